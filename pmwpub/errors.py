@@ -1,0 +1,82 @@
+"""The errors that pmwpub raises on purpose.
+
+Every message says what was needed, what came, and what to do; none holds a cell of a private table.
+"""
+
+from __future__ import annotations
+
+
+class PmwPubError(Exception):
+    """Base of every error that pmwpub raises on purpose."""
+
+
+class DomainError(PmwPubError):
+    """An attribute, a domain or a table of codes is malformed, or two domains differ."""
+
+
+class SchemaError(PmwPubError):
+    """A schema file is malformed or contradicts itself, or a table does not fit it."""
+
+
+class FileRefused(PmwPubError):
+    """A file cannot be read as a table; `line` is the 1-based line number, where there is one."""
+
+    def __init__(self, message: str, *, line: int | None = None) -> None:
+        super().__init__(message if line is None else f"Line {line}: {message}")
+        self.line = line
+
+
+class WorkloadError(PmwPubError):
+    """A workload is empty, too large, or names attributes that the domain lacks."""
+
+
+class BudgetError(PmwPubError):
+    """A privacy parameter is out of range, or a share of a budget would be zero."""
+
+
+class PlanError(PmwPubError):
+    """A plan contradicts itself or the tables that it is to run on."""
+
+
+class SolverError(PmwPubError):
+    """A linear program could not be solved to a bound that can be proved."""
+
+
+class LedgerError(PmwPubError):
+    """Base of what the ledger refuses."""
+
+
+class Overspent(LedgerError):
+    """A charge would exceed what the population has left."""
+
+
+class UnknownPopulation(LedgerError):
+    """No population of that name is registered."""
+
+
+class PopulationExists(LedgerError):
+    """A population of that name is registered already, with other terms."""
+
+
+class PopulationFrozen(LedgerError):
+    """n, k, delta and a larger total cannot be set after the first charge."""
+
+
+class TableBlocked(LedgerError):
+    """The private table stands registered under another population; a recorded decision is needed."""
+
+
+class StoreUnavailable(LedgerError):
+    """The ledger's database cannot be opened, read or written; nothing was released."""
+
+
+class NoResult(PmwPubError):
+    """The charge was made but no result is stored; the charge stays and nothing is drawn again."""
+
+
+class JobCancelled(PmwPubError):
+    """The steward cancelled the job; its charge stays."""
+
+
+class QueueFull(PmwPubError):
+    """Too many jobs wait already."""

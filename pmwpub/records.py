@@ -1,0 +1,156 @@
+"""Rows as integer codes: tables, supports, and distributions on a support. No labels, no pandas."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pmwpub.domain import Domain
+from pmwpub.errors import DomainError
+
+Codes = npt.NDArray[np.unsignedinteger[Any]]
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+def code_type(domain: Domain) -> np.dtype[Any]:
+    """The smallest unsigned type that holds every code of the domain and "no level"."""
+    return np.min_scalar_type(max(domain.shape))
+
+
+def _frozen_codes(domain: Domain, codes: npt.ArrayLike, *, allow_no_level: bool) -> Codes:
+    array = np.array(codes)
+    if array.ndim != 2 or array.shape[1] != len(domain.attributes):
+        raise DomainError(f"Codes must have shape (rows, {len(domain.attributes)}); they have {array.shape}.")
+    if array.size and not np.issubdtype(array.dtype, np.integer):
+        raise DomainError(f"Codes must be integers; they are {array.dtype}.")
+    ceiling = np.asarray(domain.shape, dtype=np.int64) + int(allow_no_level)
+    if array.size and (array.min() < 0 or np.any(array.max(axis=0).astype(np.int64) >= ceiling)):
+        raise DomainError("A code lies outside its attribute's levels.")
+    frozen = np.ascontiguousarray(array, dtype=code_type(domain))
+    frozen.flags.writeable = False
+    return frozen
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset:
+    """A table of n coded rows.
+
+    codes  (n, d), the smallest unsigned type; code j of attribute a is a.levels[j], and the code
+           a.size is "no level": that cell satisfies no predicate, and its row still counts in n
+
+    Raises DomainError if the codes do not fit the domain. Its repr shows no row.
+    """
+
+    domain: Domain
+    codes: Codes
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "codes", _frozen_codes(self.domain, self.codes, allow_no_level=True))
+
+    def __len__(self) -> int:
+        return int(self.codes.shape[0])
+
+    def __repr__(self) -> str:
+        return f"Dataset({len(self.domain.attributes)} attributes)"
+
+    @cached_property
+    def columns(self) -> Codes:
+        """(d, n) C-contiguous: what the compiled loops read."""
+        columns = np.ascontiguousarray(self.codes.T)
+        columns.flags.writeable = False
+        return columns
+
+
+@dataclass(frozen=True, eq=False)
+class Support:
+    """The distinct rows (atoms) of a public table, and how often each occurs there.
+
+    codes         (m, d), distinct rows in lexicographic order when built by `of`
+    multiplicity  int64 (m,), all at least 1
+
+    Raises DomainError for repeated atoms, an atom without a level, or none at all.
+    """
+
+    domain: Domain
+    codes: Codes
+    multiplicity: Ints
+
+    def __post_init__(self) -> None:
+        codes = _frozen_codes(self.domain, self.codes, allow_no_level=False)
+        multiplicity = np.array(self.multiplicity, dtype=np.int64)
+        multiplicity.flags.writeable = False
+        if not len(codes):
+            raise DomainError("A support needs at least one atom; the public table has no usable row.")
+        if multiplicity.shape != (len(codes),) or np.any(multiplicity < 1):
+            raise DomainError("Each atom needs a multiplicity of at least 1.")
+        if len(np.unique(codes, axis=0)) != len(codes):
+            raise DomainError("The atoms of a support must differ.")
+        object.__setattr__(self, "codes", codes)
+        object.__setattr__(self, "multiplicity", multiplicity)
+
+    @classmethod
+    def of(cls, dataset: Dataset) -> Support:
+        """The support of a public table, atoms in lexicographic order of their codes."""
+        atoms, multiplicity = np.unique(dataset.codes, axis=0, return_counts=True)
+        return cls(dataset.domain, atoms, multiplicity)
+
+    @classmethod
+    def union(cls, *supports: Support) -> Support:
+        """The pool of several supports; multiplicities add up."""
+        if any(support.domain != supports[0].domain for support in supports):
+            raise DomainError("Only supports of one domain can be pooled.")
+        codes = np.concatenate([support.codes for support in supports])
+        atoms, inverse = np.unique(codes, axis=0, return_inverse=True)
+        multiplicity = np.zeros(len(atoms), dtype=np.int64)
+        np.add.at(multiplicity, inverse.ravel(), np.concatenate([support.multiplicity for support in supports]))
+        return cls(supports[0].domain, atoms, multiplicity)
+
+    def __len__(self) -> int:
+        return int(self.codes.shape[0])
+
+    @property
+    def rows(self) -> int:
+        """The number of public rows, with repetition."""
+        return int(self.multiplicity.sum())
+
+    @cached_property
+    def columns(self) -> Codes:
+        """(d, m) C-contiguous, one byte a cell up to 255 levels."""
+        columns = np.ascontiguousarray(self.codes.T)
+        columns.flags.writeable = False
+        return columns
+
+
+@dataclass(frozen=True, eq=False)
+class Distribution:
+    """Weights on the atoms of a support.
+
+    weights  float64 (m,), not negative, summing to one within rounding
+    """
+
+    support: Support
+    weights: Floats
+
+    def __post_init__(self) -> None:
+        weights = np.array(self.weights, dtype=np.float64)
+        weights.flags.writeable = False
+        if weights.shape != (len(self.support),):
+            raise DomainError(f"A distribution needs {len(self.support):,} weights; {weights.shape} came.")
+        if not np.all(np.isfinite(weights)) or np.any(weights < 0) or abs(weights.sum() - 1.0) > 1e-9:
+            raise DomainError("Weights must be finite, not negative, and sum to one.")
+        object.__setattr__(self, "weights", weights)
+
+    @classmethod
+    def empirical(cls, support: Support) -> Distribution:
+        """The public table itself: A_0 of Algorithm 1."""
+        return cls(support, support.multiplicity / support.multiplicity.sum())
+
+    @classmethod
+    def uniform(cls, support: Support) -> Distribution:
+        """Equal weight on every atom."""
+        return cls(support, np.full(len(support), 1.0 / len(support)))
