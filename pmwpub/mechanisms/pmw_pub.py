@@ -1,0 +1,153 @@
+"""PMW^Pub: Algorithm 1 of Liu, Vietri, Steinke, Ullman and Wu (2021), with replay and a choice of output."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from pmwpub.errors import PlanError
+from pmwpub.mechanisms.reweight import Memory
+from pmwpub.privacy.budget import ZCDP, RoundShare
+from pmwpub.privacy.noise import SECURE, NoiseSource
+from pmwpub.queries.counts import PrivateCounts
+from pmwpub.queries.incidence import PublicProblem, quantise, rounded_answers
+from pmwpub.records import Distribution, Floats, Ints
+
+Progress = Callable[[int, int], None]
+
+
+class Output(StrEnum):
+    """Which distribution is released: A_T, or the mean of A_0 .. A_{T-1} as Algorithm 1 has it."""
+
+    LAST = "last"
+    AVERAGE = "average"
+
+
+class Start(StrEnum):
+    """A_0: the public table itself, or equal weight on its support."""
+
+    PUBLIC = "public"
+    UNIFORM = "uniform"
+
+
+class Replay(StrEnum):
+    """Whether past measurements are applied again in each round."""
+
+    HALF = "half-of-newest"
+    OFF = "off"
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How a run spends its budget: `rounds` rounds, each at the cost of `share`.
+
+    sensitivity  k, the rows that one person may own
+    replay_seed  public; orders the replayed steps
+    """
+
+    rounds: int
+    share: RoundShare
+    sensitivity: int = 1
+    output: Output = Output.LAST
+    start: Start = Start.PUBLIC
+    replay: Replay = Replay.HALF
+    replay_seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.rounds < 1 or self.sensitivity < 1:
+            raise PlanError("A run needs at least one round and at least one row a person.")
+
+    @property
+    def rho(self) -> ZCDP:
+        """What the whole run costs: T times one selection and one measurement."""
+        return self.share.rho * self.rounds
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One line of the transcript: a query's number, and its noisy count of private rows."""
+
+    query: int
+    noisy_count: int
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """What PMW^Pub hands out: public atoms, weights, noisy measurements. Nothing in it is private."""
+
+    distribution: Distribution
+    transcript: tuple[Measurement, ...]
+    rho: ZCDP
+
+
+def _no_progress(done: int, total: int) -> None:
+    """Progress that nobody watches."""
+
+
+def pmw_pub(
+    counts: PrivateCounts,
+    problem: PublicProblem,
+    schedule: Schedule,
+    *,
+    noise: NoiseSource = SECURE,
+    progress: Progress = _no_progress,
+) -> Release:
+    """Run PMW^Pub: select a badly answered query, measure it, reweight the support; T times.
+
+    Raises PlanError if the counts do not belong to the problem's workload.
+
+    Privacy: neighbours replace one person's at most k rows (n fixed). For weights that are a function of
+    the earlier outputs, r_q = floor(n q(A) + 1/2) is too; so |c_q - r_q| moves by at most k and c_q by at
+    most k. Each round is one exponential mechanism and one discrete Gaussian on these, at the rho that
+    `schedule.share` declares; reweighting and replay are post-processing. By adaptive composition the run
+    is (T * share.rho)-zCDP: with selection at 2 eps0 (bounded range, (2 eps0)^2/8) and sigma = k/eps0
+    (eps0^2/2), T eps0^2 = ½ε̃², Theorem 3.4's total.
+    """
+    if len(counts.counts) != problem.workload.queries:
+        raise PlanError("The private counts belong to another workload.")
+    weights = _start(problem, schedule.start)
+    memory = Memory(problem, counts.n, schedule.replay_seed)
+    transcript: list[Measurement] = []
+    mean = np.zeros_like(weights)
+    for done in range(schedule.rounds):
+        progress(done, schedule.rounds)
+        mean += weights / schedule.rounds
+        query = schedule.share.selection.select(_scores(counts, problem, weights), schedule.sensitivity, noise=noise)
+        noisy_count = schedule.share.measurement.measure(int(counts.counts[query]), noise=noise)
+        transcript.append(Measurement(query, noisy_count))
+        weights = _update(weights, memory, transcript[-1], schedule.replay)
+    progress(schedule.rounds, schedule.rounds)
+    chosen = weights if schedule.output is Output.LAST else mean / mean.sum()
+    return Release(Distribution(problem.support, chosen), tuple(transcript), schedule.rho)
+
+
+def rebuild(problem: PublicProblem, schedule: Schedule, transcript: tuple[Measurement, ...], n: int) -> Distribution:
+    """The released distribution again, from public data and the noisy measurements alone."""
+    weights = _start(problem, schedule.start)
+    memory = Memory(problem, n, schedule.replay_seed)
+    mean = np.zeros_like(weights)
+    for measurement in transcript:
+        mean += weights / schedule.rounds
+        weights = _update(weights, memory, measurement, schedule.replay)
+    return Distribution(problem.support, weights if schedule.output is Output.LAST else mean / mean.sum())
+
+
+def _start(problem: PublicProblem, start: Start) -> Floats:
+    make = Distribution.empirical if start is Start.PUBLIC else Distribution.uniform
+    return make(problem.support).weights.copy()
+
+
+def _scores(counts: PrivateCounts, problem: PublicProblem, weights: Floats) -> Ints:
+    """u_q = |c_q - r_q|, int64 (Q,): each moves by at most k between neighbours, exactly."""
+    quantised = quantise(weights, counts.n)
+    answers = rounded_answers(problem.sums(quantised.values), quantised.total, counts.n)
+    return np.abs(counts.counts - answers)
+
+
+def _update(weights: Floats, memory: Memory, measurement: Measurement, replay: Replay) -> Floats:
+    newest = memory.add(measurement.query, measurement.noisy_count)
+    weights = memory.step(weights, newest)
+    return memory.replay(weights, newest) if replay is Replay.HALF else weights

@@ -1,0 +1,100 @@
+"""The public side of a workload: exact answers of a weighted support, and the atoms that satisfy a query.
+
+A `PublicProblem` holds what depends on public things only, so it may be shared by sessions and kept
+by workers. Nothing of size W x m or Q x m is ever stored: cells are computed on the fly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from pmwpub.errors import DomainError
+from pmwpub.queries.workload import Workload
+from pmwpub.records import Floats, Ints, Support
+
+
+@dataclass(frozen=True, eq=False)
+class QuantisedWeights:
+    """Whole weights on the atoms: atom x has mass values[x] / total.
+
+    values  int64 (m,), not negative
+    total   S, their sum; (2n + 1) S < 2^63 for the n that they were made for
+    """
+
+    values: Ints
+    total: int
+
+
+def quantise(weights: Floats, n: int) -> QuantisedWeights:
+    """Round weights down to multiples of a power of two, so that all later sums are exact integers.
+
+    weights  float64 (m,), not negative, summing to one within rounding
+    n        the private row count: it bounds the scale, since n * S must fit an int64
+
+    Raises DomainError if every weight would become zero.
+    """
+    scale = 1 << (min(1 << 52, (1 << 62) // (2 * n + 1)).bit_length() - 1)
+    values = np.floor(weights * float(scale)).astype(np.int64)
+    total = int(values.sum())
+    if total < 1:
+        raise DomainError("No weight is left after rounding.")
+    return QuantisedWeights(values, total)
+
+
+def rounded_answers(sums: Ints, total: int, n: int) -> Ints:
+    """r_q = floor(n s_q / S + 1/2), in integers: q(A) in private rows, halves up.
+
+    sums  int64 (Q,)  s_q; (2n + 1) S < 2^63
+    """
+    return (sums * (2 * n) + total) // (2 * total)
+
+
+class PublicProblem:
+    """A support and a workload on it: everything of PMW^Pub that is public.
+
+    Raises DomainError if their domains differ.
+    """
+
+    def __init__(self, workload: Workload, support: Support) -> None:
+        if workload.domain != support.domain:
+            raise DomainError("The support and the workload were made with different schemas.")
+        self.workload = workload
+        self.support = support
+
+    def sums(self, values: Ints) -> Ints:
+        """s_q = the sum of values[x] over the atoms x that satisfy q.
+
+        values  int64 (m,); returns int64 (Q,)
+        """
+        from pmwpub.queries.kernels import add_weights
+
+        workload = self.workload
+        sums = np.zeros(workload.queries, dtype=np.int64)
+        add_weights(
+            self.support.columns,
+            values,
+            workload.positions,
+            workload.strides,
+            workload.arity,
+            workload.offsets,
+            sums,
+        )
+        return sums
+
+    @cached_property
+    def start_sums(self) -> Ints:
+        """int64 (Q,): public rows that satisfy each query; q(A_0) is start_sums / support.rows."""
+        sums = self.sums(self.support.multiplicity)
+        sums.flags.writeable = False
+        return sums
+
+    def members(self, query: int) -> Ints:
+        """The atoms that satisfy one query: ascending int64 positions."""
+        marginal, target = self.workload.query(query)
+        satisfied = np.ones(len(self.support), dtype=bool)
+        for attribute, code in zip(marginal.attributes, target, strict=True):
+            satisfied &= self.support.columns[attribute] == code
+        return np.flatnonzero(satisfied).astype(np.int64)
