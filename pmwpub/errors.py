@@ -34,6 +34,10 @@ class BudgetError(PmwPubError):
     """A privacy parameter is out of range, or a share of a budget would be zero."""
 
 
+class MechanismError(PmwPubError):
+    """A private primitive was handed values that it cannot treat exactly."""
+
+
 class PlanError(PmwPubError):
     """A plan contradicts itself or the tables that it is to run on."""
 

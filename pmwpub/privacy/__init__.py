@@ -1,0 +1,1 @@
+"""Budgets, noise, selection and measurement: the only place for OpenDP."""

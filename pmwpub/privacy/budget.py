@@ -1,0 +1,250 @@
+"""Privacy budgets: zero-concentrated and approximate differential privacy, conversions, and shares.
+
+Neighbours everywhere: one person's at most k rows are replaced by as many; the number of rows is public.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from functools import lru_cache
+from numbers import Integral
+from typing import TYPE_CHECKING
+
+from pmwpub.errors import BudgetError
+
+if TYPE_CHECKING:
+    from pmwpub.privacy.measurement import DiscreteGaussian
+    from pmwpub.privacy.selection import Selection
+
+UNIT = 10**15
+"""Budgets are whole multiples of rho = 1/UNIT."""
+
+EPSILON0_DECIMALS = 18
+"""A round's epsilon0 is rounded down to so many decimals."""
+
+Number = Fraction | int | float | str | Decimal
+
+
+def as_fraction(number: Number) -> Fraction:
+    """The exact fraction that a user means: "0.1" and the float 0.1 are both 1/10.
+
+    Raises BudgetError for text that is no number, and for NaN and infinities.
+    """
+    try:
+        if isinstance(number, Integral):
+            return Fraction(int(number))
+        return Fraction(repr(float(number)) if isinstance(number, float) else number)
+    except (ValueError, OverflowError, ZeroDivisionError, TypeError):
+        raise BudgetError(f"A finite number is needed, such as 0.1 or 1e-9; {number!r} came.") from None
+
+
+@dataclass(frozen=True, order=True)
+class ZCDP:
+    """A budget or a charge of zero-concentrated differential privacy (Bun and Steinke 2016).
+
+    units  rho in whole multiples of 1e-15, not negative, so that composition adds integers
+
+    Raises BudgetError for anything but an int, and where a difference would fall below zero.
+    """
+
+    units: int
+
+    def __post_init__(self) -> None:
+        if isinstance(self.units, bool) or not isinstance(self.units, int):
+            raise BudgetError(f"A zCDP budget counts whole units of 1e-15; {self.units!r} came.")
+        if self.units < 0:
+            raise BudgetError(f"A zCDP budget cannot be negative; {self.units} units came.")
+
+    @classmethod
+    def at_least(cls, rho: Number) -> ZCDP:
+        """The smallest budget that covers rho: how charges are rounded."""
+        return cls(math.ceil(as_fraction(rho) * UNIT))
+
+    @classmethod
+    def at_most(cls, rho: Number) -> ZCDP:
+        """The largest budget within rho: how totals and shares are rounded."""
+        return cls(math.floor(as_fraction(rho) * UNIT))
+
+    @property
+    def rho(self) -> Fraction:
+        """rho, exact."""
+        return Fraction(self.units, UNIT)
+
+    def __add__(self, other: ZCDP) -> ZCDP:
+        return ZCDP(self.units + other.units) if isinstance(other, ZCDP) else NotImplemented
+
+    def __sub__(self, other: ZCDP) -> ZCDP:
+        return ZCDP(self.units - other.units) if isinstance(other, ZCDP) else NotImplemented
+
+    def __mul__(self, times: int) -> ZCDP:
+        return ZCDP(self.units * times) if isinstance(times, int) else NotImplemented
+
+    __rmul__ = __mul__
+
+
+@dataclass(frozen=True)
+class ApproxDP:
+    """(epsilon, delta)-differential privacy, both exact; numbers, text and floats are taken by `as_fraction`.
+
+    Raises BudgetError unless epsilon > 0 and 0 < delta < 1.
+    """
+
+    epsilon: Fraction
+    delta: Fraction
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", as_fraction(self.epsilon))
+        object.__setattr__(self, "delta", as_fraction(self.delta))
+        if self.epsilon <= 0:
+            raise BudgetError(f"Epsilon must be positive; {float(self.epsilon):g} came.")
+        _check_delta(self.delta)
+
+
+def pure(epsilon: Number) -> ZCDP:
+    """What epsilon-DP costs in zCDP: epsilon^2/2, rounded up (Bun and Steinke 2016, Proposition 1.4).
+
+    Raises BudgetError unless epsilon is positive.
+    """
+    exact = as_fraction(epsilon)
+    if exact <= 0:
+        raise BudgetError(f"Epsilon must be positive; {float(exact):g} came.")
+    return ZCDP.at_least(exact * exact / 2)
+
+
+def epsilon_of(budget: ZCDP, delta: Number) -> float:
+    """The epsilon at which rho-zCDP is (epsilon, delta)-DP, rounded up.
+
+    epsilon = inf over alpha > 1 of  rho alpha + log(1/(alpha delta))/(alpha - 1) + log(1 - 1/alpha)
+    (Liu et al. 2021, the conversion theorem of the appendix, with rho = eps~^2/2; Canonne, Kamath, Steinke 2020).
+    Every alpha gives a valid epsilon, so the search for it need not be exact, but the value at it is: each
+    operation is rounded up, and 2^-46 of the result is added so that it never lies below OpenDP's own
+    upper bound, which errs by a few units in the last place.
+
+    Raises BudgetError unless 0 < delta < 1.
+    """
+    return _epsilon_of(budget.units, as_fraction(delta))
+
+
+@lru_cache(maxsize=4096)
+def _epsilon_of(units: int, delta: Fraction) -> float:
+    return _epsilon_above(units, delta)
+
+
+def _epsilon_above(units: int, delta: Fraction) -> float:
+    import gmpy2
+
+    _check_delta(delta)
+    if units == 0:
+        return 0.0
+    rho = Fraction(units, UNIT)
+    order = Fraction(_optimal_order(float(rho), delta))
+    up = gmpy2.context(precision=160, round=gmpy2.RoundUp)
+    log_term = up.log(_mpfr(1 / (order * delta), up))
+    log_term = up.div(log_term, _mpfr(order - 1, gmpy2.context(precision=160, round=gmpy2.RoundDown)))
+    total = up.add(up.add(_mpfr(rho * order, up), log_term), up.log1p(_mpfr(-1 / order, up)))
+    padded = Fraction(*total.as_integer_ratio()) * (1 + Fraction(1, 2**46))
+    return max(0.0, math.nextafter(float(padded), math.inf))
+
+
+def _mpfr(value: Fraction, context: object) -> object:
+    import gmpy2
+
+    return gmpy2.mpfr(gmpy2.mpq(value.numerator, value.denominator), 0, context)
+
+
+def _optimal_order(rho: float, delta: Fraction) -> float:
+    """The alpha > 1 where the conversion is least: rho (alpha - 1)^2 = log(1/(alpha delta)), by bisection.
+
+    The derivative of the conversion is rho - log(1/(alpha delta))/(alpha - 1)^2, which rises through one zero.
+    The order is kept in floats at least 2^-52 above 1 and finite.
+    """
+    log_inverse = math.log(delta.denominator) - math.log(delta.numerator)
+    low, high = 0.0, math.sqrt(log_inverse / rho)
+    while True:
+        middle = (low + high) / 2
+        if middle in (low, high):
+            return max(1.0 + high, 1.0 + 2**-52)
+        if rho * middle * middle < log_inverse - math.log1p(middle):
+            low = middle
+        else:
+            high = middle
+
+
+@lru_cache(maxsize=1024)
+def zcdp_of(budget: ApproxDP) -> ZCDP:
+    """The largest zCDP budget whose conversion stays within (epsilon, delta).
+
+    It is the exact inverse of `epsilon_of`: one unit more would exceed epsilon.
+
+    Raises BudgetError where not even one unit fits.
+    """
+    low, high = 0, 1
+    while Fraction(_epsilon_above(high, budget.delta)) <= budget.epsilon:
+        low, high = high, high * 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        if Fraction(_epsilon_above(middle, budget.delta)) <= budget.epsilon:
+            low = middle
+        else:
+            high = middle
+    if low == 0:
+        raise BudgetError(f"Epsilon {float(budget.epsilon):g} at delta {float(budget.delta):g} allows no noise at all.")
+    return ZCDP(low)
+
+
+@dataclass(frozen=True)
+class RoundShare:
+    """What one of several equal rounds may do: select one query, then measure it.
+
+    epsilon0     the round's parameter of Algorithm 1 (Liu et al. 2021)
+    selection    costs epsilon0^2/2
+    measurement  a discrete Gaussian of scale k/epsilon0 counts; costs epsilon0^2/2
+    rho          what the ledger is charged for the round: both, each rounded up
+    """
+
+    epsilon0: Fraction
+    selection: Selection
+    measurement: DiscreteGaussian
+
+    @property
+    def rho(self) -> ZCDP:
+        return self.selection.rho + self.measurement.rho
+
+
+def split(
+    budget: ZCDP, rounds: int, *, rows_per_person: int = 1, selection: type[Selection] | None = None
+) -> RoundShare:
+    """Equal shares for `rounds` rounds: rounds * share.rho <= budget, nearly all of it used.
+
+    A round costs epsilon0^2, so rounds of them cost rounds * epsilon0^2 = eps~^2/2 (Algorithm 1 of Liu et al.
+    2021 sets epsilon0 = eps~/sqrt(2 T)). epsilon0 is rounded down to 18 decimals, then lowered until the two
+    charges, as rounded up, fit. `selection` is the law of the selection; by default the exponential mechanism.
+
+    Raises BudgetError for less than one round or row, and where a share would be zero.
+    """
+    from pmwpub.privacy.measurement import DiscreteGaussian
+    from pmwpub.privacy.selection import ExponentialMechanism
+
+    if rounds < 1:
+        raise BudgetError(f"A split needs at least one round; {rounds} came.")
+    law = ExponentialMechanism if selection is None else selection
+    allowed = budget.units // rounds
+    target = allowed
+    while target > 0:
+        epsilon0 = Fraction(math.isqrt(target * 10 ** (2 * EPSILON0_DECIMALS) // UNIT), 10**EPSILON0_DECIMALS)
+        measurement = DiscreteGaussian.costing(epsilon0, rows_per_person)
+        share = RoundShare(epsilon0, law.costing(epsilon0), measurement)
+        if share.rho.units <= allowed:
+            return share
+        target -= share.rho.units - allowed
+    raise BudgetError(
+        f"{budget.units} units of 1e-15 are too few for {rounds} rounds; take fewer rounds or more budget."
+    )
+
+
+def _check_delta(delta: Fraction) -> None:
+    if not 0 < delta < 1:
+        raise BudgetError(f"Delta must lie strictly between 0 and 1; {float(delta):g} came.")

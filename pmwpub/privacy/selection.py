@@ -1,0 +1,99 @@
+"""Selecting one query by its score, with the law held exactly.
+
+No float decides anything: scores are whole numbers, epsilon is a fraction, and the weights e^(-x) are integer
+enclosures that are narrowed until the drawn threshold falls on one side for certain.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol, Self
+
+from pmwpub.errors import BudgetError, MechanismError
+from pmwpub.privacy.buckets import ExponentialLaw, ScoreBuckets
+from pmwpub.privacy.budget import ZCDP, Number, as_fraction
+from pmwpub.privacy.noise import SECURE, NoiseSource
+from pmwpub.records import Ints
+
+
+class Selection(Protocol):
+    """A law that picks one of Q queries by whole-number scores."""
+
+    @property
+    def epsilon(self) -> Fraction: ...
+
+    @property
+    def rho(self) -> ZCDP:
+        """What one selection is charged."""
+        ...
+
+    @classmethod
+    def costing(cls, epsilon0: Fraction) -> Self:
+        """The selection of this law that costs epsilon0^2/2."""
+        ...
+
+    def select(self, scores: Ints, sensitivity: int, *, noise: NoiseSource = SECURE) -> int:
+        """The position of one score, int64 (Q,), each moved by at most `sensitivity` by one person."""
+        ...
+
+
+@dataclass(frozen=True)
+class ExponentialMechanism:
+    """P(q) proportional to e^(u_q epsilon/(2k)) (McSherry and Talwar 2007), exactly.
+
+    Privacy: neighbours replace one person's at most k rows by as many, so a count c_q moves by at most k; r_q is
+    public, so u_q = |c_q - r_q| moves by at most k, up or down. The log ratio of the probabilities of q is
+    (u_q - u'_q) epsilon/(2k) + log(Z'/Z): its first part lies in [-epsilon/2, epsilon/2] and its second is the
+    same for all q, so over q it spans at most epsilon (bounded range). Let L be that ratio under the neighbour's
+    law and psi(a) = log E[e^(aL)]. Then psi(0) = psi(1) = 0, and psi'' is the variance of L under a tilted law,
+    at most epsilon^2/4 for a variable that spans epsilon; hence psi(a) <= a(a-1) epsilon^2/8, and the Rényi
+    divergence psi(a)/(a-1) is at most a epsilon^2/8: epsilon^2/8 in zCDP (Cesar and Rogers 2021).
+
+    Raises BudgetError unless epsilon is positive.
+    """
+
+    epsilon: Fraction
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", _positive(self.epsilon))
+
+    @classmethod
+    def costing(cls, epsilon0: Fraction) -> Self:
+        """The mechanism that costs epsilon0^2/2: epsilon = 2 epsilon0."""
+        return cls(2 * epsilon0)
+
+    @property
+    def rho(self) -> ZCDP:
+        """epsilon^2/8, rounded up."""
+        return ZCDP.at_least(self.epsilon**2 / 8)
+
+    def select(self, scores: Ints, sensitivity: int, *, noise: NoiseSource = SECURE) -> int:
+        """The position of one score.
+
+        scores       int64 (Q,)
+        sensitivity  k >= 1
+
+        Privacy: `rho` of zCDP, and epsilon-DP, if one person moves each score by at most k.
+        Raises MechanismError for no scores or other types, BudgetError for a sensitivity below one.
+        """
+        return self.law(scores, sensitivity).draw(noise)
+
+    def law(self, scores: Ints, sensitivity: int) -> ExponentialLaw:
+        """The law of `select` on these scores, to draw from more than once (each draw is a charge of its own)."""
+        return ExponentialLaw(ScoreBuckets.of(scores), _rate(self.epsilon, sensitivity))
+
+
+def _positive(epsilon: Number) -> Fraction:
+    exact = as_fraction(epsilon)
+    if exact <= 0:
+        raise BudgetError("A selection needs a positive epsilon; a share of zero selects nothing.")
+    return exact
+
+
+def _rate(epsilon: Fraction, sensitivity: int) -> Fraction:
+    if isinstance(sensitivity, bool) or not isinstance(sensitivity, int):
+        raise MechanismError("A sensitivity is a whole number of counts.")
+    if sensitivity < 1:
+        raise BudgetError(f"A sensitivity of at least one count is needed; {sensitivity} came.")
+    return epsilon / (2 * sensitivity)
