@@ -1,0 +1,27 @@
+"""Column names: how one is normalised, which characters it may not hold, when two look alike."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+# Characters that draw nothing although Unicode does not class them as format or control characters.
+_BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+
+
+def normalise(name: str) -> str:
+    """`name` without padding, in Unicode's composed form (NFC)."""
+    return unicodedata.normalize("NFC", name).strip()
+
+
+def has_unseen(name: str) -> bool:
+    """Whether `name` holds a zero-width, control or line-separating character."""
+    if name.isascii():
+        return not name.isprintable()
+    return any(character in _BLANK or unicodedata.category(character) in _UNSEEN for character in name)
+
+
+def alike(name: str) -> str:
+    """What stays of `name` when case, spaces and separators are ignored: equal for look-alikes."""
+    return re.sub(r"[\s_.\-]+", "", unicodedata.normalize("NFKC", name).casefold())
