@@ -1,0 +1,29 @@
+"""The ledger: populations, their budgets, every charge, and the stored results. The only place for SQL."""
+
+from pmwpub.ledger.model import (
+    Balance,
+    Booking,
+    Charge,
+    ChargeRecord,
+    DocumentKey,
+    Mark,
+    PlanKey,
+    Population,
+    TableHandle,
+    TableVerdict,
+)
+from pmwpub.ledger.store import Ledger
+
+__all__ = [
+    "Balance",
+    "Booking",
+    "Charge",
+    "ChargeRecord",
+    "DocumentKey",
+    "Ledger",
+    "Mark",
+    "PlanKey",
+    "Population",
+    "TableHandle",
+    "TableVerdict",
+]

@@ -1,0 +1,167 @@
+"""Bookings: the charges of a plan, made once, and what became of them.
+
+The order is charge, draw, store, show. A booking is charged in one transaction, drawn by the one caller that charged
+it, and ends in one recorded outcome at most: a stored result, or "no result". Both are final, for what a viewer was
+once told about a plan never changes; so a result that comes after "no result" is not stored, and cannot be taken back
+either. The charge stands whatever happens.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, RowMapping, Select, func, insert, select
+
+from pmwpub.errors import LedgerError, NoResult, Overspent, StoreUnavailable
+from pmwpub.ledger import fingerprints, populations, tables
+from pmwpub.ledger.database import lock_store, now
+from pmwpub.ledger.model import Booking, Charge, ChargeRecord, PlanKey, Status, TableHandle
+from pmwpub.ledger.tables import bookings, charges, outcomes, results
+from pmwpub.privacy.budget import ZCDP, epsilon_of
+
+
+def book(
+    connection: Connection, name: str, key: PlanKey, plan_json: str, wanted: Sequence[Charge], table: TableHandle | None
+) -> Booking:
+    """Make all charges of a plan, or none; a key that is booked already adds nothing.
+
+    Raises Overspent when they exceed what is left, TableBlocked when the table is another population's too.
+    """
+    if table is not None:
+        lock_store(connection)
+    population_id = populations.identify(connection, name, lock=True)
+    stored = find(connection, population_id, key)
+    if stored is not None:
+        return stored
+    if not wanted:
+        raise LedgerError("A plan that touches private rows needs at least one charge.")
+    if table is not None:
+        fingerprints.refuse_blocked(connection, population_id, table)
+    _refuse_overspending(connection, population_id, name, sum(charge.rho.units for charge in wanted))
+    created = now()
+    row = {"population_id": population_id, "plan_sha256": key.plan_sha256, "repeat": key.repeat}
+    inserted = insert(bookings).values(plan_json=plan_json, created=created, **row).returning(bookings.c.id)
+    booking_id = connection.execute(inserted).scalar_one()
+    ids = tuple(_append_charge(connection, population_id, booking_id, charge, created) for charge in wanted)
+    if table is not None:
+        fingerprints.remember(connection, population_id, booking_id, table)
+    return Booking(booking_id, name, key, plan_json, ids, "charged", created, fresh=True)
+
+
+def _refuse_overspending(connection: Connection, population_id: int, name: str, wanted: int) -> None:
+    balance = populations.balance(connection, population_id)
+    if balance.spent.units + wanted <= balance.total.units:
+        return
+    price, left = ZCDP(wanted), balance.remaining
+    raise Overspent(
+        f"This costs rho = {float(price.rho):.6g} (epsilon {epsilon_of(price, balance.delta):.4g} by itself), but "
+        f"{name!r} has rho = {float(left.rho):.6g} left (epsilon {balance.epsilon_remaining:.4g}). "
+        "Spend less; nothing was charged."
+    )
+
+
+def _append_charge(connection: Connection, population_id: int, booking_id: int, charge: Charge, created: str) -> int:
+    values = {
+        "population_id": population_id,
+        "booking_id": booking_id,
+        "purpose": charge.purpose,
+        "mechanism": charge.mechanism,
+        "sensitivity": charge.sensitivity,
+        "scale": charge.scale,
+        "units": charge.rho.units,
+        "created": created,
+    }
+    return connection.execute(insert(charges).values(**values).returning(charges.c.id)).scalar_one()
+
+
+def _status() -> Select[tuple[object, ...]]:
+    status = func.coalesce(outcomes.c.status, "charged").label("status")
+    joined = bookings.join(tables.populations).outerjoin(outcomes, outcomes.c.booking_id == bookings.c.id)
+    return select(bookings, tables.populations.c.name, status).select_from(joined)
+
+
+def find(connection: Connection, population_id: int, key: PlanKey) -> Booking | None:
+    """The booking of a key, if there is one."""
+    query = _status().where(
+        bookings.c.population_id == population_id,
+        bookings.c.plan_sha256 == key.plan_sha256,
+        bookings.c.repeat == key.repeat,
+    )
+    row = connection.execute(query).mappings().one_or_none()
+    return None if row is None else _booking(connection, row)
+
+
+def every(connection: Connection, population_id: int) -> list[Booking]:
+    """All bookings of a population, oldest first."""
+    query = _status().where(bookings.c.population_id == population_id).order_by(bookings.c.id)
+    return [_booking(connection, row) for row in connection.execute(query).mappings().all()]
+
+
+def _booking(connection: Connection, row: RowMapping) -> Booking:
+    ids = connection.execute(select(charges.c.id).where(charges.c.booking_id == row["id"]).order_by(charges.c.id))
+    key = PlanKey(row["plan_sha256"], row["repeat"])
+    charged = tuple(ids.scalars().all())
+    return Booking(row["id"], row["name"], key, row["plan_json"], charged, row["status"], row["created"])
+
+
+def repeats(connection: Connection, population_id: int, plan_sha256: str) -> int:
+    """How many bookings a plan has; the next draw on purpose takes this number as its `repeat`."""
+    same = (bookings.c.population_id == population_id, bookings.c.plan_sha256 == plan_sha256)
+    latest = connection.execute(select(func.max(bookings.c.repeat)).where(*same)).scalar()
+    return 0 if latest is None else int(latest) + 1
+
+
+def finish(connection: Connection, booking_id: int, body: bytes) -> None:
+    """Store the result, once; the same bytes again change nothing."""
+    status = _locked_status(connection, booking_id)
+    digest = hashlib.sha256(body).hexdigest()
+    if status == "no result":
+        raise LedgerError("This plan was already closed with no result; a late result is not stored. The charge stays.")
+    if status == "done":
+        if connection.execute(select(results.c.sha256).where(results.c.booking_id == booking_id)).scalar() != digest:
+            raise LedgerError("This plan's result is stored already, with other bytes; the stored ones stay.")
+        return
+    connection.execute(insert(outcomes).values(booking_id=booking_id, status="done", created=now()))
+    connection.execute(insert(results).values(booking_id=booking_id, sha256=digest, body=body))
+
+
+def void(connection: Connection, booking_id: int) -> None:
+    """Record that there will be no result; again changes nothing."""
+    status = _locked_status(connection, booking_id)
+    if status == "done":
+        raise LedgerError("This plan's result is stored already; it stays.")
+    if status == "charged":
+        connection.execute(insert(outcomes).values(booking_id=booking_id, status="no result", created=now()))
+
+
+def _locked_status(connection: Connection, booking_id: int) -> Status:
+    row = connection.execute(select(bookings.c.id).where(bookings.c.id == booking_id).with_for_update()).one_or_none()
+    if row is None:
+        raise LedgerError(f"No booking {booking_id} stands in this ledger; a result is stored only under its charge.")
+    status = connection.execute(select(outcomes.c.status).where(outcomes.c.booking_id == booking_id)).scalar()
+    return status or "charged"
+
+
+def result(connection: Connection, booking_id: int) -> bytes:
+    """The stored bytes; NoResult if there are none, StoreUnavailable if they are damaged."""
+    row = connection.execute(select(results).where(results.c.booking_id == booking_id)).one_or_none()
+    if row is None:
+        raise NoResult("no result is stored; the charge stays; nothing is drawn again")
+    body = bytes(row.body)
+    if hashlib.sha256(body).hexdigest() != row.sha256:
+        raise StoreUnavailable("The stored result is damaged; restore a backup of the ledger. Nothing is drawn again.")
+    return body
+
+
+def history(connection: Connection, population_id: int) -> list[ChargeRecord]:
+    """Every charge, oldest first, with what became of it."""
+    status = func.coalesce(outcomes.c.status, "charged").label("status")
+    joined = charges.outerjoin(outcomes, outcomes.c.booking_id == charges.c.booking_id)
+    query = select(charges, status).select_from(joined).where(charges.c.population_id == population_id)
+    return [
+        ChargeRecord(
+            row.id, row.created, row.purpose, row.mechanism, row.sensitivity, row.scale, ZCDP(row.units), row.status
+        )
+        for row in connection.execute(query.order_by(charges.c.id))
+    ]

@@ -1,0 +1,190 @@
+"""Opening the store, transactions, and failing closed.
+
+SQLite runs in WAL mode with synchronous=FULL; a writing transaction begins IMMEDIATE, so that two writers never read
+the same balance. The driver's own transaction handling is switched off, as SQLAlchemy's manual advises, because it
+begins too late. PostgreSQL runs READ COMMITTED; writers lock the population's row. No rule reads a clock.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+from sqlalchemy import URL, Connection, Engine, create_engine, event, insert, make_url, select, text
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+
+from pmwpub.errors import StoreUnavailable
+from pmwpub.ledger import tables
+
+BUSY_SECONDS = 30
+CHECKED_BYTES = 256 * 1024**2
+"""Stores up to this size are checked whole when opened; larger ones page by page, as they are read."""
+
+_OPENING_LOCK = 7_305_042_113
+_REMEDIES = {
+    "SQLITE_FULL": "the disk is full; free some space",
+    "SQLITE_READONLY": "it is read-only; allow writing, or name another store",
+    "SQLITE_CORRUPT": "its file is damaged; restore a backup",
+    "SQLITE_NOTADB": "its file is no ledger; name another store",
+    "SQLITE_CANTOPEN": "its file cannot be opened; check that the folder exists and may be written",
+    "SQLITE_BUSY": f"other programs kept it busy for {BUSY_SECONDS} s; try again",
+    "SQLITE_LOCKED": f"other programs kept it busy for {BUSY_SECONDS} s; try again",
+    "SQLITE_IOERR": "reading or writing its file failed; check the disk",
+    "SQLITE_PERM": "access to its file is not allowed; check its permissions",
+}
+
+
+def now() -> str:
+    """The time in UTC, for people to read; no rule depends on it."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def store_url(url: str | None) -> URL:
+    """The store's address: `url`, else PMWPUB_STORE, else a SQLite file in the user's data folder.
+
+    Raises StoreUnavailable for anything but a SQLite file or a PostgreSQL database.
+    """
+    given = url or os.environ.get("PMWPUB_STORE")
+    if not given:
+        folder = platformdirs.user_data_path("pmwpub")
+        try:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as error:
+            raise StoreUnavailable(f"The ledger's folder {folder} cannot be made: {error.strerror}.") from None
+        return URL.create("sqlite", database=str(folder / "ledger.sqlite3"))
+    try:
+        parsed = make_url(given)
+    except ArgumentError:
+        raise StoreUnavailable("The store must be a database URL such as sqlite:////path/ledger.sqlite3.") from None
+    backend = parsed.get_backend_name()
+    if backend == "postgresql":
+        return parsed.set(drivername="postgresql+psycopg")
+    if backend != "sqlite":
+        raise StoreUnavailable(f"The store must be SQLite or PostgreSQL; {backend!r} came.")
+    if not parsed.database or ":memory:" in parsed.database or parsed.query.get("mode") == "memory":
+        raise StoreUnavailable("The ledger must outlive the program: name a SQLite file, not a database in memory.")
+    return parsed
+
+
+class Database:
+    """Connections to one store; `reading` and `writing` are its transactions."""
+
+    def __init__(self, url: URL) -> None:
+        self.name = url.render_as_string(hide_password=True)
+        with self._failing_closed():
+            self._engine = _engine(url)
+            self._writer = self._engine.execution_options(immediate=True)
+            with self._writer.begin() as connection:
+                _prepare(connection)
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """One consistent view."""
+        with self._failing_closed(), self._engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """One transaction: committed and synced when the block ends, undone when it raises."""
+        with self._failing_closed(), self._writer.begin() as connection:
+            yield connection
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+    @contextmanager
+    def _failing_closed(self) -> Iterator[None]:
+        """Turn every failure of the database into StoreUnavailable, in words that hold no stored value."""
+        try:
+            yield
+        except (SQLAlchemyError, sqlite3.Error) as error:
+            raise StoreUnavailable(
+                f"The ledger {self.name} is unavailable: {_remedy(error)}. Nothing was released."
+            ) from None
+        except (ModuleNotFoundError, NoSuchModuleError):
+            raise StoreUnavailable("PostgreSQL needs its driver: pip install 'pmwpub[postgres]'.") from None
+
+
+def _remedy(error: Exception) -> str:
+    """Why a statement failed and what to do; the database's own words may quote values, so they are left out."""
+    cause: Any = error.orig if isinstance(error, DBAPIError) else error
+    code = str(getattr(cause, "sqlite_errorname", "") or getattr(cause, "sqlstate", "") or type(cause).__name__)
+    known = [words for name, words in _REMEDIES.items() if code.startswith(name)]
+    return known[0] if known else f"the database answered {code}; check that it runs and may be written"
+
+
+def _engine(url: URL) -> Engine:
+    if url.get_backend_name() == "postgresql":
+        settings = f"-c synchronous_commit=on -c lock_timeout={BUSY_SECONDS}s"
+        arguments = {"options": settings, "connect_timeout": 10}
+        return create_engine(url, pool_pre_ping=True, hide_parameters=True, connect_args=arguments)
+    _create_privately(url)
+    engine = create_engine(
+        url, hide_parameters=True, pool_size=4, max_overflow=60, connect_args={"timeout": BUSY_SECONDS}
+    )
+    event.listen(engine, "connect", _configure)
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _create_privately(url: URL) -> None:
+    """Make the file readable by its owner alone, for it holds the secret; SQLite's side files follow it."""
+    path = Path(url.database or "")
+    if "uri" in url.query or path.exists():
+        return
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    except OSError as error:
+        raise StoreUnavailable(f"The ledger's file {path} cannot be made: {error.strerror}.") from None
+
+
+def _configure(connection: sqlite3.Connection, _record: object) -> None:
+    connection.isolation_level = None
+    for pragma in ("foreign_keys = ON", "recursive_triggers = ON", "synchronous = FULL"):
+        connection.execute(f"PRAGMA {pragma}")
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
+            break
+        except sqlite3.OperationalError as error:  # SQLite does not wait by itself while the mode changes
+            if not error.sqlite_errorname.startswith("SQLITE_BUSY") or time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
+    if mode != "wal":
+        raise StoreUnavailable("The ledger's file system cannot hold a write-ahead log; put the store on a local disk.")
+
+
+def _begin(connection: Connection) -> None:
+    immediate = connection.get_execution_options().get("immediate", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
+
+
+def _prepare(connection: Connection) -> None:
+    """Create what is missing, and check the version and, if small enough, the whole file."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _OPENING_LOCK})
+    else:
+        pages = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
+        size = connection.exec_driver_sql("PRAGMA page_size").scalar_one()
+        if pages * size <= CHECKED_BYTES and connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one() != "ok":
+            raise StoreUnavailable("The ledger's file is damaged; restore a backup. Nothing was released.")
+    tables.metadata.create_all(connection)
+    version = connection.execute(select(tables.store.c.version)).scalar()
+    if version is None:
+        connection.execute(insert(tables.store).values(version=tables.VERSION))
+        connection.execute(insert(tables.secrets).values(id=1, secret=os.urandom(32)))
+    elif version != tables.VERSION:
+        raise StoreUnavailable(f"The ledger has version {version}; this program reads version {tables.VERSION}.")
+
+
+def lock_store(connection: Connection) -> None:
+    """Let no other writer pass until this transaction ends (SQLite's writers exclude each other anyway)."""
+    connection.execute(select(tables.secrets.c.id).with_for_update()).one()

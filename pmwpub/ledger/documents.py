@@ -1,0 +1,61 @@
+"""Public documents by population: schemas, candidate tables, workloads, plans. They may be deleted; charges never.
+
+Bytes are kept once by their SHA-256, which is fine for public bytes only: nothing private may be put here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+from sqlalchemy import Connection, delete, func, insert, select
+
+from pmwpub.errors import LedgerError
+from pmwpub.ledger.database import lock_store, now
+from pmwpub.ledger.model import DocumentKey
+from pmwpub.ledger.tables import blobs, documents
+
+
+def put(connection: Connection, population_id: int, kind: str, key: str, body: bytes) -> None:
+    """Store a document; the bytes that stand under the key already change nothing, other bytes become its latest."""
+    lock_store(connection)
+    digest = hashlib.sha256(body).hexdigest()
+    if _latest(connection, population_id, kind, key) == digest:
+        return
+    if connection.execute(select(blobs.c.sha256).where(blobs.c.sha256 == digest)).scalar() is None:
+        connection.execute(insert(blobs).values(sha256=digest, body=body))
+    row = {"population_id": population_id, "kind": kind, "key": key, "sha256": digest, "created": now()}
+    connection.execute(insert(documents).values(**row))
+
+
+def read(connection: Connection, population_id: int, kind: str, key: str) -> bytes:
+    """The latest bytes under a key; LedgerError if there are none."""
+    digest = _latest(connection, population_id, kind, key)
+    if digest is None:
+        raise LedgerError(f"No {kind} {key!r} is stored for this population; it was never stored, or was deleted.")
+    return bytes(connection.execute(select(blobs.c.body).where(blobs.c.sha256 == digest)).scalar_one())
+
+
+def listed(connection: Connection, population_id: int, kind: str) -> list[DocumentKey]:
+    """The keys of a kind with the time of their latest bytes, the latest last."""
+    latest = func.max(documents.c.id).label("latest")
+    same = (documents.c.population_id == population_id, documents.c.kind == kind)
+    newest = select(latest).where(*same).group_by(documents.c.key)
+    query = select(documents.c.key, documents.c.created).where(documents.c.id.in_(newest)).order_by(documents.c.id)
+    return [DocumentKey(row.key, row.created) for row in connection.execute(query)]
+
+
+def remove(connection: Connection, population_id: int, kind: str | None, key: str | None) -> int:
+    """Delete documents of a population (of one kind, of one key), and bytes that nobody refers to; their number."""
+    lock_store(connection)
+    chosen = [documents.c.population_id == population_id]
+    chosen += [documents.c.kind == kind] if kind is not None else []
+    chosen += [documents.c.key == key] if key is not None else []
+    removed = connection.execute(delete(documents).where(*chosen)).rowcount
+    connection.execute(delete(blobs).where(blobs.c.sha256.not_in(select(documents.c.sha256))))
+    return removed
+
+
+def _latest(connection: Connection, population_id: int, kind: str, key: str) -> str | None:
+    same = (documents.c.population_id == population_id, documents.c.kind == kind, documents.c.key == key)
+    query = select(documents.c.sha256).where(*same).order_by(documents.c.id.desc()).limit(1)
+    return connection.execute(query).scalar()

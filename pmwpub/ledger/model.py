@@ -1,0 +1,211 @@
+"""What the ledger knows: populations, charges, bookings and balances, as frozen values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from pmwpub.errors import BudgetError, LedgerError
+from pmwpub.privacy.budget import UNIT, ZCDP, ApproxDP, as_fraction, epsilon_of, zcdp_of
+
+MAX_UNITS = 2**63 - 1
+"""The largest rho a store can hold, in units of 10^-15: about 9,223."""
+
+MAX_NAME = 200
+
+Status = Literal["charged", "done", "no result"]
+TableKind = Literal["new", "same", "changed", "elsewhere"]
+
+
+@lru_cache(maxsize=256)
+def _total(epsilon: Fraction, delta: Fraction) -> ZCDP:
+    return zcdp_of(ApproxDP(epsilon, delta))
+
+
+def checked_units(rho: ZCDP) -> int:
+    """The units of a rho that a store can hold exactly; BudgetError beyond about 9,223."""
+    if rho.units > MAX_UNITS:
+        raise BudgetError(
+            f"A store holds rho up to {MAX_UNITS // UNIT:,}; {float(rho.rho):,.6g} came. Use a smaller epsilon."
+        )
+    return rho.units
+
+
+@dataclass(frozen=True)
+class Population:
+    """The people whose data a budget protects: what the ledger is keyed by, never a file.
+
+    name             up to 200 printable characters
+    n                rows of the private table, public
+    rows_per_person  k: the most rows that one person owns
+    unit             who is protected, in words
+    epsilon, delta   the total ever to be spent, exact (a string or a float is read as its decimal)
+
+    Privacy: neighbours replace one person's at most k of the n rows by as many.
+    Raises LedgerError for a bad name or unit, BudgetError for numbers out of range.
+    """
+
+    name: str
+    n: int
+    rows_per_person: int
+    unit: str
+    epsilon: Fraction
+    delta: Fraction
+
+    def __post_init__(self) -> None:
+        if not self.name.strip() or len(self.name) > MAX_NAME or not self.name.isprintable():
+            raise LedgerError(f"A population needs a name of 1 to {MAX_NAME} printable characters.")
+        if not self.unit.strip():
+            raise LedgerError('A population needs words for who is protected, such as "one resident".')
+        if not 1 <= self.n <= MAX_UNITS:
+            raise BudgetError(f"n, the number of private rows, must be at least 1; {self.n} came.")
+        if not 1 <= self.rows_per_person <= self.n:
+            raise BudgetError(f"Rows per person must lie between 1 and n = {self.n:,}; {self.rows_per_person} came.")
+        object.__setattr__(self, "epsilon", as_fraction(self.epsilon))
+        object.__setattr__(self, "delta", as_fraction(self.delta))
+        if self.epsilon <= 0 or not 0 < self.delta < 1:
+            raise BudgetError("A population's total needs epsilon above 0 and delta strictly between 0 and 1.")
+        checked_units(self.total)
+
+    @property
+    def total(self) -> ZCDP:
+        """The largest rho whose epsilon at this delta stays within the total."""
+        return _total(self.epsilon, self.delta)
+
+
+@dataclass(frozen=True)
+class Charge:
+    """One priced look at the private rows.
+
+    sensitivity, scale  in words or exact numbers, for the record
+    rho                 what it costs, in zCDP; above zero, for nothing is free
+    """
+
+    purpose: str
+    mechanism: str
+    sensitivity: str
+    scale: str
+    rho: ZCDP
+
+    def __post_init__(self) -> None:
+        if not self.purpose.strip() or not self.mechanism.strip():
+            raise LedgerError("A charge needs a purpose and a mechanism.")
+        if checked_units(self.rho) < 1:
+            raise BudgetError("A charge must cost more than zero; nothing about private rows is free.")
+
+
+@dataclass(frozen=True)
+class PlanKey:
+    """What a result is stored under: the plan's content hash, and how often it was drawn again on purpose."""
+
+    plan_sha256: str
+    repeat: int = 0
+
+    def __post_init__(self) -> None:
+        if len(self.plan_sha256) != 64 or set(self.plan_sha256) - set("0123456789abcdef"):
+            raise LedgerError("A plan is keyed by its SHA-256 in 64 lower-case hexadecimal digits.")
+        if self.repeat < 0:
+            raise LedgerError(f"A repeat is counted from 0; {self.repeat} came.")
+
+
+@dataclass(frozen=True)
+class Balance:
+    """What a population had, spent and has left, in rho; epsilons at its delta.
+
+    Epsilon does not add up: epsilon_remaining is the epsilon of the remaining rho, not a difference.
+    """
+
+    total: ZCDP
+    spent: ZCDP
+    delta: Fraction
+
+    @property
+    def remaining(self) -> ZCDP:
+        return self.total - self.spent
+
+    @property
+    def epsilon_total(self) -> float:
+        return epsilon_of(self.total, self.delta)
+
+    @property
+    def epsilon_spent(self) -> float:
+        return epsilon_of(self.spent, self.delta)
+
+    @property
+    def epsilon_remaining(self) -> float:
+        return epsilon_of(self.remaining, self.delta)
+
+
+@dataclass(frozen=True)
+class Booking:
+    """A plan whose charges stand, and what became of it.
+
+    charges  the ids of its charges
+    status   "charged": no outcome is recorded (it runs, or it crashed); "done": a result is stored;
+             "no result": none will ever be. The charge stands in all three.
+    fresh    True only for the one caller whose `book` made the charges, and who alone may draw
+    created  UTC, informative
+    """
+
+    id: int
+    population: str
+    key: PlanKey
+    plan_json: str
+    charges: tuple[int, ...]
+    status: Status
+    created: str
+    fresh: bool = False
+
+
+@dataclass(frozen=True)
+class ChargeRecord:
+    """One line of the history; `time` is UTC, informative only."""
+
+    id: int
+    time: str
+    purpose: str
+    mechanism: str
+    sensitivity: str
+    scale: str
+    rho: ZCDP
+    status: Status
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A recorded decision or event of a population, such as private numbers having been opened."""
+
+    kind: str
+    note: str
+    time: str
+
+
+class DocumentKey(NamedTuple):
+    """Where a public document is kept, and when it was put there."""
+
+    key: str
+    time: str
+
+
+@dataclass(frozen=True)
+class TableHandle:
+    """A private table's keyed fingerprint, to be passed to `book`; its repr shows nothing."""
+
+    digest: bytes = field(repr=False)
+
+
+@dataclass(frozen=True)
+class TableVerdict:
+    """How a private table relates to those that charges were made for. For the steward only.
+
+    kind         "new": the population has no charge on a table yet; "same" as or "changed" since the last one;
+                 "elsewhere": charged under other populations too, and not acknowledged, so `book` refuses it
+    populations  all the others that used this very table, acknowledged or not
+    table        what to pass to `book`
+    """
+
+    kind: TableKind
+    populations: tuple[str, ...]
+    table: TableHandle

@@ -1,0 +1,131 @@
+"""Populations: their terms, how terms may change, and their balance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+
+from sqlalchemy import Connection, func, insert, select
+
+from pmwpub.errors import PopulationExists, PopulationFrozen, UnknownPopulation
+from pmwpub.ledger.database import lock_store, now
+from pmwpub.ledger.model import Balance, Mark, Population, checked_units
+from pmwpub.ledger.tables import charges, marks, populations, terms
+from pmwpub.privacy.budget import ZCDP
+
+
+def identify(connection: Connection, name: str, *, lock: bool = False) -> int:
+    """The row of a population; with `lock`, no other writer spends on it until this transaction ends."""
+    query = select(populations.c.id).where(populations.c.name == name)
+    found = connection.execute(query.with_for_update() if lock else query).scalar()
+    if found is None:
+        raise UnknownPopulation(f"No population {name!r} is registered in this ledger; register it first.")
+    return int(found)
+
+
+def register(connection: Connection, population: Population) -> Population:
+    """Add a population; the same terms again add nothing.
+
+    Raises PopulationExists when the name stands with other terms.
+    """
+    lock_store(connection)
+    known = connection.execute(select(populations.c.id).where(populations.c.name == population.name)).scalar()
+    if known is not None:
+        if current(connection, int(known)) != population:
+            raise PopulationExists(
+                f"Population {population.name!r} is registered with other terms; open it, or choose another name."
+            )
+        return population
+    row = insert(populations).values(name=population.name, created=now()).returning(populations.c.id)
+    _append_terms(connection, connection.execute(row).scalar_one(), population)
+    return population
+
+
+def current(connection: Connection, population_id: int) -> Population:
+    """The terms in force: the last ones appended."""
+    query = (
+        select(populations.c.name, terms)
+        .join(terms, terms.c.population_id == populations.c.id)
+        .where(populations.c.id == population_id)
+        .order_by(terms.c.id.desc())
+        .limit(1)
+    )
+    row = connection.execute(query).one()
+    return Population(row.name, row.n, row.rows_per_person, row.unit, Fraction(row.epsilon), Fraction(row.delta))
+
+
+def every(connection: Connection) -> list[Population]:
+    """All populations in the order of registration."""
+    ids = connection.execute(select(populations.c.id).order_by(populations.c.id)).scalars()
+    return [current(connection, population_id) for population_id in ids.all()]
+
+
+def amend(connection: Connection, name: str, changes: Mapping[str, object]) -> Population:
+    """Append changed terms.
+
+    Before the first charge anything but the name may change. Afterwards only epsilon may, downwards, and not
+    below what is spent: every certificate given out states n, k, delta and the unit, and stays true.
+    Raises PopulationFrozen otherwise.
+    """
+    population_id = identify(connection, name, lock=True)
+    before = current(connection, population_id)
+    after = replace(before, **changes)  # type: ignore[arg-type]
+    if after == before:
+        return before
+    spent = spent_units(connection, population_id)
+    if spent:
+        if replace(after, epsilon=before.epsilon) != before:
+            raise PopulationFrozen(f"{name!r} has charges: n, rows per person, delta and the unit no longer change.")
+        if after.epsilon > before.epsilon:
+            raise PopulationFrozen(f"{name!r} has charges: its total epsilon may only fall.")
+        if after.total.units < spent:
+            raise PopulationFrozen(f"{name!r} has already spent more than epsilon = {float(after.epsilon):g} allows.")
+    _append_terms(connection, population_id, after)
+    return after
+
+
+def _append_terms(connection: Connection, population_id: int, population: Population) -> None:
+    connection.execute(
+        insert(terms).values(
+            population_id=population_id,
+            n=population.n,
+            rows_per_person=population.rows_per_person,
+            unit=population.unit,
+            epsilon=str(population.epsilon),
+            delta=str(population.delta),
+            total_units=checked_units(population.total),
+            created=now(),
+        )
+    )
+
+
+def spent_units(connection: Connection, population_id: int) -> int:
+    """The exact sum of all charges, in units of 10^-15 of rho."""
+    query = select(func.coalesce(func.sum(charges.c.units), 0)).where(charges.c.population_id == population_id)
+    return int(connection.execute(query).scalar_one())
+
+
+def total_units(connection: Connection, population_id: int) -> int:
+    """The total as it was granted, in units of 10^-15 of rho."""
+    query = select(terms.c.total_units).where(terms.c.population_id == population_id).order_by(terms.c.id.desc())
+    return int(connection.execute(query.limit(1)).scalar_one())
+
+
+def balance(connection: Connection, population_id: int) -> Balance:
+    """Total and spent, read in one transaction."""
+    query = select(terms.c.delta).where(terms.c.population_id == population_id).order_by(terms.c.id.desc()).limit(1)
+    delta = Fraction(connection.execute(query).scalar_one())
+    total = ZCDP(total_units(connection, population_id))
+    return Balance(total, ZCDP(spent_units(connection, population_id)), delta)
+
+
+def mark(connection: Connection, population_id: int, kind: str, note: str) -> None:
+    """Append a recorded decision."""
+    connection.execute(insert(marks).values(population_id=population_id, kind=kind, note=note, created=now()))
+
+
+def marked(connection: Connection, population_id: int) -> list[Mark]:
+    """All recorded decisions, oldest first."""
+    query = select(marks.c.kind, marks.c.note, marks.c.created).where(marks.c.population_id == population_id)
+    return [Mark(row.kind, row.note, row.created) for row in connection.execute(query.order_by(marks.c.id))]
