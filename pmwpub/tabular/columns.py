@@ -160,7 +160,7 @@ class NumericColumn(_Encoded):
         return self
 
     @cached_property
-    def own_levels(self) -> tuple[str, ...]:  # type: ignore[override]
+    def own_levels(self) -> tuple[str, ...]:
         low, high = self.edges[:-1], self.edges[1:]
         closing = [")"] * (len(low) - 1) + ["]"]
         return tuple(f"[{_number(a)}, {_number(b)}{end}" for a, b, end in zip(low, high, closing, strict=True))

@@ -64,8 +64,8 @@ def encode_private(table: TextTable, schema: Schema, *, n: int, rows_per_person:
     schema.positions(table.header, with_id=True)
     if len(table) != n:
         raise FileRefused(
-            f"The population is registered with n = {n:,} rows; the file has {len(table):,}. Load the registered table, "
-            f"or register it as it is. {_TELL}"
+            f"The population is registered with n = {n:,} rows; the file has {len(table):,}. "
+            f"Load the registered table, or register it as it is. {_TELL}"
         )
     _check_ids(table, schema, rows_per_person)
     codes, ignored, unplaced = _codes(table, schema, with_id=True)
@@ -80,8 +80,8 @@ def _check_ids(table: TextTable, schema: Schema, rows_per_person: int) -> None:
         ids = ids.map(schema.id_column.tidy)
     if int(ids.value_counts().max()) > rows_per_person:
         raise FileRefused(
-            f"At most {rows_per_person:,} rows may carry one ID in column {schema.id_column.name!r}, and more do. Reduce "
-            f"the rows, or register the population anew with more rows a person. {_TELL}"
+            f"At most {rows_per_person:,} rows may carry one ID in column {schema.id_column.name!r}, and more do. "
+            f"Reduce the rows, or register the population anew with more rows a person. {_TELL}"
         )
 
 

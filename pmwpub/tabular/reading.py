@@ -14,15 +14,14 @@ from functools import cached_property
 from pathlib import Path
 
 import pandas as pd
-import pyarrow as pa
 
 from pmwpub.errors import FileRefused
 from pmwpub.tabular import container, names
 from pmwpub.tabular.container import Limits
 
-__all__ = ["Limits", "TextTable", "read_table"]
+__all__ = ["Limits", "TextTable", "from_frame", "read_table"]
 
-_BATCH = 20_000
+_BATCH = 60_000  # cells
 _OTHER_DELIMITERS = {";": "a semicolon", "\t": "a tab", "|": "a vertical bar"}
 
 
@@ -65,7 +64,13 @@ def read_table(source: bytes | Path, *, limits: Limits = Limits()) -> TextTable:
     try:
         return _parse(content, limits)
     except UnicodeDecodeError as failure:
-        raise container.bad_byte(content) from failure
+        raise container.not_utf8(content) from failure
+
+
+def from_frame(frame: pd.DataFrame) -> TextTable:
+    """A data frame as the text table that its CSV would be: missing values are "", the index is left out."""
+    text = frame.to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
+    return read_table(text.encode())
 
 
 def _parse(content: bytes, limits: Limits) -> TextTable:
@@ -74,7 +79,7 @@ def _parse(content: bytes, limits: Limits) -> TextTable:
     try:
         raw_header, line = _first_record(reader)
         header, notes = _header(raw_header, line, limits)
-        batches = [pa.record_batch(batch, names=list(header)) for batch in _batches(reader, len(header))]
+        batches = list(_batches(reader, header))
     except csv.Error as failure:
         # The quotes were checked beforehand, so what is left is a cell beyond the parser's limit.
         raise FileRefused(
@@ -84,7 +89,7 @@ def _parse(content: bytes, limits: Limits) -> TextTable:
         ) from failure
     if not batches:
         raise FileRefused("The file has a header but no row; at least one row is needed.")
-    return TextTable(header, pa.Table.from_batches(batches).to_pandas().astype("str"), content, notes)
+    return TextTable(header, pd.concat(batches, ignore_index=True), content, notes)
 
 
 def _lines(content: bytes, limits: Limits) -> Iterator[str]:
@@ -146,29 +151,32 @@ def _check_delimiter(cells: list[str], line: int) -> None:
             )
 
 
-def _batches(reader: Iterator[list[str]], width: int) -> Iterator[list[pa.Array]]:
-    """The rows as columns of text, some thousands of rows at a time; FileRefused for a ragged row."""
-    rows: list[list[str]] = []
-    ended = reader.line_num  # type: ignore[attr-defined]
+def _batches(reader: Iterator[list[str]], header: tuple[str, ...]) -> Iterator[pd.DataFrame]:
+    """The rows below the header, some thousands at a time; FileRefused for a ragged row.
+
+    The cells wait in one flat list: a list a row, kept, would cost more in garbage collection than the parsing.
+    """
+    cells: list[str] = []
+    width, ended = len(header), reader.line_num  # type: ignore[attr-defined]
     for row in reader:
-        if len(row) != width:
-            if row:
-                raise _ragged(len(row), width, ended + 1)
+        begins, ended = ended + 1, reader.line_num  # type: ignore[attr-defined]
+        if not row:
             if width > 1:
-                ended = reader.line_num  # type: ignore[attr-defined]
                 continue
             row = [""]
-        ended = reader.line_num  # type: ignore[attr-defined]
-        rows.append(row)
-        if len(rows) == _BATCH:
-            yield _columns(rows)
-            rows = []
-    if rows:
-        yield _columns(rows)
+        if len(row) != width:
+            raise _ragged(len(row), width, begins)
+        cells += row
+        if len(cells) >= _BATCH:
+            yield _frame(cells, header)
+            cells = []
+    if cells:
+        yield _frame(cells, header)
 
 
-def _columns(rows: list[list[str]]) -> list[pa.Array]:
-    return [pa.array(column, type=pa.string()) for column in zip(*rows, strict=True)]
+def _frame(cells: list[str], header: tuple[str, ...]) -> pd.DataFrame:
+    width = len(header)
+    return pd.DataFrame({name: pd.array(cells[j::width], dtype="str") for j, name in enumerate(header)})
 
 
 def _ragged(came: int, width: int, line: int) -> FileRefused:

@@ -80,7 +80,7 @@ class Schema(BaseModel):
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Schema:
-        """Read a schema file; SchemaError, naming what is wrong and where, for anything that version 1 does not allow."""
+        """Read a schema file; SchemaError, naming what and where, for anything that version 1 does not allow."""
         try:
             return cls.model_validate_json(text)
         except ValidationError as failure:
