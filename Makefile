@@ -1,0 +1,61 @@
+# What is needed: Make, Python 3.11 or later, pip. Everything else goes into .venv.
+PYTHON ?= python3
+PORT ?= 8501
+VENV := .venv
+BIN := $(VENV)/bin
+APP := $(VENV)/.installed-app
+DEV := $(VENV)/.installed-test
+REQUIREMENTS := pyproject.toml constraints.txt
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
+
+.DEFAULT_GOAL := help
+.PHONY: help app install test lint types unit audit format clean
+
+help:
+	@echo "make app [PORT=8501]   start pmwpub in the browser, on this machine only"
+	@echo "make test              lint, types and tests"
+	@echo "make audit             the statistical audits at ten times the sample size"
+	@echo "make format            format the code and mend what the linter can"
+	@echo "make clean             remove the environment and every cache"
+
+app: $(APP)
+	@echo "pmwpub: http://localhost:$(PORT)  (stop with Ctrl+C)"
+	@exec $(BIN)/streamlit run app.py --server.port $(PORT)
+
+install: $(APP)
+
+test: lint types unit
+
+lint: $(DEV)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(DEV)
+	$(BIN)/mypy
+
+unit: $(DEV)
+	$(BIN)/pytest -n 2 --dist loadscope
+
+audit: $(DEV)
+	PMWPUB_AUDIT=$${PMWPUB_AUDIT:-10} $(BIN)/pytest -m audit
+
+format: $(DEV)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -prune -exec rm -rf {} +
+
+# The environment is made once; its packages are installed again only when the requirements change.
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit("pmwpub needs Python 3.11 or later; this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else 0'
+	$(PYTHON) -m venv $(VENV)
+
+$(APP): $(REQUIREMENTS) | $(BIN)/python
+	$(PIP) -c constraints.txt -e .
+	@touch $@
+
+$(DEV): $(REQUIREMENTS) | $(BIN)/python
+	$(PIP) -c constraints.txt -e '.[postgres,test]'
+	@touch $(APP) $@
