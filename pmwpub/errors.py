@@ -38,6 +38,10 @@ class MechanismError(PmwPubError):
     """A private primitive was handed values that it cannot treat exactly."""
 
 
+class BoundError(PmwPubError):
+    """An argument of one of the paper's bounds is out of its range."""
+
+
 class PlanError(PmwPubError):
     """A plan contradicts itself or the tables that it is to run on."""
 
