@@ -86,5 +86,9 @@ class JobCancelled(PmwPubError):
     """The steward cancelled the job; its charge stays."""
 
 
+class JobFailed(PmwPubError):
+    """The job ended without a result; its charge stays and nothing is drawn again."""
+
+
 class QueueFull(PmwPubError):
     """Too many jobs wait already."""

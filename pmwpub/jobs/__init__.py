@@ -1,0 +1,7 @@
+"""Long work outside the page: a queue, warm worker processes, progress, cancel. `python -m pmwpub.jobs` is a worker."""
+
+from pmwpub.jobs.engine import Engine
+from pmwpub.jobs.inline import InlineEngine
+from pmwpub.jobs.job import Job, Progress
+
+__all__ = ["Engine", "InlineEngine", "Job", "Progress"]

@@ -1,0 +1,231 @@
+"""The engine: a queue in front of warm worker processes.
+
+One thread of the engine owns one worker. It sends a job, passes its progress on, and runs the caller's `on_done` or
+`on_failed` itself, before anybody sees the job as over. A worker that dies is replaced; its job is never run again,
+for what was charged once is drawn once at most.
+"""
+
+from __future__ import annotations
+
+import atexit
+import itertools
+import threading
+import time
+from collections import Counter, OrderedDict, deque
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from multiprocessing.reduction import ForkingPickler
+
+from pmwpub.errors import JobCancelled, JobFailed, QueueFull
+from pmwpub.jobs.job import Job
+from pmwpub.jobs.process import WorkerProcess
+from pmwpub.jobs.run import CANCELLED, CLOSED, CRASHED, DIED, Entry, OnDone, OnFailed, Outcome, converse, settle
+from pmwpub.jobs.tasks import TASKS, target_of
+
+GRACE_SECONDS = 3.0
+"""A task that does not stop by itself is killed after so long."""
+
+KEPT_JOBS = 500
+"""So many jobs that are over can still be looked at."""
+
+
+class Engine:
+    """Runs registered tasks in `workers` processes, first come first served, at most `waiting` of them in line.
+
+    tasks  name -> "module:function"; the registry of `pmwpub.jobs.tasks` unless given
+    """
+
+    def __init__(self, workers: int = 2, *, waiting: int = 20, tasks: Mapping[str, str] | None = None) -> None:
+        self._tasks = dict(TASKS if tasks is None else tasks)
+        self._waiting = waiting
+        self._serials = itertools.count(1)
+        self._changed = threading.Condition()
+        self._queue: deque[Entry] = deque()
+        self._live: dict[str, Entry] = {}
+        self._jobs: OrderedDict[str, Job] = OrderedDict()
+        self._reserved: Counter[str] = Counter()
+        self._workers: dict[threading.Thread, WorkerProcess] = {}
+        self._closed = False
+        self._threads = [self._started_thread() for _ in range(workers)]
+        atexit.register(self.shutdown)
+
+    @contextmanager
+    def reserve(self, key: str) -> Iterator[None]:
+        """Hold a place in the queue for a `submit` with this key; QueueFull if there is none.
+
+        With it a caller makes sure of a place before it charges.
+        """
+        with self._changed:
+            if key not in self._live:
+                self._refuse_full()
+            self._reserved[key] += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._reserved -= Counter([key])
+
+    def submit(self, task: str, payload: object, *, key: str, on_done: OnDone, on_failed: OnFailed) -> Job:
+        """Queue a task, unless a job of that key waits, runs or is done: then that one is returned.
+
+        payload    picklable; pickled here, it reaches the worker by pipe only, and is dropped once sent
+        on_done    gets the task's result on an engine thread and must store it; the job is "done" afterwards.
+                   If it raises a PmwPubError the job has failed, and on_failed gets that.
+        on_failed  gets the reason, once, when there will be no result: JobCancelled, JobFailed, or what the
+                   task itself refused
+
+        Raises QueueFull without a place, JobFailed for an unknown task or after `shutdown`; neither is called then.
+        """
+        target = target_of(task, self._tasks)
+        pickled = bytes(ForkingPickler.dumps(payload))
+        with self._changed:
+            known = self._jobs.get(key)
+            if known is not None and known.state not in ("failed", "cancelled"):
+                return known
+            if self._closed:
+                raise JobFailed("The engine was shut down; nothing runs any more.")
+            if not self._reserved[key]:
+                self._refuse_full()
+            entry = Entry(Job(key, task), target, pickled, on_done, on_failed, next(self._serials))
+            self._queue.append(entry)
+            self._live[key] = entry
+            self._remember(entry.job)
+            self._changed.notify()
+            return entry.job
+
+    def job(self, key: str) -> Job | None:
+        """The latest job of that key, if this engine still knows one."""
+        with self._changed:
+            return self._jobs.get(key)
+
+    def place(self, key: str) -> int:
+        """How far from the front a job waits: 1 is next; 0 does not wait."""
+        with self._changed:
+            return next((place for place, entry in enumerate(self._queue, 1) if entry.job.key == key), 0)
+
+    def cancel(self, key: str) -> bool:
+        """Stop a job: taken from the queue, or asked to stop and killed after three seconds. False if it is over.
+
+        A result that was ready by then is stored all the same: it is paid for.
+        """
+        with self._changed:
+            entry = self._live.get(key)
+            if entry is None:
+                return False
+            waits = entry in self._queue
+            if waits:
+                self._queue.remove(entry)
+            elif entry.kill_at is None:
+                entry.kill_at = time.monotonic() + GRACE_SECONDS
+        if waits:
+            outcome = Outcome(error=JobCancelled(CANCELLED))
+            threading.Thread(target=self._settle, args=(entry, outcome), daemon=True).start()
+        elif entry.worker is not None:
+            entry.worker.stop(entry.serial)
+        return True
+
+    def pids(self) -> list[int]:
+        """The process ids of the workers that live."""
+        with self._changed:
+            return [worker.pid for worker in self._workers.values() if worker.alive]
+
+    def shutdown(self) -> None:
+        """End all workers; jobs that wait or run end without a result. Also called when the program exits."""
+        atexit.unregister(self.shutdown)
+        with self._changed:
+            self._closed = True
+            dropped = list(self._queue)
+            self._queue.clear()
+            workers = list(self._workers.values())
+            threads = list(self._threads)
+            self._changed.notify_all()
+        for entry in dropped:
+            self._settle(entry, Outcome(error=JobCancelled(CLOSED)))
+        for worker in workers:
+            worker.kill()
+        for thread in threads:
+            thread.join(5)
+
+    def _refuse_full(self) -> None:
+        if len(self._queue) + self._reserved.total() >= self._waiting:
+            raise QueueFull(f"{self._waiting} jobs wait already; try again when one is over.")
+
+    def _remember(self, job: Job) -> None:
+        self._jobs[job.key] = job
+        self._jobs.move_to_end(job.key)
+        for key in [key for key, kept in self._jobs.items() if kept.over][:-KEPT_JOBS]:
+            del self._jobs[key]
+
+    # What follows runs on the engine's own threads.
+
+    def _started_thread(self) -> threading.Thread:
+        thread = threading.Thread(target=self._serve, name="pmwpub job", daemon=True)
+        thread.start()
+        return thread
+
+    def _serve(self) -> None:
+        """Run jobs one after another; if a caller's callback breaks this thread, another takes its place."""
+        try:
+            self._worker()
+            while (entry := self._next()) is not None:
+                outcome = Outcome(error=JobFailed(CRASHED))
+                try:
+                    outcome = self._run(entry)
+                finally:
+                    self._settle(entry, outcome)
+                self._worker()
+        finally:
+            worker = self._workers.pop(threading.current_thread(), None)
+            if worker is not None:
+                worker.close()
+            with self._changed:
+                if not self._closed:
+                    self._threads.append(self._started_thread())
+
+    def _next(self) -> Entry | None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._queue or self._closed)
+            if self._closed:
+                return None
+            entry = self._queue.popleft()
+            entry.job.begin()
+            return entry
+
+    def _worker(self) -> WorkerProcess | None:
+        """This thread's worker, started anew if it died; None if the system cannot start one."""
+        thread = threading.current_thread()
+        worker = self._workers.get(thread)
+        if worker is not None and worker.alive:
+            return worker
+        if worker is not None:
+            worker.close()
+        try:
+            worker = WorkerProcess(self._tasks.values())
+        except OSError:
+            return None
+        with self._changed:
+            self._workers[thread] = worker
+            if self._closed:
+                worker.kill()
+        return worker
+
+    def _run(self, entry: Entry) -> Outcome:
+        worker = self._worker()
+        if worker is None:
+            return Outcome(error=JobFailed(DIED))
+        with self._changed:
+            entry.worker = worker
+            if entry.kill_at is not None:
+                return Outcome(error=JobCancelled(CANCELLED))
+        outcome = converse(worker, entry)
+        if outcome.error is not None and self._closed:
+            return Outcome(error=JobFailed(CLOSED))
+        return outcome
+
+    def _settle(self, entry: Entry, outcome: Outcome) -> None:
+        try:
+            settle(entry, outcome)
+        finally:
+            with self._changed:
+                if self._live.get(entry.job.key) is entry:
+                    del self._live[entry.job.key]

@@ -1,0 +1,80 @@
+"""The engine of the command line: the same interface, run at once in the calling thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+
+from pmwpub.errors import JobCancelled, JobFailed, PmwPubError
+from pmwpub.jobs.job import Job, Throttle
+from pmwpub.jobs.run import CANCELLED, CRASHED, Entry, OnDone, OnFailed, Outcome, settle
+from pmwpub.jobs.tasks import TASKS, resolve, target_of
+
+
+class InlineEngine:
+    """Runs each job inside `submit`, which returns when it is over.
+
+    progress  called with the job as it goes along, such as to print a line
+    """
+
+    def __init__(
+        self, progress: Callable[[Job], None] | None = None, *, tasks: Mapping[str, str] | None = None
+    ) -> None:
+        self._show = progress
+        self._tasks = dict(TASKS if tasks is None else tasks)
+        self._jobs: dict[str, Job] = {}
+
+    @contextmanager
+    def reserve(self, key: str) -> Iterator[None]:
+        """There is always a place."""
+        yield
+
+    def submit(self, task: str, payload: object, *, key: str, on_done: OnDone, on_failed: OnFailed) -> Job:
+        """Run a task, unless a job of that key is done; see `Engine.submit`.
+
+        Ctrl+C cancels the job, calls on_failed, and is raised again; so is any unforeseen error of the task.
+        """
+        target = target_of(task, self._tasks)
+        known = self._jobs.get(key)
+        if known is not None and known.state == "done":
+            return known
+        job = self._jobs[key] = Job(key, task)
+        entry = Entry(job, target, b"", on_done, on_failed)
+        job.begin()
+        outcome = Outcome(error=JobFailed(CRASHED))
+        try:
+            outcome = Outcome(resolve(target)(payload, self._reporter(job)))
+        except PmwPubError as error:
+            outcome = Outcome(error=error)
+        except KeyboardInterrupt:
+            outcome = Outcome(error=JobCancelled(CANCELLED))
+            raise
+        finally:
+            settle(entry, outcome)
+        return job
+
+    def job(self, key: str) -> Job | None:
+        """The latest job of that key."""
+        return self._jobs.get(key)
+
+    def place(self, key: str) -> int:
+        """Nothing ever waits."""
+        return 0
+
+    def cancel(self, key: str) -> bool:
+        """Nothing runs between two calls, so nothing can be cancelled by another one."""
+        return False
+
+    def shutdown(self) -> None:
+        """There is no worker to end."""
+
+    def _reporter(self, job: Job) -> Callable[..., None]:
+        throttle = Throttle()
+
+        def report(done: int, total: int, note: str = "") -> None:
+            if throttle.passes(done, total):
+                job.advance(done, total, note)
+                if self._show is not None:
+                    self._show(job)
+
+        return report

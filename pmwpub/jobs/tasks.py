@@ -1,0 +1,35 @@
+"""The tasks that may run outside the page, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from types import MappingProxyType
+from typing import cast
+
+from pmwpub.errors import JobFailed
+from pmwpub.jobs.job import Progress
+
+Task = Callable[[object, Progress], object]
+
+TASKS: Mapping[str, str] = MappingProxyType(
+    {
+        "release": "pmwpub.jobs.work:release",
+        "assess": "pmwpub.jobs.work:assess",
+        "simulation": "pmwpub.jobs.work:simulation",
+    }
+)
+"""Task name -> "module:function", imported only where it runs. The function takes (payload, progress)."""
+
+
+def target_of(task: str, registry: Mapping[str, str]) -> str:
+    """Where a registered task lives; JobFailed for any other name."""
+    if task not in registry:
+        raise JobFailed(f"No task {task!r} is registered; there are {', '.join(sorted(registry)) or 'none'}.")
+    return registry[task]
+
+
+def resolve(target: str) -> Task:
+    """Import the function behind "module:function"."""
+    module, _, function = target.partition(":")
+    return cast(Task, getattr(import_module(module), function))
