@@ -1,0 +1,128 @@
+"""The command line: everything that the pages do, for scripts.
+
+JSON on stdout, progress and errors on stderr; exit status 2 for a refusal, 1 for a charge without a result.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+
+from pmwpub.errors import NoResult, PmwPubError
+
+REFUSED = 2
+NO_RESULT = 1
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit status."""
+    from pmwpub import commands
+
+    parsed = _parser().parse_args(arguments)
+    try:
+        found = getattr(commands, parsed.run)(parsed)
+    except NoResult as refusal:
+        print(f"pmwpub: {refusal}", file=sys.stderr)
+        return NO_RESULT
+    except PmwPubError as refusal:
+        print(f"pmwpub: {refusal}", file=sys.stderr)
+        return REFUSED
+    json.dump(found, sys.stdout, indent=1, ensure_ascii=False)
+    sys.stdout.write("\n")
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="pmwpub", description="Choose public data and release private data with it.")
+    parser.add_argument("--store", help="database URL of the ledger; default: PMWPUB_STORE, else the user's data folder")
+    commands = parser.add_subparsers(required=True, metavar="command")
+    _schema(commands)
+    _ledger(commands)
+    _assess(commands)
+    _release(commands)
+    _evaluate(commands)
+    return parser
+
+
+def _schema(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    actions = commands.add_parser("schema", help="draft a schema from public tables").add_subparsers(required=True)
+    draft = actions.add_parser("draft", help="levels and bins from public CSVs, and only from those")
+    draft.add_argument("public", nargs="+", metavar="PUBLIC.csv")
+    draft.add_argument("-o", "--out", required=True, metavar="schema.json")
+    draft.set_defaults(run="draft_schema")
+
+
+def _ledger(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    actions = commands.add_parser("ledger", help="register a population, or show what it spent").add_subparsers(
+        required=True
+    )
+    register = actions.add_parser("register", help="fix n, the rows per person and the total budget")
+    register.add_argument("name")
+    register.add_argument("--n", type=int, required=True, help="rows of the private table (public)")
+    register.add_argument("--epsilon", required=True, help="total epsilon")
+    register.add_argument("--delta", help="default: 1/n^2")
+    register.add_argument("--rows-per-person", type=int, default=1, metavar="K")
+    register.add_argument("--unit", default="one person", help="who is protected, in words")
+    register.set_defaults(run="register")
+    show = actions.add_parser("show", help="the charges of a population and what is left")
+    show.add_argument("name")
+    show.set_defaults(run="show_ledger")
+
+
+def _spending(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--population", required=True)
+    parser.add_argument("--schema", required=True)
+    parser.add_argument("--private", required=True, metavar="P.csv")
+    parser.add_argument("--public", required=True, action="append", metavar="A.csv")
+    parser.add_argument("--repeat", type=int, default=0, help="draw a plan that was sent before again, at its price")
+    _workload(parser)
+
+
+def _workload(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-k", type=int, default=3, help="attributes per marginal (3)")
+    parser.add_argument("--marginals", type=int, help="sample so many of the k-way marginals; default: all")
+    parser.add_argument("--seed", type=int, default=0, help="public seed of the sampled workload")
+
+
+def _assess(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser("assess", help="buy a noisy best-mixture error and start for each candidate")
+    _spending(parser)
+    parser.add_argument("--epsilon", required=True, help="pure epsilon for each candidate")
+    parser.add_argument("--no-start", action="store_true", help="leave the start out; the floor has all of epsilon")
+    parser.add_argument("--no-floor", action="store_true", help="leave the floor out; the start has all of epsilon")
+    parser.add_argument("--fast", action="store_true", help="the floor over a public sub-workload (the setting sold)")
+    parser.set_defaults(run="assess")
+
+
+def _release(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser("release", help="run PMW^Pub and write its files")
+    _spending(parser)
+    parser.add_argument("--epsilon", required=True, help="epsilon at the population's delta, or: rest")
+    parser.add_argument("--rounds", type=int, default=25, help="T (25)")
+    parser.add_argument("--selection", choices=("exponential", "permute-and-flip"), default="exponential")
+    parser.add_argument("--output", choices=("last", "average"), default="last")
+    parser.add_argument("--rows", type=int, help="synthetic rows; default: n")
+    parser.add_argument("--row-seed", type=int, default=0, help="public seed of the synthetic rows")
+    parser.add_argument("-o", "--out", required=True, metavar="OUT/")
+    parser.set_defaults(run="release")
+
+
+def _evaluate(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser("evaluate", help="simulation on data that may be looked at; NOT private")
+    parser.add_argument("--schema", required=True)
+    parser.add_argument("--truth", required=True, metavar="T.csv", help="plays the private table")
+    parser.add_argument("--public", required=True, action="append", metavar="A.csv")
+    _workload(parser)
+    parser.add_argument("--epsilons", default="0.1,0.25,1", help="comma-separated")
+    parser.add_argument("--delta", help="default: 1/n^2")
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--rounds", help="comma-separated T; default: the rule, after a pilot run")
+    parser.add_argument("--methods", default="pmw-pub,unchanged", help="comma-separated, or: all")
+    parser.add_argument("-o", "--out", required=True, metavar="errors.csv")
+    parser.set_defaults(run="evaluate")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

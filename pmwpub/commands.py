@@ -1,0 +1,224 @@
+"""What each command of the command line does: read files, call the service, return what is printed as JSON."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+from dataclasses import asdict, fields
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from pmwpub.errors import BudgetError, FileRefused, NoResult, PlanError
+from pmwpub.evaluation import METHODS, SimulatedError
+from pmwpub.jobs import InlineEngine
+from pmwpub.jobs.work import SimulationWork, simulation
+from pmwpub.ledger import Ledger, Population
+from pmwpub.plans import WorkloadChoice
+from pmwpub.privacy.budget import ZCDP, as_fraction
+from pmwpub.records import Support
+from pmwpub.service import Outcome, PrivateTable, Service, Study, assessing, releasing, studies
+from pmwpub.tabular.encode import encode_public
+from pmwpub.tabular.reading import read_table
+from pmwpub.tabular.schema import Schema, draft
+
+Json = dict[str, Any]
+
+
+def draft_schema(parsed: argparse.Namespace) -> Json:
+    """`schema draft`: levels and bins from public tables."""
+    schema = draft([read_table(Path(path)) for path in parsed.public])
+    Path(parsed.out).write_text(schema.to_json(), encoding="utf-8")
+    return {
+        "schema": parsed.out,
+        "schema_sha256": schema.sha256,
+        "attributes": len(schema.domain.attributes),
+        "dimension": schema.domain.dimension,
+        "ignored": [column.name for column in schema.columns if column.name not in schema.domain.names],
+    }
+
+
+def register(parsed: argparse.Namespace) -> Json:
+    """`ledger register`: fix the terms of a population."""
+    delta = parsed.delta or (Fraction(1, parsed.n**2) if parsed.n > 1 else None)
+    if delta is None:
+        raise BudgetError("For n = 1 give --delta; 1/n^2 would be 1.")
+    population = Population(parsed.name, parsed.n, parsed.rows_per_person, parsed.unit, parsed.epsilon, delta)
+    with _ledger(parsed) as ledger:
+        ledger.register(population)
+        return _balance(ledger, parsed.name)
+
+
+def show_ledger(parsed: argparse.Namespace) -> Json:
+    """`ledger show`: the charges and what is left."""
+    with _ledger(parsed) as ledger:
+        return _balance(ledger, parsed.name) | {"charges": ledger.export(parsed.name)}
+
+
+def assess(parsed: argparse.Namespace) -> Json:
+    """`assess`: one noisy floor and start for each public table."""
+    with _ledger(parsed) as ledger:
+        service, current, private, candidates = _prepare(parsed, ledger)
+        plans = [
+            assessing.assessment_plan(
+                current, [candidate], epsilon=parsed.epsilon, floor=not parsed.no_floor, start=not parsed.no_start
+            )
+            for candidate in candidates
+        ]
+        before = ledger.balance(parsed.population).spent
+        price = assessing.price(service, parsed.population, plans)
+        if not price.affordable and not parsed.repeat:
+            assessing.refuse(price, len(plans))
+        outcomes = [
+            assessing.assess(service, private, plan, repeat=parsed.repeat, current=current) for plan in plans
+        ]
+        lines = [_assessment(assessing.assessed(service, current, outcome.booking)) for outcome in outcomes]
+        return {"assessments": lines} | _spent(ledger, parsed.population, before)
+
+
+def release(parsed: argparse.Namespace) -> Json:
+    """`release`: run PMW^Pub, write its files, print the certificate."""
+    with _ledger(parsed) as ledger:
+        service, current, private, candidates = _prepare(parsed, ledger)
+        plan = releasing.release_plan(
+            service,
+            current,
+            candidates,
+            epsilon=parsed.epsilon,
+            rounds=parsed.rounds,
+            selection=parsed.selection,
+            output=parsed.output,
+        )
+        before = ledger.balance(parsed.population).spent
+        outcome = releasing.release(service, private, plan, repeat=parsed.repeat, current=current)
+        bundle = releasing.released(service, current, outcome.booking).bundle
+        if bundle is None:
+            raise NoResult(_NO_RESULT)
+        files = bundle.files(parsed.rows, parsed.row_seed)
+        _write(Path(parsed.out), files)
+        certificate = bundle.stated(files, parsed.rows, parsed.row_seed)
+        return certificate.model_dump(mode="json") | _spent(ledger, parsed.population, before) | _reused(outcome)
+
+
+def evaluate(parsed: argparse.Namespace) -> Json:
+    """`evaluate`: a sweep on data that may be looked at. Not private, and it says so."""
+    print("pmwpub: evaluate compares with the truth itself; use it on data that may be looked at.", file=sys.stderr)
+    schema = Schema.from_json(Path(parsed.schema).read_bytes())
+    truth = encode_public(read_table(Path(parsed.truth)), schema).dataset
+    supports = {
+        Path(path).name: Support.of(encode_public(read_table(Path(path)), schema).dataset) for path in parsed.public
+    }
+    methods = METHODS if parsed.methods == "all" else tuple(parsed.methods.split(","))
+    if not set(methods) <= set(METHODS):
+        raise PlanError(f"The methods are {', '.join(METHODS)}; {parsed.methods!r} came.")
+    work = SimulationWork(
+        workload=WorkloadChoice(k=parsed.k, marginals=parsed.marginals, seed=parsed.seed).build(schema.domain),
+        truth=truth,
+        candidates=supports,
+        epsilons=tuple(float(as_fraction(epsilon)) for epsilon in parsed.epsilons.split(",")),
+        delta=as_fraction(parsed.delta) if parsed.delta else Fraction(1, max(2, len(truth)) ** 2),
+        runs=parsed.runs,
+        rounds=tuple(_whole(rounds) for rounds in parsed.rounds.split(",")) if parsed.rounds else (),
+        methods=methods,
+        floors=False,
+    )
+    found = simulation(work, _progress)
+    _write_errors(Path(parsed.out), found.errors)
+    return {"not_private": True, "errors": parsed.out, "runs": len(found.errors), "n": len(truth)}
+
+
+_NO_RESULT = "No result is stored for this plan; its charge stays and nothing is drawn again. --repeat buys a new draw."
+
+
+def _whole(text: str) -> int:
+    if not text.strip().isdecimal() or int(text) < 1:
+        raise PlanError(f"Rounds are whole numbers from 1; {text!r} came.")
+    return int(text)
+
+
+def _ledger(parsed: argparse.Namespace) -> Ledger:
+    return Ledger.open(parsed.store)
+
+
+def _prepare(parsed: argparse.Namespace, ledger: Ledger) -> tuple[Service, Study, PrivateTable, list[str]]:
+    """The service, the population's state, the private table and the candidates' hashes."""
+    service = Service(ledger, InlineEngine(progress=_progress))
+    name = parsed.population
+    ledger.population(name)
+    schema = Schema.from_json(_read(parsed.schema))
+    studies.save_schema(service, name, schema)
+    candidates = [
+        studies.add_candidate(service, name, Path(path).name, Path(path), attested=True) for path in parsed.public
+    ]
+    studies.choose_workload(service, name, WorkloadChoice(k=parsed.k, marginals=parsed.marginals, seed=parsed.seed))
+    private = studies.load_private(service, name, Path(parsed.private))
+    return service, studies.study(service, name), private, candidates
+
+
+def _read(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError as failure:
+        raise FileRefused(f"{path} cannot be read: {failure.strerror}.") from failure
+
+
+def _write(folder: Path, files: dict[str, bytes]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, body in files.items():
+        (folder / name).write_bytes(body)
+
+
+def _write_errors(path: Path, errors: list[SimulatedError]) -> None:
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.DictWriter(stream, [field.name for field in fields(SimulatedError)])
+        writer.writeheader()
+        writer.writerows(asdict(line) for line in errors)
+
+
+def _progress(done: int, total: int) -> None:
+    if sys.stderr.isatty():
+        print(f"\r{done}/{total}", end="\n" if done == total else "", file=sys.stderr, flush=True)
+
+
+def _both(rho: ZCDP, epsilon: float) -> Json:
+    return {"rho": float(rho.rho), "epsilon": epsilon}
+
+
+def _balance(ledger: Ledger, name: str) -> Json:
+    population, balance = ledger.population(name), ledger.balance(name)
+    return {
+        "population": population.name,
+        "n": population.n,
+        "rows_per_person": population.rows_per_person,
+        "epsilon": float(population.epsilon),
+        "delta": float(population.delta),
+        "rho": float(balance.total.rho),
+        "spent": _both(balance.spent, balance.epsilon_spent),
+        "remaining": _both(balance.remaining, balance.epsilon_remaining),
+    }
+
+
+def _spent(ledger: Ledger, name: str, before: ZCDP) -> Json:
+    from pmwpub.privacy.budget import epsilon_of
+
+    balance = ledger.balance(name)
+    rho = balance.spent - before
+    return {
+        "spent": _both(rho, epsilon_of(rho, balance.delta)),
+        "remaining": _both(balance.remaining, balance.epsilon_remaining),
+    }
+
+
+def _reused(outcome: Outcome) -> Json:
+    return {"stored_earlier": not outcome.fresh}
+
+
+def _assessment(found: assessing.Assessed) -> Json:
+    line: Json = {"candidate": found.name, "status": found.outcome.status}
+    for part, number in (("floor", found.floor), ("start", found.start)):
+        bounds = (None, None, None) if number is None else (number.value, number.low, number.high)
+        line |= dict(zip((part, f"{part}_low", f"{part}_high"), bounds, strict=True))
+    numbers = [number for number in (found.floor, found.start) if number is not None]
+    confidence = numbers[0].confidence if numbers else None
+    return line | {"confidence": confidence, "epsilon": float(found.plan.exact_epsilon), "setting": found.plan.setting}

@@ -1,0 +1,145 @@
+"""Plans: everything that decides what a charge buys, frozen and hashed before anything is spent.
+
+A plan names public things by content (the schema, the workload, the public tables), never by file name or
+note, so that a renamed file is the same plan. Row count and row seed of the synthetic table are free
+post-processing and stand outside it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from fractions import Fraction
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from pmwpub.domain import Domain
+from pmwpub.errors import PlanError
+from pmwpub.mechanisms.pmw_pub import Output, Replay, Schedule, Start
+from pmwpub.privacy.budget import ZCDP, as_fraction, split
+from pmwpub.queries.workload import Workload
+
+FAST_MARGINALS = 64
+"""Marginals of the public sub-workload that the fast setting of the assessment solves exactly."""
+
+FAST_SEED = 0
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @property
+    def canonical(self) -> str:
+        """The plan's one JSON text: keys in declared order, no white space."""
+        return self.model_dump_json()
+
+    @property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.canonical.encode()).hexdigest()
+
+
+class WorkloadChoice(_Frozen):
+    """All k-way marginals of a domain, or `marginals` of them sampled by a public seed."""
+
+    k: int = Field(ge=1, le=8)
+    marginals: int | None = Field(default=None, ge=1)
+    seed: int = Field(default=0, ge=0)
+
+    def build(self, domain: Domain) -> Workload:
+        """The workload on a domain; WorkloadError where k or the number of marginals does not fit it."""
+        if self.marginals is None:
+            return Workload.all_kway(domain, self.k)
+        return Workload.sampled(domain, self.k, self.marginals, self.seed)
+
+
+class PublicInputs(_Frozen):
+    """The public things that a plan runs on, by content.
+
+    candidates  SHA-256 of each public file, ascending; several make a pool
+    """
+
+    schema_sha256: str
+    workload_sha256: str
+    workload: WorkloadChoice
+    candidates: tuple[str, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if list(self.candidates) != sorted(set(self.candidates)):
+            raise PlanError("A plan lists each public table once, in ascending order of its hash.")
+        return self
+
+
+class AssessmentPlan(_Frozen):
+    """The noisy best-mixture error of one candidate or pool.
+
+    epsilon   pure, of floor and start together, a decimal text
+    setting   "fast": a public sub-workload of `FAST_MARGINALS` marginals; "full": the whole workload
+    """
+
+    kind: Literal["assessment"] = "assessment"
+    n: int = Field(ge=1)
+    rows_per_person: int = Field(ge=1)
+    inputs: PublicInputs
+    epsilon: str
+    floor: bool = True
+    start: bool = True
+    setting: Literal["fast", "full"] = "fast"
+
+    @model_validator(mode="after")
+    def _something_is_bought(self) -> Self:
+        if not (self.floor or self.start):
+            raise PlanError("An assessment buys the floor, the start, or both; neither was asked for.")
+        if as_fraction(self.epsilon) <= 0:
+            raise PlanError("The epsilon of an assessment must be positive.")
+        return self
+
+    def workload(self, full: Workload) -> Workload:
+        """The workload that the floor is taken over."""
+        return full if self.setting == "full" else full.restricted(FAST_MARGINALS, FAST_SEED)
+
+    @property
+    def exact_epsilon(self) -> Fraction:
+        return as_fraction(self.epsilon)
+
+
+class ReleasePlan(_Frozen):
+    """One PMW^Pub release.
+
+    rho_units  the budget in units of 1e-15 of rho
+    selection  the law that picks a query: "exponential" or "permute-and-flip"
+    """
+
+    kind: Literal["release"] = "release"
+    n: int = Field(ge=1)
+    rows_per_person: int = Field(ge=1)
+    inputs: PublicInputs
+    rho_units: int = Field(ge=1)
+    rounds: int = Field(ge=1, le=10_000)
+    selection: Literal["exponential", "permute-and-flip"] = "exponential"
+    output: Output = Output.LAST
+    start: Start = Start.PUBLIC
+    replay: Replay = Replay.HALF
+
+    @property
+    def budget(self) -> ZCDP:
+        return ZCDP(self.rho_units)
+
+    def replay_seed(self, repeat: int) -> int:
+        """The public seed of the replay order: a function of the plan and of how often it was drawn."""
+        return int(hashlib.sha256(f"{self.sha256}:{repeat}".encode()).hexdigest()[:12], 16)
+
+    def schedule(self, repeat: int = 0) -> Schedule:
+        """How the run spends the budget; BudgetError where a round's share would be zero."""
+        from pmwpub.privacy.selection import ExponentialMechanism, PermuteAndFlip
+
+        law = ExponentialMechanism if self.selection == "exponential" else PermuteAndFlip
+        return Schedule(
+            rounds=self.rounds,
+            share=split(self.budget, self.rounds, rows_per_person=self.rows_per_person, selection=law),
+            sensitivity=self.rows_per_person,
+            output=self.output,
+            start=self.start,
+            replay=self.replay,
+            replay_seed=self.replay_seed(repeat),
+        )

@@ -1,0 +1,163 @@
+"""What a release states about itself: a JSON file that a reader can check against the files beside it."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections.abc import Mapping
+from importlib import metadata
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict
+
+from pmwpub.mechanisms.pmw_pub import Release
+from pmwpub.plans import ReleasePlan, WorkloadChoice
+from pmwpub.queries.workload import Workload
+
+NEIGHBOURS = "replace-one: one person's at most rows_per_person rows are replaced by as many; n is public"
+MECHANISM = "PMW^Pub (Liu, Vietri, Steinke, Ullman, Wu 2021): selection, discrete Gaussian, multiplicative weights"
+OUTSIDE = "Outside the guarantee: timing, memory, and whether a result came at all."
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class TranscriptLine(_Part):
+    """One round: the query as attribute -> level, its number, and its noisy answer (raw count and clamped share)."""
+
+    query: dict[str, str]
+    number: int
+    noisy_count: int
+    noisy_answer: float
+
+
+class Candidate(_Part):
+    """A public table by name and content."""
+
+    name: str
+    sha256: str
+
+
+class LedgerTotal(_Part):
+    """What the population had spent when this release was charged, this release included."""
+
+    rho: str
+    epsilon: float
+
+
+class Provenance(_Part):
+    """What the ledger and the store know of a release, handed to the certificate."""
+
+    population: str
+    epsilon: float
+    delta: str
+    charge_id: int
+    repeat: int
+    ledger_total: LedgerTotal
+    candidates: tuple[Candidate, ...]
+    remarks: tuple[str, ...] = ()
+
+
+class Certificate(_Part):
+    """epsilon and delta are this release's alone (its rho at the population's delta); `ledger_total` is the sum."""
+
+    version: int = 1
+    epsilon: float
+    delta: str
+    rho: str
+    neighbours: str = NEIGHBOURS
+    outside_the_guarantee: str = OUTSIDE
+    population: str
+    n: int
+    rows_per_person: int
+    mechanism: str = MECHANISM
+    rounds: int
+    selection: str
+    output: str
+    start: str
+    replay: str
+    replay_seed: int
+    epsilon0: str
+    measurement_scale: str
+    workload: WorkloadChoice
+    workload_sha256: str
+    queries: int
+    schema_sha256: str
+    candidate: tuple[Candidate, ...]
+    transcript: tuple[TranscriptLine, ...]
+    plan_sha256: str
+    repeat: int
+    charge_id: int
+    ledger_total: LedgerTotal
+    remarks: tuple[str, ...] = ()
+    rows: int | None = None
+    row_seed: int | None = None
+    files: dict[str, str] = {}
+    versions: dict[str, str]
+
+    @classmethod
+    def of(cls, plan: ReleasePlan, release: Release, workload: Workload, provenance: Provenance) -> Self:
+        """The certificate of a finished release, before its files are named."""
+        schedule = plan.schedule(provenance.repeat)
+        return cls(
+            epsilon=provenance.epsilon,
+            delta=provenance.delta,
+            rho=decimal_rho(release.rho.units),
+            population=provenance.population,
+            n=plan.n,
+            rows_per_person=plan.rows_per_person,
+            rounds=plan.rounds,
+            selection=plan.selection,
+            output=plan.output.value,
+            start=plan.start.value,
+            replay=plan.replay.value,
+            replay_seed=schedule.replay_seed,
+            epsilon0=str(schedule.share.epsilon0),
+            measurement_scale=str(schedule.share.measurement.scale),
+            workload=plan.inputs.workload,
+            workload_sha256=plan.inputs.workload_sha256,
+            queries=workload.queries,
+            schema_sha256=plan.inputs.schema_sha256,
+            candidate=provenance.candidates,
+            transcript=_transcript(release, workload, plan.n),
+            plan_sha256=plan.sha256,
+            repeat=provenance.repeat,
+            charge_id=provenance.charge_id,
+            ledger_total=provenance.ledger_total,
+            remarks=provenance.remarks,
+            versions=versions(),
+        )
+
+    def with_files(self, files: Mapping[str, bytes], *, rows: int | None = None, row_seed: int | None = None) -> Self:
+        """The same certificate with the SHA-256 of the files that travel with it."""
+        hashes = {name: hashlib.sha256(body).hexdigest() for name, body in sorted(files.items())}
+        return self.model_copy(update={"files": self.files | hashes, "rows": rows, "row_seed": row_seed})
+
+    def to_bytes(self) -> bytes:
+        """Indented JSON in UTF-8, one text for one value."""
+        return (self.model_dump_json(indent=1) + "\n").encode()
+
+
+def decimal_rho(units: int) -> str:
+    """rho in units of 1e-15 as an exact decimal text."""
+    whole, part = divmod(units, 10**15)
+    return f"{whole}.{part:015d}"
+
+
+def versions() -> dict[str, str]:
+    """The versions of what computed a release."""
+    packages = ("pmwpub", "opendp", "numpy", "numba", "gmpy2")
+    return {"python": platform.python_version()} | {name: metadata.version(name) for name in packages}
+
+
+def _transcript(release: Release, workload: Workload, n: int) -> tuple[TranscriptLine, ...]:
+    return tuple(
+        TranscriptLine(
+            query=workload.labels(line.query),
+            number=line.query,
+            noisy_count=line.noisy_count,
+            noisy_answer=min(1.0, max(0.0, line.noisy_count / n)),
+        )
+        for line in release.transcript
+    )

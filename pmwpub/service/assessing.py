@@ -1,0 +1,166 @@
+"""Buying the noisy best-mixture error and the noisy start of candidates."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import NoReturn
+
+from pmwpub.errors import Overspent
+from pmwpub.jobs.work import AssessmentWork, PublicInput
+from pmwpub.ledger import Booking, Charge, PlanKey
+from pmwpub.mechanisms.assessment import AssessmentShare, NoisyError, assessment_charges
+from pmwpub.plans import AssessmentPlan
+from pmwpub.queries.counts import count
+from pmwpub.service.core import Outcome, Price, PrivateTable, Service
+from pmwpub.service.studies import Study, study
+
+
+@dataclass(frozen=True)
+class NoisyNumber:
+    """A noisy error as it is stored and shown; [low, high] holds the true one at `confidence`."""
+
+    value: float
+    low: float
+    high: float
+    confidence: float
+    epsilon: str
+
+
+@dataclass(frozen=True)
+class Assessed:
+    """One candidate's stored assessment; `floor` and `start` are None where not bought or not there."""
+
+    candidates: tuple[str, ...]
+    name: str
+    plan: AssessmentPlan
+    outcome: Outcome
+    floor: NoisyNumber | None = None
+    start: NoisyNumber | None = None
+
+
+def assessment_plan(
+    current: Study,
+    candidates: Sequence[str],
+    *,
+    epsilon: str,
+    floor: bool = True,
+    start: bool = True,
+) -> AssessmentPlan:
+    """The plan of one candidate (or a pool of several), in the fast setting."""
+    return AssessmentPlan(
+        n=current.population.n,
+        rows_per_person=current.population.rows_per_person,
+        inputs=current.inputs(candidates),
+        epsilon=epsilon,
+        floor=floor,
+        start=start,
+    )
+
+
+def charges_of(plan: AssessmentPlan, name: str) -> list[Charge]:
+    """One charge for the floor and one for the start; what each mechanism's own accounting says."""
+    return [
+        Charge(
+            purpose=f"{share.purpose} of {name}",
+            mechanism=share.mechanism,
+            sensitivity=share.sensitivity,
+            scale=share.scale_text,
+            rho=share.rho,
+        )
+        for share in _shares(plan)
+    ]
+
+
+def price(service: Service, population: str, plans: Sequence[AssessmentPlan]) -> Price:
+    """What the plans that were not sent yet cost together; a plan that was sent before costs nothing."""
+    due = [plan for plan in plans if service.ledger.booking(population, PlanKey(plan.sha256)) is None]
+    return service.price(population, [charge for plan in due for charge in charges_of(plan, "candidate")])
+
+
+def refuse(price: Price, plans: int) -> NoReturn:
+    """Overspent, before the first of several plans is charged."""
+    raise Overspent(
+        f"{plans} assessments cost rho = {float(price.rho.rho):.6g}, more than this population has left; "
+        "lower their epsilon or assess fewer candidates. Nothing was charged."
+    )
+
+
+def assess(
+    service: Service, private: PrivateTable, plan: AssessmentPlan, *, repeat: int = 0, current: Study | None = None
+) -> Outcome:
+    """Buy one candidate's floor and start. A plan that was sent before returns what is stored, uncharged.
+
+    Raises Overspent and TableBlocked before anything is charged.
+
+    Privacy: floor and start are two mechanisms with two charges, each k/n-sensitive; see mechanisms.assessment.
+    """
+    current = current or study(service, private.population)
+    name = current.names(plan.inputs.candidates)
+    return service.spend(
+        private.population,
+        PlanKey(plan.sha256, repeat),
+        plan.canonical,
+        charges_of(plan, name),
+        table=private.table,
+        task="assess",
+        work=lambda: _work(plan, private, current),
+        to_bytes=lambda booking, found: _to_bytes(found),
+    )
+
+
+def assessments(service: Service, current: Study) -> list[Assessed]:
+    """Every assessment that was bought, oldest first, with what became of it."""
+    found = []
+    for booking in service.ledger.bookings(current.population.name):
+        if json.loads(booking.plan_json).get("kind") == "assessment":
+            found.append(assessed(service, current, booking))
+    return found
+
+
+def assessed(service: Service, current: Study, booking: Booking) -> Assessed:
+    """One booking read back."""
+    plan = AssessmentPlan.model_validate_json(booking.plan_json)
+    known = {facts.sha256: facts.name for facts in current.candidates}
+    name = " + ".join(known.get(sha256, f"deleted table {sha256[:8]}") for sha256 in plan.inputs.candidates)
+    outcome = service.outcome(booking)
+    body = {} if outcome.result is None else json.loads(outcome.result)
+    floor, start = (NoisyNumber(**body[part]) if part in body else None for part in ("floor", "start"))
+    return Assessed(plan.inputs.candidates, name, plan, outcome, floor, start)
+
+
+def _shares(plan: AssessmentPlan) -> list[AssessmentShare]:
+    return assessment_charges(
+        plan.exact_epsilon, plan.n, plan.rows_per_person, with_floor=plan.floor, with_start=plan.start
+    )
+
+
+def _work(plan: AssessmentPlan, private: PrivateTable, current: Study) -> AssessmentWork:
+    full = current.workload()
+    support = current.support(plan.inputs.candidates)
+    epsilons: dict[str, Fraction] = {share.purpose: share.epsilon for share in _shares(plan)}
+    pool = "+".join(plan.inputs.candidates)
+
+    def part(purpose: str) -> tuple[PublicInput, object, Fraction] | None:
+        if purpose not in epsilons:
+            return None
+        workload = plan.workload(full) if purpose == "floor" else full
+        key = f"{workload.sha256}:{plan.inputs.schema_sha256}:{pool}"
+        return PublicInput(key, workload, support), count(workload, private.dataset), epsilons[purpose]
+
+    return AssessmentWork(plan.rows_per_person, part("floor"), part("start"))  # type: ignore[arg-type]
+
+
+def _to_bytes(found: object) -> bytes:
+    if not isinstance(found, dict):
+        raise TypeError("An assessment returns its parts by name.")
+    parts = {part: asdict(_number(noisy)) for part, noisy in sorted(found.items())}
+    return json.dumps(parts, sort_keys=True).encode()
+
+
+def _number(noisy: NoisyError) -> NoisyNumber:
+    return NoisyNumber(
+        float(noisy.value), float(noisy.low), float(noisy.high), float(noisy.confidence), str(noisy.epsilon)
+    )

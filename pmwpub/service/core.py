@@ -1,0 +1,179 @@
+"""The service: a ledger, an engine and a cache of public things, and the one path by which a charge is spent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal, Protocol, TypeVar
+
+from pmwpub.errors import LedgerError, PmwPubError
+from pmwpub.jobs import Engine, InlineEngine, Job
+from pmwpub.ledger import Booking, Charge, Ledger, PlanKey, TableHandle, TableVerdict
+from pmwpub.privacy.budget import ZCDP, epsilon_of
+from pmwpub.records import Dataset
+
+Built = TypeVar("Built")
+
+
+class PublicCache(Protocol):
+    """Keeps what is built from public things, by content key; sessions may share it."""
+
+    def __call__(self, key: str, build: Callable[[], Built]) -> Built: ...
+
+
+class MemoryCache:
+    """A public cache for one program run."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, object] = {}
+
+    def __call__(self, key: str, build: Callable[[], Built]) -> Built:
+        if key not in self._kept:
+            self._kept[key] = build()
+        return self._kept[key]  # type: ignore[return-value]
+
+
+@dataclass(frozen=True, eq=False)
+class PrivateTable:
+    """A loaded private table, encoded. It lives in the steward's own session only.
+
+    Privacy: private rows; its repr shows nothing.
+    """
+
+    population: str
+    schema_sha256: str
+    dataset: Dataset = field(repr=False)
+    content: bytes = field(repr=False)
+    verdict: TableVerdict = field(repr=False)
+    ignored: tuple[str, ...] = field(repr=False)
+    unplaced_cells: int = field(repr=False)
+    demo: bool = False
+
+    @property
+    def table(self) -> TableHandle | None:
+        """What the ledger compares tables by; None in a demo, whose table is generated and serves every demo."""
+        return None if self.demo else self.verdict.table
+
+
+@dataclass(frozen=True)
+class Price:
+    """What a plan costs, and what would be left.
+
+    rho                exact; the sum of the charges
+    epsilon            of this rho alone, at the population's delta
+    remaining_epsilon  of what would be left after it
+    """
+
+    rho: ZCDP
+    epsilon: float
+    delta: Fraction
+    remaining: ZCDP
+    remaining_epsilon: float
+    affordable: bool
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a plan that was sent.
+
+    status  "running": its job is queued or at work; "done": `result` holds the stored bytes; "no result": the
+            charge stays and nothing is drawn again
+    fresh   this very call made the charge
+    """
+
+    booking: Booking
+    status: Literal["running", "done", "no result"]
+    job: Job | None = None
+    result: bytes | None = field(default=None, repr=False)
+
+    @property
+    def fresh(self) -> bool:
+        return self.booking.fresh
+
+
+@dataclass
+class Service:
+    """The seam between the interface and everything else.
+
+    engine  None: jobs start workers at first use
+    """
+
+    ledger: Ledger
+    engine: Engine | InlineEngine
+    cache: PublicCache = field(default_factory=MemoryCache)
+
+    def price(self, population: str, charges: Sequence[Charge]) -> Price:
+        """Add charges up against what is left."""
+        balance = self.ledger.balance(population)
+        rho = sum((charge.rho for charge in charges), ZCDP(0))
+        affordable = rho <= balance.remaining
+        left = balance.remaining - rho if affordable else ZCDP(0)
+        return Price(
+            rho,
+            epsilon_of(rho, balance.delta),
+            balance.delta,
+            left,
+            epsilon_of(left, balance.delta),
+            affordable,
+        )
+
+    def spend(
+        self,
+        population: str,
+        key: PlanKey,
+        plan_json: str,
+        charges: Sequence[Charge],
+        *,
+        table: TableHandle | None,
+        task: str,
+        work: Callable[[], object],
+        to_bytes: Callable[[Booking, object], bytes],
+    ) -> Outcome:
+        """Charge, commit, draw, commit; then it may be shown. The one path to private counts.
+
+        The charges are committed before the work is even made up; a plan that was sent before adds nothing and
+        runs nothing. The engine stores the result before it calls the job done, or else records "no result".
+
+        Privacy: neighbours see the same charges, for a charge depends on the plan alone.
+        """
+        booking = self.ledger.book(population, key, plan_json, charges, table=table)
+        if booking.fresh:
+            self._submit(booking, task, work, to_bytes)
+        return self.outcome(booking)
+
+    def _submit(
+        self, booking: Booking, task: str, work: Callable[[], object], to_bytes: Callable[[Booking, object], bytes]
+    ) -> None:
+        try:
+            self.engine.submit(
+                task,
+                work(),
+                key=job_key(booking),
+                on_done=lambda found: self.ledger.finish(booking.id, to_bytes(booking, found)),
+                on_failed=lambda reason: self.ledger.void(booking.id),
+            )
+        except PmwPubError:
+            self.ledger.void(booking.id)
+            raise
+
+    def outcome(self, booking: Booking) -> Outcome:
+        """What became of a booking by now; reads, never runs."""
+        job = self.engine.job(job_key(booking))
+        if job is not None and job.state in ("queued", "running"):
+            return Outcome(booking, "running", job)
+        current = self.ledger.booking(booking.population, booking.key)
+        if current is None:
+            raise LedgerError("The booking is gone from the store; restore the store from its backup.")
+        if current.status != "done":
+            return Outcome(booking, "no result", job)
+        return Outcome(booking, "done", job, self.ledger.result(booking.id))
+
+    def cancel(self, booking: Booking) -> None:
+        """Stop the work of a booking; its charge stays."""
+        self.engine.cancel(job_key(booking))
+
+
+def job_key(booking: Booking) -> str:
+    """The engine's name for the work of a booking."""
+    return f"booking:{booking.id}"

@@ -1,0 +1,132 @@
+"""Error against epsilon by simulation: a public table plays the truth. Free, public, shown to everybody."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from pmwpub.errors import PlanError
+from pmwpub.evaluation import halves, resampled
+from pmwpub.jobs import Job
+from pmwpub.jobs.work import Simulation, SimulationWork
+from pmwpub.privacy.budget import ApproxDP, as_fraction, zcdp_of
+from pmwpub.records import Dataset, Support
+from pmwpub.service.core import Service
+from pmwpub.service.demo import sample_truth
+from pmwpub.service.studies import Study
+from pmwpub.theory import advised_rounds
+
+SIMULATION = "simulation"
+EPSILONS = (0.1, 0.25, 0.5, 1.0)
+SAMPLE_TRUTH = "sample"
+DEFAULT_ROUNDS = 25
+
+
+@dataclass(frozen=True)
+class Exploration:
+    """A sweep that was asked for: running (`job`), stored (`simulation`), or neither."""
+
+    key: str
+    truth: str
+    job: Job | None = None
+    simulation: Simulation | None = field(default=None, repr=False)
+
+
+def truths(current: Study) -> dict[str, str]:
+    """Who can play the truth: content key -> name. In a demo the generated private table itself comes first."""
+    names = {facts.sha256: facts.name for facts in current.usable}
+    return ({SAMPLE_TRUTH: "state A itself (generated, demo only)"} if current.demo else {}) | names
+
+
+def explore(service: Service, current: Study, truth: str, *, epsilons: tuple[float, ...] = EPSILONS, runs: int = 3) -> Exploration:
+    """Start a sweep, or find the one that runs or is stored; nothing is charged."""
+    key = _key(current, truth, epsilons, runs)
+    found = exploration(service, current, truth, epsilons=epsilons, runs=runs)
+    if found.simulation is None and found.job is None:
+        population = current.population.name
+        service.engine.submit(
+            "simulate",
+            _work(current, truth, epsilons, runs),
+            key=f"simulation:{population}:{key}",
+            on_done=lambda result: service.ledger.put_document(population, SIMULATION, key, result.to_bytes()),
+            on_failed=lambda reason: None,
+        )
+    return exploration(service, current, truth, epsilons=epsilons, runs=runs)
+
+
+def exploration(
+    service: Service, current: Study, truth: str, *, epsilons: tuple[float, ...] = EPSILONS, runs: int = 3
+) -> Exploration:
+    """What is known of a sweep; reads only."""
+    key = _key(current, truth, epsilons, runs)
+    population = current.population.name
+    if key in {entry.key for entry in service.ledger.documents(population, SIMULATION)}:
+        stored = service.ledger.document(population, SIMULATION, key)
+        return Exploration(key, truth, None, Simulation.from_bytes(stored))
+    job = service.engine.job(f"simulation:{population}:{key}")
+    return Exploration(key, truth, job if job is not None and job.state in ("queued", "running") else None)
+
+
+def cancel(service: Service, current: Study, found: Exploration) -> None:
+    """Stop a sweep; it can be started again."""
+    service.engine.cancel(f"simulation:{current.population.name}:{found.key}")
+
+
+def advise_rounds(service: Service, current: Study, candidate: str, epsilon: str) -> int:
+    """The rule's T from the newest stored sweep of this candidate, at the nearest simulated epsilon; else 25."""
+    wanted = float(as_fraction(epsilon))
+    for truth in truths(current):
+        found = exploration(service, current, truth).simulation
+        name = current.candidate(candidate).name
+        lines = [] if found is None else [line for line in found.errors if line.candidate == name and line.rounds]
+        if lines:
+            nearest = min(lines, key=lambda line: abs(line.epsilon - wanted)).epsilon
+            ends = [line.max_error for line in lines if line.epsilon == nearest]
+            rho = zcdp_of(ApproxDP(as_fraction(epsilon), current.population.delta)).rho
+            return advised_rounds(float(rho), current.population.n, current.workload().queries, sum(ends) / len(ends))
+    return DEFAULT_ROUNDS
+
+
+def _key(current: Study, truth: str, epsilons: tuple[float, ...], runs: int) -> str:
+    terms = current.population
+    body = {
+        "truth": truth,
+        "candidates": sorted(facts.sha256 for facts in current.usable),
+        "schema": current.schema.sha256 if current.schema else "",
+        "workload": current.workload().sha256,
+        "n": terms.n,
+        "k": terms.rows_per_person,
+        "delta": str(terms.delta),
+        "epsilons": epsilons,
+        "runs": runs,
+    }
+    return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+
+
+def _work(current: Study, truth: str, epsilons: tuple[float, ...], runs: int) -> SimulationWork:
+    rows, supports = _pair(current, truth)
+    return SimulationWork(
+        workload=current.workload(),
+        truth=rows,
+        candidates=supports,
+        epsilons=epsilons,
+        delta=current.population.delta,
+        runs=runs,
+        rows_per_person=current.population.rows_per_person,
+    )
+
+
+def _pair(current: Study, truth: str) -> tuple[Dataset, Mapping[str, Support]]:
+    """The truth, resampled to n rows, and the supports that play candidates."""
+    supports = {facts.name: facts.support for facts in current.usable if facts.support and facts.sha256 != truth}
+    if truth == SAMPLE_TRUTH and current.demo and current.schema is not None:
+        return sample_truth(current.schema), supports
+    facts = current.candidate(truth)
+    if facts.dataset is None:
+        raise PlanError(f"{facts.name} does not fit the schema and cannot play the truth.")
+    if supports:
+        return resampled(facts.dataset, current.population.n, 0), supports
+    rows, rest = halves(facts.dataset, 0)
+    return resampled(rows, current.population.n, 0), {f"other half of {facts.name}": Support.of(rest)}

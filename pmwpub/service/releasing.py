@@ -1,0 +1,186 @@
+"""Planning, pricing and running PMW^Pub releases, and reading them back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pmwpub.errors import LedgerError, PlanError
+from pmwpub.jobs.work import PublicInput, ReleaseWork
+from pmwpub.ledger import Booking, Charge, PlanKey
+from pmwpub.mechanisms.pmw_pub import Output, Release
+from pmwpub.plans import ReleasePlan
+from pmwpub.privacy.budget import ZCDP, ApproxDP, as_fraction, epsilon_of, zcdp_of
+from pmwpub.queries.counts import count
+from pmwpub.queries.workload import Workload
+from pmwpub.release.bundle import Bundle
+from pmwpub.release.certificate import Candidate, LedgerTotal, Provenance, decimal_rho
+from pmwpub.service.core import Outcome, Price, PrivateTable, Service
+from pmwpub.service.studies import Study, study
+
+REST = "rest"
+DEFAULT_ROUNDS = 25
+_UPDATE_SECONDS = 2.5e-9
+
+
+@dataclass(frozen=True)
+class WorkloadFacts:
+    """What a workload means in size; public. Seconds are a rough guide for one core."""
+
+    marginals: int
+    queries: int
+    dimension: int
+    domain_size: int
+    megabytes: float
+    seconds_per_round: float
+
+
+@dataclass(frozen=True)
+class Released:
+    """One release as booked, and its files where it is done."""
+
+    name: str
+    plan: ReleasePlan
+    outcome: Outcome
+    bundle: Bundle | None = None
+
+
+def workload_facts(workload: Workload, atoms: int) -> WorkloadFacts:
+    """Sizes of a workload on a support of `atoms` rows."""
+    updates = len(workload.marginals) * atoms + 12 * workload.queries
+    return WorkloadFacts(
+        len(workload.marginals),
+        workload.queries,
+        workload.domain.dimension,
+        workload.domain.size,
+        workload.queries * 8 * 6 / 1e6,
+        updates * _UPDATE_SECONDS,
+    )
+
+
+def release_plan(
+    service: Service,
+    current: Study,
+    candidates: Sequence[str],
+    *,
+    epsilon: str,
+    rounds: int = DEFAULT_ROUNDS,
+    selection: str = "exponential",
+    output: str = "last",
+) -> ReleasePlan:
+    """Freeze a release; `epsilon` is at the population's delta, or "rest" for all that is left."""
+    return ReleasePlan(
+        n=current.population.n,
+        rows_per_person=current.population.rows_per_person,
+        inputs=current.inputs(candidates),
+        rho_units=_budget(service, current, epsilon).units,
+        rounds=rounds,
+        selection=selection,  # type: ignore[arg-type]
+        output=Output(output),
+    )
+
+
+def charges_of(plan: ReleasePlan, name: str) -> list[Charge]:
+    """One charge: all rounds, each a selection and a measurement."""
+    schedule = plan.schedule()
+    return [
+        Charge(
+            purpose=f"release with {name}",
+            mechanism=f"PMW^Pub, {plan.rounds} rounds of {plan.selection} selection and discrete Gaussian",
+            sensitivity=f"{plan.rows_per_person} rows",
+            scale=f"sigma = {float(schedule.share.measurement.scale):.6g} rows",
+            rho=schedule.rho,
+        )
+    ]
+
+
+def price(service: Service, plan: ReleasePlan, population: str) -> Price:
+    """What the plan costs: the sum of its rounds as charged, at most its budget."""
+    return service.price(population, charges_of(plan, "candidate"))
+
+
+def release(
+    service: Service, private: PrivateTable, plan: ReleasePlan, *, repeat: int = 0, current: Study | None = None
+) -> Outcome:
+    """Run a release as a job. A plan that was sent before returns its stored bytes, uncharged.
+
+    Raises Overspent and TableBlocked before anything is charged.
+
+    Privacy: `plan.schedule().rho` in zCDP; see mechanisms.pmw_pub.
+    """
+    current = current or study(service, private.population)
+    if plan.inputs.schema_sha256 != private.schema_sha256:
+        raise PlanError("The private table was encoded with another schema; load it again.")
+    name = current.names(plan.inputs.candidates)
+    return service.spend(
+        private.population,
+        PlanKey(plan.sha256, repeat),
+        plan.canonical,
+        charges_of(plan, name),
+        table=private.table,
+        task="release",
+        work=lambda: _work(plan, repeat, private, current),
+        to_bytes=lambda booking, found: _to_bytes(service, booking, plan, found, current),
+    )
+
+
+def releases(service: Service, current: Study) -> list[Released]:
+    """Every release that was charged, oldest first, with what became of it."""
+    found = []
+    for booking in service.ledger.bookings(current.population.name):
+        if json.loads(booking.plan_json).get("kind") == "release":
+            found.append(released(service, current, booking))
+    return found
+
+
+def released(service: Service, current: Study, booking: Booking) -> Released:
+    """One release read back from its stored bytes."""
+    plan = ReleasePlan.model_validate_json(booking.plan_json)
+    known = {facts.sha256: facts.name for facts in current.candidates}
+    name = " + ".join(known.get(sha256, f"deleted table {sha256[:8]}") for sha256 in plan.inputs.candidates)
+    outcome = service.outcome(booking)
+    return Released(name, plan, outcome, None if outcome.result is None else Bundle.from_bytes(outcome.result))
+
+
+def _budget(service: Service, current: Study, epsilon: str) -> ZCDP:
+    if epsilon.strip().lower() != REST:
+        return zcdp_of(ApproxDP(as_fraction(epsilon), current.population.delta))
+    left = service.ledger.balance(current.population.name).remaining
+    if left.units == 0:
+        raise PlanError("Nothing is left of this population's budget.")
+    return left
+
+
+def _work(plan: ReleasePlan, repeat: int, private: PrivateTable, current: Study) -> ReleaseWork:
+    workload = current.workload()
+    key = f"{workload.sha256}:{plan.inputs.schema_sha256}:{'+'.join(plan.inputs.candidates)}"
+    source = PublicInput(key, workload, current.support(plan.inputs.candidates))
+    return ReleaseWork(source, count(workload, private.dataset), plan.schedule(repeat))
+
+
+def _to_bytes(service: Service, booking: Booking, plan: ReleasePlan, found: object, current: Study) -> bytes:
+    if not isinstance(found, Release) or current.schema is None:
+        raise PlanError("A release needs its schema and a finished run.")
+    bundle = Bundle.of(plan, found, current.workload(), current.schema, _provenance(service, booking, plan, current))
+    return bundle.to_bytes()
+
+
+def _provenance(service: Service, booking: Booking, plan: ReleasePlan, current: Study) -> Provenance:
+    delta = current.population.delta
+    history = service.ledger.history(booking.population)
+    spent = sum((record.rho for record in history if record.id <= max(booking.charges)), ZCDP(0))
+    own = [record for record in history if record.id in booking.charges]
+    if not own:
+        raise LedgerError("The charge of this release is not in the ledger.")
+    return Provenance(
+        population=booking.population,
+        epsilon=epsilon_of(sum((record.rho for record in own), ZCDP(0)), delta),
+        delta=str(delta) if delta.denominator > 10**15 else f"{float(delta):.15g}",
+        charge_id=booking.charges[0],
+        repeat=booking.key.repeat,
+        ledger_total=LedgerTotal(rho=decimal_rho(spent.units), epsilon=epsilon_of(spent, delta)),
+        candidates=tuple(
+            Candidate(name=current.candidate(sha256).name, sha256=sha256) for sha256 in plan.inputs.candidates
+        ),
+    )
