@@ -122,8 +122,8 @@ def _remedy(error: Exception) -> str:
 
 def _engine(url: URL) -> Engine:
     if url.get_backend_name() == "postgresql":
-        settings = f"-c synchronous_commit=on -c lock_timeout={BUSY_SECONDS}s"
-        arguments = {"options": settings, "connect_timeout": 10}
+        own = f"-c synchronous_commit=on -c lock_timeout={BUSY_SECONDS}s"
+        arguments = {"options": " ".join([*url.normalized_query.get("options", ()), own]), "connect_timeout": 10}
         return create_engine(url, pool_pre_ping=True, hide_parameters=True, connect_args=arguments)
     _create_privately(url)
     engine = create_engine(
