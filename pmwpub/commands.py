@@ -143,7 +143,7 @@ def _ledger(parsed: argparse.Namespace) -> Ledger:
 
 def _prepare(parsed: argparse.Namespace, ledger: Ledger) -> tuple[Service, Study, PrivateTable, list[str]]:
     """The service, the population's state, the private table and the candidates' hashes."""
-    service = Service(ledger, InlineEngine(progress=_progress))
+    service = Service(ledger, InlineEngine(lambda job: _progress(job.done, job.total)))
     name = parsed.population
     ledger.population(name)
     schema = Schema.from_json(_read(parsed.schema))

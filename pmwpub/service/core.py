@@ -132,14 +132,15 @@ class Service:
     ) -> Outcome:
         """Charge, commit, draw, commit; then it may be shown. The one path to private counts.
 
-        The charges are committed before the work is even made up; a plan that was sent before adds nothing and
-        runs nothing. The engine stores the result before it calls the job done, or else records "no result".
+        A place in the queue is held first, so that a full queue charges nothing. The charges are committed before
+        the work is even made up; a plan that was sent before adds nothing and runs nothing. The engine stores the result before it calls the job done, or else records "no result".
 
         Privacy: neighbours see the same charges, for a charge depends on the plan alone.
         """
-        booking = self.ledger.book(population, key, plan_json, charges, table=table)
-        if booking.fresh:
-            self._submit(booking, task, work, to_bytes)
+        with self.engine.reserve(job_key(population, key)):
+            booking = self.ledger.book(population, key, plan_json, charges, table=table)
+            if booking.fresh:
+                self._submit(booking, task, work, to_bytes)
         return self.outcome(booking)
 
     def _submit(
@@ -149,7 +150,7 @@ class Service:
             self.engine.submit(
                 task,
                 work(),
-                key=job_key(booking),
+                key=job_key(booking.population, booking.key),
                 on_done=lambda found: self.ledger.finish(booking.id, to_bytes(booking, found)),
                 on_failed=lambda reason: self.ledger.void(booking.id),
             )
@@ -159,7 +160,7 @@ class Service:
 
     def outcome(self, booking: Booking) -> Outcome:
         """What became of a booking by now; reads, never runs."""
-        job = self.engine.job(job_key(booking))
+        job = self.engine.job(job_key(booking.population, booking.key))
         if job is not None and job.state in ("queued", "running"):
             return Outcome(booking, "running", job)
         current = self.ledger.booking(booking.population, booking.key)
@@ -171,9 +172,9 @@ class Service:
 
     def cancel(self, booking: Booking) -> None:
         """Stop the work of a booking; its charge stays."""
-        self.engine.cancel(job_key(booking))
+        self.engine.cancel(job_key(booking.population, booking.key))
 
 
-def job_key(booking: Booking) -> str:
-    """The engine's name for the work of a booking."""
-    return f"booking:{booking.id}"
+def job_key(population: str, key: PlanKey) -> str:
+    """The engine's name for the work of a plan."""
+    return f"plan:{key.plan_sha256}:{key.repeat}:{population}"

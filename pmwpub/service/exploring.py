@@ -47,7 +47,7 @@ def explore(service: Service, current: Study, truth: str, *, epsilons: tuple[flo
     if found.simulation is None and found.job is None:
         population = current.population.name
         service.engine.submit(
-            "simulate",
+            "simulation",
             _work(current, truth, epsilons, runs),
             key=f"simulation:{population}:{key}",
             on_done=lambda result: service.ledger.put_document(population, SIMULATION, key, result.to_bytes()),
