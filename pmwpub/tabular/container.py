@@ -152,12 +152,11 @@ def _check_quotes(content: bytes) -> None:
 
 def not_utf8(content: bytes) -> FileRefused:
     """The refusal that names the line of the first byte that is not UTF-8."""
+    line = None
     try:
         content.decode("utf-8")
     except UnicodeDecodeError as failure:
         line = line_of(content, failure.start)
-    else:
-        line = None  # every single chunk was UTF-8 after all
     return FileRefused(
         "A byte that is not UTF-8; the file has another or a mixed encoding. Save it again as UTF-8.", line=line
     )
