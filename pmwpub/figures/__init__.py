@@ -1,0 +1,29 @@
+"""Values in, plotly figures out: no streamlit, and no arithmetic beyond layout.
+
+Every function returns a `Plot`: the figure, its alt text, and the same data as a table.
+"""
+
+from __future__ import annotations
+
+from pmwpub.figures.budget import Amount, budget_bar
+from pmwpub.figures.candidates import AssessedCandidate, NoisyValue, candidates_dot_plot
+from pmwpub.figures.curves import ErrorCurve, Floor, Unchanged, error_against_epsilon
+from pmwpub.figures.marginals import difference_map, marginal_comparison
+from pmwpub.figures.style import PALETTE, Plot, Table
+
+__all__ = [
+    "PALETTE",
+    "Amount",
+    "AssessedCandidate",
+    "ErrorCurve",
+    "Floor",
+    "NoisyValue",
+    "Plot",
+    "Table",
+    "Unchanged",
+    "budget_bar",
+    "candidates_dot_plot",
+    "difference_map",
+    "error_against_epsilon",
+    "marginal_comparison",
+]

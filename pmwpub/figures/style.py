@@ -1,0 +1,110 @@
+"""What all figures share: one palette, one frame, inert labels, and the value that they return."""
+
+from __future__ import annotations
+
+import html
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8040F0", "#806030")
+"""Okabe and Ito's darker colours and two more: each stands out from white and from near-black (3:1), and any two
+stay apart under every kind of colour blindness."""
+
+SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x")
+"""Markers, one a colour, so that no line is told from another by colour alone."""
+
+INK = "#747A80"
+"""Text and axes where no theme sets its own: readable on white and on near-black."""
+
+FAINT = "rgba(116, 122, 128, 0.25)"
+CLEAR = "rgba(0, 0, 0, 0)"
+LABEL_CHARS = 40
+
+Cell = str | float | int | None
+
+
+@dataclass(frozen=True)
+class Table:
+    """The data of a figure, row by row, for readers who cannot or will not see it."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+    @property
+    def columns(self) -> dict[str, list[Cell]]:
+        """Column by column: what a table widget takes; a name that comes twice gets a number."""
+        seen: Counter[str] = Counter()
+        columns: dict[str, list[Cell]] = {}
+        for i, name in enumerate(self.header):
+            seen[name] += 1
+            unique = name if seen[name] == 1 else f"{name} ({seen[name]})"
+            columns[unique] = [row[i] for row in self.rows]
+        return columns
+
+
+@dataclass(frozen=True, eq=False)
+class Plot:
+    """A figure, what it shows in words, and its data. Labels in `alt` and `table` are plain text, not markup."""
+
+    figure: Figure
+    alt: str
+    table: Table
+
+
+def shown(label: str, limit: int = LABEL_CHARS) -> str:
+    """A label as a figure may hold it: one line, cut to `limit` characters, its markup made inert."""
+    line = " ".join(label.split())
+    return html.escape(line if len(line) <= limit else f"{line[: limit - 1]}…", quote=False)
+
+
+def number(value: float) -> str:
+    """Three significant digits."""
+    return f"{value:.3g}"
+
+
+def translucent(colour: str, opacity: float) -> str:
+    """A palette colour as rgba."""
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return f"rgba({red}, {green}, {blue}, {opacity:.3f})"
+
+
+def colours(labels: Iterable[str]) -> dict[str, int]:
+    """label -> its place in `PALETTE` and `SYMBOLS`, in order of first appearance."""
+    return {label: place % len(PALETTE) for place, label in enumerate(dict.fromkeys(labels))}
+
+
+def framed(figure: Figure, *, x_title: str, y_title: str, height: int) -> Figure:
+    """The common frame: transparent, titled axes, quiet grid, legend above.
+
+    Fonts and grid stand in the template, which Streamlit's theme overrides in light and dark mode alike.
+    """
+    from plotly.graph_objects import layout
+
+    axis = {"gridcolor": FAINT, "zerolinecolor": FAINT, "linecolor": INK, "title": {"standoff": 12}}
+    template = layout.Template(
+        layout={
+            "font": {"family": "sans-serif", "size": 14, "color": INK},
+            "paper_bgcolor": CLEAR,
+            "plot_bgcolor": CLEAR,
+            "colorway": list(PALETTE),
+            "xaxis": axis,
+            "yaxis": axis,
+        }
+    )
+    figure.update_layout(
+        template=template,
+        height=height,
+        margin={"l": 60, "r": 20, "t": 30, "b": 55},
+        legend={"orientation": "h", "yanchor": "bottom", "y": 1.02, "xanchor": "left", "x": 0},
+        hoverlabel={"align": "left"},
+        hovermode="closest",
+        dragmode=False,
+    )
+    figure.update_xaxes(title_text=x_title, automargin=True)
+    figure.update_yaxes(title_text=y_title, automargin=True)
+    return figure
