@@ -1,0 +1,284 @@
+"""Figures hold the values they were given, say what is noisy, and never carry markup from an upload."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+
+import numpy as np
+import pytest
+
+from pmwpub.figures import (
+    PALETTE,
+    Amount,
+    AssessedCandidate,
+    ErrorCurve,
+    Floor,
+    NoisyValue,
+    Plot,
+    Table,
+    Unchanged,
+    budget_bar,
+    candidates_dot_plot,
+    difference_map,
+    error_against_epsilon,
+    marginal_comparison,
+)
+from pmwpub.figures.style import SYMBOLS, shown
+
+HOSTILE = "<img src=x onerror=alert(1)> <a href='https://example.com'>B</a> %{x} & $x$"
+NEAR = ErrorCurve("near", (0.1, 0.25, 1.0), (0.13, 0.08, 0.03), (0.004, 0.002, 0.001), 5)
+FAR = ErrorCurve("far", (0.1, 0.25, 1.0), (0.14, 0.12, 0.10), (0.0, 0.0, 0.0))
+
+
+def _sweep() -> Plot:
+    return error_against_epsilon(
+        [NEAR, FAR],
+        [
+            Floor("near", 0.01, 0.01, noisy=False),
+            Floor("far", 0.09, 0.095, noisy=False),
+            Floor("far", 0.07, 0.10, noisy=True, confidence=0.95),
+        ],
+        [Unchanged("near", 0.132), Unchanged("far", 0.16)],
+    )
+
+
+def _traces(plot: Plot, name: str) -> list:
+    return [trace for trace in plot.figure.data if trace.name == name]
+
+
+def test_a_curve_holds_its_means_and_one_standard_error() -> None:
+    (line,) = _traces(_sweep(), "near")
+    assert tuple(line.x) == NEAR.epsilons
+    assert tuple(line.y) == NEAR.mean
+    assert tuple(line.error_y.array) == NEAR.standard_error
+
+
+def test_a_single_run_shows_no_error_bars() -> None:
+    (line,) = _traces(_sweep(), "far")
+    assert line.error_y.array is None
+
+
+def test_the_epsilon_axis_is_logarithmic_and_every_axis_has_a_unit() -> None:
+    layout = _sweep().figure.layout
+    assert layout.xaxis.type == "log"
+    assert layout.xaxis.title.text == "ε (log scale)"
+    assert layout.yaxis.title.text == "Maximum error (share of rows)"
+    assert list(layout.xaxis.ticktext) == ["0.1", "0.25", "1"]
+    low, high = layout.xaxis.range
+    assert 10**low < 0.1
+    assert 10**high > 1.0
+
+
+def test_the_unchanged_table_is_dashed_at_its_error() -> None:
+    (line,) = _traces(_sweep(), "near: public table, unchanged")
+    assert line.line.dash == "dash"
+    assert set(line.y) == {0.132}
+
+
+def test_a_certified_floor_is_filled_down_to_zero_in_its_candidates_colour() -> None:
+    plot = _sweep()
+    region = _traces(plot, "unachievable with far")[0]
+    (line,) = _traces(plot, "far")
+    assert set(region.y) == {0.0, 0.09}
+    assert region.fill == "toself"
+    assert line.line.color == PALETTE[1] == "#D55E00"
+    assert region.fillcolor.startswith("rgba(213, 94, 0, 0.1")
+    assert 10 ** plot.figure.layout.xaxis.range[0] == pytest.approx(min(region.x))
+    assert "no ε brings <b>far</b> below 0.09" in region.text
+
+
+def test_a_certified_floor_fades_between_its_ends_and_an_exact_one_stops_sharp() -> None:
+    plot = _sweep()
+    fading = _traces(plot, "unachievable with far")[1:]
+    assert max(max(strip.y) for strip in fading) == pytest.approx(0.095)
+    assert len(_traces(plot, "unachievable with near")) == 1
+
+
+def test_a_noisy_floor_is_a_band_over_its_interval_that_fades_upwards_and_says_noisy() -> None:
+    strips = _traces(_sweep(), "noisy floor of far")
+    assert min(min(strip.y) for strip in strips) == pytest.approx(0.07)
+    assert max(max(strip.y) for strip in strips) == pytest.approx(0.10)
+    opacity = [float(re.findall(r"[\d.]+", strip.fillcolor)[-1]) for strip in strips]
+    assert opacity == sorted(opacity, reverse=True)
+    assert "noisy floor of <b>far</b>: between 0.07 and 0.1 (95% confidence)" in strips[0].text
+    assert [strip.showlegend for strip in strips].count(True) == 1
+
+
+def test_a_floor_of_zero_shades_nothing() -> None:
+    plot = error_against_epsilon([NEAR], [Floor("near", 0.0, 0.0, noisy=False)])
+    assert [trace.name for trace in plot.figure.data] == ["near"]
+
+
+def test_hovering_names_the_smallest_epsilon_tried_for_that_error() -> None:
+    bumpy = ErrorCurve("bumpy", (0.1, 0.5, 1.0), (0.05, 0.04, 0.045), (0.0, 0.0, 0.0))
+    (line,) = error_against_epsilon([bumpy]).figure.data
+    assert "smallest ε tried for an error ≤ 0.045: 0.5" in line.hovertext[2]
+
+
+def test_the_sweeps_table_and_alt_text_carry_the_same_numbers() -> None:
+    plot = _sweep()
+    assert ("near", "0.25", 0.08, 0.002) in plot.table.rows
+    assert ("far: public table, unchanged", "any", 0.16, None) in plot.table.rows
+    assert ("floor of near, at least", "any", 0.01, None) in plot.table.rows
+    assert ("noisy floor of far, at most", "any", 0.10, None) in plot.table.rows
+    assert "near: 0.13 at epsilon 0.1, 0.08 at epsilon 0.25, 0.03 at epsilon 1." in plot.alt
+    assert "Below 0.09 nothing is achievable with far, at any epsilon." in plot.alt
+
+
+def test_a_sweep_without_curves_still_draws_its_floors() -> None:
+    plot = error_against_epsilon([], [Floor("B", 0.02, 0.03, noisy=True)])
+    assert _traces(plot, "noisy floor of B")
+
+
+CANDIDATES = [
+    AssessedCandidate("D", NoisyValue(0.09, 0.08, 0.10), NoisyValue(0.2, 0.19, 0.21)),
+    AssessedCandidate("C", NoisyValue(0.02, 0.01, 0.03), NoisyValue(0.11, 0.10, 0.12), group=1),
+    AssessedCandidate("lost", None, None),
+    AssessedCandidate("E", NoisyValue(0.015, 0.005, 0.025)),
+    AssessedCandidate("B", NoisyValue(0.01, 0.0, 0.02), NoisyValue(0.13, 0.12, 0.14), group=1),
+]
+
+
+def test_candidates_are_ranked_by_floor_and_a_tie_stays_together() -> None:
+    plot = candidates_dot_plot(CANDIDATES, confidence=0.95)
+    assert list(plot.figure.layout.yaxis.ticktext) == ["B", "C", "E", "D", "lost"]
+    assert plot.figure.layout.yaxis.range[0] > plot.figure.layout.yaxis.range[1]
+    assert [row[0] for row in plot.table.rows] == ["B", "C", "E", "D", "lost"]
+
+
+def test_dots_carry_their_intervals() -> None:
+    plot = candidates_dot_plot(CANDIDATES, confidence=0.95)
+    (floors,) = _traces(plot, "noisy floor (reweighted perfectly)")
+    assert list(floors.x) == [0.01, 0.02, 0.015, 0.09]
+    assert list(np.add(floors.x, floors.error_x.array)) == pytest.approx([0.02, 0.03, 0.025, 0.10])
+    assert list(np.subtract(floors.x, floors.error_x.arrayminus)) == pytest.approx([0.0, 0.01, 0.005, 0.08])
+
+
+def test_a_tie_is_one_box_that_says_too_close_to_call() -> None:
+    layout = candidates_dot_plot(CANDIDATES, confidence=0.95).figure.layout
+    assert [note.text for note in layout.annotations] == ["too close to call"]
+    (box,) = layout.shapes
+    assert box.y0 < 0
+    assert 1 < box.y1 < 2
+
+
+def test_the_candidates_axis_says_noisy_and_the_confidence() -> None:
+    plot = candidates_dot_plot(CANDIDATES, confidence=0.9)
+    assert plot.figure.layout.xaxis.title.text == "Error (share of rows), noisy, with 90% intervals"
+    assert "lost: no result." in plot.alt
+    assert "Too close to call: B, C." in plot.alt
+
+
+def test_the_budget_bar_is_drawn_in_rho_and_worded_in_epsilon_and_delta() -> None:
+    total, reserved, spent, left = Amount(0.0117, 1.0), Amount(0.001, 0.25), Amount(0.003, 0.46), Amount(0.0077, 0.8)
+    plot = budget_bar(total, reserved, spent, left, delta=4e-10)
+    assert [(bar.name, bar.x[0]) for bar in plot.figure.data] == [
+        ("spent", 0.003),
+        ("reserved", 0.001),
+        ("remaining", 0.0077),
+    ]
+    assert tuple(plot.figure.layout.xaxis.range) == (0, 0.0117)
+    assert plot.figure.layout.barmode == "stack"
+    assert "total ε = 1, δ = 4e-10" in plot.figure.layout.annotations[0].text
+    assert plot.table.rows[-1] == ("total", 0.0117, 1.0, 4e-10)
+    assert "ε = 1 at δ = 4e-10" in plot.alt
+
+
+def test_the_private_shares_of_a_marginal_appear_only_when_given_and_are_marked() -> None:
+    public, released, private = [0.5, 0.5], [0.6, 0.4], [0.7, 0.3]
+    without = marginal_comparison(["a", "b"], public, released, attribute="sex")
+    assert [bar.name for bar in without.figure.data] == ["public table", "release (noisy)"]
+    given = marginal_comparison(["a", "b"], public, released, private, attribute="sex")
+    assert given.figure.data[2].name == "private table, steward only, not covered by ε"
+    assert given.table.rows == (("a", 0.5, 0.6, 0.7), ("b", 0.5, 0.4, 0.3))
+    assert given.figure.layout.yaxis.title.text == "share of rows (%)"
+
+
+def test_levels_that_look_like_numbers_or_dates_stay_text() -> None:
+    plot = marginal_comparison(["1e3", "2020-01-01"], [0.5, 0.5], [0.5, 0.5], attribute="code")
+    assert list(plot.figure.data[0].x) == [0, 1]
+    assert list(plot.figure.layout.xaxis.ticktext) == ["1e3", "2020-01-01"]
+
+
+def test_the_difference_map_is_symmetric_about_zero() -> None:
+    plot = difference_map(["f", "m"], ["y", "o"], [[0.01, -0.04], [0.0, 0.02]], rows="sex", columns="age")
+    (heat,) = plot.figure.data
+    assert (heat.zmin, heat.zmax) == (-0.04, 0.04)
+    assert heat.hovertext[0][1] == "sex: <b>f</b><br>age: <b>o</b><br>-4.00%"
+    assert plot.table.rows == (("f", 0.01, -0.04), ("m", 0.0, 0.02))
+    assert "The largest is -4 percentage points, at f and o." in plot.alt
+
+
+def test_a_table_keeps_columns_of_the_same_name_apart() -> None:
+    assert Table(("a", "a"), ((1, 2),)).columns == {"a": [1], "a (2)": [2]}
+
+
+@pytest.mark.parametrize(
+    "plot",
+    [
+        error_against_epsilon(
+            [ErrorCurve(HOSTILE, (0.1,), (0.1,), (0.01,))],
+            [Floor(HOSTILE, 0.05, 0.08, noisy=True), Floor(HOSTILE, 0.05, 0.08, noisy=False)],
+            [Unchanged(HOSTILE, 0.2)],
+        ),
+        candidates_dot_plot([AssessedCandidate(HOSTILE, NoisyValue(0.1, 0.0, 0.2))], confidence=0.95),
+        marginal_comparison([HOSTILE], [1.0], [1.0], [1.0], attribute=HOSTILE),
+        difference_map([HOSTILE], [HOSTILE], [[0.1]], rows=HOSTILE, columns=HOSTILE),
+    ],
+    ids=["sweep", "candidates", "bars", "map"],
+)
+def test_labels_are_inert_in_every_figure(plot: Plot) -> None:
+    body = plot.figure.to_json()
+    assert "<img" not in body
+    assert "<a " not in body
+    assert not re.search(r'"(hover|text)template":', json.dumps(json.loads(body)["data"])), "%{...} would be read"
+
+
+def test_a_long_or_broken_label_is_one_short_line() -> None:
+    assert shown("a\n\tb") == "a b"
+    assert len(shown("x" * 10_000)) == 40
+    assert shown("<b>") == "&lt;b&gt;"
+
+
+def test_every_figure_is_transparent() -> None:
+    layout = _sweep().figure.layout.template.layout
+    assert layout.paper_bgcolor == layout.plot_bgcolor == "rgba(0, 0, 0, 0)"
+
+
+# Machado, Oliveira and Fernandes (2009), severity 1, on linear RGB.
+VISION = {
+    "usual": np.eye(3),
+    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
+    "tritanopia": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.3039]],
+}
+TO_XYZ = [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.072175], [0.0193339, 0.119192, 0.9503041]]
+
+
+def _linear(colour: str) -> np.ndarray:
+    channels = np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+    return np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+
+
+def _lab(colour: str, vision: str) -> np.ndarray:
+    seen = np.clip(np.asarray(VISION[vision]) @ _linear(colour), 0, 1)
+    ratio = np.asarray(TO_XYZ) @ seen / np.array([0.95047, 1.0, 1.08883])
+    x, y, z = np.where(ratio > 216 / 24389, np.cbrt(ratio), (24389 / 27 * ratio + 16) / 116)
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize("vision", VISION)
+def test_any_two_palette_colours_stay_apart_under_colour_blindness(vision: str) -> None:
+    gaps = [np.linalg.norm(_lab(a, vision) - _lab(b, vision)) for a, b in itertools.combinations(PALETTE, 2)]
+    assert min(gaps) > 12, "a just noticeable difference is about 2.3"
+    assert len(set(SYMBOLS)) == len(PALETTE)
+
+
+@pytest.mark.parametrize("background", ["#FFFFFF", "#12181F"])
+def test_palette_colours_stand_out_from_light_and_dark_pages(background: str) -> None:
+    weights = np.array([0.2126, 0.7152, 0.0722])
+    for colour in PALETTE:
+        dark, light = sorted(float(weights @ _linear(c)) for c in (colour, background))
+        assert (light + 0.05) / (dark + 0.05) >= 3, "WCAG 2.2, 1.4.11 non-text contrast"
