@@ -11,7 +11,7 @@ import hashlib
 from fractions import Fraction
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from pmwpub.domain import Domain
 from pmwpub.errors import PlanError
@@ -73,7 +73,7 @@ class PublicInputs(_Frozen):
 class AssessmentPlan(_Frozen):
     """The noisy best-mixture error of one candidate or pool.
 
-    epsilon   pure, of floor and start together, a decimal text
+    epsilon   pure, of floor and start together; kept as a reduced fraction, such as 1/20
     setting   "fast": a public sub-workload of `FAST_MARGINALS` marginals; "full": the whole workload
     """
 
@@ -85,6 +85,11 @@ class AssessmentPlan(_Frozen):
     floor: bool = True
     start: bool = True
     setting: Literal["fast", "full"] = "fast"
+
+    @field_validator("epsilon")
+    @classmethod
+    def _one_text_for_one_epsilon(cls, text: str) -> str:
+        return str(as_fraction(text))
 
     @model_validator(mode="after")
     def _something_is_bought(self) -> Self:
