@@ -154,3 +154,9 @@ class Distribution:
     def uniform(cls, support: Support) -> Distribution:
         """Equal weight on every atom."""
         return cls(support, np.full(len(support), 1.0 / len(support)))
+
+    def one_way(self, attribute: str) -> Floats:
+        """float64 (levels,): the weight of each level of one attribute."""
+        position = self.support.domain.index(attribute)
+        codes = self.support.columns[position]
+        return np.bincount(codes, self.weights, minlength=self.support.domain.shape[position])

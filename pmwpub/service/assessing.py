@@ -15,7 +15,7 @@ from pmwpub.mechanisms.assessment import AssessmentShare, NoisyError, assessment
 from pmwpub.plans import AssessmentPlan
 from pmwpub.queries.counts import count
 from pmwpub.service.core import Outcome, Price, PrivateTable, Service
-from pmwpub.service.studies import Study, study
+from pmwpub.service.studies import Study, public_core, study
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def assess(
         charges_of(plan, name),
         table=private.table,
         task="assess",
-        work=lambda: _work(plan, private, current),
+        work=lambda: _work(service, plan, private, current),
         to_bytes=lambda booking, found: _to_bytes(found),
     )
 
@@ -137,18 +137,16 @@ def _shares(plan: AssessmentPlan) -> list[AssessmentShare]:
     )
 
 
-def _work(plan: AssessmentPlan, private: PrivateTable, current: Study) -> AssessmentWork:
+def _work(service: Service, plan: AssessmentPlan, private: PrivateTable, current: Study) -> AssessmentWork:
     full = current.workload()
-    support = current.support(plan.inputs.candidates)
     epsilons: dict[str, Fraction] = {share.purpose: share.epsilon for share in _shares(plan)}
-    pool = "+".join(plan.inputs.candidates)
 
     def part(purpose: str) -> tuple[PublicInput, object, Fraction] | None:
         if purpose not in epsilons:
             return None
         workload = plan.workload(full) if purpose == "floor" else full
-        key = f"{workload.sha256}:{plan.inputs.schema_sha256}:{pool}"
-        return PublicInput(key, workload, support), count(workload, private.dataset), epsilons[purpose]
+        source = public_core(service, current, plan.inputs.candidates, workload)
+        return source, count(workload, private.dataset), epsilons[purpose]
 
     return AssessmentWork(plan.rows_per_person, part("floor"), part("start"))  # type: ignore[arg-type]
 

@@ -10,7 +10,7 @@ from typing import Literal, Protocol, TypeVar
 from pmwpub.errors import LedgerError, PmwPubError
 from pmwpub.jobs import Engine, InlineEngine, Job
 from pmwpub.ledger import Booking, Charge, Ledger, PlanKey, TableHandle, TableVerdict
-from pmwpub.privacy.budget import ZCDP, epsilon_of
+from pmwpub.privacy.budget import ZCDP, ApproxDP, as_fraction, epsilon_of, zcdp_of
 from pmwpub.records import Dataset
 
 Built = TypeVar("Built")
@@ -118,6 +118,32 @@ class Service:
             affordable,
         )
 
+    def price_at(self, population: str, epsilon: str) -> Price:
+        """What a release at this epsilon and the population's delta costs at most."""
+        delta = self.ledger.population(population).delta
+        rho = zcdp_of(ApproxDP(as_fraction(epsilon), delta))
+        return self.price(population, [Charge("release", "PMW^Pub", "", "", rho)])
+
+    def reserved(self, population: str) -> ZCDP:
+        """The part of what is spent whose result is still being made."""
+        running = {charge for booking in self.running(population) for charge in booking.charges}
+        history = self.ledger.history(population) if running else []
+        return sum((record.rho for record in history if record.id in running), ZCDP(0))
+
+    def running(self, population: str) -> list[Booking]:
+        """The bookings whose work is queued or under way on this engine."""
+        charged = [booking for booking in self.ledger.bookings(population) if booking.status == "charged"]
+        jobs = [(booking, self.engine.job(job_key(population, booking.key))) for booking in charged]
+        return [booking for booking, job in jobs if job is not None and job.state in ("queued", "running")]
+
+    def cost_of(self, population: str, bookings: Sequence[Booking]) -> Price:
+        """What bookings cost together, as charged, and what is left now."""
+        charges = {charge for booking in bookings for charge in booking.charges}
+        balance = self.ledger.balance(population)
+        rho = sum((record.rho for record in self.ledger.history(population) if record.id in charges), ZCDP(0))
+        left = balance.remaining
+        return Price(rho, epsilon_of(rho, balance.delta), balance.delta, left, balance.epsilon_remaining, True)
+
     def spend(
         self,
         population: str,
@@ -133,7 +159,8 @@ class Service:
         """Charge, commit, draw, commit; then it may be shown. The one path to private counts.
 
         A place in the queue is held first, so that a full queue charges nothing. The charges are committed before
-        the work is even made up; a plan that was sent before adds nothing and runs nothing. The engine stores the result before it calls the job done, or else records "no result".
+        the work is even made up; a plan that was sent before adds nothing and runs nothing. The engine stores the
+        result before it calls the job done, or else records "no result".
 
         Privacy: neighbours see the same charges, for a charge depends on the plan alone.
         """

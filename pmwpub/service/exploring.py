@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pmwpub.errors import PlanError
-from pmwpub.evaluation import halves, resampled
+from pmwpub.evaluation import SimulatedError, halves, resampled
 from pmwpub.jobs import Job
 from pmwpub.jobs.work import Simulation, SimulationWork
 from pmwpub.privacy.budget import ApproxDP, as_fraction, zcdp_of
@@ -34,13 +34,28 @@ class Exploration:
     simulation: Simulation | None = field(default=None, repr=False)
 
 
+@dataclass(frozen=True)
+class Advice:
+    """A number of rounds and where it comes from.
+
+    truth    who played the truth in the sweep that it rests on; "" without a sweep
+    epsilon  the simulated epsilon that was nearest
+    """
+
+    rounds: int
+    truth: str = ""
+    epsilon: float = 0.0
+
+
 def truths(current: Study) -> dict[str, str]:
     """Who can play the truth: content key -> name. In a demo the generated private table itself comes first."""
     names = {facts.sha256: facts.name for facts in current.usable}
     return ({SAMPLE_TRUTH: "state A itself (generated, demo only)"} if current.demo else {}) | names
 
 
-def explore(service: Service, current: Study, truth: str, *, epsilons: tuple[float, ...] = EPSILONS, runs: int = 3) -> Exploration:
+def explore(
+    service: Service, current: Study, truth: str, *, epsilons: tuple[float, ...] = EPSILONS, runs: int = 3
+) -> Exploration:
     """Start a sweep, or find the one that runs or is stored; nothing is charged."""
     key = _key(current, truth, epsilons, runs)
     found = exploration(service, current, truth, epsilons=epsilons, runs=runs)
@@ -74,19 +89,27 @@ def cancel(service: Service, current: Study, found: Exploration) -> None:
     service.engine.cancel(f"simulation:{current.population.name}:{found.key}")
 
 
-def advise_rounds(service: Service, current: Study, candidate: str, epsilon: str) -> int:
-    """The rule's T from the newest stored sweep of this candidate, at the nearest simulated epsilon; else 25."""
-    wanted = float(as_fraction(epsilon))
-    for truth in truths(current):
-        found = exploration(service, current, truth).simulation
-        name = current.candidate(candidate).name
-        lines = [] if found is None else [line for line in found.errors if line.candidate == name and line.rounds]
+def advise_rounds(service: Service, current: Study, candidates: Sequence[str], epsilon: str) -> Advice:
+    """The rule's T from a stored sweep of this candidate, at the nearest simulated epsilon; else 25."""
+    wanted = as_fraction(epsilon)
+    for truth, played_by in truths(current).items():
+        lines = _lines(service, current, truth, candidates)
         if lines:
-            nearest = min(lines, key=lambda line: abs(line.epsilon - wanted)).epsilon
+            nearest = min(lines, key=lambda line: abs(line.epsilon - float(wanted))).epsilon
             ends = [line.max_error for line in lines if line.epsilon == nearest]
-            rho = zcdp_of(ApproxDP(as_fraction(epsilon), current.population.delta)).rho
-            return advised_rounds(float(rho), current.population.n, current.workload().queries, sum(ends) / len(ends))
-    return DEFAULT_ROUNDS
+            rho = zcdp_of(ApproxDP(wanted, current.population.delta)).rho
+            queries = current.workload().queries
+            error = sum(ends) / len(ends)
+            return Advice(advised_rounds(float(rho), current.population.n, queries, error), played_by, nearest)
+    return Advice(DEFAULT_ROUNDS)
+
+
+def _lines(service: Service, current: Study, truth: str, candidates: Sequence[str]) -> list[SimulatedError]:
+    found = exploration(service, current, truth).simulation
+    if found is None or len(candidates) != 1:
+        return []
+    name = current.candidate(candidates[0]).name
+    return [line for line in found.errors if line.candidate == name and line.rounds]
 
 
 def _key(current: Study, truth: str, epsilons: tuple[float, ...], runs: int) -> str:

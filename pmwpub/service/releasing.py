@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pmwpub.errors import LedgerError, PlanError
-from pmwpub.jobs.work import PublicInput, ReleaseWork
+from pmwpub.jobs.work import ReleaseWork
 from pmwpub.ledger import Booking, Charge, PlanKey
 from pmwpub.mechanisms.pmw_pub import Output, Release
 from pmwpub.plans import ReleasePlan
@@ -17,7 +17,7 @@ from pmwpub.queries.workload import Workload
 from pmwpub.release.bundle import Bundle
 from pmwpub.release.certificate import Candidate, LedgerTotal, Provenance, decimal_rho
 from pmwpub.service.core import Outcome, Price, PrivateTable, Service
-from pmwpub.service.studies import Study, study
+from pmwpub.service.studies import Study, public_core, study
 
 REST = "rest"
 DEFAULT_ROUNDS = 25
@@ -120,7 +120,7 @@ def release(
         charges_of(plan, name),
         table=private.table,
         task="release",
-        work=lambda: _work(plan, repeat, private, current),
+        work=lambda: _work(service, plan, repeat, private, current),
         to_bytes=lambda booking, found: _to_bytes(service, booking, plan, found, current),
     )
 
@@ -152,10 +152,11 @@ def _budget(service: Service, current: Study, epsilon: str) -> ZCDP:
     return left
 
 
-def _work(plan: ReleasePlan, repeat: int, private: PrivateTable, current: Study) -> ReleaseWork:
+def _work(
+    service: Service, plan: ReleasePlan, repeat: int, private: PrivateTable, current: Study
+) -> ReleaseWork:
     workload = current.workload()
-    key = f"{workload.sha256}:{plan.inputs.schema_sha256}:{'+'.join(plan.inputs.candidates)}"
-    source = PublicInput(key, workload, current.support(plan.inputs.candidates))
+    source = public_core(service, current, plan.inputs.candidates, workload)
     return ReleaseWork(source, count(workload, private.dataset), plan.schedule(repeat))
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pmwpub.errors import FileRefused, LedgerError, SchemaError
+from pmwpub.jobs.work import PublicInput
 from pmwpub.ledger import Balance, Population
 from pmwpub.plans import PublicInputs, WorkloadChoice
 from pmwpub.queries.workload import Workload
@@ -109,11 +111,12 @@ def study(service: Service, population: str) -> Study:
     schema = None if schema_json is None else Schema.from_json(schema_json)
     choice_json = _latest(service, population, WORKLOAD)
     keys = [entry.key for entry in ledger.documents(population, CANDIDATE)]
+    facts = [_facts(service, population, key, schema) for key in keys]
     return Study(
         population=ledger.population(population),
         balance=ledger.balance(population),
         schema=schema,
-        candidates=tuple(_facts(service, population, key, schema) for key in keys),
+        candidates=_told_apart(facts),
         choice=None if choice_json is None else WorkloadChoice.model_validate_json(choice_json),
         demo=any(mark.kind == "demo" for mark in ledger.marks(population)),
     )
@@ -202,6 +205,14 @@ def acknowledge(service: Service, private: PrivateTable) -> PrivateTable:
     return PrivateTable(**{**vars(private), "verdict": verdict})
 
 
+def public_core(service: Service, current: Study, candidates: Sequence[str], workload: Workload) -> PublicInput:
+    """What PMW^Pub runs on, built from a public support and a workload; kept by content for every session."""
+    if current.schema is None:
+        raise SchemaError("A run needs a schema; draft or load one on the Data page.")
+    key = f"{workload.sha256}:{current.schema.sha256}:{'+'.join(candidates)}"
+    return service.cache(f"core:{key}", lambda: PublicInput(key, workload, current.support(candidates)))
+
+
 def encoded_candidate(service: Service, population: str, sha256: str, schema: Schema) -> Encoded:
     """A candidate under a schema; kept in the shared cache, for both are public."""
     key = f"encoded:{sha256}:{schema.sha256}"
@@ -220,6 +231,14 @@ def _facts(service: Service, population: str, sha256: str, schema: Schema | None
     support = service.cache(f"support:{sha256}:{schema.sha256}", lambda: Support.of(encoded.dataset))
     return CandidateFacts(
         **plain, support=support, dataset=encoded.dataset, dropped=encoded.dropped, ignored=encoded.ignored
+    )
+
+
+def _told_apart(facts: Sequence[CandidateFacts]) -> tuple[CandidateFacts, ...]:
+    """Two tables of one file name get the beginning of their hash behind it, for results go by name."""
+    names = Counter(one.name for one in facts)
+    return tuple(
+        one if names[one.name] == 1 else replace(one, name=f"{one.name} ({one.sha256[:8]})") for one in facts
     )
 
 
