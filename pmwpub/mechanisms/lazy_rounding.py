@@ -1,0 +1,248 @@
+"""Rounding a number plus noise to a public grid while the number is known only as an interval.
+
+The number f moves by at most k/n between neighbours, but only f itself does: an approximation of it may move by
+much more (Liu et al. 2021 stop a solver early, which does). Here the noise is drawn first; then the interval
+around f is refined until interval and noise leave a single cell. What is released is the rounding of f + noise,
+exactly, however far the interval was from closing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+from pmwpub.errors import BudgetError
+from pmwpub.privacy.budget import ZCDP, pure
+from pmwpub.privacy.noise import NoiseSource, float_above, gaussian_rho, laplace_epsilon
+
+FINENESS = 64
+"""Lattice steps a row, at least; and a step for each 1/64 of the noise scale, at least."""
+
+EXPECTED_STEPS = 50
+"""What progress is measured against; a refinement that takes longer moves the mark along."""
+
+Progress = Callable[[int, int], None]
+
+
+class LatticeLaw(Protocol):
+    """Noise in whole lattice steps; 2^j steps make one private row, so k rows are a whole number of steps."""
+
+    @property
+    def steps_per_row(self) -> int:
+        """2^j."""
+        ...
+
+    @property
+    def scale(self) -> Fraction:
+        """In lattice steps."""
+        ...
+
+    @property
+    def rho(self) -> ZCDP:
+        """The charge."""
+        ...
+
+    def draw(self, value: int, noise: NoiseSource) -> int:
+        """`value` plus noise."""
+        ...
+
+    def reach(self, confidence: Fraction) -> int:
+        """A number of steps that the noise exceeds with probability at most 1 - confidence."""
+        ...
+
+
+@dataclass(frozen=True)
+class LatticeLaplace:
+    """Discrete Laplace noise of scale k 2^j/epsilon steps, that is k/epsilon rows; 2^j is the power of two from 64 and
+    64 epsilon up.
+
+    Privacy: a whole number of steps that moves by at most k 2^j between neighbours becomes epsilon-DP, and rho is
+    epsilon^2/2 at the epsilon that OpenDP's map gives, rounded up.
+
+    Raises BudgetError unless epsilon is positive and the noise can be drawn.
+    """
+
+    epsilon: Fraction
+    rows_per_person: int = 1
+
+    def __post_init__(self) -> None:
+        _check_rows(self.rows_per_person)
+        if self.epsilon <= 0:
+            raise BudgetError(f"The epsilon of a noisy error must be positive; {float(self.epsilon):g} came.")
+        float_above(self.scale)
+
+    @property
+    def steps_per_row(self) -> int:
+        return _power_of_two(max(Fraction(FINENESS), FINENESS * self.epsilon))
+
+    @property
+    def scale(self) -> Fraction:
+        return self.rows_per_person * self.steps_per_row / self.epsilon
+
+    @property
+    def rho(self) -> ZCDP:
+        return pure(laplace_epsilon(self.scale, self.rows_per_person * self.steps_per_row))
+
+    def draw(self, value: int, noise: NoiseSource) -> int:
+        return noise.laplace(value, self.scale)
+
+    def reach(self, confidence: Fraction) -> int:
+        """From P(|Z| >= t) = 2 a^t/(1 + a), a = e^(-1/scale)."""
+        scale, beta = float_above(self.scale), _beta(confidence)
+        beyond = scale * (math.log(2 / beta) - math.log1p(math.exp(-1 / scale)))
+        return max(0, math.ceil(beyond * (1 + 1e-9)))
+
+
+@dataclass(frozen=True)
+class LatticeGaussian:
+    """Discrete Gaussian noise of sigma_rows rows, in steps of 1/64 row and 1/64 sigma or finer.
+
+    Privacy: a whole number of steps that moves by at most k 2^j between neighbours costs k^2/(2 sigma^2) in zCDP; rho
+    is what OpenDP's map gives, rounded up.
+
+    Raises BudgetError unless sigma is positive and the noise can be drawn.
+    """
+
+    sigma_rows: Fraction
+    rows_per_person: int = 1
+
+    def __post_init__(self) -> None:
+        _check_rows(self.rows_per_person)
+        if self.sigma_rows <= 0:
+            raise BudgetError("The scale of Gaussian noise must be positive.")
+        float_above(self.scale)
+
+    @classmethod
+    def costing(cls, rho: Fraction, rows_per_person: int = 1) -> LatticeGaussian:
+        """The smallest sigma, to nine digits and rounded up, that costs at most rho: k/sqrt(2 rho)."""
+        if rho <= 0:
+            raise BudgetError("A share of zero buys no noisy error.")
+        square = Fraction(rows_per_person * rows_per_person) / (2 * rho)
+        digits = 10 ** max(9, 9 + len(str(square.denominator)) - len(str(square.numerator)))
+        return cls(Fraction(math.isqrt(math.ceil(square * digits * digits)) + 1, digits), rows_per_person)
+
+    @property
+    def steps_per_row(self) -> int:
+        return _power_of_two(max(Fraction(FINENESS), FINENESS / self.sigma_rows))
+
+    @property
+    def scale(self) -> Fraction:
+        return self.sigma_rows * self.steps_per_row
+
+    @property
+    def rho(self) -> ZCDP:
+        return gaussian_rho(self.scale, self.rows_per_person * self.steps_per_row)
+
+    def draw(self, value: int, noise: NoiseSource) -> int:
+        return noise.gaussian(value, self.scale)
+
+    def reach(self, confidence: Fraction) -> int:
+        """From P(Z >= t) <= P(sigma N >= t - 1) (Canonne, Kamath, Steinke 2020, Proposition 25)."""
+        from statistics import NormalDist
+
+        sigma = float_above(self.scale)
+        return math.ceil(sigma * -NormalDist().inv_cdf(_beta(confidence) / 2) * (1 + 1e-9)) + 1
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Cells [(i - 1/2) width, (i + 1/2) width) of lattice steps, i whole, each released as its midpoint.
+
+    n              private rows: a lattice step is 1/(n steps_per_row)
+    steps_per_row  2^j
+    width          odd, in steps: so edges are odd halves of a step, and no c/n or c/(2n) sits on one
+
+    Raises BudgetError for an even or non-positive width.
+    """
+
+    n: int
+    steps_per_row: int
+    width: int
+
+    def __post_init__(self) -> None:
+        if self.width < 1 or self.width % 2 == 0:
+            raise BudgetError(f"A cell must be an odd number of lattice steps wide; {self.width} came.")
+
+    @classmethod
+    def of(cls, law: LatticeLaw, n: int) -> Grid:
+        """Cells about one noise scale wide: rounding to them adds about 4 % to the variance."""
+        return cls(n, law.steps_per_row, 2 * (math.floor(law.scale) // 2) + 1)
+
+    def cell(self, error: Fraction, shift: int) -> int:
+        """The cell that an error, moved by `shift` lattice steps, falls in; exact."""
+        return math.floor((error * self.n * self.steps_per_row + shift) / self.width + Fraction(1, 2))
+
+    def midpoint(self, cell: int) -> Fraction:
+        return Fraction(cell * self.width, self.n * self.steps_per_row)
+
+    @property
+    def cell_width(self) -> Fraction:
+        """As a share of the private rows."""
+        return Fraction(self.width, self.n * self.steps_per_row)
+
+
+class Interval(Protocol):
+    """lower <= f <= upper, both exact."""
+
+    @property
+    def lower(self) -> Fraction: ...
+
+    @property
+    def upper(self) -> Fraction: ...
+
+
+class Refinable(Protocol):
+    """A number known as an interval that can be made narrower: a BestMixture."""
+
+    @property
+    def interval(self) -> Interval: ...
+
+    @property
+    def exhausted(self) -> bool: ...
+
+    def refine(self) -> Interval: ...
+
+
+def rounded_cell(
+    state: Refinable, law: LatticeLaw, grid: Grid, *, noise: NoiseSource, progress: Progress
+) -> int | None:
+    """The grid cell of f plus noise, or None when the interval cannot be made narrow enough to tell.
+
+    The noise lives in this call alone. There is no clock: the loop ends when the cell is known, when the state is
+    exhausted, or when `progress` raises (the steward cancelled).
+
+    Privacy: the cell is a function of floor(f n 2^j + 1/2) + Z, a whole number of lattice steps: cell edges are odd
+    halves of a step, so f n 2^j may be rounded to whole steps before Z is added. If f moves by at most k/n then
+    f n 2^j moves by at most k 2^j, a whole number, and so does its rounding. Hence what the law says of k 2^j steps
+    holds for the cell; the interval has no part in it. Not covered: the time taken, and the answer None.
+    """
+    shift = law.draw(0, noise)
+    step = 0
+    while True:
+        interval = state.interval
+        low, high = grid.cell(interval.lower, shift), grid.cell(interval.upper, shift)
+        if low == high:
+            return low
+        if state.exhausted:
+            return None
+        progress(step, max(EXPECTED_STEPS, step + 1))
+        state.refine()
+        step += 1
+
+
+def _power_of_two(at_least: Fraction) -> int:
+    return int(1 << (math.ceil(at_least) - 1).bit_length())
+
+
+def _beta(confidence: Fraction) -> float:
+    if not 0 < confidence < 1:
+        raise BudgetError(f"A confidence lies strictly between 0 and 1; {float(confidence):g} came.")
+    return float(1 - confidence)
+
+
+def _check_rows(rows_per_person: int) -> None:
+    if rows_per_person < 1:
+        raise BudgetError(f"A person owns at least one row; {rows_per_person} came.")
