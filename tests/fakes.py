@@ -78,6 +78,27 @@ class SeededNoise:
 
 
 @dataclass
+class BitStream:
+    """Uniform bits read off one number in [0, 1), leading bits first; below(n) gives 0. It draws nothing else.
+
+    leading, width  the number is leading/2^width
+    """
+
+    leading: int
+    width: int
+    used: int = 0
+
+    def bits(self, k: int) -> int:
+        self.used += k
+        if self.used > self.width:
+            raise ValueError(f"{self.used} bits were asked for, of {self.width}")
+        return self.leading >> (self.width - self.used) & ((1 << k) - 1)
+
+    def below(self, n: int) -> int:
+        return 0
+
+
+@dataclass
 class ScaledNoise:
     """A planted fault: `source` with every noise scale multiplied by `factor` (0.5 is half the noise)."""
 

@@ -172,9 +172,7 @@ def shown_epsilon(
     return epsilon_at_least(event.hits(ours(runs)), event.hits(theirs(runs)), runs, delta=delta)
 
 
-def expected_epsilon(
-    ours: Sequence[float], theirs: Sequence[float], runs: int, *, delta: float = 0.0
-) -> float:
+def expected_epsilon(ours: Sequence[float], theirs: Sequence[float], runs: int, *, delta: float = 0.0) -> float:
     """What `shown_epsilon` shows for laws that are known exactly, at this many runs: the best event's bound.
 
     ours, theirs  the two laws' masses on the same outcomes

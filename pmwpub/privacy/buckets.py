@@ -1,12 +1,14 @@
-"""Exact sampling from weights e^(-rate * gap), by groups of equal scores."""
+"""Exact laws of selection, by groups of equal scores: what `selection` draws from."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
 
@@ -102,13 +104,10 @@ class ExponentialLaw:
         return bucket if bucket < len(table.lower) and high <= table.lower[bucket] else None
 
     def _table(self, bits: int) -> _Table:
-        """Weights by the recurrence e^(-rate g') = e^(-rate g) e^(-rate (g' - g)), each step rounded both ways."""
-        lower, upper = 1 << bits, 1 << bits
-        lows, highs, previous, remaining, tail = [], [], 0, len(self.buckets.scores), 0
-        for gap, size in zip(self.buckets.gaps, self.buckets.sizes, strict=True):
-            if gap != previous:
-                down, up = exp_minus(self.rate * (gap - previous), bits)
-                lower, upper, previous = lower * down >> bits, -(-upper * up >> bits), gap
+        lows, highs, remaining, tail = [], [], len(self.buckets.scores), 0
+        for (lower, upper), size in zip(
+            gap_weights(self.buckets.gaps, self.rate, bits), self.buckets.sizes, strict=True
+        ):
             if not lower:
                 tail = remaining * upper
                 break
@@ -116,6 +115,80 @@ class ExponentialLaw:
             highs.append(size * upper)
             remaining -= size
         return _Table(list(accumulate(lows)), list(accumulate(highs)), tail)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PermuteAndFlipLaw:
+    """The law of permute-and-flip, exactly.
+
+    Permute-and-flip picks the i with the largest rate * scores[i] + E_i, the E_i independent exponential variables
+    (Ding, Kifer, et al. 2021). The largest of N of them is -log(1 - V^(1/N)) for one uniform V = 1 - S, so each bucket
+    needs one uniform S, and the bucket with the least A = e^(rate gap) (1 - (1 - S)^(1/N)) wins. Only the leading bits
+    of each S are drawn; A is enclosed, and buckets that could still win get more bits until one is left. From
+    s/N <= 1 - (1 - s)^(1/N) <= 2 s/N (the latter for s <= 1/2) nearly all buckets are out without any logarithm.
+    """
+
+    buckets: ScoreBuckets
+    rate: Fraction
+    first_bits: int = FIRST_BITS
+
+    def draw(self, noise: NoiseSource) -> int:
+        """One position."""
+        bits = self.first_bits
+        drawn = [noise.bits(bits) for _ in self.buckets.gaps]
+        rivals = [(bucket, drawn[bucket]) for bucket in self._possible(drawn)]
+        while len(rivals) > 1:
+            enclosures = [self._enclose(bucket, start, bits) for bucket, start in rivals]
+            bound = min(high for _, high in enclosures)
+            rivals = [rival for rival, (low, _) in zip(rivals, enclosures, strict=True) if low <= bound]
+            if len(rivals) > 1:
+                rivals = [(bucket, start << bits | noise.bits(bits)) for bucket, start in rivals]
+                bits *= 2
+        return self.buckets.member(rivals[0][0], noise)
+
+    @cached_property
+    def _weights(self) -> list[tuple[int, int]]:
+        return list(gap_weights(self.buckets.gaps, self.rate, 2 * FIRST_BITS))
+
+    def _possible(self, drawn: list[int]) -> list[int]:
+        """The buckets whose A can still be the least, in whole numbers: `least` bounds that least A in 2^-128."""
+        one, bits = 1 << 2 * FIRST_BITS, self.first_bits
+        least, possible = one, []
+        for bucket, (start, size, (lower, upper)) in enumerate(
+            zip(drawn, self.buckets.sizes, self._weights, strict=True)
+        ):
+            if start * one << 2 * FIRST_BITS > (least * size * upper) << bits:
+                continue
+            possible.append(bucket)
+            if 2 * (start + 1) <= 1 << bits and lower:
+                least = min(least, -(-(2 * (start + 1) * one * one) // ((size * lower) << bits)))
+        return possible
+
+    def _enclose(self, bucket: int, start: int, bits: int) -> tuple[Any, Any]:
+        """Bounds of A for S in [start, start + 1]/2^bits, by correctly rounded functions."""
+        import gmpy2
+
+        down, up = (gmpy2.context(precision=bits + 64, round=way) for way in (gmpy2.RoundDown, gmpy2.RoundUp))
+        size, exponent = self.buckets.sizes[bucket], self.rate * self.buckets.gaps[bucket]
+        growth = gmpy2.mpq(exponent.numerator, exponent.denominator)
+        bounds = []
+        for first, second, edge in ((up, down, start), (down, up, start + 1)):
+            root = first.expm1(first.div(first.log1p(gmpy2.mpfr(gmpy2.mpq(-edge, 1 << bits), 0, first)), size))
+            bounds.append(second.mul(second.exp(gmpy2.mpfr(growth, 0, second)), second.minus(root)))
+        return bounds[0], bounds[1]
+
+
+def gap_weights(gaps: Sequence[int], rate: Fraction, bits: int) -> Iterator[tuple[int, int]]:
+    """Integers around 2^bits e^(-rate gap) for ascending gaps, from 0.
+
+    By the recurrence e^(-rate g') = e^(-rate g) e^(-rate (g' - g)), each step rounded both ways.
+    """
+    lower, upper, previous = 1 << bits, 1 << bits, 0
+    for gap in gaps:
+        if gap != previous:
+            down, up = exp_minus(rate * (gap - previous), bits)
+            lower, upper, previous = lower * down >> bits, -(-upper * up >> bits), gap
+        yield lower, upper
 
 
 @lru_cache(maxsize=4096)

@@ -11,8 +11,8 @@ from fractions import Fraction
 from typing import Protocol, Self
 
 from pmwpub.errors import BudgetError, MechanismError
-from pmwpub.privacy.buckets import ExponentialLaw, ScoreBuckets
-from pmwpub.privacy.budget import ZCDP, Number, as_fraction
+from pmwpub.privacy.buckets import ExponentialLaw, PermuteAndFlipLaw, ScoreBuckets
+from pmwpub.privacy.budget import ZCDP, Number, as_fraction, pure
 from pmwpub.privacy.noise import SECURE, NoiseSource
 from pmwpub.records import Ints
 
@@ -82,6 +82,51 @@ class ExponentialMechanism:
     def law(self, scores: Ints, sensitivity: int) -> ExponentialLaw:
         """The law of `select` on these scores, to draw from more than once (each draw is a charge of its own)."""
         return ExponentialLaw(ScoreBuckets.of(scores), _rate(self.epsilon, sensitivity))
+
+
+@dataclass(frozen=True)
+class PermuteAndFlip:
+    """Permute-and-flip (McKenna and Sheldon 2020), exactly: the paper's setting.
+
+    In a random order, each query is taken with probability e^((u_q - max u) epsilon/(2k)); the first one taken is
+    the answer. It is never worse than the exponential mechanism of the same epsilon, but costs four times as much
+    in zCDP.
+
+    Privacy: neighbours and sensitivity as in `ExponentialMechanism`. It is epsilon-DP (ibid., Theorem 1). Its range is
+    not bounded by epsilon, so epsilon^2/8 would be wrong; pure epsilon-DP gives epsilon^2/2 in zCDP.
+
+    Raises BudgetError unless epsilon is positive.
+    """
+
+    epsilon: Fraction
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", _positive(self.epsilon))
+
+    @classmethod
+    def costing(cls, epsilon0: Fraction) -> Self:
+        """The mechanism that costs epsilon0^2/2: epsilon = epsilon0."""
+        return cls(epsilon0)
+
+    @property
+    def rho(self) -> ZCDP:
+        """epsilon^2/2, rounded up."""
+        return pure(self.epsilon)
+
+    def select(self, scores: Ints, sensitivity: int, *, noise: NoiseSource = SECURE) -> int:
+        """The position of one score.
+
+        scores       int64 (Q,)
+        sensitivity  k >= 1
+
+        Privacy: epsilon-DP, so `rho` of zCDP, if one person moves each score by at most k.
+        Raises MechanismError for no scores or other types, BudgetError for a sensitivity below one.
+        """
+        return self.law(scores, sensitivity).draw(noise)
+
+    def law(self, scores: Ints, sensitivity: int) -> PermuteAndFlipLaw:
+        """The law of `select` on these scores, to draw from more than once (each draw is a charge of its own)."""
+        return PermuteAndFlipLaw(ScoreBuckets.of(scores), _rate(self.epsilon, sensitivity))
 
 
 def _positive(epsilon: Number) -> Fraction:

@@ -31,10 +31,11 @@ def laplace_masses(scale: float, *, span: float = 60.0) -> tuple[list[int], list
 def exponential_masses(scores: Sequence[int], epsilon: Fraction, sensitivity: int) -> list[float]:
     """P(i) proportional to e^(u_i epsilon/(2k)), to 60 digits."""
     with mpmath.workdps(DIGITS):
-        rate = _real(epsilon) / (2 * sensitivity)
-        weights = [mpmath.exp((score - max(scores)) * rate) for score in map(int, scores)]
-        total = mpmath.fsum(weights)
-        return [float(weight / total) for weight in weights]
+        rate, top = _real(epsilon) / (2 * sensitivity), max(map(int, scores))
+        weights = {score: mpmath.exp((score - top) * rate) for score in set(map(int, scores))}
+        total = mpmath.fsum(weights[int(score)] for score in scores)
+        shares = {score: float(weight / total) for score, weight in weights.items()}
+        return [shares[int(score)] for score in scores]
 
 
 def permute_and_flip_masses(scores: Sequence[int], epsilon: Fraction, sensitivity: int) -> list[float]:
@@ -45,8 +46,8 @@ def permute_and_flip_masses(scores: Sequence[int], epsilon: Fraction, sensitivit
     (1 - p_j t) over the others, a polynomial.
     """
     with mpmath.workdps(DIGITS):
-        rate = _real(epsilon) / (2 * sensitivity)
-        heads = [mpmath.exp((score - max(scores)) * rate) for score in map(int, scores)]
+        rate, top = _real(epsilon) / (2 * sensitivity), max(map(int, scores))
+        heads = [mpmath.exp((score - top) * rate) for score in map(int, scores)]
         return [float(heads[i] * _first_heads(heads[:i] + heads[i + 1 :])) for i in range(len(heads))]
 
 
@@ -61,7 +62,9 @@ def _first_heads(others: Sequence[mpmath.mpf]) -> mpmath.mpf:
 def renyi(ours: Sequence[float], theirs: Sequence[float], order: float) -> float:
     """The Rényi divergence of two laws on the same outcomes, of an order above 1."""
     with mpmath.workdps(DIGITS):
-        total = mpmath.fsum(mpmath.mpf(p) ** order * mpmath.mpf(q) ** (1 - order) for p, q in zip(ours, theirs, strict=True))
+        total = mpmath.fsum(
+            mpmath.mpf(p) ** order * mpmath.mpf(q) ** (1 - order) for p, q in zip(ours, theirs, strict=True)
+        )
         return float(mpmath.log(total) / (order - 1))
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
 from fractions import Fraction
 
 import hypothesis.strategies as st
 import pytest
 from fakes import RecordedNoise, SeededNoise
 from hypothesis import given, settings
+from privacy.checks import DRAWS, check_gaussian, check_laplace
+from privacy.laws import gaussian_masses, laplace_masses
+from statistical import BinnedLaw, assert_both_arms, assert_follows, assert_rejects
 
 from pmwpub.errors import BudgetError, MechanismError
 from pmwpub.privacy.budget import ZCDP
@@ -23,20 +25,6 @@ from pmwpub.privacy.noise import (
     gaussian_rho,
     laplace_epsilon,
 )
-from privacy.laws import gaussian_masses, laplace_masses
-from statistical import AUDIT, BinnedLaw, assert_both_arms, assert_follows, assert_rejects
-
-DRAWS = 100_000 * AUDIT
-Draw = Callable[[Fraction, int], Iterable[int]]
-
-
-def check_gaussian(draw: Draw, scale: float) -> None:
-    """draw(factor) gives noise whose scale is factor times `scale`; only factor 1 may pass."""
-    assert_both_arms(BinnedLaw.of(*gaussian_masses(scale, span=20)), draw, DRAWS)
-
-
-def check_laplace(draw: Draw, scale: float) -> None:
-    assert_both_arms(BinnedLaw.of(*laplace_masses(scale, span=90)), draw, DRAWS)
 
 
 @pytest.mark.parametrize("scale", [Fraction(1), Fraction(10), Fraction(3700, 13)])
@@ -51,14 +39,20 @@ def test_laplace_noise_has_its_law(scale: Fraction) -> None:
 
 def test_single_draws_have_the_laws_of_vectors() -> None:
     draws = 4_000
-    assert_follows(BinnedLaw.of(*gaussian_masses(5.0), bins=20), [SECURE.gaussian(3, Fraction(5)) - 3 for _ in range(draws)])
-    assert_follows(BinnedLaw.of(*laplace_masses(5.0), bins=20), [SECURE.laplace(-3, Fraction(5)) + 3 for _ in range(draws)])
+    assert_follows(
+        BinnedLaw.of(*gaussian_masses(5.0), bins=20), [SECURE.gaussian(3, Fraction(5)) - 3 for _ in range(draws)]
+    )
+    assert_follows(
+        BinnedLaw.of(*laplace_masses(5.0), bins=20), [SECURE.laplace(-3, Fraction(5)) + 3 for _ in range(draws)]
+    )
 
 
 def test_noise_is_added_to_each_value() -> None:
     values = [0, 1_000_000, -1_000_000, 2**61]
     for drawn in (SECURE.gaussians(values, Fraction(1)), SECURE.laplaces(values, Fraction(1))):
-        assert all(isinstance(noisy, int) and abs(noisy - value) < 1_000 for value, noisy in zip(values, drawn, strict=True))
+        assert all(
+            isinstance(noisy, int) and abs(noisy - value) < 1_000 for value, noisy in zip(values, drawn, strict=True)
+        )
 
 
 @pytest.mark.parametrize(
@@ -83,7 +77,9 @@ def test_below_is_uniform(n: int) -> None:
     if n == 1:
         return
     cells = min(n, 40)
-    law = BinnedLaw.of(list(range(cells)), [-(-(c + 1) * n // cells) - -(-c * n // cells) for c in range(cells)], bins=cells)
+    law = BinnedLaw.of(
+        list(range(cells)), [-(-(c + 1) * n // cells) - -(-c * n // cells) for c in range(cells)], bins=cells
+    )
     assert_follows(law, [SECURE.below(n) * cells // n for _ in range(DRAWS)])
     assert_rejects(law, [int(SECURE.below(n) * 0.9) * cells // n for _ in range(DRAWS)])
 
@@ -123,7 +119,7 @@ def test_the_charge_wastes_next_to_nothing(scale: Fraction, sensitivity: int) ->
 
 
 def test_hand_calculated_charges() -> None:
-    """Whole where the float of OpenDP's map is exact (1/2, 9/8); else that float, which lies above 1/200, rounded up."""
+    """Whole where the float of OpenDP's map is exact (1/2, 9/8); at 1/200 that float lies above, and is rounded up."""
     assert gaussian_rho(Fraction(1), 1) == ZCDP(5 * 10**14)
     assert gaussian_rho(Fraction(2), 3) == ZCDP(1125 * 10**12)
     assert gaussian_rho(Fraction(10), 1) == ZCDP(5 * 10**12 + 1)
