@@ -176,6 +176,7 @@ def _prepare(connection: Connection) -> None:
         size = connection.exec_driver_sql("PRAGMA page_size").scalar_one()
         if pages * size <= CHECKED_BYTES and connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one() != "ok":
             raise StoreUnavailable("The ledger's file is damaged; restore a backup. Nothing was released.")
+        connection.exec_driver_sql(f"PRAGMA user_version = {tables.VERSION}")  # fails now if the file is read-only
     tables.metadata.create_all(connection)
     version = connection.execute(select(tables.store.c.version)).scalar()
     if version is None:

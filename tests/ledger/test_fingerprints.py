@@ -75,7 +75,8 @@ def test_an_acknowledged_table_may_serve_both(registered: Ledger) -> None:
     registered.acknowledge("B", TABLE)
     registered.acknowledge("B", TABLE)
     verdict, booking = spend(registered, "B", TABLE)
-    assert booking.fresh and (verdict.kind, verdict.populations) == ("new", ("A",))
+    assert booking.fresh
+    assert (verdict.kind, verdict.populations) == ("new", ("A",))
     assert [other for other, _ in registered.acknowledgements("B")] == ["A"]
     assert registered.recognise("A", TABLE).kind == "same"
     assert spend(registered, "A", TABLE, "next")[1].fresh
@@ -129,7 +130,8 @@ def test_no_plain_hash_of_private_bytes_is_stored(tmp_path: Path) -> None:
     written = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     for algorithm in ("sha256", "sha1", "md5", "sha512", "blake2b"):
         digest = hashlib.new(algorithm, TABLE)
-        assert digest.digest() not in written and digest.hexdigest().encode() not in written
+        assert digest.digest() not in written
+        assert digest.hexdigest().encode() not in written
     assert b"F,33" not in written
 
 

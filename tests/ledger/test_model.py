@@ -78,4 +78,5 @@ def test_what_remains_is_a_difference_of_rho_not_of_epsilon() -> None:
 
 
 def test_a_table_handle_shows_nothing() -> None:
-    assert "secret" not in repr(TableHandle(b"secret")) and "73" not in repr(TableHandle(b"secret"))
+    assert "secret" not in repr(TableHandle(b"secret"))
+    assert "73" not in repr(TableHandle(b"secret"))
