@@ -95,9 +95,10 @@ def charges_of(plan: ReleasePlan, name: str) -> list[Charge]:
     ]
 
 
-def price(service: Service, plan: ReleasePlan, population: str) -> Price:
-    """What the plan costs: the sum of its rounds as charged, at most its budget."""
-    return service.price(population, charges_of(plan, "candidate"))
+def price(service: Service, plan: ReleasePlan, population: str, *, repeat: int = 0) -> Price:
+    """What the plan costs: the sum of its rounds as charged, at most its budget; nothing if it was sent before."""
+    booked = service.ledger.booking(population, PlanKey(plan.sha256, repeat))
+    return service.price(population, charges_of(plan, "candidate") if booked is None else [])
 
 
 def release(
