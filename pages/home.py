@@ -1,0 +1,59 @@
+"""Home: the demo in one click, register a population, open a stored one."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pmwpub.ledger import Population
+from pmwpub.service.demo import open_demo
+from pmwpub.session import Badge, enter, go, notices, panel, refusals, service
+from pmwpub.session.terms import default_delta
+
+session = enter("pages/home.py")
+st.title("Release private data with the help of public data", anchor=False)
+notices(session)
+st.markdown(
+    "You hold a private table and some public ones about similar people. pmwpub tells you, under differential "
+    "privacy, **which public table can help and which never will**, and makes a synthetic table with a certificate. "
+    "A ledger keeps the total that ever leaves within the (ε, δ) that you set."
+)
+
+with panel("See it work", Badge.PUBLIC):
+    st.markdown(
+        "Four generated tables: state A plays the private one; B, C and D are public candidates. Each click opens a "
+        "fresh population with a budget of its own."
+    )
+    if st.button("Open the demo", type="primary", icon=":material/play_arrow:"):
+        with refusals(), st.spinner("Reading four tables…"):
+            name, private = open_demo(service())
+            session.open(name)
+            session.private = private
+            session.tell("success", "The demo is loaded: state A as the private table, three candidates, a workload.")
+            go("pages/candidates.py")
+
+with panel("Register a population", Badge.PUBLIC), st.form("register", enter_to_submit=False, border=False):
+    st.caption(
+        "A population is the people whose data one budget protects. n, k and δ are fixed from the first charge on."
+    )
+    left, right = st.columns(2)
+    name = left.text_input("Name", placeholder="health-survey-2026")
+    unit = right.text_input("Who is protected", value="one person")
+    n = int(left.number_input("n, the rows of the private table", 1, value=10_000))
+    k = int(right.number_input("k, the most rows that one person may own", 1, value=1))
+    epsilon = left.text_input("Total ε", value="1")
+    delta = right.text_input("δ (empty: 1/n²)", value="")
+    if st.form_submit_button("Register", key="register population"):
+        with refusals():
+            terms = Population(name, n, k, unit, epsilon, delta or default_delta(n))  # type: ignore[arg-type]
+            service().ledger.register(terms)
+            session.open(terms.name)
+            go("pages/data.py")
+
+with refusals():
+    stored = [population.name for population in reversed(service().ledger.populations())]
+    if stored:
+        with panel("Open a stored population", Badge.PUBLIC):
+            chosen = st.selectbox("Population", stored)
+            if st.button("Open"):
+                session.open(chosen)
+                go("pages/data.py")

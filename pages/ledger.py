@@ -1,0 +1,49 @@
+"""Ledger: the terms, what was spent and on what, exports, and deleting uploads."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pmwpub.session import Badge, enter, opened, panel, plots, refusals, service
+from pmwpub.session.accounts import balance_plot, delete_uploads
+from pmwpub.session.exports import columns, history_csv, history_json
+from pmwpub.session.terms import terms_panel
+from pmwpub.session.words import cost, number
+
+session = enter("pages/ledger.py")
+study = opened("Ledger")
+name = study.population.name
+
+with panel("Balance", Badge.PUBLIC), refusals():
+    plots.show(balance_plot(study.balance, service().reserved(name)), "balance")
+
+with panel("History", Badge.PUBLIC), refusals():
+    st.caption("Append-only. A charge stays, whatever became of its result.")
+    rows = service().ledger.export(name)
+    if rows:
+        st.dataframe(columns(rows), hide_index=True, width="stretch", alt="Every charge, the newest first.")
+        with st.container(horizontal=True):
+            st.download_button(
+                "Download CSV", lambda: history_csv(rows), f"ledger-{name}.csv", "text/csv", on_click="ignore"
+            )
+            st.download_button(
+                "Download JSON",
+                lambda: history_json(rows),
+                f"ledger-{name}.json",
+                "application/json",
+                on_click="ignore",
+            )
+    else:
+        st.info("Nothing was charged yet.")
+
+with panel("What a further release would cost", Badge.PUBLIC), refusals():
+    epsilon = st.number_input("ε of a further release", 0.001, 100.0, value=0.5, step=0.1, format="%.3f")
+    price = service().price_at(name, repr(round(epsilon, 6)))
+    st.markdown(f"At most {cost(price.epsilon, price.delta, price.rho.rho)}.")
+    if price.affordable:
+        st.markdown(f"Left afterwards: ε = {number(price.remaining_epsilon)} at δ = {number(price.delta)}.")
+    else:
+        st.warning("That is more than is left.")
+
+terms_panel(study.population)
+delete_uploads(session, study)

@@ -1,0 +1,38 @@
+"""Release: choose a candidate and ε, see the price, run PMW^Pub, take the files."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pmwpub.service import assessing, releasing
+from pmwpub.session import Badge, enter, link, need, opened, panel, refusals, service
+from pmwpub.session.buying import room_table
+from pmwpub.session.planning import plan_form
+from pmwpub.session.results import chosen, listed, release_panel, show
+from pmwpub.session.spending import confirm, tell
+
+session = enter("pages/release.py")
+study = opened("Release")
+need(study.usable, "Add public candidates that fit the schema first.", "pages/data.py")
+need(study.choice, "Choose a workload first.", "pages/workload.py")
+
+released = releasing.releases(service(), study)
+shown = chosen(released)
+if shown is not None:
+    release_panel(session, study, shown)
+
+private = session.steward(study)
+if private is None:
+    st.info("Only a session that holds the private table can buy a release.")
+    link("pages/data.py", "Load the private table")
+else:
+    with panel("A new release", Badge.DP), refusals():
+        plan = plan_form(study, lambda names: room_table(study, assessing.assessments(service(), study), names))
+        price = releasing.price(service(), plan, study.population.name)
+        if confirm(price, key=plan.sha256, label="Buy this release"):
+            outcome = releasing.release(service(), private, plan, current=study)
+            tell(session, outcome.fresh)
+            show(outcome.booking.id)
+if released:
+    with panel("Releases of this population", Badge.DP):
+        listed(released)

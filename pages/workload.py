@@ -1,0 +1,48 @@
+"""Workload: which marginals the release must answer; fixed before anything is spent."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pmwpub.plans import WorkloadChoice
+from pmwpub.service import studies
+from pmwpub.session import Badge, enter, link, need, opened, panel, refusals, service
+from pmwpub.session.workloads import described, facts_table
+
+session = enter("pages/workload.py")
+study = opened("Workload")
+need(study.schema, "A workload needs a schema.", "pages/data.py")
+changeable = session.steward(study) is not None or study.balance.spent.units == 0
+
+with panel("The queries", Badge.PUBLIC):
+    st.markdown(
+        "A k-way marginal counts the rows for every combination of levels of k columns. The release is made to "
+        "answer all cells of the chosen marginals; the largest error over them is what the app reports."
+    )
+    if study.choice is not None:
+        st.markdown(f"Chosen: **{described(study.choice)}**.")
+    if changeable:
+        left, middle, right = st.columns(3, vertical_alignment="bottom")
+        stored = study.choice or WorkloadChoice(k=3)
+        k = int(left.number_input("k, columns of a marginal", 1, 8, value=stored.k))
+        scope = middle.radio(
+            "Marginals", ["all", "sampled"], index=int(stored.marginals is not None), horizontal=True, key="scope"
+        )
+        marginals = seed = None
+        if scope == "sampled":
+            marginals = int(middle.number_input("How many", 1, value=stored.marginals or 128))
+            seed = int(right.number_input("Seed (public)", 0, value=stored.seed))
+        choice = WorkloadChoice(k=k, marginals=marginals, seed=seed or 0)
+        with refusals():
+            facts_table(study, choice)
+            if choice == study.choice:
+                st.caption("This is the workload in force.")
+            elif st.button("Use this workload", type="primary"):
+                studies.choose_workload(service(), study.population.name, choice)
+                session.tell("success", f"The workload is now {described(choice)}. Earlier results keep theirs.")
+                st.rerun()
+    elif study.choice is not None:
+        facts_table(study, study.choice)
+        st.info("Charges were made with it: it can be changed once this session holds the private table.")
+if study.choice is not None:
+    link("pages/candidates.py", "Next: assess the candidates")

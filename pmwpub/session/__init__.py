@@ -1,0 +1,35 @@
+"""The browser session and everything that pages share. The only package that imports streamlit."""
+
+from pmwpub.session.frame import (
+    HOME,
+    PAGES,
+    Badge,
+    link,
+    need,
+    notices,
+    opened,
+    panel,
+    refusals,
+    sidebar,
+)
+from pmwpub.session.services import service
+from pmwpub.session.state import Session, current, enter, go, start
+
+__all__ = [
+    "HOME",
+    "PAGES",
+    "Badge",
+    "Session",
+    "current",
+    "enter",
+    "go",
+    "link",
+    "need",
+    "notices",
+    "opened",
+    "panel",
+    "refusals",
+    "service",
+    "sidebar",
+    "start",
+]

@@ -1,0 +1,128 @@
+"""What every page shares: links, the budget meter, badges, panels, notices, and the words of a refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import Enum
+
+import streamlit as st
+
+from pmwpub.errors import PmwPubError
+from pmwpub.service import Study
+from pmwpub.service.studies import study
+from pmwpub.session.services import service
+from pmwpub.session.state import HOME, Session, address, current
+from pmwpub.session.words import number, plain
+
+PAGES = {
+    HOME: ("Home", ":material/home:"),
+    "pages/data.py": ("Data", ":material/table:"),
+    "pages/workload.py": ("Workload", ":material/grid_view:"),
+    "pages/candidates.py": ("Candidates", ":material/leaderboard:"),
+    "pages/release.py": ("Release", ":material/publish:"),
+    "pages/explore.py": ("Explore", ":material/query_stats:"),
+    "pages/ledger.py": ("Ledger", ":material/receipt_long:"),
+}
+
+
+class Badge(Enum):
+    """Who may see a panel: label, icon, colour."""
+
+    PUBLIC = ("Public", ":material/public:", "blue")
+    DP = ("DP release", ":material/verified_user:", "green")
+    PRIVATE = ("Private, steward only", ":material/lock:", "red")
+
+    def show(self) -> None:
+        label, icon, colour = self.value
+        st.badge(label, icon=icon, color=colour)  # type: ignore[arg-type]
+
+
+@contextmanager
+def panel(title: str, badge: Badge) -> Iterator[None]:
+    """A framed part of a page with its badge."""
+    with st.container(border=True):
+        with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+            st.subheader(title, anchor=False, width="content")
+            badge.show()
+        yield
+
+
+@contextmanager
+def refusals() -> Iterator[None]:
+    """Show what pmwpub refuses, in its own words; what was there before stays as it was."""
+    try:
+        yield
+    except PmwPubError as refusal:
+        st.error(plain(str(refusal)), icon=":material/block:")
+
+
+def opened(title: str) -> Study:
+    """Title, notices, and the open population's public state; without a population the page ends with a link."""
+    st.title(title, anchor=False)
+    session = current()
+    notices(session)
+    if session.population is None:
+        st.info("Open the demo or a population first.")
+        link(HOME, "Go to Home")
+        st.stop()
+    try:
+        return study(service(), session.population)
+    except PmwPubError as refusal:
+        st.error(plain(str(refusal)), icon=":material/block:")
+        st.stop()
+
+
+def notices(session: Session) -> None:
+    """Show what was to be said, once."""
+    waiting, session.notices = session.notices, []
+    for kind, words in waiting:
+        getattr(st, kind)(words)
+
+
+def link(page: str, label: str, **params: str) -> None:
+    """A link that keeps the population in its address."""
+    st.page_link(page, label=label, query_params=address(**params))
+
+
+def need(thing: object, words: str, page: str) -> None:
+    """End the page with words and a link while a step is missing."""
+    if not thing:
+        st.info(words)
+        link(page, f"Go to {PAGES[page][0]}")
+        st.stop()
+
+
+def sidebar() -> None:
+    """Links to the pages, the open population and its budget."""
+    session = current()
+    with st.sidebar:
+        for page, (label, icon) in PAGES.items():
+            st.page_link(page, label=label, icon=icon, query_params=address(), width="stretch")
+        st.divider()
+        if session.population is None:
+            st.caption("No population is open: nothing can be spent.")
+        else:
+            with refusals():
+                _meter(session, session.population)
+
+
+def _meter(session: Session, population: str) -> None:
+    balance = service().ledger.balance(population)
+    running = service().reserved(population)
+    st.markdown(f"**{plain(population)}**")
+    share = min(1.0, float(balance.spent.rho / balance.total.rho))
+    st.progress(share, text=f"Budget: {share:.0%} of ρ spent")
+    lines = [
+        f"Total ε = {number(balance.epsilon_total)} at δ = {number(balance.delta)}",
+        f"Spent ε = {number(balance.epsilon_spent)}",
+        f"Left ε = {number(balance.epsilon_remaining)}",
+    ]
+    if running.units:
+        lines.insert(2, f"of that running: ρ = {number(running.rho)}")
+    st.caption("  \n".join(lines))
+    st.caption("The bar is drawn in ρ, which adds up; ε does not.")
+    if session.private is None:
+        st.badge("Viewer: private table not loaded here", icon=":material/visibility:", color="gray")
+    else:
+        st.badge("Steward: private table loaded", icon=":material/lock_open:", color="orange")

@@ -1,0 +1,127 @@
+"""One finished release: its facts, its files, and drawing again on purpose."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from pmwpub.release.bundle import CERTIFICATE, SCHEMA, SYNTHETIC, WEIGHTS, Bundle, pack
+from pmwpub.service import PrivateTable, Released, Study, releasing
+from pmwpub.session.frame import Badge, panel, refusals
+from pmwpub.session.services import service
+from pmwpub.session.spending import NO_RESULT, confirm, tell
+from pmwpub.session.state import Session, address
+from pmwpub.session.watching import Waiting, watch
+from pmwpub.session.words import number, plain
+
+CSV, JSON, ZIP = "text/csv", "application/json", "application/zip"
+
+
+def release_panel(session: Session, study: Study, found: Released) -> None:
+    """A release by what became of it: at work, without a result, or done."""
+    booking = found.outcome.booking
+    with panel(f"Release {booking.id}: {plain(found.name)}", Badge.DP):
+        if found.outcome.status == "running":
+            watch([Waiting.on(booking, "PMW^Pub")], "round", charged=True)
+        elif found.bundle is None:
+            st.warning(NO_RESULT)
+        else:
+            _facts(found.bundle)
+            downloads(found.bundle, booking.id)
+        private = session.steward(study)
+        if private is not None and found.outcome.status != "running":
+            with st.expander("Draw again"):
+                _draw_again(session, study, private, found)
+
+
+def _facts(bundle: Bundle) -> None:
+    certificate = bundle.certificate
+    for place, (label, value) in zip(
+        st.columns(4),
+        [
+            ("ε", number(certificate.epsilon)),
+            ("δ", number(float(certificate.delta))),
+            ("Rounds", f"{certificate.rounds}"),
+            ("Charge", f"no. {certificate.charge_id}"),
+        ],
+        strict=True,
+    ):
+        place.metric(label, value)
+    st.caption(f"ρ = {certificate.rho} · plan {certificate.plan_sha256[:16]} · draw {certificate.repeat + 1}")
+
+
+def downloads(bundle: Bundle, booking: int) -> None:
+    """The files, made from the stored bytes when clicked; rows and row seed are free choices."""
+    left, right = st.columns(2)
+    rows = int(
+        left.number_input("Rows of synthetic.csv", 1, 10_000_000, value=bundle.certificate.n, key=f"rows {booking}")
+    )
+    seed = int(right.number_input("Row seed (public)", 0, 2**31 - 1, value=0, key=f"row seed {booking}"))
+
+    def stated() -> bytes:
+        return bundle.files(rows, seed)[CERTIFICATE]
+
+    files = [
+        (SYNTHETIC, CSV, lambda: bundle.synthetic(rows, seed)),
+        (WEIGHTS, CSV, lambda: bundle.weights),
+        (CERTIFICATE, JSON, stated),
+        (SCHEMA, JSON, bundle.schema.to_json),
+        (f"release-{booking}.zip", ZIP, lambda: pack(bundle.files(rows, seed))),
+    ]
+    with st.container(horizontal=True):
+        for name, mime, content in files:
+            st.download_button(
+                name,
+                data=content,
+                file_name=name,
+                mime=mime,
+                key=f"download {name} {booking}",
+                icon=":material/download:",
+                type="primary" if name == SYNTHETIC else "secondary",
+                on_click="ignore",
+            )
+    st.caption("Rows and seed change how many rows are drawn from the released weights: free, nothing is charged.")
+
+
+def _draw_again(session: Session, study: Study, private: PrivateTable, found: Released) -> None:
+    name = study.population.name
+    repeat = service().ledger.next_repeat(name, found.plan.sha256)
+    st.markdown("The stored result stays. Another draw of the same plan has new noise and its own charge.")
+    price = releasing.price(service(), found.plan, name, repeat=repeat)
+    if confirm(
+        price,
+        key=f"again {found.plan.sha256} {repeat}",
+        label=f"Draw again (draw {repeat + 1})",
+        ask="I want another draw and pay for it",
+    ):
+        with refusals():
+            outcome = releasing.release(service(), private, found.plan, repeat=repeat, current=study)
+            tell(session, outcome.fresh)
+            show(outcome.booking.id)
+
+
+def show(booking: int) -> None:
+    """Point the address at a stored release and run the page on it."""
+    st.query_params["release"] = str(booking)
+    st.rerun()
+
+
+def chosen(released: Sequence[Released]) -> Released | None:
+    """The release that the address names; words if there is none of that number."""
+    wanted = st.query_params.get("release")
+    if wanted is None:
+        return None
+    found = next((one for one in released if str(one.outcome.booking.id) == wanted), None)
+    if found is None:
+        st.warning("This population has no release of the number in the address.")
+    return found
+
+
+def listed(released: Sequence[Released]) -> None:
+    """Every release of the population, the newest first, each under its own address."""
+    words = {"running": "at work", "done": "done", "no result": "no result, the charge stays"}
+    for one in reversed(released):
+        booking = one.outcome.booking
+        label = f"Release {booking.id}: {plain(one.name)}, {one.plan.rounds} rounds, {words[one.outcome.status]}"
+        st.page_link("pages/release.py", label=label, query_params=address(release=str(booking.id)))

@@ -1,0 +1,38 @@
+"""What all sessions of the server share: the ledger, the workers, and a cache of public things."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import streamlit as st
+
+from pmwpub.jobs import Engine, InlineEngine
+from pmwpub.ledger import Ledger
+from pmwpub.service import Service
+
+Built = TypeVar("Built")
+WORKERS = 2
+KEPT = 128
+"""Public things that the server keeps: tables, supports, workloads."""
+
+
+@st.cache_resource(show_spinner=False)
+def service() -> Service:
+    """The server's one service, on the store that PMWPUB_STORE names, with its own workers."""
+    return Service(Ledger.open(), engine(), public)
+
+
+def engine() -> Engine | InlineEngine:
+    """Worker processes; they warm up while the first page is read."""
+    return Engine(workers=WORKERS)
+
+
+def public(key: str, build: Callable[[], Built]) -> Built:
+    """A public thing by content key, built once for all sessions. Nothing private may go into `build`."""
+    return _kept(key, build)
+
+
+@st.cache_resource(max_entries=KEPT, show_spinner=False)
+def _kept(key: str, _build: Callable[[], object]) -> object:
+    return _build()

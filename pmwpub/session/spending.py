@@ -1,0 +1,48 @@
+"""The price of a plan, and the one form on which it is spent."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pmwpub.service import Outcome, Price
+from pmwpub.session.state import Session
+from pmwpub.session.words import cost, number
+
+ALREADY = "This plan was already bought: showing the stored result, nothing was charged."
+CHARGED = "Charged. The work runs on the server; it goes on when this page is closed."
+NO_RESULT = (
+    "**No result.** The work was cancelled or broke off. Its charge stays, and the same plan is never drawn again: "
+    "sending it again shows this. A new draw is a new charge."
+)
+
+
+def confirm(price: Price, *, key: str, label: str, ask: str = "") -> bool:
+    """The exact price and what would be left, with the button that spends; True on the run of the click.
+
+    key  names the plans: a plan that changed under way has another form, whose button was not pressed
+    ask  a sentence to be ticked first, for a draw on purpose
+    """
+    with st.form(f"spend {key}", enter_to_submit=False):
+        if price.rho.units == 0:
+            st.markdown("**Price: nothing.** This was already bought; the stored result is shown.")
+            return st.form_submit_button("Show the stored result", key=f"confirm {key}")
+        st.markdown(f"**Price: {cost(price.epsilon, price.delta, price.rho.rho)}**")
+        if not price.affordable:
+            st.warning("That is more than this population has left. Lower ε; nothing can be charged.")
+        else:
+            st.markdown(f"Left afterwards: ε = {number(price.remaining_epsilon)} at δ = {number(price.delta)}.")
+        agreed = st.checkbox(ask, key=f"agree {key}") if ask else True
+        pressed = st.form_submit_button(label, type="primary", disabled=not price.affordable, key=f"confirm {key}")
+        if pressed and not agreed:
+            st.warning("Tick the sentence above first; nothing was charged.")
+        return pressed and agreed
+
+
+def tell(session: Session, fresh: bool) -> None:
+    """Say on the next run whether this click charged."""
+    session.tell("success" if fresh else "info", CHARGED if fresh else ALREADY)
+
+
+def told(session: Session, outcomes: list[Outcome]) -> None:
+    """The same for several plans that were sent together."""
+    tell(session, any(outcome.fresh for outcome in outcomes))

@@ -1,0 +1,37 @@
+"""A population's terms in words."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import streamlit as st
+
+from pmwpub.errors import BudgetError
+from pmwpub.ledger import Population
+from pmwpub.release.certificate import NEIGHBOURS
+from pmwpub.session.frame import Badge, panel
+from pmwpub.session.words import exact, number
+
+
+def default_delta(n: int) -> Fraction:
+    """1/n²; BudgetError for a single row, where that would be 1."""
+    if n < 2:
+        raise BudgetError("For n = 1 give δ; 1/n² would be 1.")
+    return Fraction(1, n * n)
+
+
+def terms_panel(population: Population) -> None:
+    """Who is protected, and by how much."""
+    with panel("What is protected", Badge.PUBLIC):
+        st.table(
+            {
+                "Protected": population.unit,
+                "Rows of the private table, n": f"{population.n:,}",
+                "Most rows of one person, k": f"{population.rows_per_person}",
+                "Neighbours": NEIGHBOURS,
+                "Total ε": exact(population.epsilon),
+                "δ": number(population.delta),
+            },
+            border="horizontal",
+            hide_header=True,
+        )

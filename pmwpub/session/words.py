@@ -1,0 +1,59 @@
+"""Numbers and foreign text as the pages write them. No streamlit."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+from pmwpub.jobs import Job
+
+_PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
+
+
+def plain(text: str) -> str:
+    """Foreign text for a Markdown slot: one line, every sign of markup escaped, so that it is shown and not obeyed."""
+    return _PUNCTUATION.sub(r"\\\1", " ".join(text.split()))
+
+
+def number(value: float | Fraction) -> str:
+    """Three significant digits."""
+    return f"{float(value):.3g}"
+
+
+def exact(value: Fraction) -> str:
+    """A fraction as the decimal that was typed, where it is one of up to 12 digits."""
+    return f"{float(value):.12g}"
+
+
+def cost(epsilon: float, delta: Fraction, rho: Fraction) -> str:
+    """A price with its three numbers; epsilon to four digits, rho exactly as it is charged."""
+    return f"ε = {epsilon:.4g} at δ = {number(delta)}, that is ρ = {decimal(rho)}"
+
+
+def decimal(rho: Fraction) -> str:
+    """rho, a whole multiple of 1e-15, as an exact decimal without trailing zeros."""
+    whole, part = divmod(int(rho * 10**15), 10**15)
+    return f"{whole}.{part:015d}".rstrip("0").rstrip(".")
+
+
+def seconds(value: float) -> str:
+    """A duration in words."""
+    if value < 1:
+        return "under a second"
+    if value < 100:
+        return f"{value:.0f} s"
+    return f"{value / 60:.0f} min"
+
+
+def progress(job: Job, unit: str, place: int) -> str:
+    """Where a job stands: "round 12 of 50 · 3 s so far · about 9 s left"."""
+    if job.state == "queued":
+        return f"waits in line, place {place}" if place else "about to start"
+    steps = f"{unit} {job.done} of {job.total}" if job.total else "starting"
+    left = "" if job.eta is None else f" · about {seconds(job.eta)} left"
+    return f"{steps} · {seconds(job.elapsed)} so far{left}"
+
+
+def size(count: int) -> str:
+    """Bytes as people read them."""
+    return f"{count / 1e6:.1f} MB" if count >= 100_000 else f"{count / 1e3:.1f} kB"
