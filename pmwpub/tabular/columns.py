@@ -16,6 +16,7 @@ from pmwpub.tabular import names
 MISSING = "(missing)"
 OTHER = "(other)"
 RESERVED = (MISSING, OTHER)
+WEIGHT = "weight"  # the column that a release adds
 
 
 class _Column(BaseModel):

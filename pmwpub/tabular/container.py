@@ -26,7 +26,7 @@ _MAGIC = (
     (b"%PDF-", "a PDF document"),
     (b"SQLite format 3\x00", "an SQLite database"),
 )
-_MARKUP = (b"<!doctype", b"<html", b"<head", b"<body", b"<?xml", b"<script")
+_MARKUP = (b"<!doctype", b"<html", b"<?xml")
 _UTF8_BOM = b"\xef\xbb\xbf"
 _CSV_REMEDY = "Export the table as UTF-8 CSV with commas and load that file."
 

@@ -10,8 +10,9 @@ import pandas as pd
 
 from pmwpub.errors import DomainError, FileRefused, SchemaError
 from pmwpub.records import Dataset, Distribution, Support, code_type
+from pmwpub.tabular.columns import WEIGHT
 from pmwpub.tabular.reading import read_table
-from pmwpub.tabular.schema import WEIGHT, Schema
+from pmwpub.tabular.schema import Schema
 
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 _PLAIN_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
@@ -69,7 +70,7 @@ def csv_bytes(frame: pd.DataFrame) -> bytes:
 def _inert_column(column: pd.Series) -> list[str]:
     if pd.api.types.is_numeric_dtype(column.dtype):
         return [repr(value) for value in column.tolist()]
-    inverse, cells = pd.factorize(column.astype("str"))
+    inverse, cells = pd.factorize(column.astype("str").fillna(""))
     safe = np.array([inert(cell) for cell in cells], dtype=object)
     return safe[inverse].tolist()
 

@@ -10,11 +10,12 @@ import pandas as pd
 
 from pmwpub.errors import SchemaError
 from pmwpub.records import Floats
-from pmwpub.tabular.columns import RESERVED, CategoricalColumn, Column, IgnoredColumn, NumericColumn
+from pmwpub.tabular.columns import RESERVED, WEIGHT, CategoricalColumn, Column, IgnoredColumn, NumericColumn
 from pmwpub.tabular.reading import TextTable
 
 MISSING_TOKENS = ("", "NA", "?")
 _FEW_NUMBERS = 20
+_LARGEST = 1e15
 
 
 def columns(
@@ -41,9 +42,9 @@ def _column(name: str, counts: pd.Series, bins: int, max_levels: int, missing_to
     cells = [str(cell) for cell in counts.index]
     probe = NumericColumn(name=name, kind="numeric", edges=(0.0, 1.0), outside="clip")
     values = [probe.value(cell) for cell in cells]
-    numbers = np.array([value for value in values if value is not None and math.isfinite(value)])
+    numbers = np.array([value for value in values if value is not None and abs(value) <= _LARGEST])
     numeric = len(cells) > 0 and len(numbers) == len(cells)
-    if not cells or (len(cells) > max_levels and not numeric) or _names_rows(numbers, counts):
+    if name == WEIGHT or not cells or (len(cells) > max_levels and not numeric) or _names_rows(numbers, counts):
         return IgnoredColumn(name=name, kind="ignore")
     if numeric and len(cells) > _FEW_NUMBERS:
         edges = _edges(np.repeat(numbers, counts.to_numpy()), bins)
@@ -68,16 +69,22 @@ def _edges(values: Floats, bins: int) -> tuple[float, ...]:
     spike = 2 * len(rest) <= len(values) and bins > 1
     if spike:
         values, bins = rest, bins - 1
+    step = _step(values, bins)
+    low = lowest if spike else _tidy(math.floor(lowest / step) * step)
+    first = {low, float(values.min())} if spike else {low}
+    high = _tidy(max(math.ceil(values.max() / step), math.floor(max(first) / step) + 1) * step)
     inner = np.quantile(values, np.arange(1, bins) / bins, method="inverted_cdf")
-    step = _round_step(float(np.quantile(values, 0.9) - np.quantile(values, 0.1)) or float(np.ptp(values)), bins)
-    low, high = math.floor(values.min() / step) * step, math.ceil(values.max() / step) * step
-    edges = {float(f"{round(float(edge) / step) * step:.12g}") for edge in inner}
-    first = {lowest, max(low, float(values.min()))} if spike else {low}
+    edges = {_tidy(round(float(edge) / step) * step) for edge in inner}
     return (*sorted(first | {edge for edge in edges if max(first) < edge < high}), high)
 
 
-def _round_step(spread: float, bins: int) -> float:
+def _tidy(value: float) -> float:
+    return float(f"{value:.12g}")
+
+
+def _step(values: Floats, bins: int) -> float:
     """1, 2 or 5 times a power of ten, a few steps to a bin of the middle of the data."""
-    rough = spread / bins / 2
+    spread = float(np.quantile(values, 0.9) - np.quantile(values, 0.1)) or float(np.ptp(values))
+    rough = max(spread / bins / 2, 1e-9 * max(1.0, float(np.abs(values).max())))
     power = 10.0 ** math.floor(math.log10(rough))
     return next(factor * power for factor in (5, 2, 1) if factor * power <= rough * (1 + 1e-9))

@@ -20,7 +20,7 @@ _TELL = "Tell the steward only."
 class Encoded:
     """An encoded table and what became of the cells that the schema does not know.
 
-    ignored   names of the file's columns that the schema does not encode (file order)
+    ignored   names of the file's columns that the schema does not name (file order)
     dropped   public rows left out because a cell has no level; always 0 for a private table
     unplaced  column -> number of cells without a level
 
@@ -38,7 +38,8 @@ def encode_public(table: TextTable, schema: Schema) -> Encoded:
 
     Raises SchemaError when the file lacks a column of the schema, FileRefused when no row is left.
     """
-    codes, ignored, unplaced = _codes(table, schema, with_id=False)
+    schema.check_header(table.header, with_id=False)
+    codes, ignored, unplaced = _codes(table, schema)
     keep = np.all(codes < np.asarray(schema.domain.shape), axis=1)
     dropped = int(len(keep) - keep.sum())
     if dropped == len(keep):
@@ -61,14 +62,14 @@ def encode_private(table: TextTable, schema: Schema, *, n: int, rows_per_person:
     """
     if n < 1 or rows_per_person < 1:
         raise BudgetError(f"n and the rows per person must be at least 1; {n} and {rows_per_person} came.")
-    schema.positions(table.header, with_id=True)
+    schema.check_header(table.header, with_id=True)
     if len(table) != n:
         raise FileRefused(
             f"The population is registered with n = {n:,} rows; the file has {len(table):,}. "
             f"Load the registered table, or register it as it is. {_TELL}"
         )
     _check_ids(table, schema, rows_per_person)
-    codes, ignored, unplaced = _codes(table, schema, with_id=True)
+    codes, ignored, unplaced = _codes(table, schema)
     return Encoded(Dataset(schema.domain, codes), ignored, 0, unplaced)
 
 
@@ -85,9 +86,8 @@ def _check_ids(table: TextTable, schema: Schema, rows_per_person: int) -> None:
         )
 
 
-def _codes(table: TextTable, schema: Schema, *, with_id: bool) -> tuple[Codes, tuple[str, ...], dict[str, int]]:
+def _codes(table: TextTable, schema: Schema) -> tuple[Codes, tuple[str, ...], dict[str, int]]:
     """codes (n, d) with "no level" where nothing else applies, ignored names, cells without a level by column."""
-    needed = schema.positions(table.header, with_id=with_id)
     codes = np.empty((len(table), len(schema.encoded)), dtype=code_type(schema.domain))
     unplaced: dict[str, int] = {}
     for position, column in enumerate(schema.encoded):
@@ -98,4 +98,5 @@ def _codes(table: TextTable, schema: Schema, *, with_id: bool) -> tuple[Codes, t
         missed = int(np.count_nonzero(codes[:, position] == column.no_level))
         if missed:
             unplaced[column.name] = missed
-    return codes, tuple(name for name in table.header if name not in needed), unplaced
+    declared = {column.name for column in schema.columns}
+    return codes, tuple(name for name in table.header if name not in declared), unplaced

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import hashlib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -61,10 +62,9 @@ def read_table(source: bytes | Path, *, limits: Limits = Limits()) -> TextTable:
     """
     content = container.load(source, limits)
     container.check(content)
-    try:
+    with suppress(UnicodeDecodeError):  # its message would quote a byte of a cell, even as a mere context
         return _parse(content, limits)
-    except UnicodeDecodeError as failure:
-        raise container.not_utf8(content) from failure
+    raise container.not_utf8(content)
 
 
 def from_frame(frame: pd.DataFrame) -> TextTable:

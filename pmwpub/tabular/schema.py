@@ -6,17 +6,14 @@ import hashlib
 import json
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from pmwpub.domain import Domain
 from pmwpub.errors import SchemaError
 from pmwpub.tabular import drafting, names
-from pmwpub.tabular.columns import Column, EncodedColumn, IdColumn
+from pmwpub.tabular.columns import WEIGHT, Column, EncodedColumn, IdColumn
 from pmwpub.tabular.reading import TextTable
-
-WEIGHT = "weight"
 
 
 class Schema(BaseModel):
@@ -30,7 +27,7 @@ class Schema(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    version: Literal[1] = 1
+    version: int = Field(ge=1, le=1)
     missing_tokens: tuple[str, ...] = ()
     columns: tuple[Column, ...]
 
@@ -85,29 +82,29 @@ class Schema(BaseModel):
             return cls.model_validate_json(text)
         except ValidationError as failure:
             raise _refusal(failure) from failure
+        except UnicodeEncodeError as failure:
+            raise SchemaError("The schema is not valid Unicode text; save it again as UTF-8.") from failure
 
     @classmethod
     def of(cls, columns: Sequence[Column], missing_tokens: Sequence[str] = ()) -> Schema:
         """A schema from column objects; SchemaError as for a file."""
         try:
-            return cls(columns=tuple(columns), missing_tokens=tuple(missing_tokens))
+            return cls(version=1, columns=tuple(columns), missing_tokens=tuple(missing_tokens))
         except ValidationError as failure:
             raise _refusal(failure) from failure
 
-    def positions(self, header: Sequence[str], *, with_id: bool) -> dict[str, int]:
-        """Where each needed column stands in `header`; others may stand there too, in any order.
+    def check_header(self, header: Sequence[str], *, with_id: bool) -> None:
+        """Every encoded column must stand in `header`, and the id column too if asked; others may, in any order.
 
         Raises SchemaError naming the schema's columns that the header lacks, and those that it has in another
         spelling; the header's own names are not repeated.
         """
-        where = {name: position for position, name in enumerate(header)}
         needed = [column.name for column in self.encoded]
         if with_id and self.id_column is not None:
             needed.append(self.id_column.name)
-        lacking = [name for name in needed if name not in where]
+        lacking = [name for name in needed if name not in header]
         if lacking:
             raise SchemaError(_lacking_message(lacking, header))
-        return {name: where[name] for name in needed}
 
 
 def draft(
