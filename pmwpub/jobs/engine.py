@@ -98,6 +98,17 @@ class Engine:
         with self._changed:
             return self._jobs.get(key)
 
+    def expects(self, key: str) -> bool:
+        """Whether a place is reserved for that key, or its job waits or runs: whether an end is still to come."""
+        with self._changed:
+            return key in self._live or self._reserved[key] > 0
+
+    def forget(self, key: str) -> None:
+        """Let a key whose job is over be run again, such as after its public result was deleted."""
+        with self._changed:
+            if key not in self._live:
+                self._jobs.pop(key, None)
+
     def place(self, key: str) -> int:
         """How far from the front a job waits: 1 is next; 0 does not wait."""
         with self._changed:

@@ -57,6 +57,14 @@ class InlineEngine:
         """The latest job of that key."""
         return self._jobs.get(key)
 
+    def expects(self, key: str) -> bool:
+        """Nothing is still to come between two calls."""
+        return False
+
+    def forget(self, key: str) -> None:
+        """Let a key be run again."""
+        self._jobs.pop(key, None)
+
     def place(self, key: str) -> int:
         """Nothing ever waits."""
         return 0

@@ -52,6 +52,28 @@ def test_a_key_that_waits_or_runs_or_is_done_is_not_run_again(engine: Engine, re
     assert record.results == [b"counted", 1]
 
 
+def test_a_forgotten_key_runs_again_once_it_is_over(engine: Engine, record: Record) -> None:
+    running = record.start(engine, "count", (1000, 0.02), key="runs")
+    engine.forget("runs")
+    assert engine.job("runs") is running
+    engine.cancel("runs")
+    record.run(engine, "total", [1], key="done")
+    assert until(lambda: not engine.expects("done"))
+    engine.forget("done")
+    assert engine.job("done") is None
+    record.run(engine, "total", [2], key="done")
+    assert record.results == [1, 2]
+
+
+def test_an_end_is_expected_from_the_reservation_on(engine: Engine, record: Record) -> None:
+    assert not engine.expects("job")
+    with engine.reserve("job"):
+        assert engine.expects("job")
+        job = record.start(engine, "total", [1])
+    assert job.wait(20)
+    assert until(lambda: not engine.expects("job"))
+
+
 def test_jobs_run_first_come_first_served(engine: Engine, record: Record) -> None:
     jobs = [record.start(engine, "total", [at], key=str(at)) for at in range(10)]
     assert all(job.wait(20) for job in jobs)

@@ -15,7 +15,9 @@ def test_a_job_is_over_when_submit_returns() -> None:
     assert (job.state, results, engine.job("k")) == ("done", [3], job)
     assert engine.submit("total", [1, 2], key="k", on_done=results.append, on_failed=print) is job
     assert results == [3]
-    assert (engine.place("k"), engine.cancel("k")) == (0, False)
+    assert (engine.place("k"), engine.cancel("k"), engine.expects("k")) == (0, False, False)
+    engine.forget("k")
+    assert engine.job("k") is None
     engine.shutdown()
 
 
