@@ -14,6 +14,7 @@ from pmwpub.ledger import Booking, Charge, PlanKey
 from pmwpub.mechanisms.assessment import AssessmentShare, NoisyError, assessment_charges
 from pmwpub.plans import AssessmentPlan
 from pmwpub.queries.counts import count
+from pmwpub.queries.workload import Workload
 from pmwpub.service.core import Outcome, Price, PrivateTable, Service
 from pmwpub.service.studies import Study, public_core, study
 
@@ -93,11 +94,12 @@ def assess(
 ) -> Outcome:
     """Buy one candidate's floor and start. A plan that was sent before returns what is stored, uncharged.
 
-    Raises Overspent and TableBlocked before anything is charged.
+    Raises PlanError, Overspent and TableBlocked before anything is charged.
 
     Privacy: floor and start are two mechanisms with two charges, each k/n-sensitive; see mechanisms.assessment.
     """
     current = current or study(service, private.population)
+    full = current.planned(plan, private)
     name = current.names(plan.inputs.candidates)
     return service.spend(
         private.population,

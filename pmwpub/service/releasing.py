@@ -106,13 +106,12 @@ def release(
 ) -> Outcome:
     """Run a release as a job. A plan that was sent before returns its stored bytes, uncharged.
 
-    Raises Overspent and TableBlocked before anything is charged.
+    Raises PlanError, Overspent and TableBlocked before anything is charged.
 
     Privacy: `plan.schedule().rho` in zCDP; see mechanisms.pmw_pub.
     """
     current = current or study(service, private.population)
-    if plan.inputs.schema_sha256 != private.schema_sha256:
-        raise PlanError("The private table was encoded with another schema; load it again.")
+    workload = current.planned(plan, private)
     name = current.names(plan.inputs.candidates)
     return service.spend(
         private.population,
@@ -122,7 +121,7 @@ def release(
         table=private.table,
         task="release",
         work=lambda: _work(service, plan, repeat, private, current),
-        to_bytes=lambda booking, found: _to_bytes(service, booking, plan, found, current),
+        to_bytes=lambda booking, found: _to_bytes(service, booking, plan, found, current, workload),
     )
 
 
@@ -153,18 +152,18 @@ def _budget(service: Service, current: Study, epsilon: str) -> ZCDP:
     return left
 
 
-def _work(
-    service: Service, plan: ReleasePlan, repeat: int, private: PrivateTable, current: Study
-) -> ReleaseWork:
+def _work(service: Service, plan: ReleasePlan, repeat: int, private: PrivateTable, current: Study) -> ReleaseWork:
     workload = current.workload()
     source = public_core(service, current, plan.inputs.candidates, workload)
     return ReleaseWork(source, count(workload, private.dataset), plan.schedule(repeat))
 
 
-def _to_bytes(service: Service, booking: Booking, plan: ReleasePlan, found: object, current: Study) -> bytes:
+def _to_bytes(
+    service: Service, booking: Booking, plan: ReleasePlan, found: object, current: Study, workload: Workload
+) -> bytes:
     if not isinstance(found, Release) or current.schema is None:
         raise PlanError("A release needs its schema and a finished run.")
-    bundle = Bundle.of(plan, found, current.workload(), current.schema, _provenance(service, booking, plan, current))
+    bundle = Bundle.of(plan, found, workload, current.schema, _provenance(service, booking, plan, current))
     return bundle.to_bytes()
 
 

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from pmwpub.errors import FileRefused, LedgerError, SchemaError
+from pmwpub.errors import FileRefused, LedgerError, PlanError, SchemaError
 from pmwpub.jobs.work import PublicInput
 from pmwpub.ledger import Balance, Population
-from pmwpub.plans import PublicInputs, WorkloadChoice
+from pmwpub.plans import AssessmentPlan, PublicInputs, ReleasePlan, WorkloadChoice
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support
 from pmwpub.service.core import PrivateTable, Service
@@ -93,6 +93,23 @@ class Study:
             workload=self.choice,
             candidates=tuple(sorted(set(candidates))),
         )
+
+    def planned(self, plan: AssessmentPlan | ReleasePlan, private: PrivateTable) -> Workload:
+        """The plan's own workload, once plan, private table and population are seen to belong together.
+
+        Raises PlanError where they do not, before anything is charged.
+        """
+        terms, schema = self.population, self.schema
+        if private.population != terms.name or (plan.n, plan.rows_per_person) != (terms.n, terms.rows_per_person):
+            raise PlanError("The plan and the private table belong to other terms than this population's; plan again.")
+        if schema is None or plan.inputs.schema_sha256 != schema.sha256:
+            raise PlanError("The schema changed since this was planned; plan again.")
+        if private.schema_sha256 != schema.sha256 or private.dataset.domain != schema.domain:
+            raise PlanError("The private table was encoded with another schema; load it again.")
+        workload = plan.inputs.workload.build(schema.domain)
+        if workload.sha256 != plan.inputs.workload_sha256:
+            raise PlanError("The plan's workload is not the one that its choice describes; plan again.")
+        return workload
 
     def support(self, candidates: Sequence[str]) -> Support:
         """The support of one candidate, or the pool of several."""
@@ -237,9 +254,7 @@ def _facts(service: Service, population: str, sha256: str, schema: Schema | None
 def _told_apart(facts: Sequence[CandidateFacts]) -> tuple[CandidateFacts, ...]:
     """Two tables of one file name get the beginning of their hash behind it, for results go by name."""
     names = Counter(one.name for one in facts)
-    return tuple(
-        one if names[one.name] == 1 else replace(one, name=f"{one.name} ({one.sha256[:8]})") for one in facts
-    )
+    return tuple(one if names[one.name] == 1 else replace(one, name=f"{one.name} ({one.sha256[:8]})") for one in facts)
 
 
 def _latest(service: Service, population: str, kind: str) -> bytes | None:

@@ -1,0 +1,269 @@
+"""Charge, commit, draw, commit, show: through the service, with real mechanisms."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pmwpub.errors import FileRefused, JobCancelled, Overspent, PlanError, SchemaError, TableBlocked
+from pmwpub.jobs import work
+from pmwpub.ledger import Ledger, Population
+from pmwpub.plans import ReleasePlan, WorkloadChoice
+from pmwpub.privacy.budget import ZCDP
+from pmwpub.release.bundle import CERTIFICATE, SYNTHETIC
+from pmwpub.service import Service, assessing, releasing, studies
+
+if TYPE_CHECKING:
+    from conftest import Bench
+
+
+def plan_of(bench: Bench, *, epsilon: str = "1", rounds: int = 4, candidate: int = 0) -> ReleasePlan:
+    current = studies.study(bench.service, bench.name)
+    return releasing.release_plan(bench.service, current, [bench.candidates[candidate]], epsilon=epsilon, rounds=rounds)
+
+
+def spent(bench: Bench) -> ZCDP:
+    return bench.service.ledger.balance(bench.name).spent
+
+
+def test_a_release_moves_the_ledger_by_its_shown_price_exactly(bench: Bench) -> None:
+    plan = plan_of(bench)
+    price = releasing.price(bench.service, plan, bench.name)
+    outcome = releasing.release(bench.service, bench.private, plan)
+    assert outcome.status == "done"
+    assert spent(bench) == price.rho
+    assert 0.999 < float(price.rho.rho / plan.budget.rho) <= 1
+
+
+def test_a_plan_that_was_sent_before_gives_the_same_bytes_and_no_charge(bench: Bench) -> None:
+    plan = plan_of(bench)
+    first = releasing.release(bench.service, bench.private, plan)
+    after = spent(bench)
+    again = releasing.release(bench.service, bench.private, plan)
+    assert (first.fresh, again.fresh) == (True, False)
+    assert first.result == again.result
+    assert spent(bench) == after
+    assert releasing.price(bench.service, plan, bench.name).rho == ZCDP(0)
+
+
+def test_another_service_on_the_same_store_reads_the_same_bytes(bench: Bench) -> None:
+    """A server restart: new objects, and no private table anywhere."""
+    plan = plan_of(bench)
+    first = releasing.release(bench.service, bench.private, plan)
+    restarted = Service(bench.service.ledger, type(bench.service.engine)())
+    current = studies.study(restarted, bench.name)
+    (found,) = releasing.releases(restarted, current)
+    assert found.outcome.result == first.result
+    assert found.bundle is not None
+    hashes = {hashlib.sha256(found.bundle.files()[SYNTHETIC]).hexdigest() for _ in range(2)}
+    assert len(hashes) == 1
+
+
+def test_drawing_again_on_purpose_is_a_new_priced_release(bench: Bench) -> None:
+    plan = plan_of(bench)
+    first = releasing.release(bench.service, bench.private, plan)
+    once = spent(bench)
+    repeat = bench.service.ledger.next_repeat(bench.name, plan.sha256)
+    second = releasing.release(bench.service, bench.private, plan, repeat=repeat)
+    assert repeat == 1
+    assert spent(bench) == once + once
+    assert second.result != first.result
+
+
+def test_a_renamed_candidate_is_the_same_plan(bench: Bench) -> None:
+    plan = plan_of(bench)
+    body = studies._content(bench.service, bench.name, bench.candidates[0])
+    studies.add_candidate(bench.service, bench.name, "renamed.csv", body, attested=True)
+    assert plan_of(bench).sha256 == plan.sha256
+
+
+def test_an_edited_private_table_has_no_fresh_budget_and_gets_the_stored_bytes(bench: Bench) -> None:
+    plan = plan_of(bench)
+    first = releasing.release(bench.service, bench.private, plan)
+    edited = bench.private_csv.replace(b"cook", b"smith", 1)
+    private = studies.load_private(bench.service, bench.name, edited)
+    assert private.verdict.kind == "changed"
+    again = releasing.release(bench.service, private, plan)
+    assert again.result == first.result
+    assert bench.service.ledger.booked_for(again.booking.id, private.verdict.table) is False
+
+
+def test_overspending_is_refused_before_anything_is_drawn(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(work, "release", lambda *_: pytest.fail("drawn without a charge"))
+    with pytest.raises(Overspent):
+        releasing.release(bench.service, bench.private, plan_of(bench, epsilon="5"))
+    assert spent(bench) == ZCDP(0)
+
+
+def test_the_rest_spends_what_is_left_and_not_more(bench: Bench) -> None:
+    releasing.release(bench.service, bench.private, plan_of(bench))
+    releasing.release(bench.service, bench.private, plan_of(bench, epsilon="rest"))
+    balance = bench.service.ledger.balance(bench.name)
+    assert balance.spent <= balance.total
+    assert float(balance.remaining.rho / balance.total.rho) < 1e-3
+
+
+def test_the_charge_stands_before_the_draw_begins(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[ZCDP] = []
+    real = work.release
+
+    def watched(payload: work.ReleaseWork, progress: work.Progress) -> object:
+        with Ledger.open(bench.url) as other:
+            seen.append(other.balance(bench.name).spent)
+        return real(payload, progress)
+
+    monkeypatch.setattr(work, "release", watched)
+    plan = plan_of(bench)
+    releasing.release(bench.service, bench.private, plan)
+    assert seen == [plan.schedule().rho]
+
+
+def test_a_cancelled_run_keeps_its_charge_shows_nothing_and_never_draws_again(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cancelled(payload: object, progress: object) -> object:
+        raise JobCancelled("The job was cancelled.")
+
+    plan = plan_of(bench)
+    with monkeypatch.context() as patch:
+        patch.setattr(work, "release", cancelled)
+        outcome = releasing.release(bench.service, bench.private, plan)
+    assert (outcome.status, outcome.result) == ("no result", None)
+    assert spent(bench) == plan.schedule().rho
+    again = releasing.release(bench.service, bench.private, plan)
+    assert (again.status, again.fresh) == ("no result", False)
+    assert spent(bench) == plan.schedule().rho
+
+
+def test_the_certificate_states_the_charge_and_the_ledger_total(bench: Bench) -> None:
+    current = studies.study(bench.service, bench.name)
+    plan = assessing.assessment_plan(current, [bench.candidates[1]], epsilon="0.1")
+    assessing.assess(bench.service, bench.private, plan)
+    before = spent(bench)
+    outcome = releasing.release(bench.service, bench.private, plan_of(bench))
+    found = releasing.released(bench.service, current, outcome.booking)
+    assert found.bundle is not None
+    certificate = json.loads(found.bundle.files()[CERTIFICATE])
+    own, total = ZCDP.at_most(certificate["rho"]), ZCDP.at_most(certificate["ledger_total"]["rho"])
+    assert own == plan_of(bench).schedule().rho
+    assert total == before + own == spent(bench)
+    assert certificate["epsilon"] <= 1 < certificate["ledger_total"]["epsilon"]
+    assert certificate["candidate"] == [{"name": "b.csv", "sha256": bench.candidates[0]}]
+    assert certificate["charge_id"] == outcome.booking.charges[0]
+
+
+def test_floor_and_start_are_two_charges_and_their_sum_is_the_price(bench: Bench) -> None:
+    current = studies.study(bench.service, bench.name)
+    plans = [assessing.assessment_plan(current, [sha], epsilon="0.5") for sha in bench.candidates]
+    price = assessing.price(bench.service, bench.name, plans)
+    for plan in plans:
+        assert assessing.assess(bench.service, bench.private, plan).status == "done"
+    history = bench.service.ledger.history(bench.name)
+    assert [record.purpose for record in history] == [
+        f"{part} of {name}" for name in ("b.csv", "c.csv", "d.csv") for part in ("floor", "start")
+    ]
+    assert sum((record.rho for record in history), ZCDP(0)) == price.rho == spent(bench)
+    # 0.4 to the floor, 0.1 to the start: (0.16 + 0.01)/2 in rho for each candidate.
+    assert float(price.rho.rho) == pytest.approx(3 * 0.085, rel=1e-6)
+    found = assessing.assessments(bench.service, current)
+    assert [line.name for line in found] == ["b.csv", "c.csv", "d.csv"]
+    for line in found:
+        assert line.floor is not None
+        assert line.start is not None
+        assert line.floor.low <= line.floor.high
+
+
+def test_one_part_alone_has_all_of_epsilon(bench: Bench) -> None:
+    current = studies.study(bench.service, bench.name)
+    plan = assessing.assessment_plan(current, bench.candidates[:1], epsilon="0.5", start=False)
+    assessing.assess(bench.service, bench.private, plan)
+    (record,) = bench.service.ledger.history(bench.name)
+    assert float(record.rho.rho) == pytest.approx(0.125, rel=1e-6)
+    (found,) = assessing.assessments(bench.service, current)
+    assert found.start is None
+    assert found.floor is not None
+
+
+def test_a_pool_is_a_candidate_of_its_own(bench: Bench) -> None:
+    current = studies.study(bench.service, bench.name)
+    plan = releasing.release_plan(bench.service, current, bench.candidates[:2], epsilon="1", rounds=3)
+    outcome = releasing.release(bench.service, bench.private, plan)
+    found = releasing.released(bench.service, current, outcome.booking)
+    assert found.name in ("b.csv + c.csv", "c.csv + b.csv")
+    assert found.bundle is not None
+    assert len(found.bundle.distribution().support) == len(current.support(bench.candidates[:2]))
+
+
+def test_one_table_under_two_populations_needs_a_recorded_decision(bench: Bench) -> None:
+    releasing.release(bench.service, bench.private, plan_of(bench))
+    ledger = bench.service.ledger
+    first = ledger.population(bench.name)
+    ledger.register(Population("again", first.n, 1, "one person", first.epsilon, first.delta))
+    body = studies._content(bench.service, bench.name, bench.candidates[0])
+    sha256 = studies.add_candidate(bench.service, "again", "b.csv", body, attested=True)
+    studies.save_schema(bench.service, "again", studies.draft_schema(bench.service, "again"))
+    studies.choose_workload(bench.service, "again", WorkloadChoice(k=2))
+    private = studies.load_private(bench.service, "again", bench.private_csv)
+    current = studies.study(bench.service, "again")
+    plan = releasing.release_plan(bench.service, current, [sha256], epsilon="1", rounds=3)
+    with pytest.raises(TableBlocked):
+        releasing.release(bench.service, private, plan)
+    assert ledger.balance("again").spent == ZCDP(0)
+    decided = studies.acknowledge(bench.service, private)
+    assert releasing.release(bench.service, decided, plan).status == "done"
+
+
+def test_a_charged_private_table_cannot_become_a_candidate_nor_a_candidate_the_private_table(bench: Bench) -> None:
+    releasing.release(bench.service, bench.private, plan_of(bench))
+    with pytest.raises(FileRefused, match="private table"):
+        studies.add_candidate(bench.service, bench.name, "x.csv", bench.private_csv, attested=True)
+    body = studies._content(bench.service, bench.name, bench.candidates[0])
+    with pytest.raises(FileRefused, match="candidates"):
+        studies.load_private(bench.service, bench.name, body)
+
+
+def test_a_candidate_that_nobody_attested_is_not_used(bench: Bench) -> None:
+    studies.attest(bench.service, bench.name, bench.candidates[0], attested=False)
+    with pytest.raises(FileRefused, match="Attest"):
+        plan_of(bench)
+
+
+def test_a_private_table_under_an_old_schema_is_not_used(bench: Bench) -> None:
+    schema = studies.study(bench.service, bench.name).schema
+    assert schema is not None
+    studies.save_schema(bench.service, bench.name, schema.model_copy(update={"missing_tokens": ("zz",)}))
+    for send in (
+        lambda: releasing.release(bench.service, bench.private, plan_of(bench)),
+        lambda: assessing.assess(
+            bench.service,
+            bench.private,
+            assessing.assessment_plan(studies.study(bench.service, bench.name), bench.candidates[:1], epsilon="0.1"),
+        ),
+    ):
+        with pytest.raises(PlanError, match="load it again"):
+            send()
+    assert spent(bench) == ZCDP(0)
+
+
+def test_a_plan_of_another_population_size_is_not_run(bench: Bench) -> None:
+    plan = plan_of(bench).model_copy(update={"n": 299})
+    with pytest.raises(PlanError, match="terms"):
+        releasing.release(bench.service, bench.private, plan)
+    assert spent(bench) == ZCDP(0)
+
+
+def test_nothing_is_loaded_without_a_schema(service: Service) -> None:
+    service.ledger.register(Population("bare", 5, 1, "one person", 1, "1e-6"))  # type: ignore[arg-type]
+    with pytest.raises(SchemaError):
+        studies.load_private(service, "bare", b"a\n1\n")
+    with pytest.raises(SchemaError):
+        studies.draft_schema(service, "bare")
+
+
+def test_a_private_table_shows_nothing_of_itself(bench: Bench) -> None:
+    text = repr(bench.private)
+    assert "cook" not in text
+    assert str(bench.private.unplaced_cells) + ")" not in text
