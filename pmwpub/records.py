@@ -159,4 +159,4 @@ class Distribution:
         """float64 (levels,): the weight of each level of one attribute."""
         position = self.support.domain.index(attribute)
         codes = self.support.columns[position]
-        return np.bincount(codes, self.weights, minlength=self.support.domain.shape[position])
+        return np.bincount(codes, self.weights, minlength=self.support.domain.shape[position]).astype(np.float64)

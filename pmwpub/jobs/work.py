@@ -142,17 +142,28 @@ def simulation(work: SimulationWork, progress: Progress) -> Simulation:
     counts = count(work.workload, work.truth)
     found = Simulation()
     grid = [(name, epsilon) for name in work.candidates for epsilon in work.epsilons]
-    steps = len(grid) * (work.runs + 1) + len(work.candidates) * FLOOR_STEPS
-    done = 0
-    for name, support in work.candidates.items():
-        if work.floors:
-            found.floors.append(_floor(name, counts, work.workload, support, lambda i, at=done: progress(at + i, steps)))
-        done += FLOOR_STEPS
-    for name, epsilon in grid:
+    total = len(grid) * (work.runs + 1) + len(work.candidates) * FLOOR_STEPS
+    for place, (name, support) in enumerate(work.candidates.items() if work.floors else ()):
+        step = _Steps(progress, place * FLOOR_STEPS, total)
+        found.floors.append(_floor(name, counts, work.workload, support, step))
+    for place, (name, epsilon) in enumerate(grid):
+        step = _Steps(progress, len(work.candidates) * FLOOR_STEPS + place * (work.runs + 1), total)
         problem = PublicProblem(work.workload, work.candidates[name])
-        found.errors.extend(_sweep(work, counts, name, problem, epsilon, lambda i, at=done: progress(at + i, steps)))
-        done += work.runs + 1
+        found.errors.extend(_sweep(work, counts, name, problem, epsilon, step))
+    progress(total, total)
     return found
+
+
+@dataclass(frozen=True)
+class _Steps:
+    """The progress of one part of a sweep."""
+
+    progress: Progress
+    before: int
+    total: int
+
+    def __call__(self, step: int) -> None:
+        self.progress(self.before + step, self.total)
 
 
 def _floor(
@@ -185,9 +196,7 @@ def _sweep(
     return unchanged + [line for line in found if line.rounds > 0]
 
 
-def _rounds(
-    work: SimulationWork, counts: PrivateCounts, name: str, problem: PublicProblem, epsilon: float
-) -> int:
+def _rounds(work: SimulationWork, counts: PrivateCounts, name: str, problem: PublicProblem, epsilon: float) -> int:
     """The number of rounds that the rule gives for the error at which a pilot run ends."""
     pilot = summarise(_simulate(work, counts, {name: problem}, epsilon, (PILOT_ROUNDS,), first_seed=-1))
     ends = [line.mean for line in pilot if line.rounds]

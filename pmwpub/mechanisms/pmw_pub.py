@@ -144,7 +144,8 @@ def _scores(counts: PrivateCounts, problem: PublicProblem, weights: Floats) -> I
     """u_q = |c_q - r_q|, int64 (Q,): each moves by at most k between neighbours, exactly."""
     quantised = quantise(weights, counts.n)
     answers = rounded_answers(problem.sums(quantised.values), quantised.total, counts.n)
-    return np.abs(counts.counts - answers)
+    scores: Ints = np.abs(counts.counts - answers)
+    return scores
 
 
 def _update(weights: Floats, memory: Memory, measurement: Measurement, replay: Replay) -> Floats:

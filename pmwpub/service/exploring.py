@@ -65,10 +65,16 @@ def explore(
             "simulation",
             _work(current, truth, epsilons, runs),
             key=f"simulation:{population}:{key}",
-            on_done=lambda result: service.ledger.put_document(population, SIMULATION, key, result.to_bytes()),
+            on_done=lambda found: service.ledger.put_document(population, SIMULATION, key, _stored(found)),
             on_failed=lambda reason: None,
         )
     return exploration(service, current, truth, epsilons=epsilons, runs=runs)
+
+
+def _stored(found: object) -> bytes:
+    if not isinstance(found, Simulation):
+        raise PlanError("A sweep returns a simulation.")
+    return found.to_bytes()
 
 
 def exploration(
