@@ -1,0 +1,202 @@
+"""The command line: JSON on stdout, words on stderr, status 2 for a refusal, and files that repeat."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pmwpub.cli import main
+
+
+@dataclass
+class Shell:
+    """Runs commands against one throwaway store."""
+
+    folder: Path
+    capture: pytest.CaptureFixture[str]
+
+    def run(self, *arguments: str, status: int = 0) -> Any:
+        """The JSON of a command, or its error text where a status is expected."""
+        found = main(["--store", f"sqlite:///{self.folder}/ledger.sqlite3", *arguments])
+        output = self.capture.readouterr()
+        assert found == status, output.err
+        if status:
+            assert output.out == ""
+            return output.err
+        return json.loads(output.out)
+
+    def path(self, name: str) -> str:
+        return str(self.folder / name)
+
+    def spend(self, command: str, *arguments: str, public: tuple[str, ...] = ("b.csv",), status: int = 0) -> Any:
+        candidates = [part for name in public for part in ("--public", self.path(name))]
+        return self.run(
+            command, "--population", "P", "--schema", self.path("schema.json"), "--private", self.path("p.csv"),
+            *candidates, "-k", "2", *arguments, status=status,
+        )  # fmt: skip
+
+
+def write(path: Path, rows: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    lines = [f"{'FM'[rng.integers(2)]},{rng.integers(90)},{'xyz'[rng.integers(3)]}" for _ in range(rows)]
+    path.write_text("\n".join(["sex,age,job", *lines]) + "\n")
+
+
+@pytest.fixture
+def shell(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Shell:
+    for name, rows, seed in (("p.csv", 250, 0), ("b.csv", 120, 1), ("c.csv", 90, 2)):
+        write(tmp_path / name, rows, seed)
+    made = Shell(tmp_path, capsys)
+    made.run("schema", "draft", made.path("b.csv"), made.path("c.csv"), "-o", made.path("schema.json"))
+    made.run("ledger", "register", "P", "--n", "250", "--epsilon", "3")
+    return made
+
+
+def test_a_drafted_schema_knows_the_columns(shell: Shell) -> None:
+    schema = json.loads(Path(shell.path("schema.json")).read_text())
+    assert [column["name"] for column in schema["columns"]] == ["sex", "age", "job"]
+    assert [column["kind"] for column in schema["columns"]] == ["categorical", "numeric", "categorical"]
+
+
+def test_a_population_is_shown_with_its_terms_and_default_delta(shell: Shell) -> None:
+    shown = shell.run("ledger", "show", "P")
+    assert {"population", "n", "rows_per_person", "epsilon", "delta", "rho", "spent", "remaining", "charges"} == set(
+        shown
+    )
+    assert (shown["n"], shown["epsilon"], shown["delta"], shown["charges"]) == (250, 3.0, 1 / 250**2, [])
+
+
+def test_assess_prints_both_numbers_with_intervals_and_the_exact_spending(shell: Shell) -> None:
+    found = shell.spend("assess", "--epsilon", "0.5", public=("b.csv", "c.csv"))
+    assert [line["candidate"] for line in found["assessments"]] == ["b.csv", "c.csv"]
+    for line in found["assessments"]:
+        assert line["floor_low"] <= line["floor_high"]
+        assert line["start_low"] <= line["start_high"]
+        assert line["confidence"] == 0.95
+    shown = shell.run("ledger", "show", "P")
+    assert len(shown["charges"]) == 4
+    assert shown["spent"]["rho"] == pytest.approx(found["spent"]["rho"], abs=1e-15)
+    again = shell.spend("assess", "--epsilon", "0.50", public=("b.csv", "c.csv"))
+    assert again["spent"]["rho"] == 0
+    assert again["assessments"] == found["assessments"]
+
+
+def test_parts_can_be_left_out_but_not_both(shell: Shell) -> None:
+    (line,) = shell.spend("assess", "--epsilon", "0.5", "--no-floor")["assessments"]
+    assert line["floor"] is None
+    assert line["start"] is not None
+    assert "neither" in shell.spend("assess", "--epsilon", "0.5", "--no-floor", "--no-start", status=2)
+
+
+def test_release_writes_files_that_the_certificate_names(shell: Shell) -> None:
+    found = shell.spend("release", "--epsilon", "1", "--rounds", "5", "--rows", "33", "-o", shell.path("out"))
+    for name, expected in found["files"].items():
+        assert hashlib.sha256(Path(shell.path("out"), name).read_bytes()).hexdigest() == expected
+    with Path(shell.path("out"), "synthetic.csv").open() as stream:
+        rows = list(csv.reader(stream))
+    assert (len(rows), rows[0]) == (34, ["sex", "age", "job"])
+    certificate = json.loads(Path(shell.path("out"), "certificate.json").read_text())
+    assert certificate["ledger_total"]["rho"] == found["ledger_total"]["rho"]
+    assert (certificate["n"], certificate["rounds"], len(certificate["transcript"])) == (250, 5, 5)
+
+
+def test_a_release_sent_again_writes_the_same_bytes_uncharged_and_a_repeat_is_charged(shell: Shell) -> None:
+    first = shell.spend("release", "--epsilon", "1", "--rounds", "5", "-o", shell.path("one"))
+    again = shell.spend("release", "--epsilon", "1", "--rounds", "5", "-o", shell.path("two"))
+    assert (first["stored_earlier"], again["stored_earlier"]) == (False, True)
+    assert again["spent"]["rho"] == 0
+    for name in ("synthetic.csv", "weights.csv", "certificate.json"):
+        assert Path(shell.path("one"), name).read_bytes() == Path(shell.path("two"), name).read_bytes()
+    repeated = shell.spend("release", "--epsilon", "1", "--rounds", "5", "--repeat", "1", "-o", shell.path("three"))
+    assert repeated["spent"]["rho"] == pytest.approx(first["spent"]["rho"], abs=1e-15)
+    assert Path(shell.path("three"), "weights.csv").read_bytes() != Path(shell.path("one"), "weights.csv").read_bytes()
+
+
+def test_the_rest_can_be_spent_and_then_nothing_is_left(shell: Shell) -> None:
+    found = shell.spend("release", "--epsilon", "rest", "--rounds", "5", "-o", shell.path("out"))
+    assert 2.99 < found["epsilon"] <= 3
+    assert found["remaining"]["epsilon"] < 0.05
+    assert "left" in shell.spend("release", "--epsilon", "1", "-o", shell.path("more"), status=2)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "word"), [("0", "psilon"), ("-1", "psilon"), ("nan", "number"), ("many", "number"), ("9", "left")]
+)
+def test_a_nonsense_or_unaffordable_epsilon_is_refused_uncharged(shell: Shell, epsilon: str, word: str) -> None:
+    for command in (["assess"], ["release", "-o", shell.path("out")]):
+        assert word in shell.spend(*command, "--epsilon", epsilon, status=2)
+    assert shell.run("ledger", "show", "P")["spent"]["rho"] == 0
+
+
+def test_a_gzipped_path_is_the_same_table(shell: Shell) -> None:
+    body = Path(shell.path("b.csv")).read_bytes()
+    Path(shell.path("b.csv.gz")).write_bytes(gzip.compress(body))
+    first = shell.spend("release", "--epsilon", "1", "--rounds", "3", "-o", shell.path("one"))
+    again = shell.spend("release", "--epsilon", "1", "--rounds", "3", "-o", shell.path("two"), public=("b.csv.gz",))
+    assert again["stored_earlier"]
+    assert again["plan_sha256"] == first["plan_sha256"]
+
+
+def test_refusals_name_no_cell_and_charge_nothing(shell: Shell) -> None:
+    private = Path(shell.path("p.csv"))
+    private.write_text(private.read_text() + "secret-cell,1\n")
+    words = shell.spend("release", "--epsilon", "1", "-o", shell.path("out"), status=2)
+    assert "Line 252" in words
+    assert "secret-cell" not in words
+    write(private, 249, 0)
+    assert "250" in shell.spend("release", "--epsilon", "1", "-o", shell.path("out"), status=2)
+    assert "cannot be" in shell.spend("assess", "--epsilon", "1", public=("none.csv",), status=2)
+    assert shell.run("ledger", "show", "P")["charges"] == []
+
+
+def test_an_unknown_population_and_other_terms_are_refused(shell: Shell) -> None:
+    assert "registered" in shell.run("ledger", "show", "nobody", status=2)
+    shell.run("ledger", "register", "P", "--n", "250", "--epsilon", "3")
+    assert shell.run("ledger", "register", "P", "--n", "251", "--epsilon", "3", status=2)
+
+
+def test_evaluate_writes_each_run_and_says_that_it_is_not_private(shell: Shell) -> None:
+    arguments = [
+        "evaluate", "--schema", shell.path("schema.json"), "--truth", shell.path("p.csv"), "--public",
+        shell.path("b.csv"), "--public", shell.path("c.csv"), "-k", "2", "--epsilons", "0.5,1", "--runs", "2",
+        "--rounds", "2,4", "-o", shell.path("errors.csv"),
+    ]  # fmt: skip
+    found = shell.run(*arguments)
+    assert found["not_private"] is True
+    with Path(shell.path("errors.csv")).open() as stream:
+        lines = list(csv.DictReader(stream))
+    assert list(lines[0]) == [
+        "method", "candidate", "epsilon", "rounds", "seed", "max_error", "mean_error", "rms_error"
+    ]  # fmt: skip
+    assert len([line for line in lines if line["method"] == "pmw-pub"]) == 2 * 2 * 2 * 2
+    assert {line["candidate"] for line in lines} == {"b.csv", "c.csv"}
+    assert "whole numbers" in shell.run(*[part if part != "2,4" else "2,x" for part in arguments], status=2)
+
+
+def test_a_cancelled_command_keeps_its_charge_and_never_draws_again(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pmwpub.jobs import work
+
+    def interrupted(*_: object) -> object:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(work, "release", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            shell.spend("release", "--epsilon", "1", "--rounds", "3", "-o", shell.path("out"))
+    (charge,) = shell.run("ledger", "show", "P")["charges"]
+    assert charge["status"] == "no result"
+    assert "charge stays" in shell.spend(
+        "release", "--epsilon", "1", "--rounds", "3", "-o", shell.path("out"), status=1
+    )
+    assert len(shell.run("ledger", "show", "P")["charges"]) == 1
+    assert not Path(shell.path("out")).exists()
