@@ -10,6 +10,8 @@ from pmwpub.session.exports import columns, history_csv, history_json
 from pmwpub.session.terms import terms_panel
 from pmwpub.session.words import cost, number
 
+ORDER = ["id", "time", "purpose", "rho", "status", "mechanism", "sensitivity", "scale"]
+
 session = enter("pages/ledger.py")
 study = opened("Ledger")
 name = study.population.name
@@ -21,7 +23,9 @@ with panel("History", Badge.PUBLIC), refusals():
     st.caption("Append-only. A charge stays, whatever became of its result.")
     rows = service().ledger.export(name)
     if rows:
-        st.dataframe(columns(rows), hide_index=True, width="stretch", alt="Every charge, the newest first.")
+        st.dataframe(
+            columns(rows), hide_index=True, width="stretch", column_order=ORDER, alt="Every charge, the newest first."
+        )
         with st.container(horizontal=True):
             st.download_button(
                 "Download CSV", lambda: history_csv(rows), f"ledger-{name}.csv", "text/csv", on_click="ignore"

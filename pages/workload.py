@@ -22,12 +22,11 @@ with panel("The queries", Badge.PUBLIC):
     if study.choice is not None:
         st.markdown(f"Chosen: **{described(study.choice)}**.")
     if changeable:
-        left, middle, right = st.columns(3, vertical_alignment="bottom")
         stored = study.choice or WorkloadChoice(k=3)
+        sampled = int(stored.marginals is not None)
+        scope = st.radio("Marginals", ["all", "sampled"], index=sampled, horizontal=True)
+        left, middle, right = st.columns(3)
         k = int(left.number_input("k, columns of a marginal", 1, 8, value=stored.k))
-        scope = middle.radio(
-            "Marginals", ["all", "sampled"], index=int(stored.marginals is not None), horizontal=True, key="scope"
-        )
         marginals = seed = None
         if scope == "sampled":
             marginals = int(middle.number_input("How many", 1, value=stored.marginals or 128))

@@ -14,6 +14,7 @@ from pmwpub.session.frame import (
 )
 from pmwpub.session.services import service
 from pmwpub.session.state import Session, current, enter, go, start
+from pmwpub.session.words import plain
 
 __all__ = [
     "HOME",
@@ -28,6 +29,7 @@ __all__ = [
     "notices",
     "opened",
     "panel",
+    "plain",
     "refusals",
     "service",
     "sidebar",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import Enum
+from typing import NoReturn
 
 import streamlit as st
 
@@ -35,7 +36,7 @@ class Badge(Enum):
 
     def show(self) -> None:
         label, icon, colour = self.value
-        st.badge(label, icon=icon, color=colour)  # type: ignore[arg-type]
+        st.badge(label, icon=icon, color=colour)
 
 
 @contextmanager
@@ -65,12 +66,12 @@ def opened(title: str) -> Study:
     if session.population is None:
         st.info("Open the demo or a population first.")
         link(HOME, "Go to Home")
-        st.stop()
+        end()
     try:
         return study(service(), session.population)
     except PmwPubError as refusal:
         st.error(plain(str(refusal)), icon=":material/block:")
-        st.stop()
+        end()
 
 
 def notices(session: Session) -> None:
@@ -82,7 +83,7 @@ def notices(session: Session) -> None:
 
 def link(page: str, label: str, **params: str) -> None:
     """A link that keeps the population in its address."""
-    st.page_link(page, label=label, query_params=address(**params))
+    st.page_link(page, label=label, icon=":material/arrow_forward:", query_params=address(**params))
 
 
 def need(thing: object, words: str, page: str) -> None:
@@ -90,7 +91,13 @@ def need(thing: object, words: str, page: str) -> None:
     if not thing:
         st.info(words)
         link(page, f"Go to {PAGES[page][0]}")
-        st.stop()
+        end()
+
+
+def end() -> NoReturn:
+    """Nothing more is drawn on this run."""
+    st.stop()
+    raise RuntimeError("Streamlit did not stop.")
 
 
 def sidebar() -> None:

@@ -37,6 +37,7 @@ def release_panel(session: Session, study: Study, found: Released) -> None:
 
 def _facts(bundle: Bundle) -> None:
     certificate = bundle.certificate
+    lines = certificate.transcript
     for place, (label, value) in zip(
         st.columns(4),
         [
@@ -49,6 +50,17 @@ def _facts(bundle: Bundle) -> None:
     ):
         place.metric(label, value)
     st.caption(f"ρ = {certificate.rho} · plan {certificate.plan_sha256[:16]} · draw {certificate.repeat + 1}")
+    with st.expander("The noisy measurements"):
+        st.dataframe(
+            {
+                "round": list(range(1, len(lines) + 1)),
+                "query": [" · ".join(f"{name} = {level}" for name, level in line.query.items()) for line in lines],
+                "noisy share of rows": [line.noisy_answer for line in lines],
+            },
+            hide_index=True,
+            width="stretch",
+            alt="Each round's query with its noisy answer.",
+        )
 
 
 def downloads(bundle: Bundle, booking: int) -> None:

@@ -80,6 +80,7 @@ def enter(page: str) -> Session:
 def go(page: str, **params: str) -> NoReturn:
     """Turn to a page; the address names the population."""
     st.switch_page(page, query_params=address(**params))
+    raise RuntimeError("Streamlit did not turn the page.")
 
 
 def address(**params: str) -> dict[str, str]:

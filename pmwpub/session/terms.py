@@ -8,7 +8,6 @@ import streamlit as st
 
 from pmwpub.errors import BudgetError
 from pmwpub.ledger import Population
-from pmwpub.release.certificate import NEIGHBOURS
 from pmwpub.session.frame import Badge, panel
 from pmwpub.session.words import exact, number
 
@@ -28,10 +27,15 @@ def terms_panel(population: Population) -> None:
                 "Protected": population.unit,
                 "Rows of the private table, n": f"{population.n:,}",
                 "Most rows of one person, k": f"{population.rows_per_person}",
-                "Neighbours": NEIGHBOURS,
+                "Neighbours": _neighbours(population.rows_per_person),
                 "Total ε": exact(population.epsilon),
                 "δ": number(population.delta),
             },
             border="horizontal",
             hide_header=True,
         )
+
+
+def _neighbours(k: int) -> str:
+    rows = "one row is" if k == 1 else f"at most {k} rows are"
+    return f"One person's {rows} replaced by as many; n, the number of rows, is public."

@@ -32,6 +32,9 @@ def facts_table(candidates: Sequence[CandidateFacts]) -> None:
         },
         hide_index=True,
         width="stretch",
+        column_config=dict.fromkeys(
+            ("rows", "distinct rows", "rows dropped"), st.column_config.NumberColumn(format="localized")
+        ),
         alt="The public candidates with their sizes and how they fit the schema.",
     )
 

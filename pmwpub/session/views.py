@@ -66,8 +66,8 @@ def _verdict(name: str, floor: NoisyNumber, start: NoisyNumber | None, target: f
             f"{number(floor.low)} {sure}: no ε gets below it."
         )
     words = (
-        f"**{plain(name)}**: reweighted perfectly, an error between {number(floor.low)} and {number(floor.high)} "
-        f"would remain ({sure})."
+        f"**{plain(name)}** is not ruled out: reweighted perfectly, an error between {number(floor.low)} and "
+        f"{number(floor.high)} would remain on the queries that were looked at ({sure})."
     )
     if start is not None and floor.high >= start.low:
         words += " At this ε the floor cannot be told from the start, so reweighting may gain little."
@@ -87,8 +87,8 @@ def worked_sentence(found: Sequence[Assessed], price: Price) -> str:
     lead = f"{plain(best.name)} has the lowest, about {number(floor.value)}{tie}"
     return (
         f"For {cost(price.epsilon, price.delta, price.rho.rho)}, the steward bought noisy best-mixture errors "
-        f"of {names}. {lead}{tie}. The best-mixture error is what would remain if a public table were reweighted "
-        f"perfectly; it is taken here over a public part of the workload, so the whole workload can only be worse."
+        f"of {names}. {lead}. The best-mixture error is what would remain if a public table were reweighted "
+        "perfectly; it was taken over a public part of the workload, so over the whole workload it can only be higher."
     )
 
 
