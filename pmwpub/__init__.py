@@ -1,0 +1,46 @@
+"""Choose public data and release private data with it, under differential privacy (Liu et al. 2021)."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pmwpub.api import Project, SyntheticRelease, draft_schema
+    from pmwpub.errors import NoResult, Overspent, PmwPubError
+    from pmwpub.ledger import Ledger, Population
+    from pmwpub.plans import WorkloadChoice
+    from pmwpub.tabular.schema import Schema
+
+__all__ = [
+    "Ledger",
+    "NoResult",
+    "Overspent",
+    "PmwPubError",
+    "Population",
+    "Project",
+    "Schema",
+    "SyntheticRelease",
+    "WorkloadChoice",
+    "draft_schema",
+]
+
+_HOMES = {
+    "Ledger": "pmwpub.ledger",
+    "NoResult": "pmwpub.errors",
+    "Overspent": "pmwpub.errors",
+    "PmwPubError": "pmwpub.errors",
+    "Population": "pmwpub.ledger",
+    "Project": "pmwpub.api",
+    "Schema": "pmwpub.tabular.schema",
+    "SyntheticRelease": "pmwpub.api",
+    "WorkloadChoice": "pmwpub.plans",
+    "draft_schema": "pmwpub.api",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name where it is first used, so that importing the package stays light."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'pmwpub' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

@@ -20,7 +20,10 @@ from pmwpub.errors import FileRefused
 from pmwpub.tabular import container, names
 from pmwpub.tabular.container import Limits
 
-__all__ = ["Limits", "TextTable", "from_frame", "read_table"]
+__all__ = ["Frame", "Limits", "TextTable", "from_frame", "read_table"]
+
+Frame = pd.DataFrame
+"""A table with labels, for callers that do not import pandas themselves."""
 
 _BATCH = 60_000  # cells
 _OTHER_DELIMITERS = {";": "a semicolon", "\t": "a tab", "|": "a vertical bar"}

@@ -1,0 +1,66 @@
+"""From data frames to a synthetic one, charged to a population."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pmwpub
+
+
+def people(rows: int, seed: int) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {"sex": rng.choice(["F", "M"], rows), "age": rng.integers(0, 90, rows), "job": rng.choice(["x", "y"], rows)}
+    )
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[tuple[pmwpub.Ledger, pmwpub.Project]]:
+    with pmwpub.Ledger.open(f"sqlite:///{tmp_path}/ledger.sqlite3") as ledger:
+        ledger.register(pmwpub.Population("people", 300, 1, "one person", "3", "1e-5"))  # type: ignore[arg-type]
+        public = {"b": people(150, 1), "c": people(120, 2)}
+        schema = pmwpub.draft_schema(list(public.values()))
+        made = pmwpub.Project(ledger, "people", schema=schema, public=public, workload=pmwpub.WorkloadChoice(k=2))
+        yield ledger, made
+
+
+def test_every_public_name_is_there() -> None:
+    assert all(getattr(pmwpub, name) is not None for name in pmwpub.__all__)
+    with pytest.raises(AttributeError, match="nothing_like_it"):
+        _ = pmwpub.nothing_like_it
+
+
+def test_frames_become_a_synthetic_frame_and_the_ledger_knows(project: tuple[pmwpub.Ledger, pmwpub.Project]) -> None:
+    ledger, made = project
+    private = people(300, 3)
+    assessed = made.assess(private, epsilon="0.5")
+    assert set(assessed) == {"b", "c"}
+    assert all(found.floor is not None and found.start is not None for found in assessed.values())
+    release = made.release(private, "b", epsilon="1", rounds=5)
+    frame = release.frame(40)
+    assert (len(frame), list(frame.columns)) == (40, ["sex", "age", "job"])
+    assert set(release.files()) == {"synthetic.csv", "weights.csv", "schema.json", "certificate.json"}
+    assert len(ledger.history("people")) == 5
+    again = made.release(private, "b", epsilon="1", rounds=5)
+    assert again.files() == release.files()
+    assert len(ledger.history("people")) == 5
+    assert len(made.release(private, ["b", "c"], epsilon="0.5", rounds=3).frame()) == 300
+
+
+def test_nothing_is_drawn_without_a_population_or_beyond_its_budget(
+    project: tuple[pmwpub.Ledger, pmwpub.Project],
+) -> None:
+    ledger, made = project
+    with pytest.raises(pmwpub.Overspent):
+        made.release(people(300, 3), "b", epsilon="4")
+    assert ledger.history("people") == []
+    with pytest.raises(pmwpub.PmwPubError, match="nobody"):
+        pmwpub.Project(
+            ledger, "nobody", schema=pmwpub.draft_schema([people(20, 1)]), public={"b": people(20, 1)},
+            workload=pmwpub.WorkloadChoice(k=2),
+        )  # fmt: skip
