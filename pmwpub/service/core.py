@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal, Protocol, TypeVar
 
-from pmwpub.errors import LedgerError, PmwPubError
+from pmwpub.errors import LedgerError
 from pmwpub.jobs import Engine, InlineEngine, Job
 from pmwpub.ledger import Booking, Charge, Ledger, PlanKey, TableHandle, TableVerdict
 from pmwpub.privacy.budget import ZCDP, ApproxDP, as_fraction, epsilon_of, zcdp_of
@@ -133,8 +133,7 @@ class Service:
     def running(self, population: str) -> list[Booking]:
         """The bookings whose work is queued or under way on this engine."""
         charged = [booking for booking in self.ledger.bookings(population) if booking.status == "charged"]
-        jobs = [(booking, self.engine.job(job_key(population, booking.key))) for booking in charged]
-        return [booking for booking, job in jobs if job is not None and job.state in ("queued", "running")]
+        return [booking for booking in charged if self.engine.expects(job_key(population, booking.key))]
 
     def cost_of(self, population: str, bookings: Sequence[Booking]) -> Price:
         """What bookings cost together, as charged, and what is left now."""
@@ -173,6 +172,7 @@ class Service:
     def _submit(
         self, booking: Booking, task: str, work: Callable[[], object], to_bytes: Callable[[Booking, object], bytes]
     ) -> None:
+        submitted = False
         try:
             self.engine.submit(
                 task,
@@ -181,21 +181,22 @@ class Service:
                 on_done=lambda found: self.ledger.finish(booking.id, to_bytes(booking, found)),
                 on_failed=lambda reason: self.ledger.void(booking.id),
             )
-        except PmwPubError:
-            self.ledger.void(booking.id)
-            raise
+            submitted = True
+        finally:
+            if not submitted and self.engine.job(job_key(booking.population, booking.key)) is None:
+                self.ledger.void(booking.id)
 
     def outcome(self, booking: Booking) -> Outcome:
         """What became of a booking by now; reads, never runs."""
-        job = self.engine.job(job_key(booking.population, booking.key))
-        if job is not None and job.state in ("queued", "running"):
-            return Outcome(booking, "running", job)
+        key = job_key(booking.population, booking.key)
+        if self.engine.expects(key):
+            return Outcome(booking, "running", self.engine.job(key))
         current = self.ledger.booking(booking.population, booking.key)
         if current is None:
             raise LedgerError("The booking is gone from the store; restore the store from its backup.")
         if current.status != "done":
-            return Outcome(booking, "no result", job)
-        return Outcome(booking, "done", job, self.ledger.result(booking.id))
+            return Outcome(booking, "no result")
+        return Outcome(booking, "done", result=self.ledger.result(booking.id))
 
     def cancel(self, booking: Booking) -> None:
         """Stop the work of a booking; its charge stays."""

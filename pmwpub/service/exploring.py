@@ -61,10 +61,11 @@ def explore(
     found = exploration(service, current, truth, epsilons=epsilons, runs=runs)
     if found.simulation is None and found.job is None:
         population = current.population.name
+        service.engine.forget(job_key := f"simulation:{population}:{key}")
         service.engine.submit(
             "simulation",
             _work(current, truth, epsilons, runs),
-            key=f"simulation:{population}:{key}",
+            key=job_key,
             on_done=lambda found: service.ledger.put_document(population, SIMULATION, key, _stored(found)),
             on_failed=lambda reason: None,
         )

@@ -267,3 +267,18 @@ def test_a_private_table_shows_nothing_of_itself(bench: Bench) -> None:
     text = repr(bench.private)
     assert "cook" not in text
     assert str(bench.private.unplaced_cells) + ")" not in text
+
+
+def test_an_unforeseen_error_between_charge_and_draw_ends_as_no_result(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def out_of_memory(*_: object) -> object:
+        raise MemoryError
+
+    plan = plan_of(bench)
+    with monkeypatch.context() as patch:
+        patch.setattr(releasing, "count", out_of_memory)
+        with pytest.raises(MemoryError):
+            releasing.release(bench.service, bench.private, plan)
+    assert [record.status for record in bench.service.ledger.history(bench.name)] == ["no result"]
+    assert releasing.release(bench.service, bench.private, plan).status == "no result"
