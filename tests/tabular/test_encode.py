@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from decimal import Decimal
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -135,7 +136,7 @@ def test_a_missing_token_goes_before_a_number() -> None:
 def test_bins_are_half_open_and_the_last_is_closed(value: Decimal, edges: list[int]) -> None:
     edges = sorted(edges)
     expected = NONE
-    for low, high in zip(edges, edges[1:], strict=False):
+    for low, high in pairwise(edges):
         last = high == edges[-1]
         if low <= value < high or (last and value == high):
             expected = f"[{low}, {high}{']' if last else ')'}"

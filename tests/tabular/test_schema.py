@@ -6,12 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pmwpub.errors import SchemaError
-from pmwpub.tabular.columns import CategoricalColumn, NumericColumn
+from pmwpub.tabular.columns import RESERVED, CategoricalColumn, NumericColumn
 from pmwpub.tabular.reading import from_frame, read_table
 from pmwpub.tabular.schema import Schema, draft
 
@@ -127,8 +128,11 @@ def test_other_texts_are_refused(text: str | bytes) -> None:
         Schema.from_json(text)
 
 
-@given(st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(), lambda s: st.lists(s) | st.dictionaries(
-    st.sampled_from(["version", "columns", "missing_tokens", "name", "kind", "levels", "edges"]) | st.text(), s)))  # fmt: skip
+KEYS = st.sampled_from(["version", "columns", "missing_tokens", "name", "kind", "levels", "edges"])
+LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
+
+
+@given(st.recursive(LEAVES, lambda inner: st.lists(inner) | st.dictionaries(KEYS | st.text(), inner)))
 def test_any_json_is_a_schema_or_a_refusal(body: object) -> None:
     try:
         schema = Schema.from_json(json.dumps(body))
@@ -157,8 +161,13 @@ def test_a_draft_lists_levels_bins_missing_values_and_leaves_free_text_out() -> 
     schema = draft([read_table(f"sex,age,job,note,row,kids\n{rows}".encode())])
     kinds = {column.name: column.kind for column in schema.columns}
     assert kinds == {
-        "sex": "categorical", "age": "numeric", "job": "categorical", "note": "ignore", "row": "ignore", "kids": "categorical",
-    }  # fmt: skip
+        "sex": "categorical",
+        "age": "numeric",
+        "job": "categorical",
+        "note": "ignore",
+        "row": "ignore",
+        "kids": "categorical",
+    }
     sex, age, job, kids = schema.encoded
     assert isinstance(sex, CategoricalColumn)
     assert sex.levels == ("F", "M")
@@ -212,13 +221,11 @@ def test_any_public_column_drafts_to_a_schema_that_places_it(values: list[object
         assert Schema.from_json(schema.to_json()) == schema
         for column in schema.encoded:
             place = column.placer(schema.missing_tokens)
-            cells = set(table.frame[column.name]) - {"(missing)", "(other)"}
+            cells = set(table.frame[column.name]) - set(RESERVED)
             assert all(place(cell) < column.no_level for cell in cells)
 
 
 def test_a_draft_from_a_frame_works() -> None:
-    import pandas as pd
-
     schema = draft([from_frame(pd.DataFrame({"a": [1, 2, 3], "b": ["x", None, "y"]}))])
     assert schema.domain.names == ("a", "b")
 
