@@ -15,8 +15,8 @@ from packaging.version import Version
 
 ROOT = Path(__file__).resolve().parent.parent
 MODULE_LINES, PAGE_LINES = 300, 100
-REGISTRY = re.compile(r"pypi\.org|pythonhosted|npmjs|debian\.org|(extra-)?index-url\s*=|find-links\s*=|file:/" + "//")
-MACHINE_PATH = re.compile(r"""(?<![\w./])/(?:work|root|home|opt|Users)/\w""")
+REGISTRY = re.compile(r"pypi\.org|pythonhosted\.|npmjs\.|debian\.org|(extra-)?index-url\s*=|find-links\s*=|file:[/]{3}")
+MACHINE_PATH = re.compile(r"(?<![\w./])/(?:work|root|home|opt|Users)/\w")
 
 
 def _tracked() -> list[Path]:
