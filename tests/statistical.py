@@ -33,11 +33,13 @@ class BinnedLaw:
     """A discrete law in bins: outcome `outcomes[i]` falls into bin `bins[i]`.
 
     probabilities  float64 (b,), summing to one
+    rare           whether bin 0 expects too few draws for chi-square; it is then tested alone, by its binomial tail
     """
 
     outcomes: tuple[int, ...]
     bins: tuple[int, ...]
     probabilities: Array
+    rare: bool = False
 
     @classmethod
     def of(cls, outcomes: Sequence[int], masses: Sequence[float], *, bins: int = 40) -> BinnedLaw:
@@ -57,16 +59,25 @@ class BinnedLaw:
 
     @classmethod
     def by_size(cls, masses: Sequence[float], draws: int, *, expected: float = 25.0) -> BinnedLaw:
-        """Outcomes 0, 1, ... each a bin of its own, but the rare ones joined until a bin expects `expected` draws."""
-        total = math.fsum(masses)
+        """Outcomes 0, 1, ... each a bin of its own, but rare ones joined until a bin expects `expected` draws.
+
+        What is left of the rarest, before outcomes that are common by themselves, is the bin `rare`.
+        """
+        needed = expected / draws * math.fsum(masses)
         order = sorted(range(len(masses)), key=lambda outcome: masses[outcome])
         labels, sums = [0] * len(masses), [0.0]
-        for outcome in order:
-            if sums[-1] / total * draws >= expected:
+        for place, outcome in enumerate(order):
+            if place and (sums[-1] >= needed or masses[outcome] >= needed):
                 sums.append(0.0)
             labels[outcome] = len(sums) - 1
             sums[-1] += masses[outcome]
-        return cls(tuple(range(len(masses))), tuple(labels), np.array(sums) / total)
+        rare = [label for label, mass in enumerate(sums) if mass < needed]
+        renumbered = {label: place for place, label in enumerate(rare + [x for x in range(len(sums)) if x not in rare])}
+        probabilities = np.zeros(len(sums))
+        for label, mass in enumerate(sums):
+            probabilities[renumbered[label]] = mass / math.fsum(masses)
+        bins = tuple(renumbered[label] for label in labels)
+        return cls(tuple(range(len(masses))), bins, probabilities, bool(rare))
 
     def counts(self, draws: Iterable[int]) -> Array:
         """How many draws fell into each bin; AssertionError for an outcome that the law does not list."""
@@ -82,19 +93,23 @@ class BinnedLaw:
         return np.bincount(self.bins, weights=masses, minlength=len(self.probabilities)) / math.fsum(masses)
 
     def p_value(self, draws: Iterable[int]) -> float:
-        """Pearson's chi-square test of the draws against this law."""
+        """Pearson's chi-square test of the draws against this law; with a rare bin, Bonferroni's of both tests."""
         counts = self.counts(draws)
-        if len(counts) == 1:
-            return 1.0
-        return float(stats.chisquare(counts, self.probabilities * counts.sum()).pvalue)
+        common, share = counts[self.rare :], self.probabilities[self.rare :]
+        fit = 1.0 if len(common) < 2 else float(stats.chisquare(common, share / share.sum() * common.sum()).pvalue)
+        if not self.rare:
+            return fit
+        excess = float(stats.binom.sf(counts[0] - 1, counts.sum(), self.probabilities[0]))
+        return min(1.0, 2 * min(fit, excess))
 
     def power(self, masses: Sequence[float], draws: int) -> float:
-        """The probability that so many draws from another law are rejected at ALPHA (noncentral chi-square)."""
-        freedom = len(self.probabilities) - 1
-        if not freedom:
+        """At least the probability that so many draws from another law are rejected (noncentral chi-square)."""
+        share, other = self.probabilities[self.rare :], self.mass_of(masses)[self.rare :]
+        if len(share) < 2:
             return 0.0
-        distance = float(np.sum((self.mass_of(masses) - self.probabilities) ** 2 / self.probabilities)) * draws
-        return float(stats.ncx2.sf(stats.chi2.isf(ALPHA, freedom), freedom, distance)) if distance else ALPHA
+        distance = float(np.sum((other / other.sum() * share.sum() - share) ** 2 / share)) * draws
+        threshold = stats.chi2.isf(ALPHA / (1 + self.rare), len(share) - 1)
+        return float(stats.ncx2.sf(threshold, len(share) - 1, distance)) if distance else 0.0
 
 
 def assert_follows(law: BinnedLaw, draws: Iterable[int]) -> None:
@@ -141,19 +156,31 @@ class Event:
     outcomes: frozenset[int]
 
     @classmethod
-    def telling(cls, first: Iterable[int], second: Iterable[int], *, delta: float = 0.0) -> Event:
-        """The set {outcomes at least so much likelier in `first`} with the largest lower bound on these draws.
+    def telling(
+        cls,
+        first: Iterable[int],
+        second: Iterable[int],
+        *,
+        delta: float = 0.0,
+        least: int = 0,
+        rank: Callable[[int], float] | None = None,
+    ) -> Event:
+        """The set of outcomes speaking most for `first`, as many as give the largest bound on these draws.
+
+        least  how many hits it must have on the neighbour: with few, the bound of another batch scatters widely
+        rank   ascending in what speaks for `first`, where the law says it; else the draws' own ratios
 
         Use it on other draws than the ones that chose it.
         """
         ours, theirs = Counter(first), Counter(second)
         runs = max(ours.total(), theirs.total())
-        ranked = sorted(set(ours) | set(theirs), key=lambda outcome: -(ours[outcome] + 0.5) / (theirs[outcome] + 0.5))
+        by_draws = rank or (lambda outcome: -(ours[outcome] + 0.5) / (theirs[outcome] + 0.5))
+        ranked = sorted(set(ours) | set(theirs), key=by_draws)
         best, chosen, hits, neighbour_hits = -math.inf, 1, 0, 0
         for size, outcome in enumerate(ranked, start=1):
             hits, neighbour_hits = hits + ours[outcome], neighbour_hits + theirs[outcome]
             bound = epsilon_at_least(hits, neighbour_hits, runs, delta=delta)
-            if bound > best:
+            if neighbour_hits >= least and bound > best:
                 best, chosen = bound, size
         return cls(frozenset(ranked[:chosen]))
 
@@ -162,17 +189,26 @@ class Event:
 
 
 def shown_epsilon(
-    ours: Callable[[int], Sequence[int]], theirs: Callable[[int], Sequence[int]], runs: int, *, delta: float = 0.0
+    ours: Callable[[int], Sequence[int]],
+    theirs: Callable[[int], Sequence[int]],
+    runs: int,
+    *,
+    delta: float = 0.0,
+    least: int = 0,
+    rank: Callable[[int], float] | None = None,
 ) -> float:
     """The epsilon that draws on two neighbours prove at CONFIDENCE: the event from one batch, the bound from another.
 
     ours, theirs  give so many independent outputs, as whole numbers, on either neighbour
+    least, rank   as in `Event.telling`
     """
-    event = Event.telling(ours(runs), theirs(runs), delta=delta)
+    event = Event.telling(ours(runs), theirs(runs), delta=delta, least=least, rank=rank)
     return epsilon_at_least(event.hits(ours(runs)), event.hits(theirs(runs)), runs, delta=delta)
 
 
-def expected_epsilon(ours: Sequence[float], theirs: Sequence[float], runs: int, *, delta: float = 0.0) -> float:
+def expected_epsilon(
+    ours: Sequence[float], theirs: Sequence[float], runs: int, *, delta: float = 0.0, least: int = 0
+) -> float:
     """What `shown_epsilon` shows for laws that are known exactly, at this many runs: the best event's bound.
 
     ours, theirs  the two laws' masses on the same outcomes
@@ -181,6 +217,7 @@ def expected_epsilon(ours: Sequence[float], theirs: Sequence[float], runs: int, 
     best, mass, neighbour = -math.inf, 0.0, 0.0
     for p, q in ranked:
         mass, neighbour = mass + p, neighbour + q
-        bound = epsilon_at_least(round(mass * runs), round(neighbour * runs), runs, delta=delta)
-        best = max(best, bound)
+        if neighbour * runs >= least:
+            hits = round(min(1.0, mass) * runs), round(min(1.0, neighbour) * runs)
+            best = max(best, epsilon_at_least(*hits, runs, delta=delta))
     return best

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from dp_accounting.rdp import RdpAccountant
 from hypothesis import given
-from privacy.checks import check_conversion, check_inverse, check_rounding
+from privacy.checks import check_conversion, check_inverse, check_rounding, check_split
 
 from pmwpub.errors import BudgetError
 from pmwpub.privacy.budget import ZCDP, ApproxDP, Number, as_fraction, epsilon_of, pure, split, zcdp_of
@@ -149,9 +149,7 @@ SIZES = (1_000, 11_439, 10**6, 10**7)
 def test_a_split_fits_and_uses_999_of_1000(rows_per_person: int) -> None:
     for epsilon, n, rounds in itertools.product(EPSILONS, SIZES, ROUNDS):
         budget = zcdp_of(ApproxDP(Fraction(epsilon), Fraction(1, n * n)))
-        share = split(budget, rounds, rows_per_person=rows_per_person)
-        assert share.rho * rounds <= budget
-        assert 1000 * share.rho.units * rounds >= 999 * budget.units
+        check_split(split, budget, rounds, rows_per_person)
 
 
 @given(st.integers(2, 10**18), st.integers(1, 1_000), st.integers(1, 5))

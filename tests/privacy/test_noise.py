@@ -9,7 +9,7 @@ import hypothesis.strategies as st
 import pytest
 from fakes import RecordedNoise, SeededNoise
 from hypothesis import given, settings
-from privacy.checks import DRAWS, check_gaussian, check_laplace
+from privacy.checks import DRAWS, check_fresh, check_gaussian, check_laplace
 from privacy.laws import gaussian_masses, laplace_masses
 from statistical import BinnedLaw, assert_both_arms, assert_follows, assert_rejects
 
@@ -20,6 +20,7 @@ from pmwpub.privacy.noise import (
     MAX_VALUE,
     SECURE,
     NoiseSource,
+    SecureNoise,
     bernoulli_exp,
     float_above,
     gaussian_rho,
@@ -27,12 +28,12 @@ from pmwpub.privacy.noise import (
 )
 
 
-@pytest.mark.parametrize("scale", [Fraction(1), Fraction(10), Fraction(3700, 13)])
+@pytest.mark.parametrize("scale", [Fraction(1), Fraction(3700, 13)])
 def test_gaussian_noise_has_its_law(scale: Fraction) -> None:
     check_gaussian(lambda factor, draws: SECURE.gaussians([0] * draws, scale * factor), float(scale))
 
 
-@pytest.mark.parametrize("scale", [Fraction(1), Fraction(10), Fraction(3700, 13)])
+@pytest.mark.parametrize("scale", [Fraction(1), Fraction(3700, 13)])
 def test_laplace_noise_has_its_law(scale: Fraction) -> None:
     check_laplace(lambda factor, draws: SECURE.laplaces([0] * draws, scale * factor), float(scale))
 
@@ -55,9 +56,7 @@ def test_noise_is_added_to_each_value() -> None:
         )
 
 
-@pytest.mark.parametrize(
-    "x", [Fraction(0), Fraction(1, 7), Fraction(1, 2), Fraction(1), Fraction(7, 3), Fraction(10**18 + 1, 10**18)]
-)
+@pytest.mark.parametrize("x", [Fraction(0), Fraction(1, 7), Fraction(1), Fraction(10**18 + 1, 10**18), Fraction(7, 3)])
 def test_bernoulli_exp_succeeds_with_probability_e_to_minus_x(x: Fraction) -> None:
     chance = math.exp(-x)
     if x == 0:
@@ -164,8 +163,7 @@ def test_a_scale_with_an_infinite_cost_is_refused() -> None:
 
 
 def test_the_secure_source_has_no_seed() -> None:
-    assert [SECURE.bits(128) for _ in range(3)] != [SECURE.bits(128) for _ in range(3)]
-    assert SECURE.gaussians([0] * 50, Fraction(1000)) != SECURE.gaussians([0] * 50, Fraction(1000))
+    check_fresh(SecureNoise)
 
 
 def test_bernoulli_exp_uses_whole_numbers_only() -> None:
