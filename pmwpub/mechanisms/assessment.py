@@ -185,10 +185,18 @@ def start_release(
     Raises BudgetError for an epsilon at which no noise can be drawn.
     """
     law = LatticeLaplace(epsilon, rows_per_person)
-    problem = PublicProblem(workload, support)
+    return start_release_under(law, counts, PublicProblem(workload, support), noise=noise)
+
+
+def start_release_under(
+    law: LatticeLaw, counts: PrivateCounts, problem: PublicProblem, *, noise: NoiseSource = SECURE
+) -> NoisyError:
+    """The noisy error of the public table unchanged under any lattice law.
+
+    Privacy: as start_release, with the law's own guarantee for k 2^j lattice steps.
+    """
     steps = start_steps(counts, problem, law.steps_per_row)
-    grid = Grid(counts.n, law.steps_per_row, 1)
-    return _noisy(grid, law.draw(steps, noise), law)
+    return _noisy(Grid(counts.n, law.steps_per_row, 1), law.draw(steps, noise), law)
 
 
 def start_steps(counts: PrivateCounts, problem: PublicProblem, steps_per_row: int) -> int:

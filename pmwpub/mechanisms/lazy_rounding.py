@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Protocol
 
 from pmwpub.errors import BudgetError
@@ -60,7 +61,7 @@ class LatticeLaplace:
     64 epsilon up.
 
     Privacy: a whole number of steps that moves by at most k 2^j between neighbours becomes epsilon-DP, and rho is
-    epsilon^2/2 at the epsilon that OpenDP's map gives, rounded up.
+    epsilon^2/2, or what OpenDP's map gives for epsilon where that is more (its float scale is rounded up).
 
     Raises BudgetError unless epsilon is positive and the noise can be drawn.
     """
@@ -74,17 +75,18 @@ class LatticeLaplace:
             raise BudgetError(f"The epsilon of a noisy error must be positive; {float(self.epsilon):g} came.")
         float_above(self.scale)
 
-    @property
+    @cached_property
     def steps_per_row(self) -> int:
         return _power_of_two(max(Fraction(FINENESS), FINENESS * self.epsilon))
 
-    @property
+    @cached_property
     def scale(self) -> Fraction:
         return self.rows_per_person * self.steps_per_row / self.epsilon
 
-    @property
+    @cached_property
     def rho(self) -> ZCDP:
-        return pure(laplace_epsilon(self.scale, self.rows_per_person * self.steps_per_row))
+        mapped = laplace_epsilon(self.scale, self.rows_per_person * self.steps_per_row)
+        return pure(max(self.epsilon, mapped))
 
     def draw(self, value: int, noise: NoiseSource) -> int:
         return noise.laplace(value, self.scale)
@@ -124,15 +126,15 @@ class LatticeGaussian:
         digits = 10 ** max(9, 9 + len(str(square.denominator)) - len(str(square.numerator)))
         return cls(Fraction(math.isqrt(math.ceil(square * digits * digits)) + 1, digits), rows_per_person)
 
-    @property
+    @cached_property
     def steps_per_row(self) -> int:
         return _power_of_two(max(Fraction(FINENESS), FINENESS / self.sigma_rows))
 
-    @property
+    @cached_property
     def scale(self) -> Fraction:
         return self.sigma_rows * self.steps_per_row
 
-    @property
+    @cached_property
     def rho(self) -> ZCDP:
         return gaussian_rho(self.scale, self.rows_per_person * self.steps_per_row)
 

@@ -104,6 +104,7 @@ def _empty_program(atoms: int, lower: float) -> Any:
     solver.setOptionValue("output_flag", False)
     solver.setOptionValue("threads", 1)
     solver.setOptionValue("solver", "simplex")
+    solver.setOptionValue("presolve", "off")  # a basis cut short inside a presolved program is lost
     solver.setOptionValue("primal_feasibility_tolerance", TOLERANCE)
     solver.setOptionValue("dual_feasibility_tolerance", TOLERANCE)
     costs = np.append(np.zeros(atoms), 1.0)
