@@ -73,6 +73,7 @@ class BestMixture:
         self._planes: CuttingPlanes | None = None
         self._program_steps = 0 if self._visits <= LARGE else PROGRAM_STEPS
         self._solved = False
+        self._stalled = False
 
     def __repr__(self) -> str:
         return "BestMixture(hidden)"
@@ -95,7 +96,7 @@ class BestMixture:
         """Nothing is left to try: the interval is closed, or as narrow as the solvers can make it."""
         if self._upper == self._lower or self._solved:
             return True
-        return self._program_steps >= PROGRAM_STEPS and self._passes >= DESCENT_LIMIT
+        return self._program_steps >= PROGRAM_STEPS and self._descent_over(DESCENT_LIMIT)
 
     def refine(self) -> MixtureInterval:
         """About a second of work; the interval afterwards, never wider than before."""
@@ -111,13 +112,17 @@ class BestMixture:
         return len(self._problem.support) * len(self._problem.workload.marginals)
 
     @property
-    def _passes(self) -> int:
+    def passes(self) -> int:
+        """Passes of the descent so far; for the steward."""
         return self._descent.passes if self._descent else 0
 
     def _wants_program(self) -> bool:
         if self._program_steps >= PROGRAM_STEPS:
             return False
-        return self._visits <= SMALL or self._passes >= DESCENT_PASSES
+        return self._visits <= SMALL or self._descent_over(DESCENT_PASSES)
+
+    def _descent_over(self, limit: int) -> bool:
+        return self._stalled or self.passes >= limit
 
     def _refine_by_descent(self) -> None:
         if self._descent is None:
@@ -129,8 +134,7 @@ class BestMixture:
             self._propose_mixture(descent.weights)
         if descent.dual_gain > self._lower:
             self._propose_dual(descent.dual)
-        if descent.best <= lower:
-            descent.passes = DESCENT_LIMIT
+        self._stalled = descent.best <= lower
 
     def _refine_by_program(self) -> None:
         if self._planes is None:
