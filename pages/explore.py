@@ -14,7 +14,8 @@ study = opened("Explore")
 need(study.usable, "Add public candidates that fit the schema first.", "pages/data.py")
 need(study.choice, "Choose a workload first.", "pages/workload.py")
 
-with panel("Error against ε, by simulation", Badge.PUBLIC), refusals():
+floors = list(views.latest(assessing.assessments(service(), study), study).values())
+with panel("Error against ε, by simulation", Badge.PUBLIC, *([Badge.DP] if floors else [])), refusals():
     st.markdown(
         "A public table plays the private one, so this costs nothing and everybody may see it. "
         "Below a table's floor there is no error to be had, **whatever ε**."
@@ -28,7 +29,6 @@ with panel("Error against ε, by simulation", Badge.PUBLIC), refusals():
             st.rerun()
     elif found.job is not None:
         watch([Waiting(found.job.key, "Simulation")], "step", charged=False)
-    floors = list(views.latest(assessing.assessments(service(), study), study).values())
     if found.simulation is not None or floors:
         plots.show(views.error_plot(found.simulation, floors), "error against epsilon")
     if floors:

@@ -33,6 +33,5 @@ else:
             outcome = releasing.release(service(), private, plan, current=study)
             tell(session, outcome.fresh)
             show(outcome.booking.id)
-if released:
-    with panel("Releases of this population", Badge.DP):
-        listed(released)
+with panel("Releases of this population", Badge.DP):
+    listed(released)

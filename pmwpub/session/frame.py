@@ -40,12 +40,13 @@ class Badge(Enum):
 
 
 @contextmanager
-def panel(title: str, badge: Badge) -> Iterator[None]:
-    """A framed part of a page with its badge."""
+def panel(title: str, *badges: Badge) -> Iterator[None]:
+    """A framed part of a page with its badges."""
     with st.container(border=True):
         with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
             st.subheader(title, anchor=False, width="content")
-            badge.show()
+            for badge in badges:
+                badge.show()
         yield
 
 
@@ -68,10 +69,19 @@ def opened(title: str) -> Study:
         link(HOME, "Go to Home")
         end()
     try:
-        return study(service(), session.population)
+        found = study(service(), session.population)
+        st.caption(left_words(found))
+        return found
     except PmwPubError as refusal:
         st.error(plain(str(refusal)), icon=":material/block:")
         end()
+
+
+def left_words(study: Study) -> str:
+    """The population and what it has left: on a narrow screen the sidebar is folded away."""
+    balance = study.balance
+    left, total = number(balance.epsilon_remaining), number(balance.epsilon_total)
+    return f"{plain(study.population.name)} · ε = {left} left of {total} at δ = {number(balance.delta)}"
 
 
 def notices(session: Session) -> None:

@@ -132,6 +132,8 @@ def chosen(released: Sequence[Released]) -> Released | None:
 
 def listed(released: Sequence[Released]) -> None:
     """Every release of the population, the newest first, each under its own address."""
+    if not released:
+        st.caption("None yet.")
     words = {"running": "at work", "done": "done", "no result": "no result, the charge stays"}
     for one in reversed(released):
         booking = one.outcome.booking

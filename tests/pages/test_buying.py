@@ -1,0 +1,156 @@
+"""Spending: once per plan, at the price that was shown, by the steward alone."""
+
+from __future__ import annotations
+
+import hashlib
+
+from pages.visits import Here, Open, press, words
+
+from pmwpub.ledger import PlanKey
+from pmwpub.service import assessing, releasing, studies
+from pmwpub.session.words import decimal
+
+
+def _price(text: str) -> str:
+    return text.split("that is ρ = ")[-1].split("**")[0].split(" ")[0]
+
+
+def _prices(app: object) -> list[str]:
+    return [element.value for element in app.markdown if "Price:" in element.value]  # type: ignore[attr-defined]
+
+
+def test_a_viewer_sees_no_form_that_spends(town: Here, visit: Open) -> None:
+    for page in ("candidates", "release"):
+        app = visit(page, population=town.population)
+        assert not app.exception
+        assert "Only a session that holds the private table" in words(app)
+        assert not any("Buy" in button.label for button in app.button)
+
+
+def test_assessments_cost_exactly_what_was_shown(town: Here, steward: Open) -> None:
+    app = steward("candidates")
+    shown = _price(_prices(app)[0])
+    assert town.spent == 0, "looking costs nothing"
+    press(app, "Buy these assessments")
+    assert not app.exception
+    balance = town.service.ledger.balance(town.population)
+    assert decimal(balance.spent.rho) == shown
+    assert len(town.service.ledger.history(town.population)) == 4, "floor and start of two candidates"
+
+
+def test_the_same_assessments_again_show_what_is_stored_and_charge_nothing(town: Here, steward: Open) -> None:
+    app = press(steward("candidates"), "Buy these assessments")
+    before, numbers = town.spent, app.dataframe[0].value.to_csv()
+    assert "Price: nothing." in words(app)
+    press(app, "Show the stored result")
+    assert "already bought: showing the stored result, nothing was charged" in words(app)
+    assert town.spent == before
+    assert app.dataframe[0].value.to_csv() == numbers
+
+
+def test_the_poor_candidate_is_said_to_be_out_of_reach_at_any_epsilon(town: Here, steward: Open) -> None:
+    app = steward("candidates")
+    app.number_input(key="assessment epsilon").set_value(0.3).run()
+    press(app, "Buy these assessments")
+    ruled_out = [str(error.value).replace("\\", "") for error in app.error]
+    assert len(ruled_out) == 1
+    assert "poor.csv" in ruled_out[0]
+    assert "no ε gets below it" in ruled_out[0]
+    assert "good.csv has the lowest" in words(app)
+
+
+def test_a_price_beyond_the_budget_cannot_be_confirmed(town: Here, steward: Open) -> None:
+    app = steward("candidates")
+    app.number_input(key="assessment epsilon").set_value(10.0).run()
+    assert "more than this population has left" in words(app)
+    assert next(button for button in app.button if button.label == "Buy these assessments").disabled
+    assert town.spent == 0
+
+
+def test_a_release_costs_what_was_shown_and_its_address_names_it(town: Here, steward: Open) -> None:
+    app = steward("release")
+    shown = _price(_prices(app)[0])
+    press(app, "Buy this release")
+    assert not app.exception
+    assert decimal(town.service.ledger.balance(town.population).spent.rho) == shown
+    booking = town.service.ledger.bookings(town.population)[0]
+    assert app.query_params["release"] == str(booking.id)
+    assert [metric.label for metric in app.metric][:3] == ["ε", "δ", "Rounds"]
+    assert {button.label for button in app.download_button} >= {"synthetic.csv", "weights.csv", "certificate.json"}
+
+
+def test_an_identical_release_plan_shows_the_stored_bytes(town: Here, steward: Open) -> None:
+    app = press(steward("release"), "Buy this release")
+    booking = town.service.ledger.bookings(town.population)[0]
+    before = hashlib.sha256(town.service.ledger.result(booking.id)).hexdigest()
+    spent = town.spent
+    press(app, "Show the stored result")
+    assert "This plan was already bought" in words(app)
+    assert town.spent == spent
+    assert hashlib.sha256(town.service.ledger.result(booking.id)).hexdigest() == before
+
+
+def test_another_session_opens_a_release_by_its_address_without_the_private_table(
+    town: Here, steward: Open, visit: Open
+) -> None:
+    press(steward("release"), "Buy this release")
+    booking = town.service.ledger.bookings(town.population)[0]
+    viewer = visit("release", population=town.population, release=str(booking.id))
+    assert not viewer.exception
+    assert f"Release {booking.id}" in words(viewer)
+    assert viewer.download_button
+    assert not any("Draw again" in button.label for button in viewer.button)
+
+
+def test_drawing_again_asks_first_and_is_a_charge_of_its_own(town: Here, steward: Open) -> None:
+    app = press(steward("release"), "Buy this release")
+    once = town.spent
+    plan = releasing.releases(town.service, studies.study(town.service, town.population))[0].plan
+    press(app, "Draw again (draw 2)")
+    assert "Tick the sentence above first" in words(app)
+    assert town.spent == once
+    app.checkbox(key=f"agree again {plan.sha256} 1").check()
+    press(app, "Draw again (draw 2)")
+    assert town.spent == 2 * once
+    assert town.service.ledger.booking(town.population, PlanKey(plan.sha256, 1)) is not None
+    assert any(button.label == "Draw again (draw 3)" for button in app.button)
+
+
+def test_a_release_without_a_result_says_so_keeps_its_charge_and_is_not_drawn(town: Here, steward: Open) -> None:
+    current = studies.study(town.service, town.population)
+    candidate = next(one.sha256 for one in current.candidates if one.name == "good.csv")
+    plan = releasing.release_plan(town.service, current, [candidate], epsilon="1.0", rounds=25)
+    booking = town.service.ledger.book(
+        town.population, PlanKey(plan.sha256), plan.canonical, releasing.charges_of(plan, "good.csv")
+    )
+    spent = town.spent
+    app = steward("release", release=str(booking.id))
+    assert "No result." in words(app)
+    press(app, "Show the stored result")
+    assert "No result." in words(app)
+    assert town.spent == spent
+    assert town.service.ledger.booking(town.population, PlanKey(plan.sha256)).status == "charged"  # type: ignore[union-attr]
+
+
+def test_two_sessions_that_send_one_plan_are_charged_once(town: Here, steward: Open) -> None:
+    first, second = steward("release"), steward("release")
+    press(first, "Buy this release")
+    spent = town.spent
+    press(second, "Buy this release")
+    assert "already bought" in words(second)
+    assert town.spent == spent
+
+
+def test_a_second_session_reuses_the_cores_that_the_first_one_built(town: Here, steward: Open) -> None:
+    from pmwpub.session import services
+
+    press(steward("candidates"), "Buy these assessments")
+    current = studies.study(services.service(), town.population)
+    plan = assessing.assessment_plan(current, [current.candidates[0].sha256], epsilon="0.05")
+
+    def core() -> object:
+        return studies.public_core(services.service(), current, plan.inputs.candidates, current.workload())
+
+    built = core()
+    press(steward("release"), "Buy this release")
+    assert core() is built

@@ -1,0 +1,114 @@
+"""The Data page: what it takes in, what it refuses, and what it never shows."""
+
+from __future__ import annotations
+
+import re
+
+from pages.visits import PRIVATE, Here, Open, press, table, words
+
+from pmwpub.service import studies
+
+
+def test_a_viewer_is_told_so_on_the_data_page(town: Here, visit: Open) -> None:
+    app = visit("data", population=town.population)
+    assert not app.exception
+    assert "Viewer" in words(app)
+    assert "One person's one row is replaced by as many" in app.table[0].value.to_string()
+
+
+def test_the_private_table_is_loaded_without_a_preview_and_without_a_charge(town: Here, visit: Open) -> None:
+    app = visit("data", population=town.population)
+    app.file_uploader[-1].upload("people.csv", PRIVATE, "text/csv")
+    press(app, "Load into this session")
+    assert "400 rows" in words(app)
+    assert any(button.label == "Forget the private table" for button in app.button)
+    shown = [frame.value.to_csv() for frame in app.dataframe]
+    assert not any("M,old,yes" in text for text in shown)
+    assert town.spent == 0
+
+
+def test_a_private_table_of_another_length_is_refused_and_the_page_stays_usable(town: Here, visit: Open) -> None:
+    app = visit("data", population=town.population)
+    app.file_uploader[-1].upload("people.csv", table(399, 1), "text/csv")
+    press(app, "Load into this session")
+    assert not app.exception
+    assert "was refused" in words(app)
+    assert "Nothing was charged" in words(app)
+    assert any(button.label == "Load into this session" for button in app.button)
+    assert len(studies.study(town.service, town.population).candidates) == 2
+
+
+def test_each_candidate_file_gets_its_own_verdict(town: Here, visit: Open) -> None:
+    app = visit("data", population=town.population)
+    app.file_uploader[0].set_value([("new.csv", table(50, 9), "text/csv"), ("ragged.csv", b"a,b\n1\n", "text/csv")])
+    app.checkbox[0].check()
+    press(app, "Add")
+    assert not app.exception
+    assert "new.csv was read" in words(app)
+    assert "ragged.csv was refused. Line 2" in words(app)
+    assert {one.name for one in studies.study(town.service, town.population).candidates} == {
+        "good.csv",
+        "poor.csv",
+        "new.csv",
+    }
+
+
+def test_a_candidate_without_attestation_is_stored_but_cannot_be_bought_on(town: Here, steward: Open) -> None:
+    app = steward("data")
+    app.file_uploader[0].set_value([("new.csv", table(50, 9), "text/csv")])
+    press(app, "Add")
+    app.switch_page("pages/candidates.py").run()
+    assert set(app.multiselect[0].options) == {"good.csv", "poor.csv"}
+
+
+def test_the_private_file_offered_as_public_after_a_charge_is_refused(town: Here, steward: Open) -> None:
+    app = steward("candidates")
+    press(app, "Buy these assessments")
+    app.switch_page("pages/data.py").run()
+    app.file_uploader[0].set_value([("people.csv", PRIVATE, "text/csv")])
+    press(app, "Add")
+    assert "people.csv was refused" in words(app)
+
+
+def test_a_bad_schema_file_is_refused_and_the_earlier_one_stays(town: Here, visit: Open) -> None:
+    before = studies.study(town.service, town.population).schema
+    app = visit("data", population=town.population)
+    app.file_uploader[1].upload("schema.json", b'{"version": 2}', "application/json")
+    press(app, "Load")
+    assert "The schema was refused" in words(app)
+    assert studies.study(town.service, town.population).schema == before
+
+
+def test_names_with_markup_are_shown_and_not_obeyed(town: Here, visit: Open) -> None:
+    name = "![x](https:evil.example?p.png) <img src=x onerror=alert(1)>.csv"
+    app = visit("data", population=town.population)
+    app.file_uploader[0].set_value([(name, table(50, 9), "text/csv")])
+    press(app, "Add")
+    said = [str(element.value) for kind in (app.success, app.error, app.markdown) for element in kind]
+    assert said
+    assert any("alert" in text for text in said)
+    assert not any(re.search(r"(?<!\\)[!<\[(]", text) for text in said if "alert" in text)
+
+
+def test_once_something_was_charged_only_the_steward_can_change_the_tables(
+    town: Here, steward: Open, visit: Open
+) -> None:
+    press(steward("candidates"), "Buy these assessments")
+    viewer = visit("data", population=town.population)
+    assert not any(button.label in ("Add", "Remove", "Draft a schema") for button in viewer.button)
+    assert "can be changed once this session holds the private table" in words(viewer)
+
+
+def test_forgetting_the_private_table_makes_the_session_a_viewer(steward: Open) -> None:
+    app = steward("data")
+    assert "Steward: private table loaded" in words(app)
+    press(app, "Forget the private table")
+    assert any(button.label == "Load into this session" for button in app.button)
+
+
+def test_a_new_schema_asks_for_the_private_table_again(town: Here, steward: Open) -> None:
+    app = steward("data")
+    schema = studies.draft_schema(town.service, town.population)
+    studies.save_schema(town.service, town.population, schema.model_copy(update={"missing_tokens": ("none",)}))
+    app.run()
+    assert "load it again" in words(app)

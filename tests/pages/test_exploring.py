@@ -1,0 +1,88 @@
+"""Workload, Explore and Ledger: free pages, for everybody."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+from pages.visits import Here, Open, press, words
+
+from pmwpub.plans import WorkloadChoice
+from pmwpub.service import studies
+from pmwpub.session.exports import history_csv, history_json
+
+
+def test_the_workload_shows_its_size_and_is_stored_when_chosen(town: Here, visit: Open) -> None:
+    app = visit("workload", population=town.population)
+    assert {metric.label: metric.value for metric in app.metric}["Marginals"] == "3"
+    app.number_input[0].set_value(3).run()
+    assert {metric.label: metric.value for metric in app.metric}["Queries"] == "12"
+    press(app, "Use this workload")
+    assert studies.study(town.service, town.population).choice == WorkloadChoice(k=3)
+
+
+def test_a_workload_that_does_not_fit_is_refused_in_words(town: Here, visit: Open) -> None:
+    app = visit("workload", population=town.population)
+    app.number_input[0].set_value(8).run()
+    assert not app.exception
+    assert "k must be between 1 and 3" in words(app)
+    assert studies.study(town.service, town.population).choice == WorkloadChoice(k=2)
+
+
+def test_a_simulation_is_free_and_leaves_a_plot_with_its_table(town: Here, visit: Open) -> None:
+    app = visit("explore", population=town.population)
+    press(app, "Simulate")
+    assert not app.exception
+    assert town.spent == 0
+    table = app.dataframe[0].value
+    assert any("unchanged" in str(line) for line in table.iloc[:, 0])
+    assert any("floor of" in str(line) for line in table.iloc[:, 0])
+
+
+def test_a_finished_release_stands_beside_its_public_table(town: Here, steward: Open, visit: Open) -> None:
+    press(steward("release"), "Buy this release")
+    app = visit("explore", population=town.population)
+    assert not app.exception
+    assert "A release beside its public table" in words(app)
+    shares = app.dataframe[-1].value
+    assert abs(shares["release (noisy)"].astype(float).sum() - 1) < 1e-9
+
+
+def test_the_advice_on_rounds_says_where_it_comes_from(town: Here, steward: Open) -> None:
+    app = steward("release")
+    assert "no simulation of this choice is stored" in words(app)
+    app.switch_page("pages/explore.py").run()
+    press(app, "Simulate")
+    app.switch_page("pages/release.py").run()
+    advised = [box.label for box in app.checkbox if "advised" in box.label]
+    assert advised
+    assert "played the truth" in words(app) or "no simulation of this choice is stored" in words(app)
+
+
+def test_the_ledger_lists_every_charge_and_prices_a_further_one(town: Here, steward: Open, visit: Open) -> None:
+    press(steward("release"), "Buy this release")
+    app = visit("ledger", population=town.population)
+    assert not app.exception
+    history = next(frame.value for frame in app.dataframe if "purpose" in frame.value)
+    assert list(history["purpose"]) == ["release with good.csv"]
+    assert "At most ε = 0.5" in words(app)
+    assert {button.label for button in app.download_button} == {"Download CSV", "Download JSON"}
+
+
+def test_deleting_uploads_keeps_the_charges(town: Here, steward: Open) -> None:
+    app = press(steward("release"), "Buy this release")
+    spent = town.spent
+    app.switch_page("pages/ledger.py").run()
+    next(box for box in app.checkbox if "Delete all 2" in box.label).check().run()
+    press(app, "Delete now")
+    assert studies.study(town.service, town.population).candidates == ()
+    assert town.spent == spent
+    assert len(town.service.ledger.history(town.population)) == 1
+
+
+def test_exports_of_the_history_are_inert_and_complete() -> None:
+    rows = [{"id": 1, "purpose": "=cmd()", "rho": 0.5}, {"id": 2, "purpose": "floor", "rho": 1e-9}]
+    lines = list(csv.reader(io.StringIO(history_csv(rows).decode())))
+    assert lines == [["id", "purpose", "rho"], ["1", "'=cmd()", "0.5"], ["2", "floor", "1e-09"]]
+    assert json.loads(history_json(rows)) == rows

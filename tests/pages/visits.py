@@ -1,0 +1,71 @@
+"""What the tests of the pages share: small tables, the store beside the app, clicking, and reading a page."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+from pmwpub.service import PrivateTable, Service, studies
+from pmwpub.session import Session
+
+ROOT = Path(__file__).resolve().parents[2]
+ROWS = 400
+PAGES = ("home", "data", "workload", "candidates", "release", "explore", "ledger")
+Open = Callable[..., AppTest]
+
+
+def table(rows: int, seed: int, *, poor: bool = False) -> bytes:
+    """A small CSV: sex, age group, work; the poor one never has anybody who is both old and at work."""
+    draw = random.Random(seed)
+    lines = ["sex,age,work"]
+    for _ in range(rows):
+        age = draw.choice(["young", "middle", "old"])
+        work = "no" if poor and age == "old" else draw.choice(["yes", "no"])
+        lines.append(f"{draw.choice('FM')},{age},{work}")
+    return "\n".join(lines).encode()
+
+
+PRIVATE = table(ROWS, 1)
+
+
+@dataclass
+class Here:
+    """The store that the app opens, read from outside it."""
+
+    service: Service
+    population: str = "town"
+
+    @property
+    def spent(self) -> int:
+        return self.service.ledger.balance(self.population).spent.units
+
+    def private(self) -> PrivateTable:
+        return studies.load_private(self.service, self.population, PRIVATE)
+
+
+def arrive(page: str, session: Session | None = None, **params: str) -> AppTest:
+    """A new browser session at an address: AppTest starts at app.py, which forwards as it does for a deep link."""
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app.session_state["pmwpub target"] = (f"pages/{page}.py", params)
+    if session is not None:
+        app.session_state["pmwpub session"] = session
+    return app.run()
+
+
+def press(app: AppTest, label: str) -> AppTest:
+    """Click the one button of that label and run."""
+    buttons = [button for button in app.button if button.label == label]
+    assert len(buttons) == 1, f"{label!r} is not among {[button.label for button in app.button]}"
+    return buttons[0].click().run()
+
+
+def words(app: AppTest) -> str:
+    """Everything that the page and its sidebar say, without marks of emphasis and those that keep names inert."""
+    parts = (app.main, app.sidebar)
+    kinds = ("title", "subheader", "markdown", "caption", "info", "success", "warning", "error")
+    said = [str(element.value) for part in parts for kind in kinds for element in getattr(part, kind)]
+    return " ".join(said).replace("\\", "").replace("**", "")
