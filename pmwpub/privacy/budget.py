@@ -25,20 +25,33 @@ UNIT = 10**15
 EPSILON0_DECIMALS = 18
 """A round's epsilon0 is rounded down to so many decimals."""
 
+MAX_DIGITS = 400
+MAX_EPSILON = 10**6
+
 Number = Fraction | int | float | str | Decimal
 
 
 def as_fraction(number: Number) -> Fraction:
-    """The exact fraction that a user means: "0.1" and the float 0.1 are both 1/10.
+    """The exact fraction that a user means: "0.1" and the float 0.1 are both 1/10; "1/3" is a third.
 
-    Raises BudgetError for text that is no number, and for NaN and infinities.
+    Raises BudgetError for what is no number, NaN, infinities, and numbers beyond 1e400 or with more than 400 decimals.
     """
     try:
         if isinstance(number, Integral):
             return Fraction(int(number))
-        return Fraction(repr(float(number)) if isinstance(number, float) else number)
-    except (ValueError, OverflowError, ZeroDivisionError, TypeError):
-        raise BudgetError(f"A finite number is needed, such as 0.1 or 1e-9; {number!r} came.") from None
+        if isinstance(number, Fraction) or (isinstance(number, str) and "/" in number):
+            return Fraction(number)
+        decimal = Decimal(repr(float(number)) if isinstance(number, float) else number)
+        if decimal.is_finite() and int(decimal.as_tuple().exponent) >= -MAX_DIGITS and decimal.adjusted() <= MAX_DIGITS:
+            return Fraction(decimal)
+    except (ValueError, ArithmeticError, TypeError):
+        pass
+    raise BudgetError(f"A finite number is needed, such as 0.1 or 1e-9; {str(number)[:40]!r} came.")
+
+
+def shown(number: Fraction) -> str:
+    """Six digits of a fraction of any size, for messages."""
+    return f"{Decimal(number.numerator) / Decimal(number.denominator):.6g}"
 
 
 @dataclass(frozen=True, order=True)
@@ -89,7 +102,7 @@ class ZCDP:
 class ApproxDP:
     """(epsilon, delta)-differential privacy, both exact; numbers, text and floats are taken by `as_fraction`.
 
-    Raises BudgetError unless epsilon > 0 and 0 < delta < 1.
+    Raises BudgetError unless 0 < epsilon <= 10^6 and 0 < delta < 1.
     """
 
     epsilon: Fraction
@@ -98,8 +111,8 @@ class ApproxDP:
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", as_fraction(self.epsilon))
         object.__setattr__(self, "delta", as_fraction(self.delta))
-        if self.epsilon <= 0:
-            raise BudgetError(f"Epsilon must be positive; {float(self.epsilon):g} came.")
+        if not 0 < self.epsilon <= MAX_EPSILON:
+            raise BudgetError(f"Epsilon must be positive and at most {MAX_EPSILON:,}; {shown(self.epsilon)} came.")
         _check_delta(self.delta)
 
 
@@ -110,7 +123,7 @@ def pure(epsilon: Number) -> ZCDP:
     """
     exact = as_fraction(epsilon)
     if exact <= 0:
-        raise BudgetError(f"Epsilon must be positive; {float(exact):g} came.")
+        raise BudgetError(f"Epsilon must be positive; {shown(exact)} came.")
     return ZCDP.at_least(exact * exact / 2)
 
 
@@ -145,7 +158,7 @@ def _epsilon_above(units: int, delta: Fraction) -> float:
     log_term = up.log(_mpfr(1 / (order * delta), up))
     log_term = up.div(log_term, _mpfr(order - 1, gmpy2.context(precision=160, round=gmpy2.RoundDown)))
     total = up.add(up.add(_mpfr(rho * order, up), log_term), up.log1p(_mpfr(-1 / order, up)))
-    padded = Fraction(*total.as_integer_ratio()) * (1 + Fraction(1, 2**46))
+    padded = Fraction(*map(int, total.as_integer_ratio())) * (1 + Fraction(1, 2**46))
     return max(0.0, math.nextafter(float(padded), math.inf))
 
 
@@ -191,7 +204,7 @@ def zcdp_of(budget: ApproxDP) -> ZCDP:
         else:
             high = middle
     if low == 0:
-        raise BudgetError(f"Epsilon {float(budget.epsilon):g} at delta {float(budget.delta):g} allows no noise at all.")
+        raise BudgetError(f"Epsilon {shown(budget.epsilon)} at delta {shown(budget.delta)} allows no noise at all.")
     return ZCDP(low)
 
 
@@ -247,4 +260,4 @@ def split(
 
 def _check_delta(delta: Fraction) -> None:
     if not 0 < delta < 1:
-        raise BudgetError(f"Delta must lie strictly between 0 and 1; {float(delta):g} came.")
+        raise BudgetError(f"Delta must lie strictly between 0 and 1; {shown(delta)} came.")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from pmwpub.errors import BudgetError
-from pmwpub.privacy.budget import ZCDP
+from pmwpub.privacy.budget import ZCDP, as_fraction
 from pmwpub.privacy.noise import SECURE, NoiseSource, float_above, gaussian_rho
 
 
@@ -31,6 +31,7 @@ class DiscreteGaussian:
     def __post_init__(self) -> None:
         if self.sensitivity < 1:
             raise BudgetError(f"A sensitivity of at least one count is needed; {self.sensitivity} came.")
+        object.__setattr__(self, "scale", as_fraction(self.scale))
         float_above(self.scale)
 
     @classmethod

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 from pmwpub.errors import BudgetError, MechanismError
-from pmwpub.privacy.budget import ZCDP
+from pmwpub.privacy.budget import ZCDP, shown
 
 MAX_SCALE = 2**53
 MAX_VALUE = 2**62
@@ -102,7 +102,7 @@ def bernoulli_exp(x: Fraction, noise: NoiseSource) -> bool:
     Raises MechanismError for a negative x.
     """
     if x < 0:
-        raise MechanismError(f"A probability e^-x needs x >= 0; {float(x):g} came.")
+        raise MechanismError(f"A probability e^-x needs x >= 0; {shown(x)} came.")
     whole, rest = divmod(x, 1)
     for _ in range(whole):
         if not _bernoulli_exp_small(1, 1, noise):
@@ -124,7 +124,7 @@ def float_above(scale: Fraction) -> float:
     """
     if not 0 < scale <= MAX_SCALE:
         raise BudgetError(
-            f"The noise scale must be positive and at most 2^53 counts; {float(scale):g} came. "
+            f"The noise scale must be positive and at most 2^53 counts; {shown(scale)} came. "
             "A share this small or this large cannot be drawn: change epsilon or the number of rounds."
         )
     nearest = float(scale)

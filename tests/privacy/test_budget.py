@@ -19,6 +19,7 @@ from privacy.checks import check_conversion, check_inverse, check_rounding, chec
 
 from pmwpub.errors import BudgetError
 from pmwpub.privacy.budget import ZCDP, ApproxDP, Number, as_fraction, epsilon_of, pure, split, zcdp_of
+from pmwpub.privacy.selection import PermuteAndFlip
 
 UNITS = st.integers(0, 10**20)
 RHOS = np.geomspace(1e-9, 100, 40)
@@ -65,7 +66,11 @@ def test_a_number_means_what_was_typed() -> None:
     assert ApproxDP(0.1, "1e-6") == ApproxDP(tenth, Fraction(1, 10**6))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("number", ["", "x", "nan", float("nan"), float("inf"), "1/0", None, Decimal("inf")])
+@pytest.mark.parametrize(
+    "number",
+    ["", "x", "nan", float("nan"), float("inf"), "1/0", None, Decimal("inf"), "1e999999999", "1e-999999999", "9" * 500],
+    ids=lambda number: str(number)[:12],
+)
 def test_what_is_no_number_is_refused(number: Number) -> None:
     with pytest.raises(BudgetError):
         as_fraction(number)
@@ -84,7 +89,9 @@ def test_a_budget_cannot_fall_below_zero() -> None:
         ZCDP(1) * -1
 
 
-@pytest.mark.parametrize(("epsilon", "delta"), [("0", "1e-6"), ("-1", "1e-6"), ("1", "0"), ("1", "1"), ("1", "-1e-6")])
+@pytest.mark.parametrize(
+    ("epsilon", "delta"), [("0", "1e-6"), ("-1", "1e-6"), ("1", "0"), ("1", "1"), ("1", "-1e-6"), ("1e300", "1e-6")]
+)
 def test_parameters_out_of_range_are_refused(epsilon: str, delta: str) -> None:
     with pytest.raises(BudgetError):
         ApproxDP(epsilon, delta)  # type: ignore[arg-type]
@@ -170,6 +177,15 @@ def test_the_paper_s_round_share() -> None:
     """Algorithm 1: epsilon0 = eps~/sqrt(2 T), where the budget is eps~^2/2."""
     share = split(ZCDP.at_least("0.5"), 50)
     assert float(share.epsilon0) == pytest.approx(1 / math.sqrt(2 * 50), rel=1e-12)
+
+
+def test_a_split_for_permute_and_flip_costs_the_same_at_half_the_epsilon() -> None:
+    budget = ZCDP.at_least("0.05")
+    paper, default = split(budget, 50, selection=PermuteAndFlip), split(budget, 50)
+    assert paper.rho * 50 <= budget
+    assert paper.selection.epsilon == paper.epsilon0
+    assert default.selection.epsilon == 2 * default.epsilon0
+    assert paper.epsilon0 == default.epsilon0
 
 
 @pytest.mark.parametrize(("units", "rounds"), [(0, 1), (1, 1), (999, 1_000), (5, 0), (5, -1)])

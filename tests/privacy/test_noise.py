@@ -125,7 +125,7 @@ def test_hand_calculated_charges() -> None:
     assert laplace_epsilon(Fraction(4), 1) == Fraction(1, 4)
 
 
-@pytest.mark.parametrize("scale", [Fraction(0), Fraction(-1), Fraction(MAX_SCALE + 1)])
+@pytest.mark.parametrize("scale", [Fraction(0), Fraction(-1), Fraction(MAX_SCALE + 1), Fraction(10**400)])
 def test_scales_out_of_range_are_refused_before_anything_is_drawn(scale: Fraction) -> None:
     for refused in (
         lambda: SECURE.gaussian(0, scale),
