@@ -5,6 +5,8 @@ Every message says what was needed, what came, and what to do; none holds a cell
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class PmwPubError(Exception):
     """Base of every error that pmwpub raises on purpose."""
@@ -19,11 +21,17 @@ class SchemaError(PmwPubError):
 
 
 class FileRefused(PmwPubError):
-    """A file cannot be read as a table; `line` is the 1-based line number, where there is one."""
+    """A file cannot be read as a table.
 
-    def __init__(self, message: str, *, line: int | None = None) -> None:
+    line        the 1-based line number, where there is one
+    suggestion  the reading options (`tabular.options.ReadOptions`) under which it would read, for somebody to confirm;
+                of a private file for the steward only, like the message
+    """
+
+    def __init__(self, message: str, *, line: int | None = None, suggestion: Any = None) -> None:
         super().__init__(message if line is None else f"Line {line}: {message}")
         self.line = line
+        self.suggestion = suggestion
 
 
 class WorkloadError(PmwPubError):
@@ -48,6 +56,10 @@ class PlanError(PmwPubError):
 
 class SolverError(PmwPubError):
     """A linear program could not be solved to a bound that can be proved."""
+
+
+class CertificateError(PmwPubError):
+    """A release's files contradict its certificate, or the certificate itself."""
 
 
 class LedgerError(PmwPubError):

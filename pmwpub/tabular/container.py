@@ -1,4 +1,4 @@
-"""The bytes of a file before anyone looks for cells: size, compression, encoding, quotes."""
+"""The bytes of a file before anyone looks for cells: size, compression, file type, encoding, quotes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from typing import BinaryIO
 import numpy as np
 
 from pmwpub.errors import FileRefused
+from pmwpub.tabular.encodings import UTF8_MARK, line_of, utf8
+from pmwpub.tabular.options import ReadOptions
 
+PARQUET = b"PAR1"
 _CHUNK = 1 << 20
 _MAGIC = (
     (b"\x1f\x8b", "a gzip archive"),
@@ -25,9 +28,10 @@ _MAGIC = (
     (b"\xff\xd8\xff", "an image"),
     (b"%PDF-", "a PDF document"),
     (b"SQLite format 3\x00", "an SQLite database"),
+    (b"ARROW1\x00", "an Arrow (Feather) file"),
+    (b"PARE", "an encrypted Parquet table"),
 )
 _MARKUP = (b"<!doctype", b"<html", b"<?xml")
-_UTF8_BOM = b"\xef\xbb\xbf"
 _CSV_REMEDY = "Export the table as UTF-8 CSV with commas and load that file."
 
 
@@ -37,18 +41,20 @@ class Limits:
 
     bytes       size of the file, after decompression
     columns     cells of the header
+    cells       rows times columns
     line_bytes  bytes of one physical line
     name_chars  characters of one column name
     """
 
     bytes: int = 200_000_000
     columns: int = 1_000
+    cells: int = 100_000_000
     line_bytes: int = 1_000_000
     name_chars: int = 1_000
 
 
 def load(source: bytes | Path, limits: Limits) -> bytes:
-    """The decompressed bytes of an upload or of a .csv or .csv.gz path.
+    """The bytes of an upload, of a .csv or .parquet path, or of a .csv.gz path decompressed.
 
     Only a path is ever decompressed. Raises FileRefused when the file cannot be read, or as soon as it passes
     `limits.bytes`, so that a small archive cannot fill the memory.
@@ -59,14 +65,14 @@ def load(source: bytes | Path, limits: Limits) -> bytes:
         if source.name.endswith(".csv.gz"):
             with gzip.open(source, "rb") as packed:
                 return _bounded(packed, limits)
-        if source.name.endswith(".csv"):
+        if source.name.endswith((".csv", ".parquet")):
             with source.open("rb") as plain:
                 return _bounded(plain, limits)
     except (gzip.BadGzipFile, zlib.error, EOFError) as broken:
         raise FileRefused("The .gz archive is damaged or cut off; compress the CSV again.") from broken
     except OSError as failure:
         raise FileRefused(f"The file cannot be opened ({failure.strerror}); check the path.") from failure
-    raise FileRefused("A path must end in .csv or .csv.gz; another ending came. " + _CSV_REMEDY)
+    raise FileRefused("A path must end in .csv, .csv.gz or .parquet; another ending came. " + _CSV_REMEDY)
 
 
 def _bounded(stream: BinaryIO | gzip.GzipFile, limits: Limits) -> bytes:
@@ -86,28 +92,32 @@ def _within(content: bytes, limits: Limits) -> bytes:
     return content
 
 
-def check(content: bytes) -> None:
-    """Refuse what is not UTF-8 comma-separated text, before it is parsed.
+def is_parquet(content: bytes) -> bool:
+    """Whether the bytes begin and end as a Parquet table does."""
+    return content.startswith(PARQUET) and content.endswith(PARQUET) and len(content) > len(PARQUET)
 
-    Raises FileRefused for an empty file, another file type (by its first bytes), UTF-16 or UTF-32, a NUL byte, and a
+
+def text_of(content: bytes, options: ReadOptions) -> bytes:
+    """The file's text as UTF-8 without a mark, once it may be delimited text; of UTF-8 the bytes are not yet decoded.
+
+    Raises FileRefused for an empty file, another file type (by its first bytes), another encoding, a NUL byte, and a
     quote that neither opens nor closes a cell (RFC 4180 section 2).
     """
     _check_type(content)
-    nul = content.find(b"\x00")
+    text = utf8(content, options.encoding)
+    _check_markup(text)
+    nul = text.find(b"\x00")
     if nul >= 0:
-        raise FileRefused("A NUL byte; the file is binary or not UTF-8. " + _CSV_REMEDY, line=line_of(content, nul))
-    _check_quotes(content)
-
-
-def line_of(content: bytes, position: int) -> int:
-    """The 1-based physical line that byte `position` lies on; CR, LF and CRLF each end one line."""
-    before = content[:position]
-    return 1 + before.count(b"\n") + before.count(b"\r") - before.count(b"\r\n")
+        raise FileRefused(
+            "A NUL byte; the file is binary or of another encoding. " + _CSV_REMEDY, line=line_of(text, nul)
+        )
+    _check_quotes(text, options.delimiter)
+    return text
 
 
 def _check_type(content: bytes) -> None:
-    if content.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")):
-        raise FileRefused("The file is UTF-16 or UTF-32, but UTF-8 is needed; save it again as UTF-8.")
+    if not content.removeprefix(UTF8_MARK):
+        raise FileRefused("The file is empty; a header and at least one row are needed.")
     if content.startswith(b"PK\x03\x04"):
         kind = (
             "an Excel workbook (.xlsx)" if b"xl/" in content or b"[Content_Types].xml" in content else "a zip archive"
@@ -116,23 +126,20 @@ def _check_type(content: bytes) -> None:
     for magic, kind in _MAGIC:
         if content.startswith(magic):
             raise FileRefused(f"The file is {kind}, not CSV text. {_CSV_REMEDY}")
-    if content.startswith(b"PAR1") and content.endswith(b"PAR1"):
-        raise FileRefused(f"The file is a Parquet table, not CSV text. {_CSV_REMEDY}")
-    text = content.removeprefix(_UTF8_BOM)
+
+
+def _check_markup(text: bytes) -> None:
     if text[:_CHUNK].lstrip()[:16].lower().startswith(_MARKUP):
         raise FileRefused(f"The file is an HTML or XML page, not CSV text. {_CSV_REMEDY}")
-    if not text:
-        raise FileRefused("The file is empty; a header and at least one row are needed.")
 
 
-def _check_quotes(content: bytes) -> None:
+def _check_quotes(content: bytes, delimiter: str) -> None:
     """Each odd quote must open a cell and each even one close it; a doubled quote closes and opens at once."""
     if b'"' not in content:
         return
-    start = len(_UTF8_BOM) if content.startswith(_UTF8_BOM) else 0
-    text = np.frombuffer(content, dtype=np.uint8)[start:]
+    text = np.frombuffer(content, dtype=np.uint8)
     quotes = np.flatnonzero(text == ord('"'))
-    edge = np.isin(np.arange(256), [ord(","), ord("\r"), ord("\n"), ord('"')])
+    edge = np.isin(np.arange(256), [ord(delimiter), ord("\r"), ord("\n"), ord('"')])
     opening, closing = quotes[0::2], quotes[1::2]
     opens = (opening == 0) | edge[text[np.maximum(opening - 1, 0)]]
     closes = (closing == len(text) - 1) | edge[text[np.minimum(closing + 1, len(text) - 1)]]
@@ -141,27 +148,15 @@ def _check_quotes(content: bytes) -> None:
         raise FileRefused(
             "A quote stands inside a cell that is not quoted, text follows a closing quote, or an earlier quote "
             "was never closed; quote whole cells and double the quotes inside them.",
-            line=line_of(content, start + int(wrong.min())),
+            line=line_of(content, int(wrong.min())),
         )
     if len(quotes) % 2:
         raise FileRefused(
             "A quote opens here and is never closed; close it, or check that the file is complete.",
-            line=line_of(content, start + int(quotes[-1])),
+            line=line_of(content, int(quotes[-1])),
         )
 
 
-def not_utf8(content: bytes) -> FileRefused:
-    """The refusal that names the line of the first byte that is not UTF-8."""
-    line = None
-    try:
-        content.decode("utf-8")
-    except UnicodeDecodeError as failure:
-        line = line_of(content, failure.start)
-    return FileRefused(
-        "A byte that is not UTF-8; the file has another or a mixed encoding. Save it again as UTF-8.", line=line
-    )
-
-
-def open_text(content: bytes) -> io.TextIOWrapper:
-    """`content` as text lines with their line ends as they are, without its byte order mark."""
-    return io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig", newline="")
+def open_text(text: bytes) -> io.TextIOWrapper:
+    """UTF-8 bytes as text lines with their line ends as they are."""
+    return io.TextIOWrapper(io.BytesIO(text), encoding="utf-8", newline="")

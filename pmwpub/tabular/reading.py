@@ -1,4 +1,4 @@
-"""Strict reading of UTF-8 comma CSV: every cell stays text, and nothing is guessed or repaired silently.
+"""Strict reading of delimited text and Parquet: every cell becomes text, nothing is guessed or repaired silently.
 
 Python's csv module does the parsing; this module adds what it lets pass: ragged rows, bad headers, limits and line
 numbers. No message holds a cell or a column name of the file, for the file may be private.
@@ -17,16 +17,20 @@ from pathlib import Path
 import pandas as pd
 
 from pmwpub.errors import FileRefused
-from pmwpub.tabular import container, names
+from pmwpub.tabular import container, encodings, parquet
 from pmwpub.tabular.container import Limits
+from pmwpub.tabular.headers import check_header
+from pmwpub.tabular.options import DELIMITERS, ReadOptions
+from pmwpub.tabular.suggesting import suggest
 
-__all__ = ["Frame", "Limits", "TextTable", "from_frame", "read_table"]
+__all__ = ["Frame", "Limits", "ReadOptions", "TextTable", "from_frame", "read_table"]
 
 Frame = pd.DataFrame
 """A table with labels, for callers that do not import pandas themselves."""
 
 _BATCH = 60_000  # cells
-_OTHER_DELIMITERS = {";": "a semicolon", "\t": "a tab", "|": "a vertical bar"}
+_COMMAS = "save the file with commas as delimiters, or name the delimiter that it has."
+_DEFAULT = ReadOptions()
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +39,7 @@ class TextTable:
 
     header   column names, trimmed and in NFC
     frame    every cell as text ("" where nothing stood), one pandas string column a name
-    content  the bytes it was read from, decompressed
+    content  the bytes it was read from; of a .csv.gz decompressed
     notes    what was tidied in the header, by column position
 
     Privacy: may hold private rows; its repr shows neither names nor cells.
@@ -55,19 +59,55 @@ class TextTable:
         return hashlib.sha256(self.content).hexdigest()
 
 
-def read_table(source: bytes | Path, *, limits: Limits = Limits()) -> TextTable:  # noqa: B008 - frozen
-    """Read a CSV with a header; an upload (bytes) or a path ending in .csv or .csv.gz.
+def read_table(source: bytes | Path, *, options: ReadOptions | None = None, limits: Limits | None = None) -> TextTable:
+    """Read a table with a header: an upload (bytes) or a path ending in .csv, .csv.gz or .parquet.
 
-    A byte order mark, CR, LF, CRLF or a mix, a missing last line end, quoted commas and line breaks are accepted.
+    options  encoding and delimiter, once confirmed by a person; without them the file must be UTF-8 with commas, and
+             one that seems to have another delimiter is refused. Parquet, known by its first bytes, needs none.
+
+    A byte order mark, CR, LF, CRLF or a mix, a missing last line end, quoted delimiters and line breaks are accepted.
     An empty line is skipped, except below a header of one column, where it is a cell.
 
-    Raises FileRefused, with a line number where there is one, for anything else; see `container.check` and below.
+    Raises FileRefused, with a line number where there is one, for anything else; its `suggestion` holds the options
+    under which the file would read, if such are found. See `container.text_of`, `parquet.text_columns` and below.
     """
+    limits = limits or Limits()
     content = container.load(source, limits)
-    container.check(content)
+    if container.is_parquet(content):
+        return _from_parquet(content, limits)
+    used = options or _DEFAULT
+    try:
+        return _from_text(content, used, limits, doubtful=options is None)
+    except FileRefused as refused:
+        refusal = refused
+    raise _with_suggestion(refusal, content, used)
+
+
+def _from_parquet(content: bytes, limits: Limits) -> TextTable:
+    columns = parquet.text_columns(content, limits)
+    header, notes = check_header([name for name, _ in columns], None, limits)
+    frame = pd.DataFrame({name: cells for name, (_, cells) in zip(header, columns, strict=True)})
+    return TextTable(header, frame, content, notes)
+
+
+def _from_text(content: bytes, options: ReadOptions, limits: Limits, *, doubtful: bool) -> TextTable:
+    text = container.text_of(content, options)
     with suppress(UnicodeDecodeError):  # its message would quote a byte of a cell, even as a mere context
-        return _parse(content, limits)
-    raise container.not_utf8(content)
+        header, notes, frame = _parse(text, options.delimiter, limits, doubtful=doubtful)
+        return TextTable(header, frame, content, notes)
+    raise encodings.not_in(content, options.encoding)
+
+
+def _with_suggestion(refusal: FileRefused, content: bytes, used: ReadOptions) -> FileRefused:
+    """The refusal with the options under which the file would read, if any."""
+    found = suggest(content, used)
+    if found is None:
+        return refusal
+    words = str(refusal).removeprefix(f"Line {refusal.line}: ")
+    if found.encoding == used.encoding:
+        words = f"The delimiter seems to be {DELIMITERS[found.delimiter]}, not {DELIMITERS[used.delimiter]}; {_COMMAS}"
+    remedy = f" Or confirm that it is {found.words}, and load it so."
+    return FileRefused(words + remedy, line=refusal.line, suggestion=found)
 
 
 def from_frame(frame: pd.DataFrame) -> TextTable:
@@ -76,13 +116,15 @@ def from_frame(frame: pd.DataFrame) -> TextTable:
     return read_table(text.encode())
 
 
-def _parse(content: bytes, limits: Limits) -> TextTable:
-    lines = _lines(content, limits)
-    reader = csv.reader(lines, strict=True)
+def _parse(
+    text: bytes, delimiter: str, limits: Limits, *, doubtful: bool
+) -> tuple[tuple[str, ...], tuple[str, ...], pd.DataFrame]:
+    reader = csv.reader(_lines(text, limits), delimiter=delimiter, strict=True)
     try:
         raw_header, line = _first_record(reader)
-        header, notes = _header(raw_header, line, limits)
-        batches = list(_batches(reader, header))
+        _check_delimiter(raw_header, line, delimiter, doubtful=doubtful)
+        header, notes = check_header(raw_header, line, limits)
+        batches = list(_batches(reader, header, limits))
     except csv.Error as failure:
         # The quotes were checked beforehand, so what is left is a cell beyond the parser's limit.
         raise FileRefused(
@@ -92,7 +134,7 @@ def _parse(content: bytes, limits: Limits) -> TextTable:
         ) from failure
     if not batches:
         raise FileRefused("The file has a header but no row; at least one row is needed.")
-    return TextTable(header, pd.concat(batches, ignore_index=True), content, notes)
+    return header, notes, pd.concat(batches, ignore_index=True)
 
 
 def _lines(content: bytes, limits: Limits) -> Iterator[str]:
@@ -116,51 +158,22 @@ def _first_record(reader: Iterator[list[str]]) -> tuple[list[str], int]:
     raise FileRefused("The file has only empty lines; a header and at least one row are needed.")
 
 
-def _header(cells: list[str], line: int, limits: Limits) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Column names and notes; FileRefused for too many, empty, repeated, overlong or unprintable names."""
-    _check_delimiter(cells, line)
-    if len(cells) > limits.columns:
-        raise FileRefused(f"{len(cells):,} columns came; at most {limits.columns:,} are read.", line=line)
-    header = tuple(names.normalise(cell) for cell in cells)
-    seen: dict[str, int] = {}
-    for position, name in enumerate(header, start=1):
-        if not name:
-            raise FileRefused(f"Column {position} has no name; every column needs one.", line=line)
-        if len(name) > limits.name_chars:
-            raise FileRefused(
-                f"The name of column {position} has {len(name):,} characters; at most {limits.name_chars:,} are read.",
-                line=line,
-            )
-        if names.has_unseen(name):
-            raise FileRefused(
-                f"The name of column {position} holds a zero-width or control character; type the name anew.", line=line
-            )
-        if name in seen:
-            raise FileRefused(f"Columns {seen[name]} and {position} have the same name; names must differ.", line=line)
-        seen[name] = position
-    return header, tuple(
-        f"Column {position}: the padding or the Unicode form of its name was normalised."
-        for position, (cell, name) in enumerate(zip(cells, header, strict=True), start=1)
-        if cell != name
-    )
-
-
-def _check_delimiter(cells: list[str], line: int) -> None:
-    for mark, words in _OTHER_DELIMITERS.items():
+def _check_delimiter(cells: list[str], line: int, delimiter: str, *, doubtful: bool) -> None:
+    """Refuse a header that another delimiter would cut into more cells; a confirmed delimiter, only if it cuts none."""
+    for mark, words in DELIMITERS.items():
         found = sum(cell.count(mark) for cell in cells)
-        if found >= max(len(cells), 1) or (found and mark == "\t"):
-            raise FileRefused(
-                f"The delimiter seems to be {words}, not a comma; save the file with commas as delimiters.", line=line
-            )
+        many = found >= max(len(cells), 1) or (found and mark == "\t")
+        if mark != delimiter and many and (doubtful or len(cells) == 1):
+            raise FileRefused(f"The delimiter seems to be {words}, not {DELIMITERS[delimiter]}; {_COMMAS}", line=line)
 
 
-def _batches(reader: Iterator[list[str]], header: tuple[str, ...]) -> Iterator[pd.DataFrame]:
-    """The rows below the header, some thousands at a time; FileRefused for a ragged row.
+def _batches(reader: Iterator[list[str]], header: tuple[str, ...], limits: Limits) -> Iterator[pd.DataFrame]:
+    """The rows below the header, some thousands at a time; FileRefused for a ragged row or too many cells.
 
     The cells wait in one flat list: a list a row, kept, would cost more in garbage collection than the parsing.
     """
     cells: list[str] = []
-    width, ended = len(header), reader.line_num  # type: ignore[attr-defined]
+    width, ended, done = len(header), reader.line_num, 0  # type: ignore[attr-defined]
     for row in reader:
         begins, ended = ended + 1, reader.line_num  # type: ignore[attr-defined]
         if not row:
@@ -171,6 +184,9 @@ def _batches(reader: Iterator[list[str]], header: tuple[str, ...]) -> Iterator[p
             raise _ragged(len(row), width, begins)
         cells += row
         if len(cells) >= _BATCH:
+            done += len(cells)
+            if done > limits.cells:
+                raise FileRefused(f"More than {limits.cells:,} cells, the most that is read; thin the table out.")
             yield _frame(cells, header)
             cells = []
     if cells:

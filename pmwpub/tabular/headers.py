@@ -1,0 +1,41 @@
+"""The names in the header of a file: trimmed, composed, and refused where they could be mistaken."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pmwpub.errors import FileRefused
+from pmwpub.tabular import names
+from pmwpub.tabular.container import Limits
+
+
+def check_header(cells: Sequence[str], line: int | None, limits: Limits) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Column names and notes; FileRefused for too many, empty, repeated, overlong or unprintable names."""
+    if len(cells) > limits.columns:
+        raise FileRefused(f"{len(cells):,} columns came; at most {limits.columns:,} are read.", line=line)
+    header = tuple(names.normalise(cell) for cell in cells)
+    seen: dict[str, int] = {}
+    for position, name in enumerate(header, start=1):
+        _check_name(name, position, line, limits)
+        if name in seen:
+            raise FileRefused(f"Columns {seen[name]} and {position} have the same name; names must differ.", line=line)
+        seen[name] = position
+    return header, tuple(
+        f"Column {position}: the padding or the Unicode form of its name was normalised."
+        for position, (cell, name) in enumerate(zip(cells, header, strict=True), start=1)
+        if cell != name
+    )
+
+
+def _check_name(name: str, position: int, line: int | None, limits: Limits) -> None:
+    if not name:
+        raise FileRefused(f"Column {position} has no name; every column needs one.", line=line)
+    if len(name) > limits.name_chars:
+        raise FileRefused(
+            f"The name of column {position} has {len(name):,} characters; at most {limits.name_chars:,} are read.",
+            line=line,
+        )
+    if names.has_unseen(name):
+        raise FileRefused(
+            f"The name of column {position} holds a zero-width or control character; type the name anew.", line=line
+        )

@@ -1,0 +1,75 @@
+"""How the text of a file is to be read: its encoding and its delimiter, as a value that a person confirms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from pmwpub.errors import FileRefused
+
+ENCODINGS: Mapping[str, str] = MappingProxyType(
+    {
+        "utf-8": "UTF-8",
+        "utf-16": "UTF-16 (Excel: Unicode text)",
+        "utf-16-le": "UTF-16, little-endian, without a mark",
+        "utf-16-be": "UTF-16, big-endian, without a mark",
+        "cp1252": "Western European (Windows-1252; Excel: CSV)",
+        "latin-1": "Western European (ISO 8859-1)",
+        "iso8859-15": "Western European with the euro (ISO 8859-15)",
+        "cp850": "Western European (DOS; Excel: CSV (MS-DOS))",
+        "mac-roman": "Western European (Excel: CSV (Macintosh))",
+        "cp1250": "Central European (Windows-1250)",
+        "cp1251": "Cyrillic (Windows-1251)",
+        "cp932": "Japanese (Windows-31J, Shift JIS)",
+        "gb18030": "Chinese (GB 18030, GBK, GB 2312)",
+    }
+)
+"""Python's name of each encoding that is offered -> what people call it: what Excel and statistics offices write."""
+
+DELIMITERS: Mapping[str, str] = MappingProxyType(
+    {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a vertical bar"}
+)
+"""Each delimiter that is offered -> its name in a sentence."""
+
+_MARKS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """The encoding and the delimiter of one file, once somebody confirmed them. Parquet files need neither.
+
+    Raises FileRefused for one that is not offered.
+    """
+
+    encoding: str = "utf-8"
+    delimiter: str = ","
+
+    def __post_init__(self) -> None:
+        if self.encoding not in ENCODINGS:
+            raise FileRefused(f"The encodings are {', '.join(ENCODINGS)}; another one was asked for.")
+        if self.delimiter not in DELIMITERS:
+            raise FileRefused("The delimiters are the comma, semicolon, tab and vertical bar; another was asked for.")
+
+    @classmethod
+    def parse(cls, text: str) -> ReadOptions:
+        """From "cp1252", "semicolon" or "cp1252,semicolon"; FileRefused for anything else."""
+        parts = [part.strip().lower() for part in text.split(",")]
+        marks = [_MARKS[part] for part in parts if part in _MARKS]
+        encodings = [part for part in parts if part in ENCODINGS]
+        if len(marks) > 1 or len(encodings) > 1 or len(marks) + len(encodings) != len(parts):
+            raise FileRefused(
+                f"How a file is read is said as ENCODING,DELIMITER: one of {', '.join(ENCODINGS)}; one of "
+                f"{', '.join(_MARKS)}."
+            )
+        return cls(*(encodings or ["utf-8"]), *(marks or [","]))
+
+    @property
+    def spelt(self) -> str:
+        """What `parse` reads back: "cp1252,semicolon"."""
+        return f"{self.encoding},{next(name for name, mark in _MARKS.items() if mark == self.delimiter)}"
+
+    @property
+    def words(self) -> str:
+        """For people: "UTF-8 with a semicolon between cells"."""
+        return f"{ENCODINGS[self.encoding]} with {DELIMITERS[self.delimiter]} between cells"
