@@ -36,7 +36,7 @@ LARGE = 5_000_000
 DESCENT_PASSES = 400
 """Passes before the linear program takes over, where it comes at all."""
 DESCENT_LIMIT = 10_000
-SIMPLEX_ITERATIONS = 2_000
+SIMPLEX_ITERATIONS = 500
 PROGRAM_STEPS = 400
 
 
