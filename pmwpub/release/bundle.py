@@ -4,80 +4,121 @@ from __future__ import annotations
 
 import io
 import zipfile
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
 from typing import Self
 
 from pmwpub.mechanisms.pmw_pub import Release
-from pmwpub.queries.workload import Workload
 from pmwpub.plans import ReleasePlan
+from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution
-from pmwpub.release.certificate import Certificate, Provenance
-from pmwpub.release.synthesis import synthesise
-from pmwpub.tabular.decode import csv_bytes, decode, read_weights, weights_csv
+from pmwpub.release.certificate import Cells, Certificate, Provenance
+from pmwpub.release.measurements import measurements_csv
+from pmwpub.release.report import Choices, report_html
+from pmwpub.release.synthesis import synthetic_csv
+from pmwpub.tabular.decode import read_weights, weights_csv
 from pmwpub.tabular.schema import Schema
 
 WEIGHTS = "weights.csv"
 SYNTHETIC = "synthetic.csv"
 CERTIFICATE = "certificate.json"
 SCHEMA = "schema.json"
+MEASUREMENTS = "measurements.csv"
+REPORT = "report.html"
+REBUILD = "rebuild.py"
 ROW_SEED = 0
 _TIMELESS = (1980, 1, 1, 0, 0, 0)
 
 
 @dataclass(frozen=True)
 class Bundle:
-    """The weights, the schema and the certificate of one release."""
+    """The files of one release as they were stored; only the synthetic table is drawn anew, by its public seed.
 
-    weights: bytes
-    schema: Schema
-    certificate: Certificate
+    parts  name -> bytes: weights.csv, schema.json and certificate.json; also measurements.csv, report.html and
+           rebuild.py, which releases of earlier versions lack
+    """
+
+    parts: Mapping[str, bytes] = field(repr=False)
 
     @classmethod
-    def of(cls, plan: ReleasePlan, release: Release, workload: Workload, schema: Schema, provenance: Provenance) -> Self:
-        """Put a release into files: support with weights, schema, and a certificate that names both by hash."""
-        weights = weights_csv(release.distribution, schema)
-        certificate = Certificate.of(plan, release, workload, provenance)
-        return cls(weights, schema, certificate.with_files({WEIGHTS: weights, SCHEMA: schema.to_json().encode()}))
+    def of(
+        cls,
+        plan: ReleasePlan,
+        release: Release,
+        workload: Workload,
+        schema: Schema,
+        provenance: Provenance,
+        choices: Choices = Choices(),  # noqa: B008 - frozen
+    ) -> Self:
+        """Put a release into files, and all of them but the certificate under the certificate's hashes."""
+        plain = Certificate.of(plan, release, workload, provenance)
+        parts = {
+            WEIGHTS: weights_csv(release.distribution, schema),
+            SCHEMA: schema.to_json().encode(),
+            MEASUREMENTS: measurements_csv(plain),
+            REBUILD: rebuild_script(),
+        }
+        certificate = plain.with_files(parts)
+        parts[REPORT] = report_html(certificate, schema, release.distribution, workload, choices)
+        return cls(parts | {CERTIFICATE: certificate.with_files({REPORT: parts[REPORT]}).to_bytes()})
 
     def to_bytes(self) -> bytes:
         """A zip archive without times: the same release gives the same bytes."""
-        return pack(self._stored())
+        return pack(self.parts)
 
     @classmethod
     def from_bytes(cls, stored: bytes) -> Self:
         """The bundle back from its stored bytes."""
         with zipfile.ZipFile(io.BytesIO(stored)) as archive:
-            schema = Schema.from_json(archive.read(SCHEMA))
-            certificate = Certificate.model_validate_json(archive.read(CERTIFICATE))
-            return cls(archive.read(WEIGHTS), schema, certificate)
+            return cls({name: archive.read(name) for name in archive.namelist()})
+
+    @property
+    def weights(self) -> bytes:
+        """weights.csv."""
+        return self.parts[WEIGHTS]
+
+    @cached_property
+    def schema(self) -> Schema:
+        """The schema that the release was made under."""
+        return Schema.from_json(self.parts[SCHEMA])
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """The certificate as stored, before a synthetic table is named."""
+        return Certificate.from_bytes(self.parts[CERTIFICATE])
 
     def distribution(self) -> Distribution:
         """The released weights."""
         return read_weights(self.weights, self.schema)
 
-    def synthetic(self, rows: int | None = None, seed: int = ROW_SEED) -> bytes:
-        """A synthetic CSV with labels; by default as many rows as the private table has. Free post-processing."""
-        return csv_bytes(decode(synthesise(self.distribution(), rows or self.certificate.n, seed=seed), self.schema))
+    def synthetic(self, rows: int | None = None, seed: int = ROW_SEED, cells: Cells = "labels") -> bytes:
+        """A synthetic CSV; by default as many rows as the private table has. Free post-processing.
 
-    def files(self, rows: int | None = None, seed: int = ROW_SEED) -> dict[str, bytes]:
+        cells  "labels", or "numbers": numeric columns as numbers drawn inside their bins
+        """
+        return synthetic_csv(self.distribution(), self.schema, rows or self.certificate.n, seed=seed, cells=cells)
+
+    def files(self, rows: int | None = None, seed: int = ROW_SEED, cells: Cells = "labels") -> dict[str, bytes]:
         """Everything that is handed out: name -> bytes; the certificate lists the others' hashes."""
-        synthetic = {SYNTHETIC: self.synthetic(rows, seed)}
-        return synthetic | self._stored() | {CERTIFICATE: self.stated(synthetic, rows, seed).to_bytes()}
+        synthetic = {SYNTHETIC: self.synthetic(rows, seed, cells)}
+        return synthetic | self.parts | {CERTIFICATE: self.stated(synthetic, rows, seed, cells).to_bytes()}
 
-    def stated(self, files: dict[str, bytes], rows: int | None = None, seed: int = ROW_SEED) -> Certificate:
+    def stated(
+        self, files: Mapping[str, bytes], rows: int | None = None, seed: int = ROW_SEED, cells: Cells = "labels"
+    ) -> Certificate:
         """The certificate that travels with a synthetic table of so many rows."""
-        synthetic = {SYNTHETIC: files[SYNTHETIC]}
-        return self.certificate.with_files(synthetic, rows=rows or self.certificate.n, row_seed=seed)
-
-    def _stored(self) -> dict[str, bytes]:
-        return {
-            WEIGHTS: self.weights,
-            SCHEMA: self.schema.to_json().encode(),
-            CERTIFICATE: self.certificate.to_bytes(),
-        }
+        named = self.certificate.with_files({SYNTHETIC: files[SYNTHETIC]})
+        return named.with_rows(rows or self.certificate.n, seed, cells)
 
 
-def pack(files: dict[str, bytes]) -> bytes:
+def rebuild_script() -> bytes:
+    """rebuild.py as it is put into every bundle: this version's own module."""
+    return Path(__file__).with_name(REBUILD).read_bytes()
+
+
+def pack(files: Mapping[str, bytes]) -> bytes:
     """A zip archive of files in order, without times."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:

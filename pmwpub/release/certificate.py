@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import platform
 from collections.abc import Mapping
 from importlib import metadata
-from typing import Self
+from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
+from pmwpub.errors import CertificateError
 from pmwpub.mechanisms.pmw_pub import Release
 from pmwpub.plans import ReleasePlan, WorkloadChoice
 from pmwpub.queries.workload import Workload
@@ -17,6 +19,9 @@ from pmwpub.queries.workload import Workload
 NEIGHBOURS = "replace-one: one person's at most rows_per_person rows are replaced by as many; n is public"
 MECHANISM = "PMW^Pub (Liu, Vietri, Steinke, Ullman, Wu 2021): selection, discrete Gaussian, multiplicative weights"
 OUTSIDE = "Outside the guarantee: timing, memory, and whether a result came at all."
+
+Cells = Literal["labels", "numbers"]
+"""How numeric columns of the synthetic table are written: as their bins, or as numbers drawn inside the bins."""
 
 
 class _Part(BaseModel):
@@ -47,7 +52,13 @@ class LedgerTotal(_Part):
 
 
 class Provenance(_Part):
-    """What the ledger and the store know of a release, handed to the certificate."""
+    """What the ledger and the store know of a release, handed to the certificate.
+
+    unit        who is protected, in words
+    budget      the population's total
+    charged_at  UTC by the server's clock, informative only
+    remarks     what the reader must know beyond (epsilon, delta)
+    """
 
     population: str
     epsilon: float
@@ -56,11 +67,20 @@ class Provenance(_Part):
     repeat: int
     ledger_total: LedgerTotal
     candidates: tuple[Candidate, ...]
+    unit: str = ""
+    budget: LedgerTotal | None = None
+    charged_at: str = ""
     remarks: tuple[str, ...] = ()
 
 
 class Certificate(_Part):
-    """epsilon and delta are this release's alone (its rho at the population's delta); `ledger_total` is the sum."""
+    """epsilon and delta are this release's alone (its rho at the population's delta); `ledger_total` is the sum.
+
+    plan   the plan whose hash is plan_sha256, key by key as it was hashed
+    cells  "numbers" where the numeric columns of the synthetic table are numbers drawn inside their bins
+
+    A certificate read back writes only the keys that it was read with: an older one keeps its bytes.
+    """
 
     version: int = 1
     epsilon: float
@@ -69,6 +89,7 @@ class Certificate(_Part):
     neighbours: str = NEIGHBOURS
     outside_the_guarantee: str = OUTSIDE
     population: str
+    unit: str = ""
     n: int
     rows_per_person: int
     mechanism: str = MECHANISM
@@ -86,13 +107,17 @@ class Certificate(_Part):
     schema_sha256: str
     candidate: tuple[Candidate, ...]
     transcript: tuple[TranscriptLine, ...]
+    plan: dict[str, JsonValue] | None = None
     plan_sha256: str
     repeat: int
     charge_id: int
+    charged_at: str = ""
     ledger_total: LedgerTotal
+    budget: LedgerTotal | None = None
     remarks: tuple[str, ...] = ()
     rows: int | None = None
     row_seed: int | None = None
+    cells: Cells = "labels"
     files: dict[str, str] = {}
     versions: dict[str, str]
 
@@ -100,11 +125,12 @@ class Certificate(_Part):
     def of(cls, plan: ReleasePlan, release: Release, workload: Workload, provenance: Provenance) -> Self:
         """The certificate of a finished release, before its files are named."""
         schedule = plan.schedule(provenance.repeat)
-        return cls(
+        made = cls(
             epsilon=provenance.epsilon,
             delta=provenance.delta,
             rho=decimal_rho(release.rho.units),
             population=provenance.population,
+            unit=provenance.unit,
             n=plan.n,
             rows_per_person=plan.rows_per_person,
             rounds=plan.rounds,
@@ -121,22 +147,39 @@ class Certificate(_Part):
             schema_sha256=plan.inputs.schema_sha256,
             candidate=provenance.candidates,
             transcript=_transcript(release, workload, plan.n),
+            plan=json.loads(plan.canonical),
             plan_sha256=plan.sha256,
             repeat=provenance.repeat,
             charge_id=provenance.charge_id,
+            charged_at=provenance.charged_at,
             ledger_total=provenance.ledger_total,
+            budget=provenance.budget,
             remarks=provenance.remarks,
             versions=versions(),
         )
+        return cls.model_validate(made.model_dump())  # every key counts as given, and is written
 
-    def with_files(self, files: Mapping[str, bytes], *, rows: int | None = None, row_seed: int | None = None) -> Self:
+    @classmethod
+    def from_bytes(cls, content: bytes) -> Self:
+        """Read a certificate file; CertificateError if it is none."""
+        try:
+            return cls.model_validate_json(content)
+        except ValidationError as failure:
+            raise CertificateError("The certificate is not one that this version of pmwpub can read.") from failure
+
+    def with_files(self, files: Mapping[str, bytes]) -> Self:
         """The same certificate with the SHA-256 of the files that travel with it."""
         hashes = {name: hashlib.sha256(body).hexdigest() for name, body in sorted(files.items())}
-        return self.model_copy(update={"files": self.files | hashes, "rows": rows, "row_seed": row_seed})
+        return self.model_copy(update={"files": self.files | hashes})
+
+    def with_rows(self, rows: int, row_seed: int, cells: Cells) -> Self:
+        """The same certificate with how its synthetic table was drawn from the weights."""
+        drawn: dict[str, object] = {"rows": rows, "row_seed": row_seed}
+        return self.model_copy(update=drawn if cells == "labels" else drawn | {"cells": cells})
 
     def to_bytes(self) -> bytes:
         """Indented JSON in UTF-8, one text for one value."""
-        return (self.model_dump_json(indent=1) + "\n").encode()
+        return (self.model_dump_json(indent=1, exclude_unset=True) + "\n").encode()
 
 
 def decimal_rho(units: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from pmwpub.errors import LedgerError, PlanError
 from pmwpub.jobs.work import ReleaseWork
@@ -16,7 +17,11 @@ from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
 from pmwpub.release.bundle import Bundle
 from pmwpub.release.certificate import Candidate, LedgerTotal, Provenance, decimal_rho
+from pmwpub.release.report import Choices
+from pmwpub.release.report import template as report_template
+from pmwpub.service.choices import choices_of
 from pmwpub.service.core import Outcome, Price, PrivateTable, Service
+from pmwpub.service.remarks import remarks_from
 from pmwpub.service.studies import Study, public_core, study
 
 REST = "rest"
@@ -113,6 +118,7 @@ def release(
     current = current or study(service, private.population)
     workload = current.planned(plan, private)
     name = current.names(plan.inputs.candidates)
+    known = _known_before(service, current, plan)
     return service.spend(
         private.population,
         PlanKey(plan.sha256, repeat),
@@ -121,7 +127,7 @@ def release(
         table=private.table,
         task="release",
         work=lambda: _work(service, plan, repeat, private, current),
-        to_bytes=lambda booking, found: _to_bytes(service, booking, plan, found, current, workload),
+        to_bytes=lambda booking, found: _to_bytes(service, booking, plan, found, current, workload, known),
     )
 
 
@@ -158,17 +164,39 @@ def _work(service: Service, plan: ReleasePlan, repeat: int, private: PrivateTabl
     return ReleaseWork(source, count(workload, private.dataset), plan.schedule(repeat))
 
 
+@dataclass(frozen=True)
+class _Known:
+    """What stood in the store when a plan was sent, and so may have guided it."""
+
+    remarks: tuple[str, ...]
+    choices: Choices
+
+
+def _known_before(service: Service, current: Study, plan: ReleasePlan) -> _Known:
+    """Read before the charge: what is recorded later cannot have guided the plan, whatever the clock says."""
+    report_template()
+    return _Known(remarks_from(service.ledger.marks(current.population.name)), choices_of(service, current, plan))
+
+
 def _to_bytes(
-    service: Service, booking: Booking, plan: ReleasePlan, found: object, current: Study, workload: Workload
+    service: Service,
+    booking: Booking,
+    plan: ReleasePlan,
+    found: object,
+    current: Study,
+    workload: Workload,
+    known: _Known,
 ) -> bytes:
     if not isinstance(found, Release) or current.schema is None:
         raise PlanError("A release needs its schema and a finished run.")
-    bundle = Bundle.of(plan, found, workload, current.schema, _provenance(service, booking, plan, current))
-    return bundle.to_bytes()
+    provenance = _provenance(service, booking, plan, current, known.remarks)
+    return Bundle.of(plan, found, workload, current.schema, provenance, known.choices).to_bytes()
 
 
-def _provenance(service: Service, booking: Booking, plan: ReleasePlan, current: Study) -> Provenance:
-    delta = current.population.delta
+def _provenance(
+    service: Service, booking: Booking, plan: ReleasePlan, current: Study, remarks: tuple[str, ...]
+) -> Provenance:
+    terms = current.population
     history = service.ledger.history(booking.population)
     spent = sum((record.rho for record in history if record.id <= max(booking.charges)), ZCDP(0))
     own = [record for record in history if record.id in booking.charges]
@@ -176,12 +204,20 @@ def _provenance(service: Service, booking: Booking, plan: ReleasePlan, current: 
         raise LedgerError("The charge of this release is not in the ledger.")
     return Provenance(
         population=booking.population,
-        epsilon=epsilon_of(sum((record.rho for record in own), ZCDP(0)), delta),
-        delta=str(delta) if delta.denominator > 10**15 else f"{float(delta):.15g}",
+        epsilon=epsilon_of(sum((record.rho for record in own), ZCDP(0)), terms.delta),
+        delta=str(terms.delta) if terms.delta.denominator > 10**15 else f"{float(terms.delta):.15g}",
         charge_id=booking.charges[0],
         repeat=booking.key.repeat,
-        ledger_total=LedgerTotal(rho=decimal_rho(spent.units), epsilon=epsilon_of(spent, delta)),
+        ledger_total=_total(spent, terms.delta),
         candidates=tuple(
             Candidate(name=current.candidate(sha256).name, sha256=sha256) for sha256 in plan.inputs.candidates
         ),
+        unit=terms.unit,
+        budget=_total(terms.total, terms.delta),
+        charged_at=booking.created,
+        remarks=remarks,
     )
+
+
+def _total(rho: ZCDP, delta: Fraction) -> LedgerTotal:
+    return LedgerTotal(rho=decimal_rho(rho.units), epsilon=epsilon_of(rho, delta))

@@ -18,7 +18,7 @@ from pmwpub.privacy.budget import ZCDP, epsilon_of
 from pmwpub.queries.counts import count
 from pmwpub.queries.incidence import PublicProblem
 
-from pmwpub.release.bundle import CERTIFICATE, SCHEMA, SYNTHETIC, WEIGHTS, Bundle
+from pmwpub.release.bundle import CERTIFICATE, MEASUREMENTS, REBUILD, REPORT, SCHEMA, SYNTHETIC, WEIGHTS, Bundle
 from pmwpub.release.certificate import Candidate, LedgerTotal, Provenance, decimal_rho
 from pmwpub.tabular.schema import Schema
 
@@ -65,7 +65,7 @@ def test_stored_bytes_are_equal_for_equal_releases_and_survive_the_round_trip(pa
 def test_the_certificate_names_each_file_by_its_hash(parts: tuple) -> None:
     files = parts[0].files(rows=50, seed=4)
     certificate = json.loads(files[CERTIFICATE])
-    assert set(certificate["files"]) == {SYNTHETIC, WEIGHTS, SCHEMA}
+    assert set(certificate["files"]) == {SYNTHETIC, WEIGHTS, SCHEMA, MEASUREMENTS, REPORT, REBUILD}
     for name, expected in certificate["files"].items():
         assert hashlib.sha256(files[name]).hexdigest() == expected
     assert (certificate["rows"], certificate["row_seed"]) == (50, 4)
@@ -125,7 +125,6 @@ def test_no_cell_of_a_file_is_a_formula(parts: tuple) -> None:
         for row in csv.reader(io.StringIO(files[name].decode())):
             for cell in row:
                 assert cell[:1] not in ("=", "+", "@", "\t", "\r")
-
 
 
 def test_rho_is_printed_exactly() -> None:

@@ -1,0 +1,108 @@
+"""A release held against the questions that NIST SP 800-226 asks of a claim of differential privacy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from pmwpub.release.certificate import Certificate
+from pmwpub.release.wording import rows, up
+from pmwpub.tabular.schema import Schema
+
+
+class Answer(NamedTuple):
+    """One question and what holds for this release."""
+
+    topic: str
+    words: str
+
+
+def checklist(certificate: Certificate, schema: Schema) -> tuple[Answer, ...]:
+    """Every question with its answer, from the strength of the promise down to the handling of data."""
+    return tuple([*_promise(certificate, schema), *_mechanism(certificate), *_surroundings()])
+
+
+def _promise(certificate: Certificate, schema: Schema) -> Iterator[Answer]:
+    k = certificate.rows_per_person
+    unit = certificate.unit or "one person"
+    yield Answer("Unit of privacy", f"{unit}, who owns at most {rows(k)} of the private table.")
+    yield Answer(
+        "Neighbouring tables",
+        f"Two tables of {certificate.n:,} rows that differ in one person's at most {rows(k)}, replaced by as many. "
+        f"The number of rows, {certificate.n:,}, is public.",
+    )
+    checked = (
+        "The column that names the person was checked: nobody has more. It was not used otherwise."
+        if schema.id_column is not None
+        else "The steward attests it; the table names no person, so the program could not check it."
+    )
+    yield Answer("Contribution bound", f"At most {rows(k)} a person. {checked}")
+    yield Answer(
+        "Parameters",
+        f"This release: ε = {up(certificate.epsilon)} at δ = {up(certificate.delta)} "
+        f"(ρ = {up(certificate.rho)} in zero-concentrated differential privacy). Conversions and displayed "
+        "digits are rounded up.",
+    )
+    yield Answer(
+        "Composition",
+        "One ledger adds up everything that was ever charged for this population, in exact whole units of ρ. After "
+        f"this release it stood at ε = {up(certificate.ledger_total.epsilon)}.",
+    )
+
+
+def _mechanism(certificate: Certificate) -> Iterator[Answer]:
+    yield Answer(
+        "Algorithm",
+        f"{certificate.mechanism}. {certificate.rounds} rounds: each picks a badly answered query by the "
+        f"{_selection(certificate.selection)} and measures it with discrete Gaussian noise. All the rest is "
+        "post-processing of these measurements and of public data.",
+    )
+    yield Answer(
+        "Domain and preprocessing",
+        "Columns, levels, bins, queries and rounds come from public facts. A private value that the schema does not "
+        "know follows the schema's public rule; no row is dropped.",
+    )
+    yield Answer(
+        "Randomness",
+        "The operating system's secure source, without a seed. The only seeds order the replayed steps and draw the "
+        "synthetic rows; both are public and stand in the certificate.",
+    )
+    yield Answer(
+        "Floating point",
+        "Counts, scores and noise are whole numbers, and selection weights are enclosed exactly: no rounded number "
+        "decides anything about a private count. Weights are floating-point numbers made from released values only.",
+    )
+    yield Answer("Side channels", "Not covered: how long it took, how much memory it used, whether a result came.")
+    yield Answer(
+        "Utility and bias",
+        "Only combinations that occur in the public table can occur in the release. Small groups are blurred most: "
+        "the noise is as large for them as for large ones.",
+    )
+
+
+def _surroundings() -> Iterator[Answer]:
+    yield Answer(
+        "Trust model",
+        "Central: the steward and the server see the private table and are trusted with it. Recipients, other "
+        "sessions and the contents of every uploaded file are not.",
+    )
+    yield Answer(
+        "Data handling",
+        "Private rows stay in the memory of the steward's session and of the process that ran this; none is stored. "
+        "The store keeps a keyed fingerprint of the table that no export contains.",
+    )
+    yield Answer(
+        "Order of events",
+        "The charge was committed before any noise was drawn, the result before it was shown. The same plan sent "
+        "again returns the stored bytes; nothing is drawn a second time unless it is charged again.",
+    )
+    yield Answer(
+        "Known limits",
+        "Not checked by the program: that the public tables owe nothing to the private one, that a person owns no "
+        "more rows than stated, and that the same people are in no other population or system. A group of g people "
+        "is protected at a weaker level, about g times ε.",
+    )
+
+
+def _selection(name: str) -> str:
+    return {"exponential": "exponential mechanism", "permute-and-flip": "permute-and-flip mechanism"}.get(name, name)

@@ -1,0 +1,38 @@
+"""The noisy measurements of a release as a table: one line a round."""
+
+from __future__ import annotations
+
+import csv
+import io
+from fractions import Fraction
+
+from pmwpub.release.certificate import Certificate, TranscriptLine
+from pmwpub.tabular.decode import inert
+
+HEADER = ("round", "query", "noisy_count", "noisy_answer", "sigma")
+
+
+def query_text(line: TranscriptLine) -> str:
+    """A query in words: "sex=F; age=[18, 65)"."""
+    return "; ".join(f"{attribute}={level}" for attribute, level in line.query.items())
+
+
+def sigma_rows(certificate: Certificate) -> float:
+    """The standard deviation of the noise on each count, in rows."""
+    return float(Fraction(certificate.measurement_scale))
+
+
+def measurements_csv(certificate: Certificate) -> bytes:
+    """UTF-8, comma, LF; text quoted and inert in a spreadsheet.
+
+    noisy_count   a count of private rows plus noise, whole; it may be negative or above n
+    noisy_answer  noisy_count / n, clamped to [0, 1]
+    sigma         of the noise on noisy_count, in rows
+    """
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
+    writer.writerow(HEADER)
+    sigma = sigma_rows(certificate)
+    for number, line in enumerate(certificate.transcript, start=1):
+        writer.writerow([number, inert(query_text(line)), line.noisy_count, line.noisy_answer, sigma])
+    return buffer.getvalue().encode()

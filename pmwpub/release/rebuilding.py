@@ -1,0 +1,102 @@
+"""A release again from its certificate, its schema and the public tables: what rebuild.py runs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from pmwpub.errors import CertificateError
+from pmwpub.mechanisms.pmw_pub import Measurement, rebuild
+from pmwpub.plans import ReleasePlan
+from pmwpub.queries.incidence import PublicProblem
+from pmwpub.queries.workload import Workload
+from pmwpub.records import Support
+from pmwpub.release.bundle import MEASUREMENTS, SCHEMA, SYNTHETIC, WEIGHTS
+from pmwpub.release.certificate import Certificate
+from pmwpub.release.measurements import measurements_csv
+from pmwpub.release.synthesis import synthetic_csv
+from pmwpub.tabular.decode import read_weights, weights_csv
+from pmwpub.tabular.encode import encode_public
+from pmwpub.tabular.reading import TextTable, read_table
+from pmwpub.tabular.schema import Schema
+
+
+def rebuilt(certificate: Certificate, schema_json: bytes, tables: Sequence[bytes | Path]) -> dict[str, bytes]:
+    """weights.csv, measurements.csv and, where the certificate says how it was drawn, synthetic.csv.
+
+    tables  the public tables in any order: a path, or the bytes of a CSV
+
+    The kernels are serial and add up in one order, and the exponential is math.exp: the same steps give the same
+    bytes. Raises CertificateError where schema, workload, plan or tables are not those that the certificate names.
+    """
+    schema = schema_of(certificate, schema_json)
+    workload = workload_of(certificate, schema)
+    problem = PublicProblem(workload, _support(certificate, schema, [read_table(table) for table in tables]))
+    transcript = tuple(Measurement(line.number, line.noisy_count) for line in certificate.transcript)
+    schedule = plan_of(certificate).schedule(certificate.repeat)
+    files = {
+        WEIGHTS: weights_csv(rebuild(problem, schedule, transcript, certificate.n), schema),
+        MEASUREMENTS: measurements_csv(certificate),
+    }
+    return files | redrawn(certificate, files[WEIGHTS], schema)
+
+
+def redrawn(certificate: Certificate, weights: bytes, schema: Schema) -> dict[str, bytes]:
+    """synthetic.csv from the weights, as the certificate says; nothing where it names no rows."""
+    rows, seed = certificate.rows, certificate.row_seed
+    if rows is None or seed is None:
+        return {}
+    distribution = read_weights(weights, schema)
+    return {SYNTHETIC: synthetic_csv(distribution, schema, rows, seed=seed, cells=certificate.cells)}
+
+
+def differing(certificate: Certificate, files: Mapping[str, bytes]) -> list[str]:
+    """The names of the files whose hash is not the certificate's."""
+    return [
+        name
+        for name, body in files.items()
+        if name in certificate.files and hashlib.sha256(body).hexdigest() != certificate.files[name]
+    ]
+
+
+def schema_of(certificate: Certificate, schema_json: bytes) -> Schema:
+    """The schema, once it is seen to be the certificate's."""
+    schema = Schema.from_json(schema_json)
+    if schema.sha256 != certificate.schema_sha256 or differing(certificate, {SCHEMA: schema_json}):
+        raise CertificateError("schema.json is not the schema that the certificate names.")
+    return schema
+
+
+def workload_of(certificate: Certificate, schema: Schema) -> Workload:
+    """The workload that the certificate describes, once its hash agrees."""
+    workload = certificate.workload.build(schema.domain)
+    if workload.sha256 != certificate.workload_sha256:
+        raise CertificateError("The certificate's workload is not the one that its hash names.")
+    return workload
+
+
+def plan_of(certificate: Certificate) -> ReleasePlan:
+    """The plan, once its hash and its replay seed agree."""
+    if certificate.plan is None:
+        raise CertificateError("This certificate is of an earlier version and lacks the plan; it cannot be rebuilt.")
+    text = json.dumps(certificate.plan, separators=(",", ":"), ensure_ascii=False)
+    if hashlib.sha256(text.encode()).hexdigest() != certificate.plan_sha256:
+        raise CertificateError("The certificate's plan is not the one that its hash names.")
+    plan = ReleasePlan.model_validate_json(text)
+    if plan.schedule(certificate.repeat).replay_seed != certificate.replay_seed:
+        raise CertificateError("The certificate's replay seed is not its plan's.")
+    return plan
+
+
+def _support(certificate: Certificate, schema: Schema, tables: Sequence[TextTable]) -> Support:
+    """The support of the public table, or the pool of several, in the certificate's order."""
+    known = {table.sha256: table for table in tables}
+    lacking = [candidate.name for candidate in certificate.candidate if candidate.sha256 not in known]
+    if lacking:
+        raise CertificateError(f"No given table has the SHA-256 of {', '.join(lacking)}; give the very file.")
+    supports = [
+        Support.of(encode_public(known[candidate.sha256], schema).dataset) for candidate in certificate.candidate
+    ]
+    return supports[0] if len(supports) == 1 else Support.union(*supports)

@@ -1,0 +1,130 @@
+"""The report of a release for people: one HTML file that loads nothing and runs nothing.
+
+Every text from outside (names, levels, notes) is escaped by the template engine and set apart by <bdi>, and the page
+forbids itself scripts and requests by its content security policy.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pmwpub.queries.workload import Workload
+from pmwpub.records import Distribution
+from pmwpub.release import views
+from pmwpub.release.certificate import Certificate
+from pmwpub.release.checklist import checklist
+from pmwpub.release.measurements import sigma_rows
+from pmwpub.release.wording import percent, rows, up
+from pmwpub.tabular.schema import Schema
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+TEMPLATE = "report.html.jinja"
+
+
+@dataclass(frozen=True)
+class NoisyBar:
+    """A noisy error that was bought, as a share of rows, with the interval that holds the true one."""
+
+    value: float
+    low: float
+    high: float
+    confidence: float
+    epsilon: str
+
+
+@dataclass(frozen=True)
+class AssessedPrior:
+    """A candidate that was assessed before the release: its noisy floor and start where bought and stored.
+
+    note  what else must be known of the two numbers
+    """
+
+    name: str
+    chosen: bool
+    note: str = ""
+    floor: NoisyBar | None = None
+    start: NoisyBar | None = None
+
+
+@dataclass(frozen=True)
+class Choices:
+    """How the candidate and the number of rounds were chosen, as far as the store knows.
+
+    assessed  every assessment of the population that was stored before the release was charged
+    rounds    a sentence on T
+    """
+
+    assessed: tuple[AssessedPrior, ...] = ()
+    rounds: str = ""
+
+    @property
+    def reach(self) -> float:
+        """The largest upper end of all intervals: the common scale of their bars."""
+        bars = [bar for one in self.assessed for bar in (one.floor, one.start) if bar is not None]
+        return max((bar.high for bar in bars), default=1.0) or 1.0
+
+
+def report_html(
+    certificate: Certificate, schema: Schema, released: Distribution, workload: Workload, choices: Choices
+) -> bytes:
+    """The report in UTF-8; the same values give the same bytes.
+
+    certificate  with the files that it names so far; the report's own hash is added to it afterwards
+    released     on its public support, whose multiplicities are the public table's
+
+    Privacy: post-processing of the release, of stored assessments and of public data.
+    """
+    text = template().render(
+        certificate=certificate,
+        candidates=[candidate.name for candidate in certificate.candidate],
+        sigma=sigma_rows(certificate),
+        odds=_odds(certificate.epsilon),
+        atoms=len(released.support),
+        public_rows=released.support.rows,
+        choices=choices,
+        one_way=views.one_way_shares(released),
+        measured=views.measured_queries(certificate, released, workload),
+        answers=checklist(certificate, schema),
+        files=_described(certificate.files),
+    )
+    return text.encode()
+
+
+@lru_cache(maxsize=1)
+def template() -> Template:
+    """The compiled page; a name that the page uses and nobody gives is an error."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(up=up, percent=percent, rows=rows)
+    return environment.get_template(TEMPLATE)
+
+
+def _odds(epsilon: float) -> str:
+    """e^epsilon in words, rounded up."""
+    return "more than a million" if epsilon > math.log(10**6) else up(math.exp(epsilon), 3)
+
+
+_WORDS = {
+    "weights.csv": "The release itself: every combination that occurs in the public table, with its weight.",
+    "measurements.csv": "The noisy answers, round by round.",
+    "schema.json": "The columns, levels and bins.",
+    "rebuild.py": "Makes weights and rows again from the certificate and the public table, and compares every byte.",
+}
+
+
+def _described(files: Mapping[str, str]) -> list[tuple[str, str, str]]:
+    return [(name, _WORDS.get(name, ""), digest) for name, digest in files.items()]

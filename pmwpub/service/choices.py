@@ -1,0 +1,54 @@
+"""How the candidate and the rounds of a release were chosen, as far as the store knows: for its report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pmwpub.plans import FAST_MARGINALS, ReleasePlan
+from pmwpub.privacy.budget import epsilon_of
+from pmwpub.release.report import AssessedPrior, Choices, NoisyBar
+from pmwpub.release.wording import up
+from pmwpub.service import exploring
+from pmwpub.service.assessing import Assessed, NoisyNumber, assessments
+from pmwpub.service.core import Service
+from pmwpub.service.studies import Study
+
+
+def choices_of(service: Service, current: Study, plan: ReleasePlan) -> Choices:
+    """The stored assessments and the advice on rounds at this moment, before the plan is charged. Reads only."""
+    done = [one for one in assessments(service, current) if one.outcome.status == "done"]
+    assessed = [_prior(one, plan) for one in done]
+    return Choices(tuple(assessed), _on_rounds(service, current, plan, plan.inputs.candidates))
+
+
+def _prior(found: Assessed, plan: ReleasePlan) -> AssessedPrior:
+    chosen = set(found.candidates) == set(plan.inputs.candidates)
+    return AssessedPrior(found.name, chosen, _note(found, plan), _bar(found.floor), _bar(found.start))
+
+
+def _note(found: Assessed, plan: ReleasePlan) -> str:
+    if found.plan.inputs.workload_sha256 != plan.inputs.workload_sha256:
+        return "assessed over another workload"
+    if found.floor is not None and found.plan.setting == "fast":
+        return f"floor over {FAST_MARGINALS} marginals of the workload, or all if fewer: a lower bound"
+    return ""
+
+
+def _bar(number: NoisyNumber | None) -> NoisyBar | None:
+    if number is None:
+        return None
+    return NoisyBar(number.value, number.low, number.high, number.confidence, up(number.epsilon))
+
+
+def _on_rounds(service: Service, current: Study, plan: ReleasePlan, candidates: Sequence[str]) -> str:
+    epsilon = epsilon_of(plan.budget, current.population.delta)
+    advice = exploring.advise_rounds(service, current, candidates, repr(epsilon))
+    if advice.truth:
+        rule = (
+            f"The rule that weighs the noise of a round against the error to be found gave {advice.rounds}, from a "
+            f"simulation in which {advice.truth} played the private table at ε = {advice.epsilon:g}."
+        )
+        return rule if advice.rounds == plan.rounds else f"{rule} The steward set {plan.rounds}."
+    if plan.rounds == advice.rounds:
+        return f"{plan.rounds} is the default where no simulation on public tables gives better advice."
+    return f"The steward set {plan.rounds}; no simulation on public tables was stored for this public table."
