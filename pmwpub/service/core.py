@@ -12,6 +12,7 @@ from pmwpub.jobs import Engine, InlineEngine, Job
 from pmwpub.ledger import Booking, Charge, Ledger, PlanKey, TableHandle, TableVerdict
 from pmwpub.privacy.budget import ZCDP, ApproxDP, as_fraction, epsilon_of, zcdp_of
 from pmwpub.records import Dataset
+from pmwpub.tabular.options import ReadOptions
 
 Built = TypeVar("Built")
 
@@ -34,9 +35,21 @@ class MemoryCache:
         return self._kept[key]  # type: ignore[return-value]
 
 
+@dataclass(frozen=True)
+class SharedRun:
+    """A public candidate that holds `lines` lines in a row of the private table, more than chance explains."""
+
+    sha256: str
+    name: str
+    lines: int
+
+
 @dataclass(frozen=True, eq=False)
 class PrivateTable:
     """A loaded private table, encoded. It lives in the steward's own session only.
+
+    options      how its text was read, where somebody confirmed that
+    shared_runs  candidates that share a long run of lines with it: a warning to the steward only
 
     Privacy: private rows; its repr shows nothing.
     """
@@ -49,6 +62,8 @@ class PrivateTable:
     ignored: tuple[str, ...] = field(repr=False)
     unplaced_cells: int = field(repr=False)
     demo: bool = False
+    options: ReadOptions | None = None
+    shared_runs: tuple[SharedRun, ...] = field(default=(), repr=False)
 
     @property
     def table(self) -> TableHandle | None:

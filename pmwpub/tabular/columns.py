@@ -164,7 +164,9 @@ class NumericColumn(_Encoded):
     def own_levels(self) -> tuple[str, ...]:
         low, high = self.edges[:-1], self.edges[1:]
         closing = [")"] * (len(low) - 1) + ["]"]
-        return tuple(f"[{_number(a)}, {_number(b)}{end}" for a, b, end in zip(low, high, closing, strict=True))
+        return tuple(
+            f"[{text_of_number(a)}, {text_of_number(b)}{end}" for a, b, end in zip(low, high, closing, strict=True)
+        )
 
     def own_code(self, text: str) -> int:
         value = self.value(text)
@@ -202,6 +204,6 @@ def _whole(value: float) -> bool:
     return value.is_integer() and abs(value) < 1e15
 
 
-def _number(value: float) -> str:
+def text_of_number(value: float) -> str:
     """`value` in words that read back as the same float."""
     return str(int(value)) if _whole(value) else repr(value)

@@ -41,6 +41,7 @@ class TextTable:
     frame    every cell as text ("" where nothing stood), one pandas string column a name
     content  the bytes it was read from; of a .csv.gz decompressed
     notes    what was tidied in the header, by column position
+    options  how the text was read; None of a Parquet table
 
     Privacy: may hold private rows; its repr shows neither names nor cells.
     """
@@ -49,6 +50,7 @@ class TextTable:
     frame: pd.DataFrame = field(repr=False)
     content: bytes = field(repr=False)
     notes: tuple[str, ...] = field(default=(), repr=False)
+    options: ReadOptions | None = None
 
     def __len__(self) -> int:
         return len(self.frame)
@@ -94,7 +96,7 @@ def _from_text(content: bytes, options: ReadOptions, limits: Limits, *, doubtful
     text = container.text_of(content, options)
     with suppress(UnicodeDecodeError):  # its message would quote a byte of a cell, even as a mere context
         header, notes, frame = _parse(text, options.delimiter, limits, doubtful=doubtful)
-        return TextTable(header, frame, content, notes)
+        return TextTable(header, frame, content, notes, options)
     raise encodings.not_in(content, options.encoding)
 
 

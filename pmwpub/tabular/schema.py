@@ -12,7 +12,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from pmwpub.domain import Domain
 from pmwpub.errors import SchemaError
 from pmwpub.tabular import drafting, names
+from pmwpub.tabular.codebook import Codebook
 from pmwpub.tabular.columns import WEIGHT, Column, EncodedColumn, IdColumn
+from pmwpub.tabular.drafting import Binning
 from pmwpub.tabular.reading import TextTable
 
 
@@ -81,7 +83,7 @@ class Schema(BaseModel):
         try:
             return cls.model_validate_json(text)
         except ValidationError as failure:
-            raise _refusal(failure) from failure
+            raise refusal(failure) from failure
         except UnicodeEncodeError as failure:
             raise SchemaError("The schema is not valid Unicode text; save it again as UTF-8.") from failure
 
@@ -91,7 +93,21 @@ class Schema(BaseModel):
         try:
             return cls(version=1, columns=tuple(columns), missing_tokens=tuple(missing_tokens))
         except ValidationError as failure:
-            raise _refusal(failure) from failure
+            raise refusal(failure) from failure
+
+    def with_column(self, column: Column) -> Schema:
+        """The schema with `column` in the place of the one of its name, or behind all others."""
+        known = any(own.name == column.name for own in self.columns)
+        swapped = tuple(column if own.name == column.name else own for own in self.columns)
+        return Schema.of(swapped if known else (*self.columns, column), self.missing_tokens)
+
+    def without_column(self, name: str) -> Schema:
+        """The schema without the column of that name: a file may then have it as an extra one."""
+        return Schema.of(tuple(own for own in self.columns if own.name != name), self.missing_tokens)
+
+    def with_missing_tokens(self, tokens: Sequence[str]) -> Schema:
+        """The schema with other missing tokens."""
+        return Schema.of(self.columns, tokens)
 
     def check_header(self, header: Sequence[str], *, with_id: bool) -> None:
         """Every encoded column must stand in `header`, and the id column too if asked; others may, in any order.
@@ -111,20 +127,32 @@ def draft(
     tables: Sequence[TextTable],
     *,
     bins: int = 10,
+    binning: Binning = "rounded",
     max_levels: int = 60,
     missing_tokens: Sequence[str] = drafting.MISSING_TOKENS,
+    codebook: Codebook | None = None,
 ) -> Schema:
-    """A first schema from public tables, to be looked over: the columns that all of them have.
+    """A first schema from public tables, a codebook or both, to be looked over.
 
-    Up to `max_levels` distinct texts make a categorical column; numbers with more distinct values get at most `bins`
-    bins of about equal count with round edges; any other text is set to "ignore".
+    The codebook's columns come first, then the others that all tables have. Up to `max_levels` distinct texts make a
+    categorical column; numbers with more distinct values get at most `bins` bins: of about equal count with round
+    edges ("rounded"), of equal count as far as ties allow ("quantiles"), or of equal width ("width"); any other text
+    is set to "ignore".
+
+    Raises SchemaError without tables and codebook, without a usable column, or where a codebook leaves levels or edges
+    to tables that lack them.
 
     Privacy: for public tables only; levels and bins must never come from private rows.
     """
-    if not tables:
-        raise SchemaError("A schema is drafted from at least one public table; none came.")
-    columns = drafting.columns(tables, bins=bins, max_levels=max_levels, missing_tokens=tuple(missing_tokens))
-    return Schema.of(columns, missing_tokens)
+    if not tables and codebook is None:
+        raise SchemaError("A schema is drafted from at least one public table, or a codebook; none came.")
+    recipe = drafting.Recipe(bins, binning, max_levels, tuple(missing_tokens))
+    if codebook is None:
+        return Schema.of(drafting.columns(tables, recipe), missing_tokens)
+    try:
+        return Schema.of(*drafting.from_codebook(codebook, tables, recipe))
+    except ValidationError as failure:
+        raise refusal(failure, where="from the codebook") from failure
 
 
 def _lacking_message(lacking: Sequence[str], header: Sequence[str]) -> str:
@@ -141,9 +169,11 @@ def _lacking_message(lacking: Sequence[str], header: Sequence[str]) -> str:
     )
 
 
-def _refusal(failure: ValidationError) -> SchemaError:
+def refusal(failure: ValidationError, *, where: str = "") -> SchemaError:
+    """What pydantic found, in one sentence that quotes no value."""
     shown = [
         ".".join(str(part) for part in error["loc"]) + (": " if error["loc"] else "") + error["msg"]
         for error in failure.errors(include_url=False, include_input=False, include_context=False)[:5]
     ]
-    return SchemaError("The schema is not valid (version 1): " + "; ".join(shown) + ".")
+    place = f", {where}" if where else ""
+    return SchemaError(f"The schema is not valid (version 1{place}): " + "; ".join(shown) + ".")

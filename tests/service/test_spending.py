@@ -14,7 +14,7 @@ from pmwpub.ledger import Ledger, Population
 from pmwpub.plans import ReleasePlan, WorkloadChoice
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.release.bundle import CERTIFICATE, SYNTHETIC
-from pmwpub.service import Service, assessing, releasing, studies
+from pmwpub.service import Service, assessing, releasing, stored, studies
 
 if TYPE_CHECKING:
     from conftest import Bench
@@ -75,7 +75,7 @@ def test_drawing_again_on_purpose_is_a_new_priced_release(bench: Bench) -> None:
 
 def test_a_renamed_candidate_is_the_same_plan(bench: Bench) -> None:
     plan = plan_of(bench)
-    body = studies._content(bench.service, bench.name, bench.candidates[0])
+    body = stored.content(bench.service, bench.name, bench.candidates[0])
     studies.add_candidate(bench.service, bench.name, "renamed.csv", body, attested=True)
     assert plan_of(bench).sha256 == plan.sha256
 
@@ -202,7 +202,7 @@ def test_one_table_under_two_populations_needs_a_recorded_decision(bench: Bench)
     ledger = bench.service.ledger
     first = ledger.population(bench.name)
     ledger.register(Population("again", first.n, 1, "one person", first.epsilon, first.delta))
-    body = studies._content(bench.service, bench.name, bench.candidates[0])
+    body = stored.content(bench.service, bench.name, bench.candidates[0])
     sha256 = studies.add_candidate(bench.service, "again", "b.csv", body, attested=True)
     studies.save_schema(bench.service, "again", studies.draft_schema(bench.service, "again"))
     studies.choose_workload(bench.service, "again", WorkloadChoice(k=2))
@@ -220,7 +220,7 @@ def test_a_charged_private_table_cannot_become_a_candidate_nor_a_candidate_the_p
     releasing.release(bench.service, bench.private, plan_of(bench))
     with pytest.raises(FileRefused, match="private table"):
         studies.add_candidate(bench.service, bench.name, "x.csv", bench.private_csv, attested=True)
-    body = studies._content(bench.service, bench.name, bench.candidates[0])
+    body = stored.content(bench.service, bench.name, bench.candidates[0])
     with pytest.raises(FileRefused, match="candidates"):
         studies.load_private(bench.service, bench.name, body)
 

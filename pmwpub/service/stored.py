@@ -1,0 +1,62 @@
+"""Candidate tables as they are stored: raw bytes under their SHA-256, and a note that says how to read them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import Any
+
+from pmwpub.service.core import Service
+from pmwpub.tabular.options import ReadOptions
+from pmwpub.tabular.reading import TextTable, read_table
+
+CANDIDATE = "candidate"
+NOTE = "candidate-note"
+
+
+def keys(service: Service, population: str) -> list[str]:
+    """The SHA-256 of each candidate, oldest first."""
+    return [entry.key for entry in service.ledger.documents(population, CANDIDATE)]
+
+
+def content(service: Service, population: str, sha256: str) -> bytes:
+    """The raw bytes of a candidate; LedgerError if there is none."""
+    return gzip.decompress(service.ledger.document(population, CANDIDATE, sha256))
+
+
+def table(service: Service, population: str, sha256: str) -> TextTable:
+    """A candidate as text, read as its note says; kept in the shared cache, for it is public."""
+    options = options_of(note(service, population, sha256))
+    key = f"table:{sha256}{spelt(options)}"
+    return service.cache(key, lambda: read_table(content(service, population, sha256), options=options))
+
+
+def tables(service: Service, population: str) -> list[TextTable]:
+    """All candidates as text, oldest first."""
+    return [table(service, population, key) for key in keys(service, population)]
+
+
+def put(service: Service, population: str, read: TextTable, described: dict[str, Any]) -> None:
+    """Store a table's bytes and its note; the same bytes again only renew the note."""
+    service.ledger.put_document(population, CANDIDATE, read.sha256, gzip.compress(read.content, mtime=0))
+    put_note(service, population, read.sha256, described)
+
+
+def put_note(service: Service, population: str, sha256: str, described: dict[str, Any]) -> None:
+    """Store what is known about a candidate."""
+    service.ledger.put_document(population, NOTE, sha256, json.dumps(described).encode())
+
+
+def note(service: Service, population: str, sha256: str) -> dict[str, Any]:
+    """What is known about a candidate: name, rows, attested, and encoding and delimiter where they were confirmed."""
+    return json.loads(service.ledger.document(population, NOTE, sha256))
+
+
+def options_of(described: dict[str, Any]) -> ReadOptions | None:
+    """The confirmed reading options of a note."""
+    return ReadOptions(described["encoding"], described["delimiter"]) if "encoding" in described else None
+
+
+def spelt(options: ReadOptions | None) -> str:
+    """For cache keys: one file read in two ways is two tables."""
+    return "" if options is None else f"({options.spelt})"

@@ -1,0 +1,111 @@
+"""Everything public about a population's work: its candidates, schema and workload, as values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from pmwpub.errors import FileRefused, LedgerError, PlanError, SchemaError
+from pmwpub.ledger import Balance, Population
+from pmwpub.plans import AssessmentPlan, PublicInputs, ReleasePlan, WorkloadChoice
+from pmwpub.queries.workload import Workload
+from pmwpub.records import Dataset, Support
+from pmwpub.service.core import PrivateTable
+from pmwpub.tabular.options import ReadOptions
+from pmwpub.tabular.schema import Schema
+
+
+@dataclass(frozen=True, eq=False)
+class CandidateFacts:
+    """A public table, encoded under the current schema; all public.
+
+    problem  why it cannot be used under this schema, or ""
+    options  how its text is read, where somebody confirmed that
+    """
+
+    name: str
+    sha256: str
+    rows: int
+    attested: bool
+    support: Support | None = field(default=None, repr=False)
+    dataset: Dataset | None = field(default=None, repr=False)
+    dropped: int = 0
+    ignored: tuple[str, ...] = ()
+    problem: str = ""
+    options: ReadOptions | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """Everything public about a population's work so far."""
+
+    population: Population
+    balance: Balance
+    schema: Schema | None
+    candidates: tuple[CandidateFacts, ...]
+    choice: WorkloadChoice | None
+    demo: bool
+
+    def candidate(self, sha256: str) -> CandidateFacts:
+        """The candidate of that content; LedgerError if there is none."""
+        for facts in self.candidates:
+            if facts.sha256 == sha256:
+                return facts
+        raise LedgerError("That public table is not among this population's candidates; add it on the Data page.")
+
+    @property
+    def usable(self) -> tuple[CandidateFacts, ...]:
+        """The candidates that fit the schema."""
+        return tuple(facts for facts in self.candidates if facts.support is not None)
+
+    def workload(self) -> Workload:
+        """The chosen workload; SchemaError or LedgerError where a step is missing."""
+        if self.schema is None:
+            raise SchemaError("A workload needs a schema; draft or load one on the Data page.")
+        if self.choice is None:
+            raise LedgerError("Choose a workload on the Workload page first.")
+        return self.choice.build(self.schema.domain)
+
+    def inputs(self, candidates: Sequence[str]) -> PublicInputs:
+        """What a plan names by content."""
+        workload = self.workload()
+        if self.schema is None or self.choice is None:
+            raise SchemaError("A plan needs a schema and a workload.")
+        for sha256 in candidates:
+            facts = self.candidate(sha256)
+            if facts.support is None:
+                raise SchemaError(f"{facts.name} does not fit the schema: {facts.problem}")
+            if not facts.attested:
+                raise FileRefused(f"Attest first that {facts.name} was not derived from the private data.")
+        return PublicInputs(
+            schema_sha256=self.schema.sha256,
+            workload_sha256=workload.sha256,
+            workload=self.choice,
+            candidates=tuple(sorted(set(candidates))),
+        )
+
+    def planned(self, plan: AssessmentPlan | ReleasePlan, private: PrivateTable) -> Workload:
+        """The plan's own workload, once plan, private table and population are seen to belong together.
+
+        Raises PlanError where they do not, before anything is charged.
+        """
+        terms, schema = self.population, self.schema
+        if private.population != terms.name or (plan.n, plan.rows_per_person) != (terms.n, terms.rows_per_person):
+            raise PlanError("The plan and the private table belong to other terms than this population's; plan again.")
+        if schema is None or plan.inputs.schema_sha256 != schema.sha256:
+            raise PlanError("The schema changed since this was planned; plan again.")
+        if private.schema_sha256 != schema.sha256 or private.dataset.domain != schema.domain:
+            raise PlanError("The private table was encoded with another schema; load it again.")
+        workload = plan.inputs.workload.build(schema.domain)
+        if workload.sha256 != plan.inputs.workload_sha256:
+            raise PlanError("The plan's workload is not the one that its choice describes; plan again.")
+        return workload
+
+    def support(self, candidates: Sequence[str]) -> Support:
+        """The support of one candidate, or the pool of several."""
+        supports = [facts.support for facts in map(self.candidate, candidates) if facts.support is not None]
+        return supports[0] if len(supports) == 1 else Support.union(*supports)
+
+    def names(self, candidates: Sequence[str]) -> str:
+        """Candidate names as people read them: "b.csv + c.csv" for a pool."""
+        return " + ".join(self.candidate(sha256).name for sha256 in candidates)
