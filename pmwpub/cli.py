@@ -36,7 +36,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="pmwpub", description="Choose public data and release private data with it.")
-    parser.add_argument("--store", help="database URL of the ledger; default: PMWPUB_STORE, else the user's data folder")
+    parser.add_argument(
+        "--store", help="database URL of the ledger; default: PMWPUB_STORE, else the user's data folder"
+    )
     commands = parser.add_subparsers(required=True, metavar="command")
     _schema(commands)
     _ledger(commands)
@@ -48,8 +50,13 @@ def _parser() -> argparse.ArgumentParser:
 
 def _schema(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     actions = commands.add_parser("schema", help="draft a schema from public tables").add_subparsers(required=True)
-    draft = actions.add_parser("draft", help="levels and bins from public CSVs, and only from those")
-    draft.add_argument("public", nargs="+", metavar="PUBLIC.csv")
+    draft = actions.add_parser("draft", help="levels and bins from public tables or a codebook, and only from those")
+    draft.add_argument("public", nargs="*", metavar="PUBLIC.csv")
+    draft.add_argument("--codebook", metavar="BOOK.csv", help="columns, codes and edges, in CSV or JSON")
+    draft.add_argument("--bins", type=int, default=10, help="bins of a numeric column at most (10)")
+    draft.add_argument("--binning", choices=("rounded", "quantiles", "width"), default="rounded")
+    draft.add_argument("--max-levels", type=int, default=60, help="distinct texts of a categorical column at most (60)")
+    _reading(draft)
     draft.add_argument("-o", "--out", required=True, metavar="schema.json")
     draft.set_defaults(run="draft_schema")
 
@@ -76,8 +83,19 @@ def _spending(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--schema", required=True)
     parser.add_argument("--private", required=True, metavar="P.csv")
     parser.add_argument("--public", required=True, action="append", metavar="A.csv")
+    _reading(parser)
     parser.add_argument("--repeat", type=int, default=0, help="draw a plan that was sent before again, at its price")
     _workload(parser)
+
+
+def _reading(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--read",
+        action="append",
+        default=[],
+        metavar="FILE=ENCODING,DELIMITER",
+        help='how one of the files is read if not as UTF-8 with commas: "--read a.csv=cp1252,semicolon"',
+    )
 
 
 def _workload(parser: argparse.ArgumentParser) -> None:
@@ -114,6 +132,7 @@ def _evaluate(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     parser.add_argument("--schema", required=True)
     parser.add_argument("--truth", required=True, metavar="T.csv", help="plays the private table")
     parser.add_argument("--public", required=True, action="append", metavar="A.csv")
+    _reading(parser)
     _workload(parser)
     parser.add_argument("--epsilons", default="0.1,0.25,1", help="comma-separated")
     parser.add_argument("--delta", help="default: 1/n^2")

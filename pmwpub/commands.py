@@ -17,19 +17,31 @@ from pmwpub.jobs.work import SimulationWork, simulation
 from pmwpub.ledger import Ledger, Population
 from pmwpub.plans import WorkloadChoice
 from pmwpub.privacy.budget import ZCDP, as_fraction
-from pmwpub.records import Support
+from pmwpub.records import Dataset, Support
 from pmwpub.service import Outcome, PrivateTable, Service, Study, assessing, releasing, studies
+from pmwpub.tabular.codebook import read_codebook
 from pmwpub.tabular.encode import encode_public
-from pmwpub.tabular.reading import read_table
+from pmwpub.tabular.naming import Files
 from pmwpub.tabular.schema import Schema, draft
 
 Json = dict[str, Any]
 
 
 def draft_schema(parsed: argparse.Namespace) -> Json:
-    """`schema draft`: levels and bins from public tables."""
-    schema = draft([read_table(Path(path)) for path in parsed.public])
-    Path(parsed.out).write_text(schema.to_json(), encoding="utf-8")
+    """`schema draft`: levels and bins from public tables and a codebook."""
+    files = Files(parsed.read, [*parsed.public, parsed.codebook])
+    codebook = None
+    if parsed.codebook is not None:
+        with files.naming(parsed.codebook):
+            codebook = read_codebook(Path(parsed.codebook), options=files.options(parsed.codebook))
+    schema = draft(
+        [files.table(path) for path in parsed.public],
+        bins=parsed.bins,
+        binning=parsed.binning,
+        max_levels=parsed.max_levels,
+        codebook=codebook,
+    )
+    _save(Path(parsed.out), schema.to_json().encode())
     return {
         "schema": parsed.out,
         "schema_sha256": schema.sha256,
@@ -70,9 +82,7 @@ def assess(parsed: argparse.Namespace) -> Json:
         price = assessing.price(service, parsed.population, plans)
         if not price.affordable and not parsed.repeat:
             assessing.refuse(price, len(plans))
-        outcomes = [
-            assessing.assess(service, private, plan, repeat=parsed.repeat, current=current) for plan in plans
-        ]
+        outcomes = [assessing.assess(service, private, plan, repeat=parsed.repeat, current=current) for plan in plans]
         lines = [_assessment(assessing.assessed(service, current, outcome.booking)) for outcome in outcomes]
         return {"assessments": lines} | _spent(ledger, parsed.population, before)
 
@@ -104,11 +114,10 @@ def release(parsed: argparse.Namespace) -> Json:
 def evaluate(parsed: argparse.Namespace) -> Json:
     """`evaluate`: a sweep on data that may be looked at. Not private, and it says so."""
     print("pmwpub: evaluate compares with the truth itself; use it on data that may be looked at.", file=sys.stderr)
-    schema = Schema.from_json(Path(parsed.schema).read_bytes())
-    truth = encode_public(read_table(Path(parsed.truth)), schema).dataset
-    supports = {
-        Path(path).name: Support.of(encode_public(read_table(Path(path)), schema).dataset) for path in parsed.public
-    }
+    schema = Schema.from_json(_read(parsed.schema))
+    files = Files(parsed.read, [parsed.truth, *parsed.public])
+    truth = _encoded(files, parsed.truth, schema)
+    supports = {Path(path).name: Support.of(_encoded(files, path, schema)) for path in parsed.public}
     methods = METHODS if parsed.methods == "all" else tuple(parsed.methods.split(","))
     if not set(methods) <= set(METHODS):
         raise PlanError(f"The methods are {', '.join(METHODS)}; {parsed.methods!r} came.")
@@ -148,12 +157,34 @@ def _prepare(parsed: argparse.Namespace, ledger: Ledger) -> tuple[Service, Study
     ledger.population(name)
     schema = Schema.from_json(_read(parsed.schema))
     studies.save_schema(service, name, schema)
-    candidates = [
-        studies.add_candidate(service, name, Path(path).name, Path(path), attested=True) for path in parsed.public
-    ]
+    files = Files(parsed.read, [parsed.private, *parsed.public])
+    candidates = [_candidate(service, name, files, path) for path in parsed.public]
     studies.choose_workload(service, name, WorkloadChoice(k=parsed.k, marginals=parsed.marginals, seed=parsed.seed))
-    private = studies.load_private(service, name, Path(parsed.private))
+    with files.naming(parsed.private):
+        options = files.options(parsed.private)
+        private = studies.load_private(service, name, Path(parsed.private), options=options)
+    for run in private.shared_runs:
+        print(f"pmwpub: for the steward only: {run.warning}", file=sys.stderr)
     return service, studies.study(service, name), private, candidates
+
+
+def _candidate(service: Service, population: str, files: Files, path: str) -> str:
+    with files.naming(path):
+        options = files.options(path)
+        return studies.add_candidate(service, population, Path(path).name, Path(path), attested=True, options=options)
+
+
+def _encoded(files: Files, path: str, schema: Schema) -> Dataset:
+    table = files.table(path)
+    with files.naming(path):
+        return encode_public(table, schema).dataset
+
+
+def _save(path: Path, body: bytes) -> None:
+    try:
+        path.write_bytes(body)
+    except OSError as failure:
+        raise FileRefused(f"{path} cannot be written: {failure.strerror}.") from failure
 
 
 def _read(path: str) -> bytes:

@@ -43,6 +43,14 @@ class SharedRun:
     name: str
     lines: int
 
+    @property
+    def warning(self) -> str:
+        """What the steward, and nobody else, is told."""
+        return (
+            f"{self.lines:,} lines in a row of the private table stand in {self.name} too, more than chance explains. "
+            "If the file was made from the private table, do not use it as a candidate."
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class PrivateTable:

@@ -103,10 +103,7 @@ def add_candidate(
     note = {"name": Path(filename.replace("\\", "/")).name or "candidate", "attested": attested, "rows": len(table)}
     if options is not None:
         note |= {"encoding": options.encoding, "delimiter": options.delimiter}
-    if (
-        table.sha256 in stored.keys(service, population)
-        and stored.options_of(stored.note(service, population, table.sha256)) != options
-    ):
+    if table.sha256 in stored.keys(service, population) and _read_as(service, population, table.sha256) != options:
         raise FileRefused("These bytes are a candidate already, read with other options; remove that one first.")
     stored.put(service, population, table, note)
     return table.sha256
