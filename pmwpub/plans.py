@@ -108,6 +108,33 @@ class AssessmentPlan(_Frozen):
         return as_fraction(self.epsilon)
 
 
+class ErrorPlan(_Frozen):
+    """The noisy largest error of one finished release on the private table.
+
+    release, release_repeat  the plan whose stored weights are measured, and which of its draws
+    epsilon                  pure; kept as a reduced fraction
+    """
+
+    kind: Literal["error"] = "error"
+    n: int = Field(ge=1)
+    rows_per_person: int = Field(ge=1)
+    release: str = Field(pattern="^[0-9a-f]{64}$")
+    release_repeat: int = Field(default=0, ge=0)
+    epsilon: str
+
+    @field_validator("epsilon")
+    @classmethod
+    def _one_text_for_one_epsilon(cls, text: str) -> str:
+        epsilon = as_fraction(text)
+        if epsilon <= 0:
+            raise PlanError("The epsilon of a noisy error must be positive.")
+        return str(epsilon)
+
+    @property
+    def exact_epsilon(self) -> Fraction:
+        return as_fraction(self.epsilon)
+
+
 class ReleasePlan(_Frozen):
     """One PMW^Pub release.
 

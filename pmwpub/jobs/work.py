@@ -17,12 +17,13 @@ from pmwpub.evaluation import METHODS, SimulatedError, simulate, summarise
 from pmwpub.jobs.cache import public
 from pmwpub.mechanisms.assessment import NoisyError, Unresolved, floor_release, start_release
 from pmwpub.mechanisms.best_mixture import BestMixture
+from pmwpub.mechanisms.release_error import error_release
 from pmwpub.mechanisms.pmw_pub import Release, Schedule, pmw_pub
 from pmwpub.privacy.budget import ApproxDP, as_fraction, zcdp_of
 from pmwpub.queries.counts import PrivateCounts, count
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload
-from pmwpub.records import Dataset, Support
+from pmwpub.records import Dataset, Distribution, Support
 from pmwpub.theory import advised_rounds
 
 Progress = Callable[[int, int], None]
@@ -63,6 +64,17 @@ class AssessmentWork:
     rows_per_person: int
     floor: tuple[PublicInput, PrivateCounts, Fraction] | None
     start: tuple[PublicInput, PrivateCounts, Fraction] | None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ErrorWork:
+    """The noisy error of released weights. Privacy: holds private counts; its repr shows nothing."""
+
+    workload: Workload
+    released: Distribution
+    counts: PrivateCounts
+    epsilon: Fraction
+    rows_per_person: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +147,14 @@ def assess(work: AssessmentWork, progress: Progress) -> dict[str, NoisyError]:
             raise NoResult("No result is stored for this assessment; its charge stays and nothing is drawn again.")
         found["floor"] = noisy
     return found
+
+
+def error(work: ErrorWork, progress: Progress) -> NoisyError:
+    """The noisy largest error of a finished release that was charged for."""
+    progress(0, 1)
+    return error_release(
+        work.counts, work.workload, work.released, work.epsilon, rows_per_person=work.rows_per_person
+    )
 
 
 def simulation(work: SimulationWork, progress: Progress) -> Simulation:

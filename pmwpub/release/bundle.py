@@ -103,7 +103,7 @@ class Bundle:
     def files(self, rows: int | None = None, seed: int = ROW_SEED, cells: Cells = "labels") -> dict[str, bytes]:
         """Everything that is handed out: name -> bytes; the certificate lists the others' hashes."""
         synthetic = {SYNTHETIC: self.synthetic(rows, seed, cells)}
-        return synthetic | self.parts | {CERTIFICATE: self.stated(synthetic, rows, seed, cells).to_bytes()}
+        return synthetic | dict(self.parts) | {CERTIFICATE: self.stated(synthetic, rows, seed, cells).to_bytes()}
 
     def stated(
         self, files: Mapping[str, bytes], rows: int | None = None, seed: int = ROW_SEED, cells: Cells = "labels"

@@ -38,10 +38,14 @@ class TranscriptLine(_Part):
 
 
 class Candidate(_Part):
-    """A public table by name and content."""
+    """A public table by name and content.
+
+    read_as  encoding and delimiter where they were confirmed, such as "cp1252,semicolon"
+    """
 
     name: str
     sha256: str
+    read_as: str | None = None
 
 
 class LedgerTotal(_Part):
@@ -157,7 +161,8 @@ class Certificate(_Part):
             remarks=provenance.remarks,
             versions=versions(),
         )
-        return cls.model_validate(made.model_dump())  # every key counts as given, and is written
+        given = cls.model_validate(made.model_dump())  # every key counts as given, and is written
+        return given.model_copy(update={"candidate": provenance.candidates})
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Self:

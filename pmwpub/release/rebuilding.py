@@ -17,9 +17,11 @@ from pmwpub.release.bundle import MEASUREMENTS, SCHEMA, SYNTHETIC, WEIGHTS
 from pmwpub.release.certificate import Certificate
 from pmwpub.release.measurements import measurements_csv
 from pmwpub.release.synthesis import synthetic_csv
+from pmwpub.tabular.container import Limits, load
 from pmwpub.tabular.decode import read_weights, weights_csv
 from pmwpub.tabular.encode import encode_public
-from pmwpub.tabular.reading import TextTable, read_table
+from pmwpub.tabular.options import ReadOptions
+from pmwpub.tabular.reading import read_table
 from pmwpub.tabular.schema import Schema
 
 
@@ -33,7 +35,7 @@ def rebuilt(certificate: Certificate, schema_json: bytes, tables: Sequence[bytes
     """
     schema = schema_of(certificate, schema_json)
     workload = workload_of(certificate, schema)
-    problem = PublicProblem(workload, _support(certificate, schema, [read_table(table) for table in tables]))
+    problem = PublicProblem(workload, _support(certificate, schema, [load(table, Limits()) for table in tables]))
     transcript = tuple(Measurement(line.number, line.noisy_count) for line in certificate.transcript)
     schedule = plan_of(certificate).schedule(certificate.repeat)
     files = {
@@ -90,13 +92,15 @@ def plan_of(certificate: Certificate) -> ReleasePlan:
     return plan
 
 
-def _support(certificate: Certificate, schema: Schema, tables: Sequence[TextTable]) -> Support:
+def _support(certificate: Certificate, schema: Schema, contents: Sequence[bytes]) -> Support:
     """The support of the public table, or the pool of several, in the certificate's order."""
-    known = {table.sha256: table for table in tables}
+    known = {hashlib.sha256(content).hexdigest(): content for content in contents}
     lacking = [candidate.name for candidate in certificate.candidate if candidate.sha256 not in known]
     if lacking:
         raise CertificateError(f"No given table has the SHA-256 of {', '.join(lacking)}; give the very file.")
-    supports = [
-        Support.of(encode_public(known[candidate.sha256], schema).dataset) for candidate in certificate.candidate
-    ]
+    supports = []
+    for candidate in certificate.candidate:
+        options = None if candidate.read_as is None else ReadOptions.parse(candidate.read_as)
+        table = read_table(known[candidate.sha256], options=options)
+        supports.append(Support.of(encode_public(table, schema).dataset))
     return supports[0] if len(supports) == 1 else Support.union(*supports)

@@ -22,7 +22,7 @@ from pmwpub.release.report import template as report_template
 from pmwpub.service.choices import choices_of
 from pmwpub.service.core import Outcome, Price, PrivateTable, Service
 from pmwpub.service.remarks import remarks_from
-from pmwpub.service.studies import Study, public_core, study
+from pmwpub.service.studies import CandidateFacts, Study, public_core, study
 
 REST = "rest"
 DEFAULT_ROUNDS = 25
@@ -209,14 +209,17 @@ def _provenance(
         charge_id=booking.charges[0],
         repeat=booking.key.repeat,
         ledger_total=_total(spent, terms.delta),
-        candidates=tuple(
-            Candidate(name=current.candidate(sha256).name, sha256=sha256) for sha256 in plan.inputs.candidates
-        ),
+        candidates=tuple(_candidate(current.candidate(sha256)) for sha256 in plan.inputs.candidates),
         unit=terms.unit,
         budget=_total(terms.total, terms.delta),
         charged_at=booking.created,
         remarks=remarks,
     )
+
+
+def _candidate(facts: CandidateFacts) -> Candidate:
+    named = Candidate(name=facts.name, sha256=facts.sha256)
+    return named if facts.options is None else named.model_copy(update={"read_as": facts.options.spelt})
 
 
 def _total(rho: ZCDP, delta: Fraction) -> LedgerTotal:
