@@ -1,0 +1,93 @@
+"""One tab, as the tests move it."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, expect
+
+from pmwpub.ledger import Ledger
+
+SOON = 30_000
+LONG = 120_000
+
+
+class Visitor:
+    """A browser context of its own with one tab; notes what the page asks of other hosts."""
+
+    def __init__(self, browser: Browser, url: str) -> None:
+        self.url = url
+        self.context = browser.new_context(viewport={"width": 1280, "height": 1000}, accept_downloads=True)
+        self.page: Page = self.context.new_page()
+        self.page.set_default_timeout(SOON)
+        self.strangers: list[str] = []
+        self.page.on("request", self._note)
+
+    def close(self) -> None:
+        self.context.close()
+
+    def _note(self, request: object) -> None:
+        address = request.url  # type: ignore[attr-defined]
+        if not address.startswith((self.url, self.url.replace("http", "ws"), "data:", "blob:")):
+            self.strangers.append(address)
+
+    def open(self, path: str = "/") -> None:
+        self.page.goto(self.url + path)
+
+    def go(self, name: str) -> None:
+        """Follow a link of the sidebar."""
+        self.page.get_by_test_id("stSidebar").get_by_role("link", name=name, exact=True).click()
+        expect(self.page.get_by_role("heading", name=name, level=1)).to_be_visible(timeout=SOON)
+        self.settle()
+
+    def press(self, name: str) -> None:
+        self.page.get_by_role("button", name=name, exact=True).click()
+
+    def see(self, text: str | re.Pattern[str], timeout: int = SOON) -> None:
+        expect(self.page.get_by_text(text).first).to_be_visible(timeout=timeout)
+
+    def settle(self) -> None:
+        """Wait until the page's script has run to its end."""
+        app = self.page.get_by_test_id("stApp")
+        expect(app).to_have_attribute("data-test-script-state", "notRunning", timeout=SOON)
+
+    def price(self) -> str:
+        """rho as the price line of the last form shows it."""
+        words = self.page.get_by_text(re.compile(r"Price: ε = ")).last.inner_text()
+        return words.split("ρ = ")[1].strip()
+
+    def download(self, name: str) -> bytes:
+        """Click a download button and read the file."""
+        button = self.page.get_by_role("button", name=name)
+        with self.page.expect_download(timeout=SOON) as waiting:
+            button.click()
+        return Path(waiting.value.path()).read_bytes()
+
+    def choose_rounds(self, rounds: int) -> None:
+        """On the Release page: a number of rounds of one's own; waits until the plan is another one."""
+        plan = self.page.get_by_text(re.compile("Plan [0-9a-f]{16}"))
+        before = plan.inner_text()
+        self.page.get_by_text("Use the advised number of rounds").first.click()
+        box = self.page.get_by_role("spinbutton", name="Rounds", exact=True)
+        box.fill(str(rounds))
+        box.press("Enter")
+        expect(plan).not_to_have_text(before, timeout=SOON)
+        self.settle()
+
+
+def digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def spent(store_url: str, population: str) -> int:
+    """Units of rho that the ledger holds as spent."""
+    with Ledger.open(store_url) as ledger:
+        return ledger.balance(population).spent.units
+
+
+def charges(store_url: str, population: str) -> int:
+    """How many charges the ledger holds."""
+    with Ledger.open(store_url) as ledger:
+        return len(ledger.history(population))
