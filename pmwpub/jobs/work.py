@@ -17,8 +17,8 @@ from pmwpub.evaluation import METHODS, SimulatedError, simulate, summarise
 from pmwpub.jobs.cache import public
 from pmwpub.mechanisms.assessment import NoisyError, Unresolved, floor_release, start_release
 from pmwpub.mechanisms.best_mixture import BestMixture
-from pmwpub.mechanisms.release_error import error_release
 from pmwpub.mechanisms.pmw_pub import Release, Schedule, pmw_pub
+from pmwpub.mechanisms.release_error import error_release
 from pmwpub.privacy.budget import ApproxDP, as_fraction, zcdp_of
 from pmwpub.queries.counts import PrivateCounts, count
 from pmwpub.queries.incidence import PublicProblem

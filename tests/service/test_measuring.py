@@ -101,8 +101,8 @@ def test_an_unaffordable_error_is_refused_before_anything_is_drawn(
 ) -> None:
     monkeypatch.setattr(work, "error", lambda *_: pytest.fail("drawn without a charge"))
     before = spent(bench)
+    plan = measuring.error_plan(bench.service, bench.name, release, epsilon="9")
     with pytest.raises(Overspent):
-        plan = measuring.error_plan(bench.service, bench.name, release, epsilon="9")
         measuring.measure(bench.service, bench.private, plan)
     assert spent(bench) == before
 
