@@ -44,6 +44,8 @@ def _parser() -> argparse.ArgumentParser:
     _ledger(commands)
     _assess(commands)
     _release(commands)
+    _error(commands)
+    _certificate(commands)
     _evaluate(commands)
     return parser
 
@@ -122,9 +124,35 @@ def _release(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     parser.add_argument("--selection", choices=("exponential", "permute-and-flip"), default="exponential")
     parser.add_argument("--output", choices=("last", "average"), default="last")
     parser.add_argument("--rows", type=int, help="synthetic rows; default: n")
+    parser.add_argument(
+        "--cells",
+        choices=("labels", "numbers"),
+        default="labels",
+        help="numeric columns as bins or as numbers",
+    )
     parser.add_argument("--row-seed", type=int, default=0, help="public seed of the synthetic rows")
     parser.add_argument("-o", "--out", required=True, metavar="OUT/")
     parser.set_defaults(run="release")
+
+
+def _error(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser("error", help="buy the noisy largest error of a finished release")
+    parser.add_argument("--population", required=True)
+    parser.add_argument("--schema", required=True, help="the release's own schema")
+    parser.add_argument("--private", required=True, metavar="P.csv")
+    _reading(parser)
+    parser.add_argument("--release", required=True, metavar="OUT/", help="its folder, or the SHA-256 of its plan")
+    parser.add_argument("--draw", type=int, default=0, help="which draw of that plan, by its --repeat (0)")
+    parser.add_argument("--epsilon", required=True, help="pure epsilon of the noisy error")
+    parser.add_argument("--repeat", type=int, default=0, help="draw this error again, at its price")
+    parser.set_defaults(run="error")
+
+
+def _certificate(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    actions = commands.add_parser("certificate", help="check a release's files").add_subparsers(required=True)
+    check = actions.add_parser("check", help="recompute hashes, plan, price and epsilon from the files alone")
+    check.add_argument("folder", metavar="OUT/")
+    check.set_defaults(run="check_certificate")
 
 
 def _evaluate(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

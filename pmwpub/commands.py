@@ -18,7 +18,9 @@ from pmwpub.ledger import Ledger, Population
 from pmwpub.plans import WorkloadChoice
 from pmwpub.privacy.budget import ZCDP, as_fraction
 from pmwpub.records import Dataset, Support
-from pmwpub.service import Outcome, PrivateTable, Service, Study, assessing, releasing, studies
+from pmwpub.release import checking
+from pmwpub.service import Outcome, PrivateTable, Service, Study, assessing, measuring, releasing, studies
+from pmwpub.service.assessing import NoisyNumber
 from pmwpub.tabular.codebook import read_codebook
 from pmwpub.tabular.encode import encode_public
 from pmwpub.tabular.naming import Files
@@ -105,10 +107,32 @@ def release(parsed: argparse.Namespace) -> Json:
         bundle = releasing.released(service, current, outcome.booking).bundle
         if bundle is None:
             raise NoResult(_NO_RESULT)
-        files = bundle.files(parsed.rows, parsed.row_seed)
+        files = bundle.files(parsed.rows, parsed.row_seed, parsed.cells)
         _write(Path(parsed.out), files)
-        certificate = bundle.stated(files, parsed.rows, parsed.row_seed)
+        certificate = bundle.stated(files, parsed.rows, parsed.row_seed, parsed.cells)
         return certificate.model_dump(mode="json") | _spent(ledger, parsed.population, before) | _reused(outcome)
+
+
+def error(parsed: argparse.Namespace) -> Json:
+    """`error`: buy the noisy largest error of a stored release on the private table."""
+    with _ledger(parsed) as ledger:
+        service, name = _service(parsed, ledger), parsed.population
+        private = _private(service, name, Files(parsed.read, [parsed.private]), parsed.private)
+        release = measuring.named_release(parsed.release, parsed.draw)
+        plan = measuring.error_plan(service, name, release, epsilon=parsed.epsilon)
+        before = ledger.balance(name).spent
+        outcome = measuring.measure(service, private, plan, repeat=parsed.repeat)
+        found = measuring.measured(service, outcome.booking)
+        if found.error is None:
+            raise NoResult(_NO_RESULT)
+        stated = {"release": release.plan_sha256, "draw": release.repeat, "remarks": list(found.remarks)}
+        return _number("error", found.error) | stated | _spent(ledger, name, before) | _reused(outcome)
+
+
+def check_certificate(parsed: argparse.Namespace) -> Json:
+    """`certificate check`: recompute what can be recomputed from a release's own files."""
+    statements = checking.require(checking.check(checking.read_folder(Path(parsed.folder))))
+    return {"holds": statements, "not_checked": list(checking.NOT_CHECKED)}
 
 
 def evaluate(parsed: argparse.Namespace) -> Json:
@@ -152,20 +176,28 @@ def _ledger(parsed: argparse.Namespace) -> Ledger:
 
 def _prepare(parsed: argparse.Namespace, ledger: Ledger) -> tuple[Service, Study, PrivateTable, list[str]]:
     """The service, the population's state, the private table and the candidates' hashes."""
-    service = Service(ledger, InlineEngine(lambda job: _progress(job.done, job.total)))
-    name = parsed.population
-    ledger.population(name)
-    schema = Schema.from_json(_read(parsed.schema))
-    studies.save_schema(service, name, schema)
+    service, name = _service(parsed, ledger), parsed.population
     files = Files(parsed.read, [parsed.private, *parsed.public])
     candidates = [_candidate(service, name, files, path) for path in parsed.public]
     studies.choose_workload(service, name, WorkloadChoice(k=parsed.k, marginals=parsed.marginals, seed=parsed.seed))
-    with files.naming(parsed.private):
-        options = files.options(parsed.private)
-        private = studies.load_private(service, name, Path(parsed.private), options=options)
+    private = _private(service, name, files, parsed.private)
+    return service, studies.study(service, name), private, candidates
+
+
+def _service(parsed: argparse.Namespace, ledger: Ledger) -> Service:
+    """The service, once the population is known and has the command's schema."""
+    service = Service(ledger, InlineEngine(lambda job: _progress(job.done, job.total)))
+    ledger.population(parsed.population)
+    studies.save_schema(service, parsed.population, Schema.from_json(_read(parsed.schema)))
+    return service
+
+
+def _private(service: Service, name: str, files: Files, path: str) -> PrivateTable:
+    with files.naming(path):
+        private = studies.load_private(service, name, Path(path), options=files.options(path))
     for run in private.shared_runs:
         print(f"pmwpub: for the steward only: {run.warning}", file=sys.stderr)
-    return service, studies.study(service, name), private, candidates
+    return private
 
 
 def _candidate(service: Service, population: str, files: Files, path: str) -> str:
@@ -243,6 +275,11 @@ def _spent(ledger: Ledger, name: str, before: ZCDP) -> Json:
 
 def _reused(outcome: Outcome) -> Json:
     return {"stored_earlier": not outcome.fresh}
+
+
+def _number(part: str, number: NoisyNumber) -> Json:
+    ends = {f"{part}_low": number.low, f"{part}_high": number.high, "confidence": number.confidence}
+    return {part: number.value} | ends | {"epsilon": float(as_fraction(number.epsilon))}
 
 
 def _assessment(found: assessing.Assessed) -> Json:

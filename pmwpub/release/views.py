@@ -64,8 +64,8 @@ def one_way_shares(released: Distribution) -> list[AttributeShares]:
     """Every attribute's marginal: the public table's beside the release's."""
     public = Distribution.empirical(released.support)
     return [
-        _attribute(attribute.name, attribute.levels, public.one_way(attribute.name), released.one_way(attribute.name))
-        for attribute in released.support.domain.attributes
+        _attribute(one.name, one.levels, public.one_way(one.name).tolist(), released.one_way(one.name).tolist())
+        for one in released.support.domain.attributes
     ]
 
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass
 from fractions import Fraction
+from pathlib import Path
 
-from pmwpub.errors import NoResult, PlanError
+from pmwpub.errors import CertificateError, NoResult, PlanError
 from pmwpub.jobs.work import ErrorWork
 from pmwpub.ledger import Booking, Charge, PlanKey
 from pmwpub.mechanisms.assessment import NoisyError
 from pmwpub.mechanisms.release_error import error_charge
 from pmwpub.plans import ErrorPlan
 from pmwpub.queries.counts import count
-from pmwpub.release.bundle import Bundle
-from pmwpub.release.rebuilding import workload_of
+from pmwpub.release.bundle import CERTIFICATE, Bundle
+from pmwpub.release.certificate import Certificate
+from pmwpub.release.checking import read_folder
+from pmwpub.release.rebuilding import differing, workload_of
 from pmwpub.service.assessing import NoisyNumber
 from pmwpub.service.core import Outcome, Price, PrivateTable, Service
 from pmwpub.service.remarks import remarks_from
@@ -115,6 +118,21 @@ def stored_release(service: Service, population: str, release: PlanKey) -> Bundl
     if booking.status != "done":
         raise NoResult("No result is stored for that release, so it has no error to be measured; nothing was charged.")
     return Bundle.from_bytes(service.ledger.result(booking.id))
+
+
+def named_release(text: str, draw: int = 0) -> PlanKey:
+    """A release by the SHA-256 of its plan and the number of its draw, or by the folder of its files.
+
+    Raises CertificateError for a folder whose files are not those of its certificate: the stored ones are measured.
+    """
+    if not Path(text).is_dir():
+        return PlanKey(text, draw)
+    files = read_folder(Path(text))
+    certificate = Certificate.from_bytes(files[CERTIFICATE])
+    changed = differing(certificate, files)
+    if changed:
+        raise CertificateError(f"{', '.join(changed)} differs from the folder's certificate; name the plan.")
+    return PlanKey(certificate.plan_sha256, certificate.repeat)
 
 
 def _release_of(plan: ErrorPlan) -> PlanKey:
