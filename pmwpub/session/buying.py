@@ -86,9 +86,8 @@ def _everything(bought: Sequence[Assessed]) -> None:
     )
 
 
-def room_table(study: Study, bought: Sequence[Assessed], candidates: Sequence[str]) -> None:
+def room_table(found: Sequence[Assessed]) -> None:
     """Noisy floor and start of the chosen candidates, beside the choice of ε."""
-    found = [one for key, one in views.latest(bought, study).items() if set(key) <= set(candidates)]
     if not found:
         st.caption("No noisy floor was bought for this choice; the Candidates page sells it.")
         return

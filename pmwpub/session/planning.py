@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import streamlit as st
 
 from pmwpub.errors import PlanError
 from pmwpub.plans import ReleasePlan
-from pmwpub.service import Study
+from pmwpub.service import Assessed, Study
 from pmwpub.service.exploring import Advice, advise_rounds
 from pmwpub.service.releasing import release_plan
+from pmwpub.session import views
+from pmwpub.session.buying import room_table
 from pmwpub.session.services import service
 from pmwpub.session.words import plain
 from pmwpub.session.workloads import described
 
 
-def plan_form(study: Study, room: Callable[[Sequence[str]], None]) -> ReleasePlan:
-    """Candidate or pool, ε and rounds; `room` shows what is known of the choice. PlanError while nothing is chosen."""
+def plan_form(study: Study, found: Sequence[Assessed]) -> ReleasePlan:
+    """Candidate or pool, ε and rounds, beside the noisy floors that were bought. PlanError while nothing is chosen."""
     attested = {facts.sha256: facts.name for facts in study.usable if facts.attested}
     chosen = st.multiselect(
         "Candidate (several make a pool)",
         list(attested),
-        default=list(attested)[:1],
+        default=_best(found, list(attested)),
         format_func=attested.__getitem__,
         key="release candidates",
     )
     if not chosen:
         raise PlanError("Choose a candidate; it must be attested on the Data page.")
-    room(chosen)
+    room_table([one for one in found if set(one.candidates) <= set(chosen)])
     left, right = st.columns(2)
     epsilon = repr(round(left.number_input("ε of this release", 0.001, 100.0, value=1.0, step=0.1, format="%.3f"), 6))
     rounds = _rounds(right, advise_rounds(service(), study, chosen, epsilon))
@@ -39,6 +41,12 @@ def plan_form(study: Study, room: Callable[[Sequence[str]], None]) -> ReleasePla
             f"past measurements. Plan {plan.sha256[:16]}"
         )
     return plan
+
+
+def _best(found: Sequence[Assessed], attested: list[str]) -> list[str]:
+    """The candidate of the lowest noisy floor, else the first one."""
+    ranked = [one.candidates[0] for one, _ in views.ranked(found) if one.candidates[0] in attested]
+    return (ranked + attested)[:1]
 
 
 def _rounds(place: st.delta_generator.DeltaGenerator, advice: Advice) -> int:

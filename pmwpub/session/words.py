@@ -50,7 +50,7 @@ def progress(job: Job, unit: str, place: int) -> str:
     if job.state == "queued":
         return f"waits in line, place {place}" if place else "about to start"
     steps = f"{unit} {job.done} of {job.total}" if job.total else "starting"
-    left = "" if job.eta is None else f" · about {seconds(job.eta)} left"
+    left = "" if job.eta is None else f" · {'about ' if job.eta >= 1 else ''}{seconds(job.eta)} left"
     return f"{steps} · {seconds(job.elapsed)} so far{left}"
 
 

@@ -147,7 +147,20 @@ def test_a_killed_worker_leaves_the_charge_says_no_result_and_is_never_redrawn(
     visitor.see(re.compile("already bought"))
     assert spent(server.store_url, town) == price
     assert charges(server.store_url, town) == 1
+    _a_cancelled_release_keeps_its_charge(server, visitor, town)
     assert "Traceback" not in server.log()
+
+
+def _a_cancelled_release_keeps_its_charge(server: Server, visitor: Visitor, town: str) -> None:
+    visitor.page.get_by_role("spinbutton", name="ε of this release").fill("0.5")
+    visitor.page.keyboard.press("Enter")
+    visitor.see(re.compile(r"Price: ε = 0\.5 "))
+    visitor.settle()
+    visitor.press("Buy this release")
+    visitor.see(re.compile(r"round \d+ of 5000"))
+    visitor.press("Cancel")
+    visitor.see("No result.")
+    assert charges(server.store_url, town) == 2
 
 
 def _a_widget_answers_while_it_runs(visitor: Visitor) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from pages.visits import PRIVATE, Here, Open, press, table, words
 
+from pmwpub.plans import WorkloadChoice
 from pmwpub.service import studies
 
 
@@ -112,3 +114,32 @@ def test_a_new_schema_asks_for_the_private_table_again(town: Here, steward: Open
     studies.save_schema(town.service, town.population, schema.model_copy(update={"missing_tokens": ("none",)}))
     app.run()
     assert "load it again" in words(app)
+
+
+def test_a_table_charged_elsewhere_is_blocked_until_the_decision_is_recorded(
+    town: Here, steward: Open, visit: Open
+) -> None:
+    ledger = town.service.ledger
+    press(steward("candidates"), "Buy these assessments")
+    terms = ledger.population(town.population)
+    ledger.register(replace(terms, name="other"))
+    studies.add_candidate(town.service, "other", "good.csv", table(300, 2), attested=True)
+    studies.save_schema(town.service, "other", studies.draft_schema(town.service, "other"))
+    studies.choose_workload(town.service, "other", WorkloadChoice(k=2))
+
+    app = visit("data", population="other")
+    app.file_uploader[-1].upload("people.csv", PRIVATE, "text/csv")
+    press(app, "Load into this session")
+    assert f"charged under {town.population} too" in words(app)
+    app.switch_page("pages/release.py").run()
+    press(app, "Buy this release")
+    assert "charged under another population" in words(app)
+    assert ledger.balance("other").spent.units == 0
+
+    app.switch_page("pages/data.py").run()
+    next(box for box in app.checkbox if "budgets add up" in box.label).check().run()
+    press(app, "Record the decision")
+    app.switch_page("pages/release.py").run()
+    press(app, "Buy this release")
+    assert ledger.balance("other").spent.units > 0
+    assert ledger.acknowledgements("other")
