@@ -18,6 +18,7 @@ TASKS: Mapping[str, str] = MappingProxyType(
         "assess": "pmwpub.jobs.work:assess",
         "error": "pmwpub.jobs.work:error",
         "simulation": "pmwpub.jobs.work:simulation",
+        "compare": "pmwpub.jobs.public_work:compare",
     }
 )
 """Task name -> "module:function", imported only where it runs. The function takes (payload, progress)."""

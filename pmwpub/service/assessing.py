@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from typing import NoReturn
+from typing import Literal, NoReturn
 
 from pmwpub.errors import Overspent
 from pmwpub.jobs.work import AssessmentWork, PublicInput
@@ -49,8 +49,9 @@ def assessment_plan(
     epsilon: str,
     floor: bool = True,
     start: bool = True,
+    setting: Literal["fast", "full"] = "fast",
 ) -> AssessmentPlan:
-    """The plan of one candidate (or a pool of several), in the fast setting."""
+    """The plan of one candidate, or of a pool of several."""
     return AssessmentPlan(
         n=current.population.n,
         rows_per_person=current.population.rows_per_person,
@@ -58,6 +59,7 @@ def assessment_plan(
         epsilon=epsilon,
         floor=floor,
         start=start,
+        setting=setting,
     )
 
 
@@ -71,7 +73,7 @@ def charges_of(plan: AssessmentPlan, name: str) -> list[Charge]:
             scale=share.scale_text,
             rho=share.rho,
         )
-        for share in _shares(plan)
+        for share in shares_of(plan)
     ]
 
 
@@ -108,7 +110,7 @@ def assess(
         charges_of(plan, name),
         table=private.table,
         task="assess",
-        work=lambda: _work(service, plan, private, current),
+        work=lambda: _work(service, plan, private, current, full),
         to_bytes=lambda booking, found: _to_bytes(found),
     )
 
@@ -125,23 +127,24 @@ def assessments(service: Service, current: Study) -> list[Assessed]:
 def assessed(service: Service, current: Study, booking: Booking) -> Assessed:
     """One booking read back."""
     plan = AssessmentPlan.model_validate_json(booking.plan_json)
-    known = {facts.sha256: facts.name for facts in current.candidates}
-    name = " + ".join(known.get(sha256, f"deleted table {sha256[:8]}") for sha256 in plan.inputs.candidates)
+    name = current.known_names(plan.inputs.candidates)
     outcome = service.outcome(booking)
     body = {} if outcome.result is None else json.loads(outcome.result)
     floor, start = (NoisyNumber(**body[part]) if part in body else None for part in ("floor", "start"))
     return Assessed(plan.inputs.candidates, name, plan, outcome, floor, start)
 
 
-def _shares(plan: AssessmentPlan) -> list[AssessmentShare]:
+def shares_of(plan: AssessmentPlan) -> list[AssessmentShare]:
+    """The mechanisms that a plan buys, each with its share of epsilon."""
     return assessment_charges(
         plan.exact_epsilon, plan.n, plan.rows_per_person, with_floor=plan.floor, with_start=plan.start
     )
 
 
-def _work(service: Service, plan: AssessmentPlan, private: PrivateTable, current: Study) -> AssessmentWork:
-    full = current.workload()
-    epsilons: dict[str, Fraction] = {share.purpose: share.epsilon for share in _shares(plan)}
+def _work(
+    service: Service, plan: AssessmentPlan, private: PrivateTable, current: Study, full: Workload
+) -> AssessmentWork:
+    epsilons: dict[str, Fraction] = {share.purpose: share.epsilon for share in shares_of(plan)}
 
     def part(purpose: str) -> tuple[PublicInput, object, Fraction] | None:
         if purpose not in epsilons:

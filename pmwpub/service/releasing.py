@@ -126,7 +126,7 @@ def release(
         charges_of(plan, name),
         table=private.table,
         task="release",
-        work=lambda: _work(service, plan, repeat, private, current),
+        work=lambda: _work(service, plan, repeat, private, current, workload),
         to_bytes=lambda booking, found: _to_bytes(service, booking, plan, found, current, workload, known),
     )
 
@@ -143,8 +143,7 @@ def releases(service: Service, current: Study) -> list[Released]:
 def released(service: Service, current: Study, booking: Booking) -> Released:
     """One release read back from its stored bytes."""
     plan = ReleasePlan.model_validate_json(booking.plan_json)
-    known = {facts.sha256: facts.name for facts in current.candidates}
-    name = " + ".join(known.get(sha256, f"deleted table {sha256[:8]}") for sha256 in plan.inputs.candidates)
+    name = current.known_names(plan.inputs.candidates)
     outcome = service.outcome(booking)
     return Released(name, plan, outcome, None if outcome.result is None else Bundle.from_bytes(outcome.result))
 
@@ -158,8 +157,9 @@ def _budget(service: Service, current: Study, epsilon: str) -> ZCDP:
     return left
 
 
-def _work(service: Service, plan: ReleasePlan, repeat: int, private: PrivateTable, current: Study) -> ReleaseWork:
-    workload = current.workload()
+def _work(
+    service: Service, plan: ReleasePlan, repeat: int, private: PrivateTable, current: Study, workload: Workload
+) -> ReleaseWork:
     source = public_core(service, current, plan.inputs.candidates, workload)
     return ReleaseWork(source, count(workload, private.dataset), plan.schedule(repeat))
 

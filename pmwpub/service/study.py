@@ -106,6 +106,11 @@ class Study:
         supports = [facts.support for facts in map(self.candidate, candidates) if facts.support is not None]
         return supports[0] if len(supports) == 1 else Support.union(*supports)
 
+    def known_names(self, candidates: Sequence[str]) -> str:
+        """As `names`, also for tables that were deleted since."""
+        known = {facts.sha256: facts.name for facts in self.candidates}
+        return " + ".join(known.get(sha256, f"deleted table {sha256[:8]}") for sha256 in candidates)
+
     def names(self, candidates: Sequence[str]) -> str:
         """Candidate names as people read them: "b.csv + c.csv" for a pool."""
         return " + ".join(self.candidate(sha256).name for sha256 in candidates)
