@@ -55,7 +55,7 @@ def test_a_forecast_knows_the_bar_before_and_the_rest_after_the_comparison(bench
 
 def test_the_bar_that_was_forecast_is_the_bar_that_is_bought(bench: Bench) -> None:
     current = studies.study(bench.service, bench.name)
-    plan = assessing.assessment_plan(current, bench.candidates[2:], epsilon="3")
+    plan = assessing.assessment_plan(current, bench.candidates[2:], epsilon="0.5")
     bar = comparing.forecast(bench.service, current, plan).floor_bar
     assessing.assess(bench.service, bench.private, plan)
     (found,) = assessing.assessments(bench.service, current)
