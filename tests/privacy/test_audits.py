@@ -22,6 +22,7 @@ pytestmark = pytest.mark.audit
 
 RUNS = 50_000 * AUDIT
 LEAST = RUNS // 50
+"""Events rarer than this on the neighbour bound epsilon too loosely to hold a gate of 0.8 five deviations away."""
 DELTA = Fraction(1, 10**6)
 
 OURS, THEIRS = (1, 0, 0, 0, 0), (0, 1, 1, 1, 1)
@@ -36,17 +37,19 @@ def test_laplace_noise_shows_nearly_its_epsilon_and_no_more(epsilon: Fraction, s
     def counted(count: int, runs: int) -> list[int]:
         return SECURE.laplaces([count] * runs, scale)
 
-    shown = shown_epsilon(lambda runs: counted(0, runs), lambda runs: counted(sensitivity, runs), RUNS)
+    shown = shown_epsilon(
+        lambda runs: counted(0, runs), lambda runs: counted(sensitivity, runs), RUNS, least=RUNS // 15, rank=float
+    )
     assert 0.8 * float(epsilon) <= shown <= float(laplace_epsilon(scale, sensitivity))
 
 
 @pytest.mark.parametrize("mechanism", [ExponentialMechanism, PermuteAndFlip])
-@pytest.mark.parametrize("epsilon", [Fraction(1), Fraction(3)])
+@pytest.mark.parametrize("epsilon", [Fraction(2), Fraction(3)])
 def test_a_selection_shows_nearly_its_exact_loss_and_no_more_than_epsilon(
     mechanism: type[ExponentialMechanism | PermuteAndFlip], epsilon: Fraction
 ) -> None:
     law_of = exponential_masses if mechanism is ExponentialMechanism else permute_and_flip_masses
-    runs = RUNS if mechanism is ExponentialMechanism else RUNS // 5
+    runs = RUNS if mechanism is ExponentialMechanism else RUNS // 4
     laws = [mechanism(epsilon).law(np.array(scores), 1) for scores in (OURS, THEIRS)]
     ours, theirs = ((lambda runs, law=law: [law.draw(SECURE) for _ in range(runs)]) for law in laws)
     shown = shown_epsilon(ours, theirs, runs)

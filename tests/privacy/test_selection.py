@@ -95,7 +95,7 @@ def test_permute_and_flip_of_two_by_hand() -> None:
 
 
 @pytest.mark.audit
-@pytest.mark.parametrize("name", ["four scores for three rows a person", "ties at the top"])
+@pytest.mark.parametrize("name", ["four scores for three rows a person", "ties between"])
 def test_opendps_noisy_max_follows_the_same_exact_laws(name: str) -> None:
     """At scale 2k/epsilon it is the exponential mechanism under zCDP, permute-and-flip under pure DP."""
     import opendp.prelude as dp
