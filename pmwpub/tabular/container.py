@@ -103,15 +103,22 @@ def text_of(content: bytes, options: ReadOptions) -> bytes:
     Raises FileRefused for an empty file, another file type (by its first bytes), another encoding, a NUL byte, and a
     quote that neither opens nor closes a cell (RFC 4180 section 2).
     """
-    _check_type(content)
-    text = utf8(content, options.encoding)
-    _check_markup(text)
+    text = plain_text(content, options.encoding)
     nul = text.find(b"\x00")
     if nul >= 0:
         raise FileRefused(
             "A NUL byte; the file is binary or of another encoding. " + _CSV_REMEDY, line=line_of(text, nul)
         )
     _check_quotes(text, options.delimiter)
+    return text
+
+
+def plain_text(content: bytes, encoding: str) -> bytes:
+    """The bytes as UTF-8; FileRefused for an empty file, one of another kind, and another encoding."""
+    _check_type(content)
+    text = utf8(content, encoding)
+    if text[:_CHUNK].lstrip()[:16].lower().startswith(_MARKUP):
+        raise FileRefused(f"The file is an HTML or XML page, not CSV text. {_CSV_REMEDY}")
     return text
 
 
@@ -126,11 +133,6 @@ def _check_type(content: bytes) -> None:
     for magic, kind in _MAGIC:
         if content.startswith(magic):
             raise FileRefused(f"The file is {kind}, not CSV text. {_CSV_REMEDY}")
-
-
-def _check_markup(text: bytes) -> None:
-    if text[:_CHUNK].lstrip()[:16].lower().startswith(_MARKUP):
-        raise FileRefused(f"The file is an HTML or XML page, not CSV text. {_CSV_REMEDY}")
 
 
 def _check_quotes(content: bytes, delimiter: str) -> None:

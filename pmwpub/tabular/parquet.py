@@ -147,7 +147,7 @@ def _distinct(pa: Any, column: Any, position: int) -> tuple[list[str], np.ndarra
 def _text(pa: Any, values: Any) -> list[str | None]:
     kind = values.type
     if pa.types.is_floating(kind):
-        return _each(values, values.to_numpy(zero_copy_only=False), str)
+        return _each(values, values.to_numpy(zero_copy_only=False), _shortest)
     if pa.types.is_decimal(kind):
         return _each(values, values.to_pylist(), lambda number: format(number, "f"))
     if pa.types.is_boolean(kind):
@@ -156,6 +156,11 @@ def _text(pa: Any, values: Any) -> list[str | None]:
         values = values.cast(pa.timestamp(kind.unit, "UTC"))
     texts = values.cast(pa.large_string()).to_pylist()
     return [None if text is None else _moment(text) for text in texts] if pa.types.is_temporal(kind) else texts
+
+
+def _shortest(number: np.floating) -> str:
+    """The fewest digits that tell the number from its neighbours of the same width, in Python's notation."""
+    return repr(float(str(number)))
 
 
 def _each(values: Any, items: Any, write: Callable[[Any], str]) -> list[str | None]:

@@ -6,6 +6,7 @@ import csv
 from itertools import islice
 
 from pmwpub.errors import FileRefused
+from pmwpub.tabular.container import plain_text
 from pmwpub.tabular.encodings import UTF8_MARK, UTF16_MARKS, UTF32_MARKS, utf8
 from pmwpub.tabular.options import DELIMITERS, ReadOptions
 
@@ -23,7 +24,11 @@ def suggest(content: bytes, tried: ReadOptions) -> ReadOptions | None:
     encoding = _encoding(content, tried.encoding)
     if encoding is None:
         return None
-    found = ReadOptions(encoding, _delimiter(utf8(content, encoding), tried.delimiter))
+    try:
+        text = plain_text(content, encoding)
+    except FileRefused:
+        return None
+    found = ReadOptions(encoding, _delimiter(text, tried.delimiter))
     return None if found == tried else found
 
 
