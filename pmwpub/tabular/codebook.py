@@ -15,7 +15,7 @@ CSV, one line a code or edge, lines of one column in any place; a blank kind rep
 kind `missing` makes the code a missing token (of the whole schema) and gives its column a missing level. Optional
 columns give the rules of design section 7, on the first line of a column: missing, other, strip, casefold (yes or no),
 outside, decimal, thousands. A categorical column without codes, or a numeric one without edges, takes them from the
-public tables.
+public tables; `outside` is clip where it is not given.
 
 JSON: {"columns": [...], "missing_tokens": [...]} or the list alone; a column is {"name", "kind", "levels" or "edges",
 and rules}, where levels may be a list or {code: label}. A schema file is such a codebook.

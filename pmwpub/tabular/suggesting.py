@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from itertools import islice
 
 from pmwpub.errors import FileRefused
@@ -77,9 +78,10 @@ def _delimiter(text: bytes, tried: str) -> str:
 
 def _width(sample: str, delimiter: str, *, whole: bool) -> int:
     """The number of cells that each of the first records has, or 0 if they differ or cannot be parsed."""
-    lines = sample.splitlines(keepends=True)
     try:
-        records = list(islice(csv.reader(lines, delimiter=delimiter, strict=True), _RECORDS + 1))
+        records = list(
+            islice(csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter, strict=True), _RECORDS + 1)
+        )
     except csv.Error:
         return 0
     if not whole and len(records) <= _RECORDS:

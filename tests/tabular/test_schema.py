@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from pmwpub.errors import SchemaError
 from pmwpub.tabular.columns import RESERVED, CategoricalColumn, NumericColumn
+from pmwpub.tabular.drafting import Recipe, edges
 from pmwpub.tabular.reading import from_frame, read_table
 from pmwpub.tabular.schema import Schema, draft
 
@@ -194,6 +195,37 @@ def test_numbers_that_are_mostly_one_value_get_a_bin_for_it() -> None:
     assert isinstance(column, NumericColumn)
     assert column.edges[:2] == (0, 1_000)
     assert len(column.edges) == 6
+
+
+def test_bins_by_quantiles_hold_equally_many_and_bins_by_width_are_equally_wide() -> None:
+    values = [i * i for i in range(100)]
+    table = read_table(("x\n" + "\n".join(map(str, values)) + "\n").encode())
+    (quantiles,) = draft([table], bins=4, binning="quantiles").encoded
+    assert isinstance(quantiles, NumericColumn)
+    # The 25th, 50th and 75th of 100 values, counted from one, are 24^2, 49^2 and 74^2.
+    assert quantiles.edges == (0, 24**2, 49**2, 74**2, 99**2)
+    place = quantiles.placer(())
+    counts = [sum(place(str(value)) == code for value in values) for code in range(4)]
+    assert max(counts) - min(counts) <= 2
+    (width,) = draft([table], bins=4, binning="width").encoded
+    assert isinstance(width, NumericColumn)
+    assert width.edges == (0, 2450.25, 4900.5, 7350.75, 9801)
+
+
+def test_edges_are_proposed_for_one_column_as_it_reads_its_numbers() -> None:
+    comma = NumericColumn(name="x", kind="numeric", edges=(0, 1), outside="clip", decimal=",", strip=True)
+    table = read_table(b'x\n"1,5"\n" 2,5"\n?\n"9,5"\n')
+    assert edges([table], comma, Recipe(2, "quantiles")) == (1.5, 2.5, 9.5)
+    assert edges([read_table(b"x\n7\n")], comma, Recipe(2, "width")) == (7, 8)
+    for tables in ([], [read_table(b"y\n1\n")], [read_table(b"x\n1.5\n")]):
+        with pytest.raises(SchemaError, match="no number"):
+            edges(tables, comma, Recipe())
+
+
+@pytest.mark.parametrize("wrong", [{"bins": 0}, {"max_levels": 0}, {"binning": "guess"}])
+def test_nonsense_recipes_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(SchemaError):
+        draft([read_table(b"a,b\n1,2\n")], **wrong)
 
 
 def test_numbers_are_sorted_as_numbers() -> None:

@@ -1,0 +1,107 @@
+"""Candidates as they are stored and read again; drafting from them; the warning on shared lines."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from pmwpub.errors import FileRefused
+from pmwpub.jobs import InlineEngine
+from pmwpub.ledger import Ledger, Population
+from pmwpub.service import Service, stored, studies
+from pmwpub.tabular.codebook import read_codebook
+from pmwpub.tabular.columns import NumericColumn
+from pmwpub.tabular.options import ReadOptions
+
+if TYPE_CHECKING:
+    from conftest import Bench
+
+OPTIONS = ReadOptions("cp1252", ";")
+WESTERN = "sex;age;job\nF;20;köchin\nM;45;clerk\n".encode("cp1252")
+
+
+@pytest.fixture
+def plain(service: Service) -> Service:
+    service.ledger.register(Population("P", 2, 1, "one person", Fraction(1), Fraction(1, 4)))
+    return service
+
+
+def test_a_candidate_is_read_again_as_it_was_confirmed_and_its_bytes_are_raw(plain: Service, url: str) -> None:
+    with pytest.raises(FileRefused) as caught:
+        studies.add_candidate(plain, "P", "w.csv", WESTERN, attested=True)
+    assert caught.value.suggestion == OPTIONS
+    assert studies.study(plain, "P").candidates == ()
+    sha256 = studies.add_candidate(plain, "P", "w.csv", WESTERN, attested=False, options=OPTIONS)
+    studies.attest(plain, "P", sha256, attested=True)
+    studies.save_schema(plain, "P", studies.draft_schema(plain, "P"))
+    with Ledger.open(url) as ledger:
+        again = Service(ledger, InlineEngine())
+        facts = studies.study(again, "P").candidate(sha256)
+        assert facts.options == OPTIONS
+        assert facts.attested
+        assert facts.support is not None
+        assert "köchin" in facts.support.domain.attributes[2].levels
+        assert stored.content(again, "P", sha256) == WESTERN
+
+
+def test_the_same_bytes_read_in_another_way_are_another_candidate_only_after_removal(plain: Service) -> None:
+    sha256 = studies.add_candidate(plain, "P", "w.csv", WESTERN, attested=True, options=OPTIONS)
+    other = ReadOptions("latin-1", ";")
+    with pytest.raises(FileRefused, match="remove"):
+        studies.add_candidate(plain, "P", "w.csv", WESTERN, attested=True, options=other)
+    assert studies.study(plain, "P").candidate(sha256).options == OPTIONS
+    studies.remove_candidate(plain, "P", sha256)
+    assert studies.add_candidate(plain, "P", "w.csv", WESTERN, attested=True, options=other) == sha256
+    assert studies.study(plain, "P").candidate(sha256).options == other
+
+
+def test_private_and_public_files_have_their_own_options_and_parquet_needs_none(plain: Service) -> None:
+    import pandas as pd
+
+    packed = io.BytesIO()
+    pd.DataFrame({"sex": ["F", "M"], "age": [20, 45], "job": ["köchin", "clerk"]}).to_parquet(packed)
+    sha256 = studies.add_candidate(plain, "P", "w.parquet", packed.getvalue(), attested=True)
+    studies.save_schema(plain, "P", studies.draft_schema(plain, "P"))
+    private = studies.load_private(plain, "P", WESTERN, options=OPTIONS)
+    assert private.options == OPTIONS
+    assert private.unplaced_cells == 0
+    public = studies.study(plain, "P").candidate(sha256).dataset
+    assert public is not None
+    assert np.array_equal(private.dataset.codes, public.codes)
+    assert len(private.shared_runs) == len(studies.shared_runs(plain, private)) == 0
+
+
+def test_a_piece_of_the_private_table_among_the_candidates_is_pointed_out_to_the_steward(bench: Bench) -> None:
+    assert bench.private.shared_runs == ()
+    lines = bench.private_csv.splitlines()
+    piece = b"\n".join([lines[0], *lines[40:90], b""])
+    sha256 = studies.add_candidate(bench.service, bench.name, "piece.csv", piece, attested=True)
+    (later,) = studies.shared_runs(bench.service, bench.private)
+    (loaded,) = studies.load_private(bench.service, bench.name, bench.private_csv).shared_runs
+    assert later == loaded
+    assert (loaded.sha256, loaded.name, loaded.lines) == (sha256, "piece.csv", 50)
+    assert "piece.csv" in loaded.warning
+    assert "piece" not in repr(studies.load_private(bench.service, bench.name, bench.private_csv))
+
+
+def test_a_schema_is_drafted_with_a_codebook_and_edges_come_from_candidates(bench: Bench) -> None:
+    book = read_codebook(b"name,kind,level\njob,categorical,cook\njob,,clerk\nage,numeric,\n")
+    schema = studies.draft_schema(bench.service, bench.name, codebook=book, bins=3, binning="width")
+    assert [column.name for column in schema.columns] == ["job", "age", "sex"]
+    age = schema.encoded[1]
+    assert isinstance(age, NumericColumn)
+    assert studies.bin_edges(bench.service, bench.name, age, bins=3, binning="width") == age.edges
+    assert len(age.edges) == 4
+
+
+def test_notes_written_before_options_existed_are_read_as_before(bench: Bench) -> None:
+    note = stored.note(bench.service, bench.name, bench.candidates[0])
+    assert set(note) == {"name", "attested", "rows"}
+    assert stored.options_of(note) is None
+    body = bench.service.ledger.document(bench.name, stored.CANDIDATE, bench.candidates[0])
+    assert gzip.decompress(body) == stored.content(bench.service, bench.name, bench.candidates[0])

@@ -1,0 +1,85 @@
+"""Shared runs of lines: exact, and no alarm for what chance explains."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pmwpub.tabular.options import ReadOptions
+from pmwpub.tabular.overlap import long_run, shared_run
+from pmwpub.tabular.reading import read_table
+
+LINES = st.lists(st.sampled_from("abc"), max_size=24)
+
+
+def body(lines: list[str], end: str = "\n") -> bytes:
+    return end.join(["header", *lines, ""]).encode()
+
+
+def brute(one: list[str], two: list[str]) -> int:
+    """The longest run by looking at every pair of places."""
+    best = 0
+    for i in range(len(one)):
+        for j in range(len(two)):
+            length = 0
+            while i + length < len(one) and j + length < len(two) and one[i + length] == two[j + length]:
+                length += 1
+            best = max(best, length)
+    return best
+
+
+@given(LINES, LINES)
+def test_the_longest_run_is_found(one: list[str], two: list[str]) -> None:
+    assert shared_run(body(one), body(two)) == brute(one, two)
+
+
+def test_headers_line_ends_and_empty_lines_do_not_count() -> None:
+    assert shared_run(b"h\na\n\nb\nc\n", b"h\r\nx\r\na\r\nb\r\n\r\nc\r\n") == 3
+    assert shared_run(b"h\na\n", b"h\nb\n") == 0
+    assert shared_run(b"", b"h\n") == 0
+
+
+def test_runs_are_followed_to_two_thousand_lines() -> None:
+    lines = [str(i) for i in range(5_000)]
+    assert shared_run(body(lines), body(lines)) == 2_047
+    assert shared_run(body(lines), body(["x", *lines[70:1_443], "y"])) == 1_373
+
+
+def _people(rows: int, seed: int) -> list[str]:
+    rng = np.random.default_rng(seed)
+    return [f"{'FM'[rng.integers(2)]},{rng.integers(90)},{rng.integers(3)}" for _ in range(rows)]
+
+
+def _table(lines: list[str]) -> bytes:
+    return "\n".join(["sex,age,job", *lines, ""]).encode()
+
+
+def test_disjoint_people_raise_no_alarm_although_most_rows_coincide() -> None:
+    for seed in range(20):
+        private, public = _people(1_000, seed), _people(800, 100 + seed)
+        assert len(set(private) & set(public)) > 300
+        assert long_run(read_table(_table(private)), read_table(_table(public))) == 0
+
+
+def test_a_piece_copied_from_the_private_table_raises_it_in_any_dialect() -> None:
+    private, public = _people(1_000, 1), _people(800, 2)
+    copied = _table(public[:400] + private[300:330] + public[400:])
+    table = read_table(_table(private))
+    assert long_run(table, read_table(copied)) == 30
+    semicolons = read_table(copied.replace(b",", b";"), options=ReadOptions(delimiter=";"))
+    assert long_run(table, semicolons) == 30
+
+
+def test_a_column_of_one_value_is_no_evidence() -> None:
+    same = read_table(b"a\n" + b"1\n" * 500)
+    assert long_run(same, same) == 0
+
+
+def test_two_tables_of_three_hundred_thousand_lines_take_seconds() -> None:
+    import time
+
+    private, public = _people(300_000, 3), _people(300_000, 4)
+    started = time.process_time()
+    assert long_run(read_table(_table(private)), read_table(_table(public))) == 0
+    assert time.process_time() - started < 10
