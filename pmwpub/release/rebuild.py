@@ -15,16 +15,17 @@ from __future__ import annotations
 import argparse
 import hashlib
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Rebuild, say what agrees, and return the exit status."""
     from pmwpub.errors import PmwPubError
     from pmwpub.release.certificate import Certificate
     from pmwpub.release.rebuilding import rebuilt
 
-    parsed = _parser().parse_args()
+    parsed = _parser().parse_args(arguments)
     folder = Path(parsed.folder)
     try:
         certificate = Certificate.from_bytes((folder / "certificate.json").read_bytes())

@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,8 +18,18 @@ from pmwpub.plans import PublicInputs, ReleasePlan, WorkloadChoice
 from pmwpub.privacy.budget import ZCDP, epsilon_of
 from pmwpub.queries.counts import count
 from pmwpub.queries.incidence import PublicProblem
-
-from pmwpub.release.bundle import CERTIFICATE, MEASUREMENTS, REBUILD, REPORT, SCHEMA, SYNTHETIC, WEIGHTS, Bundle
+from pmwpub.release.bundle import (
+    CERTIFICATE,
+    MEASUREMENTS,
+    REBUILD,
+    REPORT,
+    SCHEMA,
+    SYNTHETIC,
+    WEIGHTS,
+    Bundle,
+    pack,
+    rebuild_script,
+)
 from pmwpub.release.certificate import Candidate, LedgerTotal, Provenance, decimal_rho
 from pmwpub.tabular.schema import Schema
 
@@ -121,10 +132,44 @@ def test_the_synthetic_table_has_the_asked_rows_and_only_atoms_of_the_support(pa
 
 def test_no_cell_of_a_file_is_a_formula(parts: tuple) -> None:
     files = parts[0].files()
-    for name in (SYNTHETIC, WEIGHTS):
+    for name in (SYNTHETIC, WEIGHTS, MEASUREMENTS):
         for row in csv.reader(io.StringIO(files[name].decode())):
             for cell in row:
                 assert cell[:1] not in ("=", "+", "@", "\t", "\r")
+
+
+def test_a_bundle_of_an_earlier_version_opens_and_keeps_its_bytes(parts: tuple) -> None:
+    """It has no report, script or measurements, and its certificate lacks the plan and whatever came later."""
+    newer = parts[0]
+    body = json.loads(newer.parts[CERTIFICATE])
+    for key in ("plan", "unit", "charged_at", "cells"):
+        del body[key]
+    body["files"] = {name: body["files"][name] for name in (SCHEMA, WEIGHTS)}
+    old = (json.dumps(body, indent=1, ensure_ascii=False) + "\n").encode()
+    stored = pack({WEIGHTS: newer.weights, SCHEMA: newer.parts[SCHEMA], CERTIFICATE: old})
+    bundle = Bundle.from_bytes(stored)
+    assert bundle.to_bytes() == stored
+    assert bundle.certificate.to_bytes() == old
+    files = bundle.files(rows=20, seed=1)
+    assert set(files) == {SYNTHETIC, WEIGHTS, SCHEMA, CERTIFICATE}
+    stated = json.loads(files[CERTIFICATE])
+    assert set(stated) == set(body)
+    assert (stated["rows"], stated["row_seed"]) == (20, 1)
+    assert files[SYNTHETIC] == newer.files(rows=20, seed=1)[SYNTHETIC]
+
+
+def test_the_same_request_gives_the_same_bytes(parts: tuple) -> None:
+    bundle = parts[0]
+    reopened = Bundle.from_bytes(bundle.to_bytes())
+    assert pack(bundle.files(40, 3, "numbers")) == pack(reopened.files(40, 3, "numbers"))
+    assert json.loads(bundle.files(40, 3, "numbers")[CERTIFICATE])["cells"] == "numbers"
+    assert json.loads(bundle.files(40, 3)[CERTIFICATE])["cells"] == "labels"
+
+
+def test_the_script_in_the_bundle_is_the_module_itself(parts: tuple) -> None:
+    from pmwpub.release import rebuild as script
+
+    assert parts[0].parts[REBUILD] == rebuild_script() == Path(script.__file__).read_bytes()
 
 
 def test_rho_is_printed_exactly() -> None:

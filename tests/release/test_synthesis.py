@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 from fractions import Fraction
 
 import numpy as np
@@ -13,7 +16,10 @@ from hypothesis import strategies as st
 from pmwpub.errors import PlanError
 from pmwpub.queries.incidence import quantise
 from pmwpub.records import Dataset, Distribution, Support
-from pmwpub.release.synthesis import synthesise
+from pmwpub.release.synthesis import synthesise, synthetic_csv
+from pmwpub.tabular.encode import encode_public
+from pmwpub.tabular.reading import read_table
+from pmwpub.tabular.schema import Schema
 
 
 def distribution_of(weights: list[float]) -> Distribution:
@@ -62,3 +68,46 @@ def test_the_same_seed_gives_the_same_rows_and_another_one_another_order() -> No
 def test_a_nonsense_number_of_rows_is_refused(rows: int) -> None:
     with pytest.raises(PlanError, match="10,000,000"):
         synthesise(distribution_of([1.0]), rows, seed=0)
+
+
+COLUMNS = {
+    "version": 1,
+    "missing_tokens": ["NA"],
+    "columns": [
+        {"name": "whole", "kind": "numeric", "edges": [-5, 0, 1, 40], "outside": "clip", "missing": True},
+        {"name": "part", "kind": "numeric", "edges": [0, 0.001, 2.5], "outside": "other", "other": True},
+        {"name": "label", "kind": "categorical", "levels": ["a", "[0, 1)"]},
+    ],
+}
+
+
+def numbers_of(rows: int, seed: int) -> tuple[list[list[str]], Schema, Distribution]:
+    schema = Schema.from_json(json.dumps(COLUMNS))
+    released = Distribution.empirical(tables.support(schema.domain, 80, 4))
+    body = synthetic_csv(released, schema, rows, seed=seed, cells="numbers").decode()
+    return list(csv.reader(io.StringIO(body))), schema, released
+
+
+def test_numbers_drawn_inside_bins_encode_back_to_the_same_rows() -> None:
+    _, schema, released = numbers_of(1, 1)
+    body = synthetic_csv(released, schema, 500, seed=1, cells="numbers")
+    again = encode_public(read_table(body), schema)
+    expected = synthesise(released, 500, seed=1)
+    assert again.dropped == 0
+    assert again.dataset.codes.tolist() == expected.codes.tolist()
+
+
+def test_numbers_are_whole_where_edges_are_and_fill_their_bins() -> None:
+    (header, *rows), _, _ = numbers_of(3_000, 2)
+    assert header == ["whole", "part", "label"]
+    whole = {row[0] for row in rows}
+    assert whole - {"NA"} == {str(value) for value in range(-5, 41)}
+    parts = {float(row[1]) for row in rows if row[1] != "(other)"}
+    assert len(parts) > 1_000
+    assert 0 <= min(parts) < 0.0001
+    assert 2.4 < max(parts) <= 2.5
+    assert {row[2] for row in rows} == {"a", "[0, 1)"}
+
+
+def test_numbers_come_from_the_seed() -> None:
+    assert numbers_of(50, 3)[0] == numbers_of(50, 3)[0] != numbers_of(50, 4)[0]
