@@ -104,7 +104,7 @@ def parquet(draw: st.DrawFn) -> File:
 
 def _array(draw: st.DrawFn, kind: pa.DataType, rows: int) -> pa.Array:
     """An array from whatever integers, floats or texts its type takes; nulls where it takes none."""
-    for source in (CELLS, st.floats(width=16), st.integers(-100, 100), st.integers(), st.booleans()):
+    for source in (CELLS, st.floats(-60_000, 60_000), st.integers(-100, 100), st.integers(), st.booleans()):
         values = draw(st.lists(st.none() | source, min_size=rows, max_size=rows))
         try:
             return pa.array(values, type=kind)

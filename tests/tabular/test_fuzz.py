@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 from fuzzing import FILES, File, written
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, event, given, settings
 from statistical import AUDIT
 
 from pmwpub.errors import FileRefused, SchemaError
@@ -32,7 +32,9 @@ ELSEWHERE = Schema.from_json(
 def table_of(file: File) -> TextTable | None:
     """The table, or None once the refusal is seen to be one: words, a line that exists, options that differ."""
     try:
-        return read_table(file.content, options=file.options)
+        table = read_table(file.content, options=file.options)
+        event("a table")
+        return table
     except FileRefused as refused:
         refusal = refused
     assert str(refusal).endswith(".")

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import time
+from pathlib import Path
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -77,9 +81,17 @@ def test_a_column_of_one_value_is_no_evidence() -> None:
 
 
 def test_two_tables_of_three_hundred_thousand_lines_take_seconds() -> None:
-    import time
-
     private, public = _people(300_000, 3), _people(300_000, 4)
     started = time.process_time()
     assert long_run(read_table(_table(private)), read_table(_table(public))) == 0
     assert time.process_time() - started < 10
+
+
+@pytest.mark.data
+def test_tables_of_disjoint_people_raise_no_alarm(data_folder: Path) -> None:
+    folder = data_folder / "acs_il_oh"
+    census = [read_table(folder / f"{name}.csv.gz") for name in ("oh_2018", "oh_2012", "il_2018")]
+    assert [long_run(census[0], other) for other in census[1:]] == [0, 0]
+    header, *people = read_table(data_folder / "adult" / "adult.csv.gz").content.splitlines(keepends=True)
+    halves = [read_table(header + b"".join(half)) for half in (people[:20_000], people[20_000:])]
+    assert long_run(*halves) == 0
