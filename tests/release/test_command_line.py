@@ -1,0 +1,110 @@
+"""The command line around a finished release: its files, their check, and its charged error."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pmwpub.cli import main
+from pmwpub.release import rebuild
+
+Command = Callable[..., Any]
+
+
+def write(path: Path, rows: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    lines = [f"{'FM'[rng.integers(2)]},{rng.integers(90)},{'xyz'[rng.integers(3)]}" for _ in range(rows)]
+    path.write_text("\n".join(["sex,age,job", *lines]) + "\n")
+
+
+@pytest.fixture
+def pmwpub(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Command:
+    """Runs a command in a folder with a schema, a private and a public table; JSON, or words where it is refused."""
+
+    def run(*arguments: str, status: int = 0) -> Any:
+        found = main(["--store", f"sqlite:///{tmp_path}/ledger.sqlite3", *arguments])
+        output = capsys.readouterr()
+        assert found == status, output.err
+        return output.err if status else json.loads(output.out)
+
+    write(tmp_path / "p.csv", 250, 0)
+    write(tmp_path / "b.csv", 120, 1)
+    run("schema", "draft", str(tmp_path / "b.csv"), "-o", str(tmp_path / "schema.json"))
+    run("ledger", "register", "P", "--n", "250", "--epsilon", "3")
+    return run
+
+
+@pytest.fixture
+def steward(tmp_path: Path) -> list[str]:
+    """What every command that touches the private table begins with."""
+    return ["--population", "P", "--schema", str(tmp_path / "schema.json"), "--private", str(tmp_path / "p.csv")]
+
+
+@pytest.fixture
+def released(pmwpub: Command, steward: list[str], tmp_path: Path) -> Any:
+    return pmwpub(
+        "release", *steward, "--public", str(tmp_path / "b.csv"), "-k", "2", "--epsilon", "1", "--rounds", "4",
+        "--cells", "numbers", "-o", str(tmp_path / "out"),
+    )  # fmt: skip
+
+
+def test_a_release_writes_all_its_files_and_they_check_and_rebuild(
+    pmwpub: Command, released: Any, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    assert {path.name for path in out.iterdir()} == {
+        "synthetic.csv", "weights.csv", "schema.json", "measurements.csv", "report.html", "rebuild.py",
+        "certificate.json",
+    }  # fmt: skip
+    for name, expected in released["files"].items():
+        assert hashlib.sha256((out / name).read_bytes()).hexdigest() == expected
+    found = pmwpub("certificate", "check", str(out))
+    assert any("epsilon of this release" in statement for statement in found["holds"])
+    assert any("rebuild.py" in words for words in found["not_checked"])
+    assert rebuild.main([str(tmp_path / "b.csv"), "--from", str(out)]) == 0
+    assert "," in (out / "synthetic.csv").read_text()
+    assert "[" not in (out / "synthetic.csv").read_text()
+
+
+def test_a_changed_folder_fails_the_check_in_words(pmwpub: Command, released: Any, tmp_path: Path) -> None:
+    (tmp_path / "out" / "weights.csv").write_text("changed")
+    words = pmwpub("certificate", "check", str(tmp_path / "out"), status=2)
+    assert "weights.csv has the hash" in words
+    assert "certificate.json" in pmwpub("certificate", "check", str(tmp_path), status=2)
+
+
+def test_an_error_is_bought_by_folder_or_plan_once_and_says_what_it_cost(
+    pmwpub: Command, steward: list[str], released: Any, tmp_path: Path
+) -> None:
+    by_folder = pmwpub("error", *steward, "--release", str(tmp_path / "out"), "--epsilon", "0.5")
+    assert by_folder["error_low"] <= by_folder["error_high"]
+    assert (by_folder["confidence"], by_folder["epsilon"], by_folder["stored_earlier"]) == (0.95, 0.5, False)
+    assert by_folder["spent"]["rho"] == pytest.approx(0.125, rel=1e-9)
+    by_plan = pmwpub("error", *steward, "--release", released["plan_sha256"], "--epsilon", "1/2")
+    assert by_plan["error"] == by_folder["error"]
+    assert (by_plan["spent"]["rho"], by_plan["stored_earlier"]) == (0, True)
+    (_, charge) = pmwpub("ledger", "show", "P")["charges"]
+    assert charge["purpose"] == f"error of release {released['plan_sha256'][:12]}, draw 1"
+    assert charge["rho"] == pytest.approx(0.125, rel=1e-9)
+
+
+def test_errors_of_what_is_no_release_or_too_dear_are_refused_uncharged(
+    pmwpub: Command, steward: list[str], released: Any, tmp_path: Path
+) -> None:
+    known = ["error", *steward, "--release", str(tmp_path / "out")]
+    before = pmwpub("ledger", "show", "P")["charges"]
+    assert "left" in pmwpub(*known, "--epsilon", "9", status=2)
+    for epsilon in ("0", "-1", "many"):
+        assert pmwpub(*known, "--epsilon", epsilon, status=2)
+    assert "release" in pmwpub("error", *steward, "--release", "0" * 64, "--epsilon", "1", status=2)
+    assert pmwpub("error", *steward, "--release", "nonsense", "--epsilon", "1", status=2)
+    assert pmwpub("error", *steward, "--release", released["plan_sha256"], "--draw", "1", "--epsilon", "1", status=2)
+    (tmp_path / "out" / "weights.csv").write_text("changed")
+    assert "weights.csv" in pmwpub(*known, "--epsilon", "0.1", status=2)
+    assert pmwpub("ledger", "show", "P")["charges"] == before
