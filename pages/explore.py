@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pmwpub.service import assessing, exploring, releasing
-from pmwpub.session import Badge, enter, need, opened, panel, plots, refusals, service, views
+from pmwpub.session import Badge, enter, link, need, opened, panel, plots, refusals, service, views
 from pmwpub.session.comparing import compare
 from pmwpub.session.watching import Waiting, watch
 
@@ -33,6 +33,7 @@ with panel("Error against ε, by simulation", Badge.PUBLIC, *([Badge.DP] if floo
         plots.show(views.error_plot(found.simulation, floors), "error against epsilon")
     if floors:
         st.caption("The bands called noisy floors are DP releases on the private table, bought on the Candidates page.")
+link("pages/release.py", "Next: release")
 
 done = [one for one in releasing.releases(service(), study) if one.bundle is not None]
 if done:

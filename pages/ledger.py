@@ -24,7 +24,12 @@ with panel("History", Badge.PUBLIC), refusals():
     rows = service().ledger.export(name)
     if rows:
         st.dataframe(
-            columns(rows), hide_index=True, width="stretch", column_order=ORDER, alt="Every charge, the newest first."
+            columns(rows),
+            hide_index=True,
+            width="stretch",
+            column_order=ORDER,
+            column_config={"rho": st.column_config.NumberColumn("ρ", format="%.6g")},
+            alt="Every charge, the newest first.",
         )
         with st.container(horizontal=True):
             st.download_button(

@@ -11,7 +11,7 @@ from pmwpub.plans import FAST_MARGINALS, AssessmentPlan
 from pmwpub.service import Assessed, Study
 from pmwpub.service.assessing import assessment_plan
 from pmwpub.session import plots, views
-from pmwpub.session.frame import Badge, panel
+from pmwpub.session.frame import Badge, link, panel
 from pmwpub.session.services import service
 from pmwpub.session.spending import NO_RESULT
 from pmwpub.session.watching import Waiting, watch
@@ -54,6 +54,7 @@ def results_panel(study: Study, bought: Sequence[Assessed]) -> None:
         found = list(views.latest(bought, study).values())
         if found:
             _ranking(study, found)
+            link("pages/explore.py", "Next: see error against ε")
         if len(bought) > len(found):
             with st.expander("Everything that was bought"):
                 _everything(bought)

@@ -45,8 +45,9 @@ def panel(title: str, *badges: Badge) -> Iterator[None]:
     with st.container(border=True):
         with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
             st.subheader(title, anchor=False, width="content")
-            for badge in badges:
-                badge.show()
+            with st.container(horizontal=True, width="content"):
+                for badge in badges:
+                    badge.show()
         yield
 
 

@@ -27,6 +27,7 @@ def confirm(price: Price, *, key: str, label: str, ask: str = "") -> bool:
             st.markdown("**Price: nothing.** This was already bought; the stored result is shown.")
             return st.form_submit_button("Show the stored result", key=f"confirm {key}")
         st.markdown(f"**Price: {cost(price.epsilon, price.delta, price.rho.rho)}**")
+        st.caption("ρ is what the ledger charges and adds up; ε is what this ρ alone means at this δ.")
         if not price.affordable:
             st.warning("That is more than this population has left. Lower ε; nothing can be charged.")
         else:

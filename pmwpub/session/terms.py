@@ -37,5 +37,5 @@ def terms_panel(population: Population) -> None:
 
 
 def _neighbours(k: int) -> str:
-    rows = "one row is" if k == 1 else f"at most {k} rows are"
-    return f"One person's {rows} replaced by as many; n, the number of rows, is public."
+    rows = "row is replaced by another" if k == 1 else f"at most {k} rows are replaced by as many"
+    return f"One person's {rows}; n, the number of rows, is public."

@@ -15,7 +15,7 @@ def test_a_viewer_is_told_so_on_the_data_page(town: Here, visit: Open) -> None:
     app = visit("data", population=town.population)
     assert not app.exception
     assert "Viewer" in words(app)
-    assert "One person's one row is replaced by as many" in app.table[0].value.to_string()
+    assert "One person's row is replaced by another" in app.table[0].value.to_string()
 
 
 def test_the_private_table_is_loaded_without_a_preview_and_without_a_charge(town: Here, visit: Open) -> None:
