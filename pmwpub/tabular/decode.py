@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 import csv
-import random
 import re
-from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 from pmwpub.errors import DomainError, FileRefused, SchemaError
 from pmwpub.records import Dataset, Distribution, Support, code_type
-from pmwpub.tabular.columns import WEIGHT, NumericColumn, text_of_number
+from pmwpub.tabular.columns import WEIGHT
 from pmwpub.tabular.reading import read_table
 from pmwpub.tabular.schema import Schema
 
-_STEPS = 1_000
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 _PLAIN_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 
 
-def decode(
-    dataset: Dataset, schema: Schema, *, numeric: Literal["label", "draw"] = "label", seed: int = 0
-) -> pd.DataFrame:
-    """The labels of coded rows, one text column an attribute.
-
-    numeric  a numeric column gives its bins ("label"), or numbers drawn uniformly inside them ("draw"): whole numbers
-             if all its edges are whole, else one of 1,000 equal steps; with the column's decimal mark
-    seed     of the draws; public
+def decode(dataset: Dataset, schema: Schema) -> pd.DataFrame:
+    """The labels of coded rows, one text column an attribute; a numeric column gives its bins.
 
     Raises DomainError when the dataset is of another domain or a cell has no level: only public or released rows,
     which have a level everywhere, are ever decoded.
@@ -37,30 +28,12 @@ def decode(
         raise DomainError("The rows belong to another schema; decode them with their own.")
     if np.any(dataset.codes >= np.asarray(schema.domain.shape)):
         raise DomainError("A cell has no level; only public or released rows can be decoded.")
-    generator = random.Random(seed)
-    cells = {}
-    for position, column in enumerate(schema.encoded):
-        codes = dataset.codes[:, position].astype(np.intp)
-        if numeric == "draw" and isinstance(column, NumericColumn):
-            cells[column.name] = pd.array([_drawn(column, code, generator.random()) for code in codes], dtype="str")
-        else:
-            cells[column.name] = pd.array(column.attribute.levels, dtype="str").take(codes)
-    return pd.DataFrame(cells)
-
-
-def _drawn(column: NumericColumn, code: int, uniform: float) -> str:
-    """A number of bin `code` at `uniform` in [0, 1) of it; the label of a level that is no bin.
-
-    The last bin is closed: its whole numbers include the last edge.
-    """
-    bins = len(column.edges) - 1
-    if code >= bins:
-        return column.attribute.levels[code]
-    low, high = column.edges[code], column.edges[code + 1]
-    if all(edge.is_integer() for edge in column.edges):
-        return str(int(low) + int(uniform * (int(high) - int(low) + (code == bins - 1))))
-    drawn = float(f"{low + (high - low) * (int(uniform * _STEPS) / _STEPS):.12g}")
-    return text_of_number(drawn if low <= drawn < high else low).replace(".", column.decimal)
+    return pd.DataFrame(
+        {
+            attribute.name: pd.array(attribute.levels, dtype="str").take(dataset.codes[:, position].astype(np.intp))
+            for position, attribute in enumerate(schema.domain.attributes)
+        }
+    )
 
 
 def inert(cell: str) -> str:

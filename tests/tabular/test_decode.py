@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from pmwpub.errors import DomainError, FileRefused, SchemaError
 from pmwpub.records import Dataset, Distribution, Support
 from pmwpub.tabular.decode import csv_bytes, decode, inert, read_weights, weights_csv
-from pmwpub.tabular.encode import encode_private
-from pmwpub.tabular.reading import from_frame, read_table
+from pmwpub.tabular.reading import read_table
 from pmwpub.tabular.schema import Schema
 
 SCHEMA = Schema.from_json(
@@ -139,48 +138,3 @@ def test_a_damaged_weights_file_is_refused(old: bytes, new: bytes, error: type[E
     assert old in content
     with pytest.raises(error):
         read_weights(content.replace(old, new), SCHEMA)
-
-
-NUMBERS = Schema.from_json(
-    json.dumps(
-        {
-            "version": 1,
-            "columns": [
-                {"name": "age", "kind": "numeric", "edges": [0, 3, 5], "outside": "clip", "missing": True},
-                {"name": "wage", "kind": "numeric", "edges": [-0.5, 0, 1e-6, 2e9], "outside": "none", "decimal": ","},
-                {"name": "sex", "kind": "categorical", "levels": ["F", "M"]},
-            ],
-        }
-    )
-)
-
-
-def _coded(rows: int) -> Dataset:
-    rng = np.random.default_rng(7)
-    return Dataset(NUMBERS.domain, np.stack([rng.integers(size, size=rows) for size in NUMBERS.domain.shape], axis=1))
-
-
-def test_drawn_numbers_lie_in_their_bin_and_encode_back() -> None:
-    dataset = _coded(3_000)
-    frame = decode(dataset, NUMBERS, numeric="draw", seed=3)
-    again = encode_private(from_frame(frame), NUMBERS, n=3_000).dataset.codes
-    kept = dataset.codes[:, 0] < 2
-    assert np.array_equal(again[kept], dataset.codes[kept])
-    assert set(frame["age"]) == {"0", "1", "2", "3", "4", "5", "(missing)"}
-    assert frame["sex"].tolist() == decode(dataset, NUMBERS)["sex"].tolist()
-    assert len(set(frame["wage"])) > 1_000
-
-
-def test_whole_numbers_are_drawn_uniformly_with_the_last_edge_in_the_last_bin() -> None:
-    dataset = Dataset(NUMBERS.domain, np.array([[0, 0, 0], [1, 0, 0]] * 30_000))
-    drawn = decode(dataset, NUMBERS, numeric="draw", seed=1)["age"].astype(int)
-    counts = np.bincount(drawn, minlength=6)
-    # 10,000 a number; five standard deviations are below 410.
-    assert np.all(np.abs(counts - 10_000) < 420)
-
-
-def test_the_same_public_seed_draws_the_same_numbers() -> None:
-    dataset = _coded(50)
-    first, again, other = (decode(dataset, NUMBERS, numeric="draw", seed=seed) for seed in (1, 1, 2))
-    assert first.equals(again)
-    assert not first.equals(other)
