@@ -44,7 +44,7 @@ def test_frames_become_a_synthetic_frame_and_the_ledger_knows(project: tuple[pmw
     release = made.release(private, "b", epsilon="1", rounds=5)
     frame = release.frame(40)
     assert (len(frame), list(frame.columns)) == (40, ["sex", "age", "job"])
-    assert set(release.files()) == {"synthetic.csv", "weights.csv", "schema.json", "certificate.json"}
+    assert {"synthetic.csv", "weights.csv", "schema.json", "certificate.json"} <= set(release.files())
     assert len(ledger.history("people")) == 5
     again = made.release(private, "b", epsilon="1", rounds=5)
     assert again.files() == release.files()
