@@ -1,6 +1,6 @@
 """Any file gives a table or a refusal in words, and any table encodes: searched for as long as one likes.
 
-By default a few hundred files; PMWPUB_AUDIT=n multiplies them:
+By default two hundred files; PMWPUB_AUDIT=n multiplies them:
     PMWPUB_AUDIT=500 pytest -m audit tests/tabular/test_fuzz.py
 """
 
@@ -20,7 +20,7 @@ from pmwpub.tabular.overlap import long_run, shared_run
 from pmwpub.tabular.reading import TextTable, read_table
 from pmwpub.tabular.schema import Schema, draft
 
-SEARCH = settings(max_examples=100 * AUDIT, deadline=None, suppress_health_check=list(HealthCheck))
+SEARCH = settings(max_examples=40 * AUDIT, deadline=None, suppress_health_check=list(HealthCheck))
 ELSEWHERE = Schema.from_json(
     b'{"version": 1, "missing_tokens": ["", "NA"], "columns": ['
     b'{"name": "c0", "kind": "categorical", "levels": ["a", "0"], "missing": true, "casefold": true},'
