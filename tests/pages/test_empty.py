@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
-from pages.visits import PAGES, Here, Open, words
+from pages.visits import PAGES, ROOT, Here, Open, words
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page != "home"])
@@ -84,3 +89,17 @@ def test_the_demo_takes_no_uploads(empty: Here, visit: Open) -> None:
     app.switch_page("pages/data.py").run()
     assert not app.file_uploader
     assert "takes no uploads" in words(app)
+
+
+def test_the_first_page_waits_for_no_heavy_library(tmp_path: Path) -> None:
+    program = (
+        "import sys; from pmwpub.jobs import InlineEngine; from pmwpub.session import services;"
+        "services.engine = InlineEngine; from streamlit.testing.v1 import AppTest;"
+        "app = AppTest.from_file('app.py', default_timeout=60).run(); assert not app.exception; assert app.button;"
+        "print(*sorted({'numba', 'opendp', 'scipy', 'highspy'} & set(sys.modules)))"
+    )
+    environment = {**os.environ, "PMWPUB_STORE": f"sqlite:///{tmp_path / 'ledger.sqlite'}"}
+    ran = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.split() == []
