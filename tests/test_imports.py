@@ -24,7 +24,7 @@ LAYERS = (
     ("release", "evaluation", "ledger", "figures"),
     ("jobs",),
     ("service",),
-    ("session", "cli", "commands", "api", "__init__", "__main__"),
+    ("session", "cli", "commands", "assess_command", "api", "__init__", "__main__"),
     ("pages", "app"),
 )
 RANK = {part: rank for rank, parts in enumerate(LAYERS) for part in parts}
@@ -33,7 +33,9 @@ APART = {"tabular", "queries", "privacy"}
 # A library -> the files that may import it: a part, or a word in the file's name.
 HOMES = {
     "pandas": ("tabular", "pages"),
+    "pyarrow": ("tabular",),
     "plotly": ("figures",),
+    "jinja2": ("release",),
     "opendp": ("privacy",),
     "gmpy2": ("privacy",),
     "highspy": ("mechanisms",),
