@@ -42,7 +42,7 @@ class SyntheticRelease:
         return decode(synthesise(self.bundle.distribution(), wanted, seed=seed), self.bundle.schema)
 
     def files(self, rows: int | None = None, *, seed: int = 0) -> dict[str, bytes]:
-        """Everything that is handed out, by name: synthetic.csv, weights.csv, the certificate, the report and the rest."""
+        """Everything that is handed out, by name: synthetic.csv, certificate.json, report.html and the rest."""
         return self.bundle.files(rows, seed)
 
 

@@ -42,5 +42,5 @@ def test_repeated_names_and_empty_domains_are_refused() -> None:
 
 
 def test_an_unknown_name_is_refused_with_what_there_is() -> None:
-    with pytest.raises(DomainError, match="'z'.*a"):
+    with pytest.raises(DomainError, match=r"'z'.*a"):
         Domain((Attribute("a", ("x",)),)).index("z")

@@ -104,7 +104,7 @@ def pmw_pub(
     most k. Each round is one exponential mechanism and one discrete Gaussian on these, at the rho that
     `schedule.share` declares; reweighting and replay are post-processing. By adaptive composition the run
     is (T * share.rho)-zCDP: with selection at 2 eps0 (bounded range, (2 eps0)^2/8) and sigma = k/eps0
-    (eps0^2/2), T eps0^2 = ½ε̃², Theorem 3.4's total.
+    (eps0^2/2), T eps0^2 = ½ε̃², the total of Theorem 4.5.
     """
     if len(counts.counts) != problem.workload.queries:
         raise PlanError("The private counts belong to another workload.")

@@ -46,7 +46,5 @@ def count(workload: Workload, dataset: Dataset) -> PrivateCounts:
         raise DomainError("The table and the workload were made with different schemas.")
     counts = np.zeros(workload.queries, dtype=np.int64)
     sizes = np.array(workload.domain.shape, dtype=np.int64)
-    add_rows(
-        dataset.columns, sizes, workload.positions, workload.strides, workload.arity, workload.offsets, counts
-    )
+    add_rows(dataset.columns, sizes, workload.positions, workload.strides, workload.arity, workload.offsets, counts)
     return PrivateCounts(counts, len(dataset))

@@ -54,7 +54,8 @@ class Workload:
             raise WorkloadError("A marginal names an attribute that the domain lacks.")
         if sum(self._sizes) > MAX_QUERIES:
             raise WorkloadError(
-                f"The workload has {sum(self._sizes):,} queries, more than {MAX_QUERIES:,}; lower k, sample marginals, or bin."
+                f"The workload has {sum(self._sizes):,} queries, more than {MAX_QUERIES:,}; "
+                "lower k, sample marginals, or bin."
             )
 
     @classmethod
@@ -69,7 +70,9 @@ class Workload:
         _check_k(domain, k)
         available = math.comb(len(domain.attributes), k)
         if not 1 <= marginals <= available:
-            raise WorkloadError(f"Between 1 and {available:,} {k}-way marginals can be sampled; {marginals:,} were asked for.")
+            raise WorkloadError(
+                f"Between 1 and {available:,} {k}-way marginals can be sampled; {marginals:,} were asked for."
+            )
         chosen: set[tuple[int, ...]] = set()
         generator = random.Random(seed)
         if available <= 4 * marginals:

@@ -60,7 +60,7 @@ def test_the_average_is_taken_before_it_is_clamped(problem: PublicProblem) -> No
 
 
 def test_replay_takes_errors_of_at_least_half_the_newest_and_leaves_the_rest(problem: PublicProblem) -> None:
-    """Weights 1/3 each; gaps after the step: query 0 is 0.6, query 1 is 0.32 (over half: due), query 2 is 0.2 (left)."""
+    """Weights 1/3 each; gaps: query 0 is 0.6, query 1 is 0.32 (over half: due), query 2 is 0.2 (left)."""
     weights = np.full(3, 1 / 3)
     memory = Memory(problem, 30_000, 0)
     memory.add(2, 10_000 - 6_000)
