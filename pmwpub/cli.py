@@ -80,11 +80,11 @@ def _ledger(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     show.set_defaults(run="show_ledger")
 
 
-def _spending(parser: argparse.ArgumentParser) -> None:
+def _spending(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     parser.add_argument("--population", required=True)
     parser.add_argument("--schema", required=True)
-    parser.add_argument("--private", required=True, metavar="P.csv")
-    parser.add_argument("--public", required=True, action="append", metavar="A.csv")
+    parser.add_argument("--private", required=required, metavar="P.csv")
+    parser.add_argument("--public", required=required, action="append", default=[], metavar="A.csv")
     _reading(parser)
     parser.add_argument("--repeat", type=int, default=0, help="draw a plan that was sent before again, at its price")
     _workload(parser)
@@ -108,11 +108,23 @@ def _workload(parser: argparse.ArgumentParser) -> None:
 
 def _assess(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = commands.add_parser("assess", help="buy a noisy best-mixture error and start for each candidate")
-    _spending(parser)
-    parser.add_argument("--epsilon", required=True, help="pure epsilon for each candidate")
+    _spending(parser, required=False)
+    parser.add_argument(
+        "--pool", action="append", default=[], metavar="A.csv+B.csv", help="several files together as one candidate"
+    )
+    price = parser.add_mutually_exclusive_group()
+    price.add_argument("--epsilon", help="pure epsilon for each candidate; with --best, of the choice")
+    price.add_argument("--precision", help="instead: the error bar wanted of each floor (95 %%), such as 0.005")
     parser.add_argument("--no-start", action="store_true", help="leave the start out; the floor has all of epsilon")
     parser.add_argument("--no-floor", action="store_true", help="leave the floor out; the start has all of epsilon")
-    parser.add_argument("--fast", action="store_true", help="the floor over a public sub-workload (the setting sold)")
+    setting = parser.add_mutually_exclusive_group()
+    setting.add_argument("--fast", action="store_true", help="floors over a public sub-workload (the default)")
+    setting.add_argument("--full", action="store_true", help="floors over the whole workload: slower")
+    ways = parser.add_mutually_exclusive_group()
+    ways.add_argument(
+        "--best", action="store_true", help="buy only which candidate has the lowest floor, for one charge"
+    )
+    ways.add_argument("--compare", action="store_true", help="free: candidate against candidate; buys nothing")
     parser.set_defaults(run="assess")
 
 

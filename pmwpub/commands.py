@@ -10,6 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from pmwpub.assess_command import buy_assessments, buy_best, compared, offered_files, offered_tables
 from pmwpub.errors import BudgetError, FileRefused, NoResult, PlanError
 from pmwpub.evaluation import METHODS, SimulatedError
 from pmwpub.jobs import InlineEngine
@@ -19,7 +20,7 @@ from pmwpub.plans import WorkloadChoice
 from pmwpub.privacy.budget import ZCDP, as_fraction
 from pmwpub.records import Dataset, Support
 from pmwpub.release import checking
-from pmwpub.service import Outcome, PrivateTable, Service, Study, assessing, measuring, releasing, studies
+from pmwpub.service import Outcome, PrivateTable, Service, Study, measuring, releasing, studies
 from pmwpub.service.assessing import NoisyNumber
 from pmwpub.tabular.codebook import read_codebook
 from pmwpub.tabular.encode import encode_public
@@ -71,22 +72,20 @@ def show_ledger(parsed: argparse.Namespace) -> Json:
 
 
 def assess(parsed: argparse.Namespace) -> Json:
-    """`assess`: one noisy floor and start for each public table."""
+    """`assess`: a noisy floor and start for each candidate, the best of them, or what is free."""
+    paths = list(dict.fromkeys(path for files in offered_files(parsed) for path in files))
     with _ledger(parsed) as ledger:
-        service, current, private, candidates = _prepare(parsed, ledger)
-        plans = [
-            assessing.assessment_plan(
-                current, [candidate], epsilon=parsed.epsilon, floor=not parsed.no_floor, start=not parsed.no_start
-            )
-            for candidate in candidates
-        ]
-        before = ledger.balance(parsed.population).spent
-        price = assessing.price(service, parsed.population, plans)
-        if not price.affordable and not parsed.repeat:
-            assessing.refuse(price, len(plans))
-        outcomes = [assessing.assess(service, private, plan, repeat=parsed.repeat, current=current) for plan in plans]
-        lines = [_assessment(assessing.assessed(service, current, outcome.booking)) for outcome in outcomes]
-        return {"assessments": lines} | _spent(ledger, parsed.population, before)
+        service, name = _service(parsed, ledger), parsed.population
+        files = Files(parsed.read, [parsed.private, *paths])
+        keys = {path: _candidate(service, name, files, path) for path in paths}
+        _choose_workload(parsed, service)
+        offered = offered_tables(parsed, keys)
+        if parsed.compare:
+            return compared(parsed, service, studies.study(service, name), offered)
+        private = _private(service, name, files, parsed.private)
+        before = ledger.balance(name).spent
+        buy = buy_best if parsed.best else buy_assessments
+        return buy(parsed, service, studies.study(service, name), private, offered) | _spent(ledger, name, before)
 
 
 def release(parsed: argparse.Namespace) -> Json:
@@ -179,9 +178,14 @@ def _prepare(parsed: argparse.Namespace, ledger: Ledger) -> tuple[Service, Study
     service, name = _service(parsed, ledger), parsed.population
     files = Files(parsed.read, [parsed.private, *parsed.public])
     candidates = [_candidate(service, name, files, path) for path in parsed.public]
-    studies.choose_workload(service, name, WorkloadChoice(k=parsed.k, marginals=parsed.marginals, seed=parsed.seed))
+    _choose_workload(parsed, service)
     private = _private(service, name, files, parsed.private)
     return service, studies.study(service, name), private, candidates
+
+
+def _choose_workload(parsed: argparse.Namespace, service: Service) -> None:
+    choice = WorkloadChoice(k=parsed.k, marginals=parsed.marginals, seed=parsed.seed)
+    studies.choose_workload(service, parsed.population, choice)
 
 
 def _service(parsed: argparse.Namespace, ledger: Ledger) -> Service:
@@ -280,13 +284,3 @@ def _reused(outcome: Outcome) -> Json:
 def _number(part: str, number: NoisyNumber) -> Json:
     ends = {f"{part}_low": number.low, f"{part}_high": number.high, "confidence": number.confidence}
     return {part: number.value} | ends | {"epsilon": float(as_fraction(number.epsilon))}
-
-
-def _assessment(found: assessing.Assessed) -> Json:
-    line: Json = {"candidate": found.name, "status": found.outcome.status}
-    for part, number in (("floor", found.floor), ("start", found.start)):
-        bounds = (None, None, None) if number is None else (number.value, number.low, number.high)
-        line |= dict(zip((part, f"{part}_low", f"{part}_high"), bounds, strict=True))
-    numbers = [number for number in (found.floor, found.start) if number is not None]
-    confidence = numbers[0].confidence if numbers else None
-    return line | {"confidence": confidence, "epsilon": float(found.plan.exact_epsilon), "setting": found.plan.setting}

@@ -108,6 +108,50 @@ class AssessmentPlan(_Frozen):
         return as_fraction(self.epsilon)
 
 
+class BestPlan(_Frozen):
+    """One choice among candidates and pools: the one of the lowest best-mixture error, by the exponential mechanism.
+
+    inputs   names every public table that takes part
+    pools    what is offered: each a candidate, or several as a pool; two or more, ascending
+    epsilon  of the whole choice; kept as a reduced fraction
+    setting  as in an assessment; the floors of all pools are taken over the same workload
+    """
+
+    kind: Literal["best"] = "best"
+    n: int = Field(ge=1)
+    rows_per_person: int = Field(ge=1)
+    inputs: PublicInputs
+    pools: tuple[tuple[str, ...], ...] = Field(min_length=2)
+    epsilon: str
+    setting: Literal["fast", "full"] = "fast"
+
+    @field_validator("epsilon")
+    @classmethod
+    def _one_text_for_one_epsilon(cls, text: str) -> str:
+        epsilon = as_fraction(text)
+        if epsilon <= 0:
+            raise PlanError("The epsilon of a choice must be positive.")
+        return str(epsilon)
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if any(list(pool) != sorted(set(pool)) or not pool for pool in self.pools):
+            raise PlanError("A pool lists each public table once, in ascending order of its hash.")
+        if list(self.pools) != sorted(set(self.pools)):
+            raise PlanError("A choice lists each candidate or pool once, in ascending order.")
+        if {sha256 for pool in self.pools for sha256 in pool} != set(self.inputs.candidates):
+            raise PlanError("A choice names exactly the public tables of its candidates and pools.")
+        return self
+
+    def workload(self, full: Workload) -> Workload:
+        """The workload that the floors are taken over."""
+        return full if self.setting == "full" else full.restricted(FAST_MARGINALS, FAST_SEED)
+
+    @property
+    def exact_epsilon(self) -> Fraction:
+        return as_fraction(self.epsilon)
+
+
 class ErrorPlan(_Frozen):
     """The noisy largest error of one finished release on the private table.
 

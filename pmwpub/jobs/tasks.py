@@ -16,6 +16,7 @@ TASKS: Mapping[str, str] = MappingProxyType(
     {
         "release": "pmwpub.jobs.work:release",
         "assess": "pmwpub.jobs.work:assess",
+        "best": "pmwpub.jobs.best_work:best",
         "error": "pmwpub.jobs.work:error",
         "simulation": "pmwpub.jobs.work:simulation",
         "compare": "pmwpub.jobs.public_work:compare",

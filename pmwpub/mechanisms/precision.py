@@ -27,9 +27,7 @@ def epsilon_within(
         raise BudgetError(f"A wanted precision lies strictly between 0 and 1; {float(precision):g} came.")
 
     def reached(place: int) -> bool:
-        shares = assessment_charges(
-            _epsilon(place), n, rows_per_person, with_floor=with_floor, with_start=with_start
-        )
+        shares = assessment_charges(_epsilon(place), n, rows_per_person, with_floor=with_floor, with_start=with_start)
         first = shares[0]
         law = LatticeLaplace(first.epsilon, rows_per_person)
         return half_width(law, n, purpose=first.purpose) <= precision
@@ -48,4 +46,5 @@ def epsilon_within(
 def _epsilon(place: int) -> Fraction:
     """The numbers of three digits in order: 1.00, 1.01, .. 9.99 times 10^LEAST, then the next power of ten."""
     power, digits = divmod(place, 9 * 10 ** (DIGITS - 1))
-    return Fraction(10 ** (DIGITS - 1) + digits, 10 ** (DIGITS - 1)) * Fraction(10) ** (LEAST + power)
+    scaled: int = (10 ** (DIGITS - 1) + digits) * 10**power
+    return Fraction(scaled, 10 ** (DIGITS - 1 - LEAST))

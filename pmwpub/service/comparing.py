@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from fractions import Fraction
-from itertools import permutations
 
 from pmwpub.errors import PlanError
 from pmwpub.evaluation import resampled
@@ -52,26 +52,33 @@ class Forecast:
     seconds: float | None = None
 
 
-def compare(service: Service, current: Study, setting: str = "fast") -> Comparison:
-    """Start the comparison, or find the one that runs or is stored; nothing is charged."""
-    found = comparison(service, current, setting)
+def compare(
+    service: Service, current: Study, setting: str = "fast", *, pools: Sequence[Sequence[str]] = ()
+) -> Comparison:
+    """Start the comparison, or find the one that runs or is stored; nothing is charged.
+
+    pools  play candidates too, each against the tables outside it
+    """
+    found = comparison(service, current, setting, pools=pools)
     if found.job is None and not found.pairs and len(current.usable) > 1:
         population = current.population.name
         job_key = _job_key(population, found.key)
         service.engine.forget(job_key)
         service.engine.submit(
             "compare",
-            _work(current, setting),
+            _work(current, setting, pools),
             key=job_key,
             on_done=lambda result: service.ledger.put_document(population, COMPARISON, found.key, _stored(result)),
             on_failed=lambda reason: None,
         )
-    return comparison(service, current, setting)
+    return comparison(service, current, setting, pools=pools)
 
 
-def comparison(service: Service, current: Study, setting: str = "fast") -> Comparison:
+def comparison(
+    service: Service, current: Study, setting: str = "fast", *, pools: Sequence[Sequence[str]] = ()
+) -> Comparison:
     """What is known of the comparison; reads only."""
-    key, population = _key(current, setting), current.population.name
+    key, population = _key(current, setting, pools), current.population.name
     if key in {entry.key for entry in service.ledger.documents(population, COMPARISON)}:
         lines = json.loads(service.ledger.document(population, COMPARISON, key))
         return Comparison(key, None, tuple(PairFacts(**line) for line in lines))
@@ -79,12 +86,14 @@ def comparison(service: Service, current: Study, setting: str = "fast") -> Compa
     return Comparison(key, service.engine.job(job_key) if service.engine.expects(job_key) else None)
 
 
-def forecast(service: Service, current: Study, plan: AssessmentPlan) -> Forecast:
+def forecast(
+    service: Service, current: Study, plan: AssessmentPlan, *, pools: Sequence[Sequence[str]] = ()
+) -> Forecast:
     """The error bars that a plan buys, and from public pairs whether they tell candidates apart and will resolve."""
     laws = {share.purpose: LatticeLaplace(share.epsilon, plan.rows_per_person) for share in shares_of(plan)}
     bars = {purpose: float(half_width(law, plan.n, purpose=purpose)) for purpose, law in laws.items()}
     plain = Forecast(bars.get("floor"), bars.get("start"))
-    pairs = comparison(service, current, plan.setting).pairs
+    pairs = comparison(service, current, plan.setting, pools=pools).pairs
     if "floor" not in laws or not pairs:
         return plain
     cell = float(Grid.of(laws["floor"], plan.n).cell_width)
@@ -105,25 +114,29 @@ def _job_key(population: str, key: str) -> str:
     return f"comparison:{population}:{key}"
 
 
-def _key(current: Study, setting: str) -> str:
-    body = {
+def _key(current: Study, setting: str, pools: Sequence[Sequence[str]]) -> str:
+    body: dict[str, object] = {
         "candidates": sorted((facts.sha256, facts.name) for facts in current.usable),
         "schema": current.schema.sha256 if current.schema else "",
         "workload": current.workload().sha256,
         "setting": setting,
         "n": current.population.n,
     }
+    if pools:
+        body["pools"] = sorted(sorted(pool) for pool in pools)
     return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
 
 
-def _work(current: Study, setting: str) -> ComparisonWork:
+def _work(current: Study, setting: str, pools: Sequence[Sequence[str]]) -> ComparisonWork:
     """Every ordered pair; the truth is resampled to n rows, so that its sampling error is that of a private table."""
     full = current.workload()
     workload = full if setting == "full" else full.restricted(FAST_MARGINALS, FAST_SEED)
+    usable = current.usable
     pairs = [
-        Pair(truth.name, candidate.name, resampled(truth.dataset, current.population.n, 0), candidate.support)
-        for truth, candidate in permutations(current.usable, 2)
-        if truth.dataset is not None and candidate.support is not None
+        Pair(truth.name, current.names(pool), resampled(truth.dataset, current.population.n, 0), current.support(pool))
+        for pool in [[facts.sha256] for facts in usable] + [list(pool) for pool in pools]
+        for truth in usable
+        if truth.dataset is not None and truth.sha256 not in pool
     ]
     return ComparisonWork(workload, tuple(pairs), WIDTH)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from pmwpub.errors import FileRefused, LedgerError, PlanError, SchemaError
 from pmwpub.ledger import Balance, Population
-from pmwpub.plans import AssessmentPlan, PublicInputs, ReleasePlan, WorkloadChoice
+from pmwpub.plans import AssessmentPlan, BestPlan, PublicInputs, ReleasePlan, WorkloadChoice
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support
 from pmwpub.service.core import PrivateTable
@@ -84,7 +84,7 @@ class Study:
             candidates=tuple(sorted(set(candidates))),
         )
 
-    def planned(self, plan: AssessmentPlan | ReleasePlan, private: PrivateTable) -> Workload:
+    def planned(self, plan: AssessmentPlan | BestPlan | ReleasePlan, private: PrivateTable) -> Workload:
         """The plan's own workload, once plan, private table and population are seen to belong together.
 
         Raises PlanError where they do not, before anything is charged.

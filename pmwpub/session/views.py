@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pmwpub import figures
 from pmwpub.evaluation import PMW_PUB, UNCHANGED, Summary, summarise
 from pmwpub.jobs.work import Simulation
-from pmwpub.service import Assessed, NoisyNumber, Price, Study
+from pmwpub.service import Assessed, NoisyNumber, Price, Study, ranking
 from pmwpub.session.words import cost, number, plain
 
 Latest = Mapping[tuple[str, ...], Assessed]
@@ -32,14 +32,9 @@ def ranked(found: Sequence[Assessed]) -> list[tuple[Assessed, NoisyNumber]]:
 
 def too_close(found: Sequence[Assessed]) -> dict[tuple[str, ...], int]:
     """Candidate -> group, where the interval of its floor overlaps that of the group's best."""
-    groups: dict[tuple[str, ...], int] = {}
-    group, reach = 0, float("-inf")
-    for one, floor in ranked(found):
-        if floor.low > reach:
-            group, reach = group + 1, floor.high
-        groups[one.candidates] = group
-    sizes = list(groups.values())
-    return {candidates: place for candidates, place in groups.items() if sizes.count(place) > 1}
+    order = ranked(found)
+    groups = ranking.too_close([floor for _, floor in order])
+    return {one.candidates: group for (one, _), group in zip(order, groups, strict=True) if group is not None}
 
 
 def dot_plot(found: Sequence[Assessed]) -> figures.Plot:

@@ -1,0 +1,151 @@
+"""What `assess` buys or finds out for free, as the values that are printed."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Literal
+
+from pmwpub.errors import NoResult, PlanError
+from pmwpub.mechanisms.precision import epsilon_within
+from pmwpub.plans import AssessmentPlan
+from pmwpub.privacy.budget import as_fraction
+from pmwpub.service import PrivateTable, Service, Study, assessing, comparing, ranking
+from pmwpub.service.assessing import Assessed
+
+Json = dict[str, Any]
+Pool = tuple[str, ...]
+
+
+def offered_files(parsed: argparse.Namespace) -> list[Pool]:
+    """Each --public file on its own, then each --pool, as paths."""
+    pools = [_pool(text) for text in parsed.pool]
+    offered = [(path,) for path in parsed.public] + pools
+    if not offered:
+        raise PlanError("Name at least one candidate: --public A.csv, or a pool of several: --pool A.csv+B.csv.")
+    if parsed.private is None and not parsed.compare:
+        raise PlanError("Give the private table (--private P.csv), or --compare for what is free.")
+    return offered
+
+
+def offered_tables(parsed: argparse.Namespace, keys: Mapping[str, str]) -> list[Pool]:
+    """What is offered by content, each once; `keys` has the hash of each path."""
+    return list(dict.fromkeys(tuple(sorted({keys[path] for path in files})) for files in offered_files(parsed)))
+
+
+def buy_assessments(
+    parsed: argparse.Namespace, service: Service, current: Study, private: PrivateTable, offered: Sequence[Pool]
+) -> Json:
+    """A noisy floor and start of each candidate and pool; nothing is charged unless all of them can be."""
+    plans = _plans(parsed, current, offered)
+    price = assessing.price(service, current.population.name, plans)
+    if not price.affordable and not parsed.repeat:
+        assessing.refuse(price, len(plans))
+    outcomes = [assessing.assess(service, private, plan, repeat=parsed.repeat, current=current) for plan in plans]
+    found = [assessing.assessed(service, current, outcome.booking) for outcome in outcomes]
+    return {"assessments": [_line(one, group) for one, group in zip(found, _groups(found), strict=True)]}
+
+
+def buy_best(
+    parsed: argparse.Namespace, service: Service, current: Study, private: PrivateTable, offered: Sequence[Pool]
+) -> Json:
+    """One choice among the candidates and pools."""
+    if parsed.no_floor or parsed.no_start or parsed.precision is not None or parsed.epsilon is None:
+        raise PlanError("--best needs --epsilon; it releases no numbers, so it takes no --precision or --no-... .")
+    plan = ranking.best_plan(current, offered, epsilon=parsed.epsilon, setting=_setting(parsed))
+    outcome = ranking.choose(service, private, plan, repeat=parsed.repeat, current=current)
+    found = ranking.chosen(service, current, outcome.booking)
+    if found.winner is None:
+        raise NoResult("No result is stored for this choice; its charge stays and nothing is drawn again.")
+    best = {
+        "candidate": found.name,
+        "epsilon": float(plan.exact_epsilon),
+        "candidates": list(found.names),
+        "setting": plan.setting,
+    }
+    return {"best": best, "stored_earlier": not outcome.fresh}
+
+
+def compared(parsed: argparse.Namespace, service: Service, current: Study, offered: Sequence[Pool]) -> Json:
+    """What is known for free: facts, candidate against candidate, and what a purchase would be worth."""
+    setting = _setting(parsed)
+    pools = [pool for pool in offered if len(pool) > 1]
+    pairs = comparing.compare(service, current, setting, pools=pools).pairs
+    if not pairs:
+        raise PlanError("A comparison needs at least two candidates that fit the schema.")
+    names = {current.names([sha256]) for pool in offered for sha256 in pool}
+    names |= {current.names(pool) for pool in pools}
+    lines = [asdict(pair) for pair in pairs if {pair.truth, pair.candidate} <= names]
+    found: Json = {"candidates": _facts(current, offered), "comparison": lines, "setting": setting}
+    if parsed.epsilon is not None or parsed.precision is not None:
+        plan = _plans(parsed, current, offered[:1])[0]
+        found["forecast"] = {"epsilon": float(plan.exact_epsilon)}
+        found["forecast"] |= asdict(comparing.forecast(service, current, plan, pools=pools))
+    return found
+
+
+def _pool(text: str) -> Pool:
+    paths = tuple(text.split("+"))
+    if len(paths) < 2 or not all(paths) or Path(text).exists():
+        raise PlanError(f"A pool names two or more files, joined by +: --pool A.csv+B.csv; {text!r} came.")
+    return paths
+
+
+def _setting(parsed: argparse.Namespace) -> Literal["fast", "full"]:
+    return "full" if parsed.full else "fast"
+
+
+def _plans(parsed: argparse.Namespace, current: Study, offered: Sequence[Pool]) -> list[AssessmentPlan]:
+    epsilon, floor, start = _epsilon(parsed, current), not parsed.no_floor, not parsed.no_start
+    return [
+        assessing.assessment_plan(current, pool, epsilon=epsilon, floor=floor, start=start, setting=_setting(parsed))
+        for pool in offered
+    ]
+
+
+def _epsilon(parsed: argparse.Namespace, current: Study) -> str:
+    if parsed.epsilon is not None:
+        return str(parsed.epsilon)
+    if parsed.precision is None:
+        raise PlanError("Give --epsilon for each candidate, or the error bar that you want: --precision 0.005.")
+    terms = current.population
+    return str(
+        epsilon_within(
+            as_fraction(parsed.precision),
+            terms.n,
+            terms.rows_per_person,
+            with_floor=not parsed.no_floor,
+            with_start=not parsed.no_start,
+        )
+    )
+
+
+def _groups(found: Sequence[Assessed]) -> list[int | None]:
+    """The too-close-to-call group of each floor, None where it has none or was not bought."""
+    floors = [one.floor for one in found if one.floor is not None]
+    groups = iter(ranking.too_close(floors))
+    return [None if one.floor is None else next(groups) for one in found]
+
+
+def _line(found: Assessed, group: int | None) -> Json:
+    line: Json = {"candidate": found.name, "status": found.outcome.status}
+    for part, number in (("floor", found.floor), ("start", found.start)):
+        bounds = (None, None, None) if number is None else (number.value, number.low, number.high)
+        line |= dict(zip((part, f"{part}_low", f"{part}_high"), bounds, strict=True))
+    numbers = [number for number in (found.floor, found.start) if number is not None]
+    confidence = numbers[0].confidence if numbers else None
+    line |= {"confidence": confidence, "epsilon": float(found.plan.exact_epsilon), "setting": found.plan.setting}
+    return line | {"too_close_to_call": group}
+
+
+def _facts(current: Study, offered: Sequence[Pool]) -> list[Json]:
+    lines = []
+    for pool in offered:
+        tables = [current.candidate(sha256) for sha256 in pool]
+        line: Json = {"candidate": current.names(pool), "rows": sum(table.rows for table in tables)}
+        problems = [table.problem for table in tables if table.problem]
+        line |= {"dropped": sum(table.dropped for table in tables), "problem": "; ".join(problems)}
+        lines.append(line | {"atoms": None if problems else len(current.support(pool))})
+    return lines

@@ -1,0 +1,43 @@
+"""What a worker does for a choice among candidates: their floors as far as the choice needs them, and no further."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from pmwpub.errors import NoResult
+from pmwpub.jobs.work import PublicInput
+from pmwpub.mechanisms.assessment import Unresolved
+from pmwpub.mechanisms.best_mixture import BestMixture
+from pmwpub.mechanisms.best_of import best_release
+from pmwpub.queries.counts import PrivateCounts
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BestWork:
+    """One choice. Privacy: holds private counts; its repr shows nothing.
+
+    offered  the candidates and pools, all on one workload, which the counts are of
+    """
+
+    offered: tuple[PublicInput, ...]
+    counts: PrivateCounts
+    epsilon: Fraction
+    rows_per_person: int
+
+
+def best(work: BestWork, progress: Callable[[int, int], None]) -> int:
+    """The place of the candidate that was chosen; NoResult if the choice cannot be resolved."""
+    progress(0, 1)
+    states = [BestMixture(work.counts, source.workload, source.support) for source in work.offered]
+    found = best_release(
+        states,
+        work.epsilon,
+        private_rows=work.counts.n,
+        rows_per_person=work.rows_per_person,
+        progress=progress,
+    )
+    if isinstance(found, Unresolved):
+        raise NoResult("No result is stored for this choice; its charge stays and nothing is drawn again.")
+    return found.candidate
