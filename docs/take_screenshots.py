@@ -1,0 +1,49 @@
+"""Take the README's pictures: `python docs/take_screenshots.py` opens the demo in headless Chromium and drives it.
+
+Needs the test extras and Chromium. Everything in the pictures is generated data on a throwaway ledger.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+
+from browser.conftest import QUIET, Server  # noqa: E402
+from browser.visitor import LONG, Visitor  # noqa: E402
+from playwright.sync_api import sync_playwright  # noqa: E402
+
+PICTURES = ROOT / "docs" / "screenshots"
+
+
+def main() -> None:
+    """Demo, assessment, simulation; one picture of Candidates and one of Explore."""
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        server = Server(Path(folder))
+        server.start()
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=list(QUIET))
+        visitor = Visitor(browser, server.url)
+        visitor.page.set_viewport_size({"width": 1280, "height": 900})
+        visitor.open()
+        visitor.press("Open the demo")
+        visitor.press("Buy these assessments")
+        visitor.see(re.compile("state_d.csv can never reach an error of 0.05"), LONG)
+        visitor.settle()
+        visitor.page.wait_for_timeout(3000)
+        visitor.page.screenshot(path=str(PICTURES / "candidates.png"))
+        visitor.go("Explore")
+        visitor.press("Simulate")
+        visitor.page.get_by_text(re.compile("unachievable")).first.wait_for(state="visible", timeout=LONG)
+        visitor.settle()
+        visitor.page.wait_for_timeout(3000)
+        visitor.page.screenshot(path=str(PICTURES / "explore.png"))
+        browser.close()
+        server.stop()
+
+
+if __name__ == "__main__":
+    main()
