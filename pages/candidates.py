@@ -7,8 +7,8 @@ import streamlit as st
 from pmwpub.service import assessing
 from pmwpub.session import Badge, enter, link, need, opened, panel, refusals, service
 from pmwpub.session.buying import plans_form, results_panel
+from pmwpub.session.known import known_panel
 from pmwpub.session.spending import confirm, told
-from pmwpub.session.uploads import facts_table
 
 session = enter("pages/candidates.py")
 study = opened("Candidates")
@@ -22,8 +22,7 @@ need(study.choice, "Choose a workload first.", "pages/workload.py")
 bought = assessing.assessments(service(), study)
 if bought:
     results_panel(study, bought)
-with panel("What is known for free", Badge.PUBLIC):
-    facts_table(study.candidates)
+known_panel(study, [])
 
 private = session.steward(study)
 if private is None:

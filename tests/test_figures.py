@@ -16,6 +16,7 @@ from pmwpub.figures import (
     ErrorCurve,
     Floor,
     NoisyValue,
+    PairFloor,
     Plot,
     Table,
     Unchanged,
@@ -24,6 +25,7 @@ from pmwpub.figures import (
     difference_map,
     error_against_epsilon,
     marginal_comparison,
+    pair_map,
 )
 from pmwpub.figures.style import SYMBOLS, shown
 
@@ -282,3 +284,30 @@ def test_palette_colours_stand_out_from_light_and_dark_pages(background: str) ->
     for colour in PALETTE:
         dark, light = sorted(float(weights @ _linear(c)) for c in (colour, background))
         assert (light + 0.05) / (dark + 0.05) >= 3, "WCAG 2.2, 1.4.11 non-text contrast"
+
+
+PAIRS = [
+    PairFloor("a", "b", 0.01, 0.0100001, 0.2, 0.75, 0),
+    PairFloor("b", "a", 0.03, 0.04, 0.3, 0.5, 7),
+]
+
+
+def test_a_pair_map_puts_the_lowest_floors_on_top_and_writes_every_floor_into_its_cell() -> None:
+    plot = pair_map(PAIRS)
+    (cells,) = plot.figure.data
+    assert list(plot.figure.layout.yaxis.ticktext) == ["b", "a"]
+    assert [list(line) for line in cells.text] == [["0.01", ""], ["", "0.03 to 0.04"]]
+    assert cells.zmin == 0
+    assert plot.figure.layout.yaxis.autorange == "reversed"
+
+
+def test_the_pairs_table_and_words_carry_the_same_numbers() -> None:
+    plot = pair_map(PAIRS)
+    assert plot.table.rows[0] == ("b", "a", 75.0, 0, 0.01, 0.01, 0.2)
+    assert plot.table.rows[1] == ("a", "b", 50.0, 7, 0.03, 0.04, 0.3)
+    assert "a: 0.03 to 0.04 for b." in plot.alt
+
+
+def test_a_pair_map_keeps_hostile_names_inert() -> None:
+    text = str(pair_map([PairFloor(HOSTILE, HOSTILE + "2", 0.0, 0.1, 0.1, 0.0, 1)]).figure.to_json())
+    assert "<img" not in json.loads(text)["data"][0]["hovertext"][0][0]

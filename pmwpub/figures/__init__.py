@@ -9,6 +9,7 @@ from pmwpub.figures.budget import Amount, budget_bar
 from pmwpub.figures.candidates import AssessedCandidate, NoisyValue, candidates_dot_plot
 from pmwpub.figures.curves import ErrorCurve, Floor, Unchanged, error_against_epsilon
 from pmwpub.figures.marginals import difference_map, marginal_comparison
+from pmwpub.figures.pairs import PairFloor, pair_map
 from pmwpub.figures.style import PALETTE, Plot, Table
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "ErrorCurve",
     "Floor",
     "NoisyValue",
+    "PairFloor",
     "Plot",
     "Table",
     "Unchanged",
@@ -26,4 +28,5 @@ __all__ = [
     "difference_map",
     "error_against_epsilon",
     "marginal_comparison",
+    "pair_map",
 ]

@@ -1,0 +1,109 @@
+"""Public tables played against each other: one certified floor for each ordered pair."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pmwpub.figures.style import Plot, Table, framed, number, shown
+
+# One hue from light to dark: dark is a high floor.
+SEQUENTIAL = ((0.0, "#E6F1F8"), (0.5, "#6BAED6"), (1.0, "#08456E"))
+ROW_HEIGHT = 44
+NAME_CHARS = 24
+
+
+@dataclass(frozen=True)
+class PairFloor:
+    """One public table as the truth and another as its candidate; all public.
+
+    low, high  certified bounds of the best-mixture error
+    start      the error of the candidate unchanged
+    covered    the share of the truth's rows that the candidate has too
+    empty      queries that the truth meets and no row of the candidate does
+    """
+
+    truth: str
+    candidate: str
+    low: float
+    high: float
+    start: float
+    covered: float
+    empty: int
+
+    @property
+    def interval(self) -> str:
+        """ "0.012", or "0.012 to 0.015" where three digits tell the ends apart."""
+        low, high = number(self.low), number(self.high)
+        return high if low == high else f"{low} to {high}"
+
+
+def pair_map(pairs: Sequence[PairFloor]) -> Plot:
+    """Candidates in rows, the lowest floors on top; who plays the private table in columns."""
+    from plotly.graph_objects import Figure, Heatmap
+
+    truths = list(dict.fromkeys(pair.truth for pair in pairs))
+    candidates = _ranked(pairs)
+    cells = {(pair.candidate, pair.truth): pair for pair in pairs}
+    grid = [[cells.get((candidate, truth)) for truth in truths] for candidate in candidates]
+    figure = Figure(
+        Heatmap(
+            z=[[None if pair is None else pair.high for pair in line] for line in grid],
+            zmin=0.0,
+            zmax=max((pair.high for pair in pairs), default=0.0) or 1.0,
+            colorscale=[list(stop) for stop in SEQUENTIAL],
+            colorbar={"title": {"text": "floor"}},
+            text=[["" if pair is None else pair.interval for pair in line] for line in grid],
+            texttemplate="%{text}",
+            hovertext=[["" if pair is None else _hover(pair) for pair in line] for line in grid],
+            hoverinfo="text",
+            hoverongaps=False,
+            xgap=2,
+            ygap=2,
+        )
+    )
+    height = 150 + ROW_HEIGHT * max(2, len(candidates))
+    framed(figure, x_title="plays the private table", y_title="candidate", height=height)
+    figure.update_xaxes(**_names(truths), showgrid=False)
+    figure.update_yaxes(**_names(candidates), showgrid=False, autorange="reversed")
+    return Plot(figure, _alt(pairs, candidates), _table(pairs, candidates))
+
+
+def _ranked(pairs: Sequence[PairFloor]) -> list[str]:
+    """Candidates by their mean floor over the truths."""
+    floors: dict[str, list[float]] = {}
+    for pair in pairs:
+        floors.setdefault(pair.candidate, []).append(pair.high)
+    return sorted(floors, key=lambda name: sum(floors[name]) / len(floors[name]))
+
+
+def _names(labels: Sequence[str]) -> dict[str, object]:
+    ticks = [shown(label, NAME_CHARS) for label in labels]
+    return {"tickvals": list(range(len(labels))), "ticktext": ticks, "tickangle": 0, "zeroline": False}
+
+
+def _hover(pair: PairFloor) -> str:
+    return (
+        f"<b>{shown(pair.candidate)}</b> for {shown(pair.truth)}<br>floor {pair.interval} (reweighted perfectly)<br>"
+        f"start {number(pair.start)} (unchanged)<br>{pair.covered:.1%} of its rows covered, {pair.empty:,} empty cells"
+    )
+
+
+def _alt(pairs: Sequence[PairFloor], candidates: Sequence[str]) -> str:
+    sentences = ["Best-mixture error of each candidate when another public table plays the private one."]
+    for name in candidates:
+        values = ", ".join(f"{pair.interval} for {pair.truth}" for pair in pairs if pair.candidate == name)
+        sentences.append(f"{name}: {values}.")
+    return " ".join(sentences)
+
+
+def _table(pairs: Sequence[PairFloor], candidates: Sequence[str]) -> Table:
+    header = ("candidate", "plays the private table", "rows covered (%)", "empty cells", "floor, at least",
+              "floor, at most", "start")  # fmt: skip
+    ordered = sorted(pairs, key=lambda pair: candidates.index(pair.candidate))
+    rows = [
+        (p.candidate, p.truth, round(100 * p.covered, 2), p.empty, float(number(p.low)), float(number(p.high)),
+         float(number(p.start)))
+        for p in ordered
+    ]  # fmt: skip
+    return Table(header, tuple(rows))
