@@ -7,6 +7,7 @@ certain. Drawing a Gumbel variable for each candidate, bit by bit, and refining 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -36,6 +37,17 @@ class Best:
 def best_charge(epsilon: Fraction) -> ZCDP:
     """What one choice costs, among however many candidates: epsilon^2/8, rounded up."""
     return ExponentialMechanism(epsilon).rho
+
+
+def shortfall(
+    epsilon: Fraction, candidates: int, private_rows: int, rows_per_person: int = 1, *, missed: float = 0.05
+) -> float:
+    """How far the chosen floor may lie above the lowest, with probability 1 - missed, as a share of the rows.
+
+    2 k log(K/missed)/(epsilon n), for K candidates: the others together have at most K e^(-gap epsilon n/(2k)) times
+    the best one's mass. Public: known before anything is bought.
+    """
+    return 2 * rows_per_person * math.log(candidates / missed) / (float(epsilon) * private_rows)
 
 
 def _no_progress(done: int, total: int) -> None:

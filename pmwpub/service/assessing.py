@@ -16,6 +16,7 @@ from pmwpub.plans import AssessmentPlan
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
 from pmwpub.service.core import Outcome, Price, PrivateTable, Service
+from pmwpub.service.remarks import remarks_from
 from pmwpub.service.studies import Study, public_core, study
 
 
@@ -32,7 +33,10 @@ class NoisyNumber:
 
 @dataclass(frozen=True)
 class Assessed:
-    """One candidate's stored assessment; `floor` and `start` are None where not bought or not there."""
+    """One candidate's stored assessment; `floor` and `start` are None where not bought or not there.
+
+    remarks  what a reader must know beyond epsilon: what had been seen before the plan was sent
+    """
 
     candidates: tuple[str, ...]
     name: str
@@ -40,6 +44,7 @@ class Assessed:
     outcome: Outcome
     floor: NoisyNumber | None = None
     start: NoisyNumber | None = None
+    remarks: tuple[str, ...] = ()
 
 
 def assessment_plan(
@@ -103,6 +108,7 @@ def assess(
     current = current or study(service, private.population)
     full = current.planned(plan, private)
     name = current.names(plan.inputs.candidates)
+    remarks = remarks_from(service.ledger.marks(private.population))
     return service.spend(
         private.population,
         PlanKey(plan.sha256, repeat),
@@ -111,7 +117,7 @@ def assess(
         table=private.table,
         task="assess",
         work=lambda: _work(service, plan, private, current, full),
-        to_bytes=lambda booking, found: _to_bytes(found),
+        to_bytes=lambda booking, found: _to_bytes(found, remarks),
     )
 
 
@@ -131,7 +137,7 @@ def assessed(service: Service, current: Study, booking: Booking) -> Assessed:
     outcome = service.outcome(booking)
     body = {} if outcome.result is None else json.loads(outcome.result)
     floor, start = (NoisyNumber(**body[part]) if part in body else None for part in ("floor", "start"))
-    return Assessed(plan.inputs.candidates, name, plan, outcome, floor, start)
+    return Assessed(plan.inputs.candidates, name, plan, outcome, floor, start, tuple(body.get("remarks", ())))
 
 
 def shares_of(plan: AssessmentPlan) -> list[AssessmentShare]:
@@ -156,11 +162,11 @@ def _work(
     return AssessmentWork(plan.rows_per_person, part("floor"), part("start"))  # type: ignore[arg-type]
 
 
-def _to_bytes(found: object) -> bytes:
+def _to_bytes(found: object, remarks: tuple[str, ...]) -> bytes:
     if not isinstance(found, dict):
         raise TypeError("An assessment returns its parts by name.")
     parts = {part: asdict(_number(noisy)) for part, noisy in sorted(found.items())}
-    return json.dumps(parts, sort_keys=True).encode()
+    return json.dumps(parts | {"remarks": remarks}, sort_keys=True).encode()
 
 
 def _number(noisy: NoisyError) -> NoisyNumber:

@@ -17,6 +17,7 @@ from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
 from pmwpub.service.assessing import NoisyNumber
 from pmwpub.service.core import Outcome, Price, PrivateTable, Service
+from pmwpub.service.remarks import remarks_from
 from pmwpub.service.studies import Study, public_core, study
 
 Pool = tuple[str, ...]
@@ -27,6 +28,7 @@ class Chosen:
     """A choice that was bought: what was offered, and what was chosen, None while there is no result.
 
     offered, names  the candidates and pools by hash, and as people read them
+    remarks         what had been seen before the plan was sent, which epsilon does not cover
     """
 
     offered: tuple[Pool, ...]
@@ -35,6 +37,7 @@ class Chosen:
     outcome: Outcome
     winner: Pool | None = None
     name: str = ""
+    remarks: tuple[str, ...] = ()
 
 
 def best_plan(
@@ -87,6 +90,7 @@ def choose(
     """
     current = current or study(service, private.population)
     full = current.planned(plan, private)
+    remarks = remarks_from(service.ledger.marks(private.population))
     return service.spend(
         private.population,
         PlanKey(plan.sha256, repeat),
@@ -95,7 +99,7 @@ def choose(
         table=private.table,
         task="best",
         work=lambda: _work(service, plan, private, current, full),
-        to_bytes=lambda booking, found: _to_bytes(plan, found),
+        to_bytes=lambda booking, found: _to_bytes(plan, found, remarks),
     )
 
 
@@ -114,8 +118,9 @@ def chosen(service: Service, current: Study, booking: Booking) -> Chosen:
     outcome = service.outcome(booking)
     if outcome.result is None:
         return Chosen(plan.pools, names, plan, outcome)
-    winner = tuple(json.loads(outcome.result)["candidate"])
-    return Chosen(plan.pools, names, plan, outcome, winner, current.known_names(winner))
+    body = json.loads(outcome.result)
+    winner = tuple(body["candidate"])
+    return Chosen(plan.pools, names, plan, outcome, winner, current.known_names(winner), tuple(body["remarks"]))
 
 
 def too_close(numbers: Sequence[NoisyNumber]) -> list[int | None]:
@@ -139,7 +144,7 @@ def _work(service: Service, plan: BestPlan, private: PrivateTable, current: Stud
     return BestWork(offered, count(workload, private.dataset), plan.exact_epsilon, plan.rows_per_person)
 
 
-def _to_bytes(plan: BestPlan, found: object) -> bytes:
+def _to_bytes(plan: BestPlan, found: object, remarks: tuple[str, ...]) -> bytes:
     if not isinstance(found, int):
         raise TypeError("A choice returns a place among what was offered.")
-    return json.dumps({"candidate": plan.pools[found]}).encode()
+    return json.dumps({"candidate": plan.pools[found], "remarks": remarks}, sort_keys=True).encode()

@@ -19,7 +19,7 @@ from statistical import AUDIT, BinnedLaw, assert_follows, assert_rejects, expect
 from pmwpub.errors import BudgetError, JobCancelled, PlanError
 from pmwpub.mechanisms.assessment import Unresolved
 from pmwpub.mechanisms.best_mixture import BestMixture
-from pmwpub.mechanisms.best_of import FIRST_BITS, Best, best_charge, best_release
+from pmwpub.mechanisms.best_of import FIRST_BITS, Best, best_charge, best_release, shortfall
 from pmwpub.mechanisms.lazy_rounding import Refinable
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.noise import SECURE, NoiseSource
@@ -309,3 +309,13 @@ def test_a_choice_of_one_or_without_a_budget_is_refused() -> None:
         best_release(states(), Fraction(0), private_rows=N)
     with pytest.raises(BudgetError):
         best_release(states(), Fraction(1), private_rows=N, rows_per_person=0)
+
+
+@pytest.mark.parametrize(("epsilon", "candidates", "rows", "k"), [("1/20", 3, 11_439, 1), ("1/2", 12, 300, 2)])
+def test_the_shortfall_is_missed_with_at_most_the_stated_probability(
+    epsilon: str, candidates: int, rows: int, k: int
+) -> None:
+    """Worst case: all others lie just beyond it. Their share of the mass, from the law itself."""
+    gap = shortfall(Fraction(epsilon), candidates, rows, k, missed=0.05)
+    others = (candidates - 1) * math.exp(-gap * rows * float(Fraction(epsilon)) / (2 * k))
+    assert 0.02 < others / (1 + others) <= 0.05

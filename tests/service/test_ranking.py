@@ -13,6 +13,7 @@ from pmwpub.mechanisms.best_of import best_charge
 from pmwpub.plans import BestPlan
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.service import NoisyNumber, assessing, ranking, studies
+from pmwpub.service.remarks import PRIVATE_NUMBERS_SEEN, SEEN
 
 if TYPE_CHECKING:
     from conftest import Bench
@@ -47,7 +48,7 @@ def test_the_winner_is_one_of_what_was_offered_and_all_that_is_stored(bench: Ben
     assert "c.csv" in " ".join(found.names)
     assert any("+" in name for name in found.names)
     assert outcome.result is not None
-    assert json.loads(outcome.result) == {"candidate": list(found.winner or ())}
+    assert json.loads(outcome.result) == {"candidate": list(found.winner or ()), "remarks": []}
     assert assessing.assessments(bench.service, studies.study(bench.service, bench.name)) == []
 
 
@@ -106,3 +107,22 @@ def test_groups_end_where_an_interval_leaves_that_of_the_best() -> None:
     assert ranking.too_close(numbers) == [2, 1, 2, 1]
     assert ranking.too_close([numbers[0], numbers[1], number(0.9, 0.8, 1.0)]) == [None, None, None]
     assert ranking.too_close([]) == []
+
+
+def test_what_was_seen_before_stands_with_the_choice_and_what_is_seen_later_does_not(bench: Bench) -> None:
+    bench.service.ledger.mark(bench.name, PRIVATE_NUMBERS_SEEN, "the true errors")
+    ranking.choose(bench.service, bench.private, plan_of(bench))
+    bench.service.ledger.mark(bench.name, PRIVATE_NUMBERS_SEEN, "more")
+    (found,) = ranking.choices(bench.service, studies.study(bench.service, bench.name))
+    assert found.remarks == (f"{SEEN}: the true errors",)
+
+
+def test_an_assessment_carries_what_was_seen_before_it(bench: Bench) -> None:
+    current = studies.study(bench.service, bench.name)
+    first, second = (assessing.assessment_plan(current, bench.candidates[:1], epsilon=text) for text in ("0.5", "0.4"))
+    assessing.assess(bench.service, bench.private, first)
+    bench.service.ledger.mark(bench.name, PRIVATE_NUMBERS_SEEN, "the true errors")
+    assessing.assess(bench.service, bench.private, second)
+    found = assessing.assessments(bench.service, current)
+    assert [one.remarks for one in found] == [(), (f"{SEEN}: the true errors",)]
+    assert all(one.floor and one.start for one in found)
