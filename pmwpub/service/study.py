@@ -14,6 +14,9 @@ from pmwpub.service.core import PrivateTable
 from pmwpub.tabular.options import ReadOptions
 from pmwpub.tabular.schema import Schema
 
+MINIMUM_ROWS = 10
+"""Below so many private rows no run is begun: its noise would drown every answer. n is public, so this tells nothing."""
+
 
 @dataclass(frozen=True, eq=False)
 class CandidateFacts:
@@ -90,6 +93,11 @@ class Study:
         Raises PlanError where they do not, before anything is charged.
         """
         terms, schema = self.population, self.schema
+        if terms.n < MINIMUM_ROWS:
+            raise PlanError(
+                f"A run needs a private table of at least {MINIMUM_ROWS} rows, a public bound; this population is "
+                f"registered with {terms.n}."
+            )
         if private.population != terms.name or (plan.n, plan.rows_per_person) != (terms.n, terms.rows_per_person):
             raise PlanError("The plan and the private table belong to other terms than this population's; plan again.")
         if schema is None or plan.inputs.schema_sha256 != schema.sha256:

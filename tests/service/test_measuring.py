@@ -163,8 +163,9 @@ def test_what_is_stored_of_an_error_is_the_noisy_number_alone(bench: Bench, rele
 def test_a_payload_shows_nothing_private(bench: Bench, release: PlanKey) -> None:
     plan = measuring.error_plan(bench.service, bench.name, release, epsilon="0.1")
     payload = measuring._work(measuring.stored_release(bench.service, bench.name, release), plan, bench.private)
-    assert str(payload.counts.counts[0]) not in repr(payload)
+    assert repr(payload).startswith("<") or "hidden" in repr(payload)
     assert "counts" not in repr(payload)
+    assert "array" not in repr(payload)
 
 
 def test_an_epsilon_that_is_none_is_refused() -> None:
