@@ -9,11 +9,13 @@ import streamlit as st
 
 from pmwpub.errors import UnknownPopulation
 from pmwpub.service import PrivateTable, Study
+from pmwpub.session.held import SchemaDraft, Shelf
 from pmwpub.session.services import service
 from pmwpub.session.words import plain
 
 _SESSION, _STARTED, _TARGET = "pmwpub session", "pmwpub started", "pmwpub target"
 HOME = "pages/home.py"
+VIEW, STAKEHOLDER = "view", "stakeholder"
 
 
 class Notice(NamedTuple):
@@ -27,25 +29,48 @@ class Notice(NamedTuple):
 class Session:
     """The open population, and the private table while this very session holds it.
 
-    Privacy: `private` holds private rows; it lives here only, and its repr shows nothing.
+    presenting  the stakeholder view: nothing for the steward alone is computed or drawn
+    shelf       refused files that wait for an encoding or a delimiter to be confirmed
+    editing     the schema that is being edited here
+    seen        private numbers that the steward opened, by what was asked; they go with the private table
+
+    Privacy: `private`, `shelf` and `seen` may hold private rows or what follows from them; they live here only, and
+    the repr shows nothing of them.
     """
 
     population: str | None = None
     private: PrivateTable | None = field(default=None, repr=False)
     notices: list[Notice] = field(default_factory=list)
+    presenting: bool = False
+    shelf: Shelf = field(default_factory=Shelf, repr=False)
+    editing: SchemaDraft | None = field(default=None, repr=False)
+    seen: dict[object, object] = field(default_factory=dict, repr=False)
 
     def open(self, population: str | None) -> None:
-        """Turn to a population; the private table of another one is let go."""
+        """Turn to a population; the private table and the unfinished work of another one are let go."""
         if population != self.population:
-            self.private = None
+            self.hold(None)
+            self.shelf, self.editing = Shelf(), None
         self.population = population
 
+    def hold(self, private: PrivateTable | None) -> None:
+        """Take a private table in, or let it go; numbers that were seen of an earlier one are forgotten."""
+        self.private = private
+        self.seen = {}
+
     def steward(self, study: Study) -> PrivateTable | None:
-        """The private table, if this session holds this population's under the current schema; else None."""
+        """The private table, if this session holds this population's under the current schema; else None.
+
+        None in the stakeholder view too, so that nothing that needs it is computed.
+        """
         private = self.private
-        if private is None or study.schema is None or private.population != study.population.name:
+        if self.presenting or private is None or study.schema is None or private.population != study.population.name:
             return None
         return private if private.schema_sha256 == study.schema.sha256 else None
+
+    def may_change(self, study: Study) -> bool:
+        """Whether schema, candidates and workload may be changed here: before any charge, then by the steward."""
+        return not self.presenting and (self.steward(study) is not None or study.balance.spent.units == 0)
 
     def tell(self, kind: Literal["success", "info", "warning", "error"], words: str) -> None:
         """Say something on the next run, once."""
@@ -67,6 +92,7 @@ def start() -> None:
         page, params = target
         st.switch_page(page, query_params=params)
     _follow_address()
+    _follow_view()
 
 
 def enter(page: str) -> Session:
@@ -85,8 +111,24 @@ def go(page: str, **params: str) -> NoReturn:
 
 def address(**params: str) -> dict[str, str]:
     """Query parameters that lead back to the open population."""
-    population = current().population
-    return ({} if population is None else {"population": population}) | params
+    session = current()
+    lasting = {} if session.population is None else {"population": session.population}
+    return lasting | ({VIEW: STAKEHOLDER} if session.presenting else {}) | params
+
+
+def present(on: bool) -> None:
+    """Turn the stakeholder view on or off, in the session and in the address."""
+    current().presenting = on
+    stands = st.query_params.get(VIEW) == STAKEHOLDER
+    if on and not stands:
+        st.query_params[VIEW] = STAKEHOLDER
+    elif stands and not on:
+        del st.query_params[VIEW]
+
+
+def _follow_view() -> None:
+    """An address can turn the stakeholder view on; only its switch turns it off."""
+    present(current().presenting or st.query_params.get(VIEW) == STAKEHOLDER)
 
 
 def _follow_address() -> None:

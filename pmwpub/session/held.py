@@ -1,0 +1,100 @@
+"""What a session keeps until somebody decides: files to be read in another way, a schema being edited. No widgets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pmwpub.errors import FileRefused
+from pmwpub.tabular.editing import Row, rows_of
+from pmwpub.tabular.options import ReadOptions
+from pmwpub.tabular.schema import Schema
+
+Kind = Literal["candidate", "private", "codebook"]
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """A refused file that may read under other options; it waits until somebody confirms them.
+
+    number      tells held files apart, for the keys of widgets
+    suggestion  the options to begin with
+
+    Privacy: may be the private table; it lives in the session only, and its repr shows neither name nor cell.
+    """
+
+    number: int
+    kind: Kind
+    name: str = field(repr=False)
+    content: bytes = field(repr=False)
+    refusal: str = field(repr=False)
+    suggestion: ReadOptions
+    attested: bool = False
+
+
+@dataclass
+class Shelf:
+    """The held files of a session."""
+
+    files: list[Held] = field(default_factory=list)
+    count: int = 0
+
+    def keep(
+        self,
+        kind: Kind,
+        name: str,
+        content: bytes,
+        refusal: Exception,
+        tried: ReadOptions | None,
+        *,
+        attested: bool = False,
+    ) -> bool:
+        """Hold a refused file if other options may help: some are suggested, or a person is trying some already."""
+        suggestion = getattr(refusal, "suggestion", None) if isinstance(refusal, FileRefused) else None
+        if suggestion is None and tried is None:
+            return False
+        self.count += 1
+        held = Held(self.count, kind, name, content, str(refusal), suggestion or tried or ReadOptions(), attested)
+        self.files.append(held)
+        return True
+
+    def of(self, kind: Kind) -> list[Held]:
+        """Those of one kind, oldest first."""
+        return [held for held in self.files if held.kind == kind]
+
+    def drop(self, held: Held) -> None:
+        """Let one go."""
+        self.files = [other for other in self.files if other is not held]
+
+
+@dataclass
+class SchemaDraft:
+    """A schema while it is edited; public, and kept by the session when the page is left.
+
+    rows     one a column, as they stand now
+    tokens   the missing tokens
+    base     the rows that the grid was last handed: its own edits are relative to them; `options` alike of tokens
+    version  rises when rows change beside the grid, which then begins anew
+    began    the hash of the schema that it began from, or ""
+    """
+
+    rows: list[Row]
+    tokens: list[str]
+    began: str = ""
+    base: list[Row] = field(default_factory=list)
+    options: list[str] = field(default_factory=list)
+    version: int = 0
+
+    @classmethod
+    def of(cls, schema: Schema) -> SchemaDraft:
+        """Begin from a schema."""
+        return cls(rows_of(schema), list(schema.missing_tokens), schema.sha256, rows_of(schema))
+
+    def put(self, place: int, row: Row) -> None:
+        """Change one row from outside the grid."""
+        self.restart([row if position == place else own for position, own in enumerate(self.rows)])
+
+    def restart(self, rows: list[Row]) -> None:
+        """Hand the grid other rows."""
+        self.rows = self.base = rows
+        self.version += 1
