@@ -5,14 +5,15 @@ from __future__ import annotations
 import streamlit as st
 
 from pmwpub.session import enter, link, opened
+from pmwpub.session.private_table import private_panel
 from pmwpub.session.schemas import schema_panel
 from pmwpub.session.terms import terms_panel
-from pmwpub.session.uploads import candidates_panel, private_panel
+from pmwpub.session.uploads import candidates_panel
 
 session = enter("pages/data.py")
 study = opened("Data")
-changeable = session.steward(study) is not None or study.balance.spent.units == 0
-if not changeable:
+changeable = session.may_change(study)
+if not changeable and not session.presenting:
     st.info("Charges were made on these tables: they can be changed once this session holds the private table.")
 terms_panel(study.population)
 candidates_panel(session, study, changeable=changeable)

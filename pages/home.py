@@ -27,7 +27,7 @@ with panel("See it work", Badge.PUBLIC):
         with refusals(), st.spinner("Reading four tables…"):
             name, private = open_demo(service())
             session.open(name)
-            session.private = private
+            session.hold(private)
             session.tell("success", "The demo is loaded: state A as the private table, three candidates, a workload.")
             go("pages/candidates.py")
 

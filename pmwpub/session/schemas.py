@@ -1,4 +1,4 @@
-"""The declared schema: drafted from public tables, loaded, shown, downloaded."""
+"""The declared schema: drafted from public tables or a codebook, loaded, edited, shown, downloaded."""
 
 from __future__ import annotations
 
@@ -7,26 +7,41 @@ import streamlit as st
 from pmwpub.errors import PmwPubError
 from pmwpub.service import Study, studies
 from pmwpub.session.frame import Badge, panel
+from pmwpub.session.held import SchemaDraft
+from pmwpub.session.reading_as import confirm_reading
+from pmwpub.session.schema_editor import binning_pickers, editor
 from pmwpub.session.services import service
 from pmwpub.session.state import Session
 from pmwpub.session.words import plain
+from pmwpub.tabular.codebook import read_codebook
+from pmwpub.tabular.drafting import Binning
+from pmwpub.tabular.options import ReadOptions
 from pmwpub.tabular.schema import Schema
+
+CHARGED = (
+    "Charges were made under this schema. Another one makes new plans, each with its own price; what was bought "
+    "stays, under the schema that it was bought with."
+)
+CODEBOOK = (
+    "A codebook lists a table's columns and codes: CSV with the columns name, kind and level, a line a code or edge, "
+    "or JSON as a schema file has it. What it leaves open comes from the public tables."
+)
 
 
 def schema_panel(session: Session, study: Study, *, changeable: bool) -> None:
     """Columns and levels, and the ways to get them; never from private rows."""
     with panel("Schema", Badge.PUBLIC):
         st.caption("Columns, levels and bins. They come from public tables or a codebook, never from private rows.")
+        changeable = changeable and not study.demo
+        if changeable and study.balance.spent.units:
+            st.info(CHARGED)
+        if changeable and session.editing is not None:
+            editor(session, session.editing, study)
+            return
         if study.schema is not None:
             schema_table(study.schema)
-            st.download_button(
-                "Download schema.json",
-                data=study.schema.to_json,
-                file_name="schema.json",
-                mime="application/json",
-                on_click="ignore",
-            )
-        if changeable and not study.demo:
+            _leave(session, study.schema, changeable=changeable)
+        if changeable:
             _change(session, study)
 
 
@@ -47,25 +62,67 @@ def schema_table(schema: Schema) -> None:
     )
 
 
+def _leave(session: Session, schema: Schema, *, changeable: bool) -> None:
+    with st.container(horizontal=True):
+        st.download_button(
+            "Download schema.json",
+            data=schema.to_json,
+            file_name="schema.json",
+            mime="application/json",
+            on_click="ignore",
+        )
+        if changeable and st.button("Edit the schema", icon=":material/edit:"):
+            session.editing = SchemaDraft.of(schema)
+            st.rerun()
+
+
 def _change(session: Session, study: Study) -> None:
     drafting, loading = st.columns(2)
     with drafting:
         st.markdown("Draft from the public candidates")
+        bins, binning = binning_pickers("draft")
         if st.button("Draft a schema", disabled=not study.candidates):
-            _save(session, study, None)
+            _save(session, study, bins=bins, binning=binning)
     with loading, st.form("schema", clear_on_submit=True):
         file = st.file_uploader("Or load a schema file (JSON, version 1)")
         if st.form_submit_button("Load", key="load schema") and file is not None:
-            _save(session, study, file.getvalue())
+            _save(session, study, text=file.getvalue())
+    with st.form("codebook", clear_on_submit=True):
+        file = st.file_uploader("Or draft from a codebook (CSV, Parquet or JSON)", help=CODEBOOK)
+        if st.form_submit_button("Draft from the codebook", key="load codebook") and file is not None:
+            _save(session, study, book=file.getvalue(), name=file.name, bins=bins, binning=binning)
+    confirm_reading(
+        session,
+        "codebook",
+        lambda held, options: _save(
+            session, study, book=held.content, name=held.name, options=options, bins=bins, binning=binning
+        ),
+    )
 
 
-def _save(session: Session, study: Study, text: bytes | None) -> None:
-    name = study.population.name
+def _save(
+    session: Session,
+    study: Study,
+    *,
+    text: bytes | None = None,
+    book: bytes | None = None,
+    name: str = "",
+    options: ReadOptions | None = None,
+    bins: int = 10,
+    binning: Binning = "rounded",
+) -> None:
+    """Store the schema of a file or of a draft, or say why not; the earlier one then stays."""
+    population = study.population.name
     try:
-        schema = studies.draft_schema(service(), name) if text is None else Schema.from_json(text)
-        studies.save_schema(service(), name, schema)
+        if text is not None:
+            schema = Schema.from_json(text)
+        else:
+            codebook = None if book is None else read_codebook(book, options=options)
+            schema = studies.draft_schema(service(), population, codebook=codebook, bins=bins, binning=binning)
+        studies.save_schema(service(), population, schema)
     except PmwPubError as refusal:
-        session.tell("error", f"The schema was refused. {plain(str(refusal))} The earlier one stays.")
+        if book is None or not session.shelf.keep("codebook", name, book, refusal, options):
+            session.tell("error", f"The schema was refused. {plain(str(refusal))} The earlier one stays.")
     else:
         session.tell(
             "success", f"The schema has {len(schema.domain.attributes)} columns. Look it over before you spend."

@@ -1,0 +1,114 @@
+"""The private table of this session: loaded, never stored, never previewed. Nothing of it in the stakeholder view."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pmwpub.errors import PmwPubError
+from pmwpub.service import PrivateTable, Study, studies
+from pmwpub.service.demo import reload_demo
+from pmwpub.session.frame import Badge, panel, refusals
+from pmwpub.session.reading_as import confirm_reading
+from pmwpub.session.services import service
+from pmwpub.session.state import Session
+from pmwpub.session.uploads import DEMO, FORMATS
+from pmwpub.session.words import plain, size
+from pmwpub.tabular.options import ReadOptions
+
+NAME = "The private table"
+
+
+def private_panel(session: Session, study: Study) -> None:
+    """Load the private table into this session, or say what is loaded: its size and header, never a cell."""
+    if session.presenting:
+        return
+    with panel("Private table", Badge.PRIVATE):
+        private = session.steward(study)
+        if private is not None:
+            _loaded(session, private, study)
+            return
+        if session.private is not None:
+            _again(session, session.private, study)
+        st.markdown(
+            "It stays in this browser session's memory only: no file, no cache, no log. After a refresh it is asked "
+            f"for again. It must have exactly n = {study.population.n:,} rows."
+        )
+        if study.demo:
+            _reload(session, study)
+        elif study.schema is None:
+            st.info("Draft or load a schema first.")
+        else:
+            _upload(session, study)
+
+
+def _again(session: Session, private: PrivateTable, study: Study) -> None:
+    st.warning("The schema changed since the private table was loaded; load it again.")
+    if study.schema is not None and st.button("Load the same table under the new schema"):
+        _load(session, study, private.content, private.options)
+        st.rerun()
+
+
+def _reload(session: Session, study: Study) -> None:
+    st.caption(DEMO)
+    if st.button("Load the generated private table", type="primary"):
+        with refusals(), st.spinner("Reading state A…"):
+            session.hold(reload_demo(service(), study.population.name))
+            st.rerun()
+
+
+def _upload(session: Session, study: Study) -> None:
+    with st.form("private", clear_on_submit=True):
+        file = st.file_uploader(f"Private table ({FORMATS})")
+        pressed = st.form_submit_button("Load into this session", type="primary", key="load private")
+    if pressed and file is not None:
+        _load(session, study, file.getvalue(), None)
+        st.rerun()
+    confirm_reading(session, "private", lambda held, options: _load(session, study, held.content, options))
+
+
+def _load(session: Session, study: Study, content: bytes, options: ReadOptions | None) -> None:
+    """Encode the table; where another way of reading may help, hold it; else say why it was refused."""
+    for held in session.shelf.of("private"):
+        session.shelf.drop(held)
+    try:
+        with st.spinner("Reading…"):
+            session.hold(studies.load_private(service(), study.population.name, content, options=options))
+    except PmwPubError as refusal:
+        if not session.shelf.keep("private", NAME, content, refusal, options):
+            session.tell("error", f"The private table was refused. {plain(str(refusal))} Nothing was charged.")
+
+
+def _loaded(session: Session, private: PrivateTable, study: Study) -> None:
+    attributes = len(private.dataset.domain.attributes)
+    st.markdown(
+        f"Loaded: **{len(private.dataset):,} rows**, {size(len(private.content))}; all **{attributes} columns** of the "
+        "schema are in its header."
+    )
+    if private.options is not None:
+        st.caption(f"Read as {private.options.words}.")
+    if private.ignored:
+        st.caption(f"Not in the schema and ignored: {', '.join(plain(name) for name in private.ignored)}.")
+    for run in private.shared_runs:
+        st.warning(plain(run.warning), icon=":material/content_copy:")
+    if not study.demo:
+        _verdict(session, private)
+    if st.button("Forget the private table", help="This session then sees what every viewer sees."):
+        session.hold(None)
+        st.rerun()
+
+
+def _verdict(session: Session, private: PrivateTable) -> None:
+    others = ", ".join(plain(name) for name in private.verdict.populations)
+    if private.verdict.kind == "changed":
+        st.warning(
+            "This is not the table that earlier charges of this population were made for. Its budget is the same."
+        )
+    elif private.verdict.kind == "elsewhere":
+        st.warning(
+            f"This table was charged under {others} too. Its people are protected by one budget only if you use one "
+            "population. Nothing can be bought here unless you decide otherwise; the decision is recorded."
+        )
+        sure = st.checkbox("Both populations may use this table; I know that their budgets add up")
+        if st.button("Record the decision", disabled=not sure):
+            session.private = studies.acknowledge(service(), private)
+            st.rerun()
