@@ -64,9 +64,9 @@ def _schema(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
 
 
 def _ledger(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    actions = commands.add_parser("ledger", help="register a population, or show what it spent").add_subparsers(
-        required=True
-    )
+    actions = commands.add_parser(
+        "ledger", help="register a population, show what it spent, copy the store"
+    ).add_subparsers(required=True)
     register = actions.add_parser("register", help="fix n, the rows per person and the total budget")
     register.add_argument("name")
     register.add_argument("--n", type=int, required=True, help="rows of the private table (public)")
@@ -78,6 +78,20 @@ def _ledger(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     show = actions.add_parser("show", help="the charges of a population and what is left")
     show.add_argument("name")
     show.set_defaults(run="show_ledger")
+    backup = actions.add_parser("backup", help="copy the store, also while it is in use, to a new file")
+    backup.add_argument("file", metavar="FILE")
+    backup.set_defaults(run="backup_ledger")
+    restore = actions.add_parser(
+        "restore", help="put a backup in the store's place; charges it lacks are added as spent"
+    )
+    restore.add_argument("file", metavar="FILE")
+    restore.set_defaults(run="restore_ledger")
+    reconcile = actions.add_parser("reconcile", help="add the charges that the store's witness has and it lacks")
+    reconcile.set_defaults(run="reconcile_ledger")
+    for parser in (restore, reconcile):
+        parser.add_argument(
+            "--accept-missing-witness", action="store_true", help="take the charges as they are; this is recorded"
+        )
 
 
 def _spending(parser: argparse.ArgumentParser, *, required: bool = True) -> None:

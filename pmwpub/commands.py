@@ -16,6 +16,9 @@ from pmwpub.evaluation import METHODS, SimulatedError
 from pmwpub.jobs import InlineEngine
 from pmwpub.jobs.work import SimulationWork, simulation
 from pmwpub.ledger import Ledger, Population
+from pmwpub.ledger_command import backup_ledger as backup_ledger
+from pmwpub.ledger_command import reconcile_ledger as reconcile_ledger
+from pmwpub.ledger_command import restore_ledger as restore_ledger
 from pmwpub.plans import WorkloadChoice
 from pmwpub.privacy.budget import ZCDP, as_fraction
 from pmwpub.records import Dataset, Support

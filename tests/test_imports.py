@@ -24,7 +24,7 @@ LAYERS = (
     ("release", "evaluation", "ledger", "figures"),
     ("jobs",),
     ("service",),
-    ("session", "cli", "commands", "assess_command", "api", "__init__", "__main__"),
+    ("session", "cli", "commands", "assess_command", "ledger_command", "api", "__init__", "__main__"),
     ("pages", "app"),
 )
 RANK = {part: rank for rank, parts in enumerate(LAYERS) for part in parts}

@@ -15,7 +15,7 @@ from typing import Any
 import pmwpub
 
 _ONE_THREAD = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
-_WITHHELD = ("PMWPUB_STORE", "PYTHONFAULTHANDLER")
+_WITHHELD = ("PMWPUB_STORE", "PMWPUB_WITNESS", "PYTHONFAULTHANDLER")
 
 
 def environment() -> dict[str, str]:

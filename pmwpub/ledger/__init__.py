@@ -1,5 +1,6 @@
 """The ledger: populations, their budgets, every charge, and the stored results. The only place for SQL."""
 
+from pmwpub.ledger.copies import Reconciled, backup, reconcile, restore
 from pmwpub.ledger.model import (
     Balance,
     Booking,
@@ -24,6 +25,10 @@ __all__ = [
     "Mark",
     "PlanKey",
     "Population",
+    "Reconciled",
     "TableHandle",
     "TableVerdict",
+    "backup",
+    "reconcile",
+    "restore",
 ]

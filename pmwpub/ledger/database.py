@@ -73,12 +73,28 @@ def store_url(url: str | None) -> URL:
     return parsed
 
 
+def sqlite_path(address: URL) -> Path | None:
+    """The file of a SQLite store; None for PostgreSQL."""
+    if address.get_backend_name() != "sqlite":
+        return None
+    return Path((address.database or "").removeprefix("file:"))
+
+
+def witness_path(address: URL) -> Path | None:
+    """The store's witness: PMWPUB_WITNESS, else beside the SQLite file; None for PostgreSQL without that variable."""
+    given = os.environ.get("PMWPUB_WITNESS")
+    if given:
+        return Path(given)
+    path = sqlite_path(address)
+    return None if path is None else path.with_name(f"{path.name}.witness")
+
+
 class Database:
     """Connections to one store; `reading` and `writing` are its transactions."""
 
     def __init__(self, url: URL) -> None:
         self.name = url.render_as_string(hide_password=True)
-        with self._failing_closed():
+        with failing_closed(self.name):
             self._engine = _engine(url)
             self._writer = self._engine.execution_options(immediate=True)
             with self._writer.begin() as connection:
@@ -87,29 +103,28 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """One consistent view."""
-        with self._failing_closed(), self._engine.begin() as connection:
+        with failing_closed(self.name), self._engine.begin() as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """One transaction: committed and synced when the block ends, undone when it raises."""
-        with self._failing_closed(), self._writer.begin() as connection:
+        with failing_closed(self.name), self._writer.begin() as connection:
             yield connection
 
     def close(self) -> None:
         self._engine.dispose()
 
-    @contextmanager
-    def _failing_closed(self) -> Iterator[None]:
-        """Turn every failure of the database into StoreUnavailable, in words that hold no stored value."""
-        try:
-            yield
-        except (SQLAlchemyError, sqlite3.Error) as error:
-            raise StoreUnavailable(
-                f"The ledger {self.name} is unavailable: {_remedy(error)}. Nothing was released."
-            ) from None
-        except (ModuleNotFoundError, NoSuchModuleError):
-            raise StoreUnavailable("PostgreSQL needs its driver: pip install 'pmwpub[postgres]'.") from None
+
+@contextmanager
+def failing_closed(name: str) -> Iterator[None]:
+    """Turn every failure of the database `name` into StoreUnavailable, in words that hold no stored value."""
+    try:
+        yield
+    except (SQLAlchemyError, sqlite3.Error) as error:
+        raise StoreUnavailable(f"The ledger {name} is unavailable: {_remedy(error)}. Nothing was released.") from None
+    except (ModuleNotFoundError, NoSuchModuleError):
+        raise StoreUnavailable("PostgreSQL needs its driver: pip install 'pmwpub[postgres]'.") from None
 
 
 def _remedy(error: Exception) -> str:

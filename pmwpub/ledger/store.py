@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from fractions import Fraction
+from pathlib import Path
 from types import TracebackType
 
+from sqlalchemy import Connection
+
+from pmwpub.errors import LedgerError, StoreUnavailable
 from pmwpub.ledger import bookings, documents, fingerprints, populations
-from pmwpub.ledger.database import Database, store_url
+from pmwpub.ledger.database import Database, store_url, witness_path
 from pmwpub.ledger.model import (
     Balance,
     Booking,
@@ -20,6 +25,8 @@ from pmwpub.ledger.model import (
     TableHandle,
     TableVerdict,
 )
+from pmwpub.ledger.recovery import Guard
+from pmwpub.ledger.witness import BookingLine, ChargeLine, Witness
 
 Plain = str | int | float
 
@@ -31,13 +38,29 @@ class Ledger:
     StoreUnavailable when the store cannot be read or written; its caller then draws nothing and shows nothing.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, guard: Guard) -> None:
         self._database = database
+        self._guard = guard
 
     @classmethod
-    def open(cls, url: str | None = None) -> Ledger:
-        """Open or create the store at a database URL, else PMWPUB_STORE, else in the user's data folder."""
-        return cls(Database(store_url(url)))
+    def open(cls, url: str | None = None, *, witness: Path | None = None) -> Ledger:
+        """Open or create the store at a database URL, else PMWPUB_STORE, else in the user's data folder.
+
+        witness  the file outside the database that a store put back from an old copy is found out by; else
+                 PMWPUB_WITNESS, else `.witness` beside a SQLite file; PostgreSQL has none unless named
+
+        Raises StoreUnavailable also when charges are missing that the witness has, or the witness is.
+        """
+        address = store_url(url)
+        path = witness or witness_path(address)
+        database, guard = Database(address), Guard(None if path is None else Witness(path))
+        try:
+            with database.writing() as connection:
+                guard.check(connection)
+        except StoreUnavailable:
+            database.close()
+            raise
+        return cls(database, guard)
 
     def close(self) -> None:
         """Release the connections; the object may still be used and will open new ones."""
@@ -55,7 +78,7 @@ class Ledger:
 
     def register(self, population: Population) -> Population:
         """Register a population; the same terms again change nothing, others raise PopulationExists."""
-        with self._database.writing() as connection:
+        with self._deciding() as connection:
             return populations.register(connection, population)
 
     def population(self, name: str) -> Population:
@@ -84,7 +107,7 @@ class Ledger:
         """
         given = {"n": n, "rows_per_person": rows_per_person, "unit": unit, "epsilon": epsilon, "delta": delta}
         changes = {field: value for field, value in given.items() if value is not None}
-        with self._database.writing() as connection:
+        with self._deciding() as connection:
             return populations.amend(connection, name, changes)
 
     def balance(self, name: str) -> Balance:
@@ -94,7 +117,7 @@ class Ledger:
 
     def mark(self, name: str, kind: str, note: str = "") -> None:
         """Record a decision or event for good, such as that private numbers were opened. Public text only."""
-        with self._database.writing() as connection:
+        with self._deciding() as connection:
             populations.mark(connection, populations.identify(connection, name), kind, note)
 
     def marks(self, name: str) -> list[Mark]:
@@ -107,13 +130,38 @@ class Ledger:
     def book(
         self, name: str, key: PlanKey, plan_json: str, charges: Sequence[Charge], *, table: TableHandle | None = None
     ) -> Booking:
-        """Commit all charges of a plan, or none, before anything is drawn.
+        """Commit all charges of a plan, or none, before anything is drawn; the witness has them when this returns.
 
         A key that is booked already adds nothing and comes back with fresh=False: its holder must not draw.
         Raises Overspent, or TableBlocked when `table` (from `recognise`) is another population's too.
         """
         with self._database.writing() as connection:
-            return bookings.book(connection, name, key, plan_json, charges, table)
+            self._guard.check(connection)
+            booking = bookings.book(connection, name, key, plan_json, charges, table)
+        if booking.fresh:
+            self._witness(booking, charges)
+        return booking
+
+    def _witness(self, booking: Booking, charges: Sequence[Charge]) -> None:
+        """Write a committed booking into the witness; if that fails the charge stays and its plan has no result."""
+        lines = [ChargeLine(one.purpose, one.mechanism, one.sensitivity, one.scale, one.rho.units) for one in charges]
+        key = booking.key
+        whole = (booking.population, key.plan_sha256, key.repeat, booking.plan_json, tuple(lines), booking.created)
+        try:
+            self._guard.record(BookingLine(*whole))
+        except StoreUnavailable:
+            with suppress(LedgerError):
+                self.void(booking.id)
+            raise
+
+    @contextmanager
+    def _deciding(self) -> Iterator[Connection]:
+        """A transaction on terms or decisions, which the witness has when it ends."""
+        with self._database.writing() as connection:
+            self._guard.check(connection)
+            yield connection
+        with self._database.reading() as connection:
+            self._guard.catch_up(connection)
 
     def finish(self, booking_id: int, result: bytes) -> None:
         """Store the result before it is shown, once. LedgerError for other bytes, or after `void`."""

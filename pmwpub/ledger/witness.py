@@ -1,0 +1,294 @@
+"""The witness: what was charged, written a second time outside the database, so that an old copy cannot pass for it.
+
+A text file that is only ever appended to, one JSON line for each set of terms, each booking with its charges, and each
+recorded decision. Every line holds the SHA-256 of the line before it. It holds public things only: no result, no
+document, no fingerprint of a private table, no secret. The order of a booking is
+
+    commit to the database -> append here and sync -> `book` returns -> draw.
+
+So whatever was drawn stands in both. Of the two orders this one counts exactly: a crash between commit and append
+leaves a charge that the database holds and the next look copies here, and nothing was drawn; were the line written
+first, a crash would leave a line without a charge that nobody could tell from a database put back to before it.
+A line that a crash cut short has no line end; its `book` never returned, and the next append removes it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import threading
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Literal
+
+from pmwpub.errors import StoreUnavailable
+
+Kind = Literal["store", "terms", "booking", "mark"]
+START = "0" * 64
+DAMAGED = (
+    "The ledger's witness {path} is damaged: line {line} does not follow from the one before. Put a copy of it back, "
+    "or accept the ledger as it is with `pmwpub ledger reconcile --accept-missing-witness`, which is recorded. "
+    "Nothing was released."
+)
+
+
+@dataclass(frozen=True)
+class StoreLine:
+    """Which store the lines after it belong to, a hash of its secret; what came before it no longer counts."""
+
+    store: str
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        return ("store", self.store)
+
+
+@dataclass(frozen=True)
+class TermsLine:
+    """A population's terms as they were registered or amended; `place` counts them from 0."""
+
+    population: str
+    place: int
+    n: int
+    rows_per_person: int
+    unit: str
+    epsilon: str
+    delta: str
+    total_units: int
+    created: str
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        terms = (self.n, self.rows_per_person, self.unit, self.epsilon, self.delta)
+        return ("terms", self.population, self.place, *terms)
+
+
+@dataclass(frozen=True)
+class ChargeLine:
+    """One charge of a booking."""
+
+    purpose: str
+    mechanism: str
+    sensitivity: str
+    scale: str
+    units: int
+
+
+@dataclass(frozen=True)
+class BookingLine:
+    """A plan that was charged."""
+
+    population: str
+    plan_sha256: str
+    repeat: int
+    plan_json: str
+    charges: tuple[ChargeLine, ...]
+    created: str
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        return ("booking", self.population, self.plan_sha256, self.repeat)
+
+    @property
+    def units(self) -> int:
+        """What the booking costs, in units of 10^-15 of rho."""
+        return sum(charge.units for charge in self.charges)
+
+
+@dataclass(frozen=True)
+class MarkLine:
+    """A recorded decision; `place` counts a population's from 0."""
+
+    population: str
+    place: int
+    mark: str
+    note: str
+    created: str
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        return ("mark", self.population, self.place, self.mark, self.note)
+
+
+Line = StoreLine | TermsLine | BookingLine | MarkLine
+_KINDS: dict[str, type[Line]] = {"store": StoreLine, "terms": TermsLine, "booking": BookingLine, "mark": MarkLine}
+_KIND_OF = {kind: name for name, kind in _KINDS.items()}
+
+
+class Witness:
+    """One witness file; safe to share between threads, and between programs (flock).
+
+    Every method raises StoreUnavailable when the file cannot be read or written, or is damaged.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = threading.RLock()
+        self._forget()
+
+    def _forget(self) -> None:
+        self._inode = 0
+        self._read = 0
+        self._last = START
+        self._lines = 0
+        self._known: set[tuple[object, ...]] = set()
+        self._counts: Counter[str] = Counter()
+        self.store = ""
+
+    @property
+    def known(self) -> frozenset[tuple[object, ...]]:
+        """What the lines stand for that were read since the last StoreLine."""
+        return frozenset(self._known)
+
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """How many terms, bookings and marks were read since the last StoreLine."""
+        return self._counts["terms"], self._counts["booking"], self._counts["mark"]
+
+    @property
+    def missing(self) -> bool:
+        """Whether there is no file, or nothing in it."""
+        return not self._lines
+
+    def refresh(self) -> None:
+        """Read what was appended since the last look, by whomever."""
+        with self._lock, self._failing_closed():
+            if not self.path.exists():
+                self._forget()
+                return
+            with self.path.open("rb") as stream:
+                self._take(stream.fileno())
+
+    def lines(self) -> list[Line]:
+        """The lines since the last StoreLine, oldest first."""
+        with self._lock, self._failing_closed():
+            body = self.path.read_bytes() if self.path.exists() else b""
+            found: list[Line] = []
+            for line, _ in self._parsed(body, START, 0):
+                if isinstance(line, StoreLine):
+                    found.clear()
+                else:
+                    found.append(line)
+            return found
+
+    def append(self, lines: Sequence[Line]) -> None:
+        """Write what is not there yet, and have it on the disk before this returns."""
+        with self._lock, self._failing_closed(), self._locked_file() as descriptor:
+            self._take(descriptor)
+            os.ftruncate(descriptor, self._read)
+            body = self._body(lines)
+            if body and os.write(descriptor, body) != len(body):
+                raise StoreUnavailable(f"The ledger's witness {self.path} was not written whole: the disk is full.")
+            os.fsync(descriptor)
+            self._take(descriptor)
+
+    def _body(self, lines: Sequence[Line]) -> bytes:
+        written, last, known = [], self._last, set(self._known)
+        for line in lines:
+            if isinstance(line, StoreLine):
+                known.clear()
+            elif line.identity in known:
+                continue
+            known.add(line.identity)
+            written.append(_written(line, last))
+            last = hashlib.sha256(written[-1]).hexdigest()
+        return b"".join(written)
+
+    def set_aside(self) -> Path | None:
+        """Rename the file, for a new one to begin; where it went."""
+        with self._lock, self._failing_closed():
+            self._forget()
+            if not self.path.exists():
+                return None
+            aside = free_name(self.path, "set-aside")
+            self.path.rename(aside)
+            return aside
+
+    @contextmanager
+    def _locked_file(self) -> Iterator[int]:
+        made = not self.path.exists()
+        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if made:
+                sync_folder(self.path.parent)
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+    def _take(self, descriptor: int) -> None:
+        status = os.fstat(descriptor)
+        if status.st_ino != self._inode or status.st_size < self._read:
+            self._forget()
+            self._inode = status.st_ino
+        body = os.pread(descriptor, status.st_size - self._read, self._read)
+        for line, written in self._parsed(body, self._last, self._lines):
+            self._read += len(written)
+            self._lines += 1
+            self._last = hashlib.sha256(written).hexdigest()
+            if isinstance(line, StoreLine):
+                self.store = line.store
+                self._known.clear()
+                self._counts.clear()
+            elif line.identity not in self._known:
+                self._known.add(line.identity)
+                self._counts[_KIND_OF[type(line)]] += 1
+
+    def _parsed(self, body: bytes, last: str, before: int) -> Iterator[tuple[Line, bytes]]:
+        """The whole lines of `body`, each with its bytes; what comes after the last line end is left out."""
+        for number, written in enumerate(body.splitlines(keepends=True), before + 1):
+            if not written.endswith(b"\n"):
+                return
+            try:
+                line = _line(written, last)
+            except (ValueError, KeyError, TypeError):
+                raise StoreUnavailable(DAMAGED.format(path=self.path, line=number)) from None
+            yield line, written
+            last = hashlib.sha256(written).hexdigest()
+
+    @contextmanager
+    def _failing_closed(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise StoreUnavailable(
+                f"The ledger's witness {self.path} cannot be used: {error.strerror}. Nothing was released."
+            ) from None
+
+
+def free_name(path: Path, word: str) -> Path:
+    """A name beside `path` that nothing has yet."""
+    number = 1
+    while (free := path.with_name(f"{path.name}.{word}-{number}")).exists():
+        number += 1
+    return free
+
+
+def sync_folder(folder: Path) -> None:
+    """Have a new or renamed file's name on the disk too."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _written(line: Line, last: str) -> bytes:
+    body = {"kind": _KIND_OF[type(line)], **asdict(line), "previous": last}
+    return json.dumps(body, sort_keys=True, separators=(",", ":")).encode() + b"\n"
+
+
+def _line(written: bytes, last: str) -> Line:
+    body = json.loads(written)
+    kind = _KINDS[body["kind"]]
+    if body["previous"] != last:
+        raise ValueError("the chain is broken")
+    values = {field.name: body[field.name] for field in fields(kind)}
+    if kind is BookingLine:
+        values["charges"] = tuple(ChargeLine(**charge) for charge in values["charges"])
+    return kind(**values)
