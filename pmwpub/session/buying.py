@@ -1,4 +1,4 @@
-"""Assessments: the plan that is about to be bought, and everything that was bought."""
+"""The purchase that is about to be made: floors and starts of candidates, or only the winner."""
 
 from __future__ import annotations
 
@@ -7,99 +7,110 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pmwpub.errors import PlanError
-from pmwpub.plans import FAST_MARGINALS, AssessmentPlan
-from pmwpub.service import Assessed, Study
-from pmwpub.service.assessing import assessment_plan
-from pmwpub.session import plots, views
-from pmwpub.session.frame import Badge, link, panel
+from pmwpub.mechanisms.precision import epsilon_within
+from pmwpub.plans import AssessmentPlan, BestPlan
+from pmwpub.privacy.budget import as_fraction
+from pmwpub.service import PrivateTable, Study, assessing, ranking
+from pmwpub.service.assessing import assessment_plan, shares_of
+from pmwpub.service.comparing import forecast
+from pmwpub.service.ranking import best_plan
+from pmwpub.session import forecasts
+from pmwpub.session.forecasts import Said
+from pmwpub.session.known import known_pools
+from pmwpub.session.pools import Pool, made, make_pool, named
 from pmwpub.session.services import service
-from pmwpub.session.spending import NO_RESULT
-from pmwpub.session.watching import Waiting, watch
-from pmwpub.session.words import number, plain
+from pmwpub.session.settings import Setting, choose_setting, means
+from pmwpub.session.spending import confirm, told
+from pmwpub.session.state import Session
+from pmwpub.session.words import exact
 
 FLOOR, START = "floor (reweighted perfectly)", "start (published unchanged)"
-FAST = (
-    f"Fast setting: the floor is taken over a public sub-workload of at most {FAST_MARGINALS} marginals, solved "
-    "exactly. It is a valid lower bound of the floor over the whole workload. The start is over the whole workload."
-)
+EACH, WINNER = "floor and start of each", "only which one is best"
+BY_EPSILON, BY_PRECISION = "ε for each", "a wanted error bar"
 
 
-def plans_form(study: Study) -> list[AssessmentPlan]:
-    """One plan a candidate, from the widgets; PlanError while nothing is chosen."""
-    st.caption(FAST)
-    attested = {facts.sha256: facts.name for facts in study.usable if facts.attested}
-    left, right = st.columns([2, 1])
-    chosen = left.multiselect("Candidates", list(attested), default=list(attested), format_func=attested.__getitem__)
-    epsilon = right.number_input(
-        "ε for each candidate (pure)", 0.001, 10.0, value=0.05, step=0.01, format="%.3f", key="assessment epsilon"
-    )
+def purchase(session: Session, study: Study, private: PrivateTable, offered: Sequence[Pool]) -> None:
+    """The widgets of a plan, its worth, its exact price, and the button that spends."""
+    what = st.radio("What to buy", [EACH, WINNER], horizontal=True, key="what to buy")
+    fresh = [pool for pool in offered if len(pool) == 1 or pool in made(study)]
+    chosen = st.multiselect("Candidates", list(offered), default=fresh, format_func=lambda pool: named(study, pool))
+    make_pool(study)
+    setting = choose_setting(study, "Floors over", "assessment setting")
+    st.caption(means(study, setting))
+    if what == WINNER:
+        _buy_winner(session, study, private, chosen, setting)
+    else:
+        _buy_each(session, study, private, chosen, setting)
+
+
+def _buy_each(session: Session, study: Study, private: PrivateTable, chosen: Sequence[Pool], setting: Setting) -> None:
+    plans = _plans(study, chosen, setting)
+    _worth_of_each(study, plans[0], chosen)
+    price = assessing.price(service(), study.population.name, plans)
+    if confirm(price, key=" ".join(plan.sha256 for plan in plans), label="Buy these assessments"):
+        if not price.affordable:
+            assessing.refuse(price, len(plans))
+        told(session, [assessing.assess(service(), private, plan, current=study) for plan in plans])
+        st.rerun()
+
+
+def _plans(study: Study, chosen: Sequence[Pool], setting: Setting) -> list[AssessmentPlan]:
+    """One plan a candidate; PlanError while nothing is chosen."""
     parts = st.multiselect("What to buy for each", [FLOOR, START], default=[FLOOR, START])
     if not chosen or not parts:
         raise PlanError("Choose at least one candidate (attested on the Data page), and floor, start or both.")
-    return [
-        assessment_plan(study, [one], epsilon=repr(round(epsilon, 6)), floor=FLOOR in parts, start=START in parts)
-        for one in chosen
-    ]
+    floor, start = FLOOR in parts, START in parts
+    epsilon = _epsilon(study, floor=floor, start=start)
+    return [assessment_plan(study, pool, epsilon=epsilon, floor=floor, start=start, setting=setting) for pool in chosen]
 
 
-def results_panel(study: Study, bought: Sequence[Assessed]) -> None:
-    """Work under way, then the ranked candidates with intervals and sentences."""
-    with panel("Noisy best-mixture errors", Badge.DP):
-        running = [one for one in bought if one.outcome.status == "running"]
-        if running:
-            watch([Waiting.on(one.outcome.booking, one.name) for one in running], "step", charged=True)
-        for one in bought:
-            if one.outcome.status == "no result":
-                st.warning(f"**{plain(one.name)}**, ε = {one.plan.epsilon}: {NO_RESULT}")
-        found = list(views.latest(bought, study).values())
-        if found:
-            _ranking(study, found)
-            link("pages/explore.py", "Next: see error against ε")
-        if len(bought) > len(found):
-            with st.expander("Everything that was bought"):
-                _everything(bought)
-
-
-def _ranking(study: Study, found: Sequence[Assessed]) -> None:
-    target = st.number_input(
-        "An error that would be good enough", 0.001, 1.0, value=0.05, step=0.01, format="%.3f", key="target error"
+def _epsilon(study: Study, *, floor: bool, start: bool) -> str:
+    """The ε of each candidate: as given, or the smallest one that buys the wanted error bar."""
+    left, right = st.columns(2)
+    if left.radio("Set", [BY_EPSILON, BY_PRECISION], horizontal=True, key="epsilon or precision") == BY_EPSILON:
+        given = right.number_input(
+            "ε for each candidate (pure)", 0.001, 10.0, value=0.05, step=0.01, format="%.3f", key="assessment epsilon"
+        )
+        return repr(round(given, 6))
+    wanted = right.number_input(
+        "Error bar wanted, ± (95 %)", 0.0001, 0.5, value=0.01, step=0.001, format="%.4f", key="assessment precision"
     )
-    for never, words in views.verdicts(found, target):
-        (st.error if never else st.success)(words, icon=":material/block:" if never else ":material/check:")
-    plots.show(views.dot_plot(found), "candidates")
-    price = service().cost_of(study.population.name, [one.outcome.booking for one in found])
-    st.markdown(views.worked_sentence(found, price))
-    st.caption(FAST)
+    terms = study.population
+    precision = as_fraction(repr(round(wanted, 6)))
+    epsilon = epsilon_within(precision, terms.n, terms.rows_per_person, with_floor=floor, with_start=start)
+    right.caption(f"That takes ε = {exact(epsilon)} for each candidate.")
+    return str(epsilon)
 
 
-def _everything(bought: Sequence[Assessed]) -> None:
-    st.dataframe(
-        {
-            "candidate": [one.name for one in bought],
-            "ε": [one.plan.epsilon for one in bought],
-            "status": [one.outcome.status for one in bought],
-            "noisy floor": [None if one.floor is None else number(one.floor.value) for one in bought],
-            "noisy start": [None if one.start is None else number(one.start.value) for one in bought],
-            "plan": [one.plan.sha256[:12] for one in bought],
-        },
-        hide_index=True,
-        width="stretch",
+def _worth_of_each(study: Study, plan: AssessmentPlan, chosen: Sequence[Pool]) -> None:
+    pools = known_pools(study, plan.setting, made(study))
+    bought = forecast(service(), study, plan, pools=pools)
+    shares = ", ".join(f"{share.purpose} at ε = {exact(share.epsilon)}" for share in shares_of(plan))
+    st.markdown(f"{forecasts.bars(bought)} {len(chosen)} × ({shares}).")
+    say(forecasts.worth(bought))
+    say(forecasts.will_resolve(bought, plan.setting))
+
+
+def _buy_winner(
+    session: Session, study: Study, private: PrivateTable, chosen: Sequence[Pool], setting: Setting
+) -> None:
+    st.caption("One charge, however many candidates: the one of the lowest floor is named, and no number is released.")
+    plan = _best_plan(study, chosen, setting)
+    say(forecasts.winner_worth(plan))
+    price = ranking.price(service(), study.population.name, plan)
+    if confirm(price, key=plan.sha256, label="Buy this choice"):
+        told(session, [ranking.choose(service(), private, plan, current=study)])
+        st.rerun()
+
+
+def _best_plan(study: Study, chosen: Sequence[Pool], setting: Setting) -> BestPlan:
+    epsilon = st.number_input(
+        "ε of the choice (pure)", 0.001, 10.0, value=0.05, step=0.01, format="%.3f", key="choice epsilon"
     )
+    return best_plan(study, chosen, epsilon=repr(round(epsilon, 6)), setting=setting)
 
 
-def room_table(found: Sequence[Assessed]) -> None:
-    """Noisy floor and start of the chosen candidates, beside the choice of ε."""
-    if not found:
-        st.caption("No noisy floor was bought for this choice; the Candidates page sells it.")
-        return
-    st.dataframe(
-        {
-            "candidate": [one.name for one in found],
-            "noisy floor, interval": [views.interval(one.floor) for one in found],
-            "noisy start, interval": [views.interval(one.start) for one in found],
-        },
-        hide_index=True,
-        width="stretch",
-        alt="Noisy floors and starts of the chosen candidates.",
-    )
-    st.caption("A release moves the error from the start towards the floor; no ε gets below the floor.")
+def say(said: Said | None) -> None:
+    """Show a sentence the way it is meant."""
+    if said is not None:
+        getattr(st, said.kind)(said.words)

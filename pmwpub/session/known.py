@@ -9,16 +9,16 @@ import streamlit as st
 from pmwpub import figures
 from pmwpub.jobs.public_work import PairFacts
 from pmwpub.service import Study
-from pmwpub.service.comparing import Comparison, compare, comparison
+from pmwpub.service.comparing import compare, comparison
 from pmwpub.session import plots
 from pmwpub.session.frame import Badge, panel, refusals
+from pmwpub.session.pools import Pool
 from pmwpub.session.services import service
 from pmwpub.session.settings import Setting, choose_setting, means
 from pmwpub.session.uploads import facts_table
 from pmwpub.session.watching import Waiting, watch
 from pmwpub.theory import private_rows_needed, public_rows_needed
 
-Pool = tuple[str, ...]
 LEGEND = (
     "One public table plays the private one, another its candidate. **Floor**: the error that would remain if the "
     "candidate were reweighted perfectly, proved from both sides. **Start**: the error of publishing it unchanged. "
@@ -50,10 +50,9 @@ def known_panel(study: Study, pools: Sequence[Pool]) -> None:
             _rows_calculator(study)
 
 
-def stored_pairs(study: Study, setting: Setting, pools: Sequence[Pool]) -> Comparison:
-    """The comparison with the pools where it is stored or runs, else the one without."""
-    found = comparison(service(), study, setting, pools=pools)
-    return found if found.pairs or found.job else comparison(service(), study, setting)
+def known_pools(study: Study, setting: Setting, pools: Sequence[Pool]) -> Sequence[Pool]:
+    """The pools as far as the comparison that is stored knows them: all of them, or none."""
+    return pools if comparison(service(), study, setting, pools=pools).pairs else ()
 
 
 def _compared(study: Study, pools: Sequence[Pool]) -> None:
@@ -62,10 +61,11 @@ def _compared(study: Study, pools: Sequence[Pool]) -> None:
         return
     st.markdown(LEGEND)
     setting = choose_setting(study, "Compare over", "compare setting")
-    found = stored_pairs(study, setting, pools)
-    if found.job is not None:
-        watch([Waiting(found.job.key, "Comparison")], "step", charged=False)
-    elif not found.pairs or not comparison(service(), study, setting, pools=pools).pairs:
+    wanted = comparison(service(), study, setting, pools=pools)
+    found = wanted if wanted.pairs else comparison(service(), study, setting)
+    if wanted.job is not None:
+        watch([Waiting(wanted.job.key, "Comparison")], "step", charged=False)
+    elif not wanted.pairs:
         label = "Compare again, with the pools" if found.pairs else "Compare the candidates with each other"
         if st.button(label, help="Free: it uses public tables only.", icon=":material/compare_arrows:"):
             compare(service(), study, setting, pools=pools)

@@ -11,8 +11,8 @@ from pmwpub.plans import ReleasePlan
 from pmwpub.service import Assessed, Study
 from pmwpub.service.exploring import Advice, advise_rounds
 from pmwpub.service.releasing import release_plan
-from pmwpub.session import views
-from pmwpub.session.buying import room_table
+from pmwpub.session import standing
+from pmwpub.session.assessed import room_table
 from pmwpub.session.services import service
 from pmwpub.session.words import plain
 from pmwpub.session.workloads import described
@@ -45,7 +45,7 @@ def plan_form(study: Study, found: Sequence[Assessed]) -> ReleasePlan:
 
 def _best(found: Sequence[Assessed], attested: list[str]) -> list[str]:
     """The candidate of the lowest noisy floor, else the first one."""
-    ranked = [one.candidates[0] for one, _ in views.ranked(found) if one.candidates[0] in attested]
+    ranked = [one.candidates[0] for one, _ in standing.ranked(found) if one.candidates[0] in attested]
     return (ranked + attested)[:1]
 
 

@@ -11,8 +11,8 @@ from pmwpub.session.words import cost, number
 ALREADY = "This plan was already bought: showing the stored result, nothing was charged."
 CHARGED = "Charged. The work runs on the server; it goes on when this page is closed."
 NO_RESULT = (
-    "**No result.** The work was cancelled or broke off. Its charge stays, and the same plan is never drawn again: "
-    "sending it again shows this. A new draw is a new charge."
+    "**No result.** The work was cancelled, broke off, or did not come to one. Its charge stays, and the same plan is "
+    "never drawn again: sending it again shows this. A new draw is a new charge."
 )
 
 

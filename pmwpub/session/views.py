@@ -1,94 +1,41 @@
-"""Results as figures and sentences: which numbers stand side by side, and what they say in words. No streamlit."""
+"""Which assessments stand side by side, and error against epsilon as a figure. No streamlit."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from pmwpub import figures
 from pmwpub.evaluation import PMW_PUB, UNCHANGED, Summary, summarise
 from pmwpub.jobs.work import Simulation
-from pmwpub.service import Assessed, NoisyNumber, Price, Study, ranking
-from pmwpub.session.words import cost, number, plain
+from pmwpub.service import Assessed, NoisyNumber, Study
+from pmwpub.session.words import number
 
 Latest = Mapping[tuple[str, ...], Assessed]
 
 
-def latest(bought: Sequence[Assessed], study: Study) -> Latest:
-    """The newest finished assessment of each candidate under the schema and workload of today."""
+def latest(bought: Sequence[Assessed], study: Study, setting: str | None = None) -> Latest:
+    """The newest finished floor and start of each candidate under the schema and workload of today.
+
+    setting  only those bought in it; None: whichever came last
+    """
     if study.schema is None or study.choice is None:
         return {}
     today = (study.schema.sha256, study.workload().sha256)
-    return {
-        one.candidates: one
-        for one in bought
-        if one.outcome.status == "done" and (one.plan.inputs.schema_sha256, one.plan.inputs.workload_sha256) == today
-    }
+    found: dict[tuple[str, ...], Assessed] = {}
+    for one in bought:
+        bought_today = (one.plan.inputs.schema_sha256, one.plan.inputs.workload_sha256) == today
+        if one.outcome.status == "done" and bought_today and setting in (None, one.plan.setting):
+            found[one.candidates] = _joined(found.get(one.candidates), one)
+    return found
 
 
-def ranked(found: Sequence[Assessed]) -> list[tuple[Assessed, NoisyNumber]]:
-    """The candidates whose floor was bought, the lowest noisy floor first."""
-    return sorted(((one, one.floor) for one in found if one.floor), key=lambda pair: pair[1].value)
-
-
-def too_close(found: Sequence[Assessed]) -> dict[tuple[str, ...], int]:
-    """Candidate -> group, where the interval of its floor overlaps that of the group's best."""
-    order = ranked(found)
-    groups = ranking.too_close([floor for _, floor in order])
-    return {one.candidates: group for (one, _), group in zip(order, groups, strict=True) if group is not None}
-
-
-def dot_plot(found: Sequence[Assessed]) -> figures.Plot:
-    """The ranked candidates with the intervals that were bought."""
-    groups = too_close(found)
-    confidences = [noisy.confidence for one in found for noisy in (one.floor, one.start) if noisy]
-    candidates = [
-        figures.AssessedCandidate(one.name, _noisy(one.floor), _noisy(one.start), groups.get(one.candidates))
-        for one in found
-    ]
-    return figures.candidates_dot_plot(candidates, confidence=min(confidences, default=0.95))
-
-
-def verdicts(found: Sequence[Assessed], target: float) -> list[tuple[bool, str]]:
-    """For each floor: whether the target is out of reach, and the sentence that says so."""
-    return [(floor.low > target, _verdict(one.name, floor, one.start, target)) for one, floor in ranked(found)]
-
-
-def _verdict(name: str, floor: NoisyNumber, start: NoisyNumber | None, target: float) -> str:
-    sure = f"with {floor.confidence:.0%} confidence"
-    if floor.low > target:
-        return (
-            f"**{plain(name)}** can never reach an error of {number(target)}: its best-mixture error is at least about "
-            f"{number(floor.low)} {sure}: no ε gets below it."
-        )
-    words = (
-        f"**{plain(name)}** is not ruled out: reweighted perfectly, an error between {number(floor.low)} and "
-        f"{number(floor.high)} would remain on the queries that were looked at ({sure})."
-    )
-    if start is not None and floor.high >= start.low:
-        words += " At this ε the floor cannot be told from the start, so reweighting may gain little."
-    return words
-
-
-def worked_sentence(found: Sequence[Assessed], price: Price) -> str:
-    """What was spent and what it bought, for people who were not there."""
-    order = ranked(found)
-    if not order:
-        return ""
-    (best, floor), groups = order[0], too_close(found)
-    names = "one candidate" if len(found) == 1 else f"{len(found)} candidates"
-    group = groups.get(best.candidates)
-    rivals = [plain(one.name) for one, _ in order[1:] if group is not None and groups.get(one.candidates) == group]
-    tie = f", too close to call with {' and '.join(rivals)}" if rivals else ""
-    lead = f"{plain(best.name)} has the lowest, about {number(floor.value)}{tie}"
-    return (
-        f"For {cost(price.epsilon, price.delta, price.rho.rho)}, the steward bought noisy best-mixture errors "
-        f"of {names}. {lead}. The best-mixture error is what would remain if a public table were reweighted "
-        "perfectly; it was taken over a public part of the workload, so over the whole workload it can only be higher."
-    )
-
-
-def _noisy(noisy: NoisyNumber | None) -> figures.NoisyValue | None:
-    return None if noisy is None else figures.NoisyValue(noisy.value, noisy.low, noisy.high)
+def _joined(before: Assessed | None, one: Assessed) -> Assessed:
+    """A later purchase, with what only an earlier one has: floor and start may be bought apart."""
+    if before is None:
+        return one
+    remarks = tuple(dict.fromkeys(before.remarks + one.remarks))
+    return replace(one, floor=one.floor or before.floor, start=one.start or before.start, remarks=remarks)
 
 
 def error_plot(simulation: Simulation | None, found: Sequence[Assessed]) -> figures.Plot:

@@ -29,6 +29,14 @@ def table(rows: int, seed: int, *, poor: bool = False) -> bytes:
     return "\n".join(lines).encode()
 
 
+def wide_table(rows: int, seed: int, columns: int = 9) -> bytes:
+    """A CSV of many columns with two levels each."""
+    draw = random.Random(seed)
+    lines = [",".join(f"c{place}" for place in range(columns))]
+    lines += [",".join(draw.choice("ab") for _ in range(columns)) for _ in range(rows)]
+    return "\n".join(lines).encode()
+
+
 PRIVATE = table(ROWS, 1)
 
 
