@@ -7,6 +7,7 @@ import streamlit as st
 from pmwpub.ledger import Population
 from pmwpub.service.demo import open_demo
 from pmwpub.session import Badge, enter, go, notices, panel, refusals, service
+from pmwpub.session.accounts import stored_panel
 from pmwpub.session.terms import default_delta
 
 session = enter("pages/home.py")
@@ -17,6 +18,11 @@ st.markdown(
     "privacy, **which public table can help and which never will**, and makes a synthetic table with a certificate. "
     "A ledger keeps the total that ever leaves within the (ε, δ) that you set."
 )
+
+if session.presenting:
+    st.info("The stakeholder view opens what is stored. Turn it off to open the demo or to register a population.")
+    stored_panel(session)
+    st.stop()
 
 with panel("See it work", Badge.PUBLIC):
     st.markdown(
@@ -49,11 +55,4 @@ with panel("Register a population", Badge.PUBLIC), st.form("register", enter_to_
             session.open(terms.name)
             go("pages/data.py")
 
-with refusals():
-    stored = [population.name for population in reversed(service().ledger.populations())]
-    if stored:
-        with panel("Open a stored population", Badge.PUBLIC):
-            chosen = st.selectbox("Population", stored)
-            if st.button("Open"):
-                session.open(chosen)
-                go("pages/data.py")
+stored_panel(session)

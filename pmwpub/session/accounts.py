@@ -1,4 +1,4 @@
-"""The balance as a figure, and deleting what was uploaded."""
+"""The stored populations, the balance as a figure, and deleting what was uploaded."""
 
 from __future__ import annotations
 
@@ -8,9 +8,21 @@ from pmwpub import figures
 from pmwpub.ledger import Balance
 from pmwpub.privacy.budget import ZCDP, epsilon_of
 from pmwpub.service import Study, studies
-from pmwpub.session.frame import Badge, panel
+from pmwpub.session.frame import Badge, panel, refusals
 from pmwpub.session.services import service
-from pmwpub.session.state import Session
+from pmwpub.session.state import Session, go
+
+
+def stored_panel(session: Session) -> None:
+    """Open a population that the store holds, the newest first."""
+    with refusals():
+        stored = [population.name for population in reversed(service().ledger.populations())]
+        if stored:
+            with panel("Open a stored population", Badge.PUBLIC):
+                chosen = st.selectbox("Population", stored)
+                if st.button("Open"):
+                    session.open(chosen)
+                    go("pages/data.py")
 
 
 def balance_plot(balance: Balance, running: ZCDP) -> figures.Plot:
@@ -31,8 +43,9 @@ def delete_uploads(session: Session, study: Study) -> None:
             st.caption("No table is stored. The private table never is.")
             return
         st.caption("The public candidates are stored; the private table never is. What was bought stays either way.")
-        if study.balance.spent.units and session.steward(study) is None:
-            st.info("They can be deleted once this session holds the private table.")
+        if not session.may_change(study):
+            if not session.presenting:
+                st.info("They can be deleted once this session holds the private table.")
             return
         sure = st.checkbox(f"Delete all {len(study.candidates)} stored public tables")
         if st.button("Delete now", disabled=not sure):

@@ -13,7 +13,7 @@ from pmwpub.errors import PmwPubError
 from pmwpub.service import Study
 from pmwpub.service.studies import study
 from pmwpub.session.services import service
-from pmwpub.session.state import HOME, Session, address, current
+from pmwpub.session.state import HOME, Session, address, current, present
 from pmwpub.session.words import number, plain
 
 PAGES = {
@@ -25,6 +25,12 @@ PAGES = {
     "pages/explore.py": ("Explore", ":material/query_stats:"),
     "pages/ledger.py": ("Ledger", ":material/receipt_long:"),
 }
+
+PRESENTING = (
+    "What is for the steward alone is neither computed nor shown. This is a presentation mode, **not access control**: "
+    "there are no accounts, and whoever sits at this browser can turn it off."
+)
+_VIEW_SWITCH = "stakeholder view"
 
 
 class Badge(Enum):
@@ -112,7 +118,7 @@ def end() -> NoReturn:
 
 
 def sidebar() -> None:
-    """Links to the pages, the open population and its budget."""
+    """Links to the pages, the open population and its budget, and the switch of the stakeholder view."""
     session = current()
     with st.sidebar:
         for page, (label, icon) in PAGES.items():
@@ -123,6 +129,15 @@ def sidebar() -> None:
         else:
             with refusals():
                 _meter(session, session.population)
+        st.divider()
+        _view_switch(session)
+
+
+def _view_switch(session: Session) -> None:
+    st.session_state[_VIEW_SWITCH] = session.presenting
+    st.toggle("Stakeholder view", key=_VIEW_SWITCH, on_change=lambda: present(st.session_state[_VIEW_SWITCH]))
+    if session.presenting:
+        st.caption(PRESENTING)
 
 
 def _meter(session: Session, population: str) -> None:
@@ -140,7 +155,9 @@ def _meter(session: Session, population: str) -> None:
         lines.insert(2, f"of that running: ρ = {number(running.rho)}")
     st.caption("  \n".join(lines))
     st.caption("The bar is drawn in ρ, which adds up; ε does not.")
-    if session.private is None:
+    if session.presenting:
+        st.badge("Stakeholder view: public and DP results only", icon=":material/co_present:", color="blue")
+    elif session.private is None:
         st.badge("Viewer: private table not loaded here", icon=":material/visibility:", color="gray")
     else:
         st.badge("Steward: private table loaded", icon=":material/lock_open:", color="orange")

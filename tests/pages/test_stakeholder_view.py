@@ -1,0 +1,92 @@
+"""The stakeholder view: nothing for the steward alone is computed, whatever the session holds."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+import pytest
+from pages.visits import PAGES, Here, Open, press, words
+from streamlit.testing.v1 import AppTest
+
+from pmwpub.service import PrivateTable, assessing, measuring, ranking, releasing, studies
+from pmwpub.session import Badge, Session
+
+PRIVATE_PARTS = ("dataset", "content", "verdict", "ignored", "unplaced_cells", "shared_runs")
+SPENDING = ((assessing, "assess"), (releasing, "release"), (measuring, "measure"), (ranking, "choose"))
+STEWARDS_BUTTONS = ("Buy", "Load", "Forget", "Add", "Remove", "Draft", "Edit", "Delete", "Register", "Open the", "Draw")
+
+
+def _touched(*args: object, **named: object) -> NoReturn:
+    raise AssertionError("The stakeholder view touched what is the steward's.")
+
+
+@pytest.fixture
+def bought(town: Here, steward: Open) -> Session:
+    """A session in the stakeholder view that holds the private table of a population with results."""
+    press(steward("candidates"), "Buy these assessments")
+    press(steward("release"), "Buy this release")
+    return Session(town.population, town.private(), presenting=True)
+
+
+@pytest.fixture
+def shielded(bought: Session, monkeypatch: pytest.MonkeyPatch) -> Session:
+    """The same; from here on, touching the private table fails."""
+    for name in PRIVATE_PARTS:
+        monkeypatch.setattr(PrivateTable, name, property(_touched), raising=False)
+    for module, name in (*SPENDING, (studies, "load_private"), (studies, "shared_runs")):
+        monkeypatch.setattr(module, name, _touched, raising=False)
+    return bought
+
+
+def _badges(app: AppTest) -> list[str]:
+    return [str(element.value) for element in app.markdown if "badge[" in str(element.value)]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_page_touches_the_private_table_or_shows_a_stewards_panel(
+    page: str, town: Here, shielded: Session, visit: Open
+) -> None:
+    app = visit(page, shielded, population=town.population)
+    assert not app.exception
+    shown = _badges(app)
+    assert shown
+    assert not any(Badge.PRIVATE.value[0] in badge for badge in shown)
+    assert not any("Steward" in badge for badge in shown)
+    assert not any(button.label.startswith(STEWARDS_BUTTONS) for button in app.button)
+    assert not app.file_uploader
+    assert "not access control" in words(app)
+
+
+def test_the_shield_would_notice_a_stewards_page(town: Here, shielded: Session, visit: Open) -> None:
+    shielded.presenting = False
+    app = visit("data", shielded, population=town.population)
+    assert app.exception or app.error
+
+
+def test_results_that_were_released_are_shown(town: Here, shielded: Session, visit: Open) -> None:
+    assert "noisy" in words(visit("candidates", shielded, population=town.population)).lower()
+    assert "A release beside its public table" in words(visit("explore", shielded, population=town.population))
+
+
+def test_the_address_turns_the_view_on_and_links_keep_it(town: Here, visit: Open) -> None:
+    app = visit("ledger", population=town.population, view="stakeholder")
+    assert app.toggle(key="stakeholder view").value
+    assert app.query_params["view"] == "stakeholder"
+    links = [element.proto.query_string for element in app.sidebar if type(element).__name__ == "PageLink"]
+    assert links
+    assert all("view=stakeholder" in link for link in links)
+
+
+def test_the_switch_turns_it_on_and_off_in_session_and_address(town: Here, visit: Open) -> None:
+    session = Session(town.population, town.private())
+    app = visit("data", session, population=town.population)
+    assert "Steward: private table loaded" in words(app)
+    app.toggle(key="stakeholder view").set_value(True).run()
+    assert app.query_params["view"] == "stakeholder"
+    assert "Private table" not in [str(element.value) for element in app.subheader]
+
+    again = visit("data", session, population=town.population, view="stakeholder")
+    again.toggle(key="stakeholder view").set_value(False).run()
+    assert "view" not in again.query_params
+    assert "Private table" in [str(element.value) for element in again.subheader]
+    assert "400 rows" in words(again), "the table was kept meanwhile"
