@@ -149,6 +149,8 @@ def _release(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     parser.add_argument("--rounds", type=int, default=25, help="T (25)")
     parser.add_argument("--selection", choices=("exponential", "permute-and-flip"), default="exponential")
     parser.add_argument("--output", choices=("last", "average"), default="last")
+    parser.add_argument("--start", choices=("public", "uniform"), default="public", help="weights of round 0")
+    parser.add_argument("--replay", choices=("half", "off"), default="half", help="past measurements again, or not")
     parser.add_argument("--rows", type=int, help="synthetic rows; default: n")
     parser.add_argument(
         "--cells",

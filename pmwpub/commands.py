@@ -103,6 +103,8 @@ def release(parsed: argparse.Namespace) -> Json:
             rounds=parsed.rounds,
             selection=parsed.selection,
             output=parsed.output,
+            start=parsed.start,
+            replay=parsed.replay,
         )
         before = ledger.balance(parsed.population).spent
         outcome = releasing.release(service, private, plan, repeat=parsed.repeat, current=current)

@@ -108,6 +108,16 @@ def test_release_writes_files_that_the_certificate_names(shell: Shell) -> None:
     assert (certificate["n"], certificate["rounds"], len(certificate["transcript"])) == (250, 5, 5)
 
 
+def test_start_and_replay_are_part_of_the_plan_and_stand_in_the_certificate(shell: Shell) -> None:
+    said = [
+        shell.spend("release", "--epsilon", "0.5", "--rounds", "3", *flags, "-o", shell.path(f"out{place}"))
+        for place, flags in enumerate([(), ("--start", "uniform"), ("--replay", "off")])
+    ]
+    assert len({one["plan_sha256"] for one in said}) == 3
+    assert [one["start"] for one in said] == ["public", "uniform", "public"]
+    assert [one["replay"] for one in said] == ["half-of-newest", "half-of-newest", "off"]
+
+
 def test_a_release_sent_again_writes_the_same_bytes_uncharged_and_a_repeat_is_charged(shell: Shell) -> None:
     first = shell.spend("release", "--epsilon", "1", "--rounds", "5", "-o", shell.path("one"))
     again = shell.spend("release", "--epsilon", "1", "--rounds", "5", "-o", shell.path("two"))

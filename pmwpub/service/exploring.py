@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pmwpub.errors import PlanError
-from pmwpub.evaluation import SimulatedError, halves, resampled
+from pmwpub.evaluation import SimulatedError, halves, resampled, summarise
 from pmwpub.jobs import Job
 from pmwpub.jobs.work import Simulation, SimulationWork
 from pmwpub.privacy.budget import ApproxDP, as_fraction, zcdp_of
@@ -45,6 +45,24 @@ class Advice:
     rounds: int
     truth: str = ""
     epsilon: float = 0.0
+
+
+@dataclass(frozen=True)
+class EpsilonAdvice:
+    """The smallest simulated epsilon whose mean error was small enough.
+
+    epsilon  None where none of those tried was enough
+    best     the least mean error among those tried
+    largest  the largest epsilon tried
+    floor    certified, of that candidate in that simulation: below it no epsilon is enough; 0 if unknown
+    truth    who played the truth
+    """
+
+    epsilon: float | None
+    best: float
+    largest: float
+    floor: float
+    truth: str
 
 
 def truths(current: Study) -> dict[str, str]:
@@ -109,6 +127,24 @@ def advise_rounds(service: Service, current: Study, candidates: Sequence[str], e
             error = sum(ends) / len(ends)
             return Advice(advised_rounds(float(rho), current.population.n, queries, error), played_by, nearest)
     return Advice(DEFAULT_ROUNDS)
+
+
+def advise_epsilon(service: Service, current: Study, candidates: Sequence[str], error: float) -> EpsilonAdvice | None:
+    """From a stored sweep of this candidate; None without one. A simulation on public tables, hence advice only."""
+    for truth, played_by in truths(current).items():
+        lines = _lines(service, current, truth, candidates)
+        simulation = exploration(service, current, truth).simulation
+        if lines and simulation is not None:
+            means = [(line.mean, line.epsilon) for line in summarise(lines)]
+            floors = [float(one.lower) for one in simulation.floors if one.candidate == lines[0].candidate]
+            return EpsilonAdvice(
+                epsilon=min((epsilon for mean, epsilon in means if mean <= error), default=None),
+                best=min(means)[0],
+                largest=max(epsilon for _, epsilon in means),
+                floor=max(floors, default=0.0),
+                truth=played_by,
+            )
+    return None
 
 
 def _lines(service: Service, current: Study, truth: str, candidates: Sequence[str]) -> list[SimulatedError]:

@@ -10,7 +10,7 @@ from fractions import Fraction
 from pmwpub.errors import LedgerError, PlanError
 from pmwpub.jobs.work import ReleaseWork
 from pmwpub.ledger import Booking, Charge, PlanKey
-from pmwpub.mechanisms.pmw_pub import Output, Release
+from pmwpub.mechanisms.pmw_pub import Output, Release, Replay, Start
 from pmwpub.plans import ReleasePlan
 from pmwpub.privacy.budget import ZCDP, ApproxDP, as_fraction, epsilon_of, zcdp_of
 from pmwpub.queries.counts import count
@@ -26,6 +26,7 @@ from pmwpub.service.studies import CandidateFacts, Study, public_core, study
 
 REST = "rest"
 DEFAULT_ROUNDS = 25
+REPLAYS = {"half": Replay.HALF, "off": Replay.OFF}
 _UPDATE_SECONDS = 2.5e-9
 
 
@@ -73,8 +74,14 @@ def release_plan(
     rounds: int = DEFAULT_ROUNDS,
     selection: str = "exponential",
     output: str = "last",
+    start: str = "public",
+    replay: str = "half",
 ) -> ReleasePlan:
-    """Freeze a release; `epsilon` is at the population's delta, or "rest" for all that is left."""
+    """Freeze a release; `epsilon` is at the population's delta, or "rest" for all that is left.
+
+    selection  "exponential" or "permute-and-flip"; output  "last" or "average"; start  "public" or "uniform";
+    replay     "half": past measurements of at least half the newest one's error are applied again; or "off"
+    """
     return ReleasePlan(
         n=current.population.n,
         rows_per_person=current.population.rows_per_person,
@@ -83,6 +90,8 @@ def release_plan(
         rounds=rounds,
         selection=selection,  # type: ignore[arg-type]
         output=Output(output),
+        start=Start(start),
+        replay=REPLAYS[replay],
     )
 
 

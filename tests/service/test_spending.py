@@ -11,6 +11,7 @@ import pytest
 from pmwpub.errors import FileRefused, JobCancelled, Overspent, PlanError, SchemaError, TableBlocked
 from pmwpub.jobs import work
 from pmwpub.ledger import Ledger, Population
+from pmwpub.mechanisms.pmw_pub import Replay, Start
 from pmwpub.plans import ReleasePlan, WorkloadChoice
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.release.bundle import CERTIFICATE, SYNTHETIC
@@ -300,3 +301,27 @@ def test_a_run_on_a_handful_of_rows_is_refused_by_their_public_number(service: S
         with pytest.raises(PlanError, match="at least 10 rows"):
             send()
     assert service.ledger.history("few") == []
+
+
+def test_each_variant_is_a_value_of_the_plan_with_its_own_hash_and_the_same_price_but_for_the_selection(
+    bench: Bench,
+) -> None:
+    current = studies.study(bench.service, bench.name)
+
+    def plan(**variant: str) -> ReleasePlan:
+        return releasing.release_plan(
+            bench.service,
+            current,
+            bench.candidates[:1],
+            epsilon="1",
+            rounds=4,
+            **variant,  # type: ignore[arg-type]
+        )
+
+    variants = [plan(), plan(start="uniform"), plan(replay="off"), plan(output="average")]
+    assert len({one.sha256 for one in variants}) == 4
+    assert len({releasing.price(bench.service, one, bench.name).rho for one in variants}) == 1
+    assert variants[1].schedule().start is Start.UNIFORM
+    assert variants[2].schedule().replay is Replay.OFF
+    for one in variants[1:]:
+        assert releasing.release(bench.service, bench.private, one).status == "done"
