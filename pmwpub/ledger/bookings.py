@@ -22,11 +22,23 @@ from pmwpub.privacy.budget import ZCDP, epsilon_of
 
 
 def book(
-    connection: Connection, name: str, key: PlanKey, plan_json: str, wanted: Sequence[Charge], table: TableHandle | None
+    connection: Connection,
+    name: str,
+    key: PlanKey,
+    plan_json: str,
+    wanted: Sequence[Charge],
+    table: TableHandle | None,
+    terms: tuple[int, int] | None = None,
 ) -> Booking:
     """Make all charges of a plan, or none; a key that is booked already adds nothing.
 
-    Raises Overspent when they exceed what is left, TableBlocked when the table is another population's too.
+    Raises Overspent when they exceed what is left, TableBlocked when the table is another population's too,
+    LedgerError when the terms that the plan was made for, (n, rows per person), are not those in force.
+
+    Privacy: plans are chosen after earlier noisy results were seen. A zCDP budget that is fixed beforehand still holds
+    for the whole sequence, as long as no charge is let through that would exceed it: such a filter is as good as
+    composition of a fixed list (Feldman and Zrnic 2021; Whitehouse, Ramdas, Rogers and Wu 2023). So what is promised is
+    the granted total; the sum of the charges so far is no promise of its own.
     """
     if table is not None:
         lock_store(connection)
@@ -34,6 +46,8 @@ def book(
     stored = find(connection, population_id, key)
     if stored is not None:
         return stored
+    if terms is not None:
+        _refuse_other_terms(connection, population_id, terms)
     if not wanted:
         raise LedgerError("A plan that touches private rows needs at least one charge.")
     if table is not None:
@@ -47,6 +61,15 @@ def book(
     if table is not None:
         fingerprints.remember(connection, population_id, booking_id, table)
     return Booking(booking_id, name, key, plan_json, ids, "charged", created, fresh=True)
+
+
+def _refuse_other_terms(connection: Connection, population_id: int, terms: tuple[int, int]) -> None:
+    current = populations.current(connection, population_id)
+    if terms != (current.n, current.rows_per_person):
+        raise LedgerError(
+            "The population's rows or rows per person were changed meanwhile; load the private table again and plan "
+            "again. Nothing was charged."
+        )
 
 
 def _refuse_overspending(connection: Connection, population_id: int, name: str, wanted: int) -> None:

@@ -13,8 +13,9 @@ from sqlalchemy import URL, select
 from pmwpub.errors import StoreUnavailable
 from pmwpub.ledger import tables
 from pmwpub.ledger.database import Database, failing_closed, sqlite_path, store_url, witness_path
+from pmwpub.ledger.lines import Line, StoreLine
 from pmwpub.ledger.recovery import Readded, accept, readd, recorded, store_id
-from pmwpub.ledger.witness import Line, StoreLine, Witness, free_name, sync_folder
+from pmwpub.ledger.witness import Witness, free_name, sync_folder
 
 POSTGRES = (
     "The ledger is a PostgreSQL database: back it up with pg_dump and put it back with pg_restore. Charges that an old "

@@ -123,7 +123,8 @@ class Balance:
 
     @property
     def remaining(self) -> ZCDP:
-        return self.total - self.spent
+        """Nothing where more was spent than granted, which only charges added again from a witness can bring about."""
+        return self.total - self.spent if self.spent <= self.total else ZCDP(0)
 
     @property
     def epsilon_total(self) -> float:

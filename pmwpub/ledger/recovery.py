@@ -18,7 +18,8 @@ from sqlalchemy import Connection, Table, func, insert, select
 from pmwpub.errors import StoreUnavailable
 from pmwpub.ledger import tables
 from pmwpub.ledger.database import now
-from pmwpub.ledger.witness import BookingLine, ChargeLine, Line, MarkLine, StoreLine, TermsLine, Witness
+from pmwpub.ledger.lines import BookingLine, ChargeLine, Line, MarkLine, StoreLine, TermsLine
+from pmwpub.ledger.witness import Witness
 
 RECONCILED = "ledger reconciled"
 UNWITNESSED = "witness missing"

@@ -13,6 +13,7 @@ from sqlalchemy import Connection
 from pmwpub.errors import LedgerError, StoreUnavailable
 from pmwpub.ledger import bookings, documents, fingerprints, populations
 from pmwpub.ledger.database import Database, store_url, witness_path
+from pmwpub.ledger.lines import BookingLine, ChargeLine
 from pmwpub.ledger.model import (
     Balance,
     Booking,
@@ -26,7 +27,7 @@ from pmwpub.ledger.model import (
     TableVerdict,
 )
 from pmwpub.ledger.recovery import Guard
-from pmwpub.ledger.witness import BookingLine, ChargeLine, Witness
+from pmwpub.ledger.witness import Witness
 
 Plain = str | int | float
 
@@ -128,16 +129,24 @@ class Ledger:
     # Charges and results
 
     def book(
-        self, name: str, key: PlanKey, plan_json: str, charges: Sequence[Charge], *, table: TableHandle | None = None
+        self,
+        name: str,
+        key: PlanKey,
+        plan_json: str,
+        charges: Sequence[Charge],
+        *,
+        table: TableHandle | None = None,
+        terms: tuple[int, int] | None = None,
     ) -> Booking:
         """Commit all charges of a plan, or none, before anything is drawn; the witness has them when this returns.
 
         A key that is booked already adds nothing and comes back with fresh=False: its holder must not draw.
-        Raises Overspent, or TableBlocked when `table` (from `recognise`) is another population's too.
+        Raises Overspent, TableBlocked when `table` (from `recognise`) is another population's too, or LedgerError when
+        `terms`, the (n, rows per person) that plan and table were checked against, are not in force.
         """
         with self._database.writing() as connection:
             self._guard.check(connection)
-            booking = bookings.book(connection, name, key, plan_json, charges, table)
+            booking = bookings.book(connection, name, key, plan_json, charges, table, terms)
         if booking.fresh:
             self._witness(booking, charges)
         return booking

@@ -16,108 +16,22 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
-import json
 import os
 import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Literal
 
 from pmwpub.errors import StoreUnavailable
+from pmwpub.ledger.lines import Line, StoreLine, kind_of, parsed, spelt
 
-Kind = Literal["store", "terms", "booking", "mark"]
 START = "0" * 64
 DAMAGED = (
     "The ledger's witness {path} is damaged: line {line} does not follow from the one before. Put a copy of it back, "
     "or accept the ledger as it is with `pmwpub ledger reconcile --accept-missing-witness`, which is recorded. "
     "Nothing was released."
 )
-
-
-@dataclass(frozen=True)
-class StoreLine:
-    """Which store the lines after it belong to, a hash of its secret; what came before it no longer counts."""
-
-    store: str
-
-    @property
-    def identity(self) -> tuple[object, ...]:
-        return ("store", self.store)
-
-
-@dataclass(frozen=True)
-class TermsLine:
-    """A population's terms as they were registered or amended; `place` counts them from 0."""
-
-    population: str
-    place: int
-    n: int
-    rows_per_person: int
-    unit: str
-    epsilon: str
-    delta: str
-    total_units: int
-    created: str
-
-    @property
-    def identity(self) -> tuple[object, ...]:
-        terms = (self.n, self.rows_per_person, self.unit, self.epsilon, self.delta)
-        return ("terms", self.population, self.place, *terms)
-
-
-@dataclass(frozen=True)
-class ChargeLine:
-    """One charge of a booking."""
-
-    purpose: str
-    mechanism: str
-    sensitivity: str
-    scale: str
-    units: int
-
-
-@dataclass(frozen=True)
-class BookingLine:
-    """A plan that was charged."""
-
-    population: str
-    plan_sha256: str
-    repeat: int
-    plan_json: str
-    charges: tuple[ChargeLine, ...]
-    created: str
-
-    @property
-    def identity(self) -> tuple[object, ...]:
-        return ("booking", self.population, self.plan_sha256, self.repeat)
-
-    @property
-    def units(self) -> int:
-        """What the booking costs, in units of 10^-15 of rho."""
-        return sum(charge.units for charge in self.charges)
-
-
-@dataclass(frozen=True)
-class MarkLine:
-    """A recorded decision; `place` counts a population's from 0."""
-
-    population: str
-    place: int
-    mark: str
-    note: str
-    created: str
-
-    @property
-    def identity(self) -> tuple[object, ...]:
-        return ("mark", self.population, self.place, self.mark, self.note)
-
-
-Line = StoreLine | TermsLine | BookingLine | MarkLine
-_KINDS: dict[str, type[Line]] = {"store": StoreLine, "terms": TermsLine, "booking": BookingLine, "mark": MarkLine}
-_KIND_OF = {kind: name for name, kind in _KINDS.items()}
 
 
 class Witness:
@@ -195,7 +109,7 @@ class Witness:
             elif line.identity in known:
                 continue
             known.add(line.identity)
-            written.append(_written(line, last))
+            written.append(spelt(line, last))
             last = hashlib.sha256(written[-1]).hexdigest()
         return b"".join(written)
 
@@ -237,7 +151,7 @@ class Witness:
                 self._counts.clear()
             elif line.identity not in self._known:
                 self._known.add(line.identity)
-                self._counts[_KIND_OF[type(line)]] += 1
+                self._counts[kind_of(line)] += 1
 
     def _parsed(self, body: bytes, last: str, before: int) -> Iterator[tuple[Line, bytes]]:
         """The whole lines of `body`, each with its bytes; what comes after the last line end is left out."""
@@ -245,7 +159,7 @@ class Witness:
             if not written.endswith(b"\n"):
                 return
             try:
-                line = _line(written, last)
+                line = parsed(written, last)
             except (ValueError, KeyError, TypeError):
                 raise StoreUnavailable(DAMAGED.format(path=self.path, line=number)) from None
             yield line, written
@@ -276,19 +190,3 @@ def sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _written(line: Line, last: str) -> bytes:
-    body = {"kind": _KIND_OF[type(line)], **asdict(line), "previous": last}
-    return json.dumps(body, sort_keys=True, separators=(",", ":")).encode() + b"\n"
-
-
-def _line(written: bytes, last: str) -> Line:
-    body = json.loads(written)
-    kind = _KINDS[body["kind"]]
-    if body["previous"] != last:
-        raise ValueError("the chain is broken")
-    values = {field.name: body[field.name] for field in fields(kind)}
-    if kind is BookingLine:
-        values["charges"] = tuple(ChargeLine(**charge) for charge in values["charges"])
-    return kind(**values)

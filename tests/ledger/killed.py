@@ -1,6 +1,7 @@
 """Run as a program: releases that are killed with signal 9 at a boundary, then opened again. Writes what was seen.
 
-A line of the log is "drew KEY BYTES" or "showed KEY BYTES", written and synced before anything else happens.
+A line of the log is "drew KEY BYTES" or "showed KEY BYTES", or "unwitnessed KEY BYTES" for a draw whose charge does not
+stand outside the database yet.
 """
 
 from __future__ import annotations
@@ -20,9 +21,12 @@ from ledger.terms import key
 from sqlalchemy import event
 
 from pmwpub.ledger import Ledger
+from pmwpub.ledger.lines import BookingLine
+from pmwpub.ledger.witness import Witness
 
 STEPS = ("before the charge", "after the charge", "after the draw", "after the result")
 COMMITS = (1, 2)
+WITNESSING = ("before the witness", "inside the witness", "after the witness")
 
 
 def run(url: str, log: int, label: int, fatal: str | int | None) -> None:
@@ -43,15 +47,42 @@ def run(url: str, log: int, label: int, fatal: str | int | None) -> None:
 
     def draw() -> bytes:
         drawn = os.urandom(4)
+        if witness.suffix and plan.plan_sha256 not in witness.read_text():
+            note("unwitnessed", drawn)
         note("drew", drawn)
         return drawn
 
     def note(what: str, shown: bytes) -> None:
         os.write(log, f"{what} {label} {shown.hex()}\n".encode())
 
+    witness = Path(url.removeprefix("sqlite:///") + ".witness") if url.startswith("sqlite") else Path("none")
     event.listen(ledger._database._writer, "commit", committing)
+    if fatal in WITNESSING:
+        Witness.append = _killed_at(str(fatal), Witness.append)  # type: ignore[method-assign]
     note("showed", release(ledger, plan, draw, reached=reached))
     os._exit(0)
+
+
+def _killed_at(moment: str, append: Callable[[Witness, list[object]], None]) -> Callable[[Witness, list[object]], None]:
+    """An append that ends this process before, half-way through or after the writing of a booking."""
+    real = os.write
+
+    def half(descriptor: int, body: bytes) -> int:
+        real(descriptor, body[: len(body) // 2])
+        os.kill(os.getpid(), signal.SIGKILL)
+        return 0
+
+    def witnessed(self: Witness, lines: list[object]) -> None:
+        booking = any(isinstance(line, BookingLine) for line in lines)
+        if booking and moment == "before the witness":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if booking and moment == "inside the witness":
+            os.write = half  # type: ignore[assignment]
+        append(self, lines)
+        if booking and moment == "after the witness":
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return witnessed
 
 
 def forked(work: Callable[[], None], *, kill_after: float | None = None) -> None:
@@ -67,7 +98,8 @@ def forked(work: Callable[[], None], *, kill_after: float | None = None) -> None
 def main(url: str, log_path: str, iterations: int) -> None:
     log = os.open(log_path, os.O_CREAT | os.O_APPEND | os.O_WRONLY)
     generator = random.Random(0)
-    fates = [*STEPS, *COMMITS, None, None, None]
+    witnessing = WITNESSING if url.startswith("sqlite") else ()
+    fates = [*STEPS, *COMMITS, *witnessing, None, None, None]
     for label in range(iterations):
         fatal = fates[label % len(fates)]
         after = generator.uniform(0.0, 0.06) if fatal is None else None

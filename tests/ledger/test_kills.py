@@ -9,7 +9,7 @@ from pathlib import Path
 from ledger.flow import NO_RESULT, ROUND, ROUNDS
 from ledger.terms import key, people
 
-from pmwpub.ledger import Ledger
+from pmwpub.ledger import Ledger, backup, restore
 from pmwpub.privacy.budget import ZCDP
 
 AUDIT = int(os.environ.get("PMWPUB_AUDIT", "1"))
@@ -19,10 +19,13 @@ ITERATIONS = 108 * AUDIT
 def test_a_kill_at_any_boundary_leaves_no_uncharged_draw_and_no_second_one(url: str, tmp_path: Path) -> None:
     with Ledger.open(url) as ledger:
         ledger.register(people())
+    if url.startswith("sqlite"):
+        backup(url, tmp_path / "empty")
     log = tmp_path / "seen"
     command = [sys.executable, str(Path(__file__).with_name("killed.py")), url, str(log), str(ITERATIONS)]
     found = subprocess.run(command, capture_output=True, text=True, timeout=1200, check=False)
     assert found.returncode == 0, found.stderr
+    assert "unwitnessed" not in log.read_text()
     drawn: dict[str, list[bytes]] = defaultdict(list)
     shown: dict[str, list[bytes]] = defaultdict(list)
     for line in log.read_text().splitlines():
@@ -43,3 +46,7 @@ def test_a_kill_at_any_boundary_leaves_no_uncharged_draw_and_no_second_one(url: 
             fates.add((booking.status, bool(drawn[label])))
         assert fates == {("done", True), ("charged", True), ("charged", False)}
         assert ledger.balance("A").spent == ZCDP(ROUND * ROUNDS * ITERATIONS)
+    if url.startswith("sqlite"):
+        restore(url, tmp_path / "empty")
+        with Ledger.open(url) as ledger:
+            assert ledger.balance("A").spent == ZCDP(ROUND * ROUNDS * ITERATIONS)
