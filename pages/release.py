@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from pmwpub.service import assessing, releasing
-from pmwpub.session import Badge, enter, link, need, opened, panel, refusals, service, views
-from pmwpub.session.planning import plan_form
+from pmwpub.session import Badge, enter, link, need, opened, panel, refusals, service
+from pmwpub.session.planning import bought_floors, plan_form
 from pmwpub.session.results import chosen, listed, release_panel, show
 from pmwpub.session.spending import confirm, tell
 
@@ -26,7 +26,7 @@ if private is None:
     link("pages/data.py", "Load the private table")
 else:
     with panel("A new release", Badge.DP), refusals():
-        plan = plan_form(study, list(views.latest(assessing.assessments(service(), study), study).values()))
+        plan = plan_form(study, bought_floors(study, assessing.assessments(service(), study)))
         price = releasing.price(service(), plan, study.population.name)
         if confirm(price, key=plan.sha256, label="Buy this release"):
             outcome = releasing.release(service(), private, plan, current=study)

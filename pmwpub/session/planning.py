@@ -3,61 +3,93 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import streamlit as st
 
 from pmwpub.errors import PlanError
 from pmwpub.plans import ReleasePlan
 from pmwpub.service import Assessed, Study
-from pmwpub.service.exploring import Advice, advise_rounds
+from pmwpub.service.exploring import Advice, advise_epsilon, advise_rounds
 from pmwpub.service.releasing import release_plan
-from pmwpub.session import standing
+from pmwpub.session import limits, standing, variants, views
 from pmwpub.session.assessed import room_table
+from pmwpub.session.pools import Pool, make_pool, named, offered
 from pmwpub.session.services import service
-from pmwpub.session.words import plain
+from pmwpub.session.words import number, plain
 from pmwpub.session.workloads import described
 
 
 def plan_form(study: Study, found: Sequence[Assessed]) -> ReleasePlan:
-    """Candidate or pool, ε and rounds, beside the noisy floors that were bought. PlanError while nothing is chosen."""
-    attested = {facts.sha256: facts.name for facts in study.usable if facts.attested}
-    chosen = st.multiselect(
-        "Candidate (several make a pool)",
-        list(attested),
-        default=_best(found, list(attested)),
-        format_func=attested.__getitem__,
-        key="release candidates",
-    )
-    if not chosen:
-        raise PlanError("Choose a candidate; it must be attested on the Data page.")
-    room_table([one for one in found if set(one.candidates) <= set(chosen)])
-    left, right = st.columns(2)
-    epsilon = repr(round(left.number_input("ε of this release", 0.001, 100.0, value=1.0, step=0.1, format="%.3f"), 6))
-    rounds = _rounds(right, advise_rounds(service(), study, chosen, epsilon))
-    plan = release_plan(service(), study, chosen, epsilon=epsilon, rounds=rounds)
+    """Candidate or pool, ε, rounds and variants, beside the noisy floors that were bought."""
+    pool = _pool(study, found)
+    epsilon = _epsilon(study, pool, [one for one in found if set(one.candidates) <= set(pool)])
+    rounds = _rounds(advise_rounds(service(), study, pool, epsilon))
+    chosen = variants.variants()
+    plan = release_plan(service(), study, pool, epsilon=epsilon, rounds=rounds, **chosen)
     if study.choice is not None:
-        st.caption(
-            f"Workload: {described(study.choice)}. Selection by the exponential mechanism, last weights, replay of "
-            f"past measurements. Plan {plan.sha256[:16]}"
-        )
+        words = variants.in_words(chosen)
+        st.caption(f"Workload: {described(study.choice)}; {words}. Plan {plan.sha256[:16]}")
     return plan
 
 
-def _best(found: Sequence[Assessed], attested: list[str]) -> list[str]:
-    """The candidate of the lowest noisy floor, else the first one."""
-    ranked = [one.candidates[0] for one, _ in standing.ranked(found) if one.candidates[0] in attested]
-    return (ranked + attested)[:1]
+def _pool(study: Study, found: Sequence[Assessed]) -> Pool:
+    """The assessed candidates and pools first, the lowest noisy floor on top; PlanError where none is attested."""
+    on_offer = offered(study, [one.candidates for one in found])
+    known = {one.candidates: one for one in found}
+    order = [one.candidates for one, _ in standing.ranked(found) if one.candidates in on_offer]
+    if not on_offer:
+        raise PlanError("A release needs a candidate that is attested on the Data page.")
+
+    def label(pool: Pool) -> str:
+        one = known.get(pool)
+        floor = "" if one is None or one.floor is None else f" (noisy floor {number(one.floor.value)})"
+        return f"{named(study, pool)}{floor}"
+
+    options = list(dict.fromkeys(order + on_offer))
+    pool: Pool = st.selectbox("Candidate or pool", options, format_func=label)
+    make_pool(study)
+    return pool
 
 
-def _rounds(place: st.delta_generator.DeltaGenerator, advice: Advice) -> int:
-    advised = place.checkbox(f"Use the advised number of rounds: {advice.rounds}", value=True)
+def _epsilon(study: Study, pool: Pool, found: Sequence[Assessed]) -> str:
+    """ε beside the floor: what it can do, and what it cannot."""
+    left, right = st.columns(2)
+    given = left.number_input("ε of this release", 0.001, 100.0, value=1.0, step=0.1, format="%.3f")
+    wanted = right.number_input(
+        "An error that would be good enough", 0.001, 1.0, value=0.05, step=0.01, format="%.3f", key="wanted error"
+    )
+    right.caption(limits.epsilon_words(advise_epsilon(service(), study, pool, wanted), wanted))
+    with left:
+        if found:
+            room_table(found)
+            st.caption("A release moves the error from the start towards the floor; no ε gets below the floor.")
+        else:
+            st.caption("No noisy floor was bought for this choice; the Candidates page sells it.")
+    for words in limits.floor_warnings(found, wanted):
+        st.warning(words, icon=":material/block:")
+    return repr(round(given, 6))
+
+
+def _rounds(advice: Advice) -> int:
+    advised = st.checkbox(f"Use the advised number of rounds: {advice.rounds}", value=True)
     if advice.truth:
-        place.caption(
+        st.caption(
             f"From the paper's rule and a simulation at ε = {advice.epsilon:g}, in which {plain(advice.truth)} played "
             "the truth."
         )
     else:
-        place.caption("A default: no simulation of this choice is stored. Explore makes one, for free.")
+        st.caption("A default: no simulation of this choice is stored. Explore makes one, for free.")
     if advised:
         return advice.rounds
-    return int(place.number_input("Rounds", 1, 10_000, value=advice.rounds, key="rounds"))
+    return int(st.number_input("Rounds", 1, 10_000, value=advice.rounds, key="rounds"))
+
+
+def bought_floors(study: Study, bought: Sequence[Assessed]) -> list[Assessed]:
+    """What was bought under today's schema and workload; a floor over the whole workload before one over a part."""
+    found = dict(views.latest(bought, study, "fast"))
+    for pool, one in views.latest(bought, study, "full").items():
+        before = found.get(pool)
+        if before is None or one.floor is not None:
+            found[pool] = replace(one, start=one.start or (before.start if before else None))
+    return list(found.values())

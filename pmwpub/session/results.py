@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 import streamlit as st
 
-from pmwpub.release.bundle import CERTIFICATE, SCHEMA, SYNTHETIC, WEIGHTS, Bundle, pack
+from pmwpub.release.bundle import CERTIFICATE, MEASUREMENTS, REBUILD, REPORT, SCHEMA, SYNTHETIC, WEIGHTS, Bundle, pack
+from pmwpub.release.certificate import Cells
 from pmwpub.service import PrivateTable, Released, Study, releasing
+from pmwpub.session.errors_bought import errors_part
 from pmwpub.session.frame import Badge, panel, refusals
 from pmwpub.session.services import service
 from pmwpub.session.spending import NO_RESULT, confirm, tell
@@ -16,20 +19,22 @@ from pmwpub.session.watching import Waiting, watch
 from pmwpub.session.words import number, plain
 
 CSV, JSON, ZIP = "text/csv", "application/json", "application/zip"
+PARTS = {REPORT: "text/html", WEIGHTS: CSV, MEASUREMENTS: CSV, SCHEMA: JSON, REBUILD: "text/x-python"}
+CELLS: dict[Cells, str] = {"labels": "labels and bins", "numbers": "numbers, drawn inside the bins"}
 
 
 def release_panel(session: Session, study: Study, found: Released) -> None:
     """A release by what became of it: at work, without a result, or done."""
-    booking = found.outcome.booking
+    booking, private = found.outcome.booking, session.steward(study)
     with panel(f"Release {booking.id}: {plain(found.name)}", Badge.DP):
         if found.outcome.status == "running":
-            watch([Waiting.on(booking, "PMW^Pub")], "round", charged=True)
+            watch([Waiting.on(booking, "PMW^Pub")], "round", charged=True, cancel=private is not None)
         elif found.bundle is None:
             st.warning(NO_RESULT)
         else:
             _facts(found.bundle)
             downloads(found.bundle, booking.id)
-        private = session.steward(study)
+            errors_part(session, study, booking.key)
         if private is not None and found.outcome.status != "running":
             with st.expander("Draw again"):
                 _draw_again(session, study, private, found)
@@ -42,7 +47,7 @@ def _facts(bundle: Bundle) -> None:
         st.columns(4),
         [
             ("ε", number(certificate.epsilon)),
-            ("δ", number(float(certificate.delta))),
+            ("δ", number(Fraction(certificate.delta))),
             ("Rounds", f"{certificate.rounds}"),
             ("Charge", f"no. {certificate.charge_id}"),
         ],
@@ -50,6 +55,8 @@ def _facts(bundle: Bundle) -> None:
     ):
         place.metric(label, value)
     st.caption(f"ρ = {certificate.rho} · plan {certificate.plan_sha256[:16]} · draw {certificate.repeat + 1}")
+    for remark in certificate.remarks:
+        st.warning(plain(remark[:1].upper() + remark[1:]), icon=":material/visibility:")
     with st.expander("The noisy measurements"):
         st.dataframe(
             {
@@ -64,22 +71,21 @@ def _facts(bundle: Bundle) -> None:
 
 
 def downloads(bundle: Bundle, booking: int) -> None:
-    """The files, made from the stored bytes when clicked; rows and row seed are free choices."""
-    left, right = st.columns(2)
+    """The files, made from the stored bytes when clicked; rows, row seed and the look of cells are free choices."""
+    left, middle, right = st.columns(3)
     rows = int(
         left.number_input("Rows of synthetic.csv", 1, 10_000_000, value=bundle.certificate.n, key=f"rows {booking}")
     )
-    seed = int(right.number_input("Row seed (public)", 0, 2**31 - 1, value=0, key=f"row seed {booking}"))
-
-    def stated() -> bytes:
-        return bundle.files(rows, seed)[CERTIFICATE]
-
+    seed = int(middle.number_input("Row seed (public)", 0, 2**31 - 1, value=0, key=f"row seed {booking}"))
+    cells: Cells = right.selectbox(
+        "Numeric columns as", list(CELLS), format_func=CELLS.__getitem__, key=f"cells {booking}"
+    )
+    parts = [(name, mime, bundle.parts[name]) for name, mime in PARTS.items() if name in bundle.parts]
     files = [
-        (SYNTHETIC, CSV, lambda: bundle.synthetic(rows, seed)),
-        (WEIGHTS, CSV, lambda: bundle.weights),
-        (CERTIFICATE, JSON, stated),
-        (SCHEMA, JSON, bundle.schema.to_json),
-        (f"release-{booking}.zip", ZIP, lambda: pack(bundle.files(rows, seed))),
+        (SYNTHETIC, CSV, lambda: bundle.synthetic(rows, seed, cells)),
+        (CERTIFICATE, JSON, lambda: bundle.files(rows, seed, cells)[CERTIFICATE]),
+        *((name, mime, lambda body=body: body) for name, mime, body in parts),
+        (f"release-{booking}.zip", ZIP, lambda: pack(bundle.files(rows, seed, cells))),
     ]
     with st.container(horizontal=True):
         for name, mime, content in files:
@@ -93,7 +99,10 @@ def downloads(bundle: Bundle, booking: int) -> None:
                 type="primary" if name == SYNTHETIC else "secondary",
                 on_click="ignore",
             )
-    st.caption("Rows and seed change how many rows are drawn from the released weights: free, nothing is charged.")
+    st.caption(
+        "The certificate goes with these rows, this seed and these cells. All three are free choices about the "
+        "released weights: nothing is charged. rebuild.py makes weights and rows again from the public parts."
+    )
 
 
 def _draw_again(session: Session, study: Study, private: PrivateTable, found: Released) -> None:

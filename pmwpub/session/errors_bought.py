@@ -1,0 +1,62 @@
+"""The charged noisy error of a finished release on the private table: its price, and what was bought."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pmwpub.ledger import PlanKey
+from pmwpub.service import PrivateTable, Study, measuring
+from pmwpub.service.measuring import MeasuredError
+from pmwpub.session.frame import refusals
+from pmwpub.session.services import service
+from pmwpub.session.spending import NO_RESULT, confirm, tell
+from pmwpub.session.state import Session
+from pmwpub.session.watching import Waiting, await_results, watch
+from pmwpub.session.words import exact, number, plain
+
+
+def errors_part(session: Session, study: Study, release: PlanKey) -> None:
+    """What was bought of this release's error, for everybody; and for the steward the form that buys it."""
+    private = session.steward(study)
+    for found in measuring.measured_errors(service(), study.population.name, release):
+        _shown(found, steward=private is not None)
+    if private is not None:
+        with st.expander("Buy the noisy largest error of this release"), refusals():
+            _buy(session, study, private, release)
+
+
+def _shown(found: MeasuredError, *, steward: bool) -> None:
+    waiting = [Waiting.on(found.outcome.booking, "Noisy largest error")]
+    epsilon = exact(found.plan.exact_epsilon)
+    if found.outcome.status == "running" and steward:
+        watch(waiting, "step", charged=True)
+    elif found.outcome.status == "running":
+        await_results(waiting)
+    elif found.error is None:
+        st.warning(f"**Noisy largest error**, ε = {epsilon}: {NO_RESULT}")
+    else:
+        error = found.error
+        st.info(
+            f"Noisy largest error on the private table: **{number(error.value)}**, between {number(error.low)} and "
+            f"{number(error.high)} ({error.confidence:.0%} confidence), bought for ε = {epsilon} (pure).",
+            icon=":material/straighten:",
+        )
+        for remark in found.remarks:
+            st.warning(plain(remark[:1].upper() + remark[1:]), icon=":material/visibility:")
+
+
+def _buy(session: Session, study: Study, private: PrivateTable, release: PlanKey) -> None:
+    st.markdown(
+        "The largest error over all queries of the workload, with noise: a charge of its own. A release can be used "
+        "without it."
+    )
+    name = study.population.name
+    epsilon = st.number_input(
+        "ε of the noisy error (pure)", 0.001, 10.0, value=0.05, step=0.01, format="%.3f",
+        key=f"error epsilon {release.plan_sha256} {release.repeat}",
+    )  # fmt: skip
+    plan = measuring.error_plan(service(), name, release, epsilon=repr(round(epsilon, 6)))
+    price = measuring.price(service(), name, plan)
+    if confirm(price, key=plan.sha256, label="Buy this error"):
+        tell(session, measuring.measure(service(), private, plan).fresh)
+        st.rerun()

@@ -1,0 +1,166 @@
+"""Release: what ε can and cannot do is said beside it, variants are values, and a result hands out every file."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from pages.visits import ROWS, Here, Open, press, words
+
+from pmwpub.mechanisms.release_error import error_charge
+from pmwpub.plans import AssessmentPlan, PublicInputs, WorkloadChoice
+from pmwpub.privacy.budget import ZCDP
+from pmwpub.service import Assessed, NoisyNumber, exploring, measuring, releasing, studies
+from pmwpub.service.exploring import EpsilonAdvice
+from pmwpub.session import limits
+
+
+def test_the_lowest_noisy_floor_is_offered_first_with_its_floor(town: Here, steward: Open) -> None:
+    app = steward("candidates")
+    app.number_input(key="assessment epsilon").set_value(0.3).run()
+    press(app, "Buy these assessments")
+    app.switch_page("pages/release.py").run()
+    options = app.selectbox[0].options
+    assert options[0].startswith("good.csv (noisy floor ")
+    assert options[1].startswith("poor.csv (noisy floor ")
+    assert not app.exception
+
+
+def test_a_pool_can_be_released_with(town: Here, steward: Open) -> None:
+    app = steward("release")
+    current = studies.study(town.service, town.population)
+    both = sorted(facts.sha256 for facts in current.usable)
+    app.multiselect(key="pool tables").set_value(both)
+    press(app, "Offer this pool")
+    app.selectbox[0].set_value(tuple(both)).run()
+    press(app, "Buy this release")
+    (found,) = releasing.releases(town.service, current)
+    assert found.plan.inputs.candidates == tuple(both)
+
+
+def test_the_floor_that_dominates_is_warned_of_beside_epsilon(town: Here, steward: Open) -> None:
+    app = steward("candidates")
+    app.number_input(key="assessment epsilon").set_value(0.3).run()
+    press(app, "Buy these assessments")
+    app.switch_page("pages/release.py").run()
+    current = studies.study(town.service, town.population)
+    app.selectbox[0].set_value(next((one.sha256,) for one in current.usable if one.name == "poor.csv")).run()
+    said = [str(one.value).replace("\\", "") for one in app.warning]
+    assert any("poor.csv" in text and "Change the public table, not ε" in text for text in said)
+    assert any("noisy floor, interval" in frame.value for frame in app.dataframe)
+
+
+def test_the_smallest_epsilon_of_a_simulation_is_advice_beside_epsilon(town: Here, steward: Open) -> None:
+    app = steward("release")
+    assert "no simulation of this choice is stored" in words(app)
+    current = studies.study(town.service, town.population)
+    for facts in current.usable:
+        exploring.explore(town.service, current, facts.sha256)
+    app.number_input(key="wanted error").set_value(1.0).run()
+    assert "took ε = 0.1, the smallest enough of those tried" in words(app)
+
+
+def test_variants_are_values_of_the_plan_and_stand_in_the_certificate(town: Here, steward: Open) -> None:
+    app = steward("release")
+    assert "selection by the exponential mechanism, last weights, from the public table, with replay" in words(app)
+    for name, value in (
+        ("selection", "permute-and-flip"),
+        ("output", "average"),
+        ("start", "uniform"),
+        ("replay", "off"),
+    ):
+        app.selectbox(key=f"variant {name}").set_value(value)
+    app.run()
+    assert "selection by permute-and-flip, averaged weights, from equal weights, without replay" in words(app)
+    press(app, "Buy this release")
+    (found,) = releasing.releases(town.service, studies.study(town.service, town.population))
+    assert found.bundle is not None
+    certificate = found.bundle.certificate
+    said = (certificate.selection, certificate.output, certificate.start, certificate.replay)
+    assert said == ("permute-and-flip", "average", "uniform", "off")
+
+
+def test_a_result_hands_out_every_file_and_the_certificate_of_the_chosen_rows(town: Here, steward: Open) -> None:
+    app = press(steward("release"), "Buy this release")
+    (found,) = releasing.releases(town.service, studies.study(town.service, town.population))
+    booking, bundle = found.outcome.booking.id, found.bundle
+    assert bundle is not None
+    names = {button.label for button in app.download_button}
+    assert names == {
+        "synthetic.csv", "weights.csv", "certificate.json", "schema.json", "report.html", "measurements.csv",
+        "rebuild.py", f"release-{booking}.zip",
+    }  # fmt: skip
+    app.number_input(key=f"rows {booking}").set_value(7)
+    app.selectbox(key=f"cells {booking}").set_value("numbers").run()
+    assert not app.exception
+    files = bundle.files(7, 0, "numbers")
+    with zipfile.ZipFile(io.BytesIO(zipped(files))) as archive:
+        assert set(archive.namelist()) | {f"release-{booking}.zip"} == names
+    assert json.loads(files["certificate.json"])["rows"] == 7
+
+
+def zipped(files: dict[str, bytes]) -> bytes:
+    from pmwpub.release.bundle import pack
+
+    return pack(files)
+
+
+def test_the_noisy_error_of_a_release_is_priced_confirmed_charged_once_and_shown_to_all(
+    town: Here, steward: Open, visit: Open
+) -> None:
+    app = press(steward("release"), "Buy this release")
+    before = town.spent
+    (found,) = releasing.releases(town.service, studies.study(town.service, town.population))
+    key = found.outcome.booking.key
+    app.number_input(key=f"error epsilon {key.plan_sha256} 0").set_value(0.2).run()
+    press(app, "Buy this error")
+    assert not app.exception
+    assert ZCDP(town.spent - before) == error_charge(Fraction(1, 5), ROWS, 1).rho
+    (bought,) = measuring.measured_errors(town.service, town.population, key)
+    assert bought.error is not None
+    viewer = visit("release", population=town.population, release=str(found.outcome.booking.id))
+    assert f"Noisy largest error on the private table: {bought.error.value:.3g}" in words(viewer)
+    assert not any("Buy" in button.label for button in viewer.button)
+    spent = town.spent
+    buttons = [button for button in app.button if button.label == "Show the stored result" and "confirm" in button.key]
+    buttons[0].click().run()
+    assert town.spent == spent
+
+
+NOISY = NoisyNumber(0.05, 0.04, 0.06, 0.95, "1/25")
+INPUTS = PublicInputs(schema_sha256="s", workload_sha256="w", workload=WorkloadChoice(k=2), candidates=("a",))
+
+
+def bought(floor: NoisyNumber | None, start: NoisyNumber | None) -> Assessed:
+    plan = AssessmentPlan(n=9, rows_per_person=1, inputs=INPUTS, epsilon="1")
+    return Assessed(("a",), "a.csv", plan, None, floor, start)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("floor", "start", "wanted", "says"),
+    [
+        (NOISY, replace(NOISY, low=0.1, high=0.2), 0.05, []),
+        (NOISY, replace(NOISY, low=0.1, high=0.2), 0.03, ["out of reach"]),
+        (NOISY, replace(NOISY, low=0.06), 0.05, ["no room"]),
+        (NOISY, None, 0.05, []),
+        (None, NOISY, 0.01, []),
+    ],
+)
+def test_a_floor_is_said_to_dominate_where_its_interval_says_so(
+    floor: NoisyNumber | None, start: NoisyNumber | None, wanted: float, says: list[str]
+) -> None:
+    said = limits.floor_warnings([bought(floor, start)], wanted)
+    assert len(said) == len(says)
+    assert all(part in words for part, words in zip(says, said, strict=True))
+
+
+def test_the_words_of_advice_follow_what_was_simulated() -> None:
+    advice = EpsilonAdvice(0.25, 0.02, 1.0, 0.01, "b.csv")
+    assert "took ε = 0.25" in limits.epsilon_words(advice, 0.05)
+    assert "the floor was 0.01" in limits.epsilon_words(replace(advice, epsilon=None), 0.005)
+    assert "up to 1, was enough" in limits.epsilon_words(replace(advice, epsilon=None), 0.015)
+    assert "not known" in limits.epsilon_words(None, 0.1)
