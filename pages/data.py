@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pmwpub.session import enter, link, opened
+from pmwpub.session.private_numbers import unmapped_panel
 from pmwpub.session.private_table import private_panel
 from pmwpub.session.schemas import schema_panel
 from pmwpub.session.terms import terms_panel
@@ -19,5 +20,6 @@ terms_panel(study.population)
 candidates_panel(session, study, changeable=changeable)
 schema_panel(session, study, changeable=changeable)
 private_panel(session, study)
+unmapped_panel(session, study)
 if session.steward(study) is not None:
     link("pages/workload.py", "Next: choose the workload")

@@ -7,6 +7,7 @@ import streamlit as st
 from pmwpub.service import assessing, exploring, releasing
 from pmwpub.session import Badge, enter, link, need, opened, panel, plots, refusals, service, views
 from pmwpub.session.comparing import compare
+from pmwpub.session.private_numbers import true_errors_panel, true_marginals_panel
 from pmwpub.session.watching import Waiting, watch
 
 session = enter("pages/explore.py")
@@ -38,4 +39,7 @@ link("pages/release.py", "Next: release")
 done = [one for one in releasing.releases(service(), study) if one.bundle is not None]
 if done:
     with panel("A release beside its public table", Badge.DP):
-        compare(study, done)
+        shown = compare(study, done)
+    if shown is not None:
+        true_errors_panel(session, study, shown)
+        true_marginals_panel(session, study, shown)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pmwpub.service.remarks import with_remarks
 from pmwpub.session import Badge, enter, opened, panel, plots, refusals, service
-from pmwpub.session.accounts import balance_plot, delete_uploads
+from pmwpub.session.accounts import balance_plot, decisions_panel, delete_uploads
 from pmwpub.session.exports import columns, history_csv, history_json
 from pmwpub.session.terms import terms_panel
 from pmwpub.session.words import cost, number
 
-ORDER = ["id", "time", "purpose", "rho", "status", "mechanism", "sensitivity", "scale"]
+ORDER = ["id", "time", "purpose", "rho", "status", "remark", "mechanism", "sensitivity", "scale"]
 
 session = enter("pages/ledger.py")
 study = opened("Ledger")
@@ -21,7 +22,8 @@ with panel("Balance", Badge.PUBLIC), refusals():
 
 with panel("History", Badge.PUBLIC), refusals():
     st.caption("Append-only. A charge stays, whatever became of its result.")
-    rows = service().ledger.export(name)
+    marks = service().ledger.marks(name)
+    rows = with_remarks(service().ledger.export(name), marks)
     if rows:
         st.dataframe(
             columns(rows),
@@ -45,6 +47,7 @@ with panel("History", Badge.PUBLIC), refusals():
     else:
         st.info("Nothing was charged yet.")
 
+decisions_panel(marks)
 with panel("What a further release would cost", Badge.PUBLIC), refusals():
     epsilon = st.number_input("ε of a further release", 0.001, 100.0, value=0.5, step=0.1, format="%.3f")
     price = service().price_at(name, repr(round(epsilon, 6)))

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from pmwpub import figures
-from pmwpub.ledger import Balance
+from pmwpub.ledger import Balance, Mark
 from pmwpub.privacy.budget import ZCDP, epsilon_of
 from pmwpub.service import Study, studies
+from pmwpub.service.remarks import remarks_from
 from pmwpub.session.frame import Badge, panel, refusals
 from pmwpub.session.services import service
 from pmwpub.session.state import Session, go
+from pmwpub.session.words import plain
 
 
 def stored_panel(session: Session) -> None:
@@ -34,6 +38,25 @@ def balance_plot(balance: Balance, running: ZCDP) -> figures.Plot:
     settled = balance.spent - running
     parts = (balance.total, running, settled, balance.remaining)
     return figures.budget_bar(*(amount(rho) for rho in parts), delta=float(balance.delta))
+
+
+def decisions_panel(marks: Sequence[Mark]) -> None:
+    """What was decided and recorded for good, the newest last; and what every plan carries since."""
+    if not marks:
+        return
+    with panel("Recorded decisions", Badge.PUBLIC):
+        for remark in remarks_from(marks):
+            st.warning(f"Every plan from then on: {plain(remark)}.", icon=":material/visibility:")
+        st.dataframe(
+            {
+                "time": [mark.time for mark in marks],
+                "what": [mark.kind for mark in marks],
+                "note": [mark.note for mark in marks],
+            },
+            hide_index=True,
+            width="stretch",
+            alt="Recorded decisions, oldest first.",
+        )
 
 
 def delete_uploads(session: Session, study: Study) -> None:
