@@ -8,10 +8,19 @@ post-processing and stand outside it.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 from pmwpub.domain import Domain
 from pmwpub.errors import PlanError
@@ -23,6 +32,8 @@ FAST_MARGINALS = 64
 """Marginals of the public sub-workload that the fast setting of the assessment solves exactly."""
 
 FAST_SEED = 0
+MOST_ATTRIBUTES = 8
+"""Of one marginal."""
 
 
 class _Frozen(BaseModel):
@@ -39,14 +50,50 @@ class _Frozen(BaseModel):
 
 
 class WorkloadChoice(_Frozen):
-    """All k-way marginals of a domain, or `marginals` of them sampled by a public seed."""
+    """All k-way marginals of a domain, or `marginals` of them sampled by a public seed, or `names` picked by hand.
 
-    k: int = Field(ge=1, le=8)
+    names  sets of attribute names, kept in order; k is then the size of the largest. A choice without them is
+           written without the key, so that plans made before it existed keep their hash
+    """
+
+    k: int = Field(ge=1, le=MOST_ATTRIBUTES)
     marginals: int | None = Field(default=None, ge=1)
     seed: int = Field(default=0, ge=0)
+    names: tuple[tuple[str, ...], ...] | None = None
+
+    @classmethod
+    def picked(cls, names: Iterable[Iterable[str]]) -> Self:
+        """Hand-picked marginals; PlanError where none is picked, or one has no attribute or more than 8."""
+        sets = tuple(tuple(group) for group in names)
+        widest = max((len(set(group)) for group in sets), default=0)
+        if not 1 <= widest <= MOST_ATTRIBUTES:
+            raise PlanError(f"Pick at least one marginal, of one to {MOST_ATTRIBUTES} different columns.")
+        return cls(k=widest, names=sets)
+
+    @field_validator("names")
+    @classmethod
+    def _one_order(cls, names: tuple[tuple[str, ...], ...] | None) -> tuple[tuple[str, ...], ...] | None:
+        return None if names is None else tuple(sorted({tuple(sorted(set(group))) for group in names}))
+
+    @model_validator(mode="after")
+    def _one_way_to_choose(self) -> Self:
+        if self.names is None:
+            return self
+        if self.marginals is not None or self.seed:
+            raise PlanError("Marginals are picked by hand or sampled by a seed, not both.")
+        if not self.names or not all(self.names) or self.k != max(map(len, self.names)):
+            raise PlanError("Hand-picked marginals need columns each, and k must be the size of the largest.")
+        return self
+
+    @model_serializer(mode="wrap")
+    def _without_an_empty_key(self, write: SerializerFunctionWrapHandler) -> dict[str, object]:
+        written: dict[str, object] = write(self)
+        return {key: value for key, value in written.items() if key != "names" or value is not None}
 
     def build(self, domain: Domain) -> Workload:
-        """The workload on a domain; WorkloadError where k or the number of marginals does not fit it."""
+        """The workload on a domain; WorkloadError or DomainError where the choice does not fit it."""
+        if self.names is not None:
+            return Workload.of(domain, self.names)
         if self.marginals is None:
             return Workload.all_kway(domain, self.k)
         return Workload.sampled(domain, self.k, self.marginals, self.seed)

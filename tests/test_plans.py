@@ -8,9 +8,9 @@ import pytest
 import tables
 from pydantic import ValidationError
 
-from pmwpub.errors import BudgetError, PlanError
+from pmwpub.errors import BudgetError, DomainError, PlanError
 from pmwpub.mechanisms.pmw_pub import Output
-from pmwpub.plans import AssessmentPlan, PublicInputs, ReleasePlan, WorkloadChoice
+from pmwpub.plans import AssessmentPlan, BestPlan, PublicInputs, ReleasePlan, WorkloadChoice
 from pmwpub.privacy.selection import ExponentialMechanism, PermuteAndFlip
 
 CHOICE = WorkloadChoice(k=2)
@@ -75,6 +75,63 @@ def test_a_workload_choice_is_all_or_a_sample() -> None:
     shape = tables.domain(2, 2, 2, 2)
     assert len(WorkloadChoice(k=3).build(shape).marginals) == 4
     assert len(WorkloadChoice(k=3, marginals=2, seed=1).build(shape).marginals) == 2
+
+
+GOLDEN = {
+    WorkloadChoice(k=3): (
+        "7c1c916894413bd118aac16d9fca190dd8b2189342bde3d91017938a9e220331",
+        "1fbc0e76238430f19f82188b7e21ac07bcf40080f18ca07dc727aa296437b6e6",
+        "5de0c57c8b8c6e84b71b9ae81dc1e469008de72784dcef070fb91f3be26d6976",
+        "675cc58ad6287496124b737ebfba639c427fec990385454e226ffeccda6f85c8",
+    ),
+    WorkloadChoice(k=2, marginals=128, seed=9): (
+        "8eadc0fa0c339f09ccf21d46278693ffd6a3967e1c389cf9ebfb506ed12e05df",
+        "e771a1b6032eeec7d312b79965182078698b7bce8cb97b51d6301446cf7d2440",
+        "3da44dda08ec4c3af6b7da19debf1e86ffe2d5a84198cb58a35e05795e87168d",
+        "e2dc5fd1350f7e76eaea19936cc1cffa6f40979eb803ae5bc9092ad100529575",
+    ),
+}
+"""Choice -> hashes of itself and of its assessment, best and release plans, as written before marginals were picked."""
+
+
+@pytest.mark.parametrize("choice", GOLDEN)
+def test_plans_that_were_bought_before_keep_their_hash(choice: WorkloadChoice) -> None:
+    a, b = "a" * 64, "b" * 64
+    made = PublicInputs(schema_sha256="5" * 64, workload_sha256="7" * 64, workload=choice, candidates=(a, b))
+    base = {"n": 100, "rows_per_person": 2, "inputs": made}
+    plans = (
+        choice,
+        AssessmentPlan(**base, epsilon="0.05"),
+        BestPlan(**base, pools=((a,), (b,)), epsilon="0.05"),
+        ReleasePlan(**base, rho_units=10**13, rounds=7),
+    )
+    assert tuple(plan.sha256 for plan in plans) == GOLDEN[choice]
+    assert "names" not in "".join(plan.canonical for plan in plans)
+    assert all(type(plan).model_validate_json(plan.canonical) == plan for plan in plans)
+
+
+def test_hand_picked_marginals_are_one_choice_in_whatever_order_they_were_picked() -> None:
+    shape = tables.domain(2, 3, 4)
+    x, y, z = shape.names
+    one, other = WorkloadChoice.picked([(y, x), (z,)]), WorkloadChoice.picked([[z], [x, y], [y, x]])
+    assert one == other
+    assert one.sha256 == other.sha256 != WorkloadChoice.picked([(x, y)]).sha256
+    assert one.k == 2
+    assert one.build(shape).queries == 2 * 3 + 4
+    assert WorkloadChoice.model_validate_json(one.canonical) == one
+
+
+def test_hand_picked_marginals_that_cannot_be_are_refused() -> None:
+    shape = tables.domain(2, 3)
+    for nothing in ([], [[]], [[*"abcdefghi"]]):
+        with pytest.raises(PlanError, match="Pick at least one"):
+            WorkloadChoice.picked(nothing)
+    with pytest.raises(PlanError, match="not both"):
+        WorkloadChoice(k=1, marginals=2, names=(("x",),))
+    with pytest.raises(PlanError, match="size of the largest"):
+        WorkloadChoice(k=2, names=(("x",),))
+    with pytest.raises(DomainError):
+        WorkloadChoice.picked([["nowhere"]]).build(shape)
 
 
 def test_the_fast_setting_takes_a_public_part_of_the_workload() -> None:
