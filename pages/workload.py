@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pmwpub.plans import WorkloadChoice
 from pmwpub.service import studies
 from pmwpub.session import Badge, enter, link, need, opened, panel, refusals, service
-from pmwpub.session.workloads import described, facts_table
+from pmwpub.session.workloads import choose, described, facts_table
 
 session = enter("pages/workload.py")
 study = opened("Workload")
@@ -22,17 +21,8 @@ with panel("The queries", Badge.PUBLIC):
     if study.choice is not None:
         st.markdown(f"Chosen: **{described(study.choice)}**.")
     if changeable:
-        stored = study.choice or WorkloadChoice(k=3)
-        sampled = int(stored.marginals is not None)
-        scope = st.radio("Marginals", ["all", "sampled"], index=sampled, horizontal=True)
-        left, middle, right = st.columns(3)
-        k = int(left.number_input("k, columns of a marginal", 1, 8, value=stored.k))
-        marginals = seed = None
-        if scope == "sampled":
-            marginals = int(middle.number_input("How many", 1, value=stored.marginals or 128))
-            seed = int(right.number_input("Seed (public)", 0, value=stored.seed))
-        choice = WorkloadChoice(k=k, marginals=marginals, seed=seed or 0)
         with refusals():
+            choice = choose(study)
             facts_table(study, choice)
             if choice == study.choice:
                 st.caption("This is the workload in force.")

@@ -1,4 +1,4 @@
-"""A workload in words and numbers, before it is chosen."""
+"""A workload in words and numbers, before it is chosen; and the widgets that choose it."""
 
 from __future__ import annotations
 
@@ -8,14 +8,67 @@ from pmwpub.plans import WorkloadChoice
 from pmwpub.service import Study
 from pmwpub.service.releasing import workload_facts
 from pmwpub.session.services import public
-from pmwpub.session.words import number
+from pmwpub.session.words import number, plain
+
+ALL, SAMPLED, PICKED = "all", "sampled", "hand-picked"
+WIDEST = 5
+NAMED = 3
+"""So many hand-picked marginals are named in a line; more are counted."""
+
+Names = tuple[str, ...]
 
 
 def described(choice: WorkloadChoice) -> str:
-    """ "128 of the 3-way marginals, seed 0"."""
+    """ "128 of the 3-way marginals, seed 0"; column names are made inert."""
+    if choice.names is not None:
+        if len(choice.names) > NAMED:
+            return f"{len(choice.names):,} hand-picked marginals of up to {choice.k} columns"
+        return f"hand-picked: {', '.join(_spelt(names) for names in choice.names)}"
     if choice.marginals is None:
         return f"all {choice.k}-way marginals"
     return f"{choice.marginals:,} of the {choice.k}-way marginals, seed {choice.seed}"
+
+
+def _spelt(names: Names) -> str:
+    return " × ".join(plain(name) for name in names)
+
+
+def choose(study: Study) -> WorkloadChoice:
+    """All, sampled or hand-picked, from the widgets; PlanError while none is picked."""
+    stored = study.choice or WorkloadChoice(k=3)
+    ways = [ALL, SAMPLED, PICKED]
+    place = 2 if stored.names is not None else int(stored.marginals is not None)
+    scope = st.radio("Marginals", ways, index=place, horizontal=True)
+    if scope == PICKED:
+        return _pick(study, stored)
+    left, middle, right = st.columns(3)
+    k = int(left.number_input("k, columns of a marginal", 1, max(WIDEST, stored.k), value=stored.k))
+    if scope == ALL:
+        return WorkloadChoice(k=k)
+    marginals = int(middle.number_input("How many", 1, value=stored.marginals or 128))
+    return WorkloadChoice(k=k, marginals=marginals, seed=int(right.number_input("Seed (public)", 0, value=stored.seed)))
+
+
+def _pick(study: Study, stored: WorkloadChoice) -> WorkloadChoice:
+    """Sets of columns, put together one after the other."""
+    columns = study.schema.domain.names if study.schema is not None else ()
+    picks: list[Names] = st.session_state.setdefault(f"picks of {study.population.name}", list(stored.names or ()))
+    with st.form("pick a marginal", clear_on_submit=True):
+        together = st.multiselect(
+            f"Columns of a marginal (1 to {WIDEST})", columns, max_selections=WIDEST, key="marginal columns"
+        )
+        if st.form_submit_button("Add this marginal", key="add marginal") and together:
+            picks.append(tuple(sorted(together)))
+            st.rerun()
+    options = list(dict.fromkeys(picks))
+    return WorkloadChoice.picked(
+        st.multiselect("Marginals picked", options, default=options, format_func=" × ".join, key=_version(options))
+    )
+
+
+def _version(options: list[Names]) -> str:
+    """A marginal that was added stands picked."""
+    return f"picked {len(options)}"
 
 
 def facts_table(study: Study, choice: WorkloadChoice) -> None:

@@ -24,7 +24,7 @@ def test_the_workload_shows_its_size_and_is_stored_when_chosen(town: Here, visit
 
 def test_a_workload_that_does_not_fit_is_refused_in_words(town: Here, visit: Open) -> None:
     app = visit("workload", population=town.population)
-    app.number_input[0].set_value(8).run()
+    app.number_input[0].set_value(5).run()
     assert not app.exception
     assert "k must be between 1 and 3" in words(app)
     assert studies.study(town.service, town.population).choice == WorkloadChoice(k=2)
