@@ -118,6 +118,13 @@ def _workload(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-k", type=int, default=3, help="attributes per marginal (3)")
     parser.add_argument("--marginals", type=int, help="sample so many of the k-way marginals; default: all")
     parser.add_argument("--seed", type=int, default=0, help="public seed of the sampled workload")
+    parser.add_argument(
+        "--marginal",
+        action="append",
+        default=[],
+        metavar="COLUMN,COLUMN",
+        help="instead: these marginals alone, each one line of CSV; repeat it for each",
+    )
 
 
 def _assess(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

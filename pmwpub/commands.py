@@ -150,7 +150,7 @@ def evaluate(parsed: argparse.Namespace) -> Json:
     if not set(methods) <= set(METHODS):
         raise PlanError(f"The methods are {', '.join(METHODS)}; {parsed.methods!r} came.")
     work = SimulationWork(
-        workload=WorkloadChoice(k=parsed.k, marginals=parsed.marginals, seed=parsed.seed).build(schema.domain),
+        workload=_choice(parsed).build(schema.domain),
         truth=truth,
         candidates=supports,
         epsilons=tuple(float(as_fraction(epsilon)) for epsilon in parsed.epsilons.split(",")),
@@ -189,8 +189,16 @@ def _prepare(parsed: argparse.Namespace, ledger: Ledger) -> tuple[Service, Study
 
 
 def _choose_workload(parsed: argparse.Namespace, service: Service) -> None:
-    choice = WorkloadChoice(k=parsed.k, marginals=parsed.marginals, seed=parsed.seed)
-    studies.choose_workload(service, parsed.population, choice)
+    studies.choose_workload(service, parsed.population, _choice(parsed))
+
+
+def _choice(parsed: argparse.Namespace) -> WorkloadChoice:
+    """All, sampled or hand-picked marginals; -k is what the picked ones have."""
+    if not parsed.marginal:
+        return WorkloadChoice(k=parsed.k, marginals=parsed.marginals, seed=parsed.seed)
+    if parsed.marginals is not None:
+        raise PlanError("Marginals are sampled (--marginals) or picked by hand (--marginal), not both.")
+    return WorkloadChoice.picked(csv.reader(parsed.marginal))
 
 
 def _service(parsed: argparse.Namespace, ledger: Ledger) -> Service:
