@@ -105,7 +105,32 @@ def test_a_noisy_floor_is_a_band_over_its_interval_that_fades_upwards_and_says_n
     opacity = [float(re.findall(r"[\d.]+", strip.fillcolor)[-1]) for strip in strips]
     assert opacity == sorted(opacity, reverse=True)
     assert "noisy floor of <b>far</b>: between 0.07 and 0.1 (95% confidence)" in strips[0].text
-    assert [strip.showlegend for strip in strips].count(True) == 1
+    alone = error_against_epsilon([NEAR], [Floor("far", 0.07, 0.10, noisy=True)])
+    assert [strip.showlegend for strip in _traces(alone, "noisy floor of far")].count(True) == 1
+
+
+def test_the_legend_names_each_table_once_and_each_kind_of_mark_once() -> None:
+    entries = [trace.name for trace in _sweep().figure.data if trace.showlegend is not False]
+    assert entries == ["near", "far", "dashed: unchanged", "shaded: unachievable", "band: noisy floor"]
+    groups = {trace.name: trace.legendgroup for trace in _sweep().figure.data if trace.legendgroup}
+    assert groups["unachievable with far"] == groups["far: public table, unchanged"] == groups["far"] == "far"
+
+
+def test_a_regions_name_stands_inside_it_on_its_own_ground_where_the_fewest_lines_pass() -> None:
+    (name,) = _sweep().figure.layout.annotations
+    assert name.text == "unachievable with far"
+    assert 0 < name.y < 0.09
+    assert name.bgcolor == "#2B333B"
+    low = ErrorCurve("low", (0.1, 1.0), (0.089, 0.05), (0.0, 0.0))
+    (moved,) = error_against_epsilon([low], [Floor("far", 0.09, 0.09, noisy=False)]).figure.layout.annotations
+    assert moved.y < 0.047, "below the line that passes its upper part"
+
+
+def test_names_of_regions_stay_apart_or_are_left_to_the_legend() -> None:
+    floors = [Floor(name, 0.05 + i * 1e-4, 0.06, noisy=False) for i, name in enumerate("abcdefgh")]
+    notes = sorted(note.y for note in error_against_epsilon([NEAR], floors).figure.layout.annotations)
+    assert 1 <= len(notes) < 8
+    assert all(b - a >= 0.06 * 0.13 for a, b in itertools.pairwise(notes))
 
 
 def test_a_floor_of_zero_shades_nothing() -> None:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from pmwpub.figures.budget import Amount, budget_bar
 from pmwpub.figures.candidates import AssessedCandidate, NoisyValue, candidates_dot_plot
-from pmwpub.figures.curves import ErrorCurve, Floor, Unchanged, error_against_epsilon
+from pmwpub.figures.curves import error_against_epsilon
 from pmwpub.figures.marginals import difference_map, marginal_comparison
 from pmwpub.figures.pairs import PairFloor, pair_map
 from pmwpub.figures.style import PALETTE, Plot, Table
+from pmwpub.figures.sweep import ErrorCurve, Floor, Unchanged
 
 __all__ = [
     "PALETTE",

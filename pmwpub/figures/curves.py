@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pmwpub.figures.style import PALETTE, SYMBOLS, Plot, Table, colours, framed, number, shown, translucent
+from pmwpub.figures.legend import CERTIFIED, NOISY, UNCHANGED, add_legend
+from pmwpub.figures.style import PALETTE, SYMBOLS, Plot, colours, framed, number, shown, translucent
+from pmwpub.figures.sweep import ErrorCurve, Floor, Unchanged, alt_text, sweep_table
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -15,45 +16,8 @@ if TYPE_CHECKING:
 FADE_STEPS = 8
 CERTIFIED_OPACITY, NOISY_OPACITY = 0.16, 0.40
 WITHOUT_CURVES = (0.1, 1.0)
-
-
-@dataclass(frozen=True)
-class ErrorCurve:
-    """The error that one table leads to, at each epsilon.
-
-    epsilons        ascending, positive
-    mean            errors as shares of n, averaged over `runs`
-    standard_error  of the mean; zeros for a single run
-    """
-
-    label: str
-    epsilons: tuple[float, ...]
-    mean: tuple[float, ...]
-    standard_error: tuple[float, ...]
-    runs: int = 1
-
-
-@dataclass(frozen=True)
-class Unchanged:
-    """The error of the table called `label`, published as it is: the same at every epsilon."""
-
-    label: str
-    error: float
-
-
-@dataclass(frozen=True)
-class Floor:
-    """A table's best-mixture error, known to lie in [low, high].
-
-    noisy       False: low is proved, and everything below it is out of reach; True: a differentially private
-                estimate, right with probability `confidence`
-    """
-
-    label: str
-    low: float
-    high: float
-    noisy: bool
-    confidence: float | None = None
+LABEL_SHARE = 0.06
+LABEL_INK, LABEL_GROUND = "#FFFFFF", "#2B333B"
 
 
 def error_against_epsilon(
@@ -66,7 +30,8 @@ def error_against_epsilon(
     """Error (share of n) against epsilon on a log axis.
 
     One line a table with bars of one standard error; dashed, the table unchanged; below each certified floor the
-    region is shaded in its table's colour, fading out where the floor's interval ends; noisy floors are bands.
+    region is shaded in its table's colour, fading out where the floor's interval ends; noisy floors are bands. The
+    legend names each table once, and says once what dashes, shades and bands mean.
     """
     from plotly.graph_objects import Figure
 
@@ -80,11 +45,12 @@ def error_against_epsilon(
         _add_unchanged(figure, line, PALETTE[place[line.label]], (left, right))
     for curve in curves:
         _add_curve(figure, curve, place[curve.label])
+    add_legend(figure, [curve.label for curve in curves])
     framed(figure, x_title="ε (log scale)", y_title=f"{measure} (share of rows)", height=480)
     figure.update_xaxes(type="log", range=[math.log10(left), math.log10(right)], **_epsilon_ticks(curves))
     figure.update_yaxes(range=[0, top])
-    _write_into_regions(figure, floors, top)
-    return Plot(figure, _alt(curves, floors, unchanged, measure), _table(curves, floors, unchanged))
+    _write_into_regions(figure, floors, curves, top)
+    return Plot(figure, alt_text(curves, floors, unchanged, measure), sweep_table(curves, floors, unchanged))
 
 
 def _epsilon_range(curves: Sequence[ErrorCurve]) -> tuple[float, float]:
@@ -115,6 +81,7 @@ def _add_curve(figure: Figure, curve: ErrorCurve, place: int) -> None:
             error_y=bars if any(curve.standard_error) else None,
             mode="lines+markers",
             name=shown(curve.label),
+            legendgroup=shown(curve.label),
             legendrank=1,
             line={"color": PALETTE[place], "width": 2.5},
             marker={"symbol": SYMBOLS[place], "size": 9},
@@ -142,7 +109,8 @@ def _add_unchanged(figure: Figure, line: Unchanged, colour: str, span: tuple[flo
             x=list(span),
             y=[line.error, line.error],
             mode="lines",
-            name=f"{shown(line.label)}: public table, unchanged",
+            name=f"{shown(line.label)}{UNCHANGED}",
+            legendgroup=shown(line.label),
             legendrank=2,
             line={"color": colour, "width": 2, "dash": "dash"},
             hovertext=[words, words],
@@ -154,9 +122,9 @@ def _add_unchanged(figure: Figure, line: Unchanged, colour: str, span: tuple[flo
 def _add_floor(figure: Figure, floor: Floor, colour: str, span: tuple[float, float]) -> None:
     """The shaded region: solid up to `low` if that is proved, then fading out up to `high`."""
     if floor.noisy:
-        name, opacity = f"noisy floor of {shown(floor.label)}", NOISY_OPACITY
+        name, opacity = f"{NOISY}{shown(floor.label)}", NOISY_OPACITY
     else:
-        name, opacity = f"unachievable with {shown(floor.label)}", CERTIFIED_OPACITY
+        name, opacity = f"{CERTIFIED}{shown(floor.label)}", CERTIFIED_OPACITY
     strips = [] if floor.noisy or floor.low <= 0 else [(0.0, floor.low, opacity)]
     step = (floor.high - floor.low) / FADE_STEPS
     if step > 0:
@@ -165,7 +133,8 @@ def _add_floor(figure: Figure, floor: Floor, colour: str, span: tuple[float, flo
             for i in range(FADE_STEPS)
         ]
     for i, (bottom, top, strength) in enumerate(strips):
-        _add_strip(figure, (bottom, top), span, translucent(colour, strength), name, _floor_hover(floor), first=i == 0)
+        fill = translucent(colour, strength)
+        _add_strip(figure, (bottom, top), span, fill, name, floor, first=i == 0)
 
 
 def _add_strip(
@@ -174,7 +143,7 @@ def _add_strip(
     span: tuple[float, float],
     fill: str,
     name: str,
-    words: str,
+    floor: Floor,
     *,
     first: bool,
 ) -> None:
@@ -190,11 +159,11 @@ def _add_strip(
             fill="toself",
             fillcolor=fill,
             name=name,
-            legendgroup=name,
+            legendgroup=shown(floor.label),
             legendrank=3,
             showlegend=first,
             hoveron="fills",
-            text=words,
+            text=_floor_hover(floor),
             hoverinfo="text",
         )
     )
@@ -211,52 +180,41 @@ def _floor_hover(floor: Floor) -> str:
     )
 
 
-def _write_into_regions(figure: Figure, floors: Sequence[Floor], top: float) -> None:
-    """The name of a region inside it, where there is room; the legend names it in any case."""
+def _write_into_regions(figure: Figure, floors: Sequence[Floor], curves: Sequence[ErrorCurve], top: float) -> None:
+    """The name of a region at its left end, on a ground of its own, where there is room and the fewest lines pass.
+
+    The hover, the legend and the table name it in any case; a table with a certified floor gets no second name.
+    """
+    certified = {floor.label for floor in floors if not floor.noisy}
     taken: list[float] = []
     for floor in floors:
-        middle = (floor.low + floor.high) / 2 if floor.noisy else floor.low / 2
-        tall_enough = (floor.high - floor.low if floor.noisy else floor.low) >= 0.05 * top
-        if tall_enough and all(abs(middle - other) >= 0.06 * top for other in taken):
+        low, high = (floor.low, floor.high) if floor.noisy else (0.0, floor.low)
+        if high - low < LABEL_SHARE * top or (floor.noisy and floor.label in certified):
+            continue
+        half = LABEL_SHARE * top / 2
+        free = [y for y in (high - half, (low + high) / 2, low + half) if all(abs(y - o) >= 2 * half for o in taken)]
+        if free:
+            middle = min(free, key=lambda y: _lines_near(y, half, curves))
             taken.append(middle)
-            words = f"noisy floor of {shown(floor.label)}" if floor.noisy else f"unachievable with {shown(floor.label)}"
-            figure.add_annotation(
-                x=0.01,
-                xref="paper",
-                xanchor="left",
-                y=middle,
-                text=f"<b>{words}</b>",
-                font={"size": 13},
-                showarrow=False,
-            )
+            _write(figure, f"{NOISY if floor.noisy else CERTIFIED}{shown(floor.label)}", middle)
 
 
-def _alt(curves: Sequence[ErrorCurve], floors: Sequence[Floor], unchanged: Sequence[Unchanged], measure: str) -> str:
-    sentences = [f"{measure} against epsilon on a logarithmic axis."]
-    for curve in curves:
-        values = ", ".join(f"{number(m)} at epsilon {e:g}" for e, m in zip(curve.epsilons, curve.mean, strict=True))
-        sentences.append(f"{curve.label}: {values}.")
-    sentences += [f"{line.label} unchanged: {number(line.error)}." for line in unchanged]
-    for floor in floors:
-        if floor.noisy:
-            sentences.append(f"Noisy floor of {floor.label}: {number(floor.low)} to {number(floor.high)}.")
-        else:
-            sentences.append(f"Below {number(floor.low)} nothing is achievable with {floor.label}, at any epsilon.")
-    return " ".join(sentences)
+def _lines_near(height: float, half: float, curves: Sequence[ErrorCurve]) -> int:
+    """How many lines pass the height between their first two points, where a label stands."""
+    ends = [curve.mean[:2] for curve in curves]
+    return sum(min(pair) - half < height < max(pair) + half for pair in ends)
 
 
-def _table(curves: Sequence[ErrorCurve], floors: Sequence[Floor], unchanged: Sequence[Unchanged]) -> Table:
-    rows: list[tuple[str, str, float, float | None]] = [
-        (curve.label, f"{e:g}", m, s)
-        for curve in curves
-        for e, m, s in zip(curve.epsilons, curve.mean, curve.standard_error, strict=True)
-    ]
-    rows += [(f"{line.label}: public table, unchanged", "any", line.error, None) for line in unchanged]
-    for floor in floors:
-        kind = "noisy floor of" if floor.noisy else "floor of"
-        rows += [(f"{kind} {floor.label}, {end}", "any", value, None) for end, value in _ends(floor)]
-    return Table(("line", "ε", "error (share of rows)", "standard error"), tuple(rows))
-
-
-def _ends(floor: Floor) -> tuple[tuple[str, float], tuple[str, float]]:
-    return ("at least", floor.low), ("at most", floor.high)
+def _write(figure: Figure, words: str, height: float) -> None:
+    figure.add_annotation(
+        x=0.01,
+        xref="paper",
+        xanchor="left",
+        y=height,
+        yanchor="middle",
+        text=words,
+        font={"size": 12, "color": LABEL_INK},
+        bgcolor=LABEL_GROUND,
+        borderpad=2,
+        showarrow=False,
+    )

@@ -1,0 +1,83 @@
+"""Errors against epsilon as values, and what a figure of them says in words and as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pmwpub.figures.legend import UNCHANGED
+from pmwpub.figures.style import Table, number
+
+
+@dataclass(frozen=True)
+class ErrorCurve:
+    """The error that one table leads to, at each epsilon.
+
+    epsilons        ascending, positive
+    mean            errors as shares of n, averaged over `runs`
+    standard_error  of the mean; zeros for a single run
+    """
+
+    label: str
+    epsilons: tuple[float, ...]
+    mean: tuple[float, ...]
+    standard_error: tuple[float, ...]
+    runs: int = 1
+
+
+@dataclass(frozen=True)
+class Unchanged:
+    """The error of the table called `label`, published as it is: the same at every epsilon."""
+
+    label: str
+    error: float
+
+
+@dataclass(frozen=True)
+class Floor:
+    """A table's best-mixture error, known to lie in [low, high].
+
+    noisy       False: low is proved, and everything below it is out of reach; True: a differentially private
+                estimate, right with probability `confidence`
+    """
+
+    label: str
+    low: float
+    high: float
+    noisy: bool
+    confidence: float | None = None
+
+
+def alt_text(
+    curves: Sequence[ErrorCurve], floors: Sequence[Floor], unchanged: Sequence[Unchanged], measure: str
+) -> str:
+    """The figure in sentences."""
+    sentences = [f"{measure} against epsilon on a logarithmic axis."]
+    for curve in curves:
+        values = ", ".join(f"{number(m)} at epsilon {e:g}" for e, m in zip(curve.epsilons, curve.mean, strict=True))
+        sentences.append(f"{curve.label}: {values}.")
+    sentences += [f"{line.label} unchanged: {number(line.error)}." for line in unchanged]
+    for floor in floors:
+        if floor.noisy:
+            sentences.append(f"Noisy floor of {floor.label}: {number(floor.low)} to {number(floor.high)}.")
+        else:
+            sentences.append(f"Below {number(floor.low)} nothing is achievable with {floor.label}, at any epsilon.")
+    return " ".join(sentences)
+
+
+def sweep_table(curves: Sequence[ErrorCurve], floors: Sequence[Floor], unchanged: Sequence[Unchanged]) -> Table:
+    """Every point of the figure."""
+    rows: list[tuple[str, str, float, float | None]] = [
+        (curve.label, f"{e:g}", m, s)
+        for curve in curves
+        for e, m, s in zip(curve.epsilons, curve.mean, curve.standard_error, strict=True)
+    ]
+    rows += [(f"{line.label}{UNCHANGED}", "any", line.error, None) for line in unchanged]
+    for floor in floors:
+        kind = "noisy floor of" if floor.noisy else "floor of"
+        rows += [(f"{kind} {floor.label}, {end}", "any", value, None) for end, value in _ends(floor)]
+    return Table(("line", "ε", "error (share of rows)", "standard error"), tuple(rows))
+
+
+def _ends(floor: Floor) -> tuple[tuple[str, float], tuple[str, float]]:
+    return ("at least", floor.low), ("at most", floor.high)
