@@ -163,6 +163,7 @@ def test_refusals_name_no_cell_and_charge_nothing(shell: Shell) -> None:
     assert "secret-cell" not in words
     write(private, 249, 0)
     assert "250" in shell.spend("release", "--epsilon", "1", "-o", shell.path("out"), status=2)
+    write(private, 250, 0)
     assert "cannot be" in shell.spend("assess", "--epsilon", "1", public=("none.csv",), status=2)
     assert shell.run("ledger", "show", "P")["charges"] == []
 
@@ -210,3 +211,12 @@ def test_a_cancelled_command_keeps_its_charge_and_never_draws_again(
     )
     assert len(shell.run("ledger", "show", "P")["charges"]) == 1
     assert not Path(shell.path("out")).exists()
+
+
+def test_marginals_can_be_picked_by_hand(shell: Shell) -> None:
+    flags = ("--epsilon", "0.5", "--rounds", "3", "--marginal", "sex,job", "--marginal", "job", "-o", shell.path("out"))
+    said = shell.spend("release", *flags)
+    assert said["workload"] == {"k": 2, "marginals": None, "seed": 0, "names": [["job"], ["job", "sex"]]}
+    assert said["queries"] == 3 + 6
+    assert "no attribute" in shell.spend("release", *flags, "--marginal", "nothing", status=2)
+    assert "not both" in shell.spend("release", *flags, "--marginals", "2", status=2)
