@@ -18,14 +18,21 @@ NO_RESULT = 1
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
-    from pmwpub import commands
+    from pydantic import ValidationError
 
+    from pmwpub import commands
+    from pmwpub.jobs.dumps import no_core_dumps
+
+    no_core_dumps()
     parsed = _parser().parse_args(arguments)
     try:
         found = getattr(commands, parsed.run)(parsed)
     except NoResult as refusal:
         print(f"pmwpub: {refusal}", file=sys.stderr)
         return NO_RESULT
+    except ValidationError as refusal:
+        print(f"pmwpub: {refusal.errors()[0]['loc'][-1]}: {refusal.errors()[0]['msg']}.", file=sys.stderr)
+        return REFUSED
     except PmwPubError as refusal:
         print(f"pmwpub: {refusal}", file=sys.stderr)
         return REFUSED

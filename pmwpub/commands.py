@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, fields
 from fractions import Fraction
 from pathlib import Path
@@ -23,7 +24,7 @@ from pmwpub.plans import WorkloadChoice
 from pmwpub.privacy.budget import ZCDP, as_fraction
 from pmwpub.records import Dataset, Support
 from pmwpub.release import checking
-from pmwpub.service import Outcome, PrivateTable, Service, Study, measuring, releasing, studies
+from pmwpub.service import Outcome, PrivateTable, Service, SharedRun, Study, measuring, releasing, studies
 from pmwpub.service.assessing import NoisyNumber
 from pmwpub.tabular.codebook import read_codebook
 from pmwpub.tabular.encode import encode_public
@@ -80,12 +81,13 @@ def assess(parsed: argparse.Namespace) -> Json:
     with _ledger(parsed) as ledger:
         service, name = _service(parsed, ledger), parsed.population
         files = Files(parsed.read, [parsed.private, *paths])
-        keys = {path: _candidate(service, name, files, path) for path in paths}
+        private = _private(service, name, files, parsed.private) if parsed.private is not None else None
+        keys = {path: _candidate(service, name, files, path, private) for path in paths}
         _choose_workload(parsed, service)
         offered = offered_tables(parsed, keys)
-        if parsed.compare:
+        if parsed.compare or private is None:
             return compared(parsed, service, studies.study(service, name), offered)
-        private = _private(service, name, files, parsed.private)
+        _warn(studies.shared_runs(service, private))
         before = ledger.balance(name).spent
         buy = buy_best if parsed.best else buy_assessments
         return buy(parsed, service, studies.study(service, name), private, offered) | _spent(ledger, name, before)
@@ -182,9 +184,10 @@ def _prepare(parsed: argparse.Namespace, ledger: Ledger) -> tuple[Service, Study
     """The service, the population's state, the private table and the candidates' hashes."""
     service, name = _service(parsed, ledger), parsed.population
     files = Files(parsed.read, [parsed.private, *parsed.public])
-    candidates = [_candidate(service, name, files, path) for path in parsed.public]
-    _choose_workload(parsed, service)
     private = _private(service, name, files, parsed.private)
+    candidates = [_candidate(service, name, files, path, private) for path in parsed.public]
+    _choose_workload(parsed, service)
+    _warn(studies.shared_runs(service, private))
     return service, studies.study(service, name), private, candidates
 
 
@@ -210,17 +213,23 @@ def _service(parsed: argparse.Namespace, ledger: Ledger) -> Service:
 
 
 def _private(service: Service, name: str, files: Files, path: str) -> PrivateTable:
+    """The private table, before any candidate is stored, so that it cannot become one."""
     with files.naming(path):
-        private = studies.load_private(service, name, Path(path), options=files.options(path))
-    for run in private.shared_runs:
+        return studies.load_private(service, name, Path(path), options=files.options(path))
+
+
+def _warn(runs: Sequence[SharedRun]) -> None:
+    for run in runs:
         print(f"pmwpub: for the steward only: {run.warning}", file=sys.stderr)
-    return private
 
 
-def _candidate(service: Service, population: str, files: Files, path: str) -> str:
+def _candidate(service: Service, population: str, files: Files, path: str, private: PrivateTable | None) -> str:
+    """A public table, stored; to name it with --public is to attest it."""
     with files.naming(path):
         options = files.options(path)
-        return studies.add_candidate(service, population, Path(path).name, Path(path), attested=True, options=options)
+        return studies.add_candidate(
+            service, population, Path(path).name, Path(path), attested=True, options=options, private=private
+        )
 
 
 def _encoded(files: Files, path: str, schema: Schema) -> Dataset:

@@ -10,7 +10,6 @@ hold private counts: they live in memory only, core dumps are off, and of an unf
 from __future__ import annotations
 
 import os
-import resource
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
@@ -18,6 +17,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.reduction import ForkingPickler
 
 from pmwpub.errors import JobCancelled, PmwPubError
+from pmwpub.jobs.dumps import no_core_dumps
 from pmwpub.jobs.job import Throttle
 from pmwpub.jobs.tasks import resolve
 
@@ -99,5 +99,5 @@ def _report_failure(outbox: Outbox, future: Future[None]) -> None:
 def main(descriptor: int) -> None:
     """Serve the inherited pipe end `descriptor`, at lower priority and without core dumps."""
     os.nice(NICENESS)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    no_core_dumps()
     serve(Connection(descriptor))

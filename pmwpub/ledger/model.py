@@ -15,6 +15,9 @@ MAX_UNITS = 2**63 - 1
 
 MAX_NAME = 200
 
+MAX_ROWS = 10**9
+"""Private rows of one population, at most."""
+
 Status = Literal["charged", "done", "no result"]
 TableKind = Literal["new", "same", "changed", "elsewhere"]
 
@@ -59,8 +62,8 @@ class Population:
             raise LedgerError(f"A population needs a name of 1 to {MAX_NAME} printable characters.")
         if not self.unit.strip():
             raise LedgerError('A population needs words for who is protected, such as "one resident".')
-        if not 1 <= self.n <= MAX_UNITS:
-            raise BudgetError(f"n, the number of private rows, must be at least 1; {self.n} came.")
+        if not 1 <= self.n <= MAX_ROWS:
+            raise BudgetError(f"n, the number of private rows, must lie between 1 and {MAX_ROWS:,}; {self.n} came.")
         if not 1 <= self.rows_per_person <= self.n:
             raise BudgetError(f"Rows per person must lie between 1 and n = {self.n:,}; {self.rows_per_person} came.")
         object.__setattr__(self, "epsilon", as_fraction(self.epsilon))

@@ -45,8 +45,10 @@ def _promise(certificate: Certificate, schema: Schema) -> Iterator[Answer]:
     )
     yield Answer(
         "Composition",
-        "One ledger adds up everything that was ever charged for this population, in exact whole units of ρ. After "
-        f"this release it stood at ε = {up(certificate.ledger_total.epsilon)}.",
+        "One ledger adds up everything that was ever charged for this population, in exact whole units of ρ, and lets "
+        "no charge through that would exceed the total granted beforehand: later choices may depend on earlier "
+        "results. "
+        f"With this release the charges add up to ε = {up(certificate.ledger_total.epsilon)}.",
     )
 
 

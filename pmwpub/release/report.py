@@ -59,10 +59,12 @@ class Choices:
 
     assessed  every assessment of the population that was stored before the release was charged
     rounds    a sentence on T
+    others    the purposes of all other charges before this one: each was a look that may have guided a choice
     """
 
     assessed: tuple[AssessedPrior, ...] = ()
     rounds: str = ""
+    others: tuple[str, ...] = ()
 
     @property
     def reach(self) -> float:

@@ -114,7 +114,7 @@ def assess(
         PlanKey(plan.sha256, repeat),
         plan.canonical,
         charges_of(plan, name),
-        table=private.table,
+        private=private,
         task="assess",
         work=lambda: _work(service, plan, private, current, full),
         to_bytes=lambda booking, found: _to_bytes(found, remarks),

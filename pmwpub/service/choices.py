@@ -18,7 +18,10 @@ def choices_of(service: Service, current: Study, plan: ReleasePlan) -> Choices:
     """The stored assessments and the advice on rounds at this moment, before the plan is charged. Reads only."""
     done = [one for one in assessments(service, current) if one.outcome.status == "done"]
     assessed = [_prior(one, plan) for one in done]
-    return Choices(tuple(assessed), _on_rounds(service, current, plan, plan.inputs.candidates))
+    told = {charge for one in done for charge in one.outcome.booking.charges}
+    history = service.ledger.history(current.population.name)
+    others = tuple(record.purpose for record in history if record.id not in told)
+    return Choices(tuple(assessed), _on_rounds(service, current, plan, plan.inputs.candidates), others)
 
 
 def _prior(found: Assessed, plan: ReleasePlan) -> AssessedPrior:

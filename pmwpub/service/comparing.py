@@ -17,6 +17,7 @@ from pmwpub.mechanisms.lazy_rounding import Grid, LatticeLaplace
 from pmwpub.plans import FAST_MARGINALS, FAST_SEED, AssessmentPlan
 from pmwpub.service.assessing import shares_of
 from pmwpub.service.core import Service
+from pmwpub.service.stored import spelt
 from pmwpub.service.studies import Study
 
 COMPARISON = "comparison"
@@ -116,7 +117,7 @@ def _job_key(population: str, key: str) -> str:
 
 def _key(current: Study, setting: str, pools: Sequence[Sequence[str]]) -> str:
     body: dict[str, object] = {
-        "candidates": sorted((facts.sha256, facts.name) for facts in current.usable),
+        "candidates": sorted((facts.sha256, facts.name, spelt(facts.options)) for facts in current.usable),
         "schema": current.schema.sha256 if current.schema else "",
         "workload": current.workload().sha256,
         "setting": setting,

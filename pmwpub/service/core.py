@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal, Protocol, TypeVar
 
-from pmwpub.errors import LedgerError
+from pmwpub.errors import LedgerError, PlanError
 from pmwpub.jobs import Engine, InlineEngine, Job
-from pmwpub.ledger import Booking, Charge, Ledger, PlanKey, TableHandle, TableVerdict
+from pmwpub.ledger import Booking, Charge, Ledger, PlanKey, Population, TableHandle, TableVerdict
 from pmwpub.privacy.budget import ZCDP, ApproxDP, as_fraction, epsilon_of, zcdp_of
 from pmwpub.records import Dataset
 from pmwpub.tabular.options import ReadOptions
@@ -56,6 +56,8 @@ class SharedRun:
 class PrivateTable:
     """A loaded private table, encoded. It lives in the steward's own session only.
 
+    n, rows_per_person  the terms that it was checked against
+    rows         its cells in an order of their own: what tables are compared by
     options      how its text was read, where somebody confirmed that
     shared_runs  candidates that share a long run of lines with it: a warning to the steward only
 
@@ -64,8 +66,11 @@ class PrivateTable:
 
     population: str
     schema_sha256: str
+    n: int
+    rows_per_person: int
     dataset: Dataset = field(repr=False)
     content: bytes = field(repr=False)
+    rows: bytes = field(repr=False)
     verdict: TableVerdict = field(repr=False)
     ignored: tuple[str, ...] = field(repr=False)
     unplaced_cells: int = field(repr=False)
@@ -77,6 +82,14 @@ class PrivateTable:
     def table(self) -> TableHandle | None:
         """What the ledger compares tables by; None in a demo, whose table is generated and serves every demo."""
         return None if self.demo else self.verdict.table
+
+    def check(self, n: int, rows_per_person: int, terms: Population) -> None:
+        """PlanError unless a plan's n and k, this table's, and the population's are the same."""
+        in_force = (terms.n, terms.rows_per_person)
+        if self.population != terms.name or (n, rows_per_person) != in_force:
+            raise PlanError("The plan and the private table belong to other terms than this population's; plan again.")
+        if (self.n, self.rows_per_person) != in_force or len(self.dataset) != terms.n:
+            raise PlanError("The population's terms changed since the private table was checked; load it again.")
 
 
 @dataclass(frozen=True)
@@ -173,7 +186,7 @@ class Service:
         plan_json: str,
         charges: Sequence[Charge],
         *,
-        table: TableHandle | None,
+        private: PrivateTable,
         task: str,
         work: Callable[[], object],
         to_bytes: Callable[[Booking, object], bytes],
@@ -187,7 +200,9 @@ class Service:
         Privacy: neighbours see the same charges, for a charge depends on the plan alone.
         """
         with self.engine.reserve(job_key(population, key)):
-            booking = self.ledger.book(population, key, plan_json, charges, table=table)
+            booking = self.ledger.book(
+                population, key, plan_json, charges, table=private.table, terms=(private.n, private.rows_per_person)
+            )
             if booking.fresh:
                 self._submit(booking, task, work, to_bytes)
         return self.outcome(booking)

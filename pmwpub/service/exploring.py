@@ -14,7 +14,8 @@ from pmwpub.jobs.work import Simulation, SimulationWork
 from pmwpub.privacy.budget import ApproxDP, as_fraction, zcdp_of
 from pmwpub.records import Dataset, Support
 from pmwpub.service.core import Service
-from pmwpub.service.demo import sample_truth
+from pmwpub.service.sample import sample_truth
+from pmwpub.service.stored import spelt
 from pmwpub.service.studies import Study
 from pmwpub.theory import advised_rounds
 
@@ -159,7 +160,7 @@ def _key(current: Study, truth: str, epsilons: tuple[float, ...], runs: int) -> 
     terms = current.population
     body = {
         "truth": truth,
-        "candidates": sorted(facts.sha256 for facts in current.usable),
+        "candidates": sorted((facts.sha256, facts.name, spelt(facts.options)) for facts in current.usable),
         "schema": current.schema.sha256 if current.schema else "",
         "workload": current.workload().sha256,
         "n": terms.n,

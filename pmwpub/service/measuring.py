@@ -83,7 +83,7 @@ def measure(service: Service, private: PrivateTable, plan: ErrorPlan, *, repeat:
         PlanKey(plan.sha256, repeat),
         plan.canonical,
         charges_of(plan),
-        table=private.table,
+        private=private,
         task="error",
         work=lambda: _work(bundle, plan, private),
         to_bytes=lambda booking, found: _to_bytes(found, remarks),
@@ -142,8 +142,7 @@ def _release_of(plan: ErrorPlan) -> PlanKey:
 def _checked(service: Service, private: PrivateTable, plan: ErrorPlan) -> Bundle:
     """The release, once plan, private table and population are seen to belong together."""
     terms = service.ledger.population(private.population)
-    if (plan.n, plan.rows_per_person) != (terms.n, terms.rows_per_person):
-        raise PlanError("The plan and the private table belong to other terms than this population's; plan again.")
+    private.check(plan.n, plan.rows_per_person, terms)
     bundle = stored_release(service, private.population, _release_of(plan))
     if private.schema_sha256 != bundle.schema.sha256 or private.dataset.domain != bundle.schema.domain:
         raise PlanError("The private table was encoded with another schema than the release's; load it under that one.")

@@ -96,7 +96,7 @@ def choose(
         PlanKey(plan.sha256, repeat),
         plan.canonical,
         charges_of(plan, [current.names(pool) for pool in plan.pools]),
-        table=private.table,
+        private=private,
         task="best",
         work=lambda: _work(service, plan, private, current, full),
         to_bytes=lambda booking, found: _to_bytes(plan, found, remarks),

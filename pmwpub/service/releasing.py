@@ -133,7 +133,7 @@ def release(
         PlanKey(plan.sha256, repeat),
         plan.canonical,
         charges_of(plan, name),
-        table=private.table,
+        private=private,
         task="release",
         work=lambda: _work(service, plan, repeat, private, current, workload),
         to_bytes=lambda booking, found: _to_bytes(service, booking, plan, found, current, workload, known),

@@ -14,6 +14,7 @@ from pmwpub.queries.workload import Workload
 from pmwpub.records import Support
 from pmwpub.service import stored
 from pmwpub.service.core import PrivateTable, Service, SharedRun
+from pmwpub.service.sample import sample_rows
 from pmwpub.service.study import CandidateFacts, Study
 from pmwpub.tabular.codebook import Codebook
 from pmwpub.tabular.columns import NumericColumn
@@ -90,16 +91,20 @@ def add_candidate(
     *,
     attested: bool,
     options: ReadOptions | None = None,
+    private: PrivateTable | None = None,
 ) -> str:
     """Read and store a public table; returns its SHA-256. The same bytes again only renew the note.
 
-    Raises FileRefused when it cannot be read, when its bytes are those of a private table that was charged, or when
-    they are a candidate already that is read in another way.
+    private  the table that the session holds, if it holds one: nothing like it is stored
+
+    Raises FileRefused when it cannot be read, when its rows are those of `private` or of a private table that was
+    charged, or when its bytes are a candidate already that is read in another way.
     """
     table = read_table(content, options=options)
-    verdict = service.ledger.recognise(population, table.content)
-    if verdict.kind in ("same", "elsewhere") or verdict.populations:
-        raise FileRefused("These bytes were used as a private table; a private table cannot be a candidate.")
+    rows = table.same_rows()
+    verdict = service.ledger.recognise(population, rows)
+    if verdict.kind in ("same", "elsewhere") or verdict.populations or (private is not None and private.rows == rows):
+        raise FileRefused("These are the rows of a private table; a private table cannot be a candidate.")
     note = {"name": Path(filename.replace("\\", "/")).name or "candidate", "attested": attested, "rows": len(table)}
     if options is not None:
         note |= {"encoding": options.encoding, "delimiter": options.delimiter}
@@ -132,17 +137,23 @@ def load_private(
     if current.schema is None:
         raise SchemaError("Loading a private table needs a schema first; draft or load one.")
     table = read_table(content, options=options)
-    for key in stored.keys(service, population):
-        if stored.content(service, population, key) == table.content:
-            raise FileRefused("This file is one of the public candidates, byte for byte; load the private table.")
+    rows = table.same_rows()
+    public = (stored.table(service, population, key) for key in stored.keys(service, population))
+    if any(len(one) == len(table) and one.same_rows() == rows for one in public):
+        raise FileRefused("This file has the rows of one of the public candidates; load the private table.")
+    if current.demo and rows != sample_rows():
+        raise FileRefused("The demo takes its own generated table only; register a population for a table of yours.")
     terms = current.population
     encoded = encode_private(table, current.schema, n=terms.n, rows_per_person=terms.rows_per_person)
     return PrivateTable(
         population=population,
         schema_sha256=current.schema.sha256,
         dataset=encoded.dataset,
+        n=terms.n,
+        rows_per_person=terms.rows_per_person,
         content=table.content,
-        verdict=service.ledger.recognise(population, table.content),
+        rows=rows,
+        verdict=service.ledger.recognise(population, rows),
         ignored=encoded.ignored,
         unplaced_cells=sum(encoded.unplaced.values()),
         demo=current.demo,
@@ -168,8 +179,8 @@ def _shared_runs(service: Service, current: Study, private: TextTable) -> tuple[
 
 def acknowledge(service: Service, private: PrivateTable) -> PrivateTable:
     """Record the decision that one table serves several populations; returns the table as now recognised."""
-    service.ledger.acknowledge(private.population, private.content)
-    verdict = service.ledger.recognise(private.population, private.content)
+    service.ledger.acknowledge(private.population, private.rows)
+    verdict = service.ledger.recognise(private.population, private.rows)
     return PrivateTable(**{**vars(private), "verdict": verdict})
 
 

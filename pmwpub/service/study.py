@@ -15,7 +15,7 @@ from pmwpub.tabular.options import ReadOptions
 from pmwpub.tabular.schema import Schema
 
 MINIMUM_ROWS = 10
-"""Below so many private rows no run is begun: its noise would drown every answer. n is public, so this tells nothing."""
+"""Below so many private rows no run is begun, for its noise would drown every answer; n is public."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,8 +98,7 @@ class Study:
                 f"A run needs a private table of at least {MINIMUM_ROWS} rows, a public bound; this population is "
                 f"registered with {terms.n}."
             )
-        if private.population != terms.name or (plan.n, plan.rows_per_person) != (terms.n, terms.rows_per_person):
-            raise PlanError("The plan and the private table belong to other terms than this population's; plan again.")
+        private.check(plan.n, plan.rows_per_person, terms)
         if schema is None or plan.inputs.schema_sha256 != schema.sha256:
             raise PlanError("The schema changed since this was planned; plan again.")
         if private.schema_sha256 != schema.sha256 or private.dataset.domain != schema.domain:

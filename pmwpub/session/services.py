@@ -8,6 +8,7 @@ from typing import TypeVar
 import streamlit as st
 
 from pmwpub.jobs import Engine, InlineEngine
+from pmwpub.jobs.dumps import no_core_dumps
 from pmwpub.ledger import Ledger
 from pmwpub.service import Service
 
@@ -20,6 +21,7 @@ KEPT = 128
 @st.cache_resource(show_spinner=False)
 def service() -> Service:
     """The server's one service, on the store that PMWPUB_STORE names, with its own workers."""
+    no_core_dumps()
     return Service(Ledger.open(), engine(), public)
 
 

@@ -78,15 +78,14 @@ def _add(
     session: Session, study: Study, name: str, content: bytes, attested: bool, options: ReadOptions | None = None
 ) -> None:
     """Store a table, or hold it where another way of reading may help, or refuse it."""
-    population = study.population.name
+    population, private = study.population.name, session.steward(study)
     try:
-        studies.add_candidate(service(), population, name, content, attested=attested, options=options)
+        studies.add_candidate(service(), population, name, content, attested=attested, options=options, private=private)
     except PmwPubError as refusal:
         if not session.shelf.keep("candidate", name, content, refusal, options, attested=attested):
             session.tell("error", f"**{plain(name)}** was refused. {plain(str(refusal))} Nothing was charged.")
         return
     session.tell("success", f"**{plain(name)}** was read and stored as a public candidate.")
-    private = session.steward(study)
     if private is not None:
         session.private = replace(private, shared_runs=studies.shared_runs(service(), private))
 

@@ -11,11 +11,16 @@ import pandas as pd
 from pmwpub.errors import DomainError, FileRefused, SchemaError
 from pmwpub.records import Dataset, Distribution, Support, code_type
 from pmwpub.tabular.columns import WEIGHT
+from pmwpub.tabular.container import Limits
+from pmwpub.tabular.options import ReadOptions
 from pmwpub.tabular.reading import read_table
 from pmwpub.tabular.schema import Schema
 
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 _PLAIN_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+
+_OWN_FILES = Limits(bytes=1 << 40, columns=1 << 20, cells=1 << 40, line_bytes=1 << 30, name_chars=1 << 20)
+"""What was written here and paid for is read back whatever its size."""
 
 
 def decode(dataset: Dataset, schema: Schema) -> pd.DataFrame:
@@ -89,7 +94,7 @@ def read_weights(content: bytes, schema: Schema) -> Distribution:
     Raises FileRefused or SchemaError when the file is no such table, DomainError when atoms repeat or the weights do
     not sum to one.
     """
-    table = read_table(content)
+    table = read_table(content, options=ReadOptions(), limits=_OWN_FILES)
     names = [inert(name) for name in schema.domain.names] + [WEIGHT]
     if list(table.header) != names:
         raise SchemaError("A weights file has the schema's columns in order, then `weight`; this one does not.")

@@ -125,7 +125,7 @@ def test_it_says_how_candidate_and_rounds_were_chosen(page: Reader, made: Made) 
     bundle = made.bundle
     workload = bundle.certificate.workload.build(bundle.schema.domain)
     bare = read(report_html(bundle.certificate, bundle.schema, bundle.distribution(), workload, Choices()))
-    assert "No noisy error of a candidate had been bought" in bare.text
+    assert "Nothing had been charged to this population before" in bare.text
     assert "set by the steward" in bare.text
 
 

@@ -104,7 +104,7 @@ def test_each_thing_seen_is_remarked_once() -> None:
 
 
 def test_the_report_lists_the_assessments_that_came_before(bench: Bench) -> None:
-    assert "No noisy error of a candidate had been bought" in report_of(run(bench))
+    assert "Nothing had been charged to this population before" in report_of(run(bench))
     current = studies.study(bench.service, bench.name)
     for sha256 in bench.candidates[:2]:
         plan = assessing.assessment_plan(current, [sha256], epsilon="0.1", floor=sha256 == bench.candidates[0])

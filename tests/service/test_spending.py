@@ -8,14 +8,22 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pmwpub.errors import FileRefused, JobCancelled, Overspent, PlanError, SchemaError, TableBlocked
+from pmwpub.errors import (
+    FileRefused,
+    JobCancelled,
+    LedgerError,
+    Overspent,
+    PlanError,
+    SchemaError,
+    TableBlocked,
+)
 from pmwpub.jobs import work
 from pmwpub.ledger import Ledger, Population
 from pmwpub.mechanisms.pmw_pub import Replay, Start
 from pmwpub.plans import ReleasePlan, WorkloadChoice
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.release.bundle import CERTIFICATE, SYNTHETIC
-from pmwpub.service import Service, assessing, releasing, stored, studies
+from pmwpub.service import Service, assessing, ranking, releasing, stored, studies
 
 if TYPE_CHECKING:
     from conftest import Bench
@@ -325,3 +333,60 @@ def test_each_variant_is_a_value_of_the_plan_with_its_own_hash_and_the_same_pric
     assert variants[2].schedule().replay is Replay.OFF
     for one in variants[1:]:
         assert releasing.release(bench.service, bench.private, one).status == "done"
+
+
+@pytest.mark.parametrize("disguise", ["as it is", "line ends", "byte order mark", "order of rows", "order of columns"])
+def test_a_loaded_private_table_is_never_stored_as_a_candidate_whatever_its_bytes(bench: Bench, disguise: str) -> None:
+    lines = bench.private_csv.decode().splitlines()
+    body = {
+        "as it is": bench.private_csv,
+        "line ends": bench.private_csv.replace(b"\n", b"\r\n"),
+        "byte order mark": b"\xef\xbb\xbf" + bench.private_csv,
+        "order of rows": "\n".join([lines[0], *reversed(lines[1:])]).encode(),
+        "order of columns": "\n".join(",".join(reversed(line.split(","))) for line in lines).encode(),
+    }[disguise]
+    before = bench.service.ledger.documents(bench.name, "candidate")
+    with pytest.raises(FileRefused, match="rows of a private table"):
+        studies.add_candidate(bench.service, bench.name, "x.csv", body, attested=True, private=bench.private)
+    assert bench.service.ledger.documents(bench.name, "candidate") == before
+
+
+def test_a_reformatted_private_table_is_recognised_under_another_population(bench: Bench) -> None:
+    releasing.release(bench.service, bench.private, plan_of(bench))
+    bench.service.ledger.register(Population("again", 300, 1, "one person", 4, "1e-5"))  # type: ignore[arg-type]
+    studies.save_schema(bench.service, "again", studies.study(bench.service, bench.name).schema)  # type: ignore[arg-type]
+    again = studies.load_private(bench.service, "again", bench.private_csv.replace(b"\n", b"\r\n") + b"\r\n")
+    assert again.verdict.kind == "elsewhere"
+
+
+def test_terms_that_changed_after_the_table_was_checked_are_refused_uncharged(bench: Bench) -> None:
+    current, plan = studies.study(bench.service, bench.name), plan_of(bench)
+    bench.service.ledger.amend(bench.name, rows_per_person=3)
+    with pytest.raises(LedgerError, match="changed meanwhile"):
+        releasing.release(bench.service, bench.private, plan, current=current)
+    with pytest.raises(PlanError, match="load it again"):
+        releasing.release(bench.service, bench.private, plan_of(bench))
+    assert bench.service.ledger.history(bench.name) == []
+
+
+def test_a_demo_population_takes_no_other_table(service: Service) -> None:
+    from pmwpub.service import demo
+
+    name, private = demo.open_demo(service)
+    assert private.table is None
+    changed = private.content.replace(b"\n", b"\n", 1).replace(private.content.splitlines()[1], b"", 1)
+    with pytest.raises(FileRefused, match="demo"):
+        studies.load_private(service, name, changed)
+
+
+def test_the_report_lists_every_charged_look_that_came_before(bench: Bench) -> None:
+    current = studies.study(bench.service, bench.name)
+    best = ranking.best_plan(current, [(sha,) for sha in bench.candidates], epsilon="0.5")
+    ranking.choose(bench.service, bench.private, best)
+    outcome = releasing.release(bench.service, bench.private, plan_of(bench))
+    found = releasing.released(bench.service, current, outcome.booking)
+    assert found.bundle is not None
+    report = found.bundle.files()["report.html"].decode()
+    assert "may have guided the choice" in report
+    assert "<li><bdi>best of " in report
+    assert "Nothing had been charged" not in report

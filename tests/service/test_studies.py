@@ -64,7 +64,8 @@ def test_private_and_public_files_have_their_own_options_and_parquet_needs_none(
     import pandas as pd
 
     packed = io.BytesIO()
-    pd.DataFrame({"sex": ["F", "M"], "age": [20, 45], "job": ["köchin", "clerk"]}).to_parquet(packed)
+    frame = {"sex": ["F", "M", "M"], "age": [20, 45, 45], "job": ["köchin", "clerk", "clerk"]}
+    pd.DataFrame(frame).to_parquet(packed)
     sha256 = studies.add_candidate(plain, "P", "w.parquet", packed.getvalue(), attested=True)
     studies.save_schema(plain, "P", studies.draft_schema(plain, "P"))
     private = studies.load_private(plain, "P", WESTERN, options=OPTIONS)
@@ -72,7 +73,7 @@ def test_private_and_public_files_have_their_own_options_and_parquet_needs_none(
     assert private.unplaced_cells == 0
     public = studies.study(plain, "P").candidate(sha256).dataset
     assert public is not None
-    assert np.array_equal(private.dataset.codes, public.codes)
+    assert np.array_equal(private.dataset.codes, public.codes[:2])
     assert len(private.shared_runs) == len(studies.shared_runs(plain, private)) == 0
 
 
