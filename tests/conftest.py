@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+pytest_plugins = ("faults",)
+
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("PMWPUB_DATA", ROOT.parent / "shared" / "data"))
 EVERYTHING_MUST_RUN = os.environ.get("PMWPUB_REQUIRE_BROWSER") == "1"

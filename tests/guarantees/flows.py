@@ -1,0 +1,192 @@
+"""The whole flow, once through the service and once through the command line, as traces."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from guarantees.people import SCHEMA, Neighbours, public
+from guarantees.screens import screens
+from guarantees.traces import Trace, forced
+
+from pmwpub.cli import main
+from pmwpub.errors import PmwPubError
+from pmwpub.jobs import InlineEngine
+from pmwpub.ledger import Ledger, PlanKey, Population
+from pmwpub.plans import WorkloadChoice
+from pmwpub.service import PrivateTable, Service, assessing, measuring, ranking, releasing, studies
+from pmwpub.session import services
+from pmwpub.tabular.schema import Schema
+
+NAME = "town"
+ROUNDS = 5
+CANDIDATES = {"b.csv": public(90, 1), "c.csv": public(70, 2, women=0.3)}
+KINDS = ("schema", "workload", "candidate", "candidate-note", "comparison")
+
+
+def population(pair: Neighbours) -> Population:
+    n = pair.n
+    return Population(NAME, n, pair.k, "one resident", Fraction(6), Fraction(1, n * n))
+
+
+def prepared(folder: Path, pair: Neighbours, private: bytes) -> tuple[Service, PrivateTable]:
+    """A service on a new store in `folder`, with everything loaded and nothing spent."""
+    service = Service(Ledger.open(f"sqlite:///{folder}/ledger.sqlite3"), InlineEngine())
+    service.ledger.register(population(pair))
+    for name, body in CANDIDATES.items():
+        studies.add_candidate(service, NAME, name, body, attested=True)
+    studies.save_schema(service, NAME, Schema.from_json(SCHEMA))
+    studies.choose_workload(service, NAME, WorkloadChoice(k=2))
+    return service, studies.load_private(service, NAME, private)
+
+
+def through_the_service(
+    folder: Path, pair: Neighbours, private: bytes, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> Trace:
+    """Load, assess, choose, release three ways, buy an error, be refused; then all that is stored and handed out."""
+    trace = Trace()
+    caplog.clear()
+    with forced(trace), caplog.at_level(logging.DEBUG):
+        service, table = prepared(folder, pair, private)
+        try:
+            _buy(trace, service, table)
+            _collect(trace, service)
+        finally:
+            service.ledger.close()
+    trace.ledger["witness"] = (folder / "ledger.sqlite3.witness").read_bytes()
+    trace.names += sorted(path.name for path in folder.iterdir())
+    captured = capfd.readouterr()
+    trace.logs = captured.out + captured.err + "\n".join(f"{r.name} {r.getMessage()}" for r in caplog.records)
+    return trace
+
+
+def _buy(trace: Trace, service: Service, table: PrivateTable) -> None:
+    current = studies.study(service, NAME)
+    keys = [one.sha256 for one in current.usable]
+    trace.output["the table's repr"] = repr(table)
+    for pool in ([keys[0]], [keys[1]], keys):
+        plan = assessing.assessment_plan(current, pool, epsilon="0.5")
+        trace.output[f"price of {len(trace.output)}"] = repr(assessing.price(service, NAME, [plan]))
+        outcome = assessing.assess(service, table, plan)
+        trace.output[f"assessed {len(trace.output)}"] = repr(
+            (outcome, assessing.assessed(service, current, outcome.booking))
+        )
+    chosen = ranking.choose(service, table, ranking.best_plan(current, [[key] for key in keys], epsilon="0.5"))
+    trace.output["chosen"] = repr((chosen, chosen.result))
+    for selection, output in (("exponential", "last"), ("permute-and-flip", "last"), ("exponential", "average")):
+        plan = releasing.release_plan(
+            service, current, keys[:1], epsilon="1", rounds=ROUNDS, selection=selection, output=output
+        )
+        for repeat in (0, 1, 0):
+            outcome = releasing.release(service, table, plan, repeat=repeat)
+            bundle = releasing.released(service, current, outcome.booking).bundle
+            assert bundle is not None
+            drawn = bundle.files(25, 3, "numbers") | {"as labels": bundle.synthetic()}
+            trace.exports |= {f"{selection} {output} {repeat}/{name}": body for name, body in drawn.items()}
+        error = measuring.error_plan(service, NAME, PlanKey(plan.sha256), epsilon="0.5")
+        trace.output[f"error {selection} {output}"] = repr(measuring.measure(service, table, error))
+    for word, send in _refused(service, table, keys).items():
+        with pytest.raises(PmwPubError) as refusal:
+            send()
+        trace.output[word] = f"{type(refusal.value).__name__}: {refusal.value}"
+
+
+def through_the_pages(folder: Path, pair: Neighbours, private: bytes) -> Trace:
+    """What viewers see of every page once all was bought: plain, at a release, and in the stakeholder view."""
+    trace = Trace()
+    with forced(trace), pytest.MonkeyPatch.context() as patch:
+        service, table = prepared(folder, pair, private)
+        _buy(trace, service, table)
+        released = next(one for one in service.ledger.bookings(NAME) if '"release"' in one.plan_json)
+        service.ledger.close()
+        patch.setenv("PMWPUB_STORE", f"sqlite:///{folder}/ledger.sqlite3")
+        patch.setattr(services, "engine", InlineEngine)
+        views: dict[str, dict[str, str]] = {
+            "plain": {},
+            "release": {"release": str(released.id)},
+            "stakeholder": {"release": str(released.id), "view": "stakeholder"},
+        }
+        st.cache_resource.clear()
+        for view, params in views.items():
+            trace.pages |= {f"{page} {view}": seen for page, seen in screens(NAME, **params).items()}
+        services.service().ledger.close()
+        st.cache_resource.clear()
+    return trace
+
+
+def _refused(service: Service, table: PrivateTable, keys: list[str]) -> dict[str, Callable[[], object]]:
+    current = studies.study(service, NAME)
+    dear = releasing.release_plan(service, current, keys[:1], epsilon="5", rounds=ROUNDS)
+    return {
+        "overspending": lambda: releasing.release(service, table, dear),
+        "another n": lambda: releasing.release(service, table, dear.model_copy(update={"n": 59})),
+        "an unknown release": lambda: measuring.error_plan(service, NAME, PlanKey("0" * 64), epsilon="1"),
+        "a frozen term": lambda: service.ledger.amend(NAME, n=61),
+    }
+
+
+def _collect(trace: Trace, service: Service) -> None:
+    ledger = service.ledger
+    for booking in ledger.bookings(NAME):
+        trace.ledger[f"booking {booking.id}"] = vars(booking)
+        trace.exports[f"result {booking.id}"] = ledger.result(booking.id)
+    for kind in KINDS:
+        for entry in ledger.documents(NAME, kind):
+            trace.exports[f"{kind} {entry.key}"] = ledger.document(NAME, kind, entry.key)
+    trace.ledger |= {"history": ledger.export(NAME), "marks": ledger.marks(NAME), "balance": ledger.balance(NAME)}
+    trace.output["study"] = repr(studies.study(service, NAME))
+
+
+def through_the_command_line(
+    folder: Path, pair: Neighbours, private: bytes, capfd: pytest.CaptureFixture[str]
+) -> Trace:
+    """The same by commands, in `folder`, with equal file names; everything printed and written is in the trace."""
+    trace = Trace()
+    (folder / "p.csv").write_bytes(private)
+    (folder / "schema.json").write_text(SCHEMA)
+    for name, body in CANDIDATES.items():
+        (folder / name).write_bytes(body)
+    before, capfd_text = os.getcwd(), capfd.readouterr()
+    assert not capfd_text.err
+    try:
+        os.chdir(folder)
+        with forced(trace):
+            for arguments in _commands(pair):
+                status = main(["--store", "sqlite:///ledger.sqlite3", *arguments])
+                printed = capfd.readouterr()
+                trace.output[" ".join(arguments)] = f"{status}\n{printed.out}"
+                trace.logs += printed.err
+    finally:
+        os.chdir(before)
+    for path in sorted(folder.rglob("*")):
+        trace.names.append(str(path.relative_to(folder)))
+        if path.is_file() and path.name not in ("p.csv", "ledger.sqlite3", "ledger.sqlite3-wal", "ledger.sqlite3-shm"):
+            trace.exports[trace.names[-1]] = path.read_bytes()
+    return trace
+
+
+def _commands(pair: Neighbours) -> list[list[str]]:
+    spend = ["--population", NAME, "--schema", "schema.json", "--private", "p.csv", "-k", "2"]
+    both = ["--public", "b.csv", "--public", "c.csv"]
+    release = ["release", *spend, "--public", "b.csv", "--epsilon", "1", "--rounds", str(ROUNDS)]
+    k = str(pair.k)
+    return [
+        ["schema", "draft", "b.csv", "c.csv", "-o", "drafted.json"],
+        ["ledger", "register", NAME, "--n", str(pair.n), "--epsilon", "6", "--rows-per-person", k],
+        ["assess", *spend, *both, "--epsilon", "0.5"],
+        ["assess", *spend, *both, "--epsilon", "0.5", "--best"],
+        ["assess", *spend, *both, "--compare"],
+        [*release, "-o", "one", "--rows", "25"],
+        [*release, "-o", "again"],
+        [*release, "-o", "second", "--repeat", "1", "--selection", "permute-and-flip", "--output", "average"],
+        ["error", *spend[:6], "--release", "one", "--epsilon", "0.5"],
+        ["certificate", "check", "one"],
+        [*release[:-4], "--epsilon", "50", "-o", "dear"],
+        ["release", *spend, "--public", "none.csv", "--epsilon", "1", "-o", "none"],
+        ["ledger", "show", NAME],
+    ]

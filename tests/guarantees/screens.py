@@ -1,0 +1,32 @@
+"""What a browser session sees of every page, element by element, down to the bytes that go to the browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pages.visits import PAGES, arrive
+from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Block, Element
+
+from pmwpub.session import Session
+
+Screen = list[tuple[str, bytes]]
+
+
+def screen(app: AppTest) -> Screen:
+    """Every element of a page and its sidebar, in order: its kind, and what is sent for it."""
+    assert not app.exception, app.exception
+    return [found for part in (app.main, app.sidebar) for found in _elements(part)]
+
+
+def screens(population: str, session: Session | None = None, **params: str) -> dict[str, Screen]:
+    """Every page as a new session of its own sees it: a viewer's, unless a session is given."""
+    return {page: screen(arrive(page, session, population=population, **params)) for page in PAGES}
+
+
+def _elements(node: Block | Element) -> Iterator[tuple[str, bytes]]:
+    proto = node.proto
+    yield node.type, b"" if proto is None else proto.SerializeToString(deterministic=True)
+    if isinstance(node, Block):
+        for child in node.children.values():
+            yield from _elements(child)
