@@ -96,6 +96,11 @@ def retried_when_no_result_is_stored(ledger: Ledger, plan: PlanKey, draw: Draw) 
         return ledger.result(booking.id)
 
 
+def planted(name: str, *values: object) -> object:
+    """The check that catches a fault, and the fault, for the table of planted faults."""
+    return pytest.param(*values, marks=pytest.mark.fault(name))
+
+
 @pytest.mark.parametrize("check", CHECKS)
 def test_the_true_order_passes(registered: Ledger, check: Callable[[Ledger, Flow], bool]) -> None:
     assert check(registered, release)
@@ -104,19 +109,20 @@ def test_the_true_order_passes(registered: Ledger, check: Callable[[Ledger, Flow
 @pytest.mark.parametrize(
     ("check", "fault"),
     [
-        (no_draw_before_its_charge, charged_after_the_draw),
-        (no_draw_before_its_charge, a_round_not_charged),
-        (charges_equal_draws, a_round_not_charged),
-        (charges_equal_draws, charged_twice_for_one_key),
-        (charges_equal_draws, redrawn_on_a_repeated_key),
-        (reopening_draws_nothing, redrawn_on_a_repeated_key),
-        (a_crash_is_never_redrawn, retried_when_no_result_is_stored),
+        planted("charge after noise", no_draw_before_its_charge, charged_after_the_draw),
+        planted("a round not charged", no_draw_before_its_charge, a_round_not_charged),
+        planted("a round not charged", charges_equal_draws, a_round_not_charged),
+        planted("double charge", charges_equal_draws, charged_twice_for_one_key),
+        planted("redraw on refresh", charges_equal_draws, redrawn_on_a_repeated_key),
+        planted("redraw on refresh", reopening_draws_nothing, redrawn_on_a_repeated_key),
+        planted("a crashed draw tried again", a_crash_is_never_redrawn, retried_when_no_result_is_stored),
     ],
 )
 def test_a_planted_fault_is_caught(registered: Ledger, check: Callable[[Ledger, Flow], bool], fault: Flow) -> None:
     assert not check(registered, fault)
 
 
+@pytest.mark.fault("double charge")
 def test_a_ledger_that_forgets_its_keys_still_charges_once(registered: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     registered.book("A", key(), "{}", [charge(5)])
     monkeypatch.setattr(bookings, "find", lambda *_: None)
@@ -125,6 +131,7 @@ def test_a_ledger_that_forgets_its_keys_still_charges_once(registered: Ledger, m
     assert registered.balance("A").spent == ZCDP(5)
 
 
+@pytest.mark.fault("a second result for one plan")
 def test_a_ledger_that_forgets_outcomes_still_stores_one_result(
     registered: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,6 +6,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
+import pytest
 from ledger.flow import NO_RESULT, ROUND, ROUNDS
 from ledger.terms import key, people
 
@@ -16,6 +17,7 @@ AUDIT = int(os.environ.get("PMWPUB_AUDIT", "1"))
 ITERATIONS = 108 * AUDIT
 
 
+@pytest.mark.audit
 def test_a_kill_at_any_boundary_leaves_no_uncharged_draw_and_no_second_one(url: str, tmp_path: Path) -> None:
     with Ledger.open(url) as ledger:
         ledger.register(people())

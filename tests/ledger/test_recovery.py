@@ -64,6 +64,7 @@ def recorded(path: Path, name: str = "A") -> list[str]:
         return [mark.kind for mark in ledger.marks(name)]
 
 
+@pytest.mark.fault("an old copy of the ledger put back")
 def test_an_old_copy_put_back_by_hand_fails_closed(path: Path, tmp_path: Path) -> None:
     shutil.copy(path, tmp_path / "old")
     spend_more(path)
@@ -173,6 +174,7 @@ def test_a_damaged_witness_needs_a_recorded_decision_and_is_kept(path: Path) -> 
     assert list(path.parent.glob("*.witness.set-aside-*"))
 
 
+@pytest.mark.fault("a ledger copied to spend its budget twice")
 def test_a_copy_of_a_store_elsewhere_has_no_budget_until_a_decision_is_recorded(path: Path, tmp_path: Path) -> None:
     """A cloned ledger could spend the same budget twice."""
     (tmp_path / "clone").mkdir()

@@ -181,6 +181,7 @@ def test_the_exact_optimum_moves_by_at_most_k_rows(rows: int, n: int | None) -> 
         assert moved <= Fraction(min(rows, len(problem.private)), len(problem.private)) + Fraction(2, 10**9)
 
 
+@pytest.mark.fault("early-stopped best-mixture error released as 1/n")
 def test_an_early_stopped_error_moves_by_more_than_one_row() -> None:
     generator = np.random.default_rng(9)
     moves = []

@@ -158,11 +158,13 @@ def test_what_neighbours_show_is_within_epsilon_and_near_it() -> None:
 
 
 @pytest.mark.audit
+@pytest.mark.fault("half the noise")
 def test_half_the_noise_is_noticed_by_what_neighbours_show() -> None:
     assert shown(Fraction(1), Fraction(1, 2)) > 1
 
 
 @pytest.mark.audit
+@pytest.mark.fault("wrong sensitivity for k rows")
 def test_noise_for_one_row_where_a_person_owns_three_is_noticed() -> None:
     """Three rows of one person move the error by three rows; noise of one row's scale shows far more than epsilon."""
     workload, released = one_row(0)[1:]
@@ -186,6 +188,7 @@ def moves_within_one_row(released_for: Callable[[list[int]], list[float]]) -> bo
     return abs(steps([0, 0, 1, 1]) - steps([0, 1, 1, 1])) <= 64
 
 
+@pytest.mark.fault("weights fitted to the table whose error is sold")
 def test_weights_fitted_to_the_very_table_instead_of_stored_ones_are_noticed() -> None:
     assert moves_within_one_row(lambda private: [0.25, 0.75])
     assert not moves_within_one_row(lambda private: [0.5, 0.5] if private.count(1) == 2 else [1.0, 0.0])

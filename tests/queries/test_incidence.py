@@ -102,6 +102,7 @@ def test_a_rounded_answer_does_not_depend_on_the_order() -> None:
     assert_order_free(rounded)
 
 
+@pytest.mark.fault("q(A) summed in floats")
 def test_answers_summed_in_floats_are_caught() -> None:
     def faulty(support: Support, values: list[int], n: int) -> int:
         hit = [value / sum(values) for row, value in zip(support.codes, values, strict=True) if row[0] == 0]

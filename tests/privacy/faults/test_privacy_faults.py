@@ -8,6 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from fakes import ScaledNoise, SeededNoise
 from privacy.checks import (
     CASES,
@@ -42,6 +43,7 @@ def caught(check: Callable[..., None], *arguments: object) -> bool:
     return False
 
 
+@pytest.mark.fault("half the noise")
 def test_half_the_noise_is_caught() -> None:
     scale = Fraction(10)
     assert caught(check_gaussian, lambda factor, draws: HALF.gaussians([0] * draws, scale * factor), 10.0)
@@ -50,6 +52,7 @@ def test_half_the_noise_is_caught() -> None:
     assert caught(check_measurement, lambda count: measurement.measure(count, noise=HALF), Fraction(1, 10), 1)
 
 
+@pytest.mark.fault("n missing")
 def test_noise_for_shares_added_to_counts_is_caught() -> None:
     """n is missing: sigma = k/(n epsilon0) fits q(D), not c = n q(D)."""
     epsilon0, n = Fraction(1, 10), 1_000
@@ -57,10 +60,12 @@ def test_noise_for_shares_added_to_counts_is_caught() -> None:
     assert caught(check_measurement, measurement.measure, epsilon0, 1)
 
 
+@pytest.mark.fault("wrong sensitivity for k rows")
 def test_noise_for_one_row_of_three_is_caught() -> None:
     assert caught(check_measurement, DiscreteGaussian.costing(Fraction(1, 10), 1).measure, Fraction(1, 10), 3)
 
 
+@pytest.mark.fault("wrong sensitivity for k rows")
 def test_a_selection_for_one_row_of_three_is_caught() -> None:
     def select(scores: Ints, epsilon: Fraction, sensitivity: int, draws: int) -> Iterable[int]:
         law = ExponentialMechanism(epsilon).law(scores, 1)
@@ -69,20 +74,24 @@ def test_a_selection_for_one_row_of_three_is_caught() -> None:
     assert caught(check_selection, select, exponential_masses, CASES["four scores for three rows a person"])
 
 
+@pytest.mark.fault("float noise")
 def test_float_noise_is_caught() -> None:
     assert caught(check_measurement, lambda count: count + random.gauss(0, 10), Fraction(1, 10), 1)
 
 
+@pytest.mark.fault("float noise")
 def test_rounded_float_noise_is_caught() -> None:
     """A continuous Gaussian rounded to whole numbers has another law, plain to see at a scale of half a count."""
     assert caught(check_measurement, lambda count: count + round(random.gauss(0, 0.5)), Fraction(2), 1)
 
 
+@pytest.mark.fault("permute-and-flip charged ε²/8")
 def test_permute_and_flip_charged_as_the_exponential_mechanism_is_caught() -> None:
     """Its Rényi divergence on two neighbours exceeds order * epsilon^2/8."""
     assert caught(check_selection_charge, permute_and_flip_masses, lambda epsilon: ExponentialMechanism(epsilon).rho)
 
 
+@pytest.mark.fault("permute-and-flip sold as the exponential mechanism")
 def test_permute_and_flip_sold_as_the_exponential_mechanism_is_caught() -> None:
     def select(scores: Ints, epsilon: Fraction, sensitivity: int, draws: int) -> Iterable[int]:
         law = PermuteAndFlip(epsilon).law(scores, sensitivity)
@@ -91,6 +100,7 @@ def test_permute_and_flip_sold_as_the_exponential_mechanism_is_caught() -> None:
     assert caught(check_selection, select, exponential_masses, CASES["ties at the top"])
 
 
+@pytest.mark.fault("scores taken to move one way only")
 def test_scores_taken_to_move_one_way_only_are_caught() -> None:
     """e^(u epsilon/k) suits scores that all move in one direction; |c - r| moves in either."""
     assert caught(
@@ -100,6 +110,7 @@ def test_scores_taken_to_move_one_way_only_are_caught() -> None:
     )
 
 
+@pytest.mark.fault("a floored weight table")
 def test_a_floored_weight_table_is_caught() -> None:
     def select(scores: Ints, epsilon: Fraction, sensitivity: int, draws: int) -> Iterable[int]:
         weights = np.exp((scores - scores.max()) * float(epsilon) / (2 * sensitivity))
@@ -109,19 +120,23 @@ def test_a_floored_weight_table_is_caught() -> None:
     assert caught(check_selection, select, exponential_masses, CASES["one far above a crowd"])
 
 
+@pytest.mark.fault("rounding down")
 def test_charges_rounded_down_are_caught() -> None:
     assert caught(check_rounding, ZCDP.at_most, ZCDP.at_most, Fraction(1, 3))
 
 
+@pytest.mark.fault("totals rounded up")
 def test_totals_rounded_up_are_caught() -> None:
     assert caught(check_rounding, ZCDP.at_least, ZCDP.at_least, Fraction(1, 3))
 
 
+@pytest.mark.fault("rounding down")
 def test_an_epsilon_rounded_down_is_caught() -> None:
     budget, delta = ZCDP.at_least("0.05"), Fraction(1, 10**6)
     assert caught(check_conversion, lambda b, d: epsilon_of(b, d) * (1 - 1e-13), budget, delta)
 
 
+@pytest.mark.fault("the looser textbook conversion")
 def test_the_looser_textbook_conversion_is_caught() -> None:
     """rho + 2 sqrt(rho log(1/delta)) is valid, but it would waste more than 0.1 %."""
 
@@ -132,11 +147,13 @@ def test_the_looser_textbook_conversion_is_caught() -> None:
     assert caught(check_conversion, textbook, ZCDP.at_least("0.05"), Fraction(1, 10**6))
 
 
+@pytest.mark.fault("a total one unit too large")
 def test_a_total_one_unit_too_large_is_caught() -> None:
     budget = ApproxDP(Fraction(1), Fraction(1, 10**9))
     assert caught(check_inverse, lambda b: zcdp_of(b) + ZCDP(1), budget)
 
 
+@pytest.mark.fault("a split that rounds up")
 def test_a_split_that_rounds_up_is_caught() -> None:
     def generous(budget: ZCDP, rounds: int, *, rows_per_person: int) -> RoundShare:
         share = split(budget, rounds, rows_per_person=rows_per_person)
@@ -151,6 +168,7 @@ def test_a_split_that_rounds_up_is_caught() -> None:
     assert caught(check_split, generous, ZCDP.at_least("0.05"), 50, 1)
 
 
+@pytest.mark.fault("seed reuse")
 def test_a_seed_used_again_is_caught() -> None:
     assert caught(check_fresh, lambda: SeededNoise(7))
 
