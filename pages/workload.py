@@ -23,10 +23,11 @@ with panel("The queries", Badge.PUBLIC):
     if changeable:
         with refusals():
             choice = choose(study)
-            facts_table(study, choice)
-            if choice == study.choice:
+            if choice is not None:
+                facts_table(study, choice)
+            if choice is not None and choice == study.choice:
                 st.caption("This is the workload in force.")
-            elif st.button("Use this workload", type="primary"):
+            elif choice is not None and st.button("Use this workload", type="primary"):
                 studies.choose_workload(service(), study.population.name, choice)
                 session.tell("success", f"The workload is now {described(choice)}. Earlier results keep theirs.")
                 st.rerun()

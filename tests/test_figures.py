@@ -321,7 +321,9 @@ def test_a_pair_map_puts_the_lowest_floors_on_top_and_writes_every_floor_into_it
     plot = pair_map(PAIRS)
     (cells,) = plot.figure.data
     assert list(plot.figure.layout.yaxis.ticktext) == ["b", "a"]
-    assert [list(line) for line in cells.text] == [["0.01", ""], ["", "0.03 to 0.04"]]
+    assert list(plot.figure.layout.xaxis.ticktext) == ["a", "b"]
+    assert [list(line) for line in cells.text] == [["0.01", ""], ["", "0.04"]]
+    assert "floor 0.03 to 0.04 (reweighted perfectly)" in cells.hovertext[1][1]
     assert cells.zmin == 0
     assert plot.figure.layout.yaxis.autorange == "reversed"
 

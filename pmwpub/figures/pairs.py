@@ -37,13 +37,18 @@ class PairFloor:
         low, high = number(self.low), number(self.high)
         return high if low == high else f"{low} to {high}"
 
+    @property
+    def short(self) -> str:
+        """The upper end to two digits: what fits into a cell."""
+        return f"{self.high:.2g}"
+
 
 def pair_map(pairs: Sequence[PairFloor]) -> Plot:
-    """Candidates in rows, the lowest floors on top; who plays the private table in columns."""
+    """Candidates in rows, the lowest floors on top; who plays the private table in columns; floors in the cells."""
     from plotly.graph_objects import Figure, Heatmap
 
-    truths = list(dict.fromkeys(pair.truth for pair in pairs))
     candidates = _ranked(pairs)
+    truths = sorted({pair.truth for pair in pairs})
     cells = {(pair.candidate, pair.truth): pair for pair in pairs}
     grid = [[cells.get((candidate, truth)) for truth in truths] for candidate in candidates]
     figure = Figure(
@@ -52,8 +57,8 @@ def pair_map(pairs: Sequence[PairFloor]) -> Plot:
             zmin=0.0,
             zmax=max((pair.high for pair in pairs), default=0.0) or 1.0,
             colorscale=[list(stop) for stop in SEQUENTIAL],
-            colorbar={"title": {"text": "floor"}},
-            text=[["" if pair is None else pair.interval for pair in line] for line in grid],
+            showscale=False,
+            text=[["" if pair is None else pair.short for pair in line] for line in grid],
             texttemplate="%{text}",
             hovertext=[["" if pair is None else _hover(pair) for pair in line] for line in grid],
             hoverinfo="text",
@@ -65,7 +70,7 @@ def pair_map(pairs: Sequence[PairFloor]) -> Plot:
     height = 150 + ROW_HEIGHT * max(2, len(candidates))
     framed(figure, x_title="plays the private table", y_title="candidate", height=height)
     figure.update_xaxes(**_names(truths), showgrid=False)
-    figure.update_yaxes(**_names(candidates), showgrid=False, autorange="reversed")
+    figure.update_yaxes(**_names(candidates), showgrid=False, autorange="reversed", tickangle=0)
     return Plot(figure, _alt(pairs, candidates), _table(pairs, candidates))
 
 
@@ -79,7 +84,7 @@ def _ranked(pairs: Sequence[PairFloor]) -> list[str]:
 
 def _names(labels: Sequence[str]) -> dict[str, object]:
     ticks = [shown(label, NAME_CHARS) for label in labels]
-    return {"tickvals": list(range(len(labels))), "ticktext": ticks, "tickangle": 0, "zeroline": False}
+    return {"tickvals": list(range(len(labels))), "ticktext": ticks, "zeroline": False}
 
 
 def _hover(pair: PairFloor) -> str:

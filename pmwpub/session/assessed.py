@@ -57,12 +57,12 @@ def _under_way(bought: Sequence[Assessed], choices: Sequence[Chosen], *, steward
 
 
 def _offer(choice: Chosen) -> str:
-    return f"Best of {', '.join(choice.names)}"
+    return f"Best of {', '.join(sorted(choice.names))}"
 
 
 def _winner(study: Study, choice: Chosen) -> None:
     """One choice: what was chosen among what, and what it cost."""
-    offered = ", ".join(plain(name) for name in choice.names)
+    offered = ", ".join(plain(name) for name in sorted(choice.names))
     if choice.outcome.status == "no result":
         st.warning(f"**Best of {offered}**, ε = {exact(choice.plan.exact_epsilon)}: {NO_RESULT}")
     if choice.winner is None:

@@ -37,7 +37,7 @@ def worth(forecast: Forecast) -> Said | None:
     spread, bar = number(forecast.spread), number(forecast.floor_bar)
     if forecast.tells_apart:
         return Said(
-            "success", f"Floors of the public tables for each other lie up to {spread} apart: ± {bar} can tell."
+            "success", f"Floors of the public tables for each other lie up to {spread} apart: ± {bar} can tell that."
         )
     return Said(
         "warning",
@@ -57,7 +57,7 @@ def will_resolve(forecast: Forecast, setting: Setting) -> Said | None:
             "(free), or take the fast setting first. A floor that stays unresolved has no result and keeps its charge.",
         )
     chance = f"On the public tables at least {forecast.resolves:.0%} of draws come to a result"
-    work = f"about {seconds(forecast.seconds)} of work for each candidate"
+    work = f"{seconds(forecast.seconds)} of work for each candidate"
     if forecast.resolves >= LIKELY:
         return Said("info", f"{chance}; {work}.")
     advice = "Take the fast setting first" if setting == "full" else "Take a smaller ε, or make the candidates better"

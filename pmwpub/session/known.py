@@ -14,7 +14,7 @@ from pmwpub.session import plots
 from pmwpub.session.frame import Badge, panel, refusals
 from pmwpub.session.pools import Pool
 from pmwpub.session.services import service
-from pmwpub.session.settings import Setting, choose_setting, means
+from pmwpub.session.settings import COMPARED, Setting, choose_setting
 from pmwpub.session.uploads import facts_table
 from pmwpub.session.watching import Waiting, watch
 from pmwpub.theory import private_rows_needed, public_rows_needed
@@ -72,7 +72,7 @@ def _compared(study: Study, pools: Sequence[Pool]) -> None:
             st.rerun()
     if found.pairs:
         plots.show(figures.pair_map([_pair(facts) for facts in found.pairs]), "pairs")
-        st.caption(means(study, setting))
+        st.caption(COMPARED[setting])
 
 
 def _pair(facts: PairFacts) -> figures.PairFloor:

@@ -60,12 +60,11 @@ def _epsilon(study: Study, pool: Pool, found: Sequence[Assessed]) -> str:
         "An error that would be good enough", 0.001, 1.0, value=0.05, step=0.01, format="%.3f", key="wanted error"
     )
     right.caption(limits.epsilon_words(advise_epsilon(service(), study, pool, wanted), wanted))
-    with left:
-        if found:
-            room_table(found)
-            st.caption("A release moves the error from the start towards the floor; no ε gets below the floor.")
-        else:
-            st.caption("No noisy floor was bought for this choice; the Candidates page sells it.")
+    if found:
+        room_table(found)
+        st.caption("A release moves the error from the start towards the floor; no ε gets below the floor.")
+    else:
+        left.caption("No noisy floor was bought for this choice; the Candidates page sells it.")
     for words in limits.floor_warnings(found, wanted):
         st.warning(words, icon=":material/block:")
     return repr(round(given, 6))

@@ -22,6 +22,10 @@ MEANS: dict[Setting, str] = {
     ),
     "full": "Full setting: floor and start are taken over the whole workload.",
 }
+COMPARED: dict[Setting, str] = {
+    "fast": f"Floors and starts over {FAST_MARGINALS} marginals, drawn publicly from the workload, or all of fewer.",
+    "full": "Floors and starts over the whole workload.",
+}
 WHOLE = f"The workload has at most {FAST_MARGINALS} marginals, so every floor is taken over all of it."
 
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 import streamlit as st
 
 SELECTION = {
-    "exponential": "exponential mechanism (at the same price it runs at twice the ε)",
+    "exponential": "exponential mechanism",
     "permute-and-flip": "permute-and-flip (the paper's setting)",
 }
 OUTPUT = {
     "last": "the last weights",
-    "average": "the average over the rounds (the paper's Algorithm 1)",
+    "average": "the average over the rounds (the paper's)",
 }
 START = {
     "public": "the public table as it is",
     "uniform": "equal weight on each of its distinct rows",
 }
 REPLAY = {
-    "half": "applied again where they are off by at least half as much as the newest",
-    "off": "each is used once (the paper's Algorithm 1)",
+    "half": "applied again while they are off",
+    "off": "each used once (the paper's Algorithm 1)",
 }
 
 

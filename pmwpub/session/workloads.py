@@ -33,8 +33,8 @@ def _spelt(names: Names) -> str:
     return " × ".join(plain(name) for name in names)
 
 
-def choose(study: Study) -> WorkloadChoice:
-    """All, sampled or hand-picked, from the widgets; PlanError while none is picked."""
+def choose(study: Study) -> WorkloadChoice | None:
+    """All, sampled or hand-picked, from the widgets; None while no marginal is picked."""
     stored = study.choice or WorkloadChoice(k=3)
     ways = [ALL, SAMPLED, PICKED]
     place = 2 if stored.names is not None else int(stored.marginals is not None)
@@ -49,7 +49,7 @@ def choose(study: Study) -> WorkloadChoice:
     return WorkloadChoice(k=k, marginals=marginals, seed=int(right.number_input("Seed (public)", 0, value=stored.seed)))
 
 
-def _pick(study: Study, stored: WorkloadChoice) -> WorkloadChoice:
+def _pick(study: Study, stored: WorkloadChoice) -> WorkloadChoice | None:
     """Sets of columns, put together one after the other."""
     columns = study.schema.domain.names if study.schema is not None else ()
     picks: list[Names] = st.session_state.setdefault(f"picks of {study.population.name}", list(stored.names or ()))
@@ -61,14 +61,12 @@ def _pick(study: Study, stored: WorkloadChoice) -> WorkloadChoice:
             picks.append(tuple(sorted(together)))
             st.rerun()
     options = list(dict.fromkeys(picks))
-    return WorkloadChoice.picked(
-        st.multiselect("Marginals picked", options, default=options, format_func=" × ".join, key=_version(options))
-    )
-
-
-def _version(options: list[Names]) -> str:
-    """A marginal that was added stands picked."""
-    return f"picked {len(options)}"
+    if not options:
+        st.caption("Pick at least one marginal.")
+        return None
+    key = f"picked {len(options)}"  # a marginal that was added stands picked
+    chosen = st.multiselect("Marginals picked", options, default=options, format_func=" × ".join, key=key)
+    return WorkloadChoice.picked(chosen)
 
 
 def facts_table(study: Study, choice: WorkloadChoice) -> None:
