@@ -27,17 +27,22 @@ from pmwpub.records import Floats, Ints, Support
 
 CLOSED = Fraction(1, 10**9)
 """A finished linear program leaves less than this, or it is not believed to be finished."""
+NARROW = Fraction(1, 10**12)
+"""The descent ends here: its floats prove hardly less."""
 STEP_WORK = 5 * 10**8
 """Cell visits of one refine() by descent: about a second of one core."""
 SMALL = 5_000
 """Up to so many cell visits a pass, the linear program comes first."""
 LARGE = 5_000_000
-"""Beyond so many, it never comes."""
+"""Beyond so many, it comes only where the descent is slow: where an empty cell decides, it takes too many rows."""
 DESCENT_PASSES = 400
-"""Passes before the linear program takes over, where it comes at all."""
+"""Passes before the linear program takes over, unless the descent is slow before."""
 DESCENT_LIMIT = 10_000
 SIMPLEX_ITERATIONS = 500
-PROGRAM_STEPS = 400
+PROGRAM_STEPS, LARGE_PROGRAM_STEPS = 400, 40
+"""Then the descent goes on."""
+PROGRAM_ENTRIES = 20_000_000
+"""Of its matrix, at most: about a quarter of a gigabyte."""
 
 
 class BestMixture:
@@ -71,7 +76,7 @@ class BestMixture:
         self._upper = largest_error(counts, self._problem.start_sums, merged.rows)
         self._descent: Descent | None = None
         self._planes: CuttingPlanes | None = None
-        self._program_steps = 0 if self._visits <= LARGE else PROGRAM_STEPS
+        self._program_left = PROGRAM_STEPS if self._visits <= LARGE else LARGE_PROGRAM_STEPS
         self._solved = False
         self._stalled = False
 
@@ -96,7 +101,7 @@ class BestMixture:
         """Nothing is left to try: the interval is closed, or as narrow as the solvers can make it."""
         if self._upper == self._lower or self._solved:
             return True
-        return self._program_steps >= PROGRAM_STEPS and self._descent_over(DESCENT_LIMIT)
+        return not self._wants_program() and self._descent_over(DESCENT_LIMIT)
 
     def refine(self) -> MixtureInterval:
         """About a second of work; the interval afterwards, never wider than before."""
@@ -117,9 +122,11 @@ class BestMixture:
         return self._descent.passes if self._descent else 0
 
     def _wants_program(self) -> bool:
-        if self._program_steps >= PROGRAM_STEPS:
+        if not self._program_left:
             return False
-        return self._visits <= SMALL or self._descent_over(DESCENT_PASSES)
+        slow = self._descent is not None and self._descent.slow
+        over = self._visits <= LARGE and self._descent_over(DESCENT_PASSES)
+        return self._visits <= SMALL or slow or over
 
     def _descent_over(self, limit: int) -> bool:
         return self._stalled or self.passes >= limit
@@ -134,7 +141,7 @@ class BestMixture:
             self._propose_mixture(descent.weights)
         if descent.dual_gain > self._lower:
             self._propose_dual(descent.dual)
-        self._stalled = descent.best <= lower
+        self._stalled = descent.best <= lower or self._upper - self._lower <= NARROW
 
     def _refine_by_program(self) -> None:
         if self._planes is None:
@@ -143,15 +150,17 @@ class BestMixture:
                 self._finish_program()
                 return
         solved = self._planes.solve(SIMPLEX_ITERATIONS)
-        self._program_steps += 1
+        self._program_left -= 1
         residual = self._propose_mixture(self._planes.weights)
         self._propose_dual(self._planes.dual)
         if solved and not self._planes.add_worst(residual, float(self._lower)):
             self._finish_program()
+        elif self._planes.entries > PROGRAM_ENTRIES:
+            self._program_left = 0
 
     def _finish_program(self) -> None:
         self._solved = self._upper - self._lower <= CLOSED
-        self._program_steps = PROGRAM_STEPS
+        self._program_left = 0
 
     def _residual(self, whole: Ints) -> Floats:
         answers: Floats = self._problem.sums(whole) / int(whole.sum())

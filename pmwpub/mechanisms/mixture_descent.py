@@ -21,6 +21,10 @@ MOMENTUM = 0.9
 GROWTH, SHRINKAGE = 1.03, 0.7
 """The step grows with each new best mixture and shrinks when the error has run away from it."""
 RUNAWAY = 2.0
+PATIENCE, PROGRESS = 40, 0.1
+"""The descent is slow when so many passes have not narrowed what is proved by this share."""
+NEAREST = 1 / 8
+"""A slow descent aims at less and less of the gap that is proved, down to this share of it."""
 AVERAGING = 0.05
 
 
@@ -32,6 +36,9 @@ class Descent:
         theta <- theta + v,  v <- MOMENTUM v + step (best - L) (g - mu.g),   g_x = sum_q y_q q(x).
     Tying sharpness and step to the gap left (a Polyak step) makes the schedule tune itself at every size. When
     the error exceeds RUNAWAY gaps the descent goes back to its best mixture, without momentum, at a smaller step.
+    Where L is far below f the gap is too large to be of use: a slow descent takes a smaller share of it.
+
+    L is the larger of the proved bound that `run` is given and of what the averaged y seems to prove.
 
     best      the least error seen, in floats
     weights   float64 (m,), the mixture that had it
@@ -50,6 +57,9 @@ class Descent:
         self._best_theta = self._theta
         self._velocity = np.zeros(len(support))
         self._step = FIRST_STEP
+        self._share = 1.0
+        self._best_gain = 0.0
+        self._mark = (math.inf, 0)
         self._residual = np.zeros(workload.queries)
         self._signs = np.zeros(workload.queries)
         self._pulled = np.zeros(len(support))
@@ -62,6 +72,11 @@ class Descent:
     @property
     def weights(self) -> Floats:
         return _normalised(self._best_theta)
+
+    @property
+    def slow(self) -> bool:
+        """It has been slow at least once: no empty cell decides f, or hardly."""
+        return self._share < 1
 
     @property
     def residual(self) -> Floats:
@@ -85,10 +100,10 @@ class Descent:
         if error < self.best:
             self.best, self._best_theta = error, self._theta
             self._step *= GROWTH
-        gap = self.best - lower
+        gap = self._gap(lower)
         if gap <= 0:
             return
-        if error - lower > RUNAWAY * gap:
+        if error - self.best > (RUNAWAY - 1) * gap:
             self._theta = self._best_theta
             self._velocity[:] = 0.0
             self._step *= SHRINKAGE
@@ -98,6 +113,17 @@ class Descent:
         self._velocity = MOMENTUM * self._velocity + self._step * gap * centred
         moved = self._theta + self._velocity
         self._theta = moved - moved.max()
+
+    def _gap(self, lower: float) -> float:
+        """How far below the least error so far the descent aims."""
+        proved = self.best - max(lower, self._best_gain)
+        seen, since = self._mark
+        if proved <= (1 - PROGRESS) * seen:
+            self._mark = (proved, self.passes)
+        elif self.passes - since >= PATIENCE:
+            self._mark = (proved, self.passes)
+            self._share = max(self._share / 2, NEAREST)
+        return proved * self._share
 
     def _weigh_queries(self, error: float, beta: float) -> None:
         from pmwpub.mechanisms.mixture_kernels import inner, pull_back, soft_signs
@@ -109,6 +135,7 @@ class Descent:
         self.dual += share * (self._signs - self.dual)
         self._mean_pulled += share * (self._pulled - self._mean_pulled)
         self.dual_gain = float(inner(self.dual, self._target) - self._mean_pulled.max())
+        self._best_gain = max(self._best_gain, self.dual_gain)
 
 
 def _normalised(theta: Floats) -> Floats:

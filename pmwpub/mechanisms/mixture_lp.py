@@ -29,6 +29,7 @@ class CuttingPlanes:
 
     weights   float64 (m,)  the last solution's mixture, made feasible
     dual      float64 (Q,)  the last solution's query weights y, + rows minus - rows
+    entries   of the program's matrix so far: what its memory and its time grow with
 
     Privacy: an exact function of private counts, see Descent.
     """
@@ -42,6 +43,7 @@ class CuttingPlanes:
         self._solver = _empty_program(len(problem.support), lower)
         self.weights: Floats = problem.support.multiplicity / problem.support.rows
         self.dual: Floats = np.zeros(problem.workload.queries)
+        self.entries = len(problem.support)
 
     def add_worst(self, residual: Floats, above: float, limit: int = GROWTH_ROWS) -> int:
         """Add the queries whose |q(D) - q(mu)| exceeds `above`, at most `limit`, worst first; how many were new.
@@ -91,6 +93,7 @@ class CuttingPlanes:
         values = np.concatenate(
             [np.append(np.full(len(each), float(sign)), 1.0) for each, sign in zip(members, signs, strict=True)]
         )
+        self.entries += len(columns)
         bounds = signs * self._target[queries]
         ceiling = np.full(len(queries), highspy.kHighsInf)
         self._solver.addRows(len(queries), bounds, ceiling, len(columns), starts, columns, values)

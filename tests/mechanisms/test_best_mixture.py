@@ -53,6 +53,38 @@ def test_the_descent_hands_over_to_the_linear_program_and_the_interval_closes(mo
     check_against_scipy(100 * AUDIT, 2)
 
 
+def unforced_problem(atoms: int) -> Problem:
+    """Private rows in three clusters, atoms anywhere: no cell is empty, and what the atoms cannot reach decides."""
+    generator = np.random.default_rng(5)
+    domain = tables.domain(*[2] * 10)
+    centres = generator.integers(0, 2, (3, 10))
+    private = centres[generator.integers(0, 3, 500)] ^ (generator.random((500, 10)) < 0.05)
+    support = Support.of(Dataset(domain, generator.integers(0, 2, (atoms, 10))))
+    return Problem(Dataset(domain, private), Workload.all_kway(domain, 3), support)
+
+
+def test_a_large_problem_that_no_empty_cell_decides_closes_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(best_mixture, "SMALL", 0)
+    monkeypatch.setattr(best_mixture, "LARGE", 0)
+    problem = unforced_problem(80)
+    interval = mixtures.solved(problem).interval
+    assert forced_error(problem.counts, problem.incidence.sum(axis=1).astype(np.int64), len(problem.support)) < 0.01
+    assert interval.lower > 0.02
+    assert interval.width <= Fraction(1, 10**9)
+    assert float(interval.upper) == pytest.approx(mixtures.optimum(problem), abs=LP_ERROR)
+
+
+def test_a_program_that_outgrows_its_memory_leaves_the_descent_to_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(best_mixture, "SMALL", 0)
+    monkeypatch.setattr(best_mixture, "PROGRAM_ENTRIES", 0)
+    monkeypatch.setattr(best_mixture, "DESCENT_LIMIT", 600)
+    problem = unforced_problem(80)
+    interval = mixtures.solved(problem).interval
+    expected = mixtures.optimum(problem)
+    assert interval.lower - Fraction(LP_ERROR) <= expected <= interval.upper + Fraction(LP_ERROR)
+    assert float(interval.width) < expected / 5
+
+
 def test_a_program_interrupted_after_few_iterations_goes_on_where_it_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(best_mixture, "SIMPLEX_ITERATIONS", 3)
     check_against_scipy(50, 3)
