@@ -1,6 +1,6 @@
 """ADULT as in Liu et al. (2021): max, mean and RMS error for every T of the paper's grid, by epsilon and bias.
 
-    python benchmarks/adult.py [--seeds 5] [--variants] [--out adult.csv]
+    python benchmarks/adult.py [--seeds 5] [--variants] [--rounds 5 10 ...] [--out adult.csv]
 
 Private: 90 % of the rows, without replacement. Public: as many rows as the other 10 %, drawn with replacement
 from ALL rows, women with probability r + bias. Simulation: the public rows overlap the private ones.
@@ -94,7 +94,7 @@ def mean(values: list[Errors], field: str) -> str:
     """Mean and standard error of one field, as text."""
     numbers = [getattr(value, field) for value in values]
     error = stdev(numbers) / math.sqrt(len(numbers)) if len(numbers) > 1 else float("nan")
-    return f"{fmean(numbers):.4f} ± {error:.4f}"
+    return f"{fmean(numbers):.5f} ± {error:.5f}"
 
 
 def main() -> None:
@@ -102,6 +102,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--variants", action="store_true", help="print the paper's variants beside the default")
+    parser.add_argument("--rounds", type=int, nargs="+", default=list(ROUNDS), help="the grid of T")
     parser.add_argument("--out", default="adult.csv")
     parsed = parser.parse_args()
     schema = Schema.from_json((DATA / "schema.json").read_bytes())
@@ -116,7 +117,7 @@ def main() -> None:
         starts = [errors(counts, problem.start_sums, problem.support.rows) for counts, problem in tasks]
         for epsilon in EPSILONS:
             for variant in VARIANTS if parsed.variants else (DEFAULT,):
-                lines += report(bias, epsilon, variant, tasks, starts)
+                lines += report(bias, epsilon, variant, parsed.rounds, tasks, starts)
     with Path(parsed.out).open("w", newline="") as stream:
         writer = csv.DictWriter(stream, list(lines[0]))
         writer.writeheader()
@@ -127,20 +128,21 @@ def report(
     bias: float,
     epsilon: str,
     variant: Variant,
+    grid: list[int],
     tasks: list[tuple[PrivateCounts, PublicProblem]],
     starts: list[Errors],
 ) -> list[dict[str, object]]:
     """Run the grid for one bias, epsilon and variant; print it; return every run."""
     found = {
         t: [run(counts, problem, epsilon, t, seed, variant) for seed, (counts, problem) in enumerate(tasks)]
-        for t in ROUNDS
+        for t in grid
     }
     oracle = min(found, key=lambda t: fmean(value.max_error for value in found[t]))
     print(f"bias {bias:+.2f}, epsilon {epsilon}, {variant.name}", flush=True)
-    print(f"  {'T':>9}  {'max error':>16}  {'mean error':>16}  {'RMS error':>16}")
+    print(f"  {'T':>9}  {'max error':>19}  {'mean error':>19}  {'RMS error':>19}")
     for label, values in [("unchanged", starts), *found.items()]:
         mark = "  <- oracle T" if label == oracle else ""
-        columns = "  ".join(f"{mean(values, field):>16}" for field in ("max_error", "mean_error", "rms_error"))
+        columns = "  ".join(f"{mean(values, field):>19}" for field in ("max_error", "mean_error", "rms_error"))
         print(f"  {label:>9}  {columns}{mark}")
     best = [value.max_error for value in found[oracle]]
     bound = 1.05 * REFERENCE[bias, epsilon] + (2 * stdev(best) / math.sqrt(len(best)) if len(best) > 1 else 0.0)
