@@ -11,7 +11,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -111,6 +111,14 @@ class Database:
         """One transaction: committed and synced when the block ends, undone when it raises."""
         with failing_closed(self.name), self._writer.begin() as connection:
             yield connection
+
+    def session(self) -> Connection:
+        """A connection of one's own, each statement a transaction; to be closed by its holder."""
+        return self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+
+    def failing_closed(self) -> AbstractContextManager[None]:
+        """Turn failures of a `session` into StoreUnavailable."""
+        return failing_closed(self.name)
 
     def close(self) -> None:
         self._engine.dispose()

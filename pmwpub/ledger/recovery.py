@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -19,6 +19,7 @@ from pmwpub.errors import StoreUnavailable
 from pmwpub.ledger import tables
 from pmwpub.ledger.database import now
 from pmwpub.ledger.lines import BookingLine, ChargeLine, Line, MarkLine, StoreLine, TermsLine
+from pmwpub.ledger.model import Booking, Charge
 from pmwpub.ledger.witness import Witness
 
 RECONCILED = "ledger reconciled"
@@ -81,10 +82,13 @@ class Guard:
                 raise StoreUnavailable(LACKING.format(path=witness.path, what=_in_words(lacking)))
         witness.append(([] if witness.store == identifier else [StoreLine(identifier)]) + lines)
 
-    def record(self, line: BookingLine) -> None:
+    def record(self, booking: Booking, charges: Sequence[Charge]) -> None:
         """Have a committed booking in the witness, on the disk."""
+        lines = [ChargeLine(one.purpose, one.mechanism, one.sensitivity, one.scale, one.rho.units) for one in charges]
+        key = booking.key
+        whole = (booking.population, key.plan_sha256, key.repeat, booking.plan_json, tuple(lines), booking.created)
         if self.witness is not None:
-            self.witness.append([line])
+            self.witness.append([BookingLine(*whole)])
 
     def catch_up(self, connection: Connection) -> None:
         """Have committed terms and decisions in the witness, on the disk."""

@@ -12,8 +12,7 @@ from sqlalchemy import Connection
 
 from pmwpub.errors import LedgerError, StoreUnavailable
 from pmwpub.ledger import bookings, documents, fingerprints, populations
-from pmwpub.ledger.database import Database, store_url, witness_path
-from pmwpub.ledger.lines import BookingLine, ChargeLine
+from pmwpub.ledger.database import Database, sqlite_path, store_url, witness_path
 from pmwpub.ledger.model import (
     Balance,
     Booking,
@@ -28,6 +27,7 @@ from pmwpub.ledger.model import (
 )
 from pmwpub.ledger.recovery import Guard
 from pmwpub.ledger.witness import Witness
+from pmwpub.ledger.working import AdvisoryLocks, FileLocks, Working, beginning
 
 Plain = str | int | float
 
@@ -39,9 +39,10 @@ class Ledger:
     StoreUnavailable when the store cannot be read or written; its caller then draws nothing and shows nothing.
     """
 
-    def __init__(self, database: Database, guard: Guard) -> None:
+    def __init__(self, database: Database, guard: Guard, working: Working) -> None:
         self._database = database
         self._guard = guard
+        self._working = working
 
     @classmethod
     def open(cls, url: str | None = None, *, witness: Path | None = None) -> Ledger:
@@ -61,10 +62,13 @@ class Ledger:
         except StoreUnavailable:
             database.close()
             raise
-        return cls(database, guard)
+        file = sqlite_path(address)
+        locks = AdvisoryLocks(database) if file is None else FileLocks(file.with_name(f"{file.name}.working"))
+        return cls(database, guard, locks)
 
     def close(self) -> None:
-        """Release the connections; the object may still be used and will open new ones."""
+        """Let go of connections and of plans at work; the object may still be used and will open new ones."""
+        self._working.close()
         self._database.close()
 
     def __enter__(self) -> Ledger:
@@ -144,20 +148,26 @@ class Ledger:
         Raises Overspent, TableBlocked when `table` (from `recognise`) is another population's too, or LedgerError when
         `terms`, the (n, rows per person) that plan and table were checked against, are not in force.
         """
-        with self._database.writing() as connection:
+        with beginning(self._working) as begin, self._database.writing() as connection:
             self._guard.check(connection)
             booking = bookings.book(connection, name, key, plan_json, charges, table, terms)
+            if booking.fresh:
+                begin(booking.id)
         if booking.fresh:
             self._witness(booking, charges)
         return booking
 
+    def at_work(self, booking_id: int) -> bool:
+        """Whether a living program still works on a booking, be it this one or another on the same store.
+
+        Ask before reading the booking: once this is False, its outcome stands, or there will be none.
+        """
+        return self._working.held(booking_id)
+
     def _witness(self, booking: Booking, charges: Sequence[Charge]) -> None:
-        """Write a committed booking into the witness; if that fails the charge stays and its plan has no result."""
-        lines = [ChargeLine(one.purpose, one.mechanism, one.sensitivity, one.scale, one.rho.units) for one in charges]
-        key = booking.key
-        whole = (booking.population, key.plan_sha256, key.repeat, booking.plan_json, tuple(lines), booking.created)
+        """Have a committed booking in the witness; if that fails the charge stays and its plan has no result."""
         try:
-            self._guard.record(BookingLine(*whole))
+            self._guard.record(booking, charges)
         except StoreUnavailable:
             with suppress(LedgerError):
                 self.void(booking.id)
@@ -176,11 +186,13 @@ class Ledger:
         """Store the result before it is shown, once. LedgerError for other bytes, or after `void`."""
         with self._database.writing() as connection:
             bookings.finish(connection, booking_id, result)
+        self._working.end(booking_id)
 
     def void(self, booking_id: int) -> None:
         """Record that no result will come; the charge stays. LedgerError after `finish`."""
         with self._database.writing() as connection:
             bookings.void(connection, booking_id)
+        self._working.end(booking_id)
 
     def booking(self, name: str, key: PlanKey) -> Booking | None:
         """The booking of a plan, if it was ever charged."""

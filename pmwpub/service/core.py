@@ -113,8 +113,8 @@ class Price:
 class Outcome:
     """What became of a plan that was sent.
 
-    status  "running": its job is queued or at work; "done": `result` holds the stored bytes; "no result": the
-            charge stays and nothing is drawn again
+    status  "running": its job is queued or at work, here or, without a `job`, in another program on the same store;
+            "done": `result` holds the stored bytes; "no result": the charge stays and nothing is drawn again
     fresh   this very call made the charge
     """
 
@@ -229,9 +229,12 @@ class Service:
         key = job_key(booking.population, booking.key)
         if self.engine.expects(key):
             return Outcome(booking, "running", self.engine.job(key))
+        at_work = self.ledger.at_work(booking.id)
         current = self.ledger.booking(booking.population, booking.key)
         if current is None:
             raise LedgerError("The booking is gone from the store; restore the store from its backup.")
+        if current.status == "charged" and at_work:
+            return Outcome(booking, "running")
         if current.status != "done":
             return Outcome(booking, "no result")
         return Outcome(booking, "done", result=self.ledger.result(booking.id))

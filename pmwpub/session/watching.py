@@ -17,26 +17,40 @@ EVERY_SECONDS = 0.7
 
 @dataclass(frozen=True)
 class Waiting:
-    """A job that is waited for: its key in the engine, and its name for people."""
+    """A job that is waited for: its key in the engine, its name for people, and its booking if it was charged."""
 
     key: str
     label: str
+    booking: Booking | None = None
 
     @classmethod
     def on(cls, booking: Booking, label: str) -> Waiting:
-        return cls(job_key(booking.population, booking.key), label)
+        return cls(job_key(booking.population, booking.key), label, booking)
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether another program on the same store is at work on it, of which no more is known here."""
+        here = service().engine.job(self.key)
+        return here is None and self.booking is not None and service().outcome(self.booking).status == "running"
+
+    @property
+    def over(self) -> bool:
+        """Whether there is nothing left to wait for."""
+        job = service().engine.job(self.key)
+        return not self.elsewhere if job is None else job.over
+
+
+def _at_work(item: Waiting) -> None:
+    st.info(f"**{plain(item.label)}** is at work; what becomes of it appears here.", icon=":material/hourglass_top:")
 
 
 @st.fragment(run_every=EVERY_SECONDS)
 def await_results(waiting: Sequence[Waiting]) -> None:
     """That work is under way, and nothing of how far it is: what everybody but the steward sees of an assessment."""
-    engine = service().engine
-    if any((job := engine.job(item.key)) is None or job.over for item in waiting):
+    if any(item.over for item in waiting):
         st.rerun()
     for item in waiting:
-        st.info(
-            f"**{plain(item.label)}** is at work; what becomes of it appears here.", icon=":material/hourglass_top:"
-        )
+        _at_work(item)
 
 
 @st.fragment(run_every=EVERY_SECONDS)
@@ -47,9 +61,12 @@ def watch(waiting: Sequence[Waiting], unit: str, *, charged: bool, cancel: bool 
     """
     engine = service().engine
     for item in waiting:
-        job = engine.job(item.key)
-        if job is None or job.over:
+        if item.over:
             st.rerun()
+        job = engine.job(item.key)
+        if job is None:
+            _at_work(item)
+            continue
         share = job.done / job.total if job.total else 0.0
         bar, stop = st.columns([5, 1], vertical_alignment="center") if cancel else (st, None)
         bar.progress(min(1.0, share), text=f"{plain(item.label)}: {progress(job, unit, engine.place(item.key))}")
