@@ -13,7 +13,7 @@ from pmwpub.errors import PmwPubError
 from pmwpub.service import Study
 from pmwpub.service.studies import study
 from pmwpub.session.services import service
-from pmwpub.session.state import HOME, Session, address, current, present
+from pmwpub.session.state import HOME, Session, address, current, present, viewers_only
 from pmwpub.session.words import number, plain
 
 PAGES = {
@@ -30,6 +30,7 @@ PRESENTING = (
     "What is for the steward alone is neither computed nor shown. This is a presentation mode, **not access control**: "
     "there are no accounts, and whoever sits at this browser can turn it off."
 )
+VIEWERS_ONLY = "This server is for viewers only: no table can be loaded here, and nothing can be spent."
 _VIEW_SWITCH = "stakeholder view"
 
 
@@ -135,9 +136,14 @@ def sidebar() -> None:
 
 def _view_switch(session: Session) -> None:
     st.session_state[_VIEW_SWITCH] = session.presenting
-    st.toggle("Stakeholder view", key=_VIEW_SWITCH, on_change=lambda: present(st.session_state[_VIEW_SWITCH]))
+    st.toggle(
+        "Stakeholder view",
+        key=_VIEW_SWITCH,
+        on_change=lambda: present(st.session_state[_VIEW_SWITCH]),
+        disabled=viewers_only(),
+    )
     if session.presenting:
-        st.caption(PRESENTING)
+        st.caption(VIEWERS_ONLY if viewers_only() else PRESENTING)
 
 
 def _meter(session: Session, population: str) -> None:

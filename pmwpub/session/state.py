@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, NoReturn
 
@@ -116,8 +117,17 @@ def address(**params: str) -> dict[str, str]:
     return lasting | ({VIEW: STAKEHOLDER} if session.presenting else {}) | params
 
 
+def viewers_only() -> bool:
+    """Whether this server is for viewers alone (PMWPUB_VIEWERS_ONLY=1): the stakeholder view, for good.
+
+    Then no session can load a table, spend, or ask how a table compares with those that were charged.
+    """
+    return os.environ.get("PMWPUB_VIEWERS_ONLY") == "1"
+
+
 def present(on: bool) -> None:
     """Turn the stakeholder view on or off, in the session and in the address."""
+    on = on or viewers_only()
     current().presenting = on
     stands = st.query_params.get(VIEW) == STAKEHOLDER
     if on and not stands:

@@ -90,3 +90,16 @@ def test_the_switch_turns_it_on_and_off_in_session_and_address(town: Here, visit
     assert "view" not in again.query_params
     assert "Private table" in [str(element.value) for element in again.subheader]
     assert "400 rows" in words(again), "the table was kept meanwhile"
+
+
+def test_a_server_for_viewers_only_has_no_other_view(visit: Open, town: Here, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PMWPUB_VIEWERS_ONLY", "1")
+    app = visit("ledger", population=town.population)
+    switch = app.toggle(key="stakeholder view")
+    assert switch.value
+    assert switch.disabled
+    for page in ("home", "data", "candidates", "release", "workload", "explore"):
+        app = visit(page, population=town.population)
+        assert not app.exception
+        assert not app.get("file_uploader"), page
+        assert not [button for button in app.button if "Buy" in button.label or "demo" in button.label], page
