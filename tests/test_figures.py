@@ -193,7 +193,7 @@ def test_a_tie_is_one_box_that_says_too_close_to_call() -> None:
 
 def test_the_candidates_axis_says_noisy_and_the_confidence() -> None:
     plot = candidates_dot_plot(CANDIDATES, confidence=0.9)
-    assert plot.figure.layout.xaxis.title.text == "Error (share of rows), noisy, with 90% intervals"
+    assert plot.figure.layout.xaxis.title.text == "Error (share of rows),<br>noisy, with 90% intervals"
     assert "lost: no result." in plot.alt
     assert "Too close to call: B, C." in plot.alt
 

@@ -67,8 +67,8 @@ def candidates_dot_plot(candidates: Sequence[AssessedCandidate], *, confidence: 
     _add_room(figure, ranked)
     for role in NAMES:
         _add_dots(figure, ranked, role)
-    title = f"Error (share of rows), noisy, with {confidence:.0%} intervals"
-    framed(figure, x_title=title, y_title="", height=120 + ROW_HEIGHT * max(1, len(ranked)))
+    title = f"Error (share of rows),<br>noisy, with {confidence:.0%} intervals"
+    framed(figure, x_title=title, y_title="", height=140 + ROW_HEIGHT * max(1, len(ranked)))
     figure.update_xaxes(rangemode="tozero")
     figure.update_yaxes(
         tickvals=list(range(len(ranked))),

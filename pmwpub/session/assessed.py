@@ -18,6 +18,8 @@ from pmwpub.session.spending import NO_RESULT
 from pmwpub.session.watching import Waiting, await_results, watch
 from pmwpub.session.words import cost, exact, number, plain
 
+OVER = {"fast": "a public part of the workload", "full": "the whole workload"}
+
 
 def results_panel(study: Study, bought: Sequence[Assessed], choices: Sequence[Chosen], *, steward: bool) -> None:
     """Work under way, then the ranked candidates with intervals and sentences. Progress is the steward's alone."""
@@ -136,7 +138,7 @@ def _everything(bought: Sequence[Assessed], choices: Sequence[Chosen]) -> None:
 
 
 def _value(noisy: NoisyNumber | None) -> str:
-    return "" if noisy is None else number(noisy.value)
+    return "" if noisy is None else number(views.estimate(noisy))
 
 
 def room_table(found: Sequence[Assessed]) -> None:
@@ -146,7 +148,7 @@ def room_table(found: Sequence[Assessed]) -> None:
             "candidate": [one.name for one in found],
             "noisy floor, interval": [views.interval(one.floor) for one in found],
             "noisy start, interval": [views.interval(one.start) for one in found],
-            "floor over": [one.plan.setting for one in found],
+            "floor over": [OVER[one.plan.setting] for one in found],
         },
         hide_index=True,
         width="stretch",

@@ -43,7 +43,7 @@ def _pool(study: Study, found: Sequence[Assessed]) -> Pool:
 
     def label(pool: Pool) -> str:
         one = known.get(pool)
-        floor = "" if one is None or one.floor is None else f" (noisy floor {number(one.floor.value)})"
+        floor = "" if one is None or one.floor is None else f" (noisy floor {number(views.estimate(one.floor))})"
         return f"{named(study, pool)}{floor}"
 
     options = list(dict.fromkeys(order + on_offer))

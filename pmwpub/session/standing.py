@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pmwpub import figures
 from pmwpub.service import Assessed, NoisyNumber, Price
 from pmwpub.service.ranking import too_close
+from pmwpub.session.views import estimate
 from pmwpub.session.words import cost, number, plain
 
 Row = Mapping[str, str | int | float]
@@ -71,7 +72,7 @@ def worked_sentence(found: Sequence[Assessed], price: Price, *, whole: bool) -> 
     group = tied.get(best.candidates)
     rivals = [plain(one.name) for one, _ in order[1:] if group is not None and tied.get(one.candidates) == group]
     tie = f", too close to call with {' and '.join(rivals)}" if rivals else ""
-    lead = f"{plain(best.name)} has the lowest, about {number(floor.value)}{tie}"
+    lead = f"{plain(best.name)} has the lowest, about {number(estimate(floor))}{tie}"
     return (
         f"For {cost(price.epsilon, price.delta, price.rho.rho)}, the steward bought noisy best-mixture errors "
         f"of {names}. {lead}. The best-mixture error is what would remain if a public table were reweighted "
@@ -80,7 +81,7 @@ def worked_sentence(found: Sequence[Assessed], price: Price, *, whole: bool) -> 
 
 
 def rows(found: Sequence[Assessed]) -> list[Row]:
-    """One row a candidate, the lowest floor first: what is downloaded. "" where nothing was bought."""
+    """One row a candidate, the lowest floor first: what is downloaded, as it was drawn. "" where nothing was bought."""
     tied = groups(found)
     order = [one for one, _ in ranked(found)] + [one for one in found if one.floor is None]
     return [
@@ -105,4 +106,4 @@ def _ends(part: str, noisy: NoisyNumber | None) -> Row:
 
 
 def _noisy(noisy: NoisyNumber | None) -> figures.NoisyValue | None:
-    return None if noisy is None else figures.NoisyValue(noisy.value, noisy.low, noisy.high)
+    return None if noisy is None else figures.NoisyValue(estimate(noisy), noisy.low, noisy.high)

@@ -26,7 +26,9 @@ def variants() -> dict[str, str]:
     """selection, output, start and replay, the defaults first; part of the plan and of its hash."""
     with st.expander("Advanced"):
         st.caption(
-            "Each is part of the plan and stands in the certificate. The budget is the same whichever is chosen."
+            "Each is part of the plan and stands in the certificate; the budget is the same. At the same price the "
+            "exponential mechanism runs at twice the ε of permute-and-flip. A past measurement is applied again where "
+            "it is off by at least half as much as the newest."
         )
         left, right = st.columns(2)
         return {

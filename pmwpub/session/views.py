@@ -76,6 +76,11 @@ def _unchanged(summaries: Sequence[Summary]) -> list[figures.Unchanged]:
     return [figures.Unchanged(name, error) for name, error in starts.items()]
 
 
+def estimate(noisy: NoisyNumber) -> float:
+    """The noisy value as it is shown: noise may carry it below 0 or above 1, where no error lies."""
+    return min(max(noisy.value, noisy.low), noisy.high)
+
+
 def interval(noisy: NoisyNumber | None) -> str:
     """ "0.0123 (0.0100 to 0.0150)", or a dash where it was not bought."""
-    return "–" if noisy is None else f"{number(noisy.value)} ({number(noisy.low)} to {number(noisy.high)})"
+    return "–" if noisy is None else f"{number(estimate(noisy))} ({number(noisy.low)} to {number(noisy.high)})"

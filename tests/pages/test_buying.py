@@ -6,7 +6,7 @@ import hashlib
 
 from pages.visits import Here, Open, press, words
 
-from pmwpub.ledger import PlanKey
+from pmwpub.ledger import Ledger, PlanKey
 from pmwpub.service import assessing, releasing, studies
 from pmwpub.session.words import decimal
 
@@ -120,9 +120,9 @@ def test_a_release_without_a_result_says_so_keeps_its_charge_and_is_not_drawn(to
     current = studies.study(town.service, town.population)
     candidate = next(one.sha256 for one in current.candidates if one.name == "good.csv")
     plan = releasing.release_plan(town.service, current, [candidate], epsilon="1.0", rounds=25)
-    booking = town.service.ledger.book(
-        town.population, PlanKey(plan.sha256), plan.canonical, releasing.charges_of(plan, "good.csv")
-    )
+    with Ledger.open() as broken_off:
+        key, charges = PlanKey(plan.sha256), releasing.charges_of(plan, "good.csv")
+        booking = broken_off.book(town.population, key, plan.canonical, charges)
     spent = town.spent
     app = steward("release", release=str(booking.id))
     assert "No result." in words(app)

@@ -211,3 +211,9 @@ def test_what_was_seen_before_stands_with_the_result(town: Here, steward: Open) 
     town.service.ledger.mark(town.population, PRIVATE_NUMBERS_SEEN, "the true errors")
     app = press(steward("candidates"), "Buy these assessments")
     assert "Chosen after private numbers were seen; not covered by (ε, δ): the true errors" in words(app)
+
+
+def test_a_noisy_value_outside_what_an_error_can_be_is_shown_at_the_end_of_its_interval() -> None:
+    below = NoisyNumber(-0.01, 0.0, 0.02, 0.95, "1/25")
+    assert views.interval(below) == "0 (0 to 0.02)"
+    assert views.estimate(replace(below, value=0.01)) == 0.01
