@@ -190,9 +190,11 @@ class Ledger:
 
     def void(self, booking_id: int) -> None:
         """Record that no result will come; the charge stays. LedgerError after `finish`."""
-        with self._database.writing() as connection:
-            bookings.void(connection, booking_id)
-        self._working.end(booking_id)
+        try:
+            with self._database.writing() as connection:
+                bookings.void(connection, booking_id)
+        finally:
+            self._working.end(booking_id)
 
     def booking(self, name: str, key: PlanKey) -> Booking | None:
         """The booking of a plan, if it was ever charged."""
