@@ -1,0 +1,94 @@
+"""`ledger backup`, `ledger restore` and `ledger reconcile`: JSON on stdout, words on stderr, and never a refund."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ledger.terms import charge, key, people
+
+from pmwpub.cli import main
+from pmwpub.ledger import Ledger
+
+
+class Shell:
+    """Runs `pmwpub ledger ...` on one store."""
+
+    def __init__(self, folder: Path, capture: pytest.CaptureFixture[str]) -> None:
+        self.folder, self.capture = folder, capture
+        self.store = folder / "ledger.sqlite3"
+        self.url = f"sqlite:///{self.store}"
+
+    def run(self, *arguments: str, status: int = 0) -> Any:
+        found = main(["--store", self.url, "ledger", *arguments])
+        printed = self.capture.readouterr()
+        assert found == status, printed.err
+        if status:
+            assert printed.out == ""
+            return printed.err
+        return json.loads(printed.out)
+
+    def path(self, name: str) -> str:
+        return str(self.folder / name)
+
+    def spent(self) -> float:
+        return float(self.run("show", "A")["spent"]["rho"])
+
+
+@pytest.fixture
+def shell(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Shell:
+    made = Shell(tmp_path, capsys)
+    with Ledger.open(made.url) as ledger:
+        ledger.register(people())
+        ledger.book("A", key("first"), "{}", [charge(10**12)])
+    made.run("backup", made.path("copy"))
+    with Ledger.open(made.url) as ledger:
+        ledger.book("A", key("second"), "{}", [charge(2 * 10**12)])
+    return made
+
+
+def test_a_backup_says_what_it_is_of_and_that_it_holds_the_secret(shell: Shell) -> None:
+    found = shell.run("backup", shell.path("another"))
+    assert (found["backup"], found["of"]) == (shell.path("another"), str(shell.store))
+    assert "secret" in found["keep"]
+    assert "exists already" in shell.run("backup", shell.path("another"), status=2)
+
+
+def test_a_restored_backup_shows_the_charges_that_it_lacked(shell: Shell) -> None:
+    before = shell.spent()
+    found = shell.run("restore", shell.path("copy"))
+    assert found["added"] == [{"population": "A", "plans": 1, "rho": 0.002}]
+    assert Path(found["replaced"]).is_file()
+    assert shell.spent() == before == 0.003
+    assert [line["status"] for line in shell.run("show", "A")["charges"]] == ["charged", "no result"]
+
+
+def test_a_copy_put_back_by_hand_is_refused_until_it_is_reconciled(shell: Shell) -> None:
+    shutil.copy(shell.path("copy"), shell.store)
+    assert "ledger reconcile" in shell.run("show", "A", status=2)
+    assert shell.run("reconcile")["added"] == [{"population": "A", "plans": 1, "rho": 0.002}]
+    assert shell.spent() == 0.003
+    assert shell.run("reconcile")["added"] == []
+
+
+def test_a_missing_witness_is_accepted_only_on_request(shell: Shell) -> None:
+    shell.store.with_name(f"{shell.store.name}.witness").unlink()
+    for command in (["show", "A"], ["reconcile"], ["restore", shell.path("copy")]):
+        assert "accept-missing-witness" in shell.run(*command, status=2)
+    shell.run("reconcile", "--accept-missing-witness")
+    with Ledger.open(shell.url) as ledger:
+        assert [mark.kind for mark in ledger.marks("A")] == ["witness missing"]
+
+
+def test_what_is_no_backup_is_refused_in_words(shell: Shell) -> None:
+    assert "no ledger" in shell.run("restore", shell.path("missing"), status=2)
+    Path(shell.path("text")).write_text("sex,age\n" * 500)
+    assert "name another store" in shell.run("restore", shell.path("text"), status=2)
+    assert shell.spent() == 0.003
+
+
+def test_a_target_that_cannot_be_written_is_refused_in_words(shell: Shell) -> None:
+    assert "cannot be written" in shell.run("backup", shell.path("no/such/folder"), status=2)
