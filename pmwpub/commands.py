@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, fields
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from pmwpub.assess_command import buy_assessments, buy_best, compared, offered_files, offered_tables
-from pmwpub.errors import BudgetError, FileRefused, NoResult, PlanError
-from pmwpub.evaluation import METHODS, SimulatedError
+from pmwpub.command_input import progress, read, workload_choice
+from pmwpub.errors import BudgetError, FileRefused, NoResult
+from pmwpub.evaluate_command import evaluate as evaluate
 from pmwpub.jobs import InlineEngine
-from pmwpub.jobs.work import SimulationWork, simulation
 from pmwpub.ledger import Ledger, Population
 from pmwpub.ledger_command import backup_ledger as backup_ledger
 from pmwpub.ledger_command import reconcile_ledger as reconcile_ledger
 from pmwpub.ledger_command import restore_ledger as restore_ledger
-from pmwpub.plans import WorkloadChoice
 from pmwpub.privacy.budget import ZCDP, as_fraction
-from pmwpub.records import Dataset, Support
 from pmwpub.release import checking
 from pmwpub.service import Outcome, PrivateTable, Service, SharedRun, Study, measuring, releasing, studies
 from pmwpub.service.assessing import NoisyNumber
 from pmwpub.tabular.codebook import read_codebook
-from pmwpub.tabular.encode import encode_public
 from pmwpub.tabular.naming import Files
 from pmwpub.tabular.schema import Schema, draft
 
@@ -141,39 +136,7 @@ def check_certificate(parsed: argparse.Namespace) -> Json:
     return {"holds": statements, "not_checked": list(checking.NOT_CHECKED)}
 
 
-def evaluate(parsed: argparse.Namespace) -> Json:
-    """`evaluate`: a sweep on data that may be looked at. Not private, and it says so."""
-    print("pmwpub: evaluate compares with the truth itself; use it on data that may be looked at.", file=sys.stderr)
-    schema = Schema.from_json(_read(parsed.schema))
-    files = Files(parsed.read, [parsed.truth, *parsed.public])
-    truth = _encoded(files, parsed.truth, schema)
-    supports = {Path(path).name: Support.of(_encoded(files, path, schema)) for path in parsed.public}
-    methods = METHODS if parsed.methods == "all" else tuple(parsed.methods.split(","))
-    if not set(methods) <= set(METHODS):
-        raise PlanError(f"The methods are {', '.join(METHODS)}; {parsed.methods!r} came.")
-    work = SimulationWork(
-        workload=_choice(parsed).build(schema.domain),
-        truth=truth,
-        candidates=supports,
-        epsilons=tuple(float(as_fraction(epsilon)) for epsilon in parsed.epsilons.split(",")),
-        delta=as_fraction(parsed.delta) if parsed.delta else Fraction(1, max(2, len(truth)) ** 2),
-        runs=parsed.runs,
-        rounds=tuple(_whole(rounds) for rounds in parsed.rounds.split(",")) if parsed.rounds else (),
-        methods=methods,
-        floors=False,
-    )
-    found = simulation(work, _progress)
-    _write_errors(Path(parsed.out), found.errors)
-    return {"not_private": True, "errors": parsed.out, "runs": len(found.errors), "n": len(truth)}
-
-
 _NO_RESULT = "No result is stored for this plan; its charge stays and nothing is drawn again. --repeat buys a new draw."
-
-
-def _whole(text: str) -> int:
-    if not text.strip().isdecimal() or int(text) < 1:
-        raise PlanError(f"Rounds are whole numbers from 1; {text!r} came.")
-    return int(text)
 
 
 def _ledger(parsed: argparse.Namespace) -> Ledger:
@@ -192,23 +155,14 @@ def _prepare(parsed: argparse.Namespace, ledger: Ledger) -> tuple[Service, Study
 
 
 def _choose_workload(parsed: argparse.Namespace, service: Service) -> None:
-    studies.choose_workload(service, parsed.population, _choice(parsed))
-
-
-def _choice(parsed: argparse.Namespace) -> WorkloadChoice:
-    """All, sampled or hand-picked marginals; -k is what the picked ones have."""
-    if not parsed.marginal:
-        return WorkloadChoice(k=parsed.k, marginals=parsed.marginals, seed=parsed.seed)
-    if parsed.marginals is not None:
-        raise PlanError("Marginals are sampled (--marginals) or picked by hand (--marginal), not both.")
-    return WorkloadChoice.picked(csv.reader(parsed.marginal))
+    studies.choose_workload(service, parsed.population, workload_choice(parsed))
 
 
 def _service(parsed: argparse.Namespace, ledger: Ledger) -> Service:
     """The service, once the population is known and has the command's schema."""
-    service = Service(ledger, InlineEngine(lambda job: _progress(job.done, job.total)))
+    service = Service(ledger, InlineEngine(lambda job: progress(job.done, job.total)))
     ledger.population(parsed.population)
-    studies.save_schema(service, parsed.population, Schema.from_json(_read(parsed.schema)))
+    studies.save_schema(service, parsed.population, Schema.from_json(read(parsed.schema)))
     return service
 
 
@@ -232,12 +186,6 @@ def _candidate(service: Service, population: str, files: Files, path: str, priva
         )
 
 
-def _encoded(files: Files, path: str, schema: Schema) -> Dataset:
-    table = files.table(path)
-    with files.naming(path):
-        return encode_public(table, schema).dataset
-
-
 def _save(path: Path, body: bytes) -> None:
     try:
         path.write_bytes(body)
@@ -245,29 +193,10 @@ def _save(path: Path, body: bytes) -> None:
         raise FileRefused(f"{path} cannot be written: {failure.strerror}.") from failure
 
 
-def _read(path: str) -> bytes:
-    try:
-        return Path(path).read_bytes()
-    except OSError as failure:
-        raise FileRefused(f"{path} cannot be read: {failure.strerror}.") from failure
-
-
 def _write(folder: Path, files: dict[str, bytes]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, body in files.items():
         (folder / name).write_bytes(body)
-
-
-def _write_errors(path: Path, errors: list[SimulatedError]) -> None:
-    with path.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.DictWriter(stream, [field.name for field in fields(SimulatedError)])
-        writer.writeheader()
-        writer.writerows(asdict(line) for line in errors)
-
-
-def _progress(done: int, total: int) -> None:
-    if sys.stderr.isatty():
-        print(f"\r{done}/{total}", end="\n" if done == total else "", file=sys.stderr, flush=True)
 
 
 def _both(rho: ZCDP, epsilon: float) -> Json:

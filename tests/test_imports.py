@@ -24,7 +24,18 @@ LAYERS = (
     ("release", "evaluation", "ledger", "figures"),
     ("jobs",),
     ("service",),
-    ("session", "cli", "commands", "assess_command", "ledger_command", "api", "__init__", "__main__"),
+    (
+        "session",
+        "cli",
+        "commands",
+        "command_input",
+        "assess_command",
+        "evaluate_command",
+        "ledger_command",
+        "api",
+        "__init__",
+        "__main__",
+    ),
     ("pages", "app"),
 )
 RANK = {part: rank for rank, parts in enumerate(LAYERS) for part in parts}

@@ -1,0 +1,34 @@
+"""What several commands read: files, the workload's flags, and how progress is printed."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+from pathlib import Path
+
+from pmwpub.errors import FileRefused, PlanError
+from pmwpub.plans import WorkloadChoice
+
+
+def read(path: str) -> bytes:
+    """The bytes of a file; FileRefused where it cannot be read."""
+    try:
+        return Path(path).read_bytes()
+    except OSError as failure:
+        raise FileRefused(f"{path} cannot be read: {failure.strerror}.") from failure
+
+
+def progress(done: int, total: int) -> None:
+    """One line that grows, on a terminal."""
+    if sys.stderr.isatty():
+        print(f"\r{done}/{total}", end="\n" if done == total else "", file=sys.stderr, flush=True)
+
+
+def workload_choice(parsed: argparse.Namespace) -> WorkloadChoice:
+    """All, sampled or hand-picked marginals; -k is what the picked ones have."""
+    if not parsed.marginal:
+        return WorkloadChoice(k=parsed.k, marginals=parsed.marginals, seed=parsed.seed)
+    if parsed.marginals is not None:
+        raise PlanError("Marginals are sampled (--marginals) or picked by hand (--marginal), not both.")
+    return WorkloadChoice.picked(csv.reader(parsed.marginal))

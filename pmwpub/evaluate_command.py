@@ -1,0 +1,68 @@
+"""What `evaluate` does: a sweep on data that may be looked at."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+from dataclasses import asdict, fields
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from pmwpub.command_input import progress, read, workload_choice
+from pmwpub.errors import PlanError
+from pmwpub.evaluation import METHODS, SimulatedError
+from pmwpub.jobs.work import SimulationWork, simulation
+from pmwpub.privacy.budget import as_fraction
+from pmwpub.records import Dataset, Support
+from pmwpub.tabular.encode import encode_public
+from pmwpub.tabular.naming import Files
+from pmwpub.tabular.schema import Schema
+
+Json = dict[str, Any]
+
+
+def evaluate(parsed: argparse.Namespace) -> Json:
+    """`evaluate`: a sweep on data that may be looked at. Not private, and it says so."""
+    print("pmwpub: evaluate compares with the truth itself; use it on data that may be looked at.", file=sys.stderr)
+    schema = Schema.from_json(read(parsed.schema))
+    files = Files(parsed.read, [parsed.truth, *parsed.public])
+    truth = _encoded(files, parsed.truth, schema)
+    supports = {Path(path).name: Support.of(_encoded(files, path, schema)) for path in parsed.public}
+    methods = METHODS if parsed.methods == "all" else tuple(parsed.methods.split(","))
+    if not set(methods) <= set(METHODS):
+        raise PlanError(f"The methods are {', '.join(METHODS)}; {parsed.methods!r} came.")
+    work = SimulationWork(
+        workload=workload_choice(parsed).build(schema.domain),
+        truth=truth,
+        candidates=supports,
+        epsilons=tuple(float(as_fraction(epsilon)) for epsilon in parsed.epsilons.split(",")),
+        delta=as_fraction(parsed.delta) if parsed.delta else Fraction(1, max(2, len(truth)) ** 2),
+        runs=parsed.runs,
+        rounds=tuple(_whole(rounds) for rounds in parsed.rounds.split(",")) if parsed.rounds else (),
+        methods=methods,
+        floors=False,
+    )
+    found = simulation(work, progress)
+    _write_errors(Path(parsed.out), found.errors)
+    return {"not_private": True, "errors": parsed.out, "runs": len(found.errors), "n": len(truth)}
+
+
+def _whole(text: str) -> int:
+    if not text.strip().isdecimal() or int(text) < 1:
+        raise PlanError(f"Rounds are whole numbers from 1; {text!r} came.")
+    return int(text)
+
+
+def _encoded(files: Files, path: str, schema: Schema) -> Dataset:
+    table = files.table(path)
+    with files.naming(path):
+        return encode_public(table, schema).dataset
+
+
+def _write_errors(path: Path, errors: list[SimulatedError]) -> None:
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.DictWriter(stream, [field.name for field in fields(SimulatedError)])
+        writer.writeheader()
+        writer.writerows(asdict(line) for line in errors)
