@@ -31,7 +31,7 @@ _OPENING_LOCK = 7_305_042_113
 _REMEDIES = {
     "SQLITE_FULL": "the disk is full; free some space",
     "SQLITE_READONLY": "it is read-only; allow writing, or name another store",
-    "SQLITE_CORRUPT": "its file is damaged; restore a backup",
+    "SQLITE_CORRUPT": "its file is damaged; restore a backup (pmwpub ledger restore FILE)",
     "SQLITE_NOTADB": "its file is no ledger; name another store",
     "SQLITE_CANTOPEN": "its file cannot be opened; check that the folder exists and may be written",
     "SQLITE_BUSY": f"other programs kept it busy for {BUSY_SECONDS} s; try again",

@@ -82,6 +82,11 @@ class Guard:
                 raise StoreUnavailable(LACKING.format(path=witness.path, what=_in_words(lacking)))
         witness.append(([] if witness.store == identifier else [StoreLine(identifier)]) + lines)
 
+    def ready(self) -> None:
+        """Raise StoreUnavailable, before anything is charged, if the witness could not take a booking."""
+        if self.witness is not None:
+            self.witness.ready()
+
     def record(self, booking: Booking, charges: Sequence[Charge]) -> None:
         """Have a committed booking in the witness, on the disk."""
         lines = [ChargeLine(one.purpose, one.mechanism, one.sensitivity, one.scale, one.rho.units) for one in charges]

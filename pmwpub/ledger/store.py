@@ -150,6 +150,7 @@ class Ledger:
         """
         with beginning(self._working) as begin, self._database.writing() as connection:
             self._guard.check(connection)
+            self._guard.ready()
             booking = bookings.book(connection, name, key, plan_json, charges, table, terms)
             if booking.fresh:
                 begin(booking.id)

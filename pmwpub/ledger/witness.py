@@ -27,6 +27,8 @@ from pmwpub.errors import StoreUnavailable
 from pmwpub.ledger.lines import Line, StoreLine, kind_of, parsed, spelt
 
 START = "0" * 64
+ROOM = 1 << 20
+"""Bytes that must be free on the disk before a charge is made."""
 DAMAGED = (
     "The ledger's witness {path} is damaged: line {line} does not follow from the one before. Put a copy of it back, "
     "or accept the ledger as it is with `pmwpub ledger reconcile --accept-missing-witness`, which is recorded. "
@@ -77,6 +79,13 @@ class Witness:
                 return
             with self.path.open("rb") as stream:
                 self._take(stream.fileno())
+
+    def ready(self) -> None:
+        """Make sure, before anything is charged, that a line can be written: the file opens and the disk has room."""
+        with self._lock, self._failing_closed(), self._locked_file() as descriptor:
+            disk = os.fstatvfs(descriptor)
+            if disk.f_blocks and disk.f_bavail * disk.f_frsize < ROOM:
+                raise StoreUnavailable(f"The disk of the ledger's witness {self.path} is full. Nothing was charged.")
 
     def lines(self) -> list[Line]:
         """The lines since the last StoreLine, oldest first."""

@@ -9,10 +9,13 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from ledger.terms import charge, key, people
 
 from pmwpub.errors import StoreUnavailable
+from pmwpub.ledger import Ledger
 from pmwpub.ledger import witness as module
 from pmwpub.ledger.lines import BookingLine, ChargeLine, Line, MarkLine, StoreLine, TermsLine
 from pmwpub.ledger.witness import Witness
@@ -135,6 +138,25 @@ def test_a_write_that_stops_half_way_is_an_error_and_leaves_no_line(
     witness.append([booking(3)])
     assert witness.lines() == [*LINES[1:], booking(3)]
     assert witness.path.read_bytes().startswith(whole)
+
+
+@pytest.mark.parametrize("failing", ["open", "fstatvfs"])
+def test_a_witness_that_could_take_no_line_is_found_out_before_anything_is_charged(
+    tmp_path: Path, failing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> object:
+        if failing == "open":
+            raise PermissionError(13, "Permission denied")
+        return SimpleNamespace(f_blocks=10, f_bavail=0, f_frsize=4096)
+
+    with Ledger.open(f"sqlite:///{tmp_path}/l") as ledger:
+        ledger.register(people())
+        with monkeypatch.context() as patch:
+            patch.setattr(module.os, failing, refuse)
+            with pytest.raises(StoreUnavailable):
+                ledger.book("A", key(), "{}", [charge(1)])
+        assert ledger.balance("A").spent.units == 0
+        assert ledger.book("A", key(), "{}", [charge(1)]).fresh
 
 
 def test_every_line_is_synced_before_append_returns(witness: Witness, monkeypatch: pytest.MonkeyPatch) -> None:
