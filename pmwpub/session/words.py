@@ -8,11 +8,16 @@ from fractions import Fraction
 from pmwpub.jobs import Job
 
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
+_ADDRESS = re.compile(r"(https?://|www(?=\.)|@)", re.IGNORECASE)
+_JOINER = "\u2060"
 
 
 def plain(text: str) -> str:
-    """Foreign text for a Markdown slot: one line, every sign of markup escaped, so that it is shown and not obeyed."""
-    return _PUNCTUATION.sub(r"\\\1", " ".join(text.split()))
+    """Foreign text for a Markdown slot: one line, every sign of markup escaped, so that it is shown and not obeyed.
+
+    Addresses would become links even so; an invisible word joiner inside them prevents that.
+    """
+    return _PUNCTUATION.sub(r"\\\1", _ADDRESS.sub(rf"\1{_JOINER}", " ".join(text.split())))
 
 
 def number(value: float | Fraction) -> str:
