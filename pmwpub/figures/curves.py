@@ -49,7 +49,8 @@ def error_against_epsilon(
     framed(figure, x_title="ε (log scale)", y_title=f"{measure} (share of rows)", height=480)
     figure.update_xaxes(type="log", range=[math.log10(left), math.log10(right)], **_epsilon_ticks(curves))
     figure.update_yaxes(range=[0, top])
-    _write_into_regions(figure, floors, curves, top)
+    lines = [curve.mean[:2] for curve in curves] + [(line.error,) for line in unchanged]
+    _write_into_regions(figure, floors, lines, top)
     return Plot(figure, alt_text(curves, floors, unchanged, measure), sweep_table(curves, floors, unchanged))
 
 
@@ -180,8 +181,12 @@ def _floor_hover(floor: Floor) -> str:
     )
 
 
-def _write_into_regions(figure: Figure, floors: Sequence[Floor], curves: Sequence[ErrorCurve], top: float) -> None:
+def _write_into_regions(
+    figure: Figure, floors: Sequence[Floor], lines: Sequence[tuple[float, ...]], top: float
+) -> None:
     """The name of a region at its left end, on a ground of its own, where there is room and the fewest lines pass.
+
+    lines  the heights of each line at its left end
 
     The hover, the legend and the table name it in any case; a table with a certified floor gets no second name.
     """
@@ -194,15 +199,14 @@ def _write_into_regions(figure: Figure, floors: Sequence[Floor], curves: Sequenc
         half = LABEL_SHARE * top / 2
         free = [y for y in (high - half, (low + high) / 2, low + half) if all(abs(y - o) >= 2 * half for o in taken)]
         if free:
-            middle = min(free, key=lambda y: _lines_near(y, half, curves))
+            middle = min(free, key=lambda y: _lines_near(y, 2 * half, lines))
             taken.append(middle)
             _write(figure, f"{NOISY if floor.noisy else CERTIFIED}{shown(floor.label)}", middle)
 
 
-def _lines_near(height: float, half: float, curves: Sequence[ErrorCurve]) -> int:
-    """How many lines pass the height between their first two points, where a label stands."""
-    ends = [curve.mean[:2] for curve in curves]
-    return sum(min(pair) - half < height < max(pair) + half for pair in ends)
+def _lines_near(height: float, reach: float, lines: Sequence[tuple[float, ...]]) -> int:
+    """How many lines pass the height, or near it, where a label stands."""
+    return sum(min(ends) - reach < height < max(ends) + reach for ends in lines)
 
 
 def _write(figure: Figure, words: str, height: float) -> None:

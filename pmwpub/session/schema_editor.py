@@ -76,6 +76,7 @@ def _grid(draft: SchemaDraft) -> None:
         column_config=_columns(),
         hide_index=True,
         width="stretch",
+        placeholder="–",
         alt="The schema, one column a row, to be edited.",
     )
     draft.rows = [dict(row) for row in edited]
@@ -105,7 +106,7 @@ def _columns() -> dict[str, Any]:
 
 
 def _mark(mark: str) -> str:
-    return {"": "–", " ": "(space)"}.get(mark, mark)
+    return {"": "–", " ": "(space)", "none": "none (no level)"}.get(mark, mark)
 
 
 def _tokens(draft: SchemaDraft) -> None:
@@ -203,7 +204,12 @@ def _size(schema: Schema, study: Study) -> None:
     top[1].metric("Possible rows", number(facts.domain_size), help="The product of the level counts.")
     top[2].metric("Columns, one-hot", f"{facts.dimension:,}", help="The sum of the level counts.")
     bottom[0].metric("Queries", f"{facts.queries:,}", help=f"Of {facts.marginals:,} marginals.")
-    bottom[1].metric("Memory, about", f"{facts.megabytes:,.0f} MB")
-    bottom[2].metric("A round, at most about", f"{number(facts.seconds_per_round)} s", help="On one core.")
+    bottom[1].metric("Memory, about", _least(facts.megabytes, 1, "MB"))
+    bottom[2].metric("A round, at most about", _least(facts.seconds_per_round, 0.01, "s"), help="On one core.")
     words = "the workload in force" if study.choice else f"all {choice.k}-way marginals, as no workload is chosen yet"
     st.caption(f"Queries, memory and time are for {words}; time is for the largest public table, every row distinct.")
+
+
+def _least(value: float, least: float, unit: str) -> str:
+    """The value, or that it is below what matters."""
+    return f"under {least:g} {unit}" if value < least else f"{number(value)} {unit}"
