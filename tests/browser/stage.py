@@ -1,0 +1,54 @@
+"""A store with a demo that has everything to show: assessments, a simulation, a release with its noisy error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from browser.visitor import SOON, Visitor
+from playwright.sync_api import expect
+
+from pmwpub.jobs import InlineEngine
+from pmwpub.ledger import Ledger
+from pmwpub.service import Service, assessing, exploring, releasing, studies
+from pmwpub.service.demo import open_demo
+
+ADDRESSES = {
+    "Home": "",
+    "Data": "data",
+    "Workload": "workload",
+    "Candidates": "candidates",
+    "Release": "release",
+    "Explore": "explore",
+    "Ledger": "ledger",
+}
+
+
+@contextmanager
+def service_on(store_url: str) -> Iterator[Service]:
+    """The service on a server's store, with jobs that run at once."""
+    with Ledger.open(store_url) as ledger:
+        yield Service(ledger, InlineEngine())
+
+
+def furnished_demo(store_url: str) -> str:
+    """Open a demo and buy in it, before a server starts; returns its population."""
+    with service_on(store_url) as service:
+        name, private = open_demo(service)
+        current = studies.study(service, name)
+        for facts in current.usable:
+            plan = assessing.assessment_plan(current, [facts.sha256], epsilon="0.05")
+            assessing.assess(service, private, plan, current=current)
+        truth = next(iter(exploring.truths(current)))
+        exploring.explore(service, current, truth)
+        release = releasing.release_plan(service, current, [current.usable[0].sha256], epsilon="0.5", rounds=10)
+        releasing.release(service, private, release, current=current)
+    return name
+
+
+def become_steward(visitor: Visitor, population: str) -> None:
+    """Open a demo's Data page and load the generated private table."""
+    visitor.open(f"/data?population={population}")
+    visitor.press("Load the generated private table")
+    expect(visitor.page.get_by_role("button", name="Forget the private table")).to_be_visible(timeout=SOON)
+    visitor.settle()

@@ -1,0 +1,224 @@
+"""Every page, light and dark, wide and narrow: nothing serious for axe, no sideways scroll, the keyboard is enough.
+
+Issues inside Streamlit's own widgets that stay are listed in `OWN_CHROME`, by rule and selector, with the reason.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from browser.conftest import Server
+from browser.stage import ADDRESSES, become_steward, furnished_demo
+from browser.visitor import SOON, Visitor
+from playwright.sync_api import Browser, Page, expect
+
+pytestmark = pytest.mark.browser
+axe_module = pytest.importorskip("axe_playwright_python.sync_playwright")
+
+WIDTHS = (1280, 400)
+GRAVE = ("serious", "critical")
+OWN_CHROME: dict[str, tuple[tuple[str, str], ...]] = {}
+"""Rule -> (a selector that the element matches or lies in, why it stays)."""
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, str]]:
+    """One server for the module, on a store where everything was bought already; and the demo's population."""
+    server = Server(tmp_path_factory.mktemp("accessible"))
+    town = furnished_demo(server.store_url)
+    server.start()
+    yield server, town
+    server.stop()
+
+
+def _grave(page: Page) -> list[str]:
+    """What axe finds serious or critical on the page as it stands, less `OWN_CHROME`."""
+    found = axe_module.Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
+    return [
+        f"{one['id']}: {node['target']} {node['html'][:120]}"
+        for one in found
+        if one["impact"] in GRAVE
+        for node in one["nodes"]
+        if not _known(page, one["id"], node["target"][0])
+    ]
+
+
+def _known(page: Page, rule: str, target: str) -> bool:
+    return any(page.evaluate("([t, s]) => !!document.querySelector(t)?.closest(s)", [target, selector])
+               for selector, _ in OWN_CHROME.get(rule, ()))  # fmt: skip
+
+
+def _overflow(page: Page) -> list[str]:
+    """What sticks out sideways: the page or its main part."""
+    script = """() => [document.documentElement, document.querySelector('[data-testid=stMain]')]
+        .filter(e => e.scrollWidth > e.clientWidth + 1).map(e => `${e.tagName} ${e.scrollWidth} > ${e.clientWidth}`)"""
+    return page.evaluate(script)
+
+
+def _faults(visitor: Visitor, name: str) -> list[str]:
+    faults = []
+    for width in WIDTHS:
+        visitor.page.set_viewport_size({"width": width, "height": 1000})
+        visitor.page.wait_for_timeout(600)
+        faults += [f"{name} at {width}: {fault}" for fault in _grave(visitor.page) + _overflow(visitor.page)]
+    visitor.page.set_viewport_size({"width": WIDTHS[0], "height": 1000})
+    visitor.page.wait_for_timeout(300)
+    return faults
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious_on_any_page_of_the_steward(
+    scheme: str, demo: tuple[Server, str], chromium: Browser
+) -> None:
+    server, town = demo
+    visitor = Visitor(chromium, server.url)
+    visitor.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    become_steward(visitor, town)
+    faults = _faults(visitor, "Data")
+    for name in [*ADDRESSES][2:]:
+        visitor.go(name)
+        if name == "Explore":
+            visitor.see(re.compile("unachievable with state_d"))
+            _open_private_numbers(visitor)
+        faults += _faults(visitor, name)
+    visitor.open()
+    expect(visitor.page.get_by_role("button", name="Open the demo")).to_be_visible(timeout=SOON)
+    visitor.settle()
+    faults += _faults(visitor, "Home")
+    visitor.close()
+    assert faults == []
+
+
+def _open_private_numbers(visitor: Visitor) -> None:
+    """The first of the two panels, opened."""
+    visitor.page.get_by_text(re.compile("I know that no ε covers these numbers")).first.click()
+    visitor.page.get_by_role("button", name="Open, and record it").first.click()
+    visitor.see("RMS error")
+    visitor.settle()
+
+
+def test_axe_finds_nothing_serious_in_the_stakeholder_view(demo: tuple[Server, str], chromium: Browser) -> None:
+    server, town = demo
+    visitor = Visitor(chromium, server.url)
+    visitor.page.emulate_media(color_scheme="dark")
+    faults = []
+    for name, path in ADDRESSES.items():
+        visitor.open(f"/{path}?population={town}&view=stakeholder")
+        visitor.see("Stakeholder view: public and DP results only")
+        visitor.settle()
+        assert visitor.page.get_by_text("Private, steward only").count() == 0
+        faults += _faults(visitor, name)
+    visitor.close()
+    assert faults == []
+
+
+def test_a_population_of_ones_own_is_accessible_too_with_uploads_pickers_and_the_schema_editor(
+    demo: tuple[Server, str], chromium: Browser, tmp_path: Path
+) -> None:
+    server, _ = demo
+    visitor = Visitor(chromium, server.url)
+    _register(visitor, "village")
+    _upload(visitor, "Add public tables", tmp_path, "people.csv", "sex,age\n" + "F,1\nM,2\n" * 20, "Add")
+    visitor.see("people.csv was read")
+    visitor.press("Draft a schema")
+    visitor.see("The schema has 2 columns")
+    _upload(visitor, "Add public tables", tmp_path, "semicolons.csv", "sex;age\n" + "F;1\nM;2\n" * 20, "Add")
+    visitor.see(re.compile("semicolons.csv was not read"))
+    visitor.settle()
+    visitor.press("Edit the schema")
+    expect(visitor.page.get_by_role("button", name="Save this schema")).to_be_visible(timeout=SOON)
+    visitor.page.get_by_text("Levels or bins of one column").click()
+    visitor.settle()
+    faults = _faults(visitor, "Data, editing")
+    visitor.close()
+    assert faults == []
+
+
+def _register(visitor: Visitor, name: str) -> None:
+    visitor.open()
+    visitor.page.get_by_label("Name").fill(name)
+    visitor.page.get_by_role("spinbutton", name=re.compile("n, the rows")).fill("40")
+    visitor.press("Register")
+    expect(visitor.page.get_by_role("heading", name="Data", level=1)).to_be_visible(timeout=SOON)
+    visitor.settle()
+
+
+def _upload(visitor: Visitor, label: str, folder: Path, name: str, text: str, button: str) -> None:
+    visitor.settle()
+    (folder / name).write_text(text, encoding="utf-8")
+    place = visitor.page.get_by_test_id("stFileUploader").filter(has_text=label)
+    place.locator("input[type=file]").set_input_files(folder / name)
+    expect(place.get_by_text(name)).to_be_visible(timeout=SOON)
+    visitor.settle()
+    visitor.press(button)
+
+
+def test_a_population_is_registered_by_keyboard_alone(demo: tuple[Server, str], chromium: Browser) -> None:
+    """Tab from the first field to the button, typing on the way; each stop can be seen."""
+    server, _ = demo
+    visitor = Visitor(chromium, server.url)
+    visitor.open()
+    page = visitor.page
+    page.get_by_label("Name").focus()
+    page.keyboard.type("hamlet")
+    stops = []
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        stop = page.evaluate(
+            "() => document.activeElement.getAttribute('aria-label') || document.activeElement.innerText"
+        )
+        assert page.evaluate(_FOCUS_IS_SEEN), f"no outline, shadow or border marks {stop!r}"
+        stops.append(stop)
+        if stop == "Register":
+            break
+    assert stops[-1] == "Register", stops
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Data", level=1)).to_be_visible(timeout=SOON)
+    page.wait_for_url("**/data?population=hamlet")
+    visitor.close()
+
+
+_FOCUSED = "() => document.activeElement.getAttribute('aria-label') || document.activeElement.innerText"
+_FOCUS_IS_SEEN = """() => {
+    for (let e = document.activeElement, up = 0; e && up < 4; e = e.parentElement, up++) {
+        const s = getComputedStyle(e);
+        if (s.outlineStyle !== 'none' && s.outlineWidth !== '0px') return true;
+        if (s.boxShadow !== 'none') return true;
+        if (s.borderTopWidth !== '0px' && s.borderTopColor !== 'rgba(0, 0, 0, 0)') return true;
+    }
+    return false;
+}"""
+
+
+def test_the_schema_is_edited_by_keyboard_in_the_grid(
+    demo: tuple[Server, str], chromium: Browser, tmp_path: Path
+) -> None:
+    server, _ = demo
+    visitor = Visitor(chromium, server.url)
+    _register(visitor, "borough")
+    _upload(visitor, "Add public tables", tmp_path, "people.csv", "sex,age\n" + "F,1\nM,2\n" * 20, "Add")
+    visitor.press("Draft a schema")
+    visitor.see("The schema has 2 columns")
+    visitor.settle()
+    visitor.press("Edit the schema")
+    visitor.see("No change so far.")
+    visitor.settle()
+    visitor.page.get_by_test_id("stDataFrame").last.click(position={"x": 100, "y": 55})
+    cell = visitor.page.locator("textarea.gdg-input")
+    visitor.page.keyboard.press("Enter")
+    expect(cell).to_have_value("sex")
+    visitor.page.keyboard.press("Control+A")
+    visitor.page.keyboard.type("gender")
+    expect(cell).to_have_value("gender")
+    visitor.page.wait_for_timeout(500)
+    visitor.page.keyboard.press("Enter")
+    expect(visitor.page.get_by_test_id("glide-cell-1-0").last).to_have_text("gender")
+    expect(visitor.page.get_by_text("No change so far.")).to_have_count(0, timeout=SOON)
+    visitor.press("Save this schema")
+    visitor.see("The schema is saved.")
+    visitor.settle()
+    assert b'"gender"' in visitor.download("Download schema.json")
+    visitor.close()
