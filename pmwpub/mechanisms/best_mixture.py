@@ -34,9 +34,13 @@ STEP_WORK = 5 * 10**8
 SMALL = 5_000
 """Up to so many cell visits a pass, the linear program comes first."""
 LARGE = 5_000_000
-"""Beyond so many, it comes only where the descent is slow: where an empty cell decides, it takes too many rows."""
+"""Beyond so many, it is cut short."""
 DESCENT_PASSES = 400
-"""Passes before the linear program takes over, unless the descent is slow before."""
+"""Passes before the linear program takes over, unless the descent is slow before.
+
+Where a solved program proves no more than the empty cells do, they decide, or nearly: then it would need thousands of
+rows, and the descent goes on first.
+"""
 DESCENT_LIMIT = 10_000
 SIMPLEX_ITERATIONS = 500
 PROGRAM_STEPS, LARGE_PROGRAM_STEPS = 400, 40
@@ -77,6 +81,7 @@ class BestMixture:
         self._descent: Descent | None = None
         self._planes: CuttingPlanes | None = None
         self._program_left = PROGRAM_STEPS if self._visits <= LARGE else LARGE_PROGRAM_STEPS
+        self._program_idle = False
         self._solved = False
         self._stalled = False
 
@@ -124,9 +129,10 @@ class BestMixture:
     def _wants_program(self) -> bool:
         if not self._program_left:
             return False
+        if self._visits <= SMALL or self._descent_over(DESCENT_LIMIT):
+            return True
         slow = self._descent is not None and self._descent.slow
-        over = self._visits <= LARGE and self._descent_over(DESCENT_PASSES)
-        return self._visits <= SMALL or slow or over
+        return not self._program_idle and (slow or self._descent_over(DESCENT_PASSES))
 
     def _descent_over(self, limit: int) -> bool:
         return self._stalled or self.passes >= limit
@@ -151,12 +157,20 @@ class BestMixture:
                 return
         solved = self._planes.solve(SIMPLEX_ITERATIONS)
         self._program_left -= 1
+        before = self._lower
         residual = self._propose_mixture(self._planes.weights)
         self._propose_dual(self._planes.dual)
+        if solved and self._lower == before:
+            self._doubt_program()
         if solved and not self._planes.add_worst(residual, float(self._lower)):
             self._finish_program()
         elif self._planes.entries > PROGRAM_ENTRIES:
             self._program_left = 0
+
+    def _doubt_program(self) -> None:
+        self._program_idle = True
+        if self._descent is not None:
+            self._descent.trust_bound()
 
     def _finish_program(self) -> None:
         self._solved = self._upper - self._lower <= CLOSED

@@ -57,7 +57,7 @@ class Descent:
         self._best_theta = self._theta
         self._velocity = np.zeros(len(support))
         self._step = FIRST_STEP
-        self._share = 1.0
+        self._share, self._nearest = 1.0, NEAREST
         self._best_gain = 0.0
         self._mark = (math.inf, 0)
         self._residual = np.zeros(workload.queries)
@@ -82,6 +82,10 @@ class Descent:
     def residual(self) -> Floats:
         """float64 (Q,): q(D) - q(mu) of the last pass."""
         return self._residual
+
+    def trust_bound(self) -> None:
+        """Aim at the proved bound from now on, however slow it is: something else says that f is near it."""
+        self._share = self._nearest = 1.0
 
     def run(self, passes: int, lower: float) -> None:
         """Some passes, fewer when the error meets `lower`, a proved lower bound of f."""
@@ -122,7 +126,7 @@ class Descent:
             self._mark = (proved, self.passes)
         elif self.passes - since >= PATIENCE:
             self._mark = (proved, self.passes)
-            self._share = max(self._share / 2, NEAREST)
+            self._share = max(self._share / 2, self._nearest)
         return proved * self._share
 
     def _weigh_queries(self, error: float, beta: float) -> None:
