@@ -111,7 +111,7 @@ def _reconciled(database: Database, witness: Witness, present: list[Line], accep
         added = readd(connection, (lines or []) + present)
         if lines is None:
             witness.set_aside()
-    with database.reading() as connection:
+    with database.writing() as connection:  # so that no booking is committed between the look and the line
         witness.append([StoreLine(identifier), *recorded(connection)])
     return tuple(added)
 
