@@ -25,7 +25,7 @@ from fractions import Fraction
 import best_mixture_cases as cases
 import numpy as np
 
-from pmwpub.mechanisms.assessment import NoisyError, floor_release_under
+from pmwpub.mechanisms.assessment import FLOOR_SHARE, NoisyError, floor_release_under, half_width
 from pmwpub.mechanisms.best_mixture import BestMixture
 from pmwpub.mechanisms.best_of import Best, best_release
 from pmwpub.mechanisms.lazy_rounding import LatticeLaplace
@@ -40,6 +40,8 @@ from pmwpub.service.ranking import too_close
 
 EPSILONS = (Fraction(1, 100), Fraction(1, 20))
 RANKED = Fraction(1, 20)
+MANY = 1_000
+"""Draws that show a rate, beside the few that the gate names."""
 
 
 @dataclass(frozen=True)
@@ -189,19 +191,33 @@ def draw_best(solved: Mapping[str, Replay], draws: int) -> None:
 
 
 def rank(solved: Mapping[str, Replay], poor: str, draws: int) -> None:
-    """Noisy floors as an assessment at epsilon = 0.05 each buys them: how often the poor support is last."""
-    law, last, clear = LatticeLaplace(RANKED * Fraction(4, 5)), 0, 0
+    """Noisy floors at epsilon = 0.05 each, with and without a start beside them: how often the poor support is last."""
+    for share, bought in ((Fraction(1), "floor alone"), (FLOOR_SHARE, "floor and start")):
+        law = LatticeLaplace(RANKED * share)
+        bar = float(half_width(law, solved[poor].private_rows))
+        ends = {name: float(kept.moments[-1].interval.upper) for name, kept in solved.items()}
+        gap = ends[poor] - max(end for name, end in ends.items() if name != poor)
+        few, many = (_ranked(solved, poor, law, times) for times in (draws, MANY))
+        print(
+            f"ranked at epsilon 0.05 each, {bought} (gap {gap:.4f}, error bar {bar:.4f}): {poor} last in {few[0]} of "
+            f"{draws} draws, told apart in {few[1]}; of {MANY:,}: {many[0] / MANY:.1%} and {many[1] / MANY:.1%}",
+            flush=True,
+        )
+
+
+def _ranked(solved: Mapping[str, Replay], poor: str, law: LatticeLaplace, draws: int) -> tuple[int, int]:
+    """In how many draws the poor support is last, and in how many it is not too close to call with any other."""
+    last = clear = 0
     for _ in range(draws):
-        found = {
-            name: floor_release_under(law, Replay(kept.moments, kept.private_rows)) for name, kept in solved.items()
-        }
+        replays = {name: Replay(kept.moments, kept.private_rows) for name, kept in solved.items()}
+        found = {name: floor_release_under(law, replay) for name, replay in replays.items()}
         noisy = {name: each for name, each in found.items() if isinstance(each, NoisyError)}
         if len(noisy) < len(solved):
             continue
         last += max(noisy, key=lambda name: noisy[name].value) == poor
-        numbers = [NoisyNumber(float(e.value), float(e.low), float(e.high), 0.95, "1/25") for e in noisy.values()]
+        numbers = [NoisyNumber(float(e.value), float(e.low), float(e.high), 0.95, "") for e in noisy.values()]
         clear += too_close(numbers)[list(noisy).index(poor)] is None
-    print(f"ranked at epsilon 0.05 each: {poor} last in {last} of {draws} draws, called so in {clear}", flush=True)
+    return last, clear
 
 
 def _line(name: str, moment: Moment) -> None:

@@ -180,6 +180,19 @@ def test_an_optimum_of_whole_or_half_rows_resolves_at_once(epsilon: Fraction, n:
                 assert rounded_cell(state, law, grid, noise=FixedNoise(offset), progress=_silent) is not None
 
 
+@pytest.mark.parametrize("j", range(21))
+@pytest.mark.parametrize("n", [1, 7, 11_439])
+def test_no_whole_or_half_row_lies_on_an_edge_of_any_lattice(n: int, j: int) -> None:
+    """An optimum c/n or c/(2n), known to a sliver only, leaves a single cell wherever the noise moves it to."""
+    sliver = Fraction(1, 10**14)
+    for width in {1, 3, 2**j + 1, 2 * 2**j + 1, 100 * 2**j + 1} - {2}:
+        grid = Grid(n, max(2, 2**j), width)
+        for halves in (0, 1, 2, n, 2 * n - 1, 2 * n):
+            number = Fraction(halves, 2 * n)
+            for shift in {0, 1, -1, width // 2, width // 2 + 1, -(width // 2), -(width // 2) - 1, 10**6 + j}:
+                assert grid.cell(number - sliver, shift) == grid.cell(number + sliver, shift)
+
+
 def test_a_cell_is_half_open() -> None:
     grid = Grid(10, 64, 5)
     edge = Fraction(5, 2) / 640
