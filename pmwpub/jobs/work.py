@@ -152,9 +152,7 @@ def assess(work: AssessmentWork, progress: Progress) -> dict[str, NoisyError]:
 def error(work: ErrorWork, progress: Progress) -> NoisyError:
     """The noisy largest error of a finished release that was charged for."""
     progress(0, 1)
-    return error_release(
-        work.counts, work.workload, work.released, work.epsilon, rows_per_person=work.rows_per_person
-    )
+    return error_release(work.counts, work.workload, work.released, work.epsilon, rows_per_person=work.rows_per_person)
 
 
 def simulation(work: SimulationWork, progress: Progress) -> Simulation:
