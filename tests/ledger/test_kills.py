@@ -25,7 +25,7 @@ def test_a_kill_at_any_boundary_leaves_no_uncharged_draw_and_no_second_one(url: 
         backup(url, tmp_path / "empty")
     log = tmp_path / "seen"
     command = [sys.executable, str(Path(__file__).with_name("killed.py")), url, str(log), str(ITERATIONS)]
-    found = subprocess.run(command, capture_output=True, text=True, timeout=1200, check=False)
+    found = subprocess.run(command, capture_output=True, text=True, timeout=600 + 600 * AUDIT, check=False)
     assert found.returncode == 0, found.stderr
     assert "unwitnessed" not in log.read_text()
     drawn: dict[str, list[bytes]] = defaultdict(list)
