@@ -162,7 +162,7 @@ def _meter(session: Session, population: str) -> None:
     st.caption("  \n".join(lines))
     st.caption("The bar is drawn in ρ, which adds up; ε does not.")
     if session.presenting:
-        st.badge("Stakeholder view: public and DP results only", icon=":material/co_present:", color="blue")
+        st.badge("Public and DP results only", icon=":material/co_present:", color="blue")
     elif session.private is None:
         st.badge("Viewer: private table not loaded here", icon=":material/visibility:", color="gray")
     else:

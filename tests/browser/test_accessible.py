@@ -107,7 +107,7 @@ def test_axe_finds_nothing_serious_in_the_stakeholder_view(demo: tuple[Server, s
     faults = []
     for name, path in ADDRESSES.items():
         visitor.open(f"/{path}?population={town}&view=stakeholder")
-        visitor.see("Stakeholder view: public and DP results only")
+        visitor.see("Public and DP results only")
         visitor.settle()
         assert visitor.page.get_by_text("Private, steward only").count() == 0
         faults += _faults(visitor, name)
