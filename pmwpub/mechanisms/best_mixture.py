@@ -28,7 +28,7 @@ from pmwpub.records import Floats, Ints, Support
 CLOSED = Fraction(1, 10**9)
 """A finished linear program leaves less than this, or it is not believed to be finished."""
 NARROW = Fraction(1, 10**12)
-"""The descent ends here: its floats prove hardly less."""
+"""Less is not looked for: floats prove hardly less."""
 STEP_WORK = 5 * 10**8
 """Cell visits of one refine() by descent: about a second of one core."""
 SMALL = 5_000
@@ -147,7 +147,8 @@ class BestMixture:
             self._propose_mixture(descent.weights)
         if descent.dual_gain > self._lower:
             self._propose_dual(descent.dual)
-        self._stalled = descent.best <= lower or self._upper - self._lower <= NARROW
+        self._stalled = descent.best <= lower
+        self._solved = self._upper - self._lower <= NARROW
 
     def _refine_by_program(self) -> None:
         if self._planes is None:
