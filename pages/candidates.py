@@ -17,16 +17,17 @@ st.markdown(
     "The **best-mixture error** of a public table is the error that would remain if it were reweighted perfectly. "
     "No ε gets below it: a table with a high one must be replaced, not paid for."
 )
-need(study.usable, "Add public candidates that fit the schema first.", "pages/data.py")
-need(study.choice, "Choose a workload first.", "pages/workload.py")
-
 private = session.steward(study)
 bought, choices = assessing.assessments(service(), study), ranking.choices(service(), study)
 if bought or choices:
     with refusals():
         results_panel(study, bought, choices, steward=private is not None)
+need(study.usable, "Add public candidates that fit the schema first.", "pages/data.py")
+need(study.choice, "Choose a workload first.", "pages/workload.py")
 known_panel(study, made(study))
 
+if private is None and session.presenting:
+    st.stop()
 if private is None:
     st.info("Only a session that holds the private table can buy assessments.")
     link("pages/data.py", "Load the private table")

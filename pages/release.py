@@ -12,19 +12,20 @@ from pmwpub.session.spending import confirm, tell
 
 session = enter("pages/release.py")
 study = opened("Release")
-need(study.usable, "Add public candidates that fit the schema first.", "pages/data.py")
-need(study.choice, "Choose a workload first.", "pages/workload.py")
-
 released = releasing.releases(service(), study)
 shown = chosen(released)
 if shown is not None:
     release_panel(session, study, shown)
+with panel("Releases of this population", Badge.DP):
+    listed(released)
 
+need(study.usable, "A new release needs public candidates that fit the schema.", "pages/data.py")
+need(study.choice, "A new release needs a workload.", "pages/workload.py")
 private = session.steward(study)
-if private is None:
+if private is None and not session.presenting:
     st.info("Only a session that holds the private table can buy a release.")
     link("pages/data.py", "Load the private table")
-else:
+elif private is not None:
     with panel("A new release", Badge.DP), refusals():
         plan = plan_form(study, bought_floors(study, assessing.assessments(service(), study)))
         price = releasing.price(service(), plan, study.population.name)
@@ -32,5 +33,3 @@ else:
             outcome = releasing.release(service(), private, plan, current=study)
             tell(session, outcome.fresh)
             show(outcome.booking.id)
-with panel("Releases of this population", Badge.DP):
-    listed(released)

@@ -11,7 +11,7 @@ from pmwpub.session.workloads import choose, described, facts_table
 session = enter("pages/workload.py")
 study = opened("Workload")
 need(study.schema, "A workload needs a schema.", "pages/data.py")
-changeable = session.steward(study) is not None or study.balance.spent.units == 0
+changeable = session.may_change(study)
 
 with panel("The queries", Badge.PUBLIC):
     st.markdown(

@@ -8,7 +8,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
-from pmwpub.errors import NoResult, PlanError
+from pmwpub.command_input import no_result
+from pmwpub.errors import PlanError
 from pmwpub.mechanisms.precision import epsilon_within
 from pmwpub.plans import AssessmentPlan
 from pmwpub.privacy.budget import as_fraction
@@ -58,7 +59,7 @@ def buy_best(
     outcome = ranking.choose(service, private, plan, repeat=parsed.repeat, current=current)
     found = ranking.chosen(service, current, outcome.booking)
     if found.winner is None:
-        raise NoResult("No result is stored for this choice; its charge stays and nothing is drawn again.")
+        raise no_result(outcome)
     best = {
         "candidate": found.name,
         "epsilon": float(plan.exact_epsilon),

@@ -14,6 +14,7 @@ from pmwpub.errors import NoResult, PmwPubError
 
 REFUSED = 2
 NO_RESULT = 1
+INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -27,6 +28,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = _parser().parse_args(arguments)
     try:
         found = getattr(commands, parsed.run)(parsed)
+    except KeyboardInterrupt:
+        print(
+            "pmwpub: Stopped. What was charged stays charged, without a result; see: pmwpub ledger show",
+            file=sys.stderr,
+        )
+        return INTERRUPTED
     except NoResult as refusal:
         print(f"pmwpub: {refusal}", file=sys.stderr)
         return NO_RESULT

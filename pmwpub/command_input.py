@@ -7,8 +7,9 @@ import csv
 import sys
 from pathlib import Path
 
-from pmwpub.errors import FileRefused, PlanError
+from pmwpub.errors import FileRefused, NoResult, PlanError
 from pmwpub.plans import WorkloadChoice
+from pmwpub.service import Outcome
 
 
 def read(path: str) -> bytes:
@@ -23,6 +24,15 @@ def progress(done: int, total: int) -> None:
     """One line that grows, on a terminal."""
     if sys.stderr.isatty():
         print(f"\r{done}/{total}", end="\n" if done == total else "", file=sys.stderr, flush=True)
+
+
+def no_result(outcome: Outcome) -> NoResult:
+    """Why a command has nothing to show: another program is still at it, or nothing will come."""
+    if outcome.status == "running":
+        return NoResult("Another program works on this plan; run the same command later, and nothing more is charged.")
+    return NoResult(
+        "No result is stored for this plan; its charge stays and nothing is drawn again. --repeat buys a new draw."
+    )
 
 
 def workload_choice(parsed: argparse.Namespace) -> WorkloadChoice:

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from pmwpub.assess_command import buy_assessments, buy_best, compared, offered_files, offered_tables
-from pmwpub.command_input import progress, read, workload_choice
-from pmwpub.errors import BudgetError, FileRefused, NoResult
+from pmwpub.command_input import no_result, progress, read, workload_choice
+from pmwpub.errors import BudgetError, FileRefused
 from pmwpub.evaluate_command import evaluate as evaluate
 from pmwpub.jobs import InlineEngine
-from pmwpub.ledger import Ledger, Population
+from pmwpub.ledger import Booking, Ledger, Population
 from pmwpub.ledger_command import backup_ledger as backup_ledger
 from pmwpub.ledger_command import reconcile_ledger as reconcile_ledger
 from pmwpub.ledger_command import restore_ledger as restore_ledger
@@ -74,7 +74,7 @@ def assess(parsed: argparse.Namespace) -> Json:
     """`assess`: a noisy floor and start for each candidate, the best of them, or what is free."""
     paths = list(dict.fromkeys(path for files in offered_files(parsed) for path in files))
     with _ledger(parsed) as ledger:
-        service, name = _service(parsed, ledger), parsed.population
+        (service, own), name = _service(parsed, ledger), parsed.population
         files = Files(parsed.read, [parsed.private, *paths])
         private = _private(service, name, files, parsed.private) if parsed.private is not None else None
         keys = {path: _candidate(service, name, files, path, private) for path in paths}
@@ -83,15 +83,16 @@ def assess(parsed: argparse.Namespace) -> Json:
         if parsed.compare or private is None:
             return compared(parsed, service, studies.study(service, name), offered)
         _warn(studies.shared_runs(service, private))
-        before = ledger.balance(name).spent
         buy = buy_best if parsed.best else buy_assessments
-        return buy(parsed, service, studies.study(service, name), private, offered) | _spent(ledger, name, before)
+        return buy(parsed, service, studies.study(service, name), private, offered) | _spent(ledger, name, own)
 
 
 def release(parsed: argparse.Namespace) -> Json:
     """`release`: run PMW^Pub, write its files, print the certificate."""
     with _ledger(parsed) as ledger:
-        service, current, private, candidates = _prepare(parsed, ledger)
+        _made(Path(parsed.out))
+        service, own = _service(parsed, ledger)
+        current, private, candidates = _prepare(parsed, service)
         plan = releasing.release_plan(
             service,
             current,
@@ -103,31 +104,29 @@ def release(parsed: argparse.Namespace) -> Json:
             start=parsed.start,
             replay=parsed.replay,
         )
-        before = ledger.balance(parsed.population).spent
         outcome = releasing.release(service, private, plan, repeat=parsed.repeat, current=current)
         bundle = releasing.released(service, current, outcome.booking).bundle
         if bundle is None:
-            raise NoResult(_NO_RESULT)
+            raise no_result(outcome)
         files = bundle.files(parsed.rows, parsed.row_seed, parsed.cells)
         _write(Path(parsed.out), files)
         certificate = bundle.stated(files, parsed.rows, parsed.row_seed, parsed.cells)
-        return certificate.model_dump(mode="json") | _spent(ledger, parsed.population, before) | _reused(outcome)
+        return certificate.model_dump(mode="json") | _spent(ledger, parsed.population, own) | _reused(outcome)
 
 
 def error(parsed: argparse.Namespace) -> Json:
     """`error`: buy the noisy largest error of a stored release on the private table."""
     with _ledger(parsed) as ledger:
-        service, name = _service(parsed, ledger), parsed.population
+        (service, own), name = _service(parsed, ledger), parsed.population
         private = _private(service, name, Files(parsed.read, [parsed.private]), parsed.private)
         release = measuring.named_release(parsed.release, parsed.draw)
         plan = measuring.error_plan(service, name, release, epsilon=parsed.epsilon)
-        before = ledger.balance(name).spent
         outcome = measuring.measure(service, private, plan, repeat=parsed.repeat)
         found = measuring.measured(service, outcome.booking)
         if found.error is None:
-            raise NoResult(_NO_RESULT)
+            raise no_result(outcome)
         stated = {"release": release.plan_sha256, "draw": release.repeat, "remarks": list(found.remarks)}
-        return _number("error", found.error) | stated | _spent(ledger, name, before) | _reused(outcome)
+        return _number("error", found.error) | stated | _spent(ledger, name, own) | _reused(outcome)
 
 
 def check_certificate(parsed: argparse.Namespace) -> Json:
@@ -136,34 +135,32 @@ def check_certificate(parsed: argparse.Namespace) -> Json:
     return {"holds": statements, "not_checked": list(checking.NOT_CHECKED)}
 
 
-_NO_RESULT = "No result is stored for this plan; its charge stays and nothing is drawn again. --repeat buys a new draw."
-
-
 def _ledger(parsed: argparse.Namespace) -> Ledger:
     return Ledger.open(parsed.store)
 
 
-def _prepare(parsed: argparse.Namespace, ledger: Ledger) -> tuple[Service, Study, PrivateTable, list[str]]:
-    """The service, the population's state, the private table and the candidates' hashes."""
-    service, name = _service(parsed, ledger), parsed.population
+def _prepare(parsed: argparse.Namespace, service: Service) -> tuple[Study, PrivateTable, list[str]]:
+    """The population's state, the private table and the candidates' hashes."""
+    name = parsed.population
     files = Files(parsed.read, [parsed.private, *parsed.public])
     private = _private(service, name, files, parsed.private)
     candidates = [_candidate(service, name, files, path, private) for path in parsed.public]
     _choose_workload(parsed, service)
     _warn(studies.shared_runs(service, private))
-    return service, studies.study(service, name), private, candidates
+    return studies.study(service, name), private, candidates
 
 
 def _choose_workload(parsed: argparse.Namespace, service: Service) -> None:
     studies.choose_workload(service, parsed.population, workload_choice(parsed))
 
 
-def _service(parsed: argparse.Namespace, ledger: Ledger) -> Service:
-    """The service, once the population is known and has the command's schema."""
-    service = Service(ledger, InlineEngine(lambda job: progress(job.done, job.total)))
+def _service(parsed: argparse.Namespace, ledger: Ledger) -> tuple[Service, list[Booking]]:
+    """The service, once the population is known and has the command's schema; and what this command books."""
+    own: list[Booking] = []
+    service = Service(ledger, InlineEngine(lambda job: progress(job.done, job.total)), on_booked=own.append)
     ledger.population(parsed.population)
     studies.save_schema(service, parsed.population, Schema.from_json(read(parsed.schema)))
-    return service
+    return service, own
 
 
 def _private(service: Service, name: str, files: Files, path: str) -> PrivateTable:
@@ -193,10 +190,23 @@ def _save(path: Path, body: bytes) -> None:
         raise FileRefused(f"{path} cannot be written: {failure.strerror}.") from failure
 
 
+def _made(folder: Path) -> None:
+    """Make the folder before anything is charged."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as failure:
+        raise FileRefused(f"{folder} cannot be made: {failure.strerror}. Nothing was charged.") from failure
+
+
 def _write(folder: Path, files: dict[str, bytes]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, body in files.items():
-        (folder / name).write_bytes(body)
+    try:
+        for name, body in files.items():
+            (folder / name).write_bytes(body)
+    except OSError as failure:
+        raise FileRefused(
+            f"{folder} cannot be written: {failure.strerror}. The result is stored; run the same command with another "
+            "-o, and nothing more is charged."
+        ) from failure
 
 
 def _both(rho: ZCDP, epsilon: float) -> Json:
@@ -217,11 +227,13 @@ def _balance(ledger: Ledger, name: str) -> Json:
     }
 
 
-def _spent(ledger: Ledger, name: str, before: ZCDP) -> Json:
+def _spent(ledger: Ledger, name: str, own: Sequence[Booking]) -> Json:
+    """What this very command charged, whatever others charge meanwhile, and what is left."""
     from pmwpub.privacy.budget import epsilon_of
 
     balance = ledger.balance(name)
-    rho = balance.spent - before
+    ids = {charge for booking in own for charge in booking.charges}
+    rho = sum((record.rho for record in ledger.history(name) if record.id in ids), ZCDP(0))
     return {
         "spent": _both(rho, epsilon_of(rho, balance.delta)),
         "remaining": _both(balance.remaining, balance.epsilon_remaining),

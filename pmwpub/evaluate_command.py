@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pmwpub.command_input import progress, read, workload_choice
-from pmwpub.errors import PlanError
+from pmwpub.errors import FileRefused, PlanError
 from pmwpub.evaluation import METHODS, SimulatedError
 from pmwpub.jobs.work import SimulationWork, simulation
 from pmwpub.privacy.budget import as_fraction
@@ -31,6 +31,8 @@ def evaluate(parsed: argparse.Namespace) -> Json:
     truth = _encoded(files, parsed.truth, schema)
     supports = {Path(path).name: Support.of(_encoded(files, path, schema)) for path in parsed.public}
     methods = METHODS if parsed.methods == "all" else tuple(parsed.methods.split(","))
+    if parsed.runs < 1:
+        raise PlanError(f"A sweep needs at least one run; --runs {parsed.runs} came.")
     if not set(methods) <= set(METHODS):
         raise PlanError(f"The methods are {', '.join(METHODS)}; {parsed.methods!r} came.")
     work = SimulationWork(
@@ -62,7 +64,10 @@ def _encoded(files: Files, path: str, schema: Schema) -> Dataset:
 
 
 def _write_errors(path: Path, errors: list[SimulatedError]) -> None:
-    with path.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.DictWriter(stream, [field.name for field in fields(SimulatedError)])
-        writer.writeheader()
-        writer.writerows(asdict(line) for line in errors)
+    try:
+        with path.open("w", newline="", encoding="utf-8") as stream:
+            writer = csv.DictWriter(stream, [field.name for field in fields(SimulatedError)])
+            writer.writeheader()
+            writer.writerows(asdict(line) for line in errors)
+    except OSError as failure:
+        raise FileRefused(f"{path} cannot be written: {failure.strerror}.") from failure

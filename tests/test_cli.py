@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 
 from pmwpub.cli import main
+from pmwpub.ledger import Charge, Ledger, PlanKey
+from pmwpub.privacy.budget import ZCDP
 
 
 @dataclass
@@ -202,15 +204,15 @@ def test_a_cancelled_command_keeps_its_charge_and_never_draws_again(
 
     with monkeypatch.context() as patch:
         patch.setattr(work, "release", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            shell.spend("release", "--epsilon", "1", "--rounds", "3", "-o", shell.path("out"))
+        words = shell.spend("release", "--epsilon", "1", "--rounds", "3", "-o", shell.path("out"), status=130)
+    assert "stays charged" in words
     (charge,) = shell.run("ledger", "show", "P")["charges"]
     assert charge["status"] == "no result"
     assert "charge stays" in shell.spend(
         "release", "--epsilon", "1", "--rounds", "3", "-o", shell.path("out"), status=1
     )
     assert len(shell.run("ledger", "show", "P")["charges"]) == 1
-    assert not Path(shell.path("out")).exists()
+    assert list(Path(shell.path("out")).iterdir()) == []
 
 
 def test_marginals_can_be_picked_by_hand(shell: Shell) -> None:
@@ -220,3 +222,41 @@ def test_marginals_can_be_picked_by_hand(shell: Shell) -> None:
     assert said["queries"] == 3 + 6
     assert "no attribute" in shell.spend("release", *flags, "--marginal", "nothing", status=2)
     assert "not both" in shell.spend("release", *flags, "--marginals", "2", status=2)
+
+
+def test_an_output_folder_that_cannot_be_made_is_refused_before_anything_is_charged(shell: Shell) -> None:
+    Path(shell.path("taken")).write_text("a file")
+    assert "Nothing was charged" in shell.spend("release", "--epsilon", "1", "-o", shell.path("taken"), status=2)
+    assert shell.run("ledger", "show", "P")["charges"] == []
+
+
+def test_a_command_reports_its_own_charges_alone(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    from pmwpub.jobs import work
+
+    real, once = work.release, []
+
+    def beside(payload: work.ReleaseWork, progress: work.Progress) -> object:
+        if not once:
+            once.append(True)
+            with Ledger.open(f"sqlite:///{shell.folder}/ledger.sqlite3") as other:
+                other.book("P", PlanKey("0" * 64), "{}", [Charge("other", "other", "1", "1", ZCDP(10**12))])
+        return real(payload, progress)
+
+    monkeypatch.setattr(work, "release", beside)
+    found = shell.spend("release", "--epsilon", "1", "--rounds", "3", "-o", shell.path("out"))
+    assert found["spent"]["rho"] == pytest.approx(float(found["rho"]), abs=1e-15)
+
+
+@pytest.mark.parametrize("epsilon", ["1e20", "1e308"])
+def test_an_absurd_epsilon_of_an_assessment_is_refused_in_words(shell: Shell, epsilon: str) -> None:
+    assert shell.spend("assess", "--epsilon", epsilon, status=2)
+    assert shell.run("ledger", "show", "P")["charges"] == []
+
+
+def test_no_rows_are_no_table(shell: Shell) -> None:
+    words = shell.spend("release", "--epsilon", "1", "--rounds", "3", "--rows", "0", "-o", shell.path("out"), status=2)
+    assert "between 1 and" in words
+
+
+def test_names_that_look_alike_are_refused(shell: Shell) -> None:
+    assert "space" in shell.run("ledger", "register", "P ", "--n", "250", "--epsilon", "3", status=2)

@@ -60,6 +60,10 @@ class Population:
     def __post_init__(self) -> None:
         if not self.name.strip() or len(self.name) > MAX_NAME or not self.name.isprintable():
             raise LedgerError(f"A population needs a name of 1 to {MAX_NAME} printable characters.")
+        if self.name != self.name.strip():
+            raise LedgerError(
+                "A population's name has no space before or behind it; names that look alike are refused."
+            )
         if not self.unit.strip():
             raise LedgerError('A population needs words for who is protected, such as "one resident".')
         if not 1 <= self.n <= MAX_ROWS:

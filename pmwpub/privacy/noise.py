@@ -154,8 +154,11 @@ def _exact(cost: float) -> Fraction:
 
 
 def _positive(sensitivity: int) -> int:
-    if sensitivity < 1:
-        raise BudgetError(f"A sensitivity of at least one count is needed; {sensitivity} came.")
+    if not 1 <= sensitivity <= MAX_VALUE:
+        raise BudgetError(
+            f"A sensitivity of 1 to 2^62 counts is needed; a {'smaller' if sensitivity < 1 else 'larger'} one came. "
+            "Take another epsilon."
+        )
     return sensitivity
 
 

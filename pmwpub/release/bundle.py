@@ -98,7 +98,9 @@ class Bundle:
 
         cells  "labels", or "numbers": numeric columns as numbers drawn inside their bins
         """
-        return synthetic_csv(self.distribution(), self.schema, rows or self.certificate.n, seed=seed, cells=cells)
+        return synthetic_csv(
+            self.distribution(), self.schema, self.certificate.n if rows is None else rows, seed=seed, cells=cells
+        )
 
     def files(self, rows: int | None = None, seed: int = ROW_SEED, cells: Cells = "labels") -> dict[str, bytes]:
         """Everything that is handed out: name -> bytes; the certificate lists the others' hashes."""
@@ -110,7 +112,7 @@ class Bundle:
     ) -> Certificate:
         """The certificate that travels with a synthetic table of so many rows."""
         named = self.certificate.with_files({SYNTHETIC: files[SYNTHETIC]})
-        return named.with_rows(rows or self.certificate.n, seed, cells)
+        return named.with_rows(self.certificate.n if rows is None else rows, seed, cells)
 
 
 def rebuild_script() -> bytes:

@@ -138,6 +138,7 @@ class Service:
     ledger: Ledger
     engine: Engine | InlineEngine
     cache: PublicCache = field(default_factory=MemoryCache)
+    on_booked: Callable[[Booking], None] | None = None
 
     def price(self, population: str, charges: Sequence[Charge]) -> Price:
         """Add charges up against what is left."""
@@ -203,6 +204,8 @@ class Service:
             booking = self.ledger.book(
                 population, key, plan_json, charges, table=private.table, terms=(private.n, private.rows_per_person)
             )
+            if booking.fresh and self.on_booked is not None:
+                self.on_booked(booking)
             if booking.fresh:
                 self._submit(booking, task, work, to_bytes)
         return self.outcome(booking)

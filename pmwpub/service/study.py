@@ -14,8 +14,8 @@ from pmwpub.service.core import PrivateTable
 from pmwpub.tabular.options import ReadOptions
 from pmwpub.tabular.schema import Schema
 
-MINIMUM_ROWS = 10
-"""Below so many private rows no run is begun, for its noise would drown every answer; n is public."""
+MINIMUM_ROWS = 2
+"""Below so many private rows no run is begun; n is public, so this tells nothing."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -164,3 +164,15 @@ def test_the_words_of_advice_follow_what_was_simulated() -> None:
     assert "the floor was 0.01" in limits.epsilon_words(replace(advice, epsilon=None), 0.005)
     assert "up to 1, was enough" in limits.epsilon_words(replace(advice, epsilon=None), 0.015)
     assert "not known" in limits.epsilon_words(None, 0.1)
+
+
+def test_a_finished_release_outlives_its_public_tables(town: Here, steward: Open, visit: Open) -> None:
+    press(steward("release"), "Buy this release")
+    current = studies.study(town.service, town.population)
+    (found,) = releasing.releases(town.service, current)
+    for one in current.candidates:
+        studies.remove_candidate(town.service, town.population, one.sha256)
+    app = visit("release", population=town.population, release=str(found.outcome.booking.id))
+    assert not app.exception
+    assert "synthetic.csv" in [button.label for button in app.get("download_button")] or "synthetic.csv" in words(app)
+    assert "needs public candidates" in words(app)
