@@ -19,6 +19,7 @@ from typing import Any
 import platformdirs
 from sqlalchemy import URL, Connection, Engine, create_engine, event, insert, make_url, select, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.pool import NullPool, Pool
 
 from pmwpub.errors import StoreUnavailable
 from pmwpub.ledger import tables
@@ -94,6 +95,7 @@ class Database:
 
     def __init__(self, url: URL) -> None:
         self.name = url.render_as_string(hide_password=True)
+        self._url = url
         with failing_closed(self.name):
             self._engine = _engine(url)
             self._writer = self._engine.execution_options(immediate=True)
@@ -113,8 +115,11 @@ class Database:
             yield connection
 
     def session(self) -> Connection:
-        """A connection of one's own, each statement a transaction; to be closed by its holder."""
-        return self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        """A connection to PostgreSQL outside the pool, which may be empty; each statement is a transaction.
+
+        Its holder closes it.
+        """
+        return _engine(self._url, poolclass=NullPool).connect().execution_options(isolation_level="AUTOCOMMIT")
 
     def failing_closed(self) -> AbstractContextManager[None]:
         """Turn failures of a `session` into StoreUnavailable."""
@@ -143,11 +148,11 @@ def _remedy(error: Exception) -> str:
     return known[0] if known else f"the database answered {code}; check that it runs and may be written"
 
 
-def _engine(url: URL) -> Engine:
+def _engine(url: URL, *, poolclass: type[Pool] | None = None) -> Engine:
     if url.get_backend_name() == "postgresql":
         own = f"-c synchronous_commit=on -c lock_timeout={BUSY_SECONDS}s"
         arguments = {"options": " ".join([*url.normalized_query.get("options", ()), own]), "connect_timeout": 10}
-        return create_engine(url, pool_pre_ping=True, hide_parameters=True, connect_args=arguments)
+        return create_engine(url, pool_pre_ping=True, hide_parameters=True, connect_args=arguments, poolclass=poolclass)
     _create_privately(url)
     engine = create_engine(
         url, hide_parameters=True, pool_size=4, max_overflow=60, connect_args={"timeout": BUSY_SECONDS}

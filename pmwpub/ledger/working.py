@@ -20,8 +20,6 @@ from sqlalchemy import Connection, text
 from pmwpub.errors import StoreUnavailable
 from pmwpub.ledger.database import Database
 
-_ADVISORY = 730_504_211
-
 
 class Working(Protocol):
     """The locks that this program holds, and a look at those of others."""
@@ -110,7 +108,7 @@ class AdvisoryLocks:
         with self._lock, self._database.failing_closed():
             if self._session is None:
                 self._session = self._database.session()
-            self._call(self._session, "pg_advisory_lock", booking_id)
+            self._call(self._session, "pg_try_advisory_lock", booking_id)
 
     def end(self, booking_id: int) -> None:
         with self._lock, suppress(StoreUnavailable), self._database.failing_closed():
@@ -131,5 +129,5 @@ class AdvisoryLocks:
 
     @staticmethod
     def _call(connection: Connection, function: str, booking_id: int) -> object:
-        query = text(f"SELECT {function}(:kind, :booking)")
-        return connection.execute(query, {"kind": _ADVISORY, "booking": booking_id}).scalar()
+        query = text(f"SELECT {function}(hashtext('pmwpub ' || current_schema()), :booking)")
+        return connection.execute(query, {"booking": booking_id}).scalar()
