@@ -51,7 +51,7 @@ def _table(shift: int) -> bytes:
 
 def _town(service: Service) -> str:
     """A population with a hostile name whose plans and results hold hostile names; returns its name."""
-    name = f"{HTML} {LINK} {MATHS}"[:190]
+    name = f"{HTML} {LINK} {MATHS}"[:190].strip()
     service.ledger.register(Population(name, ROWS, 1, SVG, Fraction(20), Fraction(1, ROWS * ROWS)))
     for i, file in enumerate((f"{HTML}.csv".replace("/", "∕"), f"{LINK}{MATHS}.csv".replace("/", "∕"))):
         studies.add_candidate(service, name, file, _table(i + 1), attested=True)

@@ -26,6 +26,7 @@ from pmwpub.records import Dataset, Distribution, Support
 
 BINARY = tables.domain(2)
 RUNS = 8_000 * AUDIT
+SHOWN_RUNS = 40_000 * AUDIT
 
 
 def one_row(level: int) -> tuple[PrivateCounts, Workload, Distribution]:
@@ -148,7 +149,11 @@ def noisy_errors(level: int, epsilon: Fraction, runs: int, factor: Fraction = Fr
 
 def shown(epsilon: Fraction, factor: Fraction = Fraction(1)) -> float:
     return shown_epsilon(
-        lambda runs: noisy_errors(0, epsilon, runs, factor), lambda runs: noisy_errors(1, epsilon, runs, factor), RUNS
+        lambda runs: noisy_errors(0, epsilon, runs, factor),
+        lambda runs: noisy_errors(1, epsilon, runs, factor),
+        SHOWN_RUNS,
+        least=SHOWN_RUNS // 15,
+        rank=float,
     )
 
 
