@@ -16,16 +16,13 @@ released = releasing.releases(service(), study)
 shown = chosen(released)
 if shown is not None:
     release_panel(session, study, shown)
-with panel("Releases of this population", Badge.DP):
-    listed(released)
 
-need(study.usable, "A new release needs public candidates that fit the schema.", "pages/data.py")
-need(study.choice, "A new release needs a workload.", "pages/workload.py")
 private = session.steward(study)
+ready = bool(study.usable) and study.choice is not None
 if private is None and not session.presenting:
     st.info("Only a session that holds the private table can buy a release.")
     link("pages/data.py", "Load the private table")
-elif private is not None:
+elif private is not None and ready:
     with panel("A new release", Badge.DP), refusals():
         plan = plan_form(study, bought_floors(study, assessing.assessments(service(), study)))
         price = releasing.price(service(), plan, study.population.name)
@@ -33,3 +30,7 @@ elif private is not None:
             outcome = releasing.release(service(), private, plan, current=study)
             tell(session, outcome.fresh)
             show(outcome.booking.id)
+with panel("Releases of this population", Badge.DP):
+    listed(released)
+need(study.usable, "A new release needs public candidates that fit the schema.", "pages/data.py")
+need(study.choice, "A new release needs a workload.", "pages/workload.py")

@@ -69,7 +69,7 @@ class Server:
         """End the server, and with it its workers."""
         if self.process is not None:
             self.process.send_signal(signal.SIGTERM)
-            self.process.wait(20)
+            self.process.wait(90)
             self.process = None
 
     def workers(self) -> list[int]:

@@ -261,7 +261,7 @@ def test_a_private_table_offered_as_public_is_refused_and_a_public_one_as_privat
     assert shell.spent("P") == 0
     shell.register("Q", 4)
     shell.assess("Q", private, good)
-    assert "used as a private table" in shell.assess("Q", private, private, status=2)[1]
+    assert "rows of a private table" in shell.assess("Q", private, private, status=2)[1]
 
 
 def long_tables() -> tuple[bytes, bytes]:
