@@ -123,11 +123,7 @@ def assess(
 
 def assessments(service: Service, current: Study) -> list[Assessed]:
     """Every assessment that was bought, oldest first, with what became of it."""
-    found = []
-    for booking in service.ledger.bookings(current.population.name):
-        if json.loads(booking.plan_json).get("kind") == "assessment":
-            found.append(assessed(service, current, booking))
-    return found
+    return [assessed(service, current, booking) for booking in service.bought(current.population.name, "assessment")]
 
 
 def assessed(service: Service, current: Study, booking: Booking) -> Assessed:

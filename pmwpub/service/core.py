@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -167,6 +168,10 @@ class Service:
         history = self.ledger.history(population) if running else []
         return sum((record.rho for record in history if record.id in running), ZCDP(0))
 
+    def bought(self, population: str, kind: str) -> list[Booking]:
+        """The bookings of one kind of plan, oldest first."""
+        return [booking for booking in self.ledger.bookings(population) if kind_of(booking) == kind]
+
     def running(self, population: str) -> list[Booking]:
         """The bookings whose work is queued or under way on this engine."""
         charged = [booking for booking in self.ledger.bookings(population) if booking.status == "charged"]
@@ -245,6 +250,12 @@ class Service:
     def cancel(self, booking: Booking) -> None:
         """Stop the work of a booking; its charge stays."""
         self.engine.cancel(job_key(booking.population, booking.key))
+
+
+def kind_of(booking: Booking) -> str | None:
+    """Which kind of plan was booked: "assessment", "best", "release" or "error"."""
+    found: str | None = json.loads(booking.plan_json).get("kind")
+    return found
 
 
 def job_key(population: str, key: PlanKey) -> str:

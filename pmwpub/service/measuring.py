@@ -19,7 +19,7 @@ from pmwpub.release.certificate import Certificate
 from pmwpub.release.checking import read_folder
 from pmwpub.release.rebuilding import differing, workload_of
 from pmwpub.service.assessing import NoisyNumber
-from pmwpub.service.core import Outcome, Price, PrivateTable, Service
+from pmwpub.service.core import Outcome, Price, PrivateTable, Service, kind_of
 from pmwpub.service.remarks import remarks_from
 
 
@@ -92,11 +92,7 @@ def measure(service: Service, private: PrivateTable, plan: ErrorPlan, *, repeat:
 
 def measured_errors(service: Service, population: str, release: PlanKey | None = None) -> list[MeasuredError]:
     """Every error that was bought, oldest first; of one release, if it is named."""
-    found = [
-        measured(service, booking)
-        for booking in service.ledger.bookings(population)
-        if json.loads(booking.plan_json).get("kind") == "error"
-    ]
+    found = [measured(service, booking) for booking in service.bought(population, "error")]
     return [one for one in found if release is None or _release_of(one.plan) == release]
 
 
@@ -113,7 +109,7 @@ def measured(service: Service, booking: Booking) -> MeasuredError:
 def stored_release(service: Service, population: str, release: PlanKey) -> Bundle:
     """The stored bytes of a release, as a bundle."""
     booking = service.ledger.booking(population, release)
-    if booking is None or json.loads(booking.plan_json).get("kind") != "release":
+    if booking is None or kind_of(booking) != "release":
         raise PlanError(f"{population!r} has no release of that plan and draw; see its ledger for those that it has.")
     if booking.status != "done":
         raise NoResult("No result is stored for that release, so it has no error to be measured; nothing was charged.")

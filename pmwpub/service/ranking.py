@@ -105,10 +105,7 @@ def choose(
 
 def choices(service: Service, current: Study) -> list[Chosen]:
     """Every choice that was bought, oldest first, with what became of it."""
-    bookings = service.ledger.bookings(current.population.name)
-    return [
-        chosen(service, current, booking) for booking in bookings if json.loads(booking.plan_json).get("kind") == "best"
-    ]
+    return [chosen(service, current, booking) for booking in service.bought(current.population.name, "best")]
 
 
 def chosen(service: Service, current: Study, booking: Booking) -> Chosen:

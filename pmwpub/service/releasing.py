@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -142,11 +141,7 @@ def release(
 
 def releases(service: Service, current: Study) -> list[Released]:
     """Every release that was charged, oldest first, with what became of it."""
-    found = []
-    for booking in service.ledger.bookings(current.population.name):
-        if json.loads(booking.plan_json).get("kind") == "release":
-            found.append(released(service, current, booking))
-    return found
+    return [released(service, current, booking) for booking in service.bought(current.population.name, "release")]
 
 
 def released(service: Service, current: Study, booking: Booking) -> Released:
