@@ -43,14 +43,16 @@ class BinnedLaw:
 
     @classmethod
     def of(cls, outcomes: Sequence[int], masses: Sequence[float], *, bins: int = 40) -> BinnedLaw:
-        """Neighbouring outcomes, in the given order, joined into about `bins` near-equiprobable ones."""
-        total, filled, labels, sums = math.fsum(masses), 0.0, [], [0.0]
+        """Neighbouring outcomes, in the given order, joined until a bin holds 1/`bins` of the mass.
+
+        No bin holds less than half of that share, so a rare outcome never stands alone: chi-square needs it so.
+        """
+        total, labels, sums = math.fsum(masses), [], [0.0]
         for mass in masses:
-            if sums[-1] > 0 and filled >= len(sums) / bins * total * (1 - 1e-12):
+            if sums[-1] >= total / bins * (1 - 1e-12):
                 sums.append(0.0)
             labels.append(len(sums) - 1)
             sums[-1] += mass
-            filled += mass
         if len(sums) > 1 and sums[-1] < 0.5 / bins * total:
             last = sums.pop()
             sums[-1] += last
