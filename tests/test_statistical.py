@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import pytest
-
 from statistical import BinnedLaw
 
 COARSE = ([*range(-90, 90)], [math.exp(-abs(z + 0.5)) for z in range(-90, 90)])
