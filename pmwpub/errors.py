@@ -54,6 +54,13 @@ class PlanError(PmwPubError):
     """A plan contradicts itself or the tables that it is to run on."""
 
 
+class MethodRefused(PmwPubError):
+    """A method cannot run here: it would need more memory or time than allowed, or does not fit the workload.
+
+    Nothing was charged. The message rests on public sizes only.
+    """
+
+
 class SolverError(PmwPubError):
     """A linear program could not be solved to a bound that can be proved."""
 

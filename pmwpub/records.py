@@ -36,6 +36,17 @@ def _frozen_codes(domain: Domain, codes: npt.ArrayLike, *, allow_no_level: bool)
     return frozen
 
 
+def _all_differ(codes: Codes, domain: Domain) -> bool:
+    """Whether no two rows are equal; by their rank in the domain where that fits an int64, else by sorting rows."""
+    if domain.size >= 2**63:
+        return len(np.unique(codes, axis=0)) == len(codes)
+    rank = np.zeros(len(codes), dtype=np.int64)
+    for position, size in enumerate(domain.shape):
+        rank *= size
+        rank += codes[:, position]
+    return bool(np.all(rank[1:] > rank[:-1])) or len(np.unique(rank)) == len(rank)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
     """A table of n coded rows.
@@ -88,7 +99,7 @@ class Support:
             raise DomainError("A support needs at least one atom; the public table has no usable row.")
         if multiplicity.shape != (len(codes),) or np.any(multiplicity < 1):
             raise DomainError("Each atom needs a multiplicity of at least 1.")
-        if len(np.unique(codes, axis=0)) != len(codes):
+        if not _all_differ(codes, self.domain):
             raise DomainError("The atoms of a support must differ.")
         object.__setattr__(self, "codes", codes)
         object.__setattr__(self, "multiplicity", multiplicity)
@@ -98,6 +109,17 @@ class Support:
         """The support of a public table, atoms in lexicographic order of their codes."""
         atoms, multiplicity = np.unique(dataset.codes, axis=0, return_counts=True)
         return cls(dataset.domain, atoms, multiplicity)
+
+    @classmethod
+    def full(cls, domain: Domain) -> Support:
+        """Every possible row, once, in lexicographic order: what MWEM keeps a weight for."""
+        codes = np.empty((domain.size, len(domain.attributes)), dtype=code_type(domain))
+        repeat = domain.size
+        for position, size in enumerate(domain.shape):
+            repeat //= size
+            pattern = np.repeat(np.arange(size, dtype=codes.dtype), repeat)
+            codes[:, position] = np.tile(pattern, domain.size // (size * repeat))
+        return cls(domain, codes, np.ones(domain.size, dtype=np.int64))
 
     @classmethod
     def union(cls, *supports: Support) -> Support:
