@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pmwpub.errors import DomainError
-from pmwpub.queries.counts import PrivateCounts, count
+from pmwpub.queries.counts import PrivateCounts, count, sum_blocks
 from pmwpub.queries.workload import Workload
 
 shapes = st.lists(st.integers(1, 4), min_size=2, max_size=4)
@@ -50,6 +52,54 @@ def test_one_person_moves_each_count_by_at_most_k(sizes: list[int], rows: int, k
     dataset = tables.table(shape, rows, seed, no_level=True)
     changed = tables.neighbour(dataset, k, seed + 1)
     assert np.abs(count(workload, dataset).counts - count(workload, changed).counts).max() <= k
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(st.sampled_from([1, 2, 3, 7, 17, 300]), min_size=2, max_size=4),
+    st.integers(1, 4),
+    st.sampled_from([1, 63, 64, 65, 511, 512, 513]),
+    st.booleans(),
+    st.integers(0, 1000),
+)
+def test_few_and_many_cells_are_counted_alike_at_every_length_of_a_block(
+    sizes: list[int], k: int, rows: int, no_level: bool, seed: int
+) -> None:
+    """Independent oracle: numpy's histogram of the placed rows' cells."""
+    shape = tables.domain(*sizes)
+    workload = Workload.all_kway(shape, min(k, len(sizes)))
+    dataset = tables.table(shape, rows, seed, no_level=no_level)
+    counts = count(workload, dataset).counts
+    for w, marginal in enumerate(workload.marginals):
+        own = [shape.shape[a] for a in marginal.attributes]
+        codes = dataset.codes[:, list(marginal.attributes)].astype(np.int64)
+        placed = codes[np.all(codes < own, axis=1)]
+        cells = np.ravel_multi_index(tuple(placed.T), own)
+        expected = np.bincount(cells, minlength=int(np.prod(own)))
+        assert np.array_equal(counts[workload.offsets[w] : workload.offsets[w + 1]], expected)
+
+
+def test_blocks_and_threads_change_no_count() -> None:
+    shape = tables.domain(2, 3, 9, 40)
+    workload = Workload.all_kway(shape, 3)
+    dataset = tables.table(shape, 30_000, 5, no_level=True)
+    whole = count(workload, dataset).counts
+    cuts = [0, 1, 64, 8_192, 8_193, 20_000, 20_000, 30_000]
+    blocks = [np.ascontiguousarray(dataset.columns[:, a:b]) for a, b in itertools.pairwise(cuts)]
+    for threads in (1, 3):
+        assert np.array_equal(sum_blocks(workload, blocks, threads=threads), whole)
+
+
+def test_a_refusal_while_blocks_are_read_ends_the_count() -> None:
+    shape = tables.domain(2, 2)
+
+    def broken() -> Iterator[np.ndarray]:
+        yield np.zeros((2, 5), dtype=np.uint8)
+        raise DomainError("cut off")
+
+    for threads in (1, 2):
+        with pytest.raises(DomainError, match="cut off"):
+            sum_blocks(Workload.all_kway(shape, 1), broken(), threads=threads)
 
 
 def test_private_counts_show_nothing() -> None:
