@@ -7,6 +7,7 @@ import streamlit as st
 from pmwpub.service import assessing, releasing
 from pmwpub.session import Badge, enter, link, need, opened, panel, refusals, service
 from pmwpub.session.planning import bought_floors, plan_form
+from pmwpub.session.quality import quality_part
 from pmwpub.session.results import chosen, listed, release_panel, show
 from pmwpub.session.spending import confirm, tell
 
@@ -16,6 +17,8 @@ released = releasing.releases(service(), study)
 shown = chosen(released)
 if shown is not None:
     release_panel(session, study, shown)
+    if shown.bundle is not None:
+        quality_part(session, study, shown)
 
 private = session.steward(study)
 ready = bool(study.usable) and study.choice is not None

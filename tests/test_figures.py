@@ -15,17 +15,21 @@ from pmwpub.figures import (
     AssessedCandidate,
     ErrorCurve,
     Floor,
+    MovedMarginal,
     NoisyValue,
     PairFloor,
     Plot,
     Table,
+    TrueDistance,
     Unchanged,
     budget_bar,
     candidates_dot_plot,
     difference_map,
     error_against_epsilon,
     marginal_comparison,
+    moved_marginals,
     pair_map,
+    true_distances,
 )
 from pmwpub.figures.style import SYMBOLS, shown
 
@@ -238,6 +242,36 @@ def test_the_difference_map_is_symmetric_about_zero() -> None:
     assert "The largest is -4 percentage points, at f and o." in plot.alt
 
 
+MOVED = [
+    MovedMarginal(("age", "job"), 0.2, False, ("round 1: sex = F",)),
+    MovedMarginal(("age",), 0.125, True),
+    MovedMarginal(("sex",), 0.0, False),
+]
+
+
+def test_moved_marginals_stand_in_order_told_apart_by_whether_they_were_measured() -> None:
+    plot = moved_marginals(MOVED, most=2)
+    measured, other = plot.figure.data
+    assert (list(measured.x), list(measured.y), measured.marker.pattern.shape) == ([0.125], [1], "/")
+    assert (list(other.x), list(other.y)) == ([0.2], [0])
+    assert list(plot.figure.layout.yaxis.ticktext) == ["age ×<br>job", "age"]
+    assert plot.figure.layout.yaxis.range[0] > plot.figure.layout.yaxis.range[1], "the first one is on top"
+    assert "round 1: sex = F" in other.hovertext[0]
+    assert plot.table.rows[0] == ("age × job", 0.2, "no", "round 1: sex = F")
+    assert len(plot.table.rows) == 3, "the table has those that are not drawn"
+    assert "age × job: 20 % of rows; age: 12.5 % of rows." in plot.alt
+
+
+def test_distances_from_the_truth_say_that_no_epsilon_covers_them() -> None:
+    plot = true_distances([TrueDistance(("age",), 0.2, 0.05), TrueDistance(("sex",), 0.1, 0.15)], most=1)
+    public, released = plot.figure.data
+    assert (list(public.x), list(released.x)) == ([0.2], [0.05])
+    assert public.marker.symbol != released.marker.symbol
+    assert "not covered by ε" in plot.figure.layout.xaxis.title.text
+    assert "not covered by epsilon" in plot.alt
+    assert plot.table.rows[1] == ("sex", 0.1, 0.15)
+
+
 def test_a_table_keeps_columns_of_the_same_name_apart() -> None:
     assert Table(("a", "a"), ((1, 2),)).columns == {"a": [1], "a (2)": [2]}
 
@@ -253,8 +287,10 @@ def test_a_table_keeps_columns_of_the_same_name_apart() -> None:
         candidates_dot_plot([AssessedCandidate(HOSTILE, NoisyValue(0.1, 0.0, 0.2))], confidence=0.95),
         marginal_comparison([HOSTILE], [1.0], [1.0], [1.0], attribute=HOSTILE),
         difference_map([HOSTILE], [HOSTILE], [[0.1]], rows=HOSTILE, columns=HOSTILE),
+        moved_marginals([MovedMarginal((HOSTILE, HOSTILE), 0.1, True, (HOSTILE,))]),
+        true_distances([TrueDistance((HOSTILE,), 0.1, 0.2)]),
     ],
-    ids=["sweep", "candidates", "bars", "map"],
+    ids=["sweep", "candidates", "bars", "map", "moved", "true"],
 )
 def test_labels_are_inert_in_every_figure(plot: Plot) -> None:
     body = plot.figure.to_json()

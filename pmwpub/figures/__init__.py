@@ -9,6 +9,7 @@ from pmwpub.figures.budget import Amount, budget_bar
 from pmwpub.figures.candidates import AssessedCandidate, NoisyValue, candidates_dot_plot
 from pmwpub.figures.curves import error_against_epsilon
 from pmwpub.figures.marginals import difference_map, marginal_comparison
+from pmwpub.figures.moved import MovedMarginal, TrueDistance, moved_marginals, true_distances
 from pmwpub.figures.pairs import PairFloor, pair_map
 from pmwpub.figures.style import PALETTE, Plot, Table
 from pmwpub.figures.sweep import ErrorCurve, Floor, Unchanged
@@ -19,15 +20,19 @@ __all__ = [
     "AssessedCandidate",
     "ErrorCurve",
     "Floor",
+    "MovedMarginal",
     "NoisyValue",
     "PairFloor",
     "Plot",
     "Table",
+    "TrueDistance",
     "Unchanged",
     "budget_bar",
     "candidates_dot_plot",
     "difference_map",
     "error_against_epsilon",
     "marginal_comparison",
+    "moved_marginals",
     "pair_map",
+    "true_distances",
 ]

@@ -9,7 +9,8 @@ from pmwpub.figures.style import PALETTE, Plot, Table, framed, number, shown
 # From ColorBrewer's PuOr, dark ends first: two hues that no kind of colour blindness merges.
 DIVERGING = ((0.0, "#B35806"), (0.25, "#F1A340"), (0.5, "#F7F7F7"), (0.75, "#998EC3"), (1.0, "#542788"))
 LEVEL_CHARS = 24
-LEVELS_UPRIGHT = 8
+TURNS = [0, -45, -90]
+"""Angles of labels along the bottom: the first at which they keep apart."""
 
 
 def marginal_comparison(
@@ -45,7 +46,7 @@ def marginal_comparison(
         )
     framed(figure, x_title=shown(attribute), y_title="share of rows (%)", height=420)
     figure.update_layout(barmode="group", bargap=0.25)
-    figure.update_xaxes(**_level_axis(levels))
+    figure.update_xaxes(**_level_axis(levels), autotickangles=TURNS)
     figure.update_yaxes(tickformat=".0%", rangemode="tozero")
     rows = tuple(zip(levels, *(shares for _, shares, _, _ in series), strict=True))
     table = Table((attribute, *(name for name, _, _, _ in series)), rows)
@@ -87,9 +88,8 @@ def difference_map(
         )
     )
     framed(figure, x_title=shown(columns), y_title=shown(rows), height=200 + 26 * max(6, len(row_levels)))
-    figure.update_xaxes(**_level_axis(column_levels), showgrid=False)
-    figure.update_yaxes(**_level_axis(row_levels), showgrid=False, autorange="reversed")
-    figure.update_yaxes(tickangle=0)
+    figure.update_xaxes(**_level_axis(column_levels), showgrid=False, autotickangles=TURNS)
+    figure.update_yaxes(**_level_axis(row_levels), showgrid=False, autorange="reversed", tickangle=0)
     table = Table((rows, *column_levels), tuple((r, *line) for r, line in zip(row_levels, differences, strict=True)))
     return Plot(figure, _map_alt(row_levels, column_levels, differences, rows, columns, difference), table)
 
@@ -99,7 +99,6 @@ def _level_axis(levels: Sequence[str]) -> dict[str, object]:
     return {
         "tickvals": list(range(len(levels))),
         "ticktext": [shown(level, LEVEL_CHARS) for level in levels],
-        "tickangle": 0 if len(levels) <= LEVELS_UPRIGHT else -45,
     }
 
 

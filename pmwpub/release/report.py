@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution
-from pmwpub.release import views
+from pmwpub.release import quality, views
 from pmwpub.release.certificate import Certificate
 from pmwpub.release.checklist import checklist
 from pmwpub.release.measurements import sigma_rows
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 TEMPLATE = "report.html.jinja"
+HEAVIEST = 5
+"""Rows of the largest weights that the report lists."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,11 @@ def report_html(
         public_rows=released.support.rows,
         choices=choices,
         one_way=views.one_way_shares(released),
+        moved=views.moved_most(certificate, released, workload),
+        weights=quality.concentration(released),
+        public_weights=quality.concentration(Distribution.empirical(released.support)),
+        heaviest=quality.heaviest(released, HEAVIEST),
+        columns=released.support.domain.names,
         measured=views.measured_queries(certificate, released, workload),
         answers=checklist(certificate, schema),
         files=_described(certificate.files),

@@ -1,4 +1,4 @@
-"""What the report shows of a release, as plain values: shares level by level, and each measured query.
+"""What the report shows of a release, as plain values: shares level by level, each measured query, what moved most.
 
 Post-processing of released and public things; widths and positions are percentages of a common scale.
 """
@@ -13,12 +13,16 @@ from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution
 from pmwpub.release.certificate import Certificate, TranscriptLine
 from pmwpub.release.measurements import sigma_rows
+from pmwpub.release.quality import Cause, causes_of, compared, touching, ways_of
 
 LEVELS = 24
 """Levels shown of one attribute; the smaller ones beyond are added up."""
 
 ROUNDS = 300
 """Rounds listed in the report; measurements.csv has all."""
+
+MOVED = 6
+"""Marginals listed of each number of columns."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,44 @@ class MeasuredQuery:
     noisy_at: float
     public_at: float
     released_at: float
+
+
+@dataclass(frozen=True)
+class MovedRow:
+    """A marginal that moved: its columns, its total variation distance, a bar in percent, the nearest measurements."""
+
+    names: tuple[str, ...]
+    distance: float
+    bar: float
+    because: tuple[Cause, ...]
+
+
+@dataclass(frozen=True)
+class MovedGroup:
+    """The k-way marginals that moved most, out of `total` that were compared; `complete`: these are all there are."""
+
+    ways: int
+    total: int
+    complete: bool
+    rows: tuple[MovedRow, ...]
+
+
+def moved_most(certificate: Certificate, released: Distribution, workload: Workload) -> list[MovedGroup]:
+    """One-, two- and three-way marginals that the release moved most, with the measurements that touch them.
+
+    workload  the release's own
+    """
+    causes, groups = causes_of(certificate, released, workload), []
+    for ways in ways_of(released.support.domain):
+        found = compared(released, ways)
+        places = found.order[:MOVED]
+        longest = float(found.distance[places[0]]) or 1.0
+        rows = []
+        for place in places:
+            names, distance = found.names(place), float(found.distance[place])
+            rows.append(MovedRow(names, distance, 100 * distance / longest, touching(causes, names, limit=2)))
+        groups.append(MovedGroup(ways, len(found.workload.marginals), found.complete, tuple(rows)))
+    return groups
 
 
 def one_way_shares(released: Distribution) -> list[AttributeShares]:

@@ -37,7 +37,7 @@ def true_errors(service: Service, private: PrivateTable, release: PlanKey) -> Er
     bundle = stored_release(service, private.population, release)
     if private.schema_sha256 != bundle.schema.sha256:
         raise PlanError("The private table was encoded with another schema than the release's; load it under that one.")
-    _record(service, private, f"true errors of release {release.plan_sha256[:12]}, draw {release.repeat + 1}")
+    record(service, private, f"true errors of release {release.plan_sha256[:12]}, draw {release.repeat + 1}")
     workload = workload_of(bundle.certificate, bundle.schema)
     released = bundle.distribution()
     return errors_of(count(workload, private.dataset), PublicProblem(workload, released.support), released)
@@ -48,7 +48,7 @@ def one_way_shares(service: Service, private: PrivateTable) -> Mapping[str, tupl
 
     Privacy: none. Exact numbers for the steward alone; the mark is committed before a private row is looked at.
     """
-    _record(service, private, "one-way marginals of the private table")
+    record(service, private, "one-way marginals of the private table")
     counts = _level_counts(private)
     return {name: tuple((levels[:-1] / len(private.dataset)).tolist()) for name, levels in counts.items()}
 
@@ -58,11 +58,15 @@ def unmapped_cells(service: Service, private: PrivateTable) -> Mapping[str, int]
 
     Privacy: none. Exact numbers for the steward alone; the mark is committed before a private row is looked at.
     """
-    _record(service, private, "cells of the private table that the schema does not place, counted by column")
+    record(service, private, "cells of the private table that the schema does not place, counted by column")
     return {name: int(levels[-1]) for name, levels in _level_counts(private).items()}
 
 
-def _record(service: Service, private: PrivateTable, what: str) -> None:
+def record(service: Service, private: PrivateTable, what: str) -> None:
+    """Commit the mark of a look at private numbers, before anything is computed.
+
+    Raises PlanError where no plan is frozen yet, StoreUnavailable where the mark cannot be committed.
+    """
     population = private.population
     if not offered(service, population):
         raise PlanError("Private numbers are offered once a plan is frozen and charged; none is. Nothing was computed.")

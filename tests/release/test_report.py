@@ -16,10 +16,13 @@ from release.bundles import IMAGE, SCRIPT, Made, N, make, public_csv
 
 from pmwpub.domain import Attribute, Domain
 from pmwpub.mechanisms.pmw_pub import Output, Start
-from pmwpub.release import views
+from pmwpub.records import Support
+from pmwpub.release import quality, views
 from pmwpub.release.bundle import CERTIFICATE, MEASUREMENTS, REBUILD, REPORT, SCHEMA, WEIGHTS
 from pmwpub.release.report import Choices, report_html
 from pmwpub.release.wording import percent, up
+from pmwpub.tabular.encode import encode_public
+from pmwpub.tabular.reading import read_table
 
 LOADS = {"src", "srcset", "href", "data", "action", "formaction", "poster", "background", "ping"}
 
@@ -144,6 +147,20 @@ def test_each_share_and_each_measured_query_stands_in_a_table(page: Reader, made
             assert percent(share) in page.text
     for line in made.bundle.certificate.transcript:
         assert percent(line.noisy_answer) in page.text
+
+
+def test_it_says_what_moved_most_why_and_how_concentrated_the_weights_are(page: Reader, made: Made) -> None:
+    released = made.bundle.distribution()
+    support = Support.of(encode_public(read_table(made.publics[0]), made.bundle.schema).dataset)
+    placed = replace(released, support=support)
+    for ways in (1, 2, 3):
+        found = quality.compared(placed, ways)
+        assert percent(float(found.distance[found.order[0]])) in page.text
+    assert "What moved most, and why" in page.text
+    assert "The 3 that moved most of 3" in page.text
+    effective = 1 / sum(weight * weight for weight in released.weights.tolist())
+    assert f"{effective:,.0f} rows of equal weight would be as concentrated" in page.text
+    assert f"The largest weight is {percent(max(released.weights.tolist()))}" in page.text
 
 
 def test_the_variants_are_named() -> None:

@@ -9,11 +9,13 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, NoReturn
 
+import numpy as np
 import pytest
 
 from pmwpub.errors import NoResult, PlanError, StoreUnavailable
 from pmwpub.ledger import Ledger, PlanKey
-from pmwpub.service import PrivateTable, assessing, releasing, seeing, studies
+from pmwpub.release.quality import Compared
+from pmwpub.service import PrivateTable, assessing, quality, releasing, seeing, studies, truth
 from pmwpub.service.remarks import PRIVATE_NUMBERS_SEEN, SEEN
 
 if TYPE_CHECKING:
@@ -23,7 +25,19 @@ LOOKS = (
     lambda bench, key: seeing.true_errors(bench.service, bench.private, key),
     lambda bench, key: seeing.one_way_shares(bench.service, bench.private),
     lambda bench, key: seeing.unmapped_cells(bench.service, bench.private),
+    lambda bench, key: truth.true_marginals(bench.service, bench.private, key, _comparisons(bench)),
 )
+NAMES = ("errors", "one-way", "unmapped", "marginals")
+
+
+def _comparisons(bench: Bench) -> dict[int, Compared]:
+    """The release beside its public table, or nothing where there is none."""
+    current = studies.study(bench.service, bench.name)
+    done = [one for one in releasing.releases(bench.service, current) if one.bundle is not None]
+    if not done:
+        return {}
+    found = quality.quality_of(bench.service, current, done[0])
+    return {ways: quality.compared(bench.service, found, ways) for ways in (1, 2, 3)}
 
 
 @pytest.fixture
@@ -68,6 +82,35 @@ def test_true_errors_are_those_of_a_count_by_hand(bench: Bench, released: PlanKe
     assert found.rms_error == pytest.approx((sum(gap * gap for gap in gaps) / len(gaps)) ** 0.5, abs=1e-9)
 
 
+def test_true_marginals_are_those_of_a_count_by_hand_and_cells_without_a_level_count_as_one_more(
+    bench: Bench, released: PlanKey
+) -> None:
+    strange = bench.private_csv.replace(b"cook", b"pilot")
+    private = studies.load_private(bench.service, bench.name, strange)
+    comparisons = _comparisons(bench)
+    found = truth.true_marginals(bench.service, private, released, comparisons)
+    rows = list(csv.DictReader(io.StringIO(strange.decode())))
+    place = next(w for w in range(3) if comparisons[2].names(w) == ("sex", "job"))
+    levels = [attribute.levels for attribute in comparisons[2].workload.domain.attributes]
+    cells = {
+        (sex, job): sum(row["sex"] == sex and row["job"] == job for row in rows) / len(rows)
+        for sex in levels[0]
+        for job in levels[2]
+    }
+    assert comparisons[2].cells(place, found[2].private).ravel().tolist() == pytest.approx(list(cells.values()))
+    for ways, one in found.items():
+        assert repr(one).count("0.") == 0
+        for given, distance in (
+            (one.compared.public, one.public_distance),
+            (one.compared.released, one.released_distance),
+        ):
+            if ways == 2:
+                part = one.compared.cells(place, given).ravel()
+                gaps = np.abs(part - np.array(list(cells.values())))
+                missing = 1 - sum(cells.values())
+                assert distance[place] == pytest.approx((gaps.sum() + missing) / 2, abs=1e-9)
+
+
 def test_one_way_shares_and_unmapped_cells_are_those_of_a_count_by_hand(bench: Bench, released: PlanKey) -> None:
     schema = studies.study(bench.service, bench.name).schema
     assert schema is not None
@@ -82,7 +125,7 @@ def test_one_way_shares_and_unmapped_cells_are_those_of_a_count_by_hand(bench: B
     assert sum(shares["job"]) == pytest.approx(1 - pilots / len(rows))
 
 
-@pytest.mark.parametrize("look", LOOKS, ids=["errors", "marginals", "unmapped"])
+@pytest.mark.parametrize("look", LOOKS, ids=NAMES)
 def test_nothing_is_offered_before_a_plan_is_frozen(bench: Bench, look, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not seeing.offered(bench.service, bench.name)
     monkeypatch.setattr(PrivateTable, "dataset", property(_touched), raising=False)
@@ -91,7 +134,7 @@ def test_nothing_is_offered_before_a_plan_is_frozen(bench: Bench, look, monkeypa
     assert _marks(bench) == []
 
 
-@pytest.mark.parametrize("look", LOOKS, ids=["errors", "marginals", "unmapped"])
+@pytest.mark.parametrize("look", LOOKS, ids=NAMES)
 def test_nothing_is_computed_where_the_mark_is_not_committed(
     bench: Bench, released: PlanKey, look, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -104,7 +147,7 @@ def test_nothing_is_computed_where_the_mark_is_not_committed(
         look(bench, released)
 
 
-@pytest.mark.parametrize("look", LOOKS, ids=["errors", "marginals", "unmapped"])
+@pytest.mark.parametrize("look", LOOKS, ids=NAMES)
 def test_the_mark_stands_in_the_store_when_the_table_is_first_looked_at(
     bench: Bench, released: PlanKey, look, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,0 +1,218 @@
+"""How a release differs from the public table that it started from: marginal by marginal, and atom by atom.
+
+Everything here is post-processing of a release and of public data. `released` is always on its public support, whose
+multiplicities are the public table's; so the public table itself is `Distribution.empirical(released.support)`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from pmwpub.domain import Domain
+from pmwpub.queries.incidence import PublicProblem, quantise
+from pmwpub.queries.workload import Marginal, Workload
+from pmwpub.records import Distribution, Floats
+from pmwpub.release.certificate import Certificate
+
+WAYS = (1, 2, 3)
+MOST_STEPS = 300_000_000
+"""Atom by marginal steps, and cells, that one comparison may take: a second or so."""
+MOST_CELLS = 20_000_000
+SEED = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """The k-way marginals of a release beside those of its public table.
+
+    ways               k
+    workload           the marginals that are compared: all k-way ones, or a sample by a public seed
+    public, released   float64 (Q,), shares of rows
+    complete           whether all k-way marginals are there
+    """
+
+    ways: int
+    workload: Workload
+    public: Floats
+    released: Floats
+    complete: bool
+
+    @cached_property
+    def distance(self) -> Floats:
+        """float64 (W,): the total variation distance of each marginal of the release from the public table's."""
+        return distances(self.workload, self.released, self.public)
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """Places of the marginals, the one that moved most first."""
+        return tuple(np.argsort(-self.distance, kind="stable").tolist())
+
+    def names(self, place: int) -> tuple[str, ...]:
+        """The columns of one marginal."""
+        return names_of(self.workload.domain, self.workload.marginals[place])
+
+    def cells(self, place: int, shares: Floats) -> Floats:
+        """The cells of one marginal out of `shares` (Q,), shaped by the levels of its columns."""
+        marginal, offsets = self.workload.marginals[place], self.workload.offsets
+        shape = tuple(self.workload.domain.shape[attribute] for attribute in marginal.attributes)
+        return shares[offsets[place] : offsets[place + 1]].reshape(shape)
+
+
+@dataclass(frozen=True)
+class Cause:
+    """A noisy measurement that pulled at a marginal.
+
+    number            the round, from 1
+    query             (column, level) pairs
+    noisy             the noisy answer; public, released  what the public table and the release answer; all shares
+    columns           how many columns of the marginal the query is about
+    """
+
+    number: int
+    query: tuple[tuple[str, str], ...]
+    noisy: float
+    public: float
+    released: float
+    columns: int
+
+
+@dataclass(frozen=True)
+class Concentration:
+    """How much of its support a distribution uses.
+
+    atoms      m, the distinct rows of the public table
+    effective  1/sum_x w(x)^2, between 1 and m: so many equally heavy rows would be as concentrated
+    largest    the largest weight
+    half       the fewest atoms that hold half the weight together
+    """
+
+    atoms: int
+    effective: float
+    largest: float
+    half: int
+
+
+@dataclass(frozen=True)
+class HeavyAtom:
+    """One atom by its labels, in the order of the columns, with its weight in the release and in the public table."""
+
+    row: tuple[str, ...]
+    weight: float
+    public: float
+
+
+def compared(released: Distribution, ways: int) -> Compared:
+    """Compare all k-way marginals, or as many as MOST_STEPS and MOST_CELLS allow, drawn by a public seed."""
+    domain, atoms = released.support.domain, len(released.support)
+    workload = kway(domain, ways, atoms)
+    problem = PublicProblem(workload, released.support)
+    quantised = quantise(released.weights, 1)
+    return Compared(
+        ways=ways,
+        workload=workload,
+        public=problem.start_sums / problem.support.rows,
+        released=problem.sums(quantised.values) / quantised.total,
+        complete=len(workload.marginals) == math.comb(len(domain.attributes), ways),
+    )
+
+
+def ways_of(domain: Domain) -> tuple[int, ...]:
+    """The numbers of columns whose marginals are compared."""
+    return WAYS[: len(domain.attributes)]
+
+
+def kway(domain: Domain, ways: int, rows: int) -> Workload:
+    """All k-way marginals of a domain, or a public sample that can be counted on `rows` rows within the limits."""
+    available = math.comb(len(domain.attributes), ways)
+    cells = _cells(domain, ways)
+    fitting = available * min(1.0, MOST_CELLS / cells, MOST_STEPS / (available * rows + cells))
+    if fitting >= available:
+        return Workload.all_kway(domain, ways)
+    return Workload.sampled(domain, ways, max(1, int(fitting)), SEED)
+
+
+def _cells(domain: Domain, ways: int) -> int:
+    """The cells of all k-way marginals together: the k-th elementary symmetric polynomial of the level counts."""
+    sums = [1] + [0] * ways
+    for levels in domain.shape:
+        for k in range(ways, 0, -1):
+            sums[k] += levels * sums[k - 1]
+    return sums[ways]
+
+
+def distances(workload: Workload, one: Floats, other: Floats) -> Floats:
+    """float64 (W,): the total variation distance of two tables' marginals, 1/2 sum_y |p(y) - q(y)|.
+
+    one, other  float64 (Q,), shares of rows; rows without a level make a marginal fall short of one, and that
+                missing mass counts as one more cell
+    """
+    starts = workload.offsets[:-1]
+    inside = np.add.reduceat(np.abs(one - other), starts)
+    missing = np.abs(np.add.reduceat(one - other, starts))
+    found: Floats = (inside + missing) / 2.0
+    return found
+
+
+def names_of(domain: Domain, marginal: Marginal) -> tuple[str, ...]:
+    """The columns of a marginal."""
+    return tuple(domain.attributes[attribute].name for attribute in marginal.attributes)
+
+
+def causes_of(certificate: Certificate, released: Distribution, workload: Workload) -> tuple[Cause, ...]:
+    """Every round as a cause, `columns` still 0: noisy answer, public table, release.
+
+    workload  the release's own, to which the numbers of its queries belong
+    """
+    problem, public = PublicProblem(workload, released.support), Distribution.empirical(released.support)
+    found = []
+    for number, line in enumerate(certificate.transcript, start=1):
+        members = problem.members(line.number)
+        shares = (float(public.weights[members].sum()), float(released.weights[members].sum()))
+        found.append(Cause(number, tuple(line.query.items()), line.noisy_answer, *shares, columns=0))
+    return tuple(found)
+
+
+def touching(causes: Sequence[Cause], names: Sequence[str], limit: int = 3) -> tuple[Cause, ...]:
+    """The measurements that touch a marginal: most of its columns first, then the greatest surprise first.
+
+    A measurement reweights the rows of its query's cell, so it moves every marginal that shares a column with it.
+    The surprise is how far the noisy answer lay from the public table's. A query that was measured again is named
+    once, by its most surprising round.
+    """
+    wanted = set(names)
+    shared = [(len(wanted & {name for name, _ in one.query}), one) for one in causes]
+    found = [replace(one, columns=columns) for columns, one in shared if columns]
+    found.sort(key=lambda one: (-one.columns, -abs(one.noisy - one.public), one.number))
+    once = {one.query: one for one in reversed(found)}
+    return tuple(one for one in found if once[one.query] is one)[:limit]
+
+
+def concentration(distribution: Distribution) -> Concentration:
+    """How concentrated the weights are."""
+    weights = np.sort(distribution.weights)[::-1]
+    return Concentration(
+        atoms=len(weights),
+        effective=float(1.0 / np.sum(weights * weights)),
+        largest=float(weights[0]),
+        half=int(np.searchsorted(np.cumsum(weights), 0.5 * weights.sum()) + 1),
+    )
+
+
+def heaviest(released: Distribution, limit: int = 10) -> tuple[HeavyAtom, ...]:
+    """The atoms of the largest weights, the heaviest first."""
+    support, public = released.support, Distribution.empirical(released.support)
+    attributes = support.domain.attributes
+    order = np.argsort(-released.weights, kind="stable")[:limit]
+    return tuple(
+        HeavyAtom(
+            tuple(one.levels[code] for one, code in zip(attributes, support.codes[atom], strict=True)),
+            float(released.weights[atom]),
+            float(public.weights[atom]),
+        )
+        for atom in order
+    )

@@ -1,0 +1,59 @@
+"""The steward's part of the quality report: release and public table beside the private table itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from pmwpub import figures
+from pmwpub.release.quality import ways_of
+from pmwpub.service import Released, Study, truth
+from pmwpub.service.quality import Quality, compared
+from pmwpub.service.truth import TrueMarginals
+from pmwpub.session import plots
+from pmwpub.session.chosen_marginal import choose, choose_ways, show
+from pmwpub.session.private_numbers import opened_numbers
+from pmwpub.session.services import service
+from pmwpub.session.state import Session
+from pmwpub.session.words import number
+
+WHAT = (
+    "The exact one-, two- and three-way marginals of the private table, and how far the public table and this release "
+    "are from them."
+)
+
+
+def truth_panel(session: Session, study: Study, found: Released, quality: Quality) -> None:
+    """Off by default, confirmed and recorded; drawn for the steward alone."""
+    booking, domain = found.outcome.booking, quality.released.support.domain
+    opened = opened_numbers(
+        session,
+        study,
+        key=("true marginals", booking.key),
+        title=f"Release {booking.id} beside the private table",
+        what=WHAT,
+        compute=lambda private: truth.true_marginals(
+            service(), private, booking.key, {ways: compared(service(), quality, ways) for ways in ways_of(domain)}
+        ),
+    )
+    if opened is not None:
+        with opened[0]:
+            _draw(opened[1], booking.id)
+
+
+def _draw(found: Mapping[int, TrueMarginals], booking: int) -> None:
+    means = [(ways, one.public_distance.mean(), one.released_distance.mean()) for ways, one in found.items()]
+    for place, (ways, public, released) in zip(st.columns(len(means)), means, strict=True):
+        place.metric(f"{ways}-way, mean distance", f"{released:.2%}", help="Of the release from the private table.")
+        place.caption(f"public table: {public:.2%}; ratio {number(released / public) if public else 'none'}")
+    ways = choose_ways(list(found), "Private marginals of", f"true ways {booking}")
+    one = found[ways]
+    public, released = one.public_distance, one.released_distance
+    order = (-released).argsort(kind="stable").tolist()
+    rows = [
+        figures.TrueDistance(one.compared.names(place), float(public[place]), float(released[place])) for place in order
+    ]
+    plots.show(figures.true_distances(rows), f"true distances {booking}")
+    chosen = choose(one.compared, order, f"private {booking}", private=one.private)
+    show(chosen, f"private marginal {booking}")
