@@ -215,7 +215,14 @@ def _evaluate(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     parser.add_argument("--delta", help="default: 1/n^2")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--rounds", help="comma-separated T; default: the rule, after a pilot run")
-    parser.add_argument("--methods", default="pmw-pub,unchanged", help="comma-separated, or: all")
+    parser.add_argument(
+        "--methods",
+        default="pmw-pub,unchanged",
+        help="comma-separated, variants such as pmw-pub+average+no-replay included; or: all",
+    )
+    places = parser.add_mutually_exclusive_group()
+    places.add_argument("--workers", type=int, default=1, metavar="N", help="processes of this machine (1)")
+    places.add_argument("--dask", metavar="ADDRESS", help="instead: a Dask cluster's scheduler, tcp://HOST:PORT")
     parser.add_argument("-o", "--out", required=True, metavar="errors.csv")
     parser.set_defaults(run="evaluate")
 

@@ -12,9 +12,10 @@ from typing import Any
 
 from pmwpub.command_input import progress, read, workload_choice
 from pmwpub.errors import FileRefused, PlanError
-from pmwpub.evaluation import METHODS, SimulatedError
-from pmwpub.jobs.work import SimulationWork, simulation
+from pmwpub.evaluation import METHODS, SimulatedError, Stage, Sweep, simulate
+from pmwpub.jobs.simulating import Place
 from pmwpub.privacy.budget import as_fraction
+from pmwpub.queries.counts import count
 from pmwpub.records import Dataset, Support
 from pmwpub.tabular.encode import encode_public
 from pmwpub.tabular.naming import Files
@@ -26,29 +27,48 @@ Json = dict[str, Any]
 def evaluate(parsed: argparse.Namespace) -> Json:
     """`evaluate`: a sweep on data that may be looked at. Not private, and it says so."""
     print("pmwpub: evaluate compares with the truth itself; use it on data that may be looked at.", file=sys.stderr)
+    sweep, place = _sweep(parsed), _place(parsed)
+    stage = _stage(parsed)
+    found = simulate(stage, sweep, workers=place.workers(), progress=progress)
+    _write_errors(Path(parsed.out), found.errors)
+    return {
+        "not_private": True,
+        "noise": "seeded, for simulations only: the same command gives the same numbers on any workers",
+        "errors": parsed.out,
+        "runs": len(found.errors),
+        "n": stage.counts.n,
+    }
+
+
+def _sweep(parsed: argparse.Namespace) -> Sweep:
+    methods = METHODS if parsed.methods == "all" else tuple(parsed.methods.split(","))
+    if parsed.runs < 1:
+        raise PlanError(f"A sweep needs at least one run; --runs {parsed.runs} came.")
+    return Sweep(
+        epsilons=tuple(float(as_fraction(epsilon)) for epsilon in parsed.epsilons.split(",")),
+        rounds=tuple(_whole(rounds) for rounds in parsed.rounds.split(",")) if parsed.rounds else (),
+        runs=parsed.runs,
+        methods=methods,
+        floors=False,
+    )
+
+
+def _place(parsed: argparse.Namespace) -> Place:
+    if parsed.dask is not None:
+        return Place("dask", address=parsed.dask)
+    if parsed.workers < 1:
+        raise PlanError(f"At least one worker is needed; --workers {parsed.workers} came.")
+    return Place() if parsed.workers == 1 else Place("processes", parsed.workers)
+
+
+def _stage(parsed: argparse.Namespace) -> Stage:
     schema = Schema.from_json(read(parsed.schema))
     files = Files(parsed.read, [parsed.truth, *parsed.public])
     truth = _encoded(files, parsed.truth, schema)
     supports = {Path(path).name: Support.of(_encoded(files, path, schema)) for path in parsed.public}
-    methods = METHODS if parsed.methods == "all" else tuple(parsed.methods.split(","))
-    if parsed.runs < 1:
-        raise PlanError(f"A sweep needs at least one run; --runs {parsed.runs} came.")
-    if not set(methods) <= set(METHODS):
-        raise PlanError(f"The methods are {', '.join(METHODS)}; {parsed.methods!r} came.")
-    work = SimulationWork(
-        workload=workload_choice(parsed).build(schema.domain),
-        truth=truth,
-        candidates=supports,
-        epsilons=tuple(float(as_fraction(epsilon)) for epsilon in parsed.epsilons.split(",")),
-        delta=as_fraction(parsed.delta) if parsed.delta else Fraction(1, max(2, len(truth)) ** 2),
-        runs=parsed.runs,
-        rounds=tuple(_whole(rounds) for rounds in parsed.rounds.split(",")) if parsed.rounds else (),
-        methods=methods,
-        floors=False,
-    )
-    found = simulation(work, progress)
-    _write_errors(Path(parsed.out), found.errors)
-    return {"not_private": True, "errors": parsed.out, "runs": len(found.errors), "n": len(truth)}
+    workload = workload_choice(parsed).build(schema.domain)
+    delta = as_fraction(parsed.delta) if parsed.delta else Fraction(1, max(2, len(truth)) ** 2)
+    return Stage(workload, count(workload, truth), supports, delta)
 
 
 def _whole(text: str) -> int:

@@ -56,6 +56,8 @@ HOMES = {
     "psycopg": ("ledger",),
     "streamlit": ("session", "pages", "app"),
     "numba": ("*kernels*",),
+    "distributed": ("*cluster*",),
+    "dask": ("*cluster*",),
 }
 HEAVY = ("streamlit", "opendp", "numba", "plotly", "scipy")
 READY_AT_ONCE = ("pmwpub", "pmwpub.cli", "pmwpub.service", "pmwpub.figures", "pmwpub.theory")

@@ -19,7 +19,20 @@ from multiprocessing.reduction import ForkingPickler
 from pmwpub.errors import JobCancelled, JobFailed, QueueFull
 from pmwpub.jobs.job import Job
 from pmwpub.jobs.process import WorkerProcess
-from pmwpub.jobs.run import CANCELLED, CLOSED, CRASHED, DIED, Entry, OnDone, OnFailed, Outcome, converse, settle
+from pmwpub.jobs.run import (
+    CANCELLED,
+    CLOSED,
+    CRASHED,
+    DIED,
+    Entry,
+    OnDone,
+    OnFailed,
+    OnPart,
+    Outcome,
+    converse,
+    no_part,
+    settle,
+)  # fmt: skip
 from pmwpub.jobs.tasks import TASKS, target_of
 
 GRACE_SECONDS = 3.0
@@ -65,7 +78,16 @@ class Engine:
             with self._changed:
                 self._reserved -= Counter([key])
 
-    def submit(self, task: str, payload: object, *, key: str, on_done: OnDone, on_failed: OnFailed) -> Job:
+    def submit(
+        self,
+        task: str,
+        payload: object,
+        *,
+        key: str,
+        on_done: OnDone,
+        on_failed: OnFailed,
+        on_part: OnPart = no_part,
+    ) -> Job:
         """Queue a task, unless a job of that key waits, runs or is done: then that one is returned.
 
         payload    picklable; pickled here, it reaches the worker by pipe only, and is dropped once sent
@@ -73,6 +95,8 @@ class Engine:
                    If it raises a PmwPubError the job has failed, and on_failed gets that.
         on_failed  gets the reason, once, when there will be no result: JobCancelled, JobFailed, or what the
                    task itself refused
+        on_part    gets each part of the result as it comes, on an engine thread; if it raises a PmwPubError the job
+                   ends with that
 
         Raises QueueFull without a place, JobFailed for an unknown task or after `shutdown`; neither is called then.
         """
@@ -86,7 +110,7 @@ class Engine:
                 raise JobFailed("The engine was shut down; nothing runs any more.")
             if not self._reserved[key]:
                 self._refuse_full()
-            entry = Entry(Job(key, task), target, pickled, on_done, on_failed, next(self._serials))
+            entry = Entry(Job(key, task), target, pickled, on_done, on_failed, on_part, next(self._serials))
             self._queue.append(entry)
             self._live[key] = entry
             self._remember(entry.job)

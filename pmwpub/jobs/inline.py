@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from pmwpub.errors import JobCancelled, JobFailed, PmwPubError
 from pmwpub.jobs.job import Job, Throttle
-from pmwpub.jobs.run import CANCELLED, CRASHED, Entry, OnDone, OnFailed, Outcome, settle
+from pmwpub.jobs.run import CANCELLED, CRASHED, Entry, OnDone, OnFailed, OnPart, Outcome, no_part, settle
 from pmwpub.jobs.tasks import TASKS, resolve, target_of
 
 
@@ -29,7 +29,16 @@ class InlineEngine:
         """There is always a place."""
         yield
 
-    def submit(self, task: str, payload: object, *, key: str, on_done: OnDone, on_failed: OnFailed) -> Job:
+    def submit(
+        self,
+        task: str,
+        payload: object,
+        *,
+        key: str,
+        on_done: OnDone,
+        on_failed: OnFailed,
+        on_part: OnPart = no_part,
+    ) -> Job:
         """Run a task, unless a job of that key is done; see `Engine.submit`.
 
         Ctrl+C cancels the job, calls on_failed, and is raised again; so is any unforeseen error of the task.
@@ -39,11 +48,11 @@ class InlineEngine:
         if known is not None and known.state == "done":
             return known
         job = self._jobs[key] = Job(key, task)
-        entry = Entry(job, target, b"", on_done, on_failed)
+        entry = Entry(job, target, b"", on_done, on_failed, on_part)
         job.begin()
         outcome = Outcome(error=JobFailed(CRASHED))
         try:
-            outcome = Outcome(resolve(target)(payload, self._reporter(job)))
+            outcome = Outcome(resolve(target)(payload, self._reporter(job, on_part)))
         except PmwPubError as error:
             outcome = Outcome(error=error)
         except KeyboardInterrupt:
@@ -76,10 +85,12 @@ class InlineEngine:
     def shutdown(self) -> None:
         """There is no worker to end."""
 
-    def _reporter(self, job: Job) -> Callable[..., None]:
+    def _reporter(self, job: Job, on_part: OnPart) -> Callable[..., None]:
         throttle = Throttle()
 
-        def report(done: int, total: int, note: str = "") -> None:
+        def report(done: int, total: int, note: str = "", part: bytes | None = None) -> None:
+            if part is not None:
+                on_part(part)
             if throttle.passes(done, total):
                 job.advance(done, total, note)
                 if self._show is not None:

@@ -15,9 +15,12 @@ THROTTLE_SECONDS = 0.1
 
 
 class Progress(Protocol):
-    """What a task calls as it goes along; raises JobCancelled once the steward has asked to stop."""
+    """What a task calls as it goes along; raises JobCancelled once the steward has asked to stop.
 
-    def __call__(self, done: int, total: int, note: str = "") -> None: ...
+    part  a finished part of the result, for the job's `on_part`: each one is passed on, in order
+    """
+
+    def __call__(self, done: int, total: int, note: str = "", part: bytes | None = None) -> None: ...
 
 
 class Throttle:

@@ -21,6 +21,11 @@ DIED = "The worker died before it could answer (killed, or out of memory); the c
 
 OnDone = Callable[[object], object]
 OnFailed = Callable[[PmwPubError], object]
+OnPart = Callable[[bytes], object]
+
+
+def no_part(part: bytes) -> None:
+    """For tasks that have no parts."""
 
 
 @dataclass(eq=False)
@@ -32,6 +37,7 @@ class Entry:
     payload: bytes = field(repr=False)
     on_done: OnDone
     on_failed: OnFailed
+    on_part: OnPart = no_part
     serial: int = 0
     worker: WorkerProcess | None = None
     kill_at: float | None = None
@@ -55,9 +61,15 @@ def converse(worker: WorkerProcess, entry: Entry) -> Outcome:
             message = worker.receive(TICK_SECONDS)
             if message is None:
                 continue
-            if message[0] != "progress":
+            if message[0] == "part":
+                entry.on_part(message[1])
+            elif message[0] == "progress":
+                entry.job.advance(*message[1:])
+            else:
                 return _outcome(message)
-            entry.job.advance(*message[1:])
+    except PmwPubError as refusal:  # of `on_part`: what cannot be kept is not worth making
+        worker.kill()
+        return Outcome(error=refusal)
     except (EOFError, OSError):
         worker.kill()
         return Outcome(error=JobFailed(DIED) if entry.kill_at is None else JobCancelled(CANCELLED))

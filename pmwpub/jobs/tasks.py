@@ -18,7 +18,7 @@ TASKS: Mapping[str, str] = MappingProxyType(
         "assess": "pmwpub.jobs.work:assess",
         "best": "pmwpub.jobs.best_work:best",
         "error": "pmwpub.jobs.work:error",
-        "simulation": "pmwpub.jobs.work:simulation",
+        "simulation": "pmwpub.jobs.simulating:simulation",
         "compare": "pmwpub.jobs.public_work:compare",
     }
 )

@@ -1,7 +1,7 @@
 """Inside a worker process: run one task at a time, report, and end when the pipe closes.
 
 Messages that arrive:  ("run", serial, target, pickled payload), ("stop", serial), ("import", targets)
-Messages that leave:   ("progress", done, total, note), ("done", result), ("cancelled",),
+Messages that leave:   ("progress", done, total, note), ("part", bytes), ("done", result), ("cancelled",),
                        ("refused", class name, message), ("crashed",)
 The main thread only reads, so a closed pipe ends the process even in the middle of a long computation. Payloads may
 hold private counts: they live in memory only, core dumps are off, and of an unforeseen error not even the text leaves.
@@ -44,7 +44,9 @@ class Reporter:
         self._stop = stop
         self._throttle = Throttle()
 
-    def __call__(self, done: int, total: int, note: str = "") -> None:
+    def __call__(self, done: int, total: int, note: str = "", part: bytes | None = None) -> None:
+        if part is not None:
+            self._outbox.send("part", part)
         if self._stop.is_set():
             raise JobCancelled("The job was cancelled; its charge stays.")
         if self._throttle.passes(done, total):

@@ -10,6 +10,7 @@ from typing import Literal, Protocol, TypeVar
 
 from pmwpub.errors import LedgerError, PlanError
 from pmwpub.jobs import Engine, InlineEngine, Job
+from pmwpub.jobs.simulating import Place
 from pmwpub.ledger import Booking, Charge, Ledger, PlanKey, Population, TableHandle, TableVerdict
 from pmwpub.privacy.budget import ZCDP, ApproxDP, as_fraction, epsilon_of, zcdp_of
 from pmwpub.records import Dataset
@@ -133,13 +134,14 @@ class Outcome:
 class Service:
     """The seam between the interface and everything else.
 
-    engine  None: jobs start workers at first use
+    place  where the runs of simulations are made
     """
 
     ledger: Ledger
     engine: Engine | InlineEngine
     cache: PublicCache = field(default_factory=MemoryCache)
     on_booked: Callable[[Booking], None] | None = None
+    place: Place = field(default_factory=Place)
 
     def price(self, population: str, charges: Sequence[Charge]) -> Price:
         """Add charges up against what is left."""

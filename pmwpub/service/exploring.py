@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pmwpub.errors import PlanError
-from pmwpub.evaluation import SimulatedError, halves, resampled, summarise
+from pmwpub.evaluation import SimulatedError, Simulation, Stage, Sweep, halves, resampled, summarise
 from pmwpub.jobs import Job
-from pmwpub.jobs.work import Simulation, SimulationWork
+from pmwpub.jobs.simulating import SimulationWork
 from pmwpub.privacy.budget import ApproxDP, as_fraction, zcdp_of
+from pmwpub.queries.counts import count
 from pmwpub.records import Dataset, Support
 from pmwpub.service.core import Service
 from pmwpub.service.sample import sample_truth
@@ -83,7 +84,7 @@ def explore(
         service.engine.forget(job_key := f"simulation:{population}:{key}")
         service.engine.submit(
             "simulation",
-            _work(current, truth, epsilons, runs),
+            _work(service, current, truth, epsilons, runs),
             key=job_key,
             on_done=lambda found: service.ledger.put_document(population, SIMULATION, key, _stored(found)),
             on_failed=lambda reason: None,
@@ -172,17 +173,11 @@ def _key(current: Study, truth: str, epsilons: tuple[float, ...], runs: int) -> 
     return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
 
 
-def _work(current: Study, truth: str, epsilons: tuple[float, ...], runs: int) -> SimulationWork:
+def _work(service: Service, current: Study, truth: str, epsilons: tuple[float, ...], runs: int) -> SimulationWork:
     rows, supports = _pair(current, truth)
-    return SimulationWork(
-        workload=current.workload(),
-        truth=rows,
-        candidates=supports,
-        epsilons=epsilons,
-        delta=current.population.delta,
-        runs=runs,
-        rows_per_person=current.population.rows_per_person,
-    )
+    workload, terms = current.workload(), current.population
+    stage = Stage(workload, count(workload, rows), supports, terms.delta, terms.rows_per_person)
+    return SimulationWork(stage, Sweep(epsilons, runs=runs), service.place)
 
 
 def _pair(current: Study, truth: str) -> tuple[Dataset, Mapping[str, Support]]:

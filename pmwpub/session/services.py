@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import TypeVar
 
 import streamlit as st
 
+from pmwpub.evaluation import cores
 from pmwpub.jobs import Engine, InlineEngine
 from pmwpub.jobs.dumps import no_core_dumps
+from pmwpub.jobs.simulating import Place
 from pmwpub.ledger import Ledger
 from pmwpub.service import Service
 
@@ -22,12 +25,18 @@ KEPT = 128
 def service() -> Service:
     """The server's one service, on the store that PMWPUB_STORE names, with its own workers."""
     no_core_dumps()
-    return Service(Ledger.open(), engine(), public)
+    return Service(Ledger.open(), engine(), public, place=place())
 
 
 def engine() -> Engine | InlineEngine:
     """Worker processes; they warm up while the first page is read."""
     return Engine(workers=WORKERS)
+
+
+def place() -> Place:
+    """Where simulations run: on the Dask cluster that PMWPUB_DASK names, else on every core of this machine."""
+    address = os.environ.get("PMWPUB_DASK", "")
+    return Place("dask", address=address) if address else Place("processes", cores())
 
 
 def public(key: str, build: Callable[[], Built]) -> Built:

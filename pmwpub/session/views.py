@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from pmwpub import figures
-from pmwpub.evaluation import PMW_PUB, UNCHANGED, Summary, summarise
-from pmwpub.jobs.work import Simulation
+from pmwpub.evaluation import PMW_PUB, UNCHANGED, Simulation, Summary, summarise
 from pmwpub.service import Assessed, NoisyNumber, Study
 from pmwpub.session.words import number
 

@@ -12,6 +12,7 @@ from pages.visits import ROWS, Here, Open, arrive, table
 from streamlit.testing.v1 import AppTest
 
 from pmwpub.jobs import InlineEngine
+from pmwpub.jobs.simulating import Place
 from pmwpub.ledger import Ledger, Population
 from pmwpub.plans import WorkloadChoice
 from pmwpub.service import Service, studies
@@ -23,6 +24,7 @@ def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Here]:
     """An empty store of its own."""
     monkeypatch.setenv("PMWPUB_STORE", f"sqlite:///{tmp_path / 'ledger.sqlite'}")
     monkeypatch.setattr(services, "engine", InlineEngine)
+    monkeypatch.setattr(services, "place", Place)
     st.cache_resource.clear()
     with Ledger.open() as ledger:
         yield Here(Service(ledger, InlineEngine()))

@@ -1,0 +1,42 @@
+"""Errors against a truth that may be looked at, and sweeps that show them against epsilon. Nothing here is private."""
+
+from pmwpub.evaluation.measures import Errors, errors, errors_of
+from pmwpub.evaluation.methods import METHODS, PMW_PUB, SIMPLEST, UNCHANGED, Variant, variant_of
+from pmwpub.evaluation.playing import halves, resampled
+from pmwpub.evaluation.results import MEASURES, Floor, Measure, SimulatedError, Simulation, Summary, summarise
+from pmwpub.evaluation.runs import FloorOf, Found, Run, Stage, Task
+from pmwpub.evaluation.sweep import Sweep, simulate
+from pmwpub.evaluation.workers import Borrowed, Here, LocalProcesses, Workers, cores
+
+__all__ = [
+    "MEASURES",
+    "METHODS",
+    "PMW_PUB",
+    "SIMPLEST",
+    "UNCHANGED",
+    "Borrowed",
+    "Errors",
+    "Floor",
+    "FloorOf",
+    "Found",
+    "Here",
+    "LocalProcesses",
+    "Measure",
+    "Run",
+    "SimulatedError",
+    "Simulation",
+    "Stage",
+    "Summary",
+    "Sweep",
+    "Task",
+    "Variant",
+    "Workers",
+    "cores",
+    "errors",
+    "errors_of",
+    "halves",
+    "resampled",
+    "simulate",
+    "summarise",
+    "variant_of",
+]

@@ -1,0 +1,20 @@
+"""Public tables that play a part in a simulation: the truth, or a candidate of another size."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pmwpub.records import Dataset
+
+
+def resampled(dataset: Dataset, rows: int, seed: int) -> Dataset:
+    """`rows` rows drawn with replacement from a public table, to play a private table of that size."""
+    picked = np.random.Generator(np.random.PCG64(seed)).integers(len(dataset), size=rows)
+    return Dataset(dataset.domain, dataset.codes[picked])
+
+
+def halves(dataset: Dataset, seed: int) -> tuple[Dataset, Dataset]:
+    """A public table cut in two at random: one half to play the truth, one the candidate."""
+    order = np.random.Generator(np.random.PCG64(seed)).permutation(len(dataset))
+    cut = len(order) // 2
+    return Dataset(dataset.domain, dataset.codes[order[:cut]]), Dataset(dataset.domain, dataset.codes[order[cut:]])

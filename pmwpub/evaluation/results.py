@@ -1,0 +1,82 @@
+"""What a sweep finds, as values: each run's errors, certified floors, means with their standard errors."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from statistics import fmean, stdev
+from typing import Any, Literal
+
+Measure = Literal["max_error", "mean_error", "rms_error"]
+MEASURES: tuple[Measure, ...] = ("max_error", "mean_error", "rms_error")
+
+
+@dataclass(frozen=True)
+class SimulatedError:
+    """One run of a sweep; `seed` numbers the run, `rounds` is 0 where the method has none."""
+
+    method: str
+    candidate: str
+    epsilon: float
+    rounds: int
+    seed: int
+    max_error: float
+    mean_error: float
+    rms_error: float
+
+
+@dataclass(frozen=True)
+class Floor:
+    """A candidate's best-mixture error on the truth, certified to lie in [lower, upper]."""
+
+    candidate: str
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The mean of one measure over several runs, and its standard error (0 for one run)."""
+
+    method: str
+    candidate: str
+    epsilon: float
+    rounds: int
+    runs: int
+    mean: float
+    standard_error: float
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """The runs of a sweep and the certified floors of its pairs, in the sweep's own order."""
+
+    errors: list[SimulatedError] = field(default_factory=list)
+    floors: list[Floor] = field(default_factory=list)
+
+    def to_bytes(self) -> bytes:
+        """JSON, for the store of public results."""
+        return json.dumps(asdict(self)).encode()
+
+    @classmethod
+    def from_bytes(cls, stored: bytes) -> Simulation:
+        """The simulation back from `to_bytes`."""
+        body: dict[str, Any] = json.loads(stored)
+        errors = [SimulatedError(**line) for line in body["errors"]]
+        return cls(errors, [Floor(**line) for line in body["floors"]])
+
+
+def summarise(results: Iterable[SimulatedError], measure: Measure = "max_error") -> list[Summary]:
+    """Mean and standard error for each method, candidate, epsilon and number of rounds."""
+    groups: dict[tuple[str, str, float, int], list[float]] = {}
+    for result in results:
+        key = (result.method, result.candidate, result.epsilon, result.rounds)
+        groups.setdefault(key, []).append(getattr(result, measure))
+    return [Summary(*key, len(values), *mean_of(values)) for key, values in groups.items()]
+
+
+def mean_of(values: Sequence[float]) -> tuple[float, float]:
+    """The mean and its standard error (0 for one value)."""
+    return fmean(values), stdev(values) / math.sqrt(len(values)) if len(values) > 1 else 0.0

@@ -1,0 +1,134 @@
+"""The parts of a sweep that workers make: one run of one method, or one certified floor.
+
+This is the only module that hands a mechanism noise with a seed. What it runs on may be looked at: a public table
+that plays the truth, or, marked `private`, a steward's own table for the steward's own eyes; the latter gets the
+secure source, never leaves this machine, and is no release either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from pmwpub.evaluation.measures import Errors, errors, errors_of
+from pmwpub.evaluation.methods import UNCHANGED, variant_of
+from pmwpub.evaluation.results import Floor, SimulatedError
+from pmwpub.mechanisms.best_mixture import BestMixture
+from pmwpub.mechanisms.pmw_pub import Schedule, pmw_pub
+from pmwpub.privacy.budget import ApproxDP, as_fraction, split, zcdp_of
+from pmwpub.privacy.noise import SECURE, NoiseSource
+from pmwpub.privacy.simulated_noise import SimulationNoise
+from pmwpub.queries.counts import PrivateCounts
+from pmwpub.queries.incidence import PublicProblem
+from pmwpub.queries.workload import Workload
+from pmwpub.records import Support
+
+FLOOR_STEPS = 60
+FLOOR_WIDTH = Fraction(1, 1000)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One method on one candidate; `seed` numbers the run, `rounds` is 0 for the table unchanged."""
+
+    candidate: str
+    method: str
+    epsilon: float
+    rounds: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class FloorOf:
+    """The certified floor of one candidate."""
+
+    candidate: str
+
+
+Task = Run | FloorOf
+Found = SimulatedError | Floor
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Stage:
+    """What all runs of a sweep share: the truth's counts, and the candidates by name.
+
+    private  the counts are of a private table: a steward's own numbers. Its repr shows nothing.
+
+    Each worker keeps one, with the problems that it has built.
+    """
+
+    workload: Workload
+    counts: PrivateCounts
+    candidates: Mapping[str, Support]
+    delta: Fraction
+    rows_per_person: int = 1
+    private: bool = False
+    _problems: dict[str, PublicProblem] = field(default_factory=dict, init=False)
+
+    def problem(self, candidate: str) -> PublicProblem:
+        """The candidate's problem, built once."""
+        if candidate not in self._problems:
+            self._problems[candidate] = PublicProblem(self.workload, self.candidates[candidate])
+        return self._problems[candidate]
+
+    def __getstate__(self) -> dict[str, object]:
+        """Problems stay behind: a worker builds what it needs."""
+        return {**vars(self), "_problems": {}}
+
+    def noise(self, run: Run) -> NoiseSource:
+        """Noise of the run's own, whatever ran before it and wherever."""
+        if self.private:
+            return SECURE
+        named = (run.candidate, run.method, repr(run.epsilon), str(run.rounds), str(run.seed))
+        return SimulationNoise("\n".join(named))
+
+
+def play(stage: Stage, task: Task) -> Found:
+    """Make one part of a sweep; a function of its arguments alone unless the stage is private.
+
+    Privacy: none; the stage's counts may be looked at by whoever gets the result.
+    """
+    if isinstance(task, FloorOf):
+        return _floor(stage, task.candidate)
+    found = _errors(stage, task)
+    return SimulatedError(
+        task.method, task.candidate, task.epsilon, task.rounds, task.seed,
+        found.max_error, found.mean_error, found.rms_error,
+    )  # fmt: skip
+
+
+def _errors(stage: Stage, run: Run) -> Errors:
+    problem = stage.problem(run.candidate)
+    if run.method == UNCHANGED:
+        return errors(stage.counts, problem.start_sums, problem.support.rows)
+    schedule = _schedule(stage, run)
+    released = pmw_pub(stage.counts, problem, schedule, noise=stage.noise(run))
+    return errors_of(stage.counts, problem, released.distribution)
+
+
+def _schedule(stage: Stage, run: Run) -> Schedule:
+    from pmwpub.privacy.selection import ExponentialMechanism, PermuteAndFlip
+
+    variant = variant_of(run.method)
+    law = ExponentialMechanism if variant.selection == "exponential" else PermuteAndFlip
+    budget = zcdp_of(ApproxDP(as_fraction(run.epsilon), stage.delta))
+    return Schedule(
+        rounds=run.rounds,
+        share=split(budget, run.rounds, rows_per_person=stage.rows_per_person, selection=law),
+        sensitivity=stage.rows_per_person,
+        output=variant.output,
+        start=variant.start,
+        replay=variant.replay,
+        replay_seed=run.seed,
+    )
+
+
+def _floor(stage: Stage, candidate: str) -> Floor:
+    state = BestMixture(stage.counts, stage.workload, stage.candidates[candidate])
+    for _ in range(FLOOR_STEPS):
+        if state.exhausted or state.interval.upper - state.interval.lower <= FLOOR_WIDTH:
+            break
+        state.refine()
+    return Floor(candidate, float(state.interval.lower), float(state.interval.upper))

@@ -1,0 +1,103 @@
+"""What a worker does for a sweep: it owns the processes, or the link to a cluster, that make the parts.
+
+A part leaves as soon as it is found. Public data, but for a sweep whose `private` is set: its counts come in by pipe,
+and what it finds goes back by pipe to the one session that asked.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Literal
+
+from pmwpub.errors import PlanError
+from pmwpub.evaluation import (
+    Floor,
+    FloorOf,
+    Found,
+    Here,
+    LocalProcesses,
+    Run,
+    SimulatedError,
+    Simulation,
+    Stage,
+    Sweep,
+    Task,
+    Workers,
+    simulate,
+)  # fmt: skip
+from pmwpub.jobs.job import Progress
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the parts of a sweep are made.
+
+    kind     "here": in the worker itself; "processes": in as many processes of this machine as `processes`; "dask": on
+             the cluster whose scheduler listens at `address`
+    """
+
+    kind: Literal["here", "processes", "dask"] = "here"
+    processes: int = 1
+    address: str = ""
+
+    def workers(self) -> Workers:
+        """The workers of that place."""
+        if self.kind == "dask":
+            from pmwpub.evaluation.cluster import DaskCluster
+
+            return DaskCluster(self.address)
+        return LocalProcesses(self.processes) if self.kind == "processes" else Here()
+
+    @property
+    def on_this_machine(self) -> Place:
+        """The same, or for a cluster, a single process of this machine."""
+        return Place("processes") if self.kind == "dask" else self
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SimulationWork:
+    """A sweep. Privacy: may hold private counts; its repr shows nothing.
+
+    known  parts that were found before, as they left; they are not made again
+    """
+
+    stage: Stage
+    sweep: Sweep
+    place: Place = field(default_factory=Place)
+    known: tuple[bytes, ...] = ()
+
+
+def simulation(work: SimulationWork, progress: Progress) -> Simulation:
+    """Make the sweep; each new part goes out as it comes, as `part_of` writes it."""
+    total = work.sweep.parts(len(work.stage.candidates))
+    made = itertools.count(1)
+
+    def leave(task: Task, found: Found) -> None:
+        progress(len(work.known) + next(made), total, part=part_of(task, found))
+
+    return simulate(
+        work.stage,
+        work.sweep,
+        workers=work.place.workers(),
+        known=dict(map(read_part, work.known)),
+        on_found=leave,
+        progress=progress,
+    )
+
+
+def part_of(task: Task, found: Found) -> bytes:
+    """One finished part as JSON."""
+    return json.dumps([asdict(task), asdict(found)]).encode()
+
+
+def read_part(written: bytes) -> tuple[Task, Found]:
+    """A part back from `part_of`; PlanError for anything else."""
+    try:
+        task, found = json.loads(written)
+        if "seed" in task:
+            return Run(**task), SimulatedError(**found)
+        return FloorOf(**task), Floor(**found)
+    except (ValueError, TypeError) as error:
+        raise PlanError("A stored part of a simulation cannot be read.") from error

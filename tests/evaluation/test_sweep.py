@@ -1,0 +1,143 @@
+"""A sweep has the parts that were asked for, in one order, with the same bits wherever they are made."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+
+import pytest
+import tables
+
+from pmwpub.errors import JobCancelled, PlanError
+from pmwpub.evaluation import (
+    METHODS,
+    PMW_PUB,
+    UNCHANGED,
+    Borrowed,
+    FloorOf,
+    Found,
+    LocalProcesses,
+    Run,
+    Stage,
+    Sweep,
+    Task,
+    errors,
+    simulate,
+)  # fmt: skip
+from pmwpub.queries.counts import count
+from pmwpub.queries.workload import Workload
+from pmwpub.records import Dataset, Support
+
+SHAPE = tables.domain(3, 2, 2)
+WORKLOAD = Workload.all_kway(SHAPE, 2)
+
+
+def stage(*, private: bool = False) -> Stage:
+    counts = count(WORKLOAD, tables.table(SHAPE, 500, 1))
+    candidates = {name: tables.support(SHAPE, 40, seed) for name, seed in (("c", 3), ("b", 2))}
+    return Stage(WORKLOAD, counts, candidates, Fraction(1, 250_000), private=private)
+
+
+def test_a_sweep_has_each_method_candidate_epsilon_round_and_run_once() -> None:
+    seen: list[tuple[int, int]] = []
+    sweep = Sweep((2.0, 0.5), rounds=(5, 2), runs=3, methods=METHODS, floors=False)
+    found = simulate(stage(), sweep, progress=lambda done, total: seen.append((done, total)))
+    runs = [(e.candidate, e.epsilon, e.method, e.rounds, e.seed) for e in found.errors]
+    assert len(runs) == len(set(runs)) == 2 * 2 * (5 * 2 * 3 + 1)
+    assert seen[0] == (0, 124)
+    assert seen[-1] == (124, 124)
+    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+    assert [run[0] for run in runs] == ["c"] * 62 + ["b"] * 62
+    assert [run[1] for run in runs[:62]] == [0.5] * 31 + [2.0] * 31
+    start = errors(stage().counts, stage().problem("b").start_sums, 40).max_error
+    assert {e.max_error for e in found.errors if (e.candidate, e.method) == ("b", UNCHANGED)} == {start}
+
+
+def test_floors_are_certified_and_no_run_ends_below_them() -> None:
+    shape = tables.domain(2, 3)
+    workload = Workload.all_kway(shape, 2)
+    truth = tables.table(shape, 400, 0)
+    lacking = Dataset(shape, truth.codes[(truth.codes[:, 0] == 0) | (truth.codes[:, 1] == 0)])
+    counts = count(workload, truth)
+    both = {"full": Support.of(truth), "lacking": Support.of(lacking)}
+    found = simulate(Stage(workload, counts, both, Fraction(1, 160_000)), Sweep((0.5, 4.0), runs=2))
+    floors = {floor.candidate: floor for floor in found.floors}
+    # Without atoms (1, 1) and (1, 2) the larger of their masses is missing, whatever the weights.
+    assert floors["lacking"].lower >= max(counts.counts[4], counts.counts[5]) / 400 - 1e-9
+    assert floors["full"].upper < 1e-3
+    for line in found.errors:
+        assert line.max_error >= floors[line.candidate].lower - 1e-9
+
+
+def test_rounds_come_from_the_rule_after_a_pilot_unless_they_are_given() -> None:
+    ruled = simulate(stage(), Sweep((0.5, 50.0), runs=2, floors=False))
+    assert all(5 <= e.rounds <= 300 and e.seed >= 0 for e in ruled.errors if e.method == PMW_PUB)
+    assert len({e.rounds for e in ruled.errors if e.method == PMW_PUB}) > 1
+    fixed = simulate(stage(), Sweep((0.5,), rounds=(3, 4), runs=1, floors=False))
+    assert {e.rounds for e in fixed.errors if e.method == PMW_PUB} == {3, 4}
+    assert fixed.floors == []
+
+
+SWEEP = Sweep((0.5, 2.0), runs=3, methods=METHODS)
+
+
+def test_any_workers_find_the_same_to_the_bit() -> None:
+    alone = simulate(stage(), SWEEP)
+    with ThreadPoolExecutor(3) as threads:
+        assert simulate(stage(), SWEEP, workers=Borrowed(threads, 3)).to_bytes() == alone.to_bytes()
+    for processes in (1, 3):
+        assert simulate(stage(), SWEEP, workers=LocalProcesses(processes)).to_bytes() == alone.to_bytes()
+
+
+def test_a_stopped_sweep_goes_on_where_it_was_and_finds_the_same() -> None:
+    kept: dict[Task, Found] = {}
+    again: list[Task] = []
+
+    def stop(done: int, total: int) -> None:
+        if done >= 20:
+            raise JobCancelled("enough")
+
+    with pytest.raises(JobCancelled):
+        simulate(stage(), SWEEP, on_found=kept.__setitem__, progress=stop)
+    assert 20 <= len(kept) < SWEEP.parts(2)
+    resumed = simulate(stage(), SWEEP, known=kept, on_found=lambda task, _: again.append(task))
+    assert resumed.to_bytes() == simulate(stage(), SWEEP).to_bytes()
+    assert len(again) == SWEEP.parts(2) - len(kept)
+    assert not set(again) & set(kept)
+
+
+def test_a_run_does_not_depend_on_the_sweep_that_it_is_in() -> None:
+    small = simulate(stage(), Sweep((2.0,), rounds=(4,), runs=1, methods=(PMW_PUB,), floors=False))
+    large = simulate(stage(), Sweep((0.5, 2.0), rounds=(3, 4), runs=2, floors=False))
+    assert set(small.errors) <= set(large.errors)
+
+
+def test_runs_on_a_private_stage_have_no_seed() -> None:
+    """The secure source: two sweeps differ, where a simulation's would be equal."""
+    sweep = Sweep((1.0,), rounds=(6,), runs=4, methods=(PMW_PUB,), floors=False)
+    assert simulate(stage(), sweep) == simulate(stage(), sweep)
+    assert simulate(stage(private=True), sweep) != simulate(stage(private=True), sweep)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"epsilons": ()}, {"runs": 0}, {"rounds": (0,)}, {"methods": ()}, {"methods": ("best",)}]
+)
+def test_an_empty_or_unknown_grid_is_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(PlanError):
+        Sweep(**{"epsilons": (1.0,), **wrong})  # type: ignore[arg-type]
+
+
+def test_a_huge_grid_is_refused_before_it_begins() -> None:
+    with pytest.raises(PlanError, match="more than 100,000"):
+        simulate(stage(), Sweep((1.0,), rounds=tuple(range(1, 301)), runs=500))
+
+
+def test_a_stage_shows_no_counts_and_travels_without_its_problems() -> None:
+    import pickle
+
+    here = stage()
+    here.problem("b")
+    there = pickle.loads(pickle.dumps(here))  # noqa: S301
+    assert there._problems == {}
+    assert "PrivateCounts" not in repr(here)
+    assert FloorOf("b") != Run("b", PMW_PUB, 1.0, 1, 0)

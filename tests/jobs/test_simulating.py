@@ -1,0 +1,140 @@
+"""A sweep as a job: parts leave as they are found, nothing finished is made again, and it can be stopped."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from fractions import Fraction
+
+import pytest
+import tables
+from jobs.waiting import alive, until
+
+from pmwpub.errors import PlanError, PmwPubError, StoreUnavailable
+from pmwpub.evaluation import FloorOf, Run, Simulation, Stage, Sweep, simulate
+from pmwpub.jobs import Engine, InlineEngine
+from pmwpub.jobs.simulating import Place, SimulationWork, part_of, read_part, simulation
+from pmwpub.queries.counts import count
+from pmwpub.queries.workload import Workload
+
+SHAPE = tables.domain(3, 2, 2)
+WORKLOAD = Workload.all_kway(SHAPE, 2)
+SWEEP = Sweep((0.5, 2.0), runs=2)
+LONG = Sweep(tuple(0.1 * place for place in range(1, 40)), rounds=(300,), runs=50)
+
+
+def stage() -> Stage:
+    candidates = {"b": tables.support(SHAPE, 40, 2), "c": tables.support(SHAPE, 40, 3)}
+    return Stage(WORKLOAD, count(WORKLOAD, tables.table(SHAPE, 500, 1)), candidates, Fraction(1, 250_000))
+
+
+@pytest.fixture
+def engine() -> Iterator[Engine]:
+    with_workers = Engine(1)
+    yield with_workers
+    with_workers.shutdown()
+
+
+def silent(done: int, total: int, note: str = "", part: bytes | None = None) -> None:
+    """Nobody watches."""
+
+
+def test_a_part_survives_its_bytes() -> None:
+    whole = simulation(SimulationWork(stage(), SWEEP), silent)
+    run = Run("b", "pmw-pub", 0.5, whole.errors[1].rounds, 0)
+    assert read_part(part_of(run, whole.errors[1])) == (run, whole.errors[1])
+    assert read_part(part_of(FloorOf("b"), whole.floors[0])) == (FloorOf("b"), whole.floors[0])
+    for wrong in (b"{}", b"[1, 2]", b"\xff"):
+        with pytest.raises(PlanError):
+            read_part(wrong)
+
+
+def test_every_part_leaves_once_and_the_whole_is_made_of_them() -> None:
+    parts: list[bytes] = []
+    results: list[Simulation] = []
+    InlineEngine().submit(
+        "simulation", SimulationWork(stage(), SWEEP), key="k",
+        on_done=results.append, on_failed=print, on_part=parts.append,  # type: ignore[arg-type]
+    )  # fmt: skip
+    found = dict(map(read_part, parts))
+    assert len(parts) == len(found) == SWEEP.parts(2)
+    assert {*results[0].errors, *results[0].floors} <= set(found.values())
+    again: list[bytes] = []
+    InlineEngine().submit(
+        "simulation", SimulationWork(stage(), SWEEP, known=tuple(parts)), key="k",
+        on_done=results.append, on_failed=print, on_part=again.append,  # type: ignore[arg-type]
+    )  # fmt: skip
+    assert again == []
+    assert results[1] == results[0]
+
+
+def test_a_worker_of_the_engine_owns_processes_and_finds_the_same(engine: Engine) -> None:
+    parts: list[bytes] = []
+    results: list[object] = []
+    work = SimulationWork(stage(), SWEEP, Place("processes", 2))
+    job = engine.submit(
+        "simulation", work, key="k", on_done=results.append, on_failed=results.append, on_part=parts.append
+    )
+    assert job.wait(60)
+    assert results == [simulate(stage(), SWEEP)]
+    assert len(parts) == SWEEP.parts(2)
+    assert (job.done, job.total) == (len(parts), len(parts))
+
+
+@pytest.mark.parametrize("place", [Place(), Place("processes", 2)])
+def test_a_sweep_is_cancelled_within_five_seconds_and_keeps_its_parts(engine: Engine, place: Place) -> None:
+    parts: list[bytes] = []
+    reasons: list[PmwPubError] = []
+    job = engine.submit(
+        "simulation", SimulationWork(stage(), LONG, place), key="k",
+        on_done=print, on_failed=reasons.append, on_part=parts.append,
+    )  # fmt: skip
+    assert until(lambda: len(parts) > 5, 60)
+    began = time.monotonic()
+    engine.cancel("k")
+    assert job.wait(5)
+    assert time.monotonic() - began < 5
+    assert job.state == "cancelled"
+    assert len(reasons) == 1
+    assert 5 < len(set(parts)) < LONG.parts(2)
+
+
+def test_processes_end_with_the_worker_that_owns_them(engine: Engine) -> None:
+    parts: list[bytes] = []
+    engine.submit(
+        "simulation", SimulationWork(stage(), LONG, Place("processes", 2)), key="k",
+        on_done=print, on_failed=lambda _: None, on_part=parts.append,
+    )  # fmt: skip
+    assert until(lambda: parts, 60)
+    (worker,) = engine.pids()
+    children = [int(pid) for pid in _children(worker)]
+    assert len([pid for pid in children if alive(pid)]) >= 2
+    engine.shutdown()
+    assert until(lambda: not any(map(alive, children)), 5)
+
+
+def _children(pid: int) -> list[str]:
+    from pathlib import Path
+
+    return [child for task in Path(f"/proc/{pid}/task").iterdir() for child in (task / "children").read_text().split()]
+
+
+def test_parts_that_cannot_be_kept_end_the_sweep(engine: Engine) -> None:
+    reasons: list[PmwPubError] = []
+
+    def refuse(part: bytes) -> None:
+        raise StoreUnavailable("The disk is full.")
+
+    job = engine.submit(
+        "simulation", SimulationWork(stage(), SWEEP), key="k", on_done=print, on_failed=reasons.append, on_part=refuse
+    )
+    assert job.wait(60)
+    assert job.state == "failed"
+    assert [str(reason) for reason in reasons] == ["The disk is full."]
+    with pytest.raises(PmwPubError, match="full"):
+        raise reasons[0]
+
+
+def test_a_cluster_is_left_for_this_machine_where_private_counts_are_at_stake() -> None:
+    assert Place("dask", address="tcp://somewhere:1").on_this_machine == Place("processes")
+    assert Place("processes", 4).on_this_machine == Place("processes", 4)
