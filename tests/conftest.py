@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
@@ -45,12 +46,16 @@ def _reason(longrepr: object) -> object:
     return longrepr[2] if isinstance(longrepr, tuple) else longrepr
 
 
+def _lacks_an_option(item: pytest.Item) -> bool:
+    lacking = {"data": not (DATA / "adult").is_dir(), "spreadsheet": shutil.which("soffice") is None}
+    return any(lacking[name] for name in lacking if item.get_closest_marker(name) is not None)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """With PMWPUB_REQUIRE_BROWSER=1 a skipped test fails, unless it lacks only the optional data."""
+    """With PMWPUB_REQUIRE_BROWSER=1 a skipped test fails, unless it lacks only the optional data or spreadsheet."""
     report = yield
-    lacks_data = item.get_closest_marker("data") is not None and not (DATA / "adult").is_dir()
-    if EVERYTHING_MUST_RUN and report.skipped and not hasattr(report, "wasxfail") and not lacks_data:
+    if EVERYTHING_MUST_RUN and report.skipped and not hasattr(report, "wasxfail") and not _lacks_an_option(item):
         report.outcome, report.longrepr = "failed", _unforgiven(_reason(report.longrepr))
     return report
 

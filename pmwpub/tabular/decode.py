@@ -16,7 +16,9 @@ from pmwpub.tabular.options import ReadOptions
 from pmwpub.tabular.reading import read_table
 from pmwpub.tabular.schema import Schema
 
-_FORMULA = re.compile(r"'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+_SIGN = r"[=+\-@\uff1d\uff0b\uff0d\uff20]"
+_FORMULA = re.compile(rf"[\s']*{_SIGN}|'*[\t\r\n]")
+_INNER = re.compile(rf"([;|\t\r\n][\s'\"]*)(?={_SIGN})")
 _PLAIN_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 
 _OWN_FILES = Limits(bytes=1 << 40, columns=1 << 20, cells=1 << 40, line_bytes=1 << 30, name_chars=1 << 20)
@@ -44,9 +46,14 @@ def decode(dataset: Dataset, schema: Schema) -> pd.DataFrame:
 def inert(cell: str) -> str:
     """`cell` with an apostrophe in front when a spreadsheet would run it; plain numbers stay.
 
-    A cell that already begins with such apostrophes gets one more, so that different cells stay different.
+    So also behind white space, which an import may trim, and inside the cell behind what a spreadsheet of another
+    country cuts the line at: semicolon, tab, bar, line break. A cell that already has such apostrophes gets one more,
+    so that different cells stay different.
     """
-    return "'" + cell if _FORMULA.match(cell) and not _PLAIN_NUMBER.fullmatch(cell) else cell
+    if _PLAIN_NUMBER.fullmatch(cell):
+        return cell
+    safe = _INNER.sub(r"\1'", cell)
+    return "'" + safe if _FORMULA.match(cell) else safe
 
 
 class _Lines:
