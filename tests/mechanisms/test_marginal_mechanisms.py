@@ -210,7 +210,7 @@ def test_residuals_priced_for_an_added_row_are_caught(monkeypatch: pytest.Monkey
 
 
 def residuals(make: Callable[..., Plan], noise: NoiseSource, draws: int) -> list[int]:
-    """One answer's error in every run, in equally likely bins of the stated law; noise of many rows, so no steps show."""
+    """One answer's error in every run, in equally likely bins of the stated law; so much noise that no steps show."""
     workload = Workload.all_kway(tables.domain(3), 1)
     plan, private = make(workload, ZCDP.at_most(Fraction(1, 10**6))), tables.table(workload.domain, 30, 5)
     counts = count(plan.spaces.closure, private)
