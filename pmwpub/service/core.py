@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from pathlib import Path
 from typing import Literal, Protocol, TypeVar
 
 from pmwpub.errors import LedgerError, PlanError
@@ -13,8 +14,9 @@ from pmwpub.jobs import Engine, InlineEngine, Job
 from pmwpub.jobs.simulating import Place
 from pmwpub.ledger import Booking, Charge, Ledger, PlanKey, Population, TableHandle, TableVerdict
 from pmwpub.privacy.budget import ZCDP, ApproxDP, as_fraction, epsilon_of, zcdp_of
-from pmwpub.records import Dataset
+from pmwpub.queries.counts import Rows
 from pmwpub.tabular.options import ReadOptions
+from pmwpub.tabular.sameness import Words
 
 Built = TypeVar("Built")
 
@@ -59,7 +61,10 @@ class PrivateTable:
     """A loaded private table, encoded. It lives in the steward's own session only.
 
     n, rows_per_person  the terms that it was checked against
-    rows         its cells in an order of their own: what tables are compared by
+    dataset      its codes, or where they are read again each time they are counted
+    source       the bytes that were uploaded, or the path
+    rows         equal for tables of the same cells, whatever their order: what tables are compared by
+    numbers      of the rows, in file order, by which shared runs are found; None of very many rows
     options      how its text was read, where somebody confirmed that
     shared_runs  candidates that share a long run of lines with it: a warning to the steward only
 
@@ -70,9 +75,10 @@ class PrivateTable:
     schema_sha256: str
     n: int
     rows_per_person: int
-    dataset: Dataset = field(repr=False)
-    content: bytes = field(repr=False)
+    dataset: Rows = field(repr=False)
+    source: bytes | Path = field(repr=False)
     rows: bytes = field(repr=False)
+    numbers: Words | None = field(repr=False)
     verdict: TableVerdict = field(repr=False)
     ignored: tuple[str, ...] = field(repr=False)
     unplaced_cells: int = field(repr=False)

@@ -15,6 +15,7 @@ from pmwpub.evaluation import Errors, errors_of
 from pmwpub.ledger import PlanKey
 from pmwpub.queries.counts import count
 from pmwpub.queries.incidence import PublicProblem
+from pmwpub.queries.workload import Workload
 from pmwpub.release.rebuilding import workload_of
 from pmwpub.service.core import PrivateTable, Service
 from pmwpub.service.measuring import stored_release
@@ -77,7 +78,9 @@ def record(service: Service, private: PrivateTable, what: str) -> None:
 def _level_counts(private: PrivateTable) -> dict[str, np.ndarray]:
     """Column -> int64 (levels + 1,): rows at each level; the last entry counts the cells without one."""
     dataset = private.dataset
+    workload = Workload.all_kway(dataset.domain, 1)
+    levels = np.split(count(workload, dataset).counts, workload.offsets[1:-1])
     return {
-        attribute.name: np.bincount(codes, minlength=attribute.size + 1)
-        for attribute, codes in zip(dataset.domain.attributes, dataset.columns, strict=True)
+        name: np.append(placed, len(dataset) - placed.sum())
+        for name, placed in zip(dataset.domain.names, levels, strict=True)
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,11 +19,14 @@ from pmwpub.service.study import CandidateFacts, Study
 from pmwpub.tabular.codebook import Codebook
 from pmwpub.tabular.columns import NumericColumn
 from pmwpub.tabular.drafting import Binning, Recipe, edges
-from pmwpub.tabular.encode import Encoded, encode_private, encode_public
+from pmwpub.tabular.encode import Encoded, encode_public
 from pmwpub.tabular.options import ReadOptions
-from pmwpub.tabular.overlap import long_run
-from pmwpub.tabular.reading import TextTable, read_table
+from pmwpub.tabular.overlap import RunSearch, row_numbers
+from pmwpub.tabular.private import survey
+from pmwpub.tabular.reading import open_table, read_table
+from pmwpub.tabular.sameness import RowNumbers, Words
 from pmwpub.tabular.schema import Schema, draft
+from pmwpub.tabular.source import STREAMED, Limits
 
 SCHEMA = "schema"
 WORKLOAD = "workload"
@@ -136,29 +139,32 @@ def load_private(
     current = study(service, population)
     if current.schema is None:
         raise SchemaError("Loading a private table needs a schema first; draft or load one.")
-    table = read_table(content, options=options)
-    rows = table.same_rows()
-    public = (stored.table(service, population, key) for key in stored.keys(service, population))
-    if any(len(one) == len(table) and one.same_rows() == rows for one in public):
-        raise FileRefused("This file has the rows of one of the public candidates; load the private table.")
-    if current.demo and rows != sample_rows():
-        raise FileRefused("The demo takes its own generated table only; register a population for a table of yours.")
+    limits = STREAMED if isinstance(content, Path) else Limits()
+    table = open_table(content, options=options, limits=limits)
     terms = current.population
-    encoded = encode_private(table, current.schema, n=terms.n, rows_per_person=terms.rows_per_person)
+    searches = {facts.sha256: _run_search(service, current, facts.sha256) for facts in current.candidates}
+    found = survey(
+        table, current.schema, n=terms.n, rows_per_person=terms.rows_per_person, searches=list(searches.values())
+    )
+    if any(_rows(service, current, facts.sha256) == found.digest for facts in current.candidates):
+        raise FileRefused("This file has the rows of one of the public candidates; load the private table.")
+    if current.demo and found.digest != sample_rows():
+        raise FileRefused("The demo takes its own generated table only; register a population for a table of yours.")
     return PrivateTable(
         population=population,
         schema_sha256=current.schema.sha256,
-        dataset=encoded.dataset,
+        dataset=found.admitted(n=terms.n, rows_per_person=terms.rows_per_person),
         n=terms.n,
         rows_per_person=terms.rows_per_person,
-        content=table.content,
-        rows=rows,
-        verdict=service.ledger.recognise(population, rows),
-        ignored=encoded.ignored,
-        unplaced_cells=sum(encoded.unplaced.values()),
+        source=content,
+        rows=found.digest,
+        numbers=found.numbers,
+        verdict=service.ledger.recognise(population, found.digest),
+        ignored=found.ignored,
+        unplaced_cells=sum(found.unplaced.values()),
         demo=current.demo,
         options=options,
-        shared_runs=_shared_runs(service, current, table),
+        shared_runs=_shared_runs(current, searches),
     )
 
 
@@ -167,13 +173,41 @@ def shared_runs(service: Service, private: PrivateTable) -> tuple[SharedRun, ...
 
     Privacy: for the steward only, like the table itself.
     """
-    table = read_table(private.content, options=private.options)
-    return _shared_runs(service, study(service, private.population), table)
+    current = study(service, private.population)
+    searches = {facts.sha256: _run_search(service, current, facts.sha256) for facts in current.candidates}
+    for numbers in _numbers(private):
+        for search in searches.values():
+            search.add(numbers)
+    return _shared_runs(current, searches)
 
 
-def _shared_runs(service: Service, current: Study, private: TextTable) -> tuple[SharedRun, ...]:
+def _numbers(private: PrivateTable) -> Iterator[Words]:
+    if private.numbers is not None:
+        yield private.numbers
+        return
+    table = open_table(private.source, options=private.options)
+    numbers = RowNumbers(table.header)
+    for chunk in table.chunks():
+        yield numbers.of(chunk)[2]
+
+
+def _run_search(service: Service, current: Study, sha256: str) -> RunSearch:
+    """A search for runs of a candidate's rows; the candidate's own part is public and kept in the shared cache."""
     name = current.population.name
-    runs = [(facts, long_run(private, stored.table(service, name, facts.sha256))) for facts in current.candidates]
+    read = stored.spelt(_read_as(service, name, sha256))
+    return RunSearch(
+        service.cache(f"numbers:{sha256}{read}", lambda: row_numbers(stored.table(service, name, sha256).stream))
+    )
+
+
+def _rows(service: Service, current: Study, sha256: str) -> bytes:
+    name = current.population.name
+    read = stored.spelt(_read_as(service, name, sha256))
+    return service.cache(f"rows:{sha256}{read}", lambda: stored.table(service, name, sha256).same_rows())
+
+
+def _shared_runs(current: Study, searches: Mapping[str, RunSearch]) -> tuple[SharedRun, ...]:
+    runs = [(facts, searches[facts.sha256].unlikely) for facts in current.candidates]
     return tuple(SharedRun(facts.sha256, facts.name, lines) for facts, lines in runs if lines)
 
 

@@ -43,8 +43,13 @@ def private_panel(session: Session, study: Study) -> None:
 
 def _again(session: Session, private: PrivateTable, study: Study) -> None:
     st.warning("The schema changed since the private table was loaded; load it again.")
-    if study.schema is not None and st.button("Load the same table under the new schema"):
-        _load(session, study, private.content, private.options)
+    content = private.source
+    if (
+        study.schema is not None
+        and isinstance(content, bytes)
+        and st.button("Load the same table under the new schema")
+    ):
+        _load(session, study, content, private.options)
         st.rerun()
 
 
@@ -80,10 +85,9 @@ def _load(session: Session, study: Study, content: bytes, options: ReadOptions |
 
 def _loaded(session: Session, private: PrivateTable, study: Study) -> None:
     attributes = len(private.dataset.domain.attributes)
-    st.markdown(
-        f"Loaded: **{len(private.dataset):,} rows**, {size(len(private.content))}; all **{attributes} columns** of the "
-        "schema are in its header."
-    )
+    read = f", {size(len(private.source))}" if isinstance(private.source, bytes) else ""
+    rows = f"**{len(private.dataset):,} rows**{read}"
+    st.markdown(f"Loaded: {rows}; all **{attributes} columns** of the schema are in its header.")
     if private.options is not None:
         st.caption(f"Read as {private.options.words}.")
     if private.ignored:

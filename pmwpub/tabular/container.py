@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import gzip
-import io
-import zlib
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 
 from pmwpub.errors import FileRefused
-from pmwpub.tabular.encodings import UTF8_MARK, line_of, utf8
+from pmwpub.tabular import encodings
+from pmwpub.tabular.encodings import UTF8_MARK
 from pmwpub.tabular.options import ReadOptions
+from pmwpub.tabular.source import CSV_REMEDY, SAMPLE, Chunks, Limits, Source, beginning, line_in
 
 PARQUET = b"PAR1"
-_CHUNK = 1 << 20
 _MAGIC = (
     (b"\x1f\x8b", "a gzip archive"),
     (b"\x28\xb5\x2f\xfd", "a zstd archive"),
@@ -32,133 +29,105 @@ _MAGIC = (
     (b"PARE", "an encrypted Parquet table"),
 )
 _MARKUP = (b"<!doctype", b"<html", b"<?xml")
-_CSV_REMEDY = "Export the table as UTF-8 CSV with commas and load that file."
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What one file may hold at most.
-
-    bytes       size of the file, after decompression
-    columns     cells of the header
-    cells       rows times columns
-    line_bytes  bytes of one physical line
-    name_chars  characters of one column name
-    """
-
-    bytes: int = 200_000_000
-    columns: int = 1_000
-    cells: int = 100_000_000
-    line_bytes: int = 1_000_000
-    name_chars: int = 1_000
 
 
 def load(source: bytes | Path, limits: Limits) -> bytes:
-    """The bytes of an upload, of a .csv or .parquet path, or of a .csv.gz path decompressed.
-
-    Only a path is ever decompressed. Raises FileRefused when the file cannot be read, or as soon as it passes
-    `limits.bytes`, so that a small archive cannot fill the memory.
-    """
-    if not isinstance(source, Path):
-        return _within(bytes(source), limits)
-    try:
-        if source.name.endswith(".csv.gz"):
-            with gzip.open(source, "rb") as packed:
-                return _bounded(packed, limits)
-        if source.name.endswith((".csv", ".parquet")):
-            with source.open("rb") as plain:
-                return _bounded(plain, limits)
-    except (gzip.BadGzipFile, zlib.error, EOFError) as broken:
-        raise FileRefused("The .gz archive is damaged or cut off; compress the CSV again.") from broken
-    except OSError as failure:
-        raise FileRefused(f"The file cannot be opened ({failure.strerror}); check the path.") from failure
-    raise FileRefused("A path must end in .csv, .csv.gz or .parquet; another ending came. " + _CSV_REMEDY)
+    """The bytes of an upload, of a .csv or .parquet path, or of a .csv.gz path decompressed; see `Source`."""
+    return Source(bytes(source) if not isinstance(source, Path) else source, limits).read()
 
 
-def _bounded(stream: BinaryIO | gzip.GzipFile, limits: Limits) -> bytes:
-    parts: list[bytes] = []
-    size = 0
-    while size <= limits.bytes and (part := stream.read(_CHUNK)):
-        parts.append(part)
-        size += len(part)
-    return _within(b"".join(parts), limits)
-
-
-def _within(content: bytes, limits: Limits) -> bytes:
-    if len(content) > limits.bytes:
-        raise FileRefused(
-            f"The file has more than {limits.bytes:,} bytes, the most that is read; split or thin it out."
-        )
-    return content
-
-
-def is_parquet(content: bytes) -> bool:
+def is_parquet(source: Source) -> bool:
     """Whether the bytes begin and end as a Parquet table does."""
-    return content.startswith(PARQUET) and content.endswith(PARQUET) and len(content) > len(PARQUET)
+    head = source.head()
+    return head.startswith(PARQUET) and len(head) > len(PARQUET) and source.ends_with(PARQUET)
 
 
-def text_of(content: bytes, options: ReadOptions) -> bytes:
-    """The file's text as UTF-8 without a mark, once it may be delimited text; of UTF-8 the bytes are not yet decoded.
+def text_of(source: Source, options: ReadOptions) -> Chunks:
+    """Passes over the file's text as UTF-8 without a mark, once it may be delimited text.
 
     Raises FileRefused for an empty file, another file type (by its first bytes), another encoding, a NUL byte, and a
     quote that neither opens nor closes a cell (RFC 4180 section 2).
     """
-    text = plain_text(content, options.encoding)
-    nul = text.find(b"\x00")
-    if nul >= 0:
-        raise FileRefused(
-            "A NUL byte; the file is binary or of another encoding. " + _CSV_REMEDY, line=line_of(text, nul)
-        )
-    _check_quotes(text, options.delimiter)
+    text = plain_text(source, options.encoding)
+    _check_marks(text, options.delimiter)
+    if options.encoding == "utf-8" and encodings.bad_byte(source, "utf-8") is not None:
+        raise encodings.not_in(source, "utf-8")
     return text
 
 
-def plain_text(content: bytes, encoding: str) -> bytes:
-    """The bytes as UTF-8; FileRefused for an empty file, one of another kind, and another encoding."""
-    _check_type(content)
-    text = utf8(content, encoding)
-    if text[:_CHUNK].lstrip()[:16].lower().startswith(_MARKUP):
-        raise FileRefused(f"The file is an HTML or XML page, not CSV text. {_CSV_REMEDY}")
-    return text
+def plain_text(source: Source, encoding: str) -> Chunks:
+    """Passes over the file as UTF-8; FileRefused for an empty file, one of another kind, and another encoding."""
+    _check_type(source)
+    encodings.check(source, encoding)
+    if beginning(encodings.utf8(source, encoding), SAMPLE).lstrip()[:16].lower().startswith(_MARKUP):
+        raise FileRefused(f"The file is an HTML or XML page, not CSV text. {CSV_REMEDY}")
+    return lambda: encodings.utf8(source, encoding)
 
 
-def _check_type(content: bytes) -> None:
-    if not content.removeprefix(UTF8_MARK):
+def _check_type(source: Source) -> None:
+    head = source.head()
+    if not head.removeprefix(UTF8_MARK):
         raise FileRefused("The file is empty; a header and at least one row are needed.")
-    if content.startswith(b"PK\x03\x04"):
-        kind = (
-            "an Excel workbook (.xlsx)" if b"xl/" in content or b"[Content_Types].xml" in content else "a zip archive"
-        )
-        raise FileRefused(f"The file is {kind}, not CSV text. {_CSV_REMEDY}")
+    if head.startswith(b"PK\x03\x04"):
+        book = any(mark in chunk for chunk in source.chunks() for mark in (b"xl/", b"[Content_Types].xml"))
+        kind = "an Excel workbook (.xlsx)" if book else "a zip archive"
+        raise FileRefused(f"The file is {kind}, not CSV text. {CSV_REMEDY}")
     for magic, kind in _MAGIC:
-        if content.startswith(magic):
-            raise FileRefused(f"The file is {kind}, not CSV text. {_CSV_REMEDY}")
+        if head.startswith(magic):
+            raise FileRefused(f"The file is {kind}, not CSV text. {CSV_REMEDY}")
 
 
-def _check_quotes(content: bytes, delimiter: str) -> None:
-    """Each odd quote must open a cell and each even one close it; a doubled quote closes and opens at once."""
-    if b'"' not in content:
-        return
-    text = np.frombuffer(content, dtype=np.uint8)
-    quotes = np.flatnonzero(text == ord('"'))
+def _check_marks(text: Chunks, delimiter: str) -> None:
+    """One pass: no NUL anywhere; each odd quote opens a cell and each even one closes it, a doubled one does both."""
     edge = np.isin(np.arange(256), [ord(delimiter), ord("\r"), ord("\n"), ord('"')])
-    opening, closing = quotes[0::2], quotes[1::2]
-    opens = (opening == 0) | edge[text[np.maximum(opening - 1, 0)]]
-    closes = (closing == len(text) - 1) | edge[text[np.minimum(closing + 1, len(text) - 1)]]
-    wrong = np.concatenate([opening[~opens], closing[~closes]])
-    if len(wrong):
+    place, count, last = 0, 0, 0
+    wrong: int | None = None
+    for before, chunk, after in _with_neighbours(text()):
+        nul = chunk.find(b"\x00")
+        if nul >= 0:
+            raise FileRefused(
+                "A NUL byte; the file is binary or of another encoding. " + CSV_REMEDY,
+                line=line_in(text(), place + nul),
+            )
+        if wrong is None and b'"' in chunk:
+            quotes = np.flatnonzero(np.frombuffer(chunk, dtype=np.uint8) == ord('"'))
+            misplaced = _misplaced(before, chunk, after, quotes, count, edge)
+            wrong = None if misplaced is None else place + misplaced
+            count, last = count + len(quotes), place + int(quotes[-1])
+        place += len(chunk)
+    if wrong is not None:
         raise FileRefused(
             "A quote stands inside a cell that is not quoted, text follows a closing quote, or an earlier quote "
             "was never closed; quote whole cells and double the quotes inside them.",
-            line=line_of(content, int(wrong.min())),
+            line=line_in(text(), wrong),
         )
-    if len(quotes) % 2:
+    if count % 2:
         raise FileRefused(
             "A quote opens here and is never closed; close it, or check that the file is complete.",
-            line=line_of(content, int(quotes[-1])),
+            line=line_in(text(), last),
         )
 
 
-def open_text(text: bytes) -> io.TextIOWrapper:
-    """UTF-8 bytes as text lines with their line ends as they are."""
-    return io.TextIOWrapper(io.BytesIO(text), encoding="utf-8", newline="")
+def _with_neighbours(chunks: Iterator[bytes]) -> Iterator[tuple[bytes, bytes, bytes]]:
+    """Each chunk with the byte before it and the one behind it; nothing there at the ends of the text."""
+    before = b""
+    chunk = next(chunks, b"")
+    for following in chunks:
+        if following:
+            yield before, chunk, following[:1]
+            before, chunk = chunk[-1:], following
+    yield before, chunk, b""
+
+
+def _misplaced(
+    before: bytes, chunk: bytes, after: bytes, quotes: np.ndarray, count: int, edge: np.ndarray
+) -> int | None:
+    """The first quote of a chunk that neither opens nor closes a cell; `count` quotes stand before the chunk.
+
+    edge  bool (256,): the bytes beside which a cell's quotes may stand; the ends of the text are such places too
+    """
+    text = np.frombuffer((before or b"\n") + chunk + (after or b"\n"), dtype=np.uint8)
+    opens = (np.arange(len(quotes)) + count) % 2 == 0
+    beside = np.where(opens, text[quotes], text[quotes + 2])
+    wrong = quotes[~edge[beside]]
+    return int(wrong[0]) if len(wrong) else None

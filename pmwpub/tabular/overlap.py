@@ -1,4 +1,4 @@
-"""Whether a public file may be a copy out of the private one: the longest run of lines that stand in both.
+"""Whether a public file may be a copy out of the private one: the longest run of rows that stand in both.
 
 Single rows coincide by chance (41 % of the distinct ADULT rows of disjoint people do); long runs of them do not.
 Privacy: what comes out depends on private rows and is for the steward only.
@@ -7,91 +7,116 @@ Privacy: what comes out depends on private rows and is for the steward only.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
-import pandas as pd
 
-from pmwpub.tabular.options import ReadOptions
+from pmwpub.tabular.chunks import TableStream
 from pmwpub.tabular.reading import TextTable
+from pmwpub.tabular.sameness import RowNumbers, Words
 
-_DOUBLINGS = 10  # runs are followed to 2,047 lines
+LONGEST = 2_047  # rows to which a run is followed
 _FALSE_ALARM = 1e-6
-_CELL_END = "\x1f"
-Numbers = npt.NDArray[np.signedinteger]
-
-
-def shared_run(private: bytes, public: bytes) -> int:
-    """The most lines in a row that both files hold, up to 2,047; headers, empty lines and line ends are left out."""
-    return _longest(*_coded(_lines(private), _lines(public)))
+_BASE = np.uint64(0x9E3779B97F4A7C15)
+_INVERSE = np.uint64(pow(int(_BASE), -1, 1 << 64))
 
 
 def long_run(private: TextTable, public: TextTable) -> int:
-    """The longest shared run if chance hardly explains it, else 0.
+    """The longest shared run if chance hardly explains it, else 0; see `RunSearch`."""
+    search = RunSearch(row_numbers(public.stream))
+    search.add(row_numbers(private.stream))
+    return search.unlikely
 
-    Rows drawn independently from the tables' own frequencies (p and q of row x, collision rate c = sum_x p_x q_x)
-    share a run of L lines with probability at most n m c^L (union bound over places); it must be below 1e-6.
-    Raw lines are compared where both files are plain UTF-8 with commas, else the cells.
+
+def row_numbers(table: TableStream) -> Words:
+    """uint64 (rows,): equal for rows of equal cells in equal positions, whatever the columns' names."""
+    numbers = RowNumbers(table.header)
+    return np.concatenate([numbers.of(chunk)[2] for chunk in table.chunks()])
+
+
+class RunSearch:
+    """The longest run of rows of one public table that stand in a row in the private one too, up to 2,047.
+
+    The private rows come in file order, some at a time; what is kept grows with the public table alone. A run of L
+    rows is known by its polynomial sum_t x_t b^t modulo 2^64.
+
+    Privacy: what is found depends on private rows and is for the steward only.
     """
-    if private.options == public.options == ReadOptions():
-        pair = _coded(_lines(private.content), _lines(public.content))
-    else:
-        pair = _coded(_rows(private), _rows(public))
-    found = _longest(*pair)
-    return found if found > _chance_run(*pair) else 0
+
+    def __init__(self, public: Words) -> None:
+        self._public = public
+        self._distinct, multiplicity = np.unique(public, return_counts=True)
+        self._multiplicity = multiplicity.astype(np.float64)
+        self._hits = np.zeros(len(self._distinct), dtype=np.int64)
+        self._rows = 0
+        self._last = public[:0]
+        self._windows: tuple[int, Words] = (1, self._distinct)
+        self.longest = 0
+
+    def add(self, private: Words) -> None:
+        """The private table's next rows, by their numbers."""
+        self._rows += len(private)
+        if not len(self._distinct) or not len(private):
+            return
+        places = np.minimum(np.searchsorted(self._distinct, private), len(self._distinct) - 1)
+        shared = self._distinct[places] == private
+        self._hits += np.bincount(places[shared], minlength=len(self._distinct))
+        rows = np.concatenate([self._last, private])
+        self._follow(rows)
+        self._last = rows[-(LONGEST - 1) :]
+
+    @property
+    def unlikely(self) -> int:
+        """The longest run so far if chance hardly explains it, else 0.
+
+        Rows drawn independently from the tables' own frequencies (p and q of row x, collision rate
+        c = sum_x p_x q_x) share a run of L rows with probability at most n m c^L (union bound over places); it must
+        be below 1e-6.
+        """
+        return self.longest if self.longest > self._chance() else 0
+
+    def _chance(self) -> float:
+        pairs = self._rows * len(self._public)
+        collision = min(1.0, float(self._hits @ self._multiplicity) / max(1, pairs))
+        if collision in (0.0, 1.0):
+            return math.inf if collision else 0.0
+        return max(1.0, math.log(pairs / _FALSE_ALARM) / -math.log(collision))
+
+    def _follow(self, rows: Words) -> None:
+        """Raise `longest` to what these rows share: doubled while it grows, then halved in between.
+
+        A run of L rows holds one of L - 1, so the lengths that are shared have no gap.
+        """
+        if not self._shares(rows, self.longest + 1):
+            return
+        low, step = self.longest + 1, 1
+        while low + step <= LONGEST and self._shares(rows, low + step):
+            low, step = low + step, 2 * step
+        high = min(low + step, LONGEST + 1)
+        while low + 1 < high:
+            middle = (low + high) // 2
+            low, high = (middle, high) if self._shares(rows, middle) else (low, middle)
+        self.longest = low
+
+    def _shares(self, rows: Words, length: int) -> bool:
+        if length > min(len(rows), len(self._public), LONGEST):
+            return False
+        if self._windows[0] != length:
+            self._windows = (length, np.unique(_windows(self._public, length)))
+        own, public = _windows(rows, length), self._windows[1]
+        places = np.minimum(np.searchsorted(public, own), len(public) - 1)
+        return bool(np.any(public[places] == own))
 
 
-def _lines(content: bytes) -> list[bytes]:
-    return [line for line in content.splitlines() if line][1:]
+def _windows(rows: Words, length: int) -> Words:
+    """The polynomials of all runs of `length` rows, in order: differences of prefix sums, shifted back to b^0."""
+    if length == 1:
+        return rows
+    powers = _powers(_BASE, len(rows))
+    sums = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(rows * powers, dtype=np.uint64)])
+    return (sums[length:] - sums[:-length]) * _powers(_INVERSE, len(rows) - length + 1)
 
 
-def _rows(table: TextTable) -> list[str]:
-    return [_CELL_END.join(row) for row in zip(*(table.frame[name].tolist() for name in table.header), strict=True)]
-
-
-def _coded(private: Sequence[object], public: Sequence[object]) -> tuple[Numbers, Numbers]:
-    """Both sequences as numbers, equal for equal lines."""
-    codes, _ = pd.factorize(np.array([*private, *public], dtype=object))
-    return codes[: len(private)], codes[len(private) :]
-
-
-def _chance_run(private: Numbers, public: Numbers) -> float:
-    """The longest run that independent rows may share: n m c^L = 1e-6 solved for L."""
-    most = int(max(private.max(initial=0), public.max(initial=0))) + 1
-    rates = [np.bincount(codes, minlength=most) / max(1, len(codes)) for codes in (private, public)]
-    collision = min(1.0, float(rates[0] @ rates[1]))
-    if collision in (0.0, 1.0):
-        return math.inf if collision else 0.0
-    return max(1.0, math.log(len(private) * len(public) / _FALSE_ALARM) / -math.log(collision))
-
-
-def _longest(private: Numbers, public: Numbers) -> int:
-    """The longest common run, by doubling: windows of 2^k lines get numbers, equal for equal windows."""
-    windows = [(private, public)]
-    if not _meet(*windows[0]):
-        return 0
-    for doubling in range(_DOUBLINGS):
-        wider = _joined(windows[-1], windows[-1], 1 << doubling)
-        if not _meet(*wider):
-            break
-        windows.append(wider)
-    length = 1 << (len(windows) - 1)
-    run = windows[-1]
-    for doubling in reversed(range(len(windows) - 1)):
-        wider = _joined(run, windows[doubling], length)
-        if _meet(*wider):
-            run, length = wider, length + (1 << doubling)
-    return length
-
-
-def _joined(first: tuple[Numbers, Numbers], second: tuple[Numbers, Numbers], distance: int) -> tuple[Numbers, Numbers]:
-    """Numbers of the windows of `first` that are followed, `distance` lines on, by a window of `second`."""
-    most = int(max(codes.max(initial=0) for codes in second)) + 1
-    pairs = [one[: max(0, len(two) - distance)] * most + two[distance:] for one, two in zip(first, second, strict=True)]
-    _, numbers = np.unique(np.concatenate(pairs), return_inverse=True)
-    return numbers[: len(pairs[0])], numbers[len(pairs[0]) :]
-
-
-def _meet(private: Numbers, public: Numbers) -> bool:
-    return len(private) > 0 and len(public) > 0 and bool(np.isin(private, public).any())
+def _powers(base: np.uint64, count: int) -> Words:
+    factors = np.full(count, base, dtype=np.uint64)
+    factors[:1] = 1
+    return np.multiply.accumulate(factors)

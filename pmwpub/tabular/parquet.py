@@ -18,51 +18,126 @@ an index that was written is a column like any other.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from pmwpub.errors import FileRefused
-from pmwpub.tabular.container import Limits
+from pmwpub.tabular.chunks import Chunk, Coded
+from pmwpub.tabular.source import Limits, Source
 
 _REMEDY = "Write the table again, or export it as UTF-8 CSV."
 _MAX_CHARS = 131_072  # of one cell, as in a CSV
 _BATCH = 65_536
+_BUFFER = 1 << 20  # bytes of a column's pages that are read at once
 _FIXED_BYTES = 32  # the widest number that Parquet holds
 
-Texts = list[tuple[str, pd.api.extensions.ExtensionArray]]
 
+@dataclass(frozen=True, eq=False)
+class ParquetFile:
+    """A Parquet table that is read some rows at a time.
 
-def text_columns(content: bytes, limits: Limits) -> Texts:
-    """(name, cells as text) of each column, in file order.
-
-    Before anything is decompressed, rows times columns must keep `limits.cells` and, as each cell of a CSV takes a
-    byte, `limits.bytes`; text is kept by distinct values until its whole length is known to keep `limits.bytes`.
+    names  of its columns, in file order
 
     Raises FileRefused for what is damaged, encrypted, nested, too large or without rows; no message holds a cell.
     """
-    import pyarrow as pa  # type: ignore[import-untyped]
+
+    names: tuple[str, ...] = field(repr=False)
+    source: Source
+    limits: Limits
+
+    @classmethod
+    def of(cls, source: Source, limits: Limits) -> ParquetFile:
+        """Look at the metadata and the types, before anything is decompressed.
+
+        Rows times columns must keep `limits.cells` and, as each cell of a CSV takes a byte, `limits.bytes`.
+        """
+        import pyarrow as pa  # type: ignore[import-untyped]
+
+        try:
+            with _opened(pa, source) as file:
+                return cls(_names(pa, file, limits), source, limits)
+        except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as failure:
+            refusal = _refusal(failure)
+        raise refusal
+
+    def chunks(self) -> Iterator[Chunk]:
+        """One pass over the rows; text stays by distinct values, and its whole length must keep `limits.bytes`."""
+        import pyarrow as pa
+
+        try:
+            with _opened(pa, self.source) as file:
+                yield from _batches(pa, file, self.limits)
+            return
+        except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as failure:
+            refusal = _refusal(failure)
+        raise refusal
+
+
+@dataclass(frozen=True, eq=False)
+class _Batch:
+    """Rows of a Parquet table."""
+
+    rows: int
+    columns: list[Coded] = field(repr=False)
+
+    def __len__(self) -> int:
+        return self.rows
+
+    def coded(self, position: int) -> Coded:
+        return self.columns[position]
+
+    def texts(self, position: int) -> pd.api.extensions.ExtensionArray:
+        column = self.columns[position]
+        return pd.array(column.distinct, dtype="str").take(column.places)
+
+
+@contextmanager
+def _opened(pa: Any, source: Source) -> Iterator[Any]:
+    """The file under pyarrow; text columns as distinct values and places: one long text a million times is small."""
     import pyarrow.parquet as pq  # type: ignore[import-untyped]
 
-    try:
-        file = pq.ParquetFile(pa.BufferReader(content), read_dictionary=_dictionaries(pa, pq, content))
-        _check_size(file, limits)
-        for position, field in enumerate(file.schema_arrow, start=1):
-            _check_type(pa, field.type, position)
-        return _columns(pa, file, limits)
-    except MemoryError as failure:
-        raise FileRefused(f"The Parquet table needs more memory than there is. {_REMEDY}") from failure
-    except (pa.ArrowException, OSError, ValueError, OverflowError):
-        refusal = FileRefused(f"The Parquet table is damaged or of a kind that is not read. {_REMEDY}")
-    raise refusal
+    content = source.read() if source.packed else source.where
+    with pa.OSFile(str(content)) if isinstance(content, Path) else pa.BufferReader(content) as opened:
+        texts = [column.name for column in pq.read_schema(opened) if _is_text(pa, column.type)]
+        yield pq.ParquetFile(opened, read_dictionary=texts, buffer_size=_BUFFER)
 
 
-def _dictionaries(pa: Any, pq: Any, content: bytes) -> list[str]:
-    """The text columns' names, to be read as distinct values and places: one long text a million times is small."""
-    schema = pq.read_schema(pa.BufferReader(content))
-    return [field.name for field in schema if _is_text(pa, field.type)]
+def _refusal(failure: Exception) -> FileRefused:
+    """What a failure of pyarrow means, without its words: they may hold a cell."""
+    if isinstance(failure, MemoryError):
+        return FileRefused(f"The Parquet table needs more memory than there is. {_REMEDY}")
+    if isinstance(failure, FileNotFoundError | PermissionError):
+        return FileRefused("The Parquet table cannot be opened; check the path.")
+    return FileRefused(f"The Parquet table is damaged or of a kind that is not read. {_REMEDY}")
+
+
+def _names(pa: Any, file: Any, limits: Limits) -> tuple[str, ...]:
+    _check_size(file, limits)
+    for position, column in enumerate(file.schema_arrow, start=1):
+        _check_type(pa, column.type, position)
+    names = tuple(file.schema_arrow.names)
+    if len(set(names)) != len(names):
+        raise FileRefused("Two columns of the Parquet table have the same name; names must differ.")
+    return names
+
+
+def _batches(pa: Any, file: Any, limits: Limits) -> Iterator[Chunk]:
+    size = rows = 0
+    for batch in file.iter_batches(batch_size=_BATCH, use_threads=False):
+        columns = [_distinct(pa, column, position) for position, column in enumerate(batch.columns, start=1)]
+        size += sum(_length(column) for column in columns)
+        if size > limits.bytes:
+            raise FileRefused(f"The table has more than {limits.bytes:,} bytes of text, the most that is read.")
+        rows += len(batch)
+        yield _Batch(len(batch), columns)
+    if rows != file.metadata.num_rows:
+        raise FileRefused(f"The Parquet table is cut off. {_REMEDY}")
 
 
 def _check_size(file: Any, limits: Limits) -> None:
@@ -107,41 +182,25 @@ def _check_type(pa: Any, kind: Any, position: int) -> None:
         )
 
 
-def _columns(pa: Any, file: Any, limits: Limits) -> Texts:
-    found: Texts = []
-    size = 0
-    names = file.schema_arrow.names
-    if len(set(names)) != len(names):
-        raise FileRefused("Two columns of the Parquet table have the same name; names must differ.")
-    for position, name in enumerate(names, start=1):
-        parts = []
-        for batch in file.iter_batches(batch_size=_BATCH, columns=[name], use_threads=False):
-            cells, codes = _distinct(pa, batch.column(0), position)
-            lengths = np.array([len(cell.encode()) for cell in cells] or [0])
-            size += int(lengths[codes].sum()) + len(codes)
-            if size > limits.bytes:
-                raise FileRefused(f"The table has more than {limits.bytes:,} bytes of text, the most that is read.")
-            parts.append(pd.array(cells, dtype="str").take(codes))
-        whole = pd.concat([pd.Series(part) for part in parts], ignore_index=True)
-        if len(whole) != file.metadata.num_rows:
-            raise FileRefused(f"Column {position} of the Parquet table is cut off. {_REMEDY}")
-        found.append((name, whole.array))
-    return found
+def _length(column: Coded) -> int:
+    """Bytes that the cells would take in a CSV."""
+    lengths = np.array([len(cell.encode()) for cell in column.distinct])
+    return int(np.bincount(column.places, minlength=len(lengths)) @ lengths) + len(column.places)
 
 
-def _distinct(pa: Any, column: Any, position: int) -> tuple[list[str], np.ndarray]:
+def _distinct(pa: Any, column: Any, position: int) -> Coded:
     """The distinct cells as text, and for each row which one it has."""
     column.validate(full=True)
     if pa.types.is_null(column.type):
-        return [""], np.zeros(len(column), dtype=np.int64)
+        return Coded([""], np.zeros(len(column), dtype=np.int64))
     coded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     values = coded.dictionary
     values.validate(full=True)
     cells = ["" if text is None else text for text in _text(pa, values)]
     if any("\x00" in cell or len(cell) > _MAX_CHARS for cell in cells):
         raise FileRefused(f"A cell of column {position} holds a NUL, or more than {_MAX_CHARS:,} characters.")
-    codes = coded.indices.fill_null(len(cells)).to_numpy(zero_copy_only=False).astype(np.int64)
-    return [*cells, ""], codes
+    places = coded.indices.fill_null(len(cells)) if coded.null_count else coded.indices
+    return Coded([*cells, ""], places.to_numpy(zero_copy_only=False))
 
 
 def _text(pa: Any, values: Any) -> list[str | None]:

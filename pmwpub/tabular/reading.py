@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import hashlib
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -17,19 +16,22 @@ from pathlib import Path
 import pandas as pd
 
 from pmwpub.errors import FileRefused
-from pmwpub.tabular import container, encodings, parquet
-from pmwpub.tabular.container import Limits
+from pmwpub.tabular import container, encodings
+from pmwpub.tabular.chunks import Cells, Chunk, TableStream, Whole
+from pmwpub.tabular.folders import joined, parts_of
 from pmwpub.tabular.headers import check_header
 from pmwpub.tabular.options import DELIMITERS, ReadOptions
+from pmwpub.tabular.parquet import ParquetFile
+from pmwpub.tabular.sameness import same_rows
+from pmwpub.tabular.source import STREAMED, Chunks, Limits, Source, open_text
 from pmwpub.tabular.suggesting import suggest
 
-__all__ = ["Frame", "Limits", "ReadOptions", "TextTable", "from_frame", "read_table"]
+__all__ = ["Frame", "Limits", "ReadOptions", "TextTable", "from_frame", "open_table", "read_table"]
 
 Frame = pd.DataFrame
 """A table with labels, for callers that do not import pandas themselves."""
 
-_CELL_END, _ROW_END = "\x1f", "\x1e"
-_BATCH = 60_000  # cells
+_BATCH = 500_000  # cells
 _COMMAS = "save the file with commas as delimiters, or name the delimiter that it has."
 _DEFAULT = ReadOptions()
 
@@ -56,15 +58,17 @@ class TextTable:
     def __len__(self) -> int:
         return len(self.frame)
 
+    @property
+    def stream(self) -> TableStream:
+        """The same table, to be gone through."""
+        return TableStream(self.header, lambda: iter([Whole(self.frame)]), self.notes, self.options)
+
     def same_rows(self) -> bytes:
         """One text for tables of the same cells, whatever their line ends, quotes, encoding, or order.
 
         Privacy: as private as the table.
         """
-        names = sorted(self.header)
-        cells = (self.frame[name].astype(str).str.replace(_CELL_END, " ", regex=False) for name in names)
-        rows = sorted(map(_CELL_END.join, zip(*cells, strict=True)))
-        return _ROW_END.join([_CELL_END.join(names), *rows]).encode()
+        return same_rows(self.stream)
 
     @cached_property
     def sha256(self) -> str:
@@ -82,38 +86,44 @@ def read_table(source: bytes | Path, *, options: ReadOptions | None = None, limi
     An empty line is skipped, except below a header of one column, where it is a cell.
 
     Raises FileRefused, with a line number where there is one, for anything else; its `suggestion` holds the options
-    under which the file would read, if such are found. See `container.text_of`, `parquet.text_columns` and below.
+    under which the file would read, if such are found. See `container.text_of`, `parquet.ParquetFile` and below.
     """
     limits = limits or Limits()
     content = container.load(source, limits)
-    if container.is_parquet(content):
-        return _from_parquet(content, limits)
+    stream = open_table(content, options=options, limits=limits)
+    parts = [[chunk.texts(position) for position in range(len(stream.header))] for chunk in stream.chunks()]
+    columns = (pd.concat([pd.Series(part) for part in cells], ignore_index=True) for cells in zip(*parts, strict=True))
+    frame = pd.DataFrame(dict(zip(stream.header, columns, strict=True)))
+    return TextTable(stream.header, frame, content, stream.notes, stream.options)
+
+
+def open_table(source: bytes | Path, *, options: ReadOptions | None = None, limits: Limits = STREAMED) -> TableStream:
+    """A table to be gone through, as strictly read as by `read_table`; the rows themselves are read by each pass.
+
+    A folder is one table in parts: its .parquet files in the order of the numbers in their names (see `folders`).
+
+    Raises FileRefused, also from a pass.
+    """
+    if isinstance(source, Path) and source.is_dir():
+        return joined([open_table(part, limits=limits) for part in parts_of(source)])
+    file = Source(source, limits)
+    if container.is_parquet(file):
+        table = ParquetFile.of(file, limits)
+        header, notes = check_header(table.names, None, limits)
+        return TableStream(header, table.chunks, notes)
     used = options or _DEFAULT
     try:
-        return _from_text(content, used, limits, doubtful=options is None)
+        text = container.text_of(file, used)
+        header, notes = _header(text, file, used, limits, doubtful=options is None)
+        return TableStream(header, lambda: _rows(text, file, used, limits), notes, used)
     except FileRefused as refused:
         refusal = refused
-    raise _with_suggestion(refusal, content, used)
+    raise _with_suggestion(refusal, file, used)
 
 
-def _from_parquet(content: bytes, limits: Limits) -> TextTable:
-    columns = parquet.text_columns(content, limits)
-    header, notes = check_header([name for name, _ in columns], None, limits)
-    frame = pd.DataFrame({name: cells for name, (_, cells) in zip(header, columns, strict=True)})
-    return TextTable(header, frame, content, notes)
-
-
-def _from_text(content: bytes, options: ReadOptions, limits: Limits, *, doubtful: bool) -> TextTable:
-    text = container.text_of(content, options)
-    with suppress(UnicodeDecodeError):  # its message would quote a byte of a cell, even as a mere context
-        header, notes, frame = _parse(text, options.delimiter, limits, doubtful=doubtful)
-        return TextTable(header, frame, content, notes, options)
-    raise encodings.not_in(content, options.encoding)
-
-
-def _with_suggestion(refusal: FileRefused, content: bytes, used: ReadOptions) -> FileRefused:
+def _with_suggestion(refusal: FileRefused, source: Source, used: ReadOptions) -> FileRefused:
     """The refusal with the options under which the file would read, if any."""
-    found = suggest(content, used)
+    found = suggest(source, used)
     if found is None:
         return refusal
     words = str(refusal).removeprefix(f"Line {refusal.line}: ")
@@ -129,15 +139,15 @@ def from_frame(frame: pd.DataFrame) -> TextTable:
     return read_table(text.encode())
 
 
-def _parse(
-    text: bytes, delimiter: str, limits: Limits, *, doubtful: bool
-) -> tuple[tuple[str, ...], tuple[str, ...], pd.DataFrame]:
-    reader = csv.reader(_lines(text, limits), delimiter=delimiter, strict=True)
+def _records(text: Chunks, source: Source, options: ReadOptions, limits: Limits) -> Iterator[tuple[list[str], int]]:
+    """Each record and the line on which it begins; what is wrong with a line or a byte is a FileRefused."""
+    reader = csv.reader(_lines(text(), limits), delimiter=options.delimiter, strict=True)
+    begins = 1
     try:
-        raw_header, line = _first_record(reader)
-        _check_delimiter(raw_header, line, delimiter, doubtful=doubtful)
-        header, notes = check_header(raw_header, line, limits)
-        batches = list(_batches(reader, header, limits))
+        for record in reader:
+            yield record, begins
+            begins = reader.line_num + 1
+        return
     except csv.Error as failure:
         # The quotes were checked beforehand, so what is left is a cell beyond the parser's limit.
         raise FileRefused(
@@ -145,14 +155,33 @@ def _parse(
             "characters.",
             line=reader.line_num,
         ) from failure
-    if not batches:
-        raise FileRefused("The file has a header but no row; at least one row is needed.")
-    return header, notes, pd.concat(batches, ignore_index=True)
+    except UnicodeDecodeError:  # its message would quote a byte of a cell, even as a mere context
+        pass
+    raise encodings.not_in(source, options.encoding)
 
 
-def _lines(content: bytes, limits: Limits) -> Iterator[str]:
+def _header(
+    text: Chunks, source: Source, options: ReadOptions, limits: Limits, *, doubtful: bool
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The names and the notes on them."""
+    cells, line = _first_record(_records(text, source, options, limits))
+    _check_delimiter(cells, line, options.delimiter, doubtful=doubtful)
+    return check_header(cells, line, limits)
+
+
+def _rows(text: Chunks, source: Source, options: ReadOptions, limits: Limits) -> Iterator[Chunk]:
+    """One pass over the rows below the header."""
+    try:
+        yield from _batches(_records(text, source, options, limits), limits)
+        return
+    except FileRefused as refused:
+        refusal = refused
+    raise _with_suggestion(refusal, source, options)
+
+
+def _lines(text: Iterator[bytes], limits: Limits) -> Iterator[str]:
     """The physical lines; FileRefused for one that is too long."""
-    for number, line in enumerate(container.open_text(content), start=1):
+    for number, line in enumerate(open_text(text), start=1):
         if 4 * len(line) > limits.line_bytes and len(line.encode()) > limits.line_bytes:
             raise FileRefused(
                 f"The line has more than {limits.line_bytes:,} bytes; check that the file has line breaks.",
@@ -161,13 +190,11 @@ def _lines(content: bytes, limits: Limits) -> Iterator[str]:
         yield line
 
 
-def _first_record(reader: Iterator[list[str]]) -> tuple[list[str], int]:
+def _first_record(records: Iterator[tuple[list[str], int]]) -> tuple[list[str], int]:
     """The header's cells and its line; empty lines above it are skipped."""
-    begins = 1
-    for record in reader:
+    for record, line in records:
         if record:
-            return record, begins
-        begins = reader.line_num + 1  # type: ignore[attr-defined]
+            return record, line
     raise FileRefused("The file has only empty lines; a header and at least one row are needed.")
 
 
@@ -180,35 +207,32 @@ def _check_delimiter(cells: list[str], line: int, delimiter: str, *, doubtful: b
             raise FileRefused(f"The delimiter seems to be {words}, not {DELIMITERS[delimiter]}; {_COMMAS}", line=line)
 
 
-def _batches(reader: Iterator[list[str]], header: tuple[str, ...], limits: Limits) -> Iterator[pd.DataFrame]:
-    """The rows below the header, some thousands at a time; FileRefused for a ragged row or too many cells.
+def _batches(records: Iterator[tuple[list[str], int]], limits: Limits) -> Iterator[Chunk]:
+    """The rows below the header, some thousands at a time; FileRefused for a ragged row, too many cells, or no row.
 
     The cells wait in one flat list: a list a row, kept, would cost more in garbage collection than the parsing.
     """
+    width = len(_first_record(records)[0])
     cells: list[str] = []
-    width, ended, done = len(header), reader.line_num, 0  # type: ignore[attr-defined]
-    for row in reader:
-        begins, ended = ended + 1, reader.line_num  # type: ignore[attr-defined]
+    done = 0
+    for row, line in records:
         if not row:
             if width > 1:
                 continue
             row = [""]
         if len(row) != width:
-            raise _ragged(len(row), width, begins)
+            raise _ragged(len(row), width, line)
         cells += row
         if len(cells) >= _BATCH:
             done += len(cells)
             if done > limits.cells:
                 raise FileRefused(f"More than {limits.cells:,} cells, the most that is read; thin the table out.")
-            yield _frame(cells, header)
+            yield Cells(cells, width)
             cells = []
     if cells:
-        yield _frame(cells, header)
-
-
-def _frame(cells: list[str], header: tuple[str, ...]) -> pd.DataFrame:
-    width = len(header)
-    return pd.DataFrame({name: pd.array(cells[j::width], dtype="str") for j, name in enumerate(header)})
+        yield Cells(cells, width)
+    elif not done:
+        raise FileRefused("The file has a header but no row; at least one row is needed.")
 
 
 def _ragged(came: int, width: int, line: int) -> FileRefused:

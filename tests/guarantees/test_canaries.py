@@ -60,7 +60,7 @@ def test_no_canary_is_in_any_file_export_log_or_worker(
 def refused(server: Server) -> None:
     """Files that cannot be the private table: the words are for their steward, and even so quote no cell."""
     for town in TOWNS:
-        body, cells = server.private[town].content, server.canaries[town].cells
+        body, cells = bytes(server.private[town].source), server.canaries[town].cells
         header, *lines = body.splitlines(keepends=True)
         for wrong in (header + b"".join(lines[1:]), body + b"a,b\n", body + b'"open', body.replace(b"p5,", b"p6,")):
             with pytest.raises(PmwPubError) as refusal:
@@ -86,7 +86,7 @@ def test_no_canary_is_on_any_page_of_another_session(server: Server) -> None:
 
 def stored(server: Server, patch: pytest.MonkeyPatch) -> None:
     """The private file is kept with the candidates."""
-    body = gzip.compress(server.private["north"].content)
+    body = gzip.compress(bytes(server.private["north"].source))
     server.service.ledger.put_document("north", "simulation", "a truth", body)
 
 
@@ -102,7 +102,7 @@ def cached_for_all(server: Server, patch: pytest.MonkeyPatch) -> None:
 
 def spilled(server: Server, patch: pytest.MonkeyPatch) -> None:
     """A worker's payload goes by a temporary file."""
-    (server.temporary / "payload").write_bytes(server.private["north"].content)
+    (server.temporary / "payload").write_bytes(bytes(server.private["north"].source))
 
 
 PLACES: dict[str, Callable[[Server, pytest.MonkeyPatch], None]] = {

@@ -70,7 +70,7 @@ def test_private_marginals_stand_beside_release_and_public_table(town: Here, ses
     app = _open(visit("explore", session, population=town.population), "one-way")
     shares = app.dataframe[-1].value
     name = "private table, steward only, not covered by ε"
-    women = sum(line.startswith(b"F") for line in town.private().content.split(b"\n")[1:])
+    women = sum(line.startswith(b"F") for line in bytes(town.private().source).split(b"\n")[1:])
     assert shares[name].astype(float).iloc[0] == pytest.approx(women / 400)
     app.selectbox[-1].set_value("work").run()
     assert name in app.dataframe[-1].value

@@ -13,7 +13,8 @@ import pytest
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Floats
-from pmwpub.tabular.encode import encode_private, encode_public
+from pmwpub.tabular.encode import encode_public
+from pmwpub.tabular.private import encode_private
 from pmwpub.tabular.reading import read_table
 from pmwpub.tabular.schema import Schema
 

@@ -374,7 +374,8 @@ def test_a_demo_population_takes_no_other_table(service: Service) -> None:
 
     name, private = demo.open_demo(service)
     assert private.table is None
-    changed = private.content.replace(b"\n", b"\n", 1).replace(private.content.splitlines()[1], b"", 1)
+    assert isinstance(private.source, bytes)
+    changed = private.source.replace(private.source.splitlines()[1], b"", 1)
     with pytest.raises(FileRefused, match="demo"):
         studies.load_private(service, name, changed)
 

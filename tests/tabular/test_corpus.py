@@ -18,8 +18,9 @@ from pmwpub.errors import FileRefused, SchemaError
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Ledger, Population
 from pmwpub.service import Service, studies
-from pmwpub.tabular.encode import encode_private, encode_public
+from pmwpub.tabular.encode import encode_public
 from pmwpub.tabular.options import ReadOptions
+from pmwpub.tabular.private import encode_private
 from pmwpub.tabular.reading import TextTable, read_table
 from pmwpub.tabular.schema import Schema, draft
 

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from pmwpub.domain import Domain
 from pmwpub.errors import BudgetError, FileRefused, SchemaError
 from pmwpub.tabular.decode import csv_bytes, decode
-from pmwpub.tabular.encode import encode_private, encode_public
+from pmwpub.tabular.encode import encode_public
+from pmwpub.tabular.private import encode_private
 from pmwpub.tabular.reading import TextTable, read_table
 from pmwpub.tabular.schema import Schema
 

