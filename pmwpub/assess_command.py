@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
-from pmwpub.command_input import no_result
+from pmwpub.command_input import check_repeat, no_result
 from pmwpub.errors import PlanError
 from pmwpub.mechanisms.precision import epsilon_within
 from pmwpub.plans import AssessmentPlan
@@ -41,6 +41,7 @@ def buy_assessments(
 ) -> Json:
     """A noisy floor and start of each candidate and pool; nothing is charged unless all of them can be."""
     plans = _plans(parsed, current, offered)
+    check_repeat(service.ledger, current.population.name, [plan.sha256 for plan in plans], parsed.repeat)
     price = assessing.price(service, current.population.name, plans)
     if not price.affordable and not parsed.repeat:
         assessing.refuse(price, len(plans))
@@ -56,6 +57,7 @@ def buy_best(
     if parsed.no_floor or parsed.no_start or parsed.precision is not None or parsed.epsilon is None:
         raise PlanError("--best needs --epsilon; it releases no numbers, so it takes no --precision or --no-... .")
     plan = ranking.best_plan(current, offered, epsilon=parsed.epsilon, setting=_setting(parsed))
+    check_repeat(service.ledger, current.population.name, [plan.sha256], parsed.repeat)
     outcome = ranking.choose(service, private, plan, repeat=parsed.repeat, current=current)
     found = ranking.chosen(service, current, outcome.booking)
     if found.winner is None:

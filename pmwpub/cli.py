@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Sequence
 
@@ -15,6 +16,7 @@ from pmwpub.errors import NoResult, PmwPubError
 REFUSED = 2
 NO_RESULT = 1
 INTERRUPTED = 130
+CUT_OFF = 141
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -43,8 +45,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except PmwPubError as refusal:
         print(f"pmwpub: {refusal}", file=sys.stderr)
         return REFUSED
-    json.dump(found, sys.stdout, indent=1, ensure_ascii=False)
-    sys.stdout.write("\n")
+    return _print(found)
+
+
+def _print(found: object) -> int:
+    """JSON on stdout; a reader that went away, such as `head`, is no error of ours."""
+    try:
+        sys.stdout.write(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python complains once more at its end
+        return CUT_OFF
     return 0
 
 
@@ -115,6 +126,11 @@ def _spending(parser: argparse.ArgumentParser, *, required: bool = True) -> None
     parser.add_argument("--public", required=required, action="append", default=[], metavar="A.csv")
     _reading(parser)
     parser.add_argument("--repeat", type=int, default=0, help="draw a plan that was sent before again, at its price")
+    parser.add_argument(
+        "--overlap-acknowledged",
+        action="store_true",
+        help="a public file shares many lines in a row with the private table, and was not made from it",
+    )
     _workload(parser)
 
 

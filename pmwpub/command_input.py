@@ -5,11 +5,15 @@ from __future__ import annotations
 import argparse
 import csv
 import sys
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from pmwpub.errors import FileRefused, NoResult, PlanError
+from pmwpub.ledger import Ledger
 from pmwpub.plans import WorkloadChoice
-from pmwpub.service import Outcome
+from pmwpub.service import Outcome, PrivateTable, SharedRun
+from pmwpub.tabular.overlap import long_run
+from pmwpub.tabular.reading import TextTable, read_table
 
 
 def read(path: str) -> bytes:
@@ -42,3 +46,24 @@ def workload_choice(parsed: argparse.Namespace) -> WorkloadChoice:
     if parsed.marginals is not None:
         raise PlanError("Marginals are sampled (--marginals) or picked by hand (--marginal), not both.")
     return WorkloadChoice.picked(csv.reader(parsed.marginal))
+
+
+def check_repeat(ledger: Ledger, population: str, plans: Iterable[str], repeat: int) -> None:
+    """PlanError where draws in between were never made: the next of a plan, given by its hash, is counted on."""
+    for sha256 in plans:
+        following = ledger.next_repeat(population, sha256)
+        if not 0 <= repeat <= following:
+            raise PlanError(
+                f"Draws are counted from 0, each after the one before; this plan was drawn {following} times, so "
+                f"--repeat {following} is the next. --repeat {repeat} came. Nothing was charged."
+            )
+
+
+def shared_runs(private: PrivateTable, tables: Mapping[str, TextTable]) -> list[SharedRun]:
+    """The public tables, by path, that share a long run of lines with the private one; before they are stored.
+
+    Privacy: for the steward only, like the table itself.
+    """
+    own = read_table(private.content, options=private.options)
+    runs = [(Path(path).name, table, long_run(own, table)) for path, table in tables.items()]
+    return [SharedRun(table.sha256, name, lines) for name, table, lines in runs if lines]

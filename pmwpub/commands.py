@@ -5,28 +5,36 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from pmwpub.assess_command import buy_assessments, buy_best, compared, offered_files, offered_tables
-from pmwpub.command_input import no_result, progress, read, workload_choice
-from pmwpub.errors import BudgetError, FileRefused
+from pmwpub.command_input import check_repeat, no_result, progress, read, shared_runs, workload_choice
+from pmwpub.errors import FileRefused, PlanError
 from pmwpub.evaluate_command import evaluate as evaluate
 from pmwpub.jobs import InlineEngine
-from pmwpub.ledger import Booking, Ledger, Population
+from pmwpub.ledger import Booking, Ledger
 from pmwpub.ledger_command import backup_ledger as backup_ledger
+from pmwpub.ledger_command import both
 from pmwpub.ledger_command import reconcile_ledger as reconcile_ledger
+from pmwpub.ledger_command import register as register
 from pmwpub.ledger_command import restore_ledger as restore_ledger
+from pmwpub.ledger_command import show_ledger as show_ledger
 from pmwpub.privacy.budget import ZCDP, as_fraction
 from pmwpub.release import checking
-from pmwpub.service import Outcome, PrivateTable, Service, SharedRun, Study, measuring, releasing, studies
+from pmwpub.release.synthesis import check_drawn
+from pmwpub.service import Outcome, PrivateTable, Service, Study, measuring, releasing, studies
 from pmwpub.service.assessing import NoisyNumber
 from pmwpub.tabular.codebook import read_codebook
 from pmwpub.tabular.naming import Files
+from pmwpub.tabular.reading import TextTable
 from pmwpub.tabular.schema import Schema, draft
 
 Json = dict[str, Any]
+UNACKNOWLEDGED = (
+    "Nothing was stored or charged. If no such file was made from the private table, say so with "
+    "--overlap-acknowledged and run the command again."
+)
 
 
 def draft_schema(parsed: argparse.Namespace) -> Json:
@@ -53,23 +61,6 @@ def draft_schema(parsed: argparse.Namespace) -> Json:
     }
 
 
-def register(parsed: argparse.Namespace) -> Json:
-    """`ledger register`: fix the terms of a population."""
-    delta = parsed.delta or (Fraction(1, parsed.n**2) if parsed.n > 1 else None)
-    if delta is None:
-        raise BudgetError("For n = 1 give --delta; 1/n^2 would be 1.")
-    population = Population(parsed.name, parsed.n, parsed.rows_per_person, parsed.unit, parsed.epsilon, delta)
-    with _ledger(parsed) as ledger:
-        ledger.register(population)
-        return _balance(ledger, parsed.name)
-
-
-def show_ledger(parsed: argparse.Namespace) -> Json:
-    """`ledger show`: the charges and what is left."""
-    with _ledger(parsed) as ledger:
-        return _balance(ledger, parsed.name) | {"charges": ledger.export(parsed.name)}
-
-
 def assess(parsed: argparse.Namespace) -> Json:
     """`assess`: a noisy floor and start for each candidate, the best of them, or what is free."""
     paths = list(dict.fromkeys(path for files in offered_files(parsed) for path in files))
@@ -77,12 +68,12 @@ def assess(parsed: argparse.Namespace) -> Json:
         (service, own), name = _service(parsed, ledger), parsed.population
         files = Files(parsed.read, [parsed.private, *paths])
         private = _private(service, name, files, parsed.private) if parsed.private is not None else None
-        keys = {path: _candidate(service, name, files, path, private) for path in paths}
+        tables = _public_tables(parsed, files, paths, None if parsed.compare else private)
+        keys = {path: _candidate(service, name, files, path, tables[path], private) for path in paths}
         _choose_workload(parsed, service)
         offered = offered_tables(parsed, keys)
         if parsed.compare or private is None:
             return compared(parsed, service, studies.study(service, name), offered)
-        _warn(studies.shared_runs(service, private))
         buy = buy_best if parsed.best else buy_assessments
         return buy(parsed, service, studies.study(service, name), private, offered) | _spent(ledger, name, own)
 
@@ -90,6 +81,8 @@ def assess(parsed: argparse.Namespace) -> Json:
 def release(parsed: argparse.Namespace) -> Json:
     """`release`: run PMW^Pub, write its files, print the certificate."""
     with _ledger(parsed) as ledger:
+        terms = ledger.population(parsed.population)
+        check_drawn(terms.n if parsed.rows is None else parsed.rows, parsed.row_seed)
         _made(Path(parsed.out))
         service, own = _service(parsed, ledger)
         current, private, candidates = _prepare(parsed, service)
@@ -104,6 +97,7 @@ def release(parsed: argparse.Namespace) -> Json:
             start=parsed.start,
             replay=parsed.replay,
         )
+        check_repeat(ledger, parsed.population, [plan.sha256], parsed.repeat)
         outcome = releasing.release(service, private, plan, repeat=parsed.repeat, current=current)
         bundle = releasing.released(service, current, outcome.booking).bundle
         if bundle is None:
@@ -121,6 +115,7 @@ def error(parsed: argparse.Namespace) -> Json:
         private = _private(service, name, Files(parsed.read, [parsed.private]), parsed.private)
         release = measuring.named_release(parsed.release, parsed.draw)
         plan = measuring.error_plan(service, name, release, epsilon=parsed.epsilon)
+        check_repeat(ledger, name, [plan.sha256], parsed.repeat)
         outcome = measuring.measure(service, private, plan, repeat=parsed.repeat)
         found = measuring.measured(service, outcome.booking)
         if found.error is None:
@@ -144,9 +139,9 @@ def _prepare(parsed: argparse.Namespace, service: Service) -> tuple[Study, Priva
     name = parsed.population
     files = Files(parsed.read, [parsed.private, *parsed.public])
     private = _private(service, name, files, parsed.private)
-    candidates = [_candidate(service, name, files, path, private) for path in parsed.public]
+    tables = _public_tables(parsed, files, parsed.public, private)
+    candidates = [_candidate(service, name, files, path, table, private) for path, table in tables.items()]
     _choose_workload(parsed, service)
-    _warn(studies.shared_runs(service, private))
     return studies.study(service, name), private, candidates
 
 
@@ -169,17 +164,30 @@ def _private(service: Service, name: str, files: Files, path: str) -> PrivateTab
         return studies.load_private(service, name, Path(path), options=files.options(path))
 
 
-def _warn(runs: Sequence[SharedRun]) -> None:
+def _public_tables(
+    parsed: argparse.Namespace, files: Files, paths: Sequence[str], private: PrivateTable | None
+) -> dict[str, TextTable]:
+    """The public tables by path, none of them stored yet; what they share with the private one is said first.
+
+    Raises PlanError for a long shared run that nobody acknowledged.
+    """
+    tables = {path: files.table(path) for path in paths}
+    runs = [] if private is None else shared_runs(private, tables)
     for run in runs:
         print(f"pmwpub: for the steward only: {run.warning}", file=sys.stderr)
+    if runs and not parsed.overlap_acknowledged:
+        raise PlanError(UNACKNOWLEDGED)
+    return tables
 
 
-def _candidate(service: Service, population: str, files: Files, path: str, private: PrivateTable | None) -> str:
+def _candidate(
+    service: Service, population: str, files: Files, path: str, table: TextTable, private: PrivateTable | None
+) -> str:
     """A public table, stored; to name it with --public is to attest it."""
     with files.naming(path):
         options = files.options(path)
         return studies.add_candidate(
-            service, population, Path(path).name, Path(path), attested=True, options=options, private=private
+            service, population, Path(path).name, table, attested=True, options=options, private=private
         )
 
 
@@ -209,24 +217,6 @@ def _write(folder: Path, files: dict[str, bytes]) -> None:
         ) from failure
 
 
-def _both(rho: ZCDP, epsilon: float) -> Json:
-    return {"rho": float(rho.rho), "epsilon": epsilon}
-
-
-def _balance(ledger: Ledger, name: str) -> Json:
-    population, balance = ledger.population(name), ledger.balance(name)
-    return {
-        "population": population.name,
-        "n": population.n,
-        "rows_per_person": population.rows_per_person,
-        "epsilon": float(population.epsilon),
-        "delta": float(population.delta),
-        "rho": float(balance.total.rho),
-        "spent": _both(balance.spent, balance.epsilon_spent),
-        "remaining": _both(balance.remaining, balance.epsilon_remaining),
-    }
-
-
 def _spent(ledger: Ledger, name: str, own: Sequence[Booking]) -> Json:
     """What this very command charged, whatever others charge meanwhile, and what is left."""
     from pmwpub.privacy.budget import epsilon_of
@@ -235,8 +225,8 @@ def _spent(ledger: Ledger, name: str, own: Sequence[Booking]) -> Json:
     ids = {charge for booking in own for charge in booking.charges}
     rho = sum((record.rho for record in ledger.history(name) if record.id in ids), ZCDP(0))
     return {
-        "spent": _both(rho, epsilon_of(rho, balance.delta)),
-        "remaining": _both(balance.remaining, balance.epsilon_remaining),
+        "spent": both(rho, epsilon_of(rho, balance.delta)),
+        "remaining": both(balance.remaining, balance.epsilon_remaining),
     }
 
 

@@ -1,4 +1,4 @@
-"""What `ledger backup`, `ledger restore` and `ledger reconcile` do, as the values that are printed."""
+"""What the `ledger` commands do, as the values that are printed."""
 
 from __future__ import annotations
 
@@ -8,10 +8,33 @@ from pathlib import Path
 from typing import Any
 
 from pmwpub import ledger
-from pmwpub.ledger import Reconciled
-from pmwpub.privacy.budget import UNIT
+from pmwpub.errors import BudgetError
+from pmwpub.ledger import Ledger, Population, Reconciled
+from pmwpub.privacy.budget import UNIT, ZCDP
+from pmwpub.service.remarks import with_remarks
 
 Json = dict[str, Any]
+
+
+def register(parsed: argparse.Namespace) -> Json:
+    """`ledger register`: fix the terms of a population."""
+    delta = parsed.delta or _default_delta(parsed.n)
+    population = Population(parsed.name, parsed.n, parsed.rows_per_person, parsed.unit, parsed.epsilon, delta)
+    with Ledger.open(parsed.store) as store:
+        store.register(population)
+        return _balance(store, parsed.name)
+
+
+def show_ledger(parsed: argparse.Namespace) -> Json:
+    """`ledger show`: the charges, each with what a reader must know beyond epsilon, and what is left."""
+    with Ledger.open(parsed.store) as store:
+        charges = with_remarks(store.export(parsed.name), store.marks(parsed.name))
+        return _balance(store, parsed.name) | {"charges": charges}
+
+
+def both(rho: ZCDP, epsilon: float) -> Json:
+    """An amount in rho and as epsilon."""
+    return {"rho": float(rho.rho), "epsilon": epsilon}
 
 
 def backup_ledger(parsed: argparse.Namespace) -> Json:
@@ -38,3 +61,24 @@ def _added(found: Reconciled) -> Json:
             for one in found.added
         ]
     }
+
+
+def _balance(store: Ledger, name: str) -> Json:
+    population, balance = store.population(name), store.balance(name)
+    return {
+        "population": population.name,
+        "n": population.n,
+        "rows_per_person": population.rows_per_person,
+        "epsilon": float(population.epsilon),
+        "delta": float(population.delta),
+        "rho": float(balance.total.rho),
+        "spent": both(balance.spent, balance.epsilon_spent),
+        "remaining": both(balance.remaining, balance.epsilon_remaining),
+    }
+
+
+def _default_delta(n: int) -> Fraction:
+    """1/n²; for n below 1 some delta, for the terms then refuse n in their own words."""
+    if n == 1:
+        raise BudgetError("For n = 1 give --delta; 1/n^2 would be 1.")
+    return Fraction(1, max(2, n) ** 2)

@@ -6,6 +6,9 @@ import csv
 import gzip
 import hashlib
 import json
+import os
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +19,7 @@ import pytest
 from pmwpub.cli import main
 from pmwpub.ledger import Charge, Ledger, PlanKey
 from pmwpub.privacy.budget import ZCDP
+from pmwpub.service.remarks import PRIVATE_NUMBERS_SEEN, noted
 
 
 @dataclass
@@ -253,9 +257,57 @@ def test_an_absurd_epsilon_of_an_assessment_is_refused_in_words(shell: Shell, ep
     assert shell.run("ledger", "show", "P")["charges"] == []
 
 
-def test_no_rows_are_no_table(shell: Shell) -> None:
-    words = shell.spend("release", "--epsilon", "1", "--rounds", "3", "--rows", "0", "-o", shell.path("out"), status=2)
-    assert "between 1 and" in words
+@pytest.mark.parametrize(
+    ("flags", "word"),
+    [
+        (("--rows", "0"), "between 1 and"),
+        (("--rows", "10000001"), "between 1 and"),
+        (("--row-seed", "-1"), "row seed"),
+        (("--row-seed", "2147483648"), "row seed"),
+        (("--repeat", "7"), "--repeat 0 is the next"),
+        (("--repeat", "-1"), "--repeat 0 is the next"),
+    ],
+)
+def test_rows_seeds_and_draws_out_of_range_are_refused_before_anything_is_charged(
+    shell: Shell, flags: tuple[str, str], word: str
+) -> None:
+    arguments = ("--epsilon", "1", "--rounds", "3", "-o", shell.path("out"))
+    assert word in shell.spend("release", *arguments, *flags, status=2)
+    assert shell.run("ledger", "show", "P")["charges"] == []
+    shell.spend("release", *arguments, "--rows", "9", "--row-seed", "2147483647")
+
+
+def test_each_draw_of_a_plan_follows_the_one_before(shell: Shell) -> None:
+    for command, flags in (("assess", ("--epsilon", "0.1")), ("release", ("--epsilon", "0.1", "-o", shell.path("o")))):
+        shell.spend(command, *flags)
+        assert "--repeat 1 is the next" in shell.spend(command, *flags, "--repeat", "2", status=2)
+        shell.spend(command, *flags, "--repeat", "1")
+        assert shell.spend(command, *flags, "--repeat", "1")["spent"]["rho"] == 0
+    assert len(shell.run("ledger", "show", "P")["charges"]) == 2 * 2 + 2
+
+
+def test_the_ledger_says_which_charges_were_chosen_after_private_numbers_were_seen(shell: Shell) -> None:
+    shell.spend("assess", "--epsilon", "0.1", "--no-floor")
+    with Ledger.open(f"sqlite:///{shell.folder}/ledger.sqlite3") as ledger:
+        (before,) = ledger.history("P")
+        ledger.mark("P", PRIVATE_NUMBERS_SEEN, noted("true errors", before.id))
+    shell.spend("assess", "--epsilon", "0.2", "--no-floor")
+    remarks = [charge["remark"] for charge in shell.run("ledger", "show", "P")["charges"]]
+    assert remarks == ["", "chosen after private numbers were seen; not covered by (ε, δ)"]
+
+
+@pytest.mark.parametrize("n", ["0", "-5"])
+def test_a_population_without_rows_is_refused_for_its_rows(shell: Shell, n: str) -> None:
+    assert "n, the number of private rows" in shell.run("ledger", "register", "Q", "--n", n, "--epsilon", "1", status=2)
+
+
+def test_a_reader_that_goes_away_gets_no_traceback(shell: Shell) -> None:
+    command = [sys.executable, "-m", "pmwpub.cli", "--store", f"sqlite:///{shell.folder}/ledger.sqlite3"]
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as gone:
+        found = subprocess.run([*command, "ledger", "show", "P"], stdout=gone, stderr=subprocess.PIPE, check=False)
+    assert (found.returncode, found.stderr) == (141, b"")
 
 
 def test_names_that_look_alike_are_refused(shell: Shell) -> None:

@@ -7,7 +7,8 @@ order. Certificate and schema are read from the folder of this script, or from -
 package, in the version that the certificate names. Nothing private is needed, and nothing is drawn again: the noisy
 measurements, the order of the steps and the seed of the rows stand in the certificate.
 
-Ends with status 0 if all bytes agree, 1 if a file differs, 2 if something cannot be read or is not what it should be.
+Ends with status 0 if all bytes agree, 1 if a file differs, 2 if something cannot be read or written, or is not what it
+should be.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 
@@ -34,11 +35,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"rebuild.py: {refusal}", file=sys.stderr)
         return 2
     agreed = [_compare(folder / name, body, certificate.files.get(name)) for name, body in files.items()]
-    if parsed.into is not None:
-        Path(parsed.into).mkdir(parents=True, exist_ok=True)
-        for name, body in files.items():
-            (Path(parsed.into) / name).write_bytes(body)
+    if parsed.into is not None and not _written(Path(parsed.into), files):
+        return 2
     return 0 if all(agreed) else 1
+
+
+def _written(folder: Path, files: Mapping[str, bytes]) -> bool:
+    """Write the files into a folder, or say why not."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, body in files.items():
+            (folder / name).write_bytes(body)
+    except OSError as failure:
+        print(f"rebuild.py: {folder} cannot be written: {failure.strerror}.", file=sys.stderr)
+        return False
+    return True
 
 
 def _compare(beside: Path, body: bytes, stated: str | None) -> bool:

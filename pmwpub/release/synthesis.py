@@ -16,6 +16,15 @@ from pmwpub.tabular.decode import csv_bytes, decode
 from pmwpub.tabular.schema import Schema
 
 MAX_ROWS = 10_000_000
+MAX_SEED = 2**31 - 1
+
+
+def check_drawn(rows: int, seed: int) -> None:
+    """PlanError unless 1 <= rows <= 10 million and 0 <= seed < 2^31: to be asked before anything is charged."""
+    if not 1 <= rows <= MAX_ROWS:
+        raise PlanError(f"A synthetic table has between 1 and {MAX_ROWS:,} rows; {rows:,} were asked for.")
+    if not 0 <= seed <= MAX_SEED:
+        raise PlanError(f"A row seed is a whole number between 0 and {MAX_SEED:,}; {seed:,} came.")
 
 
 def synthetic_csv(

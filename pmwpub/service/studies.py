@@ -90,7 +90,7 @@ def add_candidate(
     service: Service,
     population: str,
     filename: str,
-    content: bytes | Path,
+    content: bytes | Path | TextTable,
     *,
     attested: bool,
     options: ReadOptions | None = None,
@@ -98,12 +98,13 @@ def add_candidate(
 ) -> str:
     """Read and store a public table; returns its SHA-256. The same bytes again only renew the note.
 
+    content  the file, or the table that was read from it under `options`
     private  the table that the session holds, if it holds one: nothing like it is stored
 
     Raises FileRefused when it cannot be read, when its rows are those of `private` or of a private table that was
     charged, or when its bytes are a candidate already that is read in another way.
     """
-    table = read_table(content, options=options)
+    table = content if isinstance(content, TextTable) else read_table(content, options=options)
     rows = table.same_rows()
     verdict = service.ledger.recognise(population, rows)
     if verdict.kind in ("same", "elsewhere") or verdict.populations or (private is not None and private.rows == rows):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -69,23 +70,40 @@ def _upload(session: Session, study: Study) -> None:
         files = st.file_uploader(f"Add public tables ({FORMATS})", accept_multiple_files=True)
         attested = st.checkbox(ATTEST)
         if st.form_submit_button("Add", key="add candidates") and files:
-            for file in files:
-                _add(session, study, file.name, file.getvalue(), attested)
+            for file, shown in zip(files, told_apart([file.name for file in files]), strict=True):
+                _add(session, study, file.name, file.getvalue(), attested, shown=shown)
             st.rerun()
 
 
+def told_apart(names: Sequence[str]) -> list[str]:
+    """File names for the verdicts: "a.csv", or "a.csv (2 of 3)" where several came under one name."""
+    came = Counter(names)
+    places = [names[: place + 1].count(name) for place, name in enumerate(names)]
+    return [
+        name if came[name] == 1 else f"{name} ({nth} of {came[name]})" for name, nth in zip(names, places, strict=True)
+    ]
+
+
 def _add(
-    session: Session, study: Study, name: str, content: bytes, attested: bool, options: ReadOptions | None = None
+    session: Session,
+    study: Study,
+    name: str,
+    content: bytes,
+    attested: bool,
+    options: ReadOptions | None = None,
+    *,
+    shown: str = "",
 ) -> None:
-    """Store a table, or hold it where another way of reading may help, or refuse it."""
+    """Store a table, or hold it where another way of reading may help, or refuse it; `shown` names it in the verdict."""
+    shown = shown or name
     population, private = study.population.name, session.steward(study)
     try:
         studies.add_candidate(service(), population, name, content, attested=attested, options=options, private=private)
     except PmwPubError as refusal:
         if not session.shelf.keep("candidate", name, content, refusal, options, attested=attested):
-            session.tell("error", f"**{plain(name)}** was refused. {plain(str(refusal))} Nothing was charged.")
+            session.tell("error", f"**{plain(shown)}** was refused. {plain(str(refusal))} Nothing was charged.")
         return
-    session.tell("success", f"**{plain(name)}** was read and stored as a public candidate.")
+    session.tell("success", f"**{plain(shown)}** was read and stored as a public candidate.")
     if private is not None:
         session.private = replace(private, shared_runs=studies.shared_runs(service(), private))
 

@@ -55,6 +55,20 @@ def test_each_candidate_file_gets_its_own_verdict(town: Here, visit: Open) -> No
     }
 
 
+def test_files_of_one_name_get_verdicts_that_can_be_told_apart(town: Here, visit: Open) -> None:
+    app = visit("data", population=town.population)
+    contents = (table(50, 9), b"a,b\n1\n", table(50, 10))
+    app.file_uploader[0].set_value([("new.csv", content, "text/csv") for content in contents])
+    press(app, "Add")
+    said = words(app)
+    assert "new.csv (1 of 3) was read" in said
+    assert "new.csv (2 of 3) was refused. Line 2" in said
+    assert "new.csv (3 of 3) was read" in said
+    names = {one.name for one in studies.study(town.service, town.population).candidates}
+    assert len(names) == 4
+    assert all(re.fullmatch(r"new\.csv \([0-9a-f]{8}\)", name) for name in names - {"good.csv", "poor.csv"})
+
+
 def test_a_candidate_without_attestation_is_stored_but_cannot_be_bought_on(town: Here, steward: Open) -> None:
     app = steward("data")
     app.file_uploader[0].set_value([("new.csv", table(50, 9), "text/csv")])

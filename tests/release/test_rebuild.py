@@ -126,3 +126,12 @@ def test_a_mismatch_ends_the_program_with_a_status_that_is_not_zero(made: Made, 
     (folder / "weights.csv").write_bytes(b"")
     found = program(folder, public(folder))
     assert (found.status, found.errors) == (1, "")
+
+
+def test_a_folder_that_cannot_be_made_ends_in_words(run: Callable[..., Run], made: Made, tmp_path: Path) -> None:
+    folder = made.write(tmp_path)
+    (tmp_path / "taken").write_text("a file")
+    for into in (tmp_path / "taken", tmp_path / "taken" / "below"):
+        found = run(folder, public(folder), "--into", str(into))
+        assert found.status == 2
+        assert f"{into} cannot be written" in found.errors

@@ -275,12 +275,29 @@ def long_tables() -> tuple[bytes, bytes]:
     ).encode()
 
 
-def test_a_long_run_of_equal_lines_is_a_warning_to_the_steward_and_no_refusal(shell: Shell) -> None:
+@pytest.mark.parametrize("command", ["assess", "release"])
+def test_a_long_run_of_equal_lines_is_told_to_the_steward_before_anything_is_stored(command: str, shell: Shell) -> None:
     private, public = long_tables()
     shell.register("P", 200)
-    _, words = shell.assess("P", shell.path("private.csv", private), shell.path("public.csv", public))
-    assert "steward only" in words
+    paths = shell.path("private.csv", private), shell.path("public.csv", public)
+    more = ["--no-floor"] if command == "assess" else ["-o", str(shell.folder / "out"), "--rounds", "3"]
+    arguments = [
+        command, "--population", "P", "--schema", str(shell.folder / shell.schema), "--private", paths[0],
+        "--public", paths[1], "-k", "2", "--epsilon", "0.1", *more,
+    ]  # fmt: skip
+    for _ in range(2):
+        _, words = shell.run(*arguments, status=2)
+        assert "steward only" in words
+        assert "lines in a row of the private table stand in public.csv too" in words
+        assert "--overlap-acknowledged" in words
+    with Ledger.open(f"sqlite:///{shell.folder}/ledger.sqlite3") as ledger:
+        assert ledger.documents("P", "candidate") == []
+        assert ledger.history("P") == []
+    found, words = shell.run(*arguments, "--overlap-acknowledged")
     assert "lines in a row" in words
+    assert found["spent"]["rho"] > 0
+    listed = shell.run("ledger", "show", "P")
+    assert "lines" not in json.dumps(listed), "what the two tables share is nobody else's"
 
 
 def test_rows_that_coincide_here_and_there_are_no_evidence(shell: Shell) -> None:
