@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
+from pmwpub.ledger import Mark
 from pmwpub.service.remarks import with_remarks
-from pmwpub.session import Badge, enter, opened, panel, plots, refusals, service
+from pmwpub.session import Badge, enter, entered, opened, panel, plots, refusals, service
 from pmwpub.session.accounts import balance_plot, decisions_panel, delete_uploads
 from pmwpub.session.exports import columns, history_csv, history_json
 from pmwpub.session.terms import terms_panel
@@ -16,6 +19,7 @@ ORDER = ["id", "time", "purpose", "rho", "status", "remark", "mechanism", "sensi
 session = enter("pages/ledger.py")
 study = opened("Ledger")
 name = study.population.name
+marks: Sequence[Mark] = ()
 
 with panel("Balance", Badge.PUBLIC), refusals():
     plots.show(balance_plot(study.balance, service().reserved(name)), "balance")
@@ -49,8 +53,8 @@ with panel("History", Badge.PUBLIC), refusals():
 
 decisions_panel(marks)
 with panel("What a further release would cost", Badge.PUBLIC), refusals():
-    epsilon = st.number_input("ε of a further release", 0.001, 100.0, value=0.5, step=0.1, format="%.3f")
-    price = service().price_at(name, repr(round(epsilon, 6)))
+    epsilon = entered.number(st, "ε of a further release", "0.5", "0.001", "100")
+    price = service().price_at(name, epsilon)
     st.markdown(f"At most {cost(price.epsilon, price.delta, price.rho.rho)}.")
     if price.affordable:
         st.markdown(f"Left afterwards: ε = {number(price.remaining_epsilon)} at δ = {number(price.delta)}.")

@@ -5,15 +5,13 @@ from __future__ import annotations
 import argparse
 import csv
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 from pmwpub.errors import FileRefused, NoResult, PlanError
 from pmwpub.ledger import Ledger
 from pmwpub.plans import WorkloadChoice
-from pmwpub.service import Outcome, PrivateTable, SharedRun
-from pmwpub.tabular.overlap import long_run
-from pmwpub.tabular.reading import TextTable, read_table
+from pmwpub.service import Outcome
 
 
 def read(path: str) -> bytes:
@@ -57,13 +55,3 @@ def check_repeat(ledger: Ledger, population: str, plans: Iterable[str], repeat: 
                 f"Draws are counted from 0, each after the one before; this plan was drawn {following} times, so "
                 f"--repeat {following} is the next. --repeat {repeat} came. Nothing was charged."
             )
-
-
-def shared_runs(private: PrivateTable, tables: Mapping[str, TextTable]) -> list[SharedRun]:
-    """The public tables, by path, that share a long run of lines with the private one; before they are stored.
-
-    Privacy: for the steward only, like the table itself.
-    """
-    own = read_table(private.content, options=private.options)
-    runs = [(Path(path).name, table, long_run(own, table)) for path, table in tables.items()]
-    return [SharedRun(table.sha256, name, lines) for name, table, lines in runs if lines]

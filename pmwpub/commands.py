@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pmwpub.assess_command import buy_assessments, buy_best, compared, offered_files, offered_tables
-from pmwpub.command_input import check_repeat, no_result, progress, read, shared_runs, workload_choice
+from pmwpub.command_input import check_repeat, no_result, progress, read, workload_choice
 from pmwpub.errors import FileRefused, PlanError
 from pmwpub.evaluate_command import evaluate as evaluate
 from pmwpub.jobs import InlineEngine
@@ -172,7 +172,7 @@ def _public_tables(
     Raises PlanError for a long shared run that nobody acknowledged.
     """
     tables = {path: files.table(path) for path in paths}
-    runs = [] if private is None else shared_runs(private, tables)
+    runs = () if private is None else studies.runs_in_files(private, tables)
     for run in runs:
         print(f"pmwpub: for the steward only: {run.warning}", file=sys.stderr)
     if runs and not parsed.overlap_acknowledged:

@@ -23,7 +23,7 @@ from pmwpub.tabular.encode import Encoded, encode_public
 from pmwpub.tabular.options import ReadOptions
 from pmwpub.tabular.overlap import RunSearch, row_numbers
 from pmwpub.tabular.private import survey
-from pmwpub.tabular.reading import open_table, read_table
+from pmwpub.tabular.reading import TextTable, open_table, read_table
 from pmwpub.tabular.sameness import RowNumbers, Words
 from pmwpub.tabular.schema import Schema, draft
 from pmwpub.tabular.source import STREAMED, Limits
@@ -176,10 +176,25 @@ def shared_runs(service: Service, private: PrivateTable) -> tuple[SharedRun, ...
     """
     current = study(service, private.population)
     searches = {facts.sha256: _run_search(service, current, facts.sha256) for facts in current.candidates}
+    _search(private, searches)
+    return _shared_runs(current, searches)
+
+
+def runs_in_files(private: PrivateTable, files: Mapping[str, TextTable]) -> tuple[SharedRun, ...]:
+    """The same for public tables by file name, before any is stored.
+
+    Privacy: for the steward only, like the table itself.
+    """
+    searches = {name: RunSearch(row_numbers(table.stream)) for name, table in files.items()}
+    _search(private, searches)
+    runs = [(name, search.unlikely) for name, search in searches.items()]
+    return tuple(SharedRun(files[name].sha256, Path(name).name, lines) for name, lines in runs if lines)
+
+
+def _search(private: PrivateTable, searches: Mapping[str, RunSearch]) -> None:
     for numbers in _numbers(private):
         for search in searches.values():
             search.add(numbers)
-    return _shared_runs(current, searches)
 
 
 def _numbers(private: PrivateTable) -> Iterator[Words]:

@@ -94,7 +94,7 @@ def _add(
     *,
     shown: str = "",
 ) -> None:
-    """Store a table, or hold it where another way of reading may help, or refuse it; `shown` names it in the verdict."""
+    """Store a table, or hold it where another way of reading may help, or refuse it; the verdict calls it `shown`."""
     shown = shown or name
     population, private = study.population.name, session.steward(study)
     try:
