@@ -1,0 +1,58 @@
+"""Numbers that a charge or a promise is made of, as their field shows them: nothing else is ever priced or bought.
+
+A number field of the browser keeps its old value where it rejects what was typed, and says so only beside the field;
+a text field hands over what stands in it, and what is no number in range is refused here, before there is a price.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Protocol
+
+from pmwpub.errors import BudgetError, PlanError
+from pmwpub.privacy.budget import as_fraction
+
+LONGEST = 40
+"""Characters of a number that is taken; as many are repeated in a refusal."""
+
+
+class Place(Protocol):
+    """Streamlit itself, a column or a container."""
+
+    def text_input(self, label: str, value: str, *, key: str | None = None) -> str: ...
+
+
+def number(place: Place, label: str, value: str, least: str, most: str, *, key: str | None = None) -> str:
+    """A number as it was typed, for `as_fraction`; PlanError unless it lies between `least` and `most`."""
+    typed = place.text_input(label, value, key=key).strip()
+    _check(typed, label, f"a number from {least} to {most}, with a point for decimals,", least, most)
+    return typed
+
+
+def whole(place: Place, label: str, value: int, least: int, most: int, *, key: str | None = None) -> int:
+    """A whole number as it was typed; PlanError unless it lies between `least` and `most`."""
+    return as_whole(place.text_input(label, str(value), key=key), label, least, most)
+
+
+def as_whole(typed: str, label: str, least: int, most: int) -> int:
+    """The whole number in a field that was drawn before; PlanError unless it lies between `least` and `most`."""
+    needed = f"a whole number from {least} to {most}"
+    exact = _check(typed.strip(), label, needed, str(least), str(most))
+    if exact.denominator != 1:
+        raise _refusal(typed, label, needed)
+    return int(exact)
+
+
+def _check(typed: str, label: str, needed: str, least: str, most: str) -> Fraction:
+    try:
+        exact = as_fraction(typed) if len(typed) <= LONGEST and typed.isascii() and "_" not in typed else None
+    except BudgetError:
+        exact = None
+    if exact is None or not as_fraction(least) <= exact <= as_fraction(most):
+        raise _refusal(typed, label, needed)
+    return exact
+
+
+def _refusal(typed: str, label: str, needed: str) -> PlanError:
+    came = f'"{typed[:LONGEST]}" stands there' if typed else "nothing stands there"
+    return PlanError(f"{label}: {needed} is needed; {came}. Nothing has a price until it is put right.")
