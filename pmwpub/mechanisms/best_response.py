@@ -1,0 +1,222 @@
+"""The row that satisfies most of a sample of queries: an integer program with a time limit, and a heuristic.
+
+Everything here is public once the sample is drawn.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+
+from pmwpub.queries.workload import Workload
+from pmwpub.records import Floats, Ints
+
+STARTS = 10
+"""How often the heuristic begins anew."""
+
+
+class Found(StrEnum):
+    """Where a row comes from."""
+
+    OPTIMAL = "integer program, proved best"
+    CUT_SHORT = "integer program, cut short by its time limit"
+    HEURISTIC = "heuristic, no better row found in time"
+
+
+@dataclass(frozen=True)
+class SignedQuery:
+    """A query, or its negation."""
+
+    query: int
+    positive: bool
+
+
+@dataclass(frozen=True)
+class Response:
+    """A row of codes, how many queries of the sample it satisfies, and how it was found."""
+
+    row: tuple[int, ...]
+    satisfied: int
+    found: Found
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """The sampled queries without repetition; a query and its negation cancel.
+
+    codes   int64 (J, d)  the level that each query asks for, or -1 where it asks for none
+    gains   int64 (J,)    times it was sampled minus times its negation was; never 0
+    always  int           negations in the sample: what a row satisfies before any gain
+    """
+
+    codes: Ints
+    gains: Ints
+    always: int
+
+    @classmethod
+    def of(cls, workload: Workload, sample: Sequence[SignedQuery]) -> Sample:
+        net: Counter[int] = Counter()
+        for signed in sample:
+            net[signed.query] += 1 if signed.positive else -1
+        kept = sorted(query for query, gain in net.items() if gain)
+        codes = np.full((len(kept), len(workload.domain.attributes)), -1, dtype=np.int64)
+        for place, query in enumerate(kept):
+            marginal, target = workload.query(query)
+            codes[place, list(marginal.attributes)] = target
+        gains = np.array([net[query] for query in kept], dtype=np.int64)
+        return cls(codes, gains, sum(not signed.positive for signed in sample))
+
+    def satisfied(self, row: Ints) -> int:
+        """How many queries and negations of the sample a row satisfies."""
+        holds = np.all((self.codes == row) | (self.codes < 0), axis=1)
+        return self.always + int(self.gains[holds].sum())
+
+
+def best_response(
+    workload: Workload, sample: Sequence[SignedQuery], *, seconds: float, ties: random.Random
+) -> Response:
+    """The row that satisfies most of the sample, proved so where the program ends within `seconds`; 0: heuristic only.
+
+    The heuristic comes first, and what it finds is the program's first solution. Attributes that no query names get a
+    level at random.
+    """
+    chosen = Sample.of(workload, sample)
+    start = np.array([ties.randrange(size) for size in workload.domain.shape], dtype=np.int64)
+    best = _climbed(chosen, workload.domain.shape, start, ties)
+    found = Found.HEURISTIC
+    if seconds > 0:
+        row, proved = _solved(chosen, workload.domain.shape, best, seconds)
+        if proved or chosen.satisfied(row) > chosen.satisfied(best):
+            best, found = row, Found.OPTIMAL if proved else Found.CUT_SHORT
+    return Response(tuple(int(code) for code in best), chosen.satisfied(best), found)
+
+
+def _climbed(sample: Sample, shape: tuple[int, ...], first: Ints, ties: random.Random) -> Ints:
+    """The best of several local optima: level by level, the attribute's best one with all others kept."""
+    best = first
+    for number in range(STARTS):
+        row = first.copy() if number == 0 else np.array([ties.randrange(size) for size in shape], dtype=np.int64)
+        value, better = sample.satisfied(row), True
+        while better:
+            for attribute, size in enumerate(shape):
+                _improve(sample, row, attribute, size)
+            value, better = sample.satisfied(row), sample.satisfied(row) > value
+        if value > sample.satisfied(best):
+            best = row
+    return best
+
+
+def _improve(sample: Sample, row: Ints, attribute: int, size: int) -> None:
+    """Give the attribute its best level, in place; keep the present one where it is as good."""
+    holds = (sample.codes == row) | (sample.codes < 0)
+    holds[:, attribute] = True
+    concerned = np.all(holds, axis=1) & (sample.codes[:, attribute] >= 0)
+    gains = np.bincount(sample.codes[concerned, attribute], sample.gains[concerned], minlength=size)
+    if gains.max() > gains[row[attribute]]:
+        row[attribute] = int(gains.argmax())
+
+
+def _solved(sample: Sample, shape: tuple[int, ...], start: Ints, seconds: float) -> tuple[Ints, bool]:
+    """A row from the integer program, and whether it is proved best.
+
+    x_al = 1 if attribute a has level l, only for levels that a query asks for and one other; exactly one an attribute.
+    A query of positive gain holds at most as much as each x it asks for; one of negative gain at least as much as these
+    say together: z >= sum of its x - (their number - 1). With whole x every z is whole at the optimum.
+    """
+    import highspy
+
+    levels = _levels(sample, shape, start)
+    program = _program(sample, levels)
+    solver = highspy._Highs()  # type: ignore[attr-defined]
+    for option, value in (
+        ("output_flag", False), ("threads", 1), ("time_limit", seconds), ("mip_rel_gap", 0.0), ("mip_abs_gap", 0.5),
+    ):  # fmt: skip
+        solver.setOptionValue(option, value)
+    solver.passModel(program)
+    solver.setSolution(_warm(sample, levels, start))
+    solver.run()
+    solution = solver.getSolution()
+    if not solution.value_valid:
+        return start, False
+    values, row, column = np.array(solution.col_value), start.copy(), 0
+    for attribute, offered in enumerate(levels):
+        if len(offered):
+            row[attribute] = offered[int(values[column : column + len(offered)].argmax())]
+            column += len(offered)
+    return row, bool(solver.getModelStatus() == highspy.HighsModelStatus.kOptimal)
+
+
+def _levels(sample: Sample, shape: tuple[int, ...], start: Ints) -> list[list[int]]:
+    """The levels to choose from, by attribute: those asked for, and one that no query asks for.
+
+    None for an attribute that no query names.
+    """
+    offered = []
+    for attribute, size in enumerate(shape):
+        asked = set(sample.codes[sample.codes[:, attribute] >= 0, attribute].tolist())
+        spare = [level for level in [int(start[attribute]), *range(size)] if level not in asked][:1]
+        offered.append(sorted(asked | set(spare)) if asked else [])
+    return offered
+
+
+def _program(sample: Sample, levels: list[list[int]]) -> Any:
+    import highspy
+
+    column = {
+        (attribute, level): number
+        for number, (attribute, level) in enumerate((a, level) for a, offered in enumerate(levels) for level in offered)
+    }
+    choices, queries = len(column), len(sample.gains)
+    entries, lower, upper = _rows(sample, levels, column)
+    program = highspy.HighsLp()
+    program.num_col_, program.num_row_ = choices + queries, len(lower)
+    program.sense_ = highspy.ObjSense.kMaximize
+    program.col_cost_ = np.concatenate([np.zeros(choices), sample.gains.astype(float)])
+    program.col_lower_, program.col_upper_ = np.zeros(choices + queries), np.ones(choices + queries)
+    program.row_lower_, program.row_upper_ = np.array(lower), np.array(upper)
+    program.integrality_ = [highspy.HighsVarType.kInteger] * choices + [highspy.HighsVarType.kContinuous] * queries
+    program.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+    program.a_matrix_.start_ = np.cumsum([0, *map(len, entries)]).astype(np.int32)
+    program.a_matrix_.index_ = np.array([place for row in entries for place, _ in row], dtype=np.int32)
+    program.a_matrix_.value_ = np.array([value for row in entries for _, value in row])
+    return program
+
+
+Entries = list[list[tuple[int, float]]]
+
+
+def _rows(
+    sample: Sample, levels: list[list[int]], column: dict[tuple[int, int], int]
+) -> tuple[Entries, list[float], list[float]]:
+    """(column, value) of each row, and its bounds."""
+    import highspy
+
+    infinity = float(highspy.kHighsInf)
+    entries: Entries = [[(column[a, level], 1.0) for level in offered] for a, offered in enumerate(levels) if offered]
+    lower, upper = [1.0] * len(entries), [1.0] * len(entries)
+    for number, (codes, gain) in enumerate(zip(sample.codes, sample.gains, strict=True)):
+        asked = [column[a, int(code)] for a, code in enumerate(codes) if code >= 0]
+        held = len(column) + number
+        if gain > 0:
+            entries += [[(held, -1.0), (place, 1.0)] for place in asked]
+            lower, upper = lower + [0.0] * len(asked), upper + [infinity] * len(asked)
+        else:
+            entries.append([(held, 1.0), *((place, -1.0) for place in asked)])
+            lower, upper = [*lower, 1.0 - len(asked)], [*upper, infinity]
+    return entries, lower, upper
+
+
+def _warm(sample: Sample, levels: list[list[int]], row: Ints) -> Any:
+    import highspy
+
+    holds = np.all((sample.codes == row) | (sample.codes < 0), axis=1)
+    choice: Floats = np.array([float(row[a] == level) for a, offered in enumerate(levels) for level in offered])
+    solution = highspy.HighsSolution()
+    solution.col_value = np.concatenate([choice, holds.astype(float)])
+    return solution
