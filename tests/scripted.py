@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from pmwpub.mechanisms.reweight import Iterate
 from pmwpub.privacy.budget import ZCDP, RoundShare
 
 
@@ -32,6 +33,9 @@ class Script:
         self.sensitivities.append(sensitivity)
         return self.queries[len(self.scores) - 1]
 
+    def choose(self, scores: object, sensitivity: int, *, noise: object = None) -> int:
+        return self.select(scores.exact(), sensitivity)  # type: ignore[attr-defined]
+
     def measure(self, count: int, *, noise: object = None) -> int:
         self.counts.append(count)
         return self.noisy_counts[len(self.counts) - 1]
@@ -39,3 +43,18 @@ class Script:
     @property
     def share(self) -> RoundShare:
         return RoundShare(Fraction(1), self, self)  # type: ignore[arg-type]
+
+
+def iterate_of(weights: np.ndarray, n: int = 1000) -> Iterate:
+    """An iterate with these weights, float64 (m,)."""
+    iterate = Iterate(np.ones(len(weights), dtype=np.int64), n)
+    iterate.values = weights * iterate.total
+    iterate.settle()
+    return iterate
+
+
+def stepped(weights: np.ndarray, satisfied: np.ndarray, gap: float) -> np.ndarray:
+    """The weights after one step with a_t - q_t(A_{t-1}) = gap."""
+    iterate = iterate_of(weights)
+    iterate.step(satisfied, float(iterate.weights[satisfied].sum()) + gap)
+    return iterate.weights

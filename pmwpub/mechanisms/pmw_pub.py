@@ -9,11 +9,13 @@ from enum import StrEnum
 import numpy as np
 
 from pmwpub.errors import PlanError
-from pmwpub.mechanisms.reweight import Memory
+from pmwpub.mechanisms.drift_scores import DriftScores
+from pmwpub.mechanisms.reweight import Iterate, Memory
 from pmwpub.privacy.budget import ZCDP, RoundShare
 from pmwpub.privacy.noise import SECURE, NoiseSource
 from pmwpub.queries.counts import PrivateCounts
-from pmwpub.queries.incidence import PublicProblem, quantise, rounded_answers
+from pmwpub.queries.crew import Crew
+from pmwpub.queries.incidence import PublicProblem
 from pmwpub.records import Distribution, Floats, Ints
 
 Progress = Callable[[int, int], None]
@@ -94,8 +96,11 @@ def pmw_pub(
     *,
     noise: NoiseSource = SECURE,
     progress: Progress = _no_progress,
+    threads: int = 1,
 ) -> Release:
     """Run PMW^Pub: select a badly answered query, measure it, reweight the support; T times.
+
+    threads  that share the sums; the result does not depend on them
 
     Raises PlanError if the counts do not belong to the problem's workload.
 
@@ -108,47 +113,62 @@ def pmw_pub(
     """
     if len(counts.counts) != problem.workload.queries:
         raise PlanError("The private counts belong to another workload.")
-    weights = _start(problem, schedule.start)
+    iterate = _start(problem, schedule.start, counts.n)
     memory = Memory(problem, counts.n, schedule.replay_seed)
+    mean = _Mean(schedule, len(problem.support))
     transcript: list[Measurement] = []
-    mean = np.zeros_like(weights)
-    for done in range(schedule.rounds):
-        progress(done, schedule.rounds)
-        mean += weights / schedule.rounds
-        query = schedule.share.selection.select(_scores(counts, problem, weights), schedule.sensitivity, noise=noise)
-        noisy_count = schedule.share.measurement.measure(int(counts.counts[query]), noise=noise)
-        transcript.append(Measurement(query, noisy_count))
-        weights = _update(weights, memory, transcript[-1], schedule.replay)
+    with Crew(threads) as crew:
+        scores = DriftScores(counts, problem, iterate, _start_sums(problem, schedule.start), crew)
+        for done in range(schedule.rounds):
+            progress(done, schedule.rounds)
+            mean.add(iterate)
+            query = schedule.share.selection.choose(scores, schedule.sensitivity, noise=noise)
+            noisy_count = schedule.share.measurement.measure(int(counts.counts[query]), noise=noise)
+            transcript.append(Measurement(query, noisy_count))
+            _update(iterate, memory, transcript[-1], schedule.replay)
+            scores.advance(iterate)
     progress(schedule.rounds, schedule.rounds)
-    chosen = weights if schedule.output is Output.LAST else mean / mean.sum()
-    return Release(Distribution(problem.support, chosen), tuple(transcript), schedule.rho)
+    return Release(Distribution(problem.support, mean.output(iterate)), tuple(transcript), schedule.rho)
 
 
 def rebuild(problem: PublicProblem, schedule: Schedule, transcript: tuple[Measurement, ...], n: int) -> Distribution:
     """The released distribution again, from public data and the noisy measurements alone."""
-    weights = _start(problem, schedule.start)
+    iterate = _start(problem, schedule.start, n)
     memory = Memory(problem, n, schedule.replay_seed)
-    mean = np.zeros_like(weights)
+    mean = _Mean(schedule, len(problem.support))
     for measurement in transcript:
-        mean += weights / schedule.rounds
-        weights = _update(weights, memory, measurement, schedule.replay)
-    return Distribution(problem.support, weights if schedule.output is Output.LAST else mean / mean.sum())
+        mean.add(iterate)
+        _update(iterate, memory, measurement, schedule.replay)
+    return Distribution(problem.support, mean.output(iterate))
 
 
-def _start(problem: PublicProblem, start: Start) -> Floats:
-    make = Distribution.empirical if start is Start.PUBLIC else Distribution.uniform
-    return make(problem.support).weights.copy()
+class _Mean:
+    """What is released of the iterates: the last, or the mean of those that were added."""
+
+    def __init__(self, schedule: Schedule, atoms: int) -> None:
+        self._rounds = schedule.rounds
+        self._sum = np.zeros(atoms) if schedule.output is Output.AVERAGE else None
+
+    def add(self, iterate: Iterate) -> None:
+        if self._sum is not None:
+            self._sum += iterate.weights / self._rounds
+
+    def output(self, last: Iterate) -> Floats:
+        return last.weights if self._sum is None else self._sum / self._sum.sum()
 
 
-def _scores(counts: PrivateCounts, problem: PublicProblem, weights: Floats) -> Ints:
-    """u_q = |c_q - r_q|, int64 (Q,): each moves by at most k between neighbours, exactly."""
-    quantised = quantise(weights, counts.n)
-    answers = rounded_answers(problem.sums(quantised.values), quantised.total, counts.n)
-    scores: Ints = np.abs(counts.counts - answers)
-    return scores
+def _start(problem: PublicProblem, start: Start, n: int) -> Iterate:
+    support = problem.support
+    return Iterate(support.multiplicity if start is Start.PUBLIC else np.ones(len(support), dtype=np.int64), n)
 
 
-def _update(weights: Floats, memory: Memory, measurement: Measurement, replay: Replay) -> Floats:
+def _start_sums(problem: PublicProblem, start: Start) -> Ints:
+    return problem.start_sums if start is Start.PUBLIC else problem.coverage
+
+
+def _update(iterate: Iterate, memory: Memory, measurement: Measurement, replay: Replay) -> None:
     newest = memory.add(measurement.query, measurement.noisy_count)
-    weights = memory.step(weights, newest)
-    return memory.replay(weights, newest) if replay is Replay.HALF else weights
+    memory.step(iterate, newest)
+    if replay is Replay.HALF:
+        memory.replay(iterate, newest)
+    iterate.settle()

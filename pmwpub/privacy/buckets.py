@@ -6,18 +6,44 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import accumulate
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from pmwpub.errors import MechanismError
 from pmwpub.privacy.noise import NoiseSource
+from pmwpub.privacy.weight_tables import exp_minus, weights_by_gap
 from pmwpub.records import Ints
 
 FIRST_BITS = 64
 DENSE = 1 << 22
+Gaps = npt.NDArray[np.uint64]
+
+
+class Buckets(Protocol):
+    """Scores (or bounds of scores) grouped by value, best first."""
+
+    @property
+    def gaps(self) -> Gaps:
+        """The largest value minus each distinct one, ascending from 0."""
+        ...
+
+    @property
+    def sizes(self) -> Ints:
+        """How many scores have each value."""
+        ...
+
+    @property
+    def count(self) -> int:
+        """How many scores there are in all."""
+        ...
+
+    def member(self, bucket: int, noise: NoiseSource) -> int:
+        """The position of one score of a bucket, uniformly."""
+        ...
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -26,14 +52,18 @@ class ScoreBuckets:
 
     scores  int64 (Q,)
     top     the largest score
-    gaps    top minus each distinct score, ascending from 0
-    sizes   how many scores each gap has
+    gaps    uint64: top minus each distinct score, ascending from 0
+    sizes   int64: how many scores each gap has
     """
 
     scores: Ints
     top: int
-    gaps: list[int]
-    sizes: list[int]
+    gaps: Gaps
+    sizes: Ints
+
+    @property
+    def count(self) -> int:
+        return len(self.scores)
 
     @classmethod
     def of(cls, scores: Ints) -> ScoreBuckets:
@@ -49,22 +79,24 @@ class ScoreBuckets:
         if top - bottom <= max(DENSE, 2 * scores.size):
             counts = np.bincount(top - scores)
             gaps = np.flatnonzero(counts)
-            return cls(scores, top, gaps.tolist(), counts[gaps].tolist())
+            return cls(scores, top, gaps.astype(np.uint64), counts[gaps])
         values, sizes = np.unique(scores, return_counts=True)
-        return cls(scores, top, [top - value for value in reversed(values.tolist())], sizes[::-1].tolist())
+        # Differences of 64-bit numbers modulo 2^64: a gap may exceed what an int64 holds.
+        gaps64 = values[-1:].astype(np.uint64) - values[::-1].astype(np.uint64)
+        return cls(scores, top, gaps64, sizes[::-1].astype(np.int64))
 
     def member(self, bucket: int, noise: NoiseSource) -> int:
         """The position of one score of a bucket, uniformly."""
-        place = noise.below(self.sizes[bucket])
-        return int(np.flatnonzero(self.scores == self.top - self.gaps[bucket])[place])
+        place = noise.below(int(self.sizes[bucket]))
+        return int(np.flatnonzero(self.scores == self.top - int(self.gaps[bucket]))[place])
 
 
 @dataclass(frozen=True)
 class _Table:
-    """Cumulative weights in units of 2^-bits: lower[j] <= C_j <= upper[j]; those beyond add at most `tail`."""
+    """Cumulative weights in some unit: lower[j] <= C_j <= upper[j]; those beyond add at most `tail`."""
 
-    lower: list[int]
-    upper: list[int]
+    lower: Sequence[int] | Ints
+    upper: Sequence[int] | Ints
     tail: int
 
 
@@ -76,10 +108,11 @@ class ExponentialLaw:
     C_(j-1) <= U W < C_j has the stated law. Only the leading bits of U are drawn, and C and W are enclosed by
     integers. Where that decides j, it is the j that the real numbers would give; where it does not, the bits
     drawn stay and more are added, with narrower enclosures. Weights too small to register lie in one tail,
-    which is opened the same way. So no weight is floored or cut off, and no float takes part.
+    which is opened the same way. So no weight is floored or cut off, and no float takes part. The first
+    enclosures are those of `weights_by_gap`, in 64-bit numbers; later ones have twice as many bits as are drawn.
     """
 
-    buckets: ScoreBuckets
+    buckets: Buckets
     rate: Fraction
     first_bits: int = FIRST_BITS
     _tables: dict[int, _Table] = field(default_factory=dict)
@@ -96,18 +129,25 @@ class ExponentialLaw:
     def _decide(self, threshold: int, bits: int) -> int | None:
         """The bucket of every U in [threshold, threshold + 1)/2^bits, if it is one and the same."""
         if bits not in self._tables:
-            self._tables[bits] = self._table(2 * bits)
+            self._tables[bits] = self._first_table() if bits <= FIRST_BITS else self._table(2 * bits)
         table = self._tables[bits]
-        low = threshold * table.lower[-1] >> bits
-        high = -(-(threshold + 1) * (table.upper[-1] + table.tail) >> bits)
+        low = threshold * int(table.lower[-1]) >> bits
+        high = -(-(threshold + 1) * (int(table.upper[-1]) + table.tail) >> bits)
         bucket = bisect_right(table.upper, low)
         return bucket if bucket < len(table.lower) and high <= table.lower[bucket] else None
 
+    def _first_table(self) -> _Table:
+        """Sums of at most 2^62 and a little: count < 2^(62 - bits), and a weight is at most 2^bits + 2."""
+        bits = (62 - self.buckets.count.bit_length()) // 2 * 2
+        gaps, sizes = self.buckets.gaps, self.buckets.sizes
+        lower, upper = weights_by_gap(self.rate, bits, int(gaps[-1]))
+        reached = np.minimum(gaps, np.uint64(len(lower) - 1)).astype(np.int64)
+        return _Table(np.cumsum(sizes * lower[reached]), np.cumsum(sizes * upper[reached]), 0)
+
     def _table(self, bits: int) -> _Table:
-        lows, highs, remaining, tail = [], [], len(self.buckets.scores), 0
-        for (lower, upper), size in zip(
-            gap_weights(self.buckets.gaps, self.rate, bits), self.buckets.sizes, strict=True
-        ):
+        lows, highs, remaining, tail = [], [], self.buckets.count, 0
+        gaps, sizes = self.buckets.gaps.tolist(), self.buckets.sizes.tolist()
+        for (lower, upper), size in zip(gap_weights(gaps, self.rate, bits), sizes, strict=True):
             if not lower:
                 tail = remaining * upper
                 break
@@ -148,14 +188,14 @@ class PermuteAndFlipLaw:
 
     @cached_property
     def _weights(self) -> list[tuple[int, int]]:
-        return list(gap_weights(self.buckets.gaps, self.rate, 2 * FIRST_BITS))
+        return list(gap_weights(self.buckets.gaps.tolist(), self.rate, 2 * FIRST_BITS))
 
     def _possible(self, drawn: list[int]) -> list[int]:
         """The buckets whose A can still be the least, in whole numbers: `least` bounds that least A in 2^-128."""
         one, bits = 1 << 2 * FIRST_BITS, self.first_bits
         least, possible = one, []
         for bucket, (start, size, (lower, upper)) in enumerate(
-            zip(drawn, self.buckets.sizes, self._weights, strict=True)
+            zip(drawn, self.buckets.sizes.tolist(), self._weights, strict=True)
         ):
             if start * one << 2 * FIRST_BITS > (least * size * upper) << bits:
                 continue
@@ -169,7 +209,7 @@ class PermuteAndFlipLaw:
         import gmpy2
 
         down, up = (gmpy2.context(precision=bits + 64, round=way) for way in (gmpy2.RoundDown, gmpy2.RoundUp))
-        size, exponent = self.buckets.sizes[bucket], self.rate * self.buckets.gaps[bucket]
+        size, exponent = int(self.buckets.sizes[bucket]), self.rate * int(self.buckets.gaps[bucket])
         growth = gmpy2.mpq(exponent.numerator, exponent.denominator)
         bounds = []
         for first, second, edge in ((up, down, start), (down, up, start + 1)):
@@ -189,23 +229,3 @@ def gap_weights(gaps: Sequence[int], rate: Fraction, bits: int) -> Iterator[tupl
             down, up = exp_minus(rate * (gap - previous), bits)
             lower, upper, previous = lower * down >> bits, -(-upper * up >> bits), gap
         yield lower, upper
-
-
-@lru_cache(maxsize=4096)
-def exp_minus(x: Fraction, bits: int) -> tuple[int, int]:
-    """Integers around 2^bits e^-x, at most one apart but for rounding in the 64th further bit; x >= 0.
-
-    MPFR rounds its functions correctly in the direction asked for (Fousse et al. 2007).
-    """
-    import gmpy2
-
-    if x == 0:
-        return 1 << bits, 1 << bits
-    if x >= bits:  # e^-x <= e^-bits < 2^-bits
-        return 0, 1
-    exponent = gmpy2.mpq(-x.numerator, x.denominator)
-    down = gmpy2.context(precision=bits + 64, round=gmpy2.RoundDown)
-    up = gmpy2.context(precision=bits + 64, round=gmpy2.RoundUp)
-    low, low_unit = down.exp(gmpy2.mpfr(exponent, 0, down)).as_integer_ratio()
-    high, high_unit = up.exp(gmpy2.mpfr(exponent, 0, up)).as_integer_ratio()
-    return int((low << bits) // low_unit), int(-((-high << bits) // high_unit))

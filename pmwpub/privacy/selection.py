@@ -6,15 +6,44 @@ enclosures that are narrowed until the drawn threshold falls on one side for cer
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol, Self
 
 from pmwpub.errors import BudgetError, MechanismError
-from pmwpub.privacy.buckets import ExponentialLaw, PermuteAndFlipLaw, ScoreBuckets
+from pmwpub.privacy.buckets import Buckets, ExponentialLaw, PermuteAndFlipLaw, ScoreBuckets
 from pmwpub.privacy.budget import ZCDP, Number, as_fraction, pure
 from pmwpub.privacy.noise import SECURE, NoiseSource
 from pmwpub.records import Ints
+
+
+class BoundedScores(Protocol):
+    """Q whole-number scores, of which bounds from above are known, and each score itself for the asking.
+
+    Privacy: holds private counts. What is evaluated, and when, shows in nothing but time.
+    """
+
+    def __len__(self) -> int: ...
+
+    def exact(self) -> Ints:
+        """Every score, int64 (Q,); all are evaluated."""
+        ...
+
+    def sharpen(self, rate: float, rejections: int) -> None:
+        """Evaluate scores that are likely to be proposed at weights e^(rate * bound), after so many rejections.
+
+        Which ones does not matter to the law, but after enough rejections it must be all.
+        """
+        ...
+
+    def buckets(self) -> Buckets:
+        """The bounds as they are now, grouped by value; its members are positions of scores."""
+        ...
+
+    def resolve(self, position: int) -> tuple[int, int]:
+        """The bound that `buckets` last held for one score, and the score, which is never larger; it is evaluated."""
+        ...
 
 
 class Selection(Protocol):
@@ -35,6 +64,10 @@ class Selection(Protocol):
 
     def select(self, scores: Ints, sensitivity: int, *, noise: NoiseSource = SECURE) -> int:
         """The position of one score, int64 (Q,), each moved by at most `sensitivity` by one person."""
+        ...
+
+    def choose(self, scores: BoundedScores, sensitivity: int, *, noise: NoiseSource = SECURE) -> int:
+        """As `select`, with the same law, on scores that are evaluated where that is needed."""
         ...
 
 
@@ -78,6 +111,29 @@ class ExponentialMechanism:
         Raises MechanismError for no scores or other types, BudgetError for a sensitivity below one.
         """
         return self.law(scores, sensitivity).draw(noise)
+
+    def choose(self, scores: BoundedScores, sensitivity: int, *, noise: NoiseSource = SECURE) -> int:
+        """The position of one score, with the law of `select` exactly, by rejection.
+
+        Let u_i be the scores, b_i >= u_i the bounds known before an attempt, r = epsilon/(2k). An attempt proposes i
+        with probability e^(r b_i)/B, B the sum over all, evaluates u_i and accepts with probability e^(-r (b_i - u_i)):
+        i is proposed and accepted with probability e^(r u_i)/B. So, whatever the bounds, and whatever happened in
+        the attempts before, an attempt that accepts has the law e^(r u_i)/sum_j e^(r u_j): that of `select`. Bounds
+        may be tightened between attempts, by any rule that knows what happened up to then. Proposals are drawn by
+        `ExponentialLaw`, acceptance is an exact Bernoulli draw. Once every score is known, an attempt always accepts.
+
+        Privacy: that of `select`; which scores were evaluated shows in nothing but time. A floored or truncated
+        table of weights would break the argument: it is safe relative to the true maximum only, and the bounds'
+        maximum is another.
+        """
+        rate = _rate(self.epsilon, sensitivity)
+        for rejections in itertools.count():
+            position = ExponentialLaw(scores.buckets(), rate).draw(noise)
+            bound, score = scores.resolve(position)
+            if bound == score or noise.bernoulli_exp(rate * (bound - score)):
+                return position
+            scores.sharpen(float(rate), rejections)
+        raise AssertionError("Counting does not end.")
 
     def law(self, scores: Ints, sensitivity: int) -> ExponentialLaw:
         """The law of `select` on these scores, to draw from more than once (each draw is a charge of its own)."""
@@ -123,6 +179,10 @@ class PermuteAndFlip:
         Raises MechanismError for no scores or other types, BudgetError for a sensitivity below one.
         """
         return self.law(scores, sensitivity).draw(noise)
+
+    def choose(self, scores: BoundedScores, sensitivity: int, *, noise: NoiseSource = SECURE) -> int:
+        """As `select` on every score: a race needs the true maximum, so all are evaluated."""
+        return self.select(scores.exact(), sensitivity, noise=noise)
 
     def law(self, scores: Ints, sensitivity: int) -> PermuteAndFlipLaw:
         """The law of `select` on these scores, to draw from more than once (each draw is a charge of its own)."""

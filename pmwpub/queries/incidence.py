@@ -12,8 +12,11 @@ from functools import cached_property
 import numpy as np
 
 from pmwpub.errors import DomainError
+from pmwpub.queries.crew import Crew
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Floats, Ints, Support
+
+ALONE = Crew()
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,12 +39,17 @@ def quantise(weights: Floats, n: int) -> QuantisedWeights:
 
     Raises DomainError if every weight would become zero.
     """
-    scale = 1 << (min(1 << 52, (1 << 62) // (2 * n + 1)).bit_length() - 1)
+    scale = 1 << (finest_total(n).bit_length() - 1)
     values = np.floor(weights * float(scale)).astype(np.int64)
     total = int(values.sum())
     if total < 1:
         raise DomainError("No weight is left after rounding.")
     return QuantisedWeights(values, total)
+
+
+def finest_total(n: int) -> int:
+    """The largest total S of whole weights for n private rows: (2n + 1) S <= 2^62, and S <= 2^52 as floats hold it."""
+    return min(1 << 52, (1 << 62) // (2 * n + 1))
 
 
 def rounded_answers(sums: Ints, total: int, n: int) -> Ints:
@@ -64,25 +72,34 @@ class PublicProblem:
         self.workload = workload
         self.support = support
 
-    def sums(self, values: Ints) -> Ints:
+    def sums(self, values: Ints, crew: Crew = ALONE) -> Ints:
         """s_q = the sum of values[x] over the atoms x that satisfy q.
 
         values  int64 (m,); returns int64 (Q,)
         """
+        sums = np.zeros(self.workload.queries, dtype=np.int64)
+        self.add_sums(values, np.arange(len(self.workload.marginals)), self.workload.offsets, sums, crew)
+        return sums
+
+    def add_sums(self, values: Ints, chosen: Ints, starts: Ints, out: Ints, crew: Crew = ALONE) -> None:
+        """Add the sums of the marginals `chosen` to out; those of chosen[i] lie in out[starts[i] : starts[i + 1]]."""
         from pmwpub.queries.kernels import add_weights
 
-        workload = self.workload
-        sums = np.zeros(workload.queries, dtype=np.int64)
-        add_weights(
-            self.support.columns,
-            values,
-            workload.positions,
-            workload.strides,
-            workload.arity,
-            workload.offsets,
-            sums,
-        )
-        return sums
+        workload, columns = self.workload, self.support.columns
+
+        def part(begin: int, end: int) -> None:
+            add_weights(
+                columns,
+                values,
+                workload.positions,
+                workload.strides,
+                workload.arity,
+                chosen[begin:end],
+                starts[begin : end + 1],
+                out,
+            )
+
+        crew.spread(part, len(chosen))
 
     @cached_property
     def start_sums(self) -> Ints:
@@ -90,6 +107,13 @@ class PublicProblem:
         sums = self.sums(self.support.multiplicity)
         sums.flags.writeable = False
         return sums
+
+    @cached_property
+    def coverage(self) -> Ints:
+        """int64 (Q,): atoms that satisfy each query."""
+        coverage = self.sums(np.ones(len(self.support), dtype=np.int64))
+        coverage.flags.writeable = False
+        return coverage
 
     def members(self, query: int) -> Ints:
         """The atoms that satisfy one query: ascending int64 positions."""

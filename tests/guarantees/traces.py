@@ -17,13 +17,13 @@ from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from fractions import Fraction
 
-import numpy as np
 import pytest
 
 from pmwpub.jobs import best_work
 from pmwpub.ledger import database
-from pmwpub.mechanisms import assessment, pmw_pub
+from pmwpub.mechanisms import assessment
 from pmwpub.mechanisms.best_of import Best, best_charge
+from pmwpub.mechanisms.drift_scores import DriftScores
 from pmwpub.mechanisms.lazy_rounding import LatticeLaplace
 from pmwpub.privacy.measurement import DiscreteGaussian
 from pmwpub.privacy.selection import ExponentialMechanism, PermuteAndFlip
@@ -87,8 +87,9 @@ def forced(trace: Trace) -> Iterator[None]:
 def _force_rounds(trace: Trace, patch: pytest.MonkeyPatch) -> None:
     """Selections walk through the queries, measurements through the counts up to 40, whatever the rows are."""
 
-    def select(law: str) -> object:
-        def answer(self: ExponentialMechanism, scores: np.ndarray, sensitivity: int, *, noise: object = None) -> int:
+    def choose(law: str) -> object:
+        def answer(self: ExponentialMechanism, scores: DriftScores, sensitivity: int, *, noise: object = None) -> int:
+            trace.answers.append(hashlib.sha256(scores.answers().tobytes()).hexdigest())
             trace.calls.append(f"select {law} {self.epsilon} {sensitivity} of {len(scores)}")
             trace.queries.append((11 * len(trace.queries) + 5) % len(scores))
             return trace.queries[-1]
@@ -99,17 +100,9 @@ def _force_rounds(trace: Trace, patch: pytest.MonkeyPatch) -> None:
         trace.calls.append(f"measure {self.scale} {self.sensitivity}")
         return (7 * len(trace.calls)) % 40
 
-    real = pmw_pub.rounded_answers
-
-    def answers(sums: np.ndarray, total: int, n: int) -> np.ndarray:
-        found = real(sums, total, n)
-        trace.answers.append(hashlib.sha256(found.tobytes()).hexdigest())
-        return found
-
-    patch.setattr(ExponentialMechanism, "select", select("exponential"))
-    patch.setattr(PermuteAndFlip, "select", select("permute and flip"))
+    patch.setattr(ExponentialMechanism, "choose", choose("exponential"))
+    patch.setattr(PermuteAndFlip, "choose", choose("permute and flip"))
     patch.setattr(DiscreteGaussian, "measure", measure)
-    patch.setattr(pmw_pub, "rounded_answers", answers)
 
 
 def _force_errors(trace: Trace, patch: pytest.MonkeyPatch) -> None:

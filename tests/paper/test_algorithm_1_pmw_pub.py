@@ -10,9 +10,9 @@ import pytest
 import tables
 from hypothesis import given
 from hypothesis import strategies as st
+from scripted import stepped
 
 from pmwpub.mechanisms.pmw_pub import Output, Replay, Schedule, pmw_pub
-from pmwpub.mechanisms.reweight import reweight
 from pmwpub.privacy.budget import ZCDP, split
 from pmwpub.privacy.selection import PermuteAndFlip
 from pmwpub.queries.counts import count
@@ -42,7 +42,7 @@ def _weights(atoms: int) -> st.SearchStrategy[np.ndarray]:
 def test_the_update_moves_the_answer_towards_the_measurement(weights: np.ndarray, hit: set[int], answer: float) -> None:
     satisfied = np.array(sorted(hit), dtype=np.int64)
     before = float(weights[satisfied].sum())
-    after = float(reweight(weights, satisfied, answer - before)[satisfied].sum())
+    after = float(stepped(weights, satisfied, answer - before)[satisfied].sum())
     assert abs(answer - after) <= abs(answer - before) + 1e-12
     assert (after - before) * (answer - before) >= -1e-15
 
@@ -53,7 +53,7 @@ def test_the_update_is_the_printed_one(weights: np.ndarray, hit: set[int], answe
     phi = np.isin(np.arange(6), satisfied)
     gap = answer - float(weights[satisfied].sum())
     printed = weights * np.exp(phi * gap / 2)
-    assert reweight(weights, satisfied, gap) == pytest.approx(printed / printed.sum(), abs=1e-12)
+    assert stepped(weights, satisfied, gap) == pytest.approx(printed / printed.sum(), abs=1e-12)
 
 
 @given(_weights(5), _weights(5), st.sets(st.integers(0, 4), min_size=1, max_size=4))
@@ -63,7 +63,7 @@ def test_a_noiseless_step_lowers_the_potential_by_a_quarter_of_the_squared_gap(
     """The heart of the proof of Proposition A.1, with D* on the support: Psi falls by at least gap^2/4."""
     satisfied = np.array(sorted(hit), dtype=np.int64)
     gap = float(truth[satisfied].sum() - weights[satisfied].sum())
-    after = reweight(weights, satisfied, gap)
+    after = stepped(weights, satisfied, gap)
     fall = float(np.sum(truth * np.log(after / weights)))
     assert fall >= gap**2 / 4 - 1e-12
 

@@ -13,8 +13,9 @@ from hypothesis import given
 from privacy.laws import exponential_masses, permute_and_flip_masses
 from statistical import BinnedLaw, assert_follows
 
-from pmwpub.privacy.buckets import ExponentialLaw, PermuteAndFlipLaw, ScoreBuckets, exp_minus, gap_weights
+from pmwpub.privacy.buckets import ExponentialLaw, PermuteAndFlipLaw, ScoreBuckets, gap_weights
 from pmwpub.privacy.noise import SECURE
+from pmwpub.privacy.weight_tables import exp_minus, weights_by_gap
 
 WIDTH = 1_024
 DECISIVE = 300
@@ -44,12 +45,30 @@ def test_the_weights_by_recurrence_hold_the_true_ones(gaps: list[int], rate: Fra
         assert high - low <= 4 * len(ascending)
 
 
+@given(RATES, st.sampled_from([38, 44, 60]), st.integers(0, 3_000), st.integers(0, 5_000))
+def test_the_table_of_weights_holds_the_true_ones_also_beyond_its_end(
+    rate: Fraction, bits: int, reach: int, gap: int
+) -> None:
+    lower, upper = weights_by_gap(rate, bits, reach)
+    place = min(gap, len(lower) - 1)
+    with mpmath.workprec(800):
+        exact = mpmath.exp(-gap * mpmath.mpf(rate.numerator) / rate.denominator) * mpmath.mpf(2) ** bits
+        assert lower[place] <= exact <= upper[place]
+    assert place == len(lower) - 1 or upper[place] - lower[place] <= 64
+    assert lower[-1] == 0
+
+
+def test_a_table_reaches_as_far_as_is_asked_for_unless_nothing_registers_there() -> None:
+    assert len(weights_by_gap(Fraction(1, 1_000_000), 40, 70_000)[0]) > 70_000
+    assert len(weights_by_gap(Fraction(1), 40, 10**12)[0]) <= 66
+
+
 @given(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=40) | st.lists(st.integers(-5, 5), min_size=1))
 def test_buckets_group_the_scores_best_first(scores: list[int]) -> None:
     buckets = ScoreBuckets.of(np.array(scores, dtype=np.int64))
     values = sorted(set(scores), reverse=True)
-    assert [buckets.top - gap for gap in buckets.gaps] == values
-    assert buckets.sizes == [scores.count(value) for value in values]
+    assert [buckets.top - gap for gap in buckets.gaps.tolist()] == values
+    assert buckets.sizes.tolist() == [scores.count(value) for value in values]
 
 
 def _bucket_by_real_numbers(scores: list[int], rate: Fraction, leading: int) -> int:

@@ -1,0 +1,109 @@
+"""The compiled loops over the scores of queries: whole numbers only, serial, without the GIL.
+
+Entries are the active queries, marginal after marginal; edges int64 (W + 1,) says where each marginal's lie.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+_compiled = numba.njit(nogil=True, cache=True)
+
+
+@_compiled
+def exact_scores(tables, starts, chosen, edges, cells, counts, total, n, sums, scores):  # type: ignore[no-untyped-def]
+    """For the entries of the marginals `chosen`: sums = s_q, scores = |c_q - floor(n s_q/S + 1/2)|.
+
+    tables, starts  the dense sums of marginal chosen[i] lie in tables[starts[i] : starts[i + 1]]
+    """
+    for i in range(chosen.shape[0]):
+        w = chosen[i]
+        for e in range(edges[w], edges[w + 1]):
+            s = tables[starts[i] + cells[e]]
+            sums[e] = s
+            scores[e] = abs(counts[e] - (s * (2 * n) + total) // (2 * total))
+
+
+@_compiled
+def bounded_scores(  # type: ignore[no-untyped-def]
+    begin, end, edges, levels, counts, sums, epochs, rises, falls, total, shift, high, low, half, bits, n, scores
+):
+    """For the entries of the marginals begin .. end: scores[e] is at least |c_q - r_q|.
+
+    levels        uint32 (entries, widest)  the levels of each query, as columns of rises and falls
+    epochs        int64 (W,)   the row of rises and falls that holds the changes since the marginal's sums were exact
+    rises, falls  int64 (rows, levels)  at most by how much a query with that level rose and fell
+    shift, high, low, half, bits  fixed point, see `DriftScores`: n s/S + 1/2 lies between
+                  ((s >> shift) low + half) / 2^bits and (((s >> shift) + 1) high + half) / 2^bits
+    """
+    widest = levels.shape[1]
+    for w in range(begin, end):
+        here = slice(edges[w], edges[w + 1])
+        level, count, s, score = levels[here], counts[here], sums[here], scores[here]
+        rise_of, fall_of = rises[epochs[w]], falls[epochs[w]]
+        for e in range(score.shape[0]):
+            rise, fall = rise_of[level[e, 0]], fall_of[level[e, 0]]
+            for j in range(1, widest):
+                rise = min(rise, rise_of[level[e, j]])
+                fall = min(fall, fall_of[level[e, j]])
+            above = min(s[e] + rise, total)
+            below = max(s[e] - fall, 0)
+            most = min((((above >> shift) + 1) * high + half) >> bits, n)
+            least = ((below >> shift) * low + half) >> bits
+            score[e] = max(count[e] - least, most - count[e])
+
+
+@_compiled
+def shift_sizes(chosen, edges, scores, sizes, by):  # type: ignore[no-untyped-def]
+    """sizes[score] += by for every entry of the marginals `chosen`."""
+    for w in chosen:
+        for e in range(edges[w], edges[w + 1]):
+            sizes[scores[e]] += by
+
+
+@_compiled
+def likelihoods(chosen, edges, scores, top, weights, out):  # type: ignore[no-untyped-def]
+    """out[w] = the sum of weights[top - score] over the entries of marginal w, for w in `chosen`.
+
+    weights  float64 (g,)  by gap; larger gaps weigh nothing
+    """
+    for w in chosen:
+        found = 0.0
+        for e in range(edges[w], edges[w + 1]):
+            gap = top - scores[e]
+            if gap < weights.shape[0]:
+                found += weights[max(gap, 0)]
+        out[w] = found
+
+
+@_compiled
+def active_entries(present, edges, cells, levels, shape, level_offsets, positions, strides, arity, offsets):  # type: ignore[no-untyped-def]
+    """Fill edges, cells and levels of the queries that are `present` (bool (Q,)), marginal after marginal.
+
+    levels  uint32 (entries, widest); the columns beyond a marginal's arity repeat its first level
+    """
+    e = 0
+    for w in range(arity.shape[0]):
+        edges[w] = e
+        for q in range(offsets[w], offsets[w + 1]):
+            if present[q]:
+                cell = q - offsets[w]
+                cells[e] = cell
+                for j in range(levels.shape[1]):
+                    k = j if j < arity[w] else 0
+                    a = positions[w, k]
+                    levels[e, j] = level_offsets[a] + cell // strides[w, k] % shape[a]
+                e += 1
+    edges[arity.shape[0]] = e
+
+
+@_compiled
+def places_of(scores, value, place):  # type: ignore[no-untyped-def]
+    """The position of the place-th score (from 0) that equals `value`; -1 if there are fewer."""
+    for e in range(scores.shape[0]):
+        if scores[e] == value:
+            if place == 0:
+                return e
+            place -= 1
+    return np.int64(-1)
