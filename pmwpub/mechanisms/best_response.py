@@ -25,8 +25,20 @@ class Found(StrEnum):
     """Where a row comes from."""
 
     OPTIMAL = "integer program, proved best"
-    CUT_SHORT = "integer program, cut short by its time limit"
-    HEURISTIC = "heuristic, no better row found in time"
+    CUT_SHORT = "integer program, cut short by its limits"
+    HEURISTIC = "heuristic, no better row found within the limits"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When an integer program is cut short.
+
+    seconds  of wall time; 0: no program, the heuristic alone
+    nodes    of its search tree
+    """
+
+    seconds: float = 1.0
+    nodes: int = 2_000
 
 
 @dataclass(frozen=True)
@@ -79,9 +91,9 @@ class Sample:
 
 
 def best_response(
-    workload: Workload, sample: Sequence[SignedQuery], *, seconds: float, ties: random.Random
+    workload: Workload, sample: Sequence[SignedQuery], limits: Limits, *, ties: random.Random
 ) -> Response:
-    """The row that satisfies most of the sample, proved so where the program ends within `seconds`; 0: heuristic only.
+    """The row that satisfies most of the sample, proved so where the program ends within its limits.
 
     The heuristic comes first, and what it finds is the program's first solution. Attributes that no query names get a
     level at random.
@@ -90,8 +102,8 @@ def best_response(
     start = np.array([ties.randrange(size) for size in workload.domain.shape], dtype=np.int64)
     best = _climbed(chosen, workload.domain.shape, start, ties)
     found = Found.HEURISTIC
-    if seconds > 0:
-        row, proved = _solved(chosen, workload.domain.shape, best, seconds)
+    if limits.seconds > 0:
+        row, proved = _solved(chosen, workload.domain.shape, best, limits)
         if proved or chosen.satisfied(row) > chosen.satisfied(best):
             best, found = row, Found.OPTIMAL if proved else Found.CUT_SHORT
     return Response(tuple(int(code) for code in best), chosen.satisfied(best), found)
@@ -122,7 +134,7 @@ def _improve(sample: Sample, row: Ints, attribute: int, size: int) -> None:
         row[attribute] = int(gains.argmax())
 
 
-def _solved(sample: Sample, shape: tuple[int, ...], start: Ints, seconds: float) -> tuple[Ints, bool]:
+def _solved(sample: Sample, shape: tuple[int, ...], start: Ints, limits: Limits) -> tuple[Ints, bool]:
     """A row from the integer program, and whether it is proved best.
 
     x_al = 1 if attribute a has level l, only for levels that a query asks for and one other; exactly one an attribute.
@@ -135,7 +147,8 @@ def _solved(sample: Sample, shape: tuple[int, ...], start: Ints, seconds: float)
     program = _program(sample, levels)
     solver = highspy._Highs()  # type: ignore[attr-defined]
     for option, value in (
-        ("output_flag", False), ("threads", 1), ("time_limit", seconds), ("mip_rel_gap", 0.0), ("mip_abs_gap", 0.5),
+        ("output_flag", False), ("threads", 1), ("time_limit", limits.seconds),
+        ("mip_max_nodes", limits.nodes), ("mip_rel_gap", 0.0), ("mip_abs_gap", 0.5),
     ):  # fmt: skip
         solver.setOptionValue(option, value)
     solver.passModel(program)

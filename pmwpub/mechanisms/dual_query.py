@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from pmwpub.errors import BudgetError, PlanError
-from pmwpub.mechanisms.best_response import Found, Response, SignedQuery, best_response
+from pmwpub.mechanisms.best_response import Found, Limits, Response, SignedQuery, best_response
 from pmwpub.mechanisms.pmw_pub import Progress
 from pmwpub.privacy.budget import ZCDP, as_fraction
 from pmwpub.privacy.noise import SECURE, NoiseSource
@@ -39,7 +40,8 @@ class DualQueryPlan:
     eta          the step of the weights, for errors as shares of n
     rounds       T, the rows of the synthetic table
     sensitivity  k, the rows that one person may own
-    seconds      the time limit of each round's integer program
+    seconds      the time limit of each round's integer program; 0: the heuristic alone
+    nodes        the most nodes of its search: the same on every machine, where time is not
     tie_seed     public; fills attributes that no sampled query names, and starts the heuristic
 
     Raises PlanError for values out of range.
@@ -51,6 +53,7 @@ class DualQueryPlan:
     rounds: int
     sensitivity: int = 1
     seconds: float = 1.0
+    nodes: int = 2_000
     tie_seed: int = 0
 
     def __post_init__(self) -> None:
@@ -60,13 +63,13 @@ class DualQueryPlan:
 
     @classmethod
     def within(
-        cls, budget: ZCDP, n: int, samples: int, eta: Fraction | int, sensitivity: int = 1, seconds: float = 1.0
+        cls, budget: ZCDP, n: int, samples: int, eta: Fraction | int, sensitivity: int = 1, **limits: Any
     ) -> DualQueryPlan:
-        """As many rounds as the budget pays for.
+        """As many rounds as the budget pays for; `limits` are the plan's seconds, nodes and tie_seed.
 
         Raises BudgetError where it pays for none but the first, which knows nothing of the data.
         """
-        plan = cls(n, samples, as_fraction(eta), 1, sensitivity, seconds)
+        plan = cls(n, samples, as_fraction(eta), 1, sensitivity, **limits)
         left, rounds = budget, 1
         while rounds < MAX_ROUNDS and (cost := plan.round_cost(rounds + 1)) <= left:
             left, rounds = left - cost, rounds + 1
@@ -74,7 +77,11 @@ class DualQueryPlan:
             raise BudgetError(
                 "The budget pays for no sample of DualQuery's; take fewer samples, a smaller eta, or more."
             )
-        return cls(n, samples, plan.eta, rounds, sensitivity, seconds)
+        return replace(plan, rounds=rounds)
+
+    @property
+    def limits(self) -> Limits:
+        return Limits(self.seconds, self.nodes)
 
     def selection(self, number: int) -> ExponentialMechanism:
         """The law of one sample in round `number`, from 2: P(q) ∝ e^(u_q eta/n); u_q moves by up to (number - 1) k."""
@@ -134,7 +141,7 @@ def dual_query(
     for number in range(1, plan.rounds + 1):
         progress(number - 1, plan.rounds)
         sample = sample_queries(counts, hits, plan, number, noise)
-        responses.append(best_response(workload, sample, seconds=plan.seconds, ties=ties))
+        responses.append(best_response(workload, sample, plan.limits, ties=ties))
         hits[_cells(workload, responses[-1].row)] += 1
     progress(plan.rounds, plan.rounds)
     rows = Support.of(Dataset(workload.domain, np.array([response.row for response in responses])))

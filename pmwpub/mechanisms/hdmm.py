@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -109,6 +110,7 @@ class MarginalStrategy:
         return self.spaces.variances(self.noise)
 
 
+@lru_cache(maxsize=8)
 def best_weights(spaces: ResidualSpaces) -> tuple[Floats, float]:
     """omega, float64 (subsets,), and how far it can be from the best: OPT_M.
 
@@ -129,6 +131,7 @@ def best_weights(spaces: ResidualSpaces) -> tuple[Floats, float]:
         omega /= omega.sum()
     omega[omega < LEAST_SHARE] = 0.0
     omega /= omega.sum()
+    omega.flags.writeable = False
     return omega, excess
 
 

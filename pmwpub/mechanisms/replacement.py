@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -51,6 +52,7 @@ def replacement_cost(spaces: ResidualSpaces, theta: Floats) -> float:
     return min(Patterns(spaces).largest_cost(theta * kept(spaces)), whole)
 
 
+@lru_cache(maxsize=8)
 def best_design(spaces: ResidualSpaces) -> Design:
     """Precisions that make the sum of variances least, for a cost of 1 in the worst B.
 
@@ -64,7 +66,9 @@ def best_design(spaces: ResidualSpaces) -> Design:
         best = Design(np.sqrt(spaces.loss_weights / worst_of_each(spaces)), math.inf)
     else:
         best = _least_worst(spaces)
-    return Design(best.theta / replacement_cost(spaces, best.theta), best.excess)
+    theta = best.theta / replacement_cost(spaces, best.theta)
+    theta.flags.writeable = False
+    return Design(theta, best.excess)
 
 
 def _least_worst(spaces: ResidualSpaces) -> Design:

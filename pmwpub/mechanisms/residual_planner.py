@@ -7,15 +7,13 @@ replace one, and n is public, so the empty residual is not measured and the prec
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 
 import numpy as np
 
 from pmwpub.errors import BudgetError, PlanError
-from pmwpub.mechanisms.replacement import Design, best_design, replacement_cost
+from pmwpub.mechanisms.replacement import Design, best_design
 from pmwpub.mechanisms.residuals import ResidualSpaces, projected, refuse_slow, scaled_projection
 from pmwpub.mechanisms.vector_gaussian import VectorGaussian, sqrt_above
 from pmwpub.privacy.budget import ZCDP
@@ -44,12 +42,14 @@ class ResidualPlan:
 
     scales       sigma_A of each subset of `spaces`, in rows
     sensitivity  k, the rows that one person may own
+    rho          the charge
     excess       how far the sum of variances can be above the least possible, as a share; inf where nothing is known
     """
 
     spaces: ResidualSpaces
     scales: tuple[Fraction, ...]
     sensitivity: int
+    rho: ZCDP
     excess: float
 
     @classmethod
@@ -64,25 +64,16 @@ class ResidualPlan:
 
     @classmethod
     def designed(cls, spaces: ResidualSpaces, design: Design, budget: ZCDP, sensitivity: int = 1) -> ResidualPlan:
-        """A design at this budget: sigma_A^2 = k^2/(rho theta_A), rounded up until the charge fits."""
+        """A design at this budget: sigma_A^2 = k^2/(rho theta_A), rounded up.
+
+        The design costs at most 1 for one row and rho(B) rises with each 1/sigma_A^2, so this costs at most rho.
+        """
         if sensitivity < 1:
             raise PlanError("One person owns at least one row.")
         if budget.units < 1:
             raise BudgetError("A share of zero buys no measurement; take more budget.")
-        squares = [Fraction(sensitivity**2) / (budget.rho * Fraction(float(theta))) for theta in design.theta]
-        margin = 1 + Fraction(1, 2**32)
-        while True:
-            scales = tuple(sqrt_above(square * margin) for square in squares)
-            plan = cls(spaces, scales, sensitivity, design.excess)
-            if plan.rho <= budget:
-                return plan
-            margin *= 1 + Fraction(1, 2**32)
-
-    @cached_property
-    def rho(self) -> ZCDP:
-        """k^2 times the largest rho(B), rounded up: see `residual_planner`."""
-        cost = replacement_cost(self.spaces, 1 / self._noise)
-        return ZCDP.at_least(Fraction(math.nextafter(self.sensitivity**2 * cost, math.inf)))
+        squares = (Fraction(sensitivity**2) / (budget.rho * Fraction(float(theta))) for theta in design.theta)
+        return cls(spaces, tuple(map(sqrt_above, squares)), sensitivity, budget, design.excess)
 
     @property
     def _noise(self) -> Floats:

@@ -18,7 +18,7 @@ from privacy.laws import exponential_masses
 from statistical import AUDIT, BinnedLaw, assert_both_arms, assert_follows, assert_rejects, shown_epsilon
 
 from pmwpub.errors import BudgetError, PlanError
-from pmwpub.mechanisms.best_response import Found, Sample, SignedQuery, best_response
+from pmwpub.mechanisms.best_response import Found, Limits, Sample, SignedQuery, best_response
 from pmwpub.mechanisms.dual_query import ETAS, SAMPLES, DualQueryPlan, dual_query, sample_queries
 from pmwpub.privacy.budget import ZCDP, ApproxDP, epsilon_of, zcdp_of
 from pmwpub.privacy.noise import SECURE
@@ -50,7 +50,7 @@ def test_the_best_response_is_that_of_brute_force(sizes: tuple[int, ...], size: 
     workload = Workload.all_kway(tables.domain(*sizes), 2)
     sample = drawn_sample(workload, size, seed)
     best = max(satisfied(workload, sample, row) for row in tables.all_targets(workload.domain))
-    response = best_response(workload, sample, seconds=30, ties=random.Random(seed))
+    response = best_response(workload, sample, Limits(30), ties=random.Random(seed))
     assert response.found is Found.OPTIMAL
     assert response.satisfied == best == satisfied(workload, sample, response.row)
 
@@ -59,7 +59,7 @@ def test_the_best_response_is_that_of_brute_force(sizes: tuple[int, ...], size: 
 @given(st.integers(1, 40), st.integers(0, 10_000))
 def test_the_heuristic_says_what_its_row_satisfies_and_is_a_local_optimum(size: int, seed: int) -> None:
     sample = drawn_sample(WORKLOAD, size, seed)
-    response = best_response(WORKLOAD, sample, seconds=0, ties=random.Random(seed))
+    response = best_response(WORKLOAD, sample, Limits(0), ties=random.Random(seed))
     assert response.found is Found.HEURISTIC
     assert response.satisfied == satisfied(WORKLOAD, sample, response.row)
     for attribute, levels in enumerate(SHAPE.shape):
@@ -68,10 +68,11 @@ def test_the_heuristic_says_what_its_row_satisfies_and_is_a_local_optimum(size: 
             assert satisfied(WORKLOAD, sample, row) <= response.satisfied
 
 
-def test_a_time_limit_that_is_too_short_is_recorded_and_still_gives_a_row() -> None:
+@pytest.mark.parametrize("limits", [Limits(1e-6), Limits(60, nodes=0)])
+def test_a_limit_that_is_too_small_is_recorded_and_still_gives_a_row(limits: Limits) -> None:
     workload = Workload.all_kway(tables.domain(*[6] * 14), 3)
     sample = drawn_sample(workload, 400, 3)
-    response = best_response(workload, sample, seconds=1e-6, ties=random.Random(0))
+    response = best_response(workload, sample, limits, ties=random.Random(0))
     assert response.found in {Found.CUT_SHORT, Found.HEURISTIC}
     assert response.satisfied == satisfied(workload, sample, response.row)
 
@@ -85,7 +86,7 @@ def test_a_query_and_its_negation_cancel() -> None:
 
 def test_a_sample_that_cancels_altogether_gets_a_row_at_random() -> None:
     sample = [SignedQuery(0, True), SignedQuery(0, False)]
-    rows = {best_response(WORKLOAD, sample, seconds=1, ties=random.Random(seed)).row for seed in range(40)}
+    rows = {best_response(WORKLOAD, sample, Limits(), ties=random.Random(seed)).row for seed in range(40)}
     assert len(rows) > 10
 
 

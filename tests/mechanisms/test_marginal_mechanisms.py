@@ -17,7 +17,7 @@ from normal_bins import LAW, binned
 from statistical import AUDIT, assert_both_arms, assert_follows, assert_rejects, shown_epsilon
 
 from pmwpub.errors import BudgetError, MethodRefused, PlanError
-from pmwpub.mechanisms import residual_planner as planner
+from pmwpub.mechanisms import replacement
 from pmwpub.mechanisms.hdmm import MarginalStrategy, hdmm
 from pmwpub.mechanisms.residual_planner import MarginalAnswers, ResidualPlan, residual_planner
 from pmwpub.mechanisms.residuals import ResidualSpaces
@@ -180,15 +180,21 @@ def test_marginals_with_noise_for_one_row_of_three_are_caught(make: Callable[...
         assert_charged(make(WORKLOAD, BUDGET, 1), one, other)
 
 
+def priced_anew() -> ResidualPlan:
+    """A plan whose design is not one that was kept from before."""
+    spaces = ResidualSpaces(WORKLOAD)
+    return ResidualPlan.designed(spaces, replacement.best_design.__wrapped__(spaces), BUDGET)
+
+
 @pytest.mark.fault("a charge skipped")
 def test_a_residual_that_is_not_charged_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = planner.replacement_cost
+    right = replacement.replacement_cost
 
     def skipping(spaces: ResidualSpaces, theta: np.ndarray) -> float:
         return right(spaces, np.where(np.arange(len(theta)) == 3, 1e-12, theta))
 
-    monkeypatch.setattr(planner, "replacement_cost", skipping)
-    plan, zero = ResidualPlan.of(WORKLOAD, BUDGET), Dataset(SHAPE, [[0, 0, 0]])
+    monkeypatch.setattr(replacement, "replacement_cost", skipping)
+    plan, zero = priced_anew(), Dataset(SHAPE, [[0, 0, 0]])
     dearest = max(
         tables.all_targets(SHAPE), key=lambda row: cost_between(drawn(plan, zero), drawn(plan, Dataset(SHAPE, [row])))
     )
@@ -200,11 +206,11 @@ def test_a_residual_that_is_not_charged_is_caught(monkeypatch: pytest.MonkeyPatc
 def test_residuals_priced_for_an_added_row_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """The published price, half the sum of theta_A pi_A, is that of one row more or less."""
     monkeypatch.setattr(
-        planner,
+        replacement,
         "replacement_cost",
         lambda spaces, theta: float(theta @ [spaces.kept(subset) for subset in spaces.subsets]) / 2,
     )
-    plan = ResidualPlan.of(WORKLOAD, BUDGET)
+    plan = priced_anew()
     with pytest.raises(AssertionError, match="more than charged"):
         assert_charged(plan, Dataset(SHAPE, [[0, 0, 0]]), Dataset(SHAPE, [[1, 1, 1]]))
 
