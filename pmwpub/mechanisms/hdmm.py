@@ -18,7 +18,7 @@ import numpy as np
 
 from pmwpub.errors import BudgetError, PlanError
 from pmwpub.mechanisms.residual_planner import MarginalAnswers
-from pmwpub.mechanisms.residuals import ResidualSpaces, Subset, projected, refuse_slow
+from pmwpub.mechanisms.residuals import Emphasis, ResidualSpaces, Subset, projected, refuse_slow
 from pmwpub.mechanisms.vector_gaussian import VectorGaussian, sqrt_above
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.noise import SECURE, NoiseSource
@@ -47,12 +47,14 @@ class MarginalStrategy:
     excess: float
 
     @classmethod
-    def of(cls, workload: Workload, budget: ZCDP, sensitivity: int = 1) -> MarginalStrategy:
-        """The weights of marginals that make the sum of variances of all answers least for this budget.
+    def of(
+        cls, workload: Workload, budget: ZCDP, sensitivity: int = 1, emphasis: Emphasis = Emphasis.QUERIES
+    ) -> MarginalStrategy:
+        """The weights of marginals that make what `emphasis` says least for this budget.
 
         Raises MethodRefused for a workload with too many subsets or cells, BudgetError for too small a budget.
         """
-        spaces = ResidualSpaces(workload)
+        spaces = ResidualSpaces(workload, emphasis)
         weights, excess = best_weights(spaces)
         return cls.weighted(spaces, weights, budget, sensitivity, excess)
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from pmwpub.errors import BudgetError, PlanError
 from pmwpub.mechanisms.replacement import Design, best_design
-from pmwpub.mechanisms.residuals import ResidualSpaces, projected, refuse_slow, scaled_projection
+from pmwpub.mechanisms.residuals import Emphasis, ResidualSpaces, projected, refuse_slow, scaled_projection
 from pmwpub.mechanisms.vector_gaussian import VectorGaussian, sqrt_above
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.noise import SECURE, NoiseSource
@@ -53,12 +53,14 @@ class ResidualPlan:
     excess: float
 
     @classmethod
-    def of(cls, workload: Workload, budget: ZCDP, sensitivity: int = 1) -> ResidualPlan:
-        """The precisions that make the sum of variances of all answers least for this budget.
+    def of(
+        cls, workload: Workload, budget: ZCDP, sensitivity: int = 1, emphasis: Emphasis = Emphasis.QUERIES
+    ) -> ResidualPlan:
+        """The precisions that make what `emphasis` says least for this budget.
 
         Raises MethodRefused for a workload with too many subsets or cells, BudgetError for too small a budget.
         """
-        spaces = ResidualSpaces(workload)
+        spaces = ResidualSpaces(workload, emphasis)
         refuse_slow(sum(map(spaces.cells, spaces.subsets)))
         return cls.designed(spaces, best_design(spaces), budget, sensitivity)
 

@@ -11,6 +11,7 @@ import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
 
 import numpy as np
@@ -28,6 +29,18 @@ MICROSECONDS_A_CELL = 28
 """What one exact discrete Gaussian takes on one core."""
 
 
+class Emphasis(StrEnum):
+    """What a design makes least.
+
+    QUERIES    the sum of the variances of all answers: the least RMS error
+    MARGINALS  the sum over marginals of the mean variance of their answers: large marginals count no more than small
+               ones, whose cells hold more rows and noise that shows more; the lesser maximum, as a rule
+    """
+
+    QUERIES = "queries"
+    MARGINALS = "marginals"
+
+
 @dataclass(frozen=True)
 class ResidualSpaces:
     """Every subset that a workload's marginals need, not counting the empty one; all public.
@@ -36,6 +49,7 @@ class ResidualSpaces:
     """
 
     workload: Workload
+    emphasis: Emphasis = Emphasis.QUERIES
 
     def __post_init__(self) -> None:
         found = len(self.subsets)
@@ -82,13 +96,13 @@ class ResidualSpaces:
 
     @cached_property
     def loss_weights(self) -> Floats:
-        """float64 (subsets,): the sum of the variances of all answers is the sum of these times sigma_A^2.
+        """float64 (subsets,): what a design makes least is the sum of these times sigma_A^2.
 
         A cell of S has the variance sum over A of sigma_A^2 pi_A / (product over S - A of m_i^2).
         """
         weights = np.zeros(len(self.subsets))
         for marginal in self.workload.marginals:
-            cells = self.cells(marginal.attributes)
+            cells = self.cells(marginal.attributes) if self.emphasis is Emphasis.QUERIES else 1
             for subset in self.within(marginal.attributes):
                 weights[self.place[subset]] += cells * self._share(marginal.attributes, subset)
         return weights

@@ -20,7 +20,7 @@ from pmwpub.errors import BudgetError, MethodRefused, PlanError
 from pmwpub.mechanisms import replacement
 from pmwpub.mechanisms.hdmm import MarginalStrategy, hdmm
 from pmwpub.mechanisms.residual_planner import MarginalAnswers, ResidualPlan, residual_planner
-from pmwpub.mechanisms.residuals import ResidualSpaces
+from pmwpub.mechanisms.residuals import Emphasis, ResidualSpaces
 from pmwpub.privacy.budget import ZCDP, epsilon_of
 from pmwpub.privacy.noise import SECURE, NoiseSource
 from pmwpub.queries.counts import PrivateCounts, count
@@ -120,6 +120,14 @@ def test_residual_planner_is_never_above_hdmm(sizes: tuple[int, ...], k: int) ->
     workload = Workload.all_kway(tables.domain(*sizes), k)
     ours, theirs = ResidualPlan.of(workload, BUDGET), MarginalStrategy.of(workload, BUDGET)
     assert loss(ours) <= loss(theirs) * (1 + ours.excess)
+
+
+@both
+def test_an_emphasis_on_marginals_lowers_the_largest_variance_and_raises_the_sum(make: Callable[..., Plan]) -> None:
+    workload = Workload.of(tables.domain(2, 3, 9, 8), [["a0", "a1"], ["a2", "a3"]])
+    plain, even = make(workload, BUDGET), make(workload, BUDGET, emphasis=Emphasis.MARGINALS)
+    assert loss(even) > loss(plain)
+    assert even.variances.max() < plain.variances.max()
 
 
 def test_hdmm_beats_even_and_random_weights() -> None:

@@ -16,7 +16,7 @@ from scipy.optimize import minimize
 from pmwpub.errors import MethodRefused
 from pmwpub.mechanisms import patterns
 from pmwpub.mechanisms.replacement import as_marginals, best_design, kept, replacement_cost, worst_of_each
-from pmwpub.mechanisms.residuals import ResidualSpaces, projected, refuse_slow, scaled_projection
+from pmwpub.mechanisms.residuals import Emphasis, ResidualSpaces, projected, refuse_slow, scaled_projection
 from pmwpub.queries.counts import PrivateCounts, count
 from pmwpub.queries.workload import Marginal, Workload
 
@@ -74,6 +74,8 @@ def test_variances_are_those_of_dense_least_squares(seed: int) -> None:
     closed = np.repeat(SPACES.variances(1 / theta), np.diff(SPACES.workload.offsets))
     assert closed == pytest.approx(dense, rel=1e-5)
     assert float(SPACES.loss_weights @ (1 / theta)) == pytest.approx(float(closed.sum()))
+    even = ResidualSpaces(SPACES.workload, Emphasis.MARGINALS)
+    assert float(even.loss_weights @ (1 / theta)) == pytest.approx(float(SPACES.variances(1 / theta).sum()))
 
 
 def dearest_pair(spaces: ResidualSpaces, theta: np.ndarray) -> float:
