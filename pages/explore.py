@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pmwpub.service import assessing, exploring, releasing
-from pmwpub.session import Badge, enter, link, need, opened, panel, plots, refusals, service, views
+from pmwpub.service import assessing, releasing
+from pmwpub.service.sweeping import Terms
+from pmwpub.session import Badge, enter, link, need, opened, panel, refusals, service, views
 from pmwpub.session.comparing import compare
 from pmwpub.session.private_numbers import true_errors_panel, true_marginals_panel
-from pmwpub.session.watching import Waiting, watch
+from pmwpub.session.private_sweep import private_sweep_panel
+from pmwpub.session.sweeps import sweep_panel
 
 session = enter("pages/explore.py")
 study = opened("Explore")
@@ -16,25 +18,17 @@ need(study.usable, "Add public candidates that fit the schema first.", "pages/da
 need(study.choice, "Choose a workload first.", "pages/workload.py")
 
 floors = list(views.latest(assessing.assessments(service(), study), study).values())
+found = None
 with panel("Error against ε, by simulation", Badge.PUBLIC, *([Badge.DP] if floors else [])), refusals():
     st.markdown(
         "A public table plays the private one, so this costs nothing and everybody may see it. "
         "Below a table's floor there is no error to be had, **whatever ε**."
     )
-    names = exploring.truths(study)
-    truth = st.selectbox("Who plays the truth", list(names), format_func=names.__getitem__)
-    found = exploring.exploration(service(), study, truth)
-    if found.simulation is None and found.job is None:
-        if st.button("Simulate", type="primary", help="Free: it uses public tables only."):
-            exploring.explore(service(), study, truth)
-            st.rerun()
-    elif found.job is not None:
-        watch([Waiting(found.job.key, "Simulation")], "step", charged=False)
-    if found.simulation is not None or floors:
-        plots.show(views.error_plot(found.simulation, floors), "error against epsilon")
+    found = sweep_panel(study, floors)
     if floors:
         st.caption("The bands called noisy floors are DP releases on the private table, bought on the Candidates page.")
 link("pages/release.py", "Next: release")
+private_sweep_panel(session, study, Terms() if found is None else found.terms)
 
 done = [one for one in releasing.releases(service(), study) if one.bundle is not None]
 if done:

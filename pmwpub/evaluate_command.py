@@ -12,11 +12,14 @@ from typing import Any
 
 from pmwpub.command_input import progress, read, workload_choice
 from pmwpub.errors import FileRefused, PlanError
-from pmwpub.evaluation import METHODS, SimulatedError, Stage, Sweep, simulate
+from pmwpub.evaluate_journal import Journal
+from pmwpub.evaluation import METHODS, SimulatedError, Simulation, Stage, Sweep, not_beaten, simulate
+from pmwpub.figures import self_contained
 from pmwpub.jobs.simulating import Place
 from pmwpub.privacy.budget import as_fraction
 from pmwpub.queries.counts import count
 from pmwpub.records import Dataset, Support
+from pmwpub.service.curves import error_plot
 from pmwpub.tabular.encode import encode_public
 from pmwpub.tabular.naming import Files
 from pmwpub.tabular.schema import Schema
@@ -28,15 +31,25 @@ def evaluate(parsed: argparse.Namespace) -> Json:
     """`evaluate`: a sweep on data that may be looked at. Not private, and it says so."""
     print("pmwpub: evaluate compares with the truth itself; use it on data that may be looked at.", file=sys.stderr)
     sweep, place = _sweep(parsed), _place(parsed)
-    stage = _stage(parsed)
-    found = simulate(stage, sweep, workers=place.workers(), progress=progress)
-    _write_errors(Path(parsed.out), found.errors)
+    stage, out = _stage(parsed), Path(parsed.out)
+    journal = Journal(out, stage)
+    known = journal.known()
+    found = simulate(stage, sweep, workers=place.workers(), known=known, on_found=journal.add, progress=progress)
+    _write_errors(out, found.errors)
+    if parsed.html is not None:
+        _write_page(Path(parsed.html), found, stage, Path(parsed.truth).name)
+    journal.close()
     return {
         "not_private": True,
         "noise": "seeded, for simulations only: the same command gives the same numbers on any workers",
         "errors": parsed.out,
         "runs": len(found.errors),
+        "resumed": len(known),
         "n": stage.counts.n,
+        "floors": [asdict(floor) for floor in found.floors],
+        "not_expected_to_beat_unchanged": [
+            {"candidate": one.candidate, "epsilons": list(one.epsilons)} for one in not_beaten(found.errors)
+        ],
     }
 
 
@@ -49,7 +62,7 @@ def _sweep(parsed: argparse.Namespace) -> Sweep:
         rounds=tuple(_whole(rounds) for rounds in parsed.rounds.split(",")) if parsed.rounds else (),
         runs=parsed.runs,
         methods=methods,
-        floors=False,
+        floors=parsed.floors,
     )
 
 
@@ -89,5 +102,17 @@ def _write_errors(path: Path, errors: list[SimulatedError]) -> None:
             writer = csv.DictWriter(stream, [field.name for field in fields(SimulatedError)])
             writer.writeheader()
             writer.writerows(asdict(line) for line in errors)
+    except OSError as failure:
+        raise FileRefused(f"{path} cannot be written: {failure.strerror}.") from failure
+
+
+def _write_page(path: Path, found: Simulation, stage: Stage, truth: str) -> None:
+    notes = (
+        f"A simulation, not private: {truth} played the private table (n = {stage.counts.n:,}).",
+        f"Workload of {stage.workload.queries:,} queries; delta = {float(stage.delta):.3g}; seeded noise.",
+    )
+    page = self_contained(error_plot(found), title="Error against epsilon, by simulation", notes=notes)
+    try:
+        path.write_bytes(page)
     except OSError as failure:
         raise FileRefused(f"{path} cannot be written: {failure.strerror}.") from failure

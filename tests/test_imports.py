@@ -31,6 +31,7 @@ LAYERS = (
         "command_input",
         "assess_command",
         "evaluate_command",
+        "evaluate_journal",
         "ledger_command",
         "api",
         "__init__",

@@ -2,10 +2,11 @@
 
 from pmwpub.evaluation.measures import Errors, errors, errors_of
 from pmwpub.evaluation.methods import METHODS, PMW_PUB, SIMPLEST, UNCHANGED, Variant, variant_of
-from pmwpub.evaluation.playing import halves, resampled
+from pmwpub.evaluation.playing import halves, part_of_table, resampled
 from pmwpub.evaluation.results import MEASURES, Floor, Measure, SimulatedError, Simulation, Summary, summarise
 from pmwpub.evaluation.runs import FloorOf, Found, Run, Stage, Task
 from pmwpub.evaluation.sweep import Sweep, simulate
+from pmwpub.evaluation.verdicts import NotBeaten, Reach, best_lines, not_beaten, reach
 from pmwpub.evaluation.workers import Borrowed, Here, LocalProcesses, Workers, cores
 
 __all__ = [
@@ -22,6 +23,8 @@ __all__ = [
     "Here",
     "LocalProcesses",
     "Measure",
+    "NotBeaten",
+    "Reach",
     "Run",
     "SimulatedError",
     "Simulation",
@@ -31,10 +34,14 @@ __all__ = [
     "Task",
     "Variant",
     "Workers",
+    "best_lines",
     "cores",
     "errors",
     "errors_of",
     "halves",
+    "not_beaten",
+    "part_of_table",
+    "reach",
     "resampled",
     "simulate",
     "summarise",

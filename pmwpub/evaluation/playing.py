@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+
 import numpy as np
 
 from pmwpub.records import Dataset
@@ -18,3 +21,13 @@ def halves(dataset: Dataset, seed: int) -> tuple[Dataset, Dataset]:
     order = np.random.Generator(np.random.PCG64(seed)).permutation(len(dataset))
     cut = len(order) // 2
     return Dataset(dataset.domain, dataset.codes[order[:cut]]), Dataset(dataset.domain, dataset.codes[order[cut:]])
+
+
+def part_of_table(dataset: Dataset, share: Fraction, seed: int) -> Dataset:
+    """A random share of a public table's rows, without replacement, one row at least: a smaller candidate.
+
+    Shares of one seed are nested: a smaller one is part of a larger one.
+    """
+    rows = max(1, math.ceil(share * len(dataset)))
+    order = np.random.Generator(np.random.PCG64(seed)).permutation(len(dataset))
+    return Dataset(dataset.domain, dataset.codes[order[:rows]])

@@ -11,11 +11,13 @@ from pmwpub.figures.curves import error_against_epsilon
 from pmwpub.figures.marginals import difference_map, marginal_comparison
 from pmwpub.figures.moved import MovedMarginal, TrueDistance, moved_marginals, true_distances
 from pmwpub.figures.pairs import PairFloor, pair_map
+from pmwpub.figures.sharing import PICTURE, self_contained
 from pmwpub.figures.style import PALETTE, Plot, Table
 from pmwpub.figures.sweep import ErrorCurve, Floor, Unchanged
 
 __all__ = [
     "PALETTE",
+    "PICTURE",
     "Amount",
     "AssessedCandidate",
     "ErrorCurve",
@@ -34,5 +36,6 @@ __all__ = [
     "marginal_comparison",
     "moved_marginals",
     "pair_map",
+    "self_contained",
     "true_distances",
 ]

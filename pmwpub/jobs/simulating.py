@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Literal
 
 from pmwpub.errors import PlanError
 from pmwpub.evaluation import (
+    UNCHANGED,
     Floor,
     FloorOf,
     Found,
@@ -85,6 +87,23 @@ def simulation(work: SimulationWork, progress: Progress) -> Simulation:
         on_found=leave,
         progress=progress,
     )
+
+
+def finished(parts: Iterable[bytes], sweep: Sweep) -> Simulation:
+    """What parts that belong to a sweep make up, in its order as far as that is known without its candidates."""
+    found = [found for task, found in map(read_part, parts) if _belongs(task, sweep)]
+    errors = [one for one in found if isinstance(one, SimulatedError)]
+    errors.sort(key=lambda one: (one.candidate, one.epsilon, one.method != UNCHANGED, one.method, one.rounds, one.seed))
+    return Simulation(errors, [one for one in found if isinstance(one, Floor)])
+
+
+def _belongs(task: Task, sweep: Sweep) -> bool:
+    if isinstance(task, FloorOf):
+        return sweep.floors
+    if task.epsilon not in sweep.epsilons or task.method not in sweep.methods:
+        return False
+    seeds = range(sweep.first_seed, sweep.first_seed + sweep.runs)
+    return task.seed in seeds and (task.rounds in sweep.rounds or not sweep.rounds or not task.rounds)
 
 
 def part_of(task: Task, found: Found) -> bytes:

@@ -8,7 +8,7 @@ from pmwpub.plans import FAST_MARGINALS, ReleasePlan
 from pmwpub.privacy.budget import epsilon_of
 from pmwpub.release.report import AssessedPrior, Choices, NoisyBar
 from pmwpub.release.wording import up
-from pmwpub.service import exploring
+from pmwpub.service.advising import advise_rounds
 from pmwpub.service.assessing import Assessed, NoisyNumber, assessments
 from pmwpub.service.core import Service
 from pmwpub.service.studies import Study
@@ -45,7 +45,7 @@ def _bar(number: NoisyNumber | None) -> NoisyBar | None:
 
 def _on_rounds(service: Service, current: Study, plan: ReleasePlan, candidates: Sequence[str]) -> str:
     epsilon = epsilon_of(plan.budget, current.population.delta)
-    advice = exploring.advise_rounds(service, current, candidates, repr(epsilon))
+    advice = advise_rounds(service, current, candidates, repr(epsilon))
     if advice.truth:
         rule = (
             f"The rule that weighs the noise of a round against the error to be found gave {advice.rounds}, from a "

@@ -1,194 +1,141 @@
-"""Error against epsilon by simulation: a public table plays the truth. Free, public, shown to everybody."""
+"""Error against epsilon by simulation: a public table plays the truth. Free, public, shown to everybody.
+
+Each part is stored as soon as it is found, by content: a sweep that was stopped, or whose program died, goes on where
+it was, and a wider one repeats nothing of a narrower one.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 
-from pmwpub.errors import PlanError
-from pmwpub.evaluation import SimulatedError, Simulation, Stage, Sweep, halves, resampled, summarise
+from pmwpub.errors import PlanError, PmwPubError
+from pmwpub.evaluation import Simulation
 from pmwpub.jobs import Job
-from pmwpub.jobs.simulating import SimulationWork
-from pmwpub.privacy.budget import ApproxDP, as_fraction, zcdp_of
-from pmwpub.queries.counts import count
-from pmwpub.records import Dataset, Support
+from pmwpub.jobs.simulating import SimulationWork, finished, read_part
 from pmwpub.service.core import Service
-from pmwpub.service.sample import sample_truth
-from pmwpub.service.stored import spelt
 from pmwpub.service.studies import Study
-from pmwpub.theory import advised_rounds
+from pmwpub.service.sweeping import Terms, candidate_key, played, stage_of, sweep_key, truths
 
-SIMULATION = "simulation"
-EPSILONS = (0.1, 0.25, 0.5, 1.0)
-SAMPLE_TRUTH = "sample"
-DEFAULT_ROUNDS = 25
+SIMULATION, PART, ASKED = "simulation", "simulation-part", "simulation-asked"
+DEFAULT = Terms()
 
 
 @dataclass(frozen=True)
 class Exploration:
-    """A sweep that was asked for: running (`job`), stored (`simulation`), or neither."""
+    """A sweep that was asked for: running (`job`), stored (`simulation`), or stopped on its way.
+
+    parts  how many of `total` parts are stored; known for a sweep that neither runs nor is done
+    error  why it ended early, where this program knows
+    """
 
     key: str
     truth: str
+    terms: Terms = DEFAULT
     job: Job | None = None
     simulation: Simulation | None = field(default=None, repr=False)
+    parts: int = 0
+    total: int = 0
+    error: PmwPubError | None = None
 
 
-@dataclass(frozen=True)
-class Advice:
-    """A number of rounds and where it comes from.
+def explore(service: Service, current: Study, truth: str, terms: Terms = DEFAULT) -> Exploration:
+    """Start a sweep, take it up where it stopped, or find the one that runs or is stored; nothing is charged.
 
-    truth    who played the truth in the sweep that it rests on; "" without a sweep
-    epsilon  the simulated epsilon that was nearest
+    Raises PlanError for an empty grid or a truth that does not fit, QueueFull without a place.
     """
-
-    rounds: int
-    truth: str = ""
-    epsilon: float = 0.0
-
-
-@dataclass(frozen=True)
-class EpsilonAdvice:
-    """The smallest simulated epsilon whose mean error was small enough.
-
-    epsilon  None where none of those tried was enough
-    best     the least mean error among those tried
-    largest  the largest epsilon tried
-    floor    certified, of that candidate in that simulation: below it no epsilon is enough; 0 if unknown
-    truth    who played the truth
-    """
-
-    epsilon: float | None
-    best: float
-    largest: float
-    floor: float
-    truth: str
-
-
-def truths(current: Study) -> dict[str, str]:
-    """Who can play the truth: content key -> name. In a demo the generated private table itself comes first."""
-    names = {facts.sha256: facts.name for facts in current.usable}
-    return ({SAMPLE_TRUTH: "state A itself (generated, demo only)"} if current.demo else {}) | names
-
-
-def explore(
-    service: Service, current: Study, truth: str, *, epsilons: tuple[float, ...] = EPSILONS, runs: int = 3
-) -> Exploration:
-    """Start a sweep, or find the one that runs or is stored; nothing is charged."""
-    key = _key(current, truth, epsilons, runs)
-    found = exploration(service, current, truth, epsilons=epsilons, runs=runs)
+    found = exploration(service, current, truth, terms)
     if found.simulation is None and found.job is None:
-        population = current.population.name
-        service.engine.forget(job_key := f"simulation:{population}:{key}")
+        population, job_key = current.population.name, _job_key(current, found.key)
+        keys = _candidate_keys(current, truth, terms)
+        stage = stage_of(current, truth, terms)
+        asked = json.dumps({"truth": truth, "terms": asdict(terms)}).encode()
+        service.ledger.put_document(population, ASKED, found.key, asked)
+        known = tuple(service.ledger.document(population, PART, key) for key in _stored_parts(service, current, keys))
+        service.engine.forget(job_key)
         service.engine.submit(
             "simulation",
-            _work(service, current, truth, epsilons, runs),
+            SimulationWork(stage, terms.sweep, service.place, known),
             key=job_key,
-            on_done=lambda found: service.ledger.put_document(population, SIMULATION, key, _stored(found)),
+            on_done=lambda result: service.ledger.put_document(population, SIMULATION, found.key, _bytes(result)),
             on_failed=lambda reason: None,
+            on_part=lambda part: service.ledger.put_document(population, PART, _part_key(keys, part), part),
         )
-    return exploration(service, current, truth, epsilons=epsilons, runs=runs)
+    return exploration(service, current, truth, terms)
 
 
-def _stored(found: object) -> bytes:
-    if not isinstance(found, Simulation):
-        raise PlanError("A sweep returns a simulation.")
-    return found.to_bytes()
-
-
-def exploration(
-    service: Service, current: Study, truth: str, *, epsilons: tuple[float, ...] = EPSILONS, runs: int = 3
-) -> Exploration:
+def exploration(service: Service, current: Study, truth: str, terms: Terms = DEFAULT) -> Exploration:
     """What is known of a sweep; reads only."""
-    key = _key(current, truth, epsilons, runs)
-    population = current.population.name
+    key, population = sweep_key(current, truth, terms), current.population.name
     if key in {entry.key for entry in service.ledger.documents(population, SIMULATION)}:
-        stored = service.ledger.document(population, SIMULATION, key)
-        return Exploration(key, truth, None, Simulation.from_bytes(stored))
-    job = service.engine.job(f"simulation:{population}:{key}")
-    return Exploration(key, truth, job if job is not None and job.state in ("queued", "running") else None)
+        stored = service.cache(
+            f"simulation:{population}:{key}",
+            lambda: Simulation.from_bytes(service.ledger.document(population, SIMULATION, key)),
+        )
+        return Exploration(key, truth, terms, None, stored)
+    job = service.engine.job(_job_key(current, key))
+    if job is not None and job.state in ("queued", "running"):
+        return Exploration(key, truth, terms, job)
+    keys = _candidate_keys(current, truth, terms)
+    parts = len(_stored_parts(service, current, keys))
+    error = job.error if job is not None and job.state == "failed" else None
+    return Exploration(key, truth, terms, None, None, parts, terms.sweep.parts(len(keys)), error)
+
+
+def explorations(service: Service, current: Study) -> list[Exploration]:
+    """Every sweep that was asked for under the schema, workload, n and k of today, the latest first."""
+    population, found = current.population.name, []
+    for entry in reversed(service.ledger.documents(population, ASKED)):
+        body = json.loads(service.ledger.document(population, ASKED, entry.key))
+        truth, terms = body["truth"], Terms.of(body["terms"])
+        if _still_there(current, truth, terms) and sweep_key(current, truth, terms) == entry.key:
+            found.append(exploration(service, current, truth, terms))
+    return found
+
+
+def so_far(service: Service, current: Study, found: Exploration) -> Simulation:
+    """What is stored of a sweep on its way: the runs and floors that are finished."""
+    keys = _candidate_keys(current, found.truth, found.terms)
+    population = current.population.name
+    parts = [service.ledger.document(population, PART, key) for key in _stored_parts(service, current, keys)]
+    return finished(parts, found.terms.sweep)
 
 
 def cancel(service: Service, current: Study, found: Exploration) -> None:
-    """Stop a sweep; it can be started again."""
-    service.engine.cancel(f"simulation:{current.population.name}:{found.key}")
+    """Stop a sweep; it can be taken up again, and what is finished stays."""
+    service.engine.cancel(_job_key(current, found.key))
 
 
-def advise_rounds(service: Service, current: Study, candidates: Sequence[str], epsilon: str) -> Advice:
-    """The rule's T from a stored sweep of this candidate, at the nearest simulated epsilon; else 25."""
-    wanted = as_fraction(epsilon)
-    for truth, played_by in truths(current).items():
-        lines = _lines(service, current, truth, candidates)
-        if lines:
-            nearest = min(lines, key=lambda line: abs(line.epsilon - float(wanted))).epsilon
-            ends = [line.max_error for line in lines if line.epsilon == nearest]
-            rho = zcdp_of(ApproxDP(wanted, current.population.delta)).rho
-            queries = current.workload().queries
-            error = sum(ends) / len(ends)
-            return Advice(advised_rounds(float(rho), current.population.n, queries, error), played_by, nearest)
-    return Advice(DEFAULT_ROUNDS)
+def _still_there(current: Study, truth: str, terms: Terms) -> bool:
+    usable = {facts.sha256 for facts in current.usable}
+    return truth in truths(current) and all(set(pool) <= usable for pool in terms.candidates)
 
 
-def advise_epsilon(service: Service, current: Study, candidates: Sequence[str], error: float) -> EpsilonAdvice | None:
-    """From a stored sweep of this candidate; None without one. A simulation on public tables, hence advice only."""
-    for truth, played_by in truths(current).items():
-        lines = _lines(service, current, truth, candidates)
-        simulation = exploration(service, current, truth).simulation
-        if lines and simulation is not None:
-            means = [(line.mean, line.epsilon) for line in summarise(lines)]
-            floors = [float(one.lower) for one in simulation.floors if one.candidate == lines[0].candidate]
-            return EpsilonAdvice(
-                epsilon=min((epsilon for mean, epsilon in means if mean <= error), default=None),
-                best=min(means)[0],
-                largest=max(epsilon for _, epsilon in means),
-                floor=max(floors, default=0.0),
-                truth=played_by,
-            )
-    return None
+def _candidate_keys(current: Study, truth: str, terms: Terms) -> dict[str, str]:
+    """The candidates' names in the sweep -> the beginning of their parts' keys."""
+    tables = played(current, truth, terms)
+    return {name: candidate_key(current, truth, name, own) for name, own in tables.items()}
 
 
-def _lines(service: Service, current: Study, truth: str, candidates: Sequence[str]) -> list[SimulatedError]:
-    found = exploration(service, current, truth).simulation
-    if found is None or len(candidates) != 1:
-        return []
-    name = current.candidate(candidates[0]).name
-    return [line for line in found.errors if line.candidate == name and line.rounds]
+def _stored_parts(service: Service, current: Study, keys: Mapping[str, str]) -> list[str]:
+    wanted = set(keys.values())
+    stored = service.ledger.documents(current.population.name, PART)
+    return [entry.key for entry in stored if entry.key.partition(":")[0] in wanted]
 
 
-def _key(current: Study, truth: str, epsilons: tuple[float, ...], runs: int) -> str:
-    terms = current.population
-    body = {
-        "truth": truth,
-        "candidates": sorted((facts.sha256, facts.name, spelt(facts.options)) for facts in current.usable),
-        "schema": current.schema.sha256 if current.schema else "",
-        "workload": current.workload().sha256,
-        "n": terms.n,
-        "k": terms.rows_per_person,
-        "delta": str(terms.delta),
-        "epsilons": epsilons,
-        "runs": runs,
-    }
-    return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+def _part_key(keys: Mapping[str, str], part: bytes) -> str:
+    task, _ = read_part(part)
+    digest = hashlib.sha256(json.dumps(asdict(task), sort_keys=True).encode()).hexdigest()
+    return f"{keys[task.candidate]}:{digest[:32]}"
 
 
-def _work(service: Service, current: Study, truth: str, epsilons: tuple[float, ...], runs: int) -> SimulationWork:
-    rows, supports = _pair(current, truth)
-    workload, terms = current.workload(), current.population
-    stage = Stage(workload, count(workload, rows), supports, terms.delta, terms.rows_per_person)
-    return SimulationWork(stage, Sweep(epsilons, runs=runs), service.place)
+def _job_key(current: Study, key: str) -> str:
+    return f"simulation:{current.population.name}:{key}"
 
 
-def _pair(current: Study, truth: str) -> tuple[Dataset, Mapping[str, Support]]:
-    """The truth, resampled to n rows, and the supports that play candidates."""
-    supports = {facts.name: facts.support for facts in current.usable if facts.support and facts.sha256 != truth}
-    if truth == SAMPLE_TRUTH and current.demo and current.schema is not None:
-        return sample_truth(current.schema), supports
-    facts = current.candidate(truth)
-    if facts.dataset is None:
-        raise PlanError(f"{facts.name} does not fit the schema and cannot play the truth.")
-    if supports:
-        return resampled(facts.dataset, current.population.n, 0), supports
-    rows, rest = halves(facts.dataset, 0)
-    return resampled(rows, current.population.n, 0), {f"other half of {facts.name}": Support.of(rest)}
+def _bytes(result: object) -> bytes:
+    if not isinstance(result, Simulation):
+        raise PlanError("A sweep returns a simulation.")
+    return result.to_bytes()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pmwpub.service import Assessed
-from pmwpub.service.exploring import EpsilonAdvice
+from pmwpub.service.advising import EpsilonAdvice
 from pmwpub.session.words import number, plain
 
 

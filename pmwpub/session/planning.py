@@ -10,7 +10,7 @@ import streamlit as st
 from pmwpub.errors import PlanError
 from pmwpub.plans import ReleasePlan
 from pmwpub.service import Assessed, Study
-from pmwpub.service.exploring import Advice, advise_epsilon, advise_rounds
+from pmwpub.service.advising import Advice, advise_epsilon, advise_rounds
 from pmwpub.service.releasing import release_plan
 from pmwpub.session import limits, standing, variants, views
 from pmwpub.session.assessed import room_table

@@ -15,7 +15,7 @@ from pmwpub.mechanisms.release_error import error_charge
 from pmwpub.plans import AssessmentPlan, PublicInputs, WorkloadChoice
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.service import Assessed, NoisyNumber, exploring, measuring, releasing, studies
-from pmwpub.service.exploring import EpsilonAdvice
+from pmwpub.service.advising import EpsilonAdvice
 from pmwpub.session import limits
 
 

@@ -1,12 +1,19 @@
-"""Advice from stored simulations: what it rests on, and that it is no more than that."""
+"""Simulations: stored as they come, taken up where they stopped, never repeated; and the advice that rests on them."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pmwpub.evaluation import summarise
+import pytest
+
+from pmwpub.errors import PlanError, StoreUnavailable
+from pmwpub.evaluation import METHODS, PMW_PUB, UNCHANGED, summarise
+from pmwpub.jobs.simulating import read_part
 from pmwpub.privacy.budget import ZCDP
-from pmwpub.service import exploring, studies
+from pmwpub.service import advising, exploring, studies
+from pmwpub.service.exploring import PART
+from pmwpub.service.sweeping import SHARES, Terms, played
 
 if TYPE_CHECKING:
     from conftest import Bench
@@ -14,7 +21,7 @@ if TYPE_CHECKING:
 
 def test_there_is_no_advice_on_epsilon_before_a_simulation(bench: Bench) -> None:
     current = studies.study(bench.service, bench.name)
-    assert exploring.advise_epsilon(bench.service, current, bench.candidates[:1], 0.1) is None
+    assert advising.advise_epsilon(bench.service, current, bench.candidates[:1], 0.1) is None
 
 
 def test_the_advised_epsilon_is_the_smallest_one_tried_whose_mean_error_is_small_enough(bench: Bench) -> None:
@@ -28,7 +35,7 @@ def test_the_advised_epsilon_is_the_smallest_one_tried_whose_mean_error_is_small
         if line.candidate == name and line.method == "pmw-pub"
     }
     for wanted in (0.0, *means.values(), 1.0):
-        advice = exploring.advise_epsilon(bench.service, current, [candidate], wanted)
+        advice = advising.advise_epsilon(bench.service, current, [candidate], wanted)
         assert advice is not None
         assert advice.epsilon == min((e for e, mean in means.items() if mean <= wanted), default=None)
         assert advice.truth == "b.csv"
@@ -37,7 +44,118 @@ def test_the_advised_epsilon_is_the_smallest_one_tried_whose_mean_error_is_small
     assert bench.service.ledger.balance(bench.name).spent == ZCDP(0)
 
 
+SMALL = Terms(epsilons=(0.5, 2.0), rounds=(3,), runs=2)
+
+
+def parts_of(bench: Bench) -> list[str]:
+    return [entry.key for entry in bench.service.ledger.documents(bench.name, PART)]
+
+
+def stopping_after(bench: Bench, monkeypatch: pytest.MonkeyPatch, parts: int) -> None:
+    """The store refuses to keep more than so many parts, as if the program had ended there."""
+    real = bench.service.ledger.put_document
+
+    def put(population: str, kind: str, key: str, body: bytes) -> None:
+        if kind == PART and len(parts_of(bench)) >= parts:
+            raise StoreUnavailable("The program ended here.")
+        real(population, kind, key, body)
+
+    monkeypatch.setattr(bench.service.ledger, "put_document", put)
+
+
+def test_a_stopped_sweep_goes_on_without_repeating_a_finished_run(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    current = studies.study(bench.service, bench.name)
+    truth = bench.candidates[0]
+    with monkeypatch.context() as patch:
+        stopping_after(bench, patch, 7)
+        found = exploring.explore(bench.service, current, truth, SMALL)
+    assert (found.simulation, found.job, found.parts, found.total) == (None, None, 7, 2 * (2 * (2 + 1) + 1))
+    assert isinstance(found.error, StoreUnavailable)
+    before = parts_of(bench)
+    partial = exploring.so_far(bench.service, current, found)
+    assert len(partial.errors) + len(partial.floors) == 7
+
+    made: list[object] = []
+    real = bench.service.ledger.put_document
+
+    def put(population: str, kind: str, key: str, body: bytes) -> None:
+        made.extend([key] if kind == PART else [])
+        real(population, kind, key, body)
+
+    monkeypatch.setattr(bench.service.ledger, "put_document", put)
+    done = exploring.explore(bench.service, current, truth, SMALL).simulation
+    assert done is not None
+    assert len(made) == 14 - 7
+    assert not set(made) & set(before)
+    assert len(done.errors) == 2 * 2 * (2 + 1)
+    assert set(partial.errors) <= set(done.errors)
+
+
+def test_a_wider_sweep_makes_only_what_a_narrower_one_lacks(bench: Bench) -> None:
+    current = studies.study(bench.service, bench.name)
+    exploring.explore(bench.service, current, bench.candidates[0], SMALL)
+    before = len(parts_of(bench))
+    wider = replace(SMALL, epsilons=(0.5, 1.0, 2.0), runs=3)
+    done = exploring.explore(bench.service, current, bench.candidates[0], wider).simulation
+    assert done is not None
+    assert len(done.errors) == 2 * 3 * (3 + 1)
+    assert len(parts_of(bench)) - before == 2 * (3 + 1) + 2 * 2, "one more epsilon, and a third run at the others"
+
+
+def test_every_sweep_that_was_asked_for_is_found_again_the_latest_first(bench: Bench) -> None:
+    current = studies.study(bench.service, bench.name)
+    other = replace(SMALL, methods=METHODS, candidates=((bench.candidates[2],),))
+    exploring.explore(bench.service, current, bench.candidates[0], SMALL)
+    exploring.explore(bench.service, current, bench.candidates[1], other)
+    found = exploring.explorations(bench.service, current)
+    assert [(one.truth, one.terms) for one in found] == [(bench.candidates[1], other), (bench.candidates[0], SMALL)]
+    assert all(one.simulation is not None for one in found)
+    studies.remove_candidate(bench.service, bench.name, bench.candidates[1])
+    left = exploring.explorations(bench.service, studies.study(bench.service, bench.name))
+    assert left == [], "the other sweep had the deleted table among its candidates"
+
+
+def test_a_candidate_of_fewer_rows_is_a_candidate_of_its_own(bench: Bench) -> None:
+    current = studies.study(bench.service, bench.name)
+    terms = replace(SMALL, shares=SHARES, candidates=((bench.candidates[1],),), rounds=(2,), runs=1)
+    done = exploring.explore(bench.service, current, bench.candidates[0], terms).simulation
+    assert done is not None
+    names = [f"c.csv{rest}" for rest in ("", ", 10 % of its rows", ", 1 % of its rows", ", 0.1 % of its rows")]
+    assert list(played(current, bench.candidates[0], terms)) == names
+    floors = {floor.candidate: floor for floor in done.floors}
+    assert list(floors) == names
+    assert floors[names[0]].upper <= floors[names[1]].lower <= floors[names[2]].lower, "fewer atoms, higher floors"
+
+
+def test_a_pool_can_be_simulated_and_gets_advice(bench: Bench) -> None:
+    current = studies.study(bench.service, bench.name)
+    pool = tuple(sorted(bench.candidates[1:]))
+    terms = replace(SMALL, candidates=(pool,))
+    exploring.explore(bench.service, current, bench.candidates[0], terms)
+    assert advising.advise_epsilon(bench.service, current, bench.candidates[1:], 1.0) is not None
+    assert advising.advise_rounds(bench.service, current, bench.candidates[1:], "1").truth == "b.csv"
+
+
+def test_a_part_that_is_stored_says_what_it_is(bench: Bench) -> None:
+    current = studies.study(bench.service, bench.name)
+    exploring.explore(bench.service, current, bench.candidates[0], SMALL)
+    bodies = [bench.service.ledger.document(bench.name, PART, key) for key in parts_of(bench)]
+    tasks = [task for task, _ in map(read_part, bodies)]
+    assert len(tasks) == len(set(tasks)) == 14
+    assert {task.method for task in tasks if hasattr(task, "method")} == {PMW_PUB, UNCHANGED}
+
+
+def test_an_empty_grid_or_a_share_of_nothing_is_refused(bench: Bench) -> None:
+    current = studies.study(bench.service, bench.name)
+    for wrong in ({"epsilons": ()}, {"shares": (0.0,)}, {"shares": (101.0,)}, {"runs": 0}):
+        with pytest.raises(PlanError):
+            exploring.explore(bench.service, current, bench.candidates[0], replace(SMALL, **wrong))  # type: ignore[arg-type]
+    assert exploring.explorations(bench.service, current) == []
+
+
 def test_a_pool_was_not_simulated_and_gets_no_advice(bench: Bench) -> None:
     current = studies.study(bench.service, bench.name)
     exploring.explore(bench.service, current, bench.candidates[0])
-    assert exploring.advise_epsilon(bench.service, current, bench.candidates[1:], 0.5) is None
+    assert advising.advise_epsilon(bench.service, current, bench.candidates[1:], 0.5) is None

@@ -12,7 +12,7 @@ from pmwpub.release import report
 from pmwpub.release.bundle import CERTIFICATE, REPORT, Bundle
 from pmwpub.release.checking import check, require
 from pmwpub.release.rebuilding import rebuilt
-from pmwpub.service import Released, assessing, exploring, releasing, stored, studies
+from pmwpub.service import Released, advising, assessing, exploring, releasing, stored, studies
 from pmwpub.service.remarks import PRIVATE_NUMBERS_SEEN, SEEN, remarks_from
 from pmwpub.tabular.options import ReadOptions
 
@@ -122,7 +122,7 @@ def test_the_report_says_where_the_number_of_rounds_comes_from(bench: Bench) -> 
     assert "25 is the default" in report_of(run(bench, rounds=25, epsilon="0.3"))
     current = studies.study(bench.service, bench.name)
     exploring.explore(bench.service, current, bench.candidates[1])
-    advice = exploring.advise_rounds(bench.service, current, bench.candidates[:1], "0.3")
+    advice = advising.advise_rounds(bench.service, current, bench.candidates[:1], "0.3")
     assert advice.truth == "c.csv"
     taken = report_of(run(bench, rounds=advice.rounds, epsilon="0.4"))
     assert "simulation in which c.csv played the private table" in taken

@@ -1,0 +1,102 @@
+"""What a sweep says about choosing: where publishing the table unchanged does as well, and which epsilon is enough."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from pmwpub.evaluation.methods import UNCHANGED
+from pmwpub.evaluation.results import Floor, Measure, SimulatedError, Summary, summarise
+
+CLEARLY = 2.0
+"""In standard errors: how far a mean must lie below the table unchanged to have beaten it."""
+
+WORTH = 0.1
+"""As a share of the error of the table unchanged: a smaller gain is within what another sample would change."""
+
+
+@dataclass(frozen=True)
+class NotBeaten:
+    """A candidate for which a release was not clearly better than the table unchanged.
+
+    epsilons        those tried at which it was not, ascending
+    all_below       whether they are the smallest ones tried, so that it is so up to the largest of them
+    mean, standard_error, unchanged  the errors at the largest of them
+    """
+
+    candidate: str
+    epsilons: tuple[float, ...]
+    all_below: bool
+    mean: float
+    standard_error: float
+    unchanged: float
+
+
+@dataclass(frozen=True)
+class Reach:
+    """The smallest epsilon tried at which a candidate's mean error was small enough.
+
+    epsilon  None where none of those tried was
+    best     the least mean error among those tried
+    largest  the largest epsilon tried
+    floor    certified: below it no epsilon is enough; 0 if unknown
+    """
+
+    candidate: str
+    epsilon: float | None
+    best: float
+    largest: float
+    floor: float
+
+
+def best_lines(results: Iterable[SimulatedError], measure: Measure = "max_error") -> list[Summary]:
+    """For each candidate and epsilon, the method and rounds of the least mean error; ascending epsilon.
+
+    With several of them this is an oracle's choice, made on the truth.
+    """
+    best: dict[tuple[str, float], Summary] = {}
+    for line in summarise((one for one in results if one.method != UNCHANGED), measure):
+        key = (line.candidate, line.epsilon)
+        if key not in best or line.mean < best[key].mean:
+            best[key] = line
+    order = list(dict.fromkeys(candidate for candidate, _ in best))
+    return sorted(best.values(), key=lambda line: (order.index(line.candidate), line.epsilon))
+
+
+def not_beaten(results: Sequence[SimulatedError], measure: Measure = "max_error") -> list[NotBeaten]:
+    """Where a release is not expected to beat publishing the table unchanged, by the sweep's own numbers.
+
+    A release counts as better where its mean error lies below the table's by two standard errors, and by a tenth.
+    """
+    start = {one.candidate: one.mean for one in summarise(results, measure) if one.method == UNCHANGED}
+    lines = [line for line in best_lines(results, measure) if line.candidate in start]
+    found = []
+    for candidate in dict.fromkeys(line.candidate for line in lines):
+        own = [line for line in lines if line.candidate == candidate]
+        bar = start[candidate]
+        weak = [line for line in own if line.mean + max(CLEARLY * line.standard_error, WORTH * bar) >= bar]
+        if weak:
+            last = weak[-1]
+            below = [line.epsilon for line in own if line.epsilon <= last.epsilon]
+            epsilons = tuple(line.epsilon for line in weak)
+            found.append(NotBeaten(candidate, epsilons, list(epsilons) == below, last.mean, last.standard_error, bar))
+    return found
+
+
+def reach(results: Sequence[SimulatedError], floors: Sequence[Floor], error: float) -> list[Reach]:
+    """For each candidate, the smallest epsilon tried whose mean of the largest error is at most `error`."""
+    lines = best_lines(results)
+    known = {floor.candidate: floor.lower for floor in floors}
+    found = []
+    for candidate in dict.fromkeys(line.candidate for line in lines):
+        own = [line for line in lines if line.candidate == candidate]
+        found.append(
+            Reach(
+                candidate,
+                epsilon=min((line.epsilon for line in own if line.mean <= error), default=None),
+                best=min(line.mean for line in own),
+                largest=own[-1].epsilon,
+                floor=known.get(candidate, 0.0),
+            )
+        )
+    return found

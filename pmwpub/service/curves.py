@@ -1,0 +1,97 @@
+"""Error against epsilon as a figure: a sweep's runs, what is proved about it, and noisy floors that were bought."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from pmwpub import figures
+from pmwpub.evaluation import (
+    PMW_PUB,
+    UNCHANGED,
+    Measure,
+    SimulatedError,
+    Simulation,
+    Summary,
+    best_lines,
+    summarise,
+)  # fmt: skip
+from pmwpub.service.assessing import Assessed
+
+MEASURED: dict[Measure, str] = {"max_error": "Maximum error", "mean_error": "Mean error", "rms_error": "RMS error"}
+Lines = Literal["best", "each"]
+"""One line a candidate, the best rounds and variant at each epsilon, an oracle's choice; or a line for each of them."""
+
+
+def error_plot(
+    simulation: Simulation | None,
+    bought: Sequence[Assessed] = (),
+    *,
+    measure: Measure = "max_error",
+    lines: Lines = "best",
+) -> figures.Plot:
+    """Lines with bars of one standard error, the tables unchanged, and the region that no epsilon reaches.
+
+    The region is drawn for the maximum error alone, for that is what floors bound.
+    """
+    results = [] if simulation is None else simulation.errors
+    floors = [] if measure != "max_error" else _proved(simulation) + _noisy(bought)
+    start = {one.candidate: one.mean for one in summarise(results, measure) if one.method == UNCHANGED}
+    unchanged = [figures.Unchanged(name, error) for name, error in start.items()]
+    curves = _best(results, measure) if lines == "best" else _each(results, measure)
+    return figures.error_against_epsilon(curves, floors, unchanged, measure=MEASURED[measure])
+
+
+def several(simulation: Simulation) -> bool:
+    """Whether a candidate was run in more than one way at some epsilon, so that there is a choice of lines."""
+    seen: dict[tuple[str, float], set[tuple[str, int]]] = {}
+    for one in simulation.errors:
+        if one.method != UNCHANGED:
+            seen.setdefault((one.candidate, one.epsilon), set()).add((one.method, one.rounds))
+    return any(len(ways) > 1 for ways in seen.values())
+
+
+def _proved(simulation: Simulation | None) -> list[figures.Floor]:
+    floors = [] if simulation is None else simulation.floors
+    return [figures.Floor(floor.candidate, floor.lower, floor.upper, noisy=False) for floor in floors]
+
+
+def _noisy(bought: Sequence[Assessed]) -> list[figures.Floor]:
+    return [
+        figures.Floor(one.name, one.floor.low, one.floor.high, noisy=True, confidence=one.floor.confidence)
+        for one in bought
+        if one.floor is not None
+    ]
+
+
+def _best(results: Sequence[SimulatedError], measure: Measure) -> list[figures.ErrorCurve]:
+    best = best_lines(results, measure)
+    names = dict.fromkeys(line.candidate for line in best)
+    return [_curve(name, [line for line in best if line.candidate == name]) for name in names]
+
+
+def _each(results: Sequence[SimulatedError], measure: Measure) -> list[figures.ErrorCurve]:
+    found = [line for line in summarise(results, measure) if line.method != UNCHANGED]
+    ways: dict[str, list[Summary]] = {}
+    for line in found:
+        ways.setdefault(_way(line, found), []).append(line)
+    return [_curve(label, sorted(lines, key=lambda line: line.epsilon)) for label, lines in ways.items()]
+
+
+def _way(line: Summary, others: Sequence[Summary]) -> str:
+    """The candidate, and of rounds and variant what tells its lines apart."""
+    own = [one for one in others if one.candidate == line.candidate and one.method == line.method]
+    fixed = any(one.rounds != line.rounds and one.epsilon == line.epsilon for one in own)
+    rounds = f", T = {line.rounds}" if fixed else ""
+    variant = line.method.removeprefix(PMW_PUB).lstrip("+").replace("+", ", ")
+    return f"{line.candidate}{rounds}{f', {variant}' if variant else ''}"
+
+
+def _curve(label: str, lines: Sequence[Summary]) -> figures.ErrorCurve:
+    return figures.ErrorCurve(
+        label,
+        tuple(line.epsilon for line in lines),
+        tuple(line.mean for line in lines),
+        tuple(line.standard_error for line in lines),
+        runs=min(line.runs for line in lines),
+    )

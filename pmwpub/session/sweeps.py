@@ -1,0 +1,139 @@
+"""Simulations on the Explore page: begin one, watch it, take it up again, look at it, hand it on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from pmwpub import figures
+from pmwpub.evaluation import Measure, Simulation, not_beaten, reach
+from pmwpub.service import Assessed, Study, exploring
+from pmwpub.service.curves import MEASURED, Lines, error_plot, several
+from pmwpub.service.exploring import Exploration
+from pmwpub.service.sweeping import played
+from pmwpub.session import plots
+from pmwpub.session.services import service
+from pmwpub.session.sweep_form import ask_for_terms, ask_for_truth, described
+from pmwpub.session.verdicts import not_beaten_words, reach_words
+from pmwpub.session.watching import Waiting, watch
+from pmwpub.session.words import plain
+
+NEW, CHOSEN, NEXT = "new", "simulation chosen", "simulation begun"
+LINES: dict[Lines, str] = {"best": "the best of them at each ε, known to a simulation only", "each": "each of them"}
+EARLY = "The simulation ended early; what is finished is kept, and nothing was charged."
+
+
+def sweep_of_the_page(study: Study) -> Exploration | None:
+    """The simulation that is looked at: one of those asked for, the latest first, or a new one, once it is begun."""
+    asked = exploring.explorations(service(), study)
+    known = {one.key: one for one in asked}
+    if asked:
+        labels = {one.key: described(study, one.truth, one.terms) for one in asked} | {NEW: "A new one…"}
+        if st.session_state.get(CHOSEN) not in labels:
+            st.session_state[CHOSEN] = asked[0].key
+        chosen = st.selectbox("Simulation", list(labels), format_func=labels.__getitem__, key=CHOSEN)
+        if chosen != NEW:
+            found = known[chosen]
+            _tend(study, found)
+            return found
+    truth = ask_for_truth(study)
+    terms = ask_for_terms(study, truth)
+    st.caption(f"{terms.sweep.parts(len(played(study, truth, terms))):,} runs and floors in all.")
+    if st.button("Simulate", type="primary", help="Free: it uses public tables only."):
+        st.session_state[NEXT] = exploring.explore(service(), study, truth, terms).key
+        st.rerun()
+    return None
+
+
+def follow_choice() -> None:
+    """Before the widgets are drawn: turn to the simulation that was just begun."""
+    if (key := st.session_state.pop(NEXT, None)) is not None:
+        st.session_state[CHOSEN] = key
+
+
+def _tend(study: Study, found: Exploration) -> None:
+    """Progress of a simulation that runs; a way on for one that stopped."""
+    if found.job is not None:
+        watch([Waiting(found.job.key, "Simulation")], "run", charged=False)
+    elif found.simulation is None:
+        if found.error is not None:
+            words = str(found.error)
+            st.error(EARLY if "charge" in words else f"{plain(words)} Nothing was charged.", icon=":material/error:")
+        st.info(f"{found.parts:,} of {found.total:,} runs and floors are finished; none of them is made again.")
+        if st.button("Resume", type="primary", help="Free: it uses public tables only."):
+            exploring.explore(service(), study, found.truth, found.terms)
+            st.rerun()
+
+
+def finished_part(study: Study, found: Exploration | None) -> Simulation | None:
+    """What there is to be seen of a simulation."""
+    if found is None or found.simulation is not None:
+        return None if found is None else found.simulation
+    partial = None if found.job is not None else exploring.so_far(service(), study, found)
+    return partial if partial is not None and (partial.errors or partial.floors) else None
+
+
+def show_errors(simulation: Simulation | None, bought: Sequence[Assessed], key: str) -> tuple[figures.Plot, Measure]:
+    """The figure with its choices of measure and lines; returned for sharing."""
+    measure: Measure = st.radio(
+        "Error", list(MEASURED), format_func=MEASURED.__getitem__, horizontal=True, key=f"{key} measure"
+    )
+    lines: Lines = "best"
+    if simulation is not None and several(simulation):
+        lines = st.radio("Rounds and variants", list(LINES), format_func=LINES.__getitem__, key=f"{key} lines")
+    plot = error_plot(simulation, bought, measure=measure, lines=lines)
+    if measure != "max_error":
+        st.caption("Floors bound the maximum error; they are not drawn here.")
+    return plot, measure
+
+
+def verdicts(simulation: Simulation, measure: Measure, key: str) -> None:
+    """Where the table unchanged does as well, and which ε an error takes."""
+    for found in not_beaten(simulation.errors, measure):
+        st.warning(not_beaten_words(found), icon=":material/balance:")
+    wanted = st.number_input(
+        "A maximum error that would be good enough",
+        0.0001,
+        1.0,
+        value=0.05,
+        step=0.01,
+        format="%.4f",
+        key=f"{key} wanted",
+    )
+    lines = [f"- {reach_words(one, wanted)}" for one in reach(simulation.errors, simulation.floors, wanted)]
+    st.markdown("\n".join(lines))
+
+
+def share(study: Study, found: Exploration, plot: figures.Plot) -> None:
+    """The figure as a file of its own."""
+    title = "Error against ε, by simulation"
+    notes = (
+        described(study, found.truth, found.terms),
+        "A public table played the private one. Noisy floors, where drawn, are differentially private releases.",
+        f"Workload of {study.workload().queries:,} queries; n = {study.population.n:,}.",
+    )
+    st.download_button(
+        "Download as a web page",
+        data=lambda: figures.self_contained(plot, title=title, notes=notes),
+        file_name="error-against-epsilon.html",
+        mime="text/html",
+        on_click="ignore",
+        icon=":material/ios_share:",
+        help="One file that opens without a network. The camera at the figure's corner saves a PNG.",
+    )
+
+
+def sweep_panel(study: Study, floors: Sequence[Assessed]) -> Exploration | None:
+    """Everything about simulations on public tables; the one that is looked at is returned."""
+    follow_choice()
+    found = sweep_of_the_page(study)
+    simulation = finished_part(study, found)
+    if simulation is None and not floors:
+        return found
+    plot, measure = show_errors(simulation, floors, "simulation")
+    plots.show(plot, "error against epsilon")
+    if simulation is not None and found is not None:
+        verdicts(simulation, measure, "simulation")
+        share(study, found, plot)
+    return found

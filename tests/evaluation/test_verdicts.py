@@ -1,0 +1,64 @@
+"""What a sweep says about choosing, from runs whose means are plain."""
+
+from __future__ import annotations
+
+import pytest
+
+from pmwpub.evaluation import PMW_PUB, UNCHANGED, Floor, SimulatedError, best_lines, not_beaten, reach
+
+EPSILONS = (0.1, 0.25, 0.5, 1.0)
+
+
+def runs(candidate: str, means: tuple[float, ...], *, spread: float = 0.0, rounds: int = 5) -> list[SimulatedError]:
+    """Three runs at each epsilon, around these maxima: their standard error is spread/sqrt(3)."""
+    return [
+        SimulatedError(PMW_PUB, candidate, epsilon, rounds, seed, mean + offset, mean / 2, mean / 3)
+        for epsilon, mean in zip(EPSILONS, means, strict=True)
+        for seed, offset in enumerate((-spread, 0.0, spread))
+    ]
+
+
+def unchanged(candidate: str, error: float) -> list[SimulatedError]:
+    return [SimulatedError(UNCHANGED, candidate, epsilon, 0, 0, error, error / 4, error / 3) for epsilon in EPSILONS]
+
+
+def test_an_unbiased_table_is_not_beaten_up_to_a_small_epsilon() -> None:
+    """ADULT at no bias, in round numbers: 0.0142 and 0.0135 against 0.0148 is no clear gain, 0.0110 is."""
+    (found,) = not_beaten(runs("b", (0.0142, 0.0135, 0.0110, 0.0084)) + unchanged("b", 0.0148))
+    assert (found.candidate, found.epsilons, found.all_below) == ("b", (0.1, 0.25), True)
+    assert (found.mean, found.unchanged) == (pytest.approx(0.0135), 0.0148)
+
+
+def test_a_noisy_gain_is_no_clear_one() -> None:
+    means = (0.30, 0.20, 0.10, 0.05)
+    assert not_beaten(runs("b", means) + unchanged("b", 0.4)) == []
+    (found,) = not_beaten(runs("b", means, spread=0.1) + unchanged("b", 0.4))
+    assert found.epsilons == (0.1,), "0.30 + 2 * 0.0577 is above 0.4, 0.20 + 0.115 is not"
+
+
+def test_a_gap_among_the_epsilons_is_said() -> None:
+    (found,) = not_beaten(runs("b", (0.1, 0.2, 0.1, 0.1)) + unchanged("b", 0.2))
+    assert (found.epsilons, found.all_below) == ((0.25,), False)
+
+
+def test_each_measure_is_compared_with_its_own() -> None:
+    found = not_beaten(runs("b", (0.1,) * 4) + unchanged("b", 0.2), "mean_error")
+    assert [(one.mean, one.unchanged) for one in found] == [(pytest.approx(0.05), 0.05)]
+
+
+def test_a_sweep_without_the_table_unchanged_says_nothing_of_it() -> None:
+    assert not_beaten(runs("b", (0.3,) * 4)) == []
+
+
+def test_the_best_line_is_the_lowest_at_each_epsilon() -> None:
+    lines = best_lines(runs("b", (0.3, 0.2, 0.2, 0.2), rounds=5) + runs("b", (0.4, 0.1, 0.1, 0.3), rounds=50))
+    assert [(line.epsilon, line.rounds, round(line.mean, 6)) for line in lines] == [
+        (0.1, 5, 0.3), (0.25, 50, 0.1), (0.5, 50, 0.1), (1.0, 5, 0.2),
+    ]  # fmt: skip
+
+
+def test_the_smallest_epsilon_for_an_error_or_never() -> None:
+    results = runs("b", (0.3, 0.2, 0.1, 0.09)) + runs("d", (0.3, 0.3, 0.3, 0.29)) + unchanged("b", 0.4)
+    near, far = reach(results, [Floor("d", 0.28, 0.281)], 0.2001)
+    assert (near.candidate, near.epsilon, near.floor) == ("b", 0.25, 0.0)
+    assert (far.candidate, far.epsilon, far.best, far.largest, far.floor) == ("d", None, 0.29, 1.0, 0.28)

@@ -1,0 +1,203 @@
+"""Simulations on the Explore page: chosen, stopped, taken up again, found after a refresh, handed on, put in words."""
+
+from __future__ import annotations
+
+import pytest
+from pages.visits import Here, Open, press, words
+from streamlit.testing.v1 import AppTest
+
+from pmwpub.errors import StoreUnavailable
+from pmwpub.evaluation import PMW_PUB, UNCHANGED, Floor, SimulatedError, Simulation
+from pmwpub.service import exploring, studies
+from pmwpub.service.exploring import ASKED, PART, SIMULATION
+from pmwpub.service.private_sweeps import PrivateSweep
+from pmwpub.service.remarks import PRIVATE_NUMBERS_SEEN
+from pmwpub.service.sweeping import Terms
+from pmwpub.session import Session
+from pmwpub.session.private_sweep import KEY
+from pmwpub.session.words import number
+
+
+def asked(town: Here) -> list[exploring.Exploration]:
+    return exploring.explorations(town.service, studies.study(town.service, town.population))
+
+
+def small(app: AppTest) -> AppTest:
+    app.text_input(key="sweep epsilons").set_value("0.5, 2")
+    app.text_input(key="sweep rounds").set_value("2, 4")
+    app.number_input(key="sweep runs").set_value(2)
+    return app
+
+
+def test_the_ranges_of_a_sweep_are_chosen_on_the_page(town: Here, visit: Open) -> None:
+    app = small(visit("explore", population=town.population))
+    app.multiselect(key="sweep variants").set_value([PMW_PUB, f"{PMW_PUB}+average"])
+    app.multiselect(key="sweep shares").set_value([100.0, 10.0])
+    app.run()
+    assert "38 runs and floors in all" in words(app), "2 candidates * (2 ε * (2 variants * 2 T * 2 runs + 1) + 1 floor)"
+    press(app, "Simulate")
+    assert not app.exception
+    (found,) = asked(town)
+    methods = (PMW_PUB, f"{PMW_PUB}+average", UNCHANGED)
+    assert found.terms == Terms((), (0.5, 2.0), (2, 4), methods, (100.0, 10.0), 2)
+    assert found.simulation is not None
+    assert town.spent == 0
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [("sweep epsilons", "a lot"), ("sweep epsilons", "-1"), ("sweep epsilons", ""), ("sweep rounds", "x")],
+)
+def test_ranges_that_mean_nothing_are_refused_in_words(town: Here, visit: Open, key: str, text: str) -> None:
+    app = visit("explore", population=town.population)
+    app.text_input(key=key).set_value(text).run()
+    assert not app.exception
+    assert app.error
+    assert not any(button.label == "Simulate" for button in app.button)
+
+
+def test_after_a_refresh_the_latest_simulation_is_there_and_earlier_ones_can_be_chosen(town: Here, visit: Open) -> None:
+    press(small(visit("explore", population=town.population)), "Simulate")
+    app = visit("explore", population=town.population)
+    app.selectbox(key="simulation chosen").set_value("new").run()
+    app.text_input(key="sweep rounds").set_value("3")
+    press(app, "Simulate")
+    latest, first = asked(town)
+    again = visit("explore", population=town.population)
+    assert not again.exception
+    chooser = again.selectbox(key="simulation chosen")
+    assert chooser.value == latest.key
+    assert len(chooser.options) == 3
+    chooser.set_value(first.key).run()
+    assert "T = 2, 4" in next(option for option in chooser.options if "2 runs" in option)
+    assert any(radio.label == "Rounds and variants" for radio in again.radio), "several T: which line is drawn"
+
+
+def test_a_simulation_that_was_stopped_says_how_far_it_is_and_goes_on(
+    town: Here, visit: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    current = studies.study(town.service, town.population)
+    terms = Terms(epsilons=(0.5, 2.0), rounds=(2,), runs=2)
+    real = town.service.ledger.put_document
+
+    def put(population: str, kind: str, key: str, body: bytes) -> None:
+        if kind == PART and len(town.service.ledger.documents(population, PART)) >= 4:
+            raise StoreUnavailable("The disk is full.")
+        real(population, kind, key, body)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(town.service.ledger, "put_document", put)
+        exploring.explore(town.service, current, current.usable[0].sha256, terms)
+    app = visit("explore", population=town.population)
+    assert not app.exception
+    assert "4 of 7 runs and floors are finished; none of them is made again" in words(app)
+    assert app.dataframe, "what is finished is shown"
+    press(app, "Resume")
+    assert not app.exception
+    (found,) = asked(town)
+    assert found.simulation is not None
+    assert not any(button.label == "Resume" for button in app.button)
+
+
+def stored(town: Here, simulation: Simulation) -> None:
+    """A simulation with these numbers, as if it had been made."""
+    current = studies.study(town.service, town.population)
+    exploring.explore(town.service, current, current.usable[0].sha256, Terms(epsilons=(0.1,), rounds=(2,), runs=1))
+    (entry,) = town.service.ledger.documents(town.population, ASKED)
+    town.service.ledger.put_document(town.population, SIMULATION, entry.key, simulation.to_bytes())
+
+
+def runs(candidate: str, means: dict[float, float], start: float) -> list[SimulatedError]:
+    found = [SimulatedError(UNCHANGED, candidate, epsilon, 0, 0, start, start / 2, start / 2) for epsilon in means]
+    for epsilon, mean in means.items():
+        found += [SimulatedError(PMW_PUB, candidate, epsilon, 5, seed, mean, mean / 2, mean / 2) for seed in range(3)]
+    return found
+
+
+def test_the_page_says_where_a_release_is_not_expected_to_beat_the_table_unchanged_and_which_epsilon_is_enough(
+    town: Here, visit: Open
+) -> None:
+    lines = runs("poor.csv", {0.1: 0.0142, 0.25: 0.0135, 1.0: 0.0084}, 0.0148)
+    stored(town, Simulation(lines, [Floor("poor.csv", 0.004, 0.005)]))
+    app = visit("explore", population=town.population)
+    (said,) = [str(one.value).replace("\\", "").replace("**", "") for one in app.warning]
+    assert "At ε ≤ 0.25, PMW^Pub is not expected to beat publishing poor.csv unchanged" in said
+    assert "0.0135 ± 0 against 0.0148" in said
+    for wanted, expected in (
+        (0.0136, "ε = 0.25 is the smallest one tried"),
+        (0.006, "none of the ε tried, up to 1"),
+        (0.003, "never. No ε brings it below its floor of 0.004; for 0.003, change the public table, not ε"),
+    ):
+        app.number_input(key="simulation wanted").set_value(wanted).run()
+        assert expected in words(app)
+
+
+def test_mean_and_rms_errors_are_a_choice_and_have_no_floor(town: Here, visit: Open) -> None:
+    stored(town, Simulation(runs("poor.csv", {0.1: 0.2, 1.0: 0.1}, 0.3), [Floor("poor.csv", 0.05, 0.05)]))
+    app = visit("explore", population=town.population)
+    table = app.dataframe[0].value
+    assert any("floor of" in str(line) for line in table.iloc[:, 0])
+    app.radio(key="simulation measure").set_value("mean_error").run()
+    table = app.dataframe[0].value
+    assert not any("floor of" in str(line) for line in table.iloc[:, 0])
+    assert sorted(table.iloc[:, 2]) == pytest.approx([0.05, 0.1, 0.15])
+
+
+def test_the_figure_can_be_downloaded_as_one_page_by_everybody(town: Here, visit: Open) -> None:
+    press(small(visit("explore", population=town.population)), "Simulate")
+    app = visit("explore", population=town.population, view="stakeholder")
+    assert [button.label for button in app.download_button] == ["Download as a web page"]
+
+
+def simulate_privately(app: AppTest) -> AppTest:
+    next(box for box in app.checkbox if str(box.key) == f"confirm {KEY}").check().run()
+    return press(app, "Simulate on it, and record it")
+
+
+@pytest.fixture
+def session(town: Here, steward: Open) -> Session:
+    press(steward("release"), "Buy this release")
+    return Session(town.population, town.private())
+
+
+def test_the_private_table_is_simulated_on_once_confirmed_and_recorded_in_this_session_alone(
+    town: Here, session: Session, visit: Open
+) -> None:
+    press(small(visit("explore", population=town.population)), "Simulate")
+    app = simulate_privately(visit("explore", session, population=town.population))
+    assert not app.exception
+    found = session.seen[KEY]
+    assert isinstance(found, PrivateSweep)
+    assert found.terms == asked(town)[0].terms, "the sweep that is looked at, on the private table"
+    assert found.simulation is not None
+    assert sum(mark.kind == PRIVATE_NUMBERS_SEEN for mark in town.service.ledger.marks(town.population)) == 1
+    assert len(app.table) == 1
+    assert len(app.download_button) == 1, "only the public simulation can be taken away"
+    press(app, "Close")
+    assert KEY not in session.seen
+
+
+def test_private_errors_are_on_no_page_of_the_stakeholder_view_or_of_another_session(
+    town: Here, session: Session, visit: Open
+) -> None:
+    simulate_privately(visit("explore", session, population=town.population))
+    found = session.seen[KEY]
+    assert isinstance(found, PrivateSweep)
+    assert found.simulation is not None
+    numbers = {number(value) for one in found.simulation.errors for value in (one.max_error, one.mean_error)}
+    mine = visit("explore", session, population=town.population)
+    assert any(value in str(mine.table[0].value) + words(mine) for value in numbers)
+    session.presenting = True
+    others = (visit("explore", session, population=town.population), visit("explore", population=town.population))
+    for app in others:
+        assert not app.table
+        seen = words(app) + "".join(frame.value.to_string() for frame in app.dataframe)
+        assert "on the private table itself" not in seen
+        assert not {repr(one.max_error) for one in found.simulation.errors} & set(seen.split())
+
+
+def test_before_a_plan_is_frozen_the_private_truth_is_not_offered(town: Here, steward: Open) -> None:
+    app = steward("explore")
+    assert "Error against ε on the private table itself" in words(app)
+    assert "Offered once a plan is frozen" in words(app)
+    assert not any(button.label == "Simulate on it, and record it" for button in app.button)

@@ -1,0 +1,101 @@
+"""`evaluate`: the same numbers on any workers, stopped and taken up again, and as a page to share."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pmwpub import evaluate_command
+from pmwpub.cli import main
+from pmwpub.errors import FileRefused
+from pmwpub.evaluate_journal import Journal
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name, rows in (("t.csv", 300), ("b.csv", 120), ("c.csv", 90)):
+        rng = np.random.default_rng(rows)
+        lines = [f"{'FM'[rng.integers(2)]},{rng.integers(90)},{'xyz'[rng.integers(3)]}" for _ in range(rows)]
+        (tmp_path / name).write_text("\n".join(["sex,age,job", *lines]) + "\n")
+    monkeypatch.chdir(tmp_path)
+    assert main(["schema", "draft", "b.csv", "c.csv", "-o", "schema.json"]) == 0
+    return tmp_path
+
+
+def evaluate(out: str, *more: str) -> int:
+    common = ["--schema", "schema.json", "--truth", "t.csv", "--public", "b.csv", "--public", "c.csv", "-k", "2"]
+    return main(["evaluate", *common, "--epsilons", "0.5,2", "--runs", "2", "--rounds", "3", "-o", out, *more])
+
+
+def test_the_number_of_workers_leaves_no_trace_in_the_errors(folder: Path) -> None:
+    assert evaluate("one.csv") == 0
+    assert evaluate("two.csv", "--workers", "2") == 0
+    assert (folder / "one.csv").read_bytes() == (folder / "two.csv").read_bytes()
+
+
+def test_all_methods_are_the_variants_and_the_table_unchanged(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert evaluate("all.csv", "--methods", "all") == 0
+    lines = (folder / "all.csv").read_text().splitlines()[1:]
+    assert {line.split(",")[0] for line in lines} == {
+        "pmw-pub", "pmw-pub+permute-and-flip", "pmw-pub+average", "pmw-pub+uniform", "pmw-pub+no-replay", "unchanged",
+    }  # fmt: skip
+    assert evaluate("all.csv", "--methods", "magic") == 2
+    assert "The methods are" in capsys.readouterr().err
+
+
+def test_a_stopped_command_goes_on_where_it_was(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert evaluate("whole.csv") == 0
+    real, kept = Journal.add, []
+
+    def add(journal: Journal, task: object, found: object) -> None:
+        if len(kept) == 5:
+            raise KeyboardInterrupt
+        kept.append(task)
+        real(journal, task, found)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Journal, "add", add)
+        assert evaluate("stopped.csv") == 130
+    assert not (folder / "stopped.csv").exists()
+    with (folder / "stopped.csv.partial").open("ab") as stream:
+        stream.write(b'[{"candidate": "b.c')  # killed while it wrote
+    capsys.readouterr()
+    assert evaluate("stopped.csv") == 0
+    assert json.loads(capsys.readouterr().out)["resumed"] == 5
+    assert (folder / "stopped.csv").read_bytes() == (folder / "whole.csv").read_bytes()
+    assert not (folder / "stopped.csv.partial").exists()
+
+
+def test_what_another_table_left_behind_is_not_taken_up(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "errors.csv.partial").write_bytes(b"0123\n" + b"not for us\n")
+    assert evaluate("errors.csv") == 0
+    assert json.loads(capsys.readouterr().out)["resumed"] == 0
+
+
+def test_floors_and_verdicts_are_in_the_answer_and_the_figure_is_one_file(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert evaluate("errors.csv", "--floors", "--html", "errors.html") == 0
+    said = json.loads(capsys.readouterr().out)
+    assert [floor["candidate"] for floor in said["floors"]] == ["b.csv", "c.csv"]
+    assert all(0 <= floor["lower"] <= floor["upper"] <= 1 for floor in said["floors"])
+    assert {one["candidate"] for one in said["not_expected_to_beat_unchanged"]} <= {"b.csv", "c.csv"}
+    page = (folder / "errors.html").read_text()
+    assert "Plotly.newPlot" in page
+    assert "not private" in page
+
+
+def test_a_place_that_cannot_be_written_or_has_no_worker_is_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert evaluate("nowhere/errors.csv") == 2
+    assert evaluate("errors.csv", "--workers", "0") == 2
+    assert "At least one worker" in capsys.readouterr().err
+    (folder / "taken").mkdir()
+    with pytest.raises(FileRefused):
+        evaluate_command._write_errors(folder / "taken", [])

@@ -1,0 +1,34 @@
+"""A shared figure needs nothing else and obeys nothing that stands in it."""
+
+from __future__ import annotations
+
+import re
+
+from pmwpub import figures
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+def page(label: str = "b.csv") -> str:
+    curve = figures.ErrorCurve(label, (0.1, 1.0), (0.2, 0.1), (0.01, 0.005), runs=3)
+    plot = figures.error_against_epsilon([curve], [figures.Floor(label, 0.05, 0.06, noisy=False)])
+    return figures.self_contained(plot, title=f"Of {label}", notes=(f"note {label}",)).decode()
+
+
+def test_it_holds_the_figure_its_words_and_its_data_and_fetches_nothing() -> None:
+    text = page()
+    assert "Plotly.newPlot" in text
+    assert "0.2 at epsilon 0.1" in text
+    assert "<td>0.005</td>" in text
+    outside = re.sub(r"<script[^>]*>.*?</script>", "", text, flags=re.DOTALL)
+    assert not re.search(r'(src|href)\s*=\s*"', outside)
+    assert not re.search(r"<script[^>]+src", text)
+    assert "default-src 'none'" in text
+
+
+def test_labels_and_notes_are_shown_and_not_obeyed() -> None:
+    text = page(HOSTILE)
+    outside = re.sub(r"<script[^>]*>.*?</script>", "", text, flags=re.DOTALL)
+    assert "<img" not in outside
+    assert "</script><" not in page("</script><script>alert(1)</script>").replace("</script></head>", "")
+    assert HOSTILE not in text
