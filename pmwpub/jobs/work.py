@@ -6,6 +6,7 @@ JobCancelled when the job should stop.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -22,6 +23,8 @@ from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution, Support
 
 Progress = Callable[[int, int], None]
+THREADS = min(4, os.cpu_count() or 1)
+"""Threads of one release; what it gives does not depend on them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +74,7 @@ class ErrorWork:
 
 def release(work: ReleaseWork, progress: Progress) -> Release:
     """Run PMW^Pub once, with the secure noise source."""
-    return pmw_pub(work.counts, work.public.problem(), work.schedule, progress=progress)
+    return pmw_pub(work.counts, work.public.problem(), work.schedule, progress=progress, threads=THREADS)
 
 
 def assess(work: AssessmentWork, progress: Progress) -> dict[str, NoisyError]:

@@ -6,7 +6,6 @@ enclosures that are narrowed until the drawn threshold falls on one side for cer
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol, Self
@@ -127,13 +126,14 @@ class ExponentialMechanism:
         maximum is another.
         """
         rate = _rate(self.epsilon, sensitivity)
-        for rejections in itertools.count():
+        rejections = 0
+        while True:
             position = ExponentialLaw(scores.buckets(), rate).draw(noise)
             bound, score = scores.resolve(position)
             if bound == score or noise.bernoulli_exp(rate * (bound - score)):
                 return position
             scores.sharpen(float(rate), rejections)
-        raise AssertionError("Counting does not end.")
+            rejections += 1
 
     def law(self, scores: Ints, sensitivity: int) -> ExponentialLaw:
         """The law of `select` on these scores, to draw from more than once (each draw is a charge of its own)."""
