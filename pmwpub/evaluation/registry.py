@@ -1,0 +1,64 @@
+"""Baselines by name.
+
+    mwem  mwem+on=age/sex            every possible row, or those of some attributes (then only marginals inside them)
+    dual-query+samples=100+eta=3     rows chosen one a round
+    ji-elkan+lambda=0.01             importance weights on a public table
+    hdmm  hdmm+even                  marginals answered without rows, by whole noisy marginals
+    residual-planner  ...+even       the same, by noisy residuals; +even weighs each marginal alike, not each query
+
+What is left out of a name takes the default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from pmwpub.errors import PlanError
+from pmwpub.evaluation.baselines import Baseline, DualQuery, JiElkan, Marginals, Mwem
+from pmwpub.mechanisms.residuals import Emphasis
+from pmwpub.privacy.budget import as_fraction
+
+Options = Mapping[str, str]
+
+_MAKERS: Mapping[str, tuple[frozenset[str], Callable[[Options], Baseline]]] = MappingProxyType(
+    {
+        "mwem": (frozenset({"on"}), lambda o: Mwem(tuple(o["on"].split("/")) if "on" in o else ())),
+        "dual-query": (
+            frozenset({"samples", "eta"}),
+            lambda o: DualQuery(_whole(o.get("samples", "100")), as_fraction(o.get("eta", "3"))),
+        ),
+        "ji-elkan": (frozenset({"lambda"}), lambda o: JiElkan(as_fraction(o.get("lambda", "0.01")))),
+        "hdmm": (frozenset({"even"}), lambda o: Marginals(False, _emphasis(o))),
+        "residual-planner": (frozenset({"even"}), lambda o: Marginals(True, _emphasis(o))),
+    }
+)
+
+BASELINES = tuple(_MAKERS)
+"""Their names, each with its default parameters."""
+
+
+def is_baseline(method: str) -> bool:
+    """Whether a method's name begins with that of a baseline."""
+    return method.partition("+")[0] in _MAKERS
+
+
+def baseline_of(method: str) -> Baseline:
+    """The baseline of a name, with what stands behind its plus signs; PlanError for another one."""
+    head, *parts = method.split("+")
+    known, make = _MAKERS.get(head, (frozenset(), None))
+    options = dict((part.partition("=")[0], part.partition("=")[2]) for part in parts)
+    if make is None or not set(options) <= known or len(options) < len(parts):
+        offered = ", ".join(f"{name} (+{', +'.join(sorted(keys))})" for name, (keys, _) in _MAKERS.items())
+        raise PlanError(f"The baselines are {offered}; {method!r} came.")
+    return make(options)
+
+
+def _emphasis(options: Options) -> Emphasis:
+    return Emphasis.MARGINALS if "even" in options else Emphasis.QUERIES
+
+
+def _whole(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise PlanError(f"A whole number from 1 is needed; {text!r} came.")
+    return int(text)

@@ -1,0 +1,146 @@
+"""Baselines by name: what each needs, refuses and answers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import tables
+from fakes import FixedNoise, SeededNoise
+
+from pmwpub.errors import MethodRefused, PlanError, PmwPubError
+from pmwpub.evaluation.baselines import (
+    Baseline,
+    Case,
+    DualQuery,
+    JiElkan,
+    Marginals,
+    Mwem,
+    Terms,
+    errors_of_answers,
+)
+from pmwpub.evaluation.measures import Errors, errors
+from pmwpub.evaluation.registry import BASELINES, baseline_of, is_baseline
+from pmwpub.mechanisms.residuals import Emphasis
+from pmwpub.privacy.budget import ZCDP
+from pmwpub.privacy.noise import NoiseSource
+from pmwpub.queries.counts import PrivateCounts, count
+from pmwpub.queries.incidence import PublicProblem
+from pmwpub.queries.workload import Workload
+
+SHAPE = tables.domain(3, 2, 4)
+WORKLOAD = Workload.all_kway(SHAPE, 2)
+ROWS = tables.table(SHAPE, 2_000, 1)
+CANDIDATE = PublicProblem(WORKLOAD, tables.support(SHAPE, 60, 2))
+
+
+def case(noise: NoiseSource, rho: Fraction = Fraction(1, 5), rounds: int = 10) -> Case:
+    terms = Terms(WORKLOAD, len(ROWS), ZCDP.at_most(rho))
+    return Case(terms, count(WORKLOAD, ROWS), ROWS, CANDIDATE, rounds, 0, noise)
+
+
+def test_names_are_read_with_their_parameters_and_defaults() -> None:
+    assert baseline_of("mwem") == Mwem()
+    assert baseline_of("mwem+on=a0/a2") == Mwem(("a0", "a2"))
+    assert baseline_of("dual-query+eta=5") == DualQuery(100, Fraction(5))
+    assert baseline_of("dual-query+samples=50+eta=2") == DualQuery(50, Fraction(2))
+    assert baseline_of("ji-elkan+lambda=0.025") == JiElkan(Fraction(1, 40))
+    assert baseline_of("residual-planner+even") == Marginals(True, Emphasis.MARGINALS)
+    assert [is_baseline(name) for name in (*BASELINES, "pmw-pub", "unchanged")] == [True] * 5 + [False] * 2
+
+
+@pytest.mark.parametrize(
+    "name", ["pmw-pub", "mwem+T=3", "dual-query+samples=none", "dual-query+eta=x", "hdmm+even+even", "ji-elkan+lambda"]
+)
+def test_another_name_or_parameter_is_refused(name: str) -> None:
+    with pytest.raises(PmwPubError):
+        baseline_of(name)
+
+
+@pytest.mark.parametrize("name", [*BASELINES, "mwem+on=a0/a1", "hdmm+even", "residual-planner+even"])
+def test_each_runs_and_ends_near_the_truth_with_a_large_budget(name: str) -> None:
+    baseline = baseline_of(name)
+    assert baseline.refusal(case(FixedNoise()).terms) == ""
+    found = baseline.errors(case(SeededNoise(1), Fraction(20), rounds=60))
+    # Importance weights do not see pairs of attributes, and DualQuery has few rows.
+    assert found.max_error < (0.1 if name in ("ji-elkan", "dual-query") else 0.02)
+    assert 0 <= found.mean_error <= found.rms_error <= found.max_error
+
+
+@pytest.mark.parametrize("name", [*BASELINES])
+def test_a_run_is_a_function_of_its_noise(name: str) -> None:
+    runs = [baseline_of(name).errors(case(SeededNoise(seed))) for seed in (3, 3, 4)]
+    assert runs[0] == runs[1] != runs[2]
+
+
+def test_without_noise_marginals_have_no_error() -> None:
+    for name in ("hdmm", "residual-planner"):
+        assert baseline_of(name).errors(case(FixedNoise())).max_error < 1e-12
+
+
+def test_answers_are_cut_off_at_nothing_and_everybody() -> None:
+    counts = PrivateCounts(np.array([0, 10, 5]), 10)
+    assert errors_of_answers(counts, np.array([-3.0, 1.5, 0.6])) == Errors(
+        pytest.approx(0.1), pytest.approx(0.1 / 3), pytest.approx(0.1 / 3**0.5)
+    )
+
+
+def test_a_small_budget_does_no_better_than_a_large_one_on_average() -> None:
+    for name in BASELINES:
+        means = [
+            np.mean([baseline_of(name).errors(case(SeededNoise(seed), rho)).rms_error for seed in range(5)])
+            for rho in (Fraction(1, 200), Fraction(10))
+        ]
+        assert means[0] > means[1], name
+
+
+def test_importance_weights_of_a_small_budget_are_still_weights_on_the_candidate() -> None:
+    found = baseline_of("ji-elkan").errors(case(FixedNoise()))
+    start = errors(count(WORKLOAD, ROWS), CANDIDATE.start_sums, 60)
+    assert found.rms_error < start.rms_error
+
+
+LARGE = Workload.all_kway(tables.domain(*[10] * 12), 1)
+
+
+@pytest.mark.parametrize(
+    ("baseline", "workload", "words"),
+    [
+        (Mwem(), LARGE, "88,000 GB"),
+        (Mwem(("a0", "a1")), LARGE, ""),
+        (Mwem(("a0", "nothing")), LARGE, "no attribute"),
+        (Mwem(("a0",)), WORKLOAD, "None of the workload's 3 marginals"),
+        (DualQuery(), Workload.all_kway(tables.domain(*[400] * 3), 3), "64,000,000 queries"),
+        (JiElkan(), Workload.all_kway(tables.domain(2_000, 2_000), 1), "4,000 levels"),
+        (Marginals(False), Workload.all_kway(tables.domain(*[400] * 3), 3), "minutes of noise"),
+        (Marginals(True), Workload.all_kway(tables.domain(1, 1), 1), "two levels"),
+    ],
+)
+def test_what_cannot_run_says_why_before_it_runs(baseline: Baseline, workload: Workload, words: str) -> None:
+    why = baseline.refusal(Terms(workload, 1000, ZCDP.at_most(1)))
+    assert words in why
+    assert bool(why) == bool(words)
+
+
+def test_a_budget_that_pays_for_nothing_is_a_reason_too() -> None:
+    assert "pays for no sample" in DualQuery().refusal(Terms(WORKLOAD, 1000, ZCDP(5)))
+
+
+def test_a_run_that_was_refused_raises_the_same_words() -> None:
+    workload = Workload.all_kway(tables.domain(2_000, 2_000), 1)
+    rows = tables.table(workload.domain, 10, 0)
+    terms = Terms(workload, 10, ZCDP.at_most(1))
+    refused = Case(terms, count(workload, rows), rows, None, 1, 0, FixedNoise())
+    with pytest.raises(MethodRefused, match="4,000 levels"):
+        JiElkan().errors(refused)
+    with pytest.raises(PlanError, match="need a public table"):
+        JiElkan().errors(replace(case(FixedNoise()), problem=None))
+
+
+def test_what_a_plot_has_to_say_beside_a_line() -> None:
+    assert baseline_of("hdmm").remark == "answers the workload without synthetic rows"
+    assert baseline_of("mwem+on=a0/a1").remark == "only the marginals inside a0, a1, a smaller workload"
+    assert [baseline_of(name).uses_candidate for name in BASELINES] == [False, False, True, False, False]
+    assert [baseline_of(name).has_rounds for name in BASELINES] == [True, False, False, False, False]
