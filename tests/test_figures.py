@@ -13,6 +13,8 @@ from pmwpub.figures import (
     PALETTE,
     Amount,
     AssessedCandidate,
+    BiasedTable,
+    BoundParts,
     ErrorCurve,
     Floor,
     MovedMarginal,
@@ -20,16 +22,24 @@ from pmwpub.figures import (
     PairFloor,
     Plot,
     Table,
+    TableRange,
     TrueDistance,
     Unchanged,
+    alone_by_facts,
+    bound_against_epsilon,
+    bound_against_rounds,
     budget_bar,
     candidates_dot_plot,
     difference_map,
+    error_against_bias,
     error_against_epsilon,
     marginal_comparison,
     moved_marginals,
     pair_map,
+    public_ranges,
     true_distances,
+    ways_compared,
+    with_and_without,
 )
 from pmwpub.figures.style import SYMBOLS, shown
 
@@ -272,6 +282,54 @@ def test_distances_from_the_truth_say_that_no_epsilon_covers_them() -> None:
     assert plot.table.rows[1] == ("sex", 0.1, 0.15)
 
 
+def test_the_bound_is_stacked_from_its_parts_and_its_least_is_marked() -> None:
+    points = [BoundParts(30, (0.02, 0.8, 0.1, 0.3)), BoundParts(300, (0.02, 0.3, 0.3, 0.1))]
+    plot = bound_against_rounds(points, 300)
+    assert [trace.stackgroup for trace in plot.figure.data] == ["parts"] * 4
+    assert [list(trace.y) for trace in plot.figure.data] == [[0.02, 0.02], [0.8, 0.3], [0.1, 0.3], [0.3, 0.1]]
+    assert plot.figure.layout.xaxis.type == "log"
+    assert plot.figure.layout.shapes[0].x0 == 300
+    assert plot.table.rows[1] == (300, 0.02, 0.3, 0.3, 0.1, pytest.approx(0.72))
+    assert "It is least, 0.72, at 300 rounds" in plot.alt
+
+
+def test_the_bound_against_epsilon_says_where_it_says_nothing() -> None:
+    plot = bound_against_epsilon((0.1, 1.0), (1.6, 0.5), (86, 791))
+    assert plot.figure.data[0].line.dash == "dash"
+    assert [note.text for note in plot.figure.layout.annotations] == ["says nothing: no error exceeds 1"]
+    assert bound_against_epsilon((1.0,), (0.5,), (9,)).figure.layout.annotations == ()
+    assert plot.table.rows == ((0.1, 1.6, 86), (1.0, 0.5, 791))
+
+
+def test_error_against_bias_draws_start_release_and_a_shaded_floor() -> None:
+    points = [BiasedTable(0.0, 0.02, 0.013, 0.001, 0.003), BiasedTable(0.2, 0.16, 0.016, 0.0, 0.003)]
+    plot = error_against_bias(points, 0.2, of="sex = F")
+    start, released, floor = plot.figure.data
+    assert (list(start.y), list(released.y), list(floor.y)) == ([0.02, 0.16], [0.013, 0.016], [0.003, 0.003])
+    assert list(released.error_y.array) == [0.001, 0.0]
+    assert (start.fill, floor.fill) == (None, "tozeroy")
+    assert plot.figure.layout.shapes[0].x0 == 0.2
+    assert list(plot.figure.layout.xaxis.ticktext) == ["+0", "+20"]
+    assert plot.table.rows[1] == (0.2, 0.16, 0.016, 0.0, 0.003)
+    assert "Bias +20 points: unchanged 0.16, PMW^Pub 0.016, reweighted perfectly 0.003." in plot.alt
+
+
+def test_the_plots_of_the_story_carry_what_they_are_given_in_words_and_tables() -> None:
+    alone = alone_by_facts(["sex", "age"], [0.0, 0.25])
+    assert list(alone.figure.layout.yaxis.ticktext) == ["sex", "+ age"]
+    assert alone.table.rows[1] == (2, "age", 0.25)
+    odds = with_and_without([(0, 0.2, 0.5), (1, 0.5, 0.2)], factor=2.5)
+    assert [trace.name for trace in odds.figure.data] == ["with her", "without her"]
+    assert "no answer is more than 2.5 times as likely" in odds.alt
+    ranges = public_ranges([TableRange("B, near", 0.2, 0.01)], noise=0.1)
+    assert list(ranges.figure.layout.yaxis.ticktext) == ["B,<br>near"]
+    assert ranges.table.rows == (("B, near", 0.2, 0.01), ("noise alone", 0.1, 0.1))
+    ways = ways_compared([("noise", 0.06), ("ours", 0.02)], best=1)
+    assert list(ways.figure.data[0].marker.color) == [PALETTE[0], PALETTE[2]]
+    assert list(ways.figure.data[0].marker.pattern.shape) == ["", "/"]
+    assert "ours: 2.00%." in ways.alt
+
+
 def test_a_table_keeps_columns_of_the_same_name_apart() -> None:
     assert Table(("a", "a"), ((1, 2),)).columns == {"a": [1], "a (2)": [2]}
 
@@ -289,8 +347,12 @@ def test_a_table_keeps_columns_of_the_same_name_apart() -> None:
         difference_map([HOSTILE], [HOSTILE], [[0.1]], rows=HOSTILE, columns=HOSTILE),
         moved_marginals([MovedMarginal((HOSTILE, HOSTILE), 0.1, True, (HOSTILE,))]),
         true_distances([TrueDistance((HOSTILE,), 0.1, 0.2)]),
+        error_against_bias([BiasedTable(0.0, 0.1, 0.05, 0.0, 0.01)], 0.0, of=HOSTILE),
+        alone_by_facts([HOSTILE], [0.5]),
+        public_ranges([TableRange(HOSTILE, 0.2, 0.1)], noise=0.3),
+        ways_compared([(HOSTILE, 0.1)], best=0),
     ],
-    ids=["sweep", "candidates", "bars", "map", "moved", "true"],
+    ids=["sweep", "candidates", "bars", "map", "moved", "true", "bias", "alone", "ranges", "ways"],
 )
 def test_labels_are_inert_in_every_figure(plot: Plot) -> None:
     body = plot.figure.to_json()

@@ -5,6 +5,8 @@ Every function returns a `Plot`: the figure, its alt text, and the same data as 
 
 from __future__ import annotations
 
+from pmwpub.figures.bias import BiasedTable, error_against_bias
+from pmwpub.figures.bound import BoundParts, bound_against_epsilon, bound_against_rounds
 from pmwpub.figures.budget import Amount, budget_bar
 from pmwpub.figures.candidates import AssessedCandidate, NoisyValue, candidates_dot_plot
 from pmwpub.figures.curves import error_against_epsilon
@@ -12,6 +14,7 @@ from pmwpub.figures.marginals import difference_map, marginal_comparison
 from pmwpub.figures.moved import MovedMarginal, TrueDistance, moved_marginals, true_distances
 from pmwpub.figures.pairs import PairFloor, pair_map
 from pmwpub.figures.sharing import PICTURE, self_contained
+from pmwpub.figures.story import TableRange, alone_by_facts, public_ranges, ways_compared, with_and_without
 from pmwpub.figures.style import PALETTE, Plot, Table
 from pmwpub.figures.sweep import ErrorCurve, Floor, Unchanged
 
@@ -20,6 +23,8 @@ __all__ = [
     "PICTURE",
     "Amount",
     "AssessedCandidate",
+    "BiasedTable",
+    "BoundParts",
     "ErrorCurve",
     "Floor",
     "MovedMarginal",
@@ -27,15 +32,23 @@ __all__ = [
     "PairFloor",
     "Plot",
     "Table",
+    "TableRange",
     "TrueDistance",
     "Unchanged",
+    "alone_by_facts",
+    "bound_against_epsilon",
+    "bound_against_rounds",
     "budget_bar",
     "candidates_dot_plot",
     "difference_map",
+    "error_against_bias",
     "error_against_epsilon",
     "marginal_comparison",
     "moved_marginals",
     "pair_map",
+    "public_ranges",
     "self_contained",
     "true_distances",
+    "ways_compared",
+    "with_and_without",
 ]

@@ -24,6 +24,8 @@ PAGES = {
     "pages/release.py": ("Release", ":material/publish:"),
     "pages/explore.py": ("Explore", ":material/query_stats:"),
     "pages/ledger.py": ("Ledger", ":material/receipt_long:"),
+    "pages/whatif.py": ("What if", ":material/calculate:"),
+    "pages/story.py": ("Story", ":material/auto_stories:"),
 }
 
 PRESENTING = (
@@ -83,6 +85,20 @@ def opened(title: str) -> Study:
     except PmwPubError as refusal:
         st.error(plain(str(refusal)), icon=":material/block:")
         end()
+
+
+def opened_if_any(title: str) -> Study | None:
+    """Title, notices, and the open population's public state, for a page that does without one too."""
+    st.title(title, anchor=False)
+    session = current()
+    notices(session)
+    if session.population is None:
+        return None
+    with refusals():
+        found = study(service(), session.population)
+        st.caption(left_words(found))
+        return found
+    return None
 
 
 def left_words(study: Study) -> str:

@@ -15,28 +15,15 @@ from pmwpub.session.frame import Badge, panel, refusals
 from pmwpub.session.pools import Pool
 from pmwpub.session.services import service
 from pmwpub.session.settings import COMPARED, Setting, choose_setting
+from pmwpub.session.theory import rows_calculator
 from pmwpub.session.uploads import facts_table
 from pmwpub.session.watching import Waiting, watch
-from pmwpub.theory import private_rows_needed, public_rows_needed
 
 LEGEND = (
     "One public table plays the private one, another its candidate. **Floor**: the error that would remain if the "
     "candidate were reweighted perfectly, proved from both sides. **Start**: the error of publishing it unchanged. "
     "**Empty cells**: queries that the one meets and no row of the other does. It shows how alike the public tables "
     "are; how alike the private one is, only a paid assessment tells."
-)
-
-SUFFICE = (
-    "With so many private and public rows, a public table drawn from a similar population has a best-mixture error of "
-    "at most α with probability 1 − β. Enough, not necessary: fewer rows often do. D₂ and D∞ say how far the private "
-    "population is from the public one, in nats; both are 0 for the same population, and D∞ is the log of the largest "
-    "ratio of shares."
-)
-ARGUMENTS = (
-    ("α, error", 0.001, 0.999, 0.05, 0.01),
-    ("β, chance of missing it", 0.001, 0.999, 0.05, 0.01),
-    ("D₂ (nats)", 0.0, 20.0, 0.0, 0.1),
-    ("D∞ (nats)", 0.0, 20.0, 0.0, 0.1),
 )
 
 
@@ -47,7 +34,9 @@ def known_panel(study: Study, pools: Sequence[Pool]) -> None:
         with refusals():
             _compared(study, pools)
         with st.expander("How many rows suffice? (Proposition 4.3 of the paper)"), refusals():
-            _rows_calculator(study)
+            terms = study.population
+            tables = [(facts.name, facts.rows) for facts in study.usable]
+            rows_calculator(study.workload().queries, terms.rows_per_person, terms.n, tables)
 
 
 def known_pools(study: Study, setting: Setting, pools: Sequence[Pool]) -> Sequence[Pool]:
@@ -78,30 +67,3 @@ def _compared(study: Study, pools: Sequence[Pool]) -> None:
 def _pair(facts: PairFacts) -> figures.PairFloor:
     ends = (facts.lower, facts.upper, facts.start)
     return figures.PairFloor(facts.truth, facts.candidate, *ends, facts.covered, facts.empty)
-
-
-def _rows_calculator(study: Study) -> None:
-    st.markdown(SUFFICE)
-    alpha, beta, second, largest = (
-        place.number_input(label, least, most, value=value, step=step, format="%.3f", key=f"rows {label}")
-        for place, (label, least, most, value, step) in zip(st.columns(4), ARGUMENTS, strict=True)
-    )
-    queries, k = study.workload().queries, study.population.rows_per_person
-    private = k * private_rows_needed(alpha, beta, queries)
-    public = public_rows_needed(alpha, beta, queries, second_divergence=second, max_divergence=largest)
-    tables = [("private table", study.population.n, private)]
-    tables += [(facts.name, facts.rows, public) for facts in study.usable]
-    st.dataframe(
-        {
-            "table": [name for name, _, _ in tables],
-            "rows": [rows for _, rows, _ in tables],
-            "rows that suffice": [needed for _, _, needed in tables],
-            "verdict": ["enough" if rows >= needed else "the bound says nothing" for _, rows, needed in tables],
-        },
-        hide_index=True,
-        width="stretch",
-        column_config=dict.fromkeys(("rows", "rows that suffice"), st.column_config.NumberColumn(format="localized")),
-        alt="Rows of each table beside the rows that suffice.",
-    )
-    note = "" if k == 1 else f" With up to {k} rows a person, n private rows count as n/{k}."
-    st.caption(f"For the {queries:,} queries of the workload.{note}")

@@ -21,6 +21,8 @@ ADDRESSES = {
     "Release": "release",
     "Explore": "explore",
     "Ledger": "ledger",
+    "What if": "whatif",
+    "Story": "story",
 }
 
 

@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from pages.visits import PAGES, ROOT, Here, Open, words
+from pages.visits import PAGES, ROOT, WITHOUT_POPULATION, Here, Open, words
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page != "home"])
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in WITHOUT_POPULATION])
 def test_a_page_without_a_population_leads_home(page: str, empty: Here, visit: Open) -> None:
     app = visit(page)
     assert not app.exception

@@ -14,7 +14,10 @@ from pmwpub.session import Session
 
 ROOT = Path(__file__).resolve().parents[2]
 ROWS = 400
-PAGES = ("home", "data", "workload", "candidates", "release", "explore", "ledger")
+PAGES = ("home", "data", "workload", "candidates", "release", "explore", "ledger", "whatif", "story")
+WITHOUT_POPULATION = ("home", "whatif", "story")
+"""Pages that do without an open population."""
+
 Open = Callable[..., AppTest]
 
 

@@ -1,0 +1,25 @@
+"""Story: five screens for stakeholders, on generated data; nothing private is touched."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pmwpub.service.story import story
+from pmwpub.session import HOME, Badge, enter, link, notices, panel, plots, refusals
+from pmwpub.session.screens import screen_number, turn_buttons
+from pmwpub.session.story import SCREENS
+
+session = enter("pages/story.py")
+st.title("Story", anchor=False)
+notices(session)
+at = screen_number(len(SCREENS))
+with refusals():
+    screen = SCREENS[at - 1](story())
+    with panel(f"{at} of {len(SCREENS)}: {screen.title}", Badge.PUBLIC):
+        st.markdown(screen.words)
+        plots.show(screen.plot, f"story {at}")
+        st.markdown(screen.close)
+turn_buttons(at, len(SCREENS))
+st.caption("Generated people and simulated noise, made once by a seeded program and stored with the sample.")
+if at == len(SCREENS):
+    link(HOME, "Try it yourself: open the demo")

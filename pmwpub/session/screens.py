@@ -1,0 +1,37 @@
+"""Screens in a row, one at a time: the address names the one that is shown; buttons and arrow keys turn it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+SCREEN = "screen"
+
+
+def screen_number(count: int) -> int:
+    """The screen that the address names, from 1; the first where it names none."""
+    wanted = st.query_params.get(SCREEN, "1")
+    return min(count, max(1, int(wanted))) if wanted.isdecimal() and len(wanted) < 4 else 1
+
+
+def turn_buttons(at: int, count: int) -> None:
+    """Back and next, by mouse or by the arrow keys."""
+    with st.container(horizontal=True, horizontal_alignment="distribute"):
+        _turn("Back", at - 1, disabled=at == 1, shortcut="Left", icon=":material/arrow_back:")
+        _turn("Next", at + 1, disabled=at == count, shortcut="Right", icon=":material/arrow_forward:")
+
+
+def _turn(label: str, to: int, *, disabled: bool, shortcut: str, icon: str) -> None:
+    st.button(
+        label,
+        key=f"story {label}",
+        on_click=_show,
+        args=(to,),
+        disabled=disabled,
+        shortcut=shortcut,
+        icon=icon,
+        type="primary" if label == "Next" else "secondary",
+    )
+
+
+def _show(screen: int) -> None:
+    st.query_params[SCREEN] = str(screen)
