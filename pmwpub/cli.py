@@ -122,7 +122,7 @@ def _ledger(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
 def _spending(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     parser.add_argument("--population", required=True)
     parser.add_argument("--schema", required=True)
-    parser.add_argument("--private", required=required, metavar="P.csv")
+    _private(parser, required=required)
     parser.add_argument("--public", required=required, action="append", default=[], metavar="A.csv")
     _reading(parser)
     parser.add_argument("--repeat", type=int, default=0, help="draw a plan that was sent before again, at its price")
@@ -132,6 +132,17 @@ def _spending(parser: argparse.ArgumentParser, *, required: bool = True) -> None
         help="a public file shares many lines in a row with the private table, and was not made from it",
     )
     _workload(parser)
+
+
+def _private(parser: argparse.ArgumentParser, *, required: bool) -> None:
+    parser.add_argument(
+        "--private", required=required, metavar="P.csv", help="CSV, Parquet, or a folder of Parquet files, of any size"
+    )
+    parser.add_argument(
+        "--count-on",
+        metavar="ADDRESS",
+        help="count Parquet files on a Dask cluster without spilling and dashboard; trusted like this machine",
+    )
 
 
 def _reading(parser: argparse.ArgumentParser) -> None:
@@ -204,7 +215,7 @@ def _error(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser = commands.add_parser("error", help="buy the noisy largest error of a finished release")
     parser.add_argument("--population", required=True)
     parser.add_argument("--schema", required=True, help="the release's own schema")
-    parser.add_argument("--private", required=True, metavar="P.csv")
+    _private(parser, required=True)
     _reading(parser)
     parser.add_argument("--release", required=True, metavar="OUT/", help="its folder, or the SHA-256 of its plan")
     parser.add_argument("--draw", type=int, default=0, help="which draw of that plan, by its --repeat (0)")

@@ -23,7 +23,7 @@ from pmwpub.ledger_command import show_ledger as show_ledger
 from pmwpub.privacy.budget import ZCDP, as_fraction
 from pmwpub.release import checking
 from pmwpub.release.synthesis import check_drawn
-from pmwpub.service import Outcome, PrivateTable, Service, Study, measuring, releasing, studies
+from pmwpub.service import Outcome, PrivateTable, Service, Study, measuring, overlaps, releasing, studies
 from pmwpub.service.assessing import NoisyNumber
 from pmwpub.tabular.codebook import read_codebook
 from pmwpub.tabular.naming import Files
@@ -67,7 +67,7 @@ def assess(parsed: argparse.Namespace) -> Json:
     with _ledger(parsed) as ledger:
         (service, own), name = _service(parsed, ledger), parsed.population
         files = Files(parsed.read, [parsed.private, *paths])
-        private = _private(service, name, files, parsed.private) if parsed.private is not None else None
+        private = _private(service, name, files, parsed) if parsed.private is not None else None
         tables = _public_tables(parsed, files, paths, None if parsed.compare else private)
         keys = {path: _candidate(service, name, files, path, tables[path], private) for path in paths}
         _choose_workload(parsed, service)
@@ -112,7 +112,7 @@ def error(parsed: argparse.Namespace) -> Json:
     """`error`: buy the noisy largest error of a stored release on the private table."""
     with _ledger(parsed) as ledger:
         (service, own), name = _service(parsed, ledger), parsed.population
-        private = _private(service, name, Files(parsed.read, [parsed.private]), parsed.private)
+        private = _private(service, name, Files(parsed.read, [parsed.private]), parsed)
         release = measuring.named_release(parsed.release, parsed.draw)
         plan = measuring.error_plan(service, name, release, epsilon=parsed.epsilon)
         check_repeat(ledger, name, [plan.sha256], parsed.repeat)
@@ -138,7 +138,7 @@ def _prepare(parsed: argparse.Namespace, service: Service) -> tuple[Study, Priva
     """The population's state, the private table and the candidates' hashes."""
     name = parsed.population
     files = Files(parsed.read, [parsed.private, *parsed.public])
-    private = _private(service, name, files, parsed.private)
+    private = _private(service, name, files, parsed)
     tables = _public_tables(parsed, files, parsed.public, private)
     candidates = [_candidate(service, name, files, path, table, private) for path, table in tables.items()]
     _choose_workload(parsed, service)
@@ -158,10 +158,11 @@ def _service(parsed: argparse.Namespace, ledger: Ledger) -> tuple[Service, list[
     return service, own
 
 
-def _private(service: Service, name: str, files: Files, path: str) -> PrivateTable:
+def _private(service: Service, name: str, files: Files, parsed: argparse.Namespace) -> PrivateTable:
     """The private table, before any candidate is stored, so that it cannot become one."""
+    path = parsed.private
     with files.naming(path):
-        return studies.load_private(service, name, Path(path), options=files.options(path))
+        return studies.load_private(service, name, Path(path), options=files.options(path), cluster=parsed.count_on)
 
 
 def _public_tables(
@@ -172,7 +173,7 @@ def _public_tables(
     Raises PlanError for a long shared run that nobody acknowledged.
     """
     tables = {path: files.table(path) for path in paths}
-    runs = () if private is None else studies.runs_in_files(private, tables)
+    runs = () if private is None else overlaps.runs_in_files(private, tables)
     for run in runs:
         print(f"pmwpub: for the steward only: {run.warning}", file=sys.stderr)
     if runs and not parsed.overlap_acknowledged:

@@ -16,6 +16,7 @@ from pmwpub.errors import DomainError
 Codes = npt.NDArray[np.unsignedinteger[Any]]
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint64]
 
 _BLOCK = 1 << 16  # rows
 
@@ -39,15 +40,52 @@ def _frozen_codes(domain: Domain, codes: npt.ArrayLike, *, allow_no_level: bool)
     return frozen
 
 
-def _all_differ(codes: Codes, domain: Domain) -> bool:
-    """Whether no two rows are equal; by their rank in the domain where that fits an int64, else by sorting rows."""
-    if domain.size >= 2**63:
-        return len(np.unique(codes, axis=0)) == len(codes)
-    rank = np.zeros(len(codes), dtype=np.int64)
+def _ranks(domain: Domain, codes: Codes) -> tuple[Words, ...]:
+    """Each row as few uint64 words, the first the most telling: rows compare as their words do, lexicographically.
+
+    A word takes as many attributes as its 64 bits hold; a cell without a level counts as one level more.
+    """
+    words: list[Words] = []
+    left = 0
     for position, size in enumerate(domain.shape):
-        rank *= size
-        rank += codes[:, position]
-    return bool(np.all(rank[1:] > rank[:-1])) or len(np.unique(rank)) == len(rank)
+        if left < size + 1:
+            words.append(np.zeros(len(codes), dtype=np.uint64))
+            left = 1 << 64
+        words[-1] *= np.uint64(size + 1)
+        words[-1] += codes[:, position]
+        left //= size + 1
+    return tuple(words)
+
+
+def _differ_from_next(words: tuple[Words, ...]) -> npt.NDArray[np.bool_]:
+    """bool (rows - 1,): whether a row differs from the one behind it."""
+    differ = np.zeros(max(0, len(words[0]) - 1), dtype=bool)
+    for word in words:
+        differ |= word[1:] != word[:-1]
+    return differ
+
+
+def _distinct(domain: Domain, codes: Codes, repeats: Ints | None = None) -> tuple[Codes, Ints]:
+    """The distinct rows in lexicographic order, and how often each stands; row i counts `repeats[i]` times."""
+    words = _ranks(domain, codes)
+    order = np.lexsort(words[::-1])
+    differ = _differ_from_next(tuple(word[order] for word in words))
+    begins = np.flatnonzero(np.concatenate([np.ones(min(1, len(codes)), dtype=bool), differ]))
+    often = np.ones(len(codes), dtype=np.int64) if repeats is None else repeats
+    return codes[order[begins]], np.add.reduceat(often[order], begins) if len(begins) else often[:0]
+
+
+def _all_differ(domain: Domain, codes: Codes) -> bool:
+    """Whether no two rows are equal; quick where they are in order."""
+    words = _ranks(domain, codes)
+    rising = equal = np.zeros(max(0, len(codes) - 1), dtype=bool)
+    for word in reversed(words):
+        equal = word[1:] == word[:-1]
+        rising = (word[1:] > word[:-1]) | (equal & rising)
+    if np.all(rising):
+        return True
+    order = np.lexsort(words[::-1])
+    return bool(np.all(_differ_from_next(tuple(word[order] for word in words))))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -107,7 +145,7 @@ class Support:
             raise DomainError("A support needs at least one atom; the public table has no usable row.")
         if multiplicity.shape != (len(codes),) or np.any(multiplicity < 1):
             raise DomainError("Each atom needs a multiplicity of at least 1.")
-        if not _all_differ(codes, self.domain):
+        if not _all_differ(self.domain, codes):
             raise DomainError("The atoms of a support must differ.")
         object.__setattr__(self, "codes", codes)
         object.__setattr__(self, "multiplicity", multiplicity)
@@ -115,8 +153,7 @@ class Support:
     @classmethod
     def of(cls, dataset: Dataset) -> Support:
         """The support of a public table, atoms in lexicographic order of their codes."""
-        atoms, multiplicity = np.unique(dataset.codes, axis=0, return_counts=True)
-        return cls(dataset.domain, atoms, multiplicity)
+        return cls(dataset.domain, *_distinct(dataset.domain, dataset.codes))
 
     @classmethod
     def full(cls, domain: Domain) -> Support:
@@ -135,10 +172,8 @@ class Support:
         if any(support.domain != supports[0].domain for support in supports):
             raise DomainError("Only supports of one domain can be pooled.")
         codes = np.concatenate([support.codes for support in supports])
-        atoms, inverse = np.unique(codes, axis=0, return_inverse=True)
-        multiplicity = np.zeros(len(atoms), dtype=np.int64)
-        np.add.at(multiplicity, inverse.ravel(), np.concatenate([support.multiplicity for support in supports]))
-        return cls(supports[0].domain, atoms, multiplicity)
+        repeats = np.concatenate([support.multiplicity for support in supports])
+        return cls(supports[0].domain, *_distinct(supports[0].domain, codes, repeats))
 
     def __len__(self) -> int:
         return int(self.codes.shape[0])

@@ -28,7 +28,8 @@ from pmwpub.domain import Domain
 from pmwpub.errors import FileRefused, JobFailed, PlanError
 from pmwpub.queries.counts import sum_blocks
 from pmwpub.queries.workload import Workload
-from pmwpub.records import Codes, Ints
+from pmwpub.records import Codes, Dataset, Ints
+from pmwpub.tabular.folders import parts_of
 from pmwpub.tabular.private import FileRows, coded_blocks
 from pmwpub.tabular.reading import open_table
 from pmwpub.tabular.sameness import Digest, Words
@@ -109,6 +110,18 @@ class ClusterRows:
         if seen.value != self.rows.digest:
             raise FileRefused("The private table changed after it was loaded and checked; load it again.")
         return counts
+
+
+def spread(rows: Dataset | FileRows, source: bytes | Path, address: str) -> ClusterRows:
+    """Surveyed rows of a Parquet file, or a folder of them, to be counted on a cluster once it is seen to be fit.
+
+    Raises PlanError for rows that are in no such file, or a cluster that may leave rows behind; JobFailed where none
+    answers.
+    """
+    if not isinstance(rows, FileRows) or not isinstance(source, Path) or rows.table.options is not None:
+        raise PlanError("A cluster counts the rows of Parquet files that its workers can open; give such a path.")
+    with _connected(address):
+        return ClusterRows(rows, tuple(part.resolve() for part in parts_of(source)), address)
 
 
 def count_part(part: _Part) -> _Counted:

@@ -20,6 +20,7 @@ TASKS: Mapping[str, str] = MappingProxyType(
         "error": "pmwpub.jobs.work:error",
         "simulation": "pmwpub.jobs.simulating:simulation",
         "compare": "pmwpub.jobs.public_work:compare",
+        "warm": "pmwpub.jobs.warming:warm",
     }
 )
 """Task name -> "module:function", imported only where it runs. The function takes (payload, progress)."""

@@ -12,7 +12,7 @@ from pmwpub.queries.incidence import quantise
 from pmwpub.records import Dataset, Distribution
 from pmwpub.release.certificate import Cells
 from pmwpub.tabular.columns import MISSING, NumericColumn
-from pmwpub.tabular.decode import csv_bytes, decode
+from pmwpub.tabular.decode import csv_bytes, labelled
 from pmwpub.tabular.schema import Schema
 
 MAX_ROWS = 10_000_000
@@ -35,7 +35,7 @@ def synthetic_csv(
     Raises PlanError as `synthesise` does.
     """
     dataset = synthesise(distribution, rows, seed=seed)
-    frame = decode(dataset, schema)
+    frame = labelled(dataset, schema)
     if cells == "numbers":
         for position, column in enumerate(schema.encoded):
             if isinstance(column, NumericColumn):

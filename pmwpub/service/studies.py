@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from pmwpub.errors import FileRefused, SchemaError
+from pmwpub.jobs.counting_cluster import spread
 from pmwpub.jobs.work import PublicInput
 from pmwpub.plans import WorkloadChoice
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Support
-from pmwpub.service import stored
+from pmwpub.service import overlaps, stored
 from pmwpub.service.core import PrivateTable, Service, SharedRun
 from pmwpub.service.sample import sample_rows
 from pmwpub.service.study import CandidateFacts, Study
@@ -21,10 +22,8 @@ from pmwpub.tabular.columns import NumericColumn
 from pmwpub.tabular.drafting import Binning, Recipe, edges
 from pmwpub.tabular.encode import Encoded, encode_public
 from pmwpub.tabular.options import ReadOptions
-from pmwpub.tabular.overlap import RunSearch, row_numbers
-from pmwpub.tabular.private import survey
+from pmwpub.tabular.private import KEPT, survey
 from pmwpub.tabular.reading import TextTable, open_table, read_table
-from pmwpub.tabular.sameness import RowNumbers, Words
 from pmwpub.tabular.schema import Schema, draft
 from pmwpub.tabular.source import STREAMED, Limits
 
@@ -131,9 +130,17 @@ def remove_candidate(service: Service, population: str, sha256: str) -> None:
 
 
 def load_private(
-    service: Service, population: str, content: bytes | Path, *, options: ReadOptions | None = None
+    service: Service,
+    population: str,
+    content: bytes | Path,
+    *,
+    options: ReadOptions | None = None,
+    cluster: str | None = None,
 ) -> PrivateTable:
     """Read and encode the private table under the current schema; nothing of it is stored or charged.
+
+    cluster  the scheduler of a Dask cluster whose workers count the parts of a Parquet table, where given; it is
+             checked on this machine all the same
 
     Raises FileRefused or SchemaError, for the steward only; also when the bytes are those of a candidate.
     """
@@ -143,18 +150,19 @@ def load_private(
     limits = STREAMED if isinstance(content, Path) else Limits()
     table = open_table(content, options=options, limits=limits)
     terms = current.population
-    searches = {facts.sha256: _run_search(service, current, facts.sha256) for facts in current.candidates}
-    found = survey(
-        table, current.schema, n=terms.n, rows_per_person=terms.rows_per_person, searches=list(searches.values())
-    )
-    if any(_rows(service, current, facts.sha256) == found.digest for facts in current.candidates):
+    searches = overlaps.searches_of(service, current)
+    k = terms.rows_per_person
+    kept = KEPT if cluster is None else 0
+    found = survey(table, current.schema, n=terms.n, rows_per_person=k, searches=list(searches.values()), kept=kept)
+    if overlaps.is_candidate(service, current, found.digest):
         raise FileRefused("This file has the rows of one of the public candidates; load the private table.")
     if current.demo and found.digest != sample_rows():
         raise FileRefused("The demo takes its own generated table only; register a population for a table of yours.")
+    rows = found.admitted(n=terms.n, rows_per_person=k)
     return PrivateTable(
         population=population,
         schema_sha256=current.schema.sha256,
-        dataset=found.admitted(n=terms.n, rows_per_person=terms.rows_per_person),
+        dataset=rows if cluster is None else spread(rows, content, cluster),
         n=terms.n,
         rows_per_person=terms.rows_per_person,
         source=content,
@@ -165,7 +173,7 @@ def load_private(
         unplaced_cells=sum(found.unplaced.values()),
         demo=current.demo,
         options=options,
-        shared_runs=_shared_runs(current, searches),
+        shared_runs=overlaps.found_runs(current, searches),
     )
 
 
@@ -175,56 +183,9 @@ def shared_runs(service: Service, private: PrivateTable) -> tuple[SharedRun, ...
     Privacy: for the steward only, like the table itself.
     """
     current = study(service, private.population)
-    searches = {facts.sha256: _run_search(service, current, facts.sha256) for facts in current.candidates}
-    _search(private, searches)
-    return _shared_runs(current, searches)
-
-
-def runs_in_files(private: PrivateTable, files: Mapping[str, TextTable]) -> tuple[SharedRun, ...]:
-    """The same for public tables by file name, before any is stored.
-
-    Privacy: for the steward only, like the table itself.
-    """
-    searches = {name: RunSearch(row_numbers(table.stream)) for name, table in files.items()}
-    _search(private, searches)
-    runs = [(name, search.unlikely) for name, search in searches.items()]
-    return tuple(SharedRun(files[name].sha256, Path(name).name, lines) for name, lines in runs if lines)
-
-
-def _search(private: PrivateTable, searches: Mapping[str, RunSearch]) -> None:
-    for numbers in _numbers(private):
-        for search in searches.values():
-            search.add(numbers)
-
-
-def _numbers(private: PrivateTable) -> Iterator[Words]:
-    if private.numbers is not None:
-        yield private.numbers
-        return
-    table = open_table(private.source, options=private.options)
-    numbers = RowNumbers(table.header)
-    for chunk in table.chunks():
-        yield numbers.of(chunk)[2]
-
-
-def _run_search(service: Service, current: Study, sha256: str) -> RunSearch:
-    """A search for runs of a candidate's rows; the candidate's own part is public and kept in the shared cache."""
-    name = current.population.name
-    read = stored.spelt(_read_as(service, name, sha256))
-    return RunSearch(
-        service.cache(f"numbers:{sha256}{read}", lambda: row_numbers(stored.table(service, name, sha256).stream))
-    )
-
-
-def _rows(service: Service, current: Study, sha256: str) -> bytes:
-    name = current.population.name
-    read = stored.spelt(_read_as(service, name, sha256))
-    return service.cache(f"rows:{sha256}{read}", lambda: stored.table(service, name, sha256).same_rows())
-
-
-def _shared_runs(current: Study, searches: Mapping[str, RunSearch]) -> tuple[SharedRun, ...]:
-    runs = [(facts, searches[facts.sha256].unlikely) for facts in current.candidates]
-    return tuple(SharedRun(facts.sha256, facts.name, lines) for facts, lines in runs if lines)
+    searches = overlaps.searches_of(service, current)
+    overlaps.show(private, searches)
+    return overlaps.found_runs(current, searches)
 
 
 def acknowledge(service: Service, private: PrivateTable) -> PrivateTable:

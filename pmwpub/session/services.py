@@ -29,8 +29,14 @@ def service() -> Service:
 
 
 def engine() -> Engine | InlineEngine:
-    """Worker processes; they warm up while the first page is read."""
-    return Engine(workers=WORKERS)
+    """Worker processes; one of them compiles what is to be compiled while the first page is read."""
+    workers = Engine(workers=WORKERS)
+    workers.submit("warm", None, key="warm", on_done=_ignore, on_failed=_ignore)
+    return workers
+
+
+def _ignore(outcome: object) -> None:
+    """Of warming up nothing is kept: a job that comes too early waits for the compiler itself."""
 
 
 def place() -> Place:

@@ -13,6 +13,8 @@ import pandas as pd
 from pmwpub.tabular.options import ReadOptions
 
 Places = npt.NDArray[np.signedinteger[Any]]
+FEW = 1 << 15
+"""Distinct texts up to which a column in memory is kept by them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +27,15 @@ class Coded:
 
     distinct: Sequence[str] = field(repr=False)
     places: Places = field(repr=False)
+
+    def texts(self) -> pd.api.extensions.ExtensionArray:
+        """Each cell written out."""
+        return pd.array(self.distinct, dtype="str").take(self.places)
+
+    def counts(self) -> dict[str, int]:
+        """text -> how often, of the texts that occur."""
+        found = np.bincount(self.places, minlength=len(self.distinct)).tolist()
+        return {text: often for text, often in zip(self.distinct, found, strict=True) if often}
 
 
 class Chunk(Protocol):
@@ -52,8 +63,7 @@ class Cells:
         return len(self.cells) // self.width
 
     def coded(self, position: int) -> Coded:
-        places, distinct = pd.factorize(np.array(self.cells[position :: self.width], dtype=object))
-        return Coded(distinct.tolist(), places)
+        return _factorized(np.array(self.cells[position :: self.width], dtype=object))
 
     def texts(self, position: int) -> pd.api.extensions.ExtensionArray:
         return pd.array(self.cells[position :: self.width], dtype="str")
@@ -61,19 +71,67 @@ class Cells:
 
 @dataclass(frozen=True, eq=False)
 class Whole:
-    """A whole table as one chunk."""
+    """A whole table as one chunk: each column by its distinct texts, or written out where these are many."""
 
-    frame: pd.DataFrame = field(repr=False)
+    columns: tuple[Coded | pd.api.extensions.ExtensionArray, ...] = field(repr=False)
+    rows: int
 
     def __len__(self) -> int:
-        return len(self.frame)
+        return self.rows
 
     def coded(self, position: int) -> Coded:
-        places, distinct = pd.factorize(self.frame.iloc[:, position])
-        return Coded(list(distinct), places)
+        column = self.columns[position]
+        return column if isinstance(column, Coded) else _factorized(column)
 
     def texts(self, position: int) -> pd.api.extensions.ExtensionArray:
-        return self.frame.iloc[:, position].array
+        column = self.columns[position]
+        return column.texts() if isinstance(column, Coded) else column
+
+
+class Gathering:
+    """One column of a table while its chunks come in: by distinct texts as long as these are few."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, int] = {}
+        self._places: list[Places] = []
+        self._texts: list[pd.api.extensions.ExtensionArray] | None = None
+
+    def add(self, chunk: Chunk, position: int) -> None:
+        """The column's next cells."""
+        if self._texts is not None:
+            self._texts.append(chunk.texts(position))
+            return
+        coded = chunk.coded(position)
+        numbers = [self._known.setdefault(text, len(self._known)) for text in coded.distinct]
+        kind = np.min_scalar_type(-len(self._known) - 1)
+        self._places.append(np.array(numbers, dtype=kind).take(coded.places))
+        if len(self._known) > FEW:
+            self._texts = [self._gathered().texts()]
+            self._known, self._places = {}, []
+
+    def column(self) -> Coded | pd.api.extensions.ExtensionArray:
+        """All cells so far."""
+        if self._texts is None:
+            return self._gathered()
+        return pd.concat([pd.Series(part) for part in self._texts], ignore_index=True).array
+
+    def _gathered(self) -> Coded:
+        return Coded(list(self._known), np.concatenate(self._places))
+
+
+def whole(chunks: Iterator[Chunk], width: int) -> Whole:
+    """A table of `width` columns and at least one row, in memory."""
+    columns, rows = [Gathering() for _ in range(width)], 0
+    for chunk in chunks:
+        rows += len(chunk)
+        for position, column in enumerate(columns):
+            column.add(chunk, position)
+    return Whole(tuple(column.column() for column in columns), rows)
+
+
+def _factorized(cells: Any) -> Coded:
+    places, distinct = pd.factorize(cells)
+    return Coded(list(distinct), places)
 
 
 @dataclass(frozen=True, eq=False)

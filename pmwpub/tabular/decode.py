@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import csv
+import io
 import re
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
 
 from pmwpub.errors import DomainError, FileRefused, SchemaError
-from pmwpub.records import Dataset, Distribution, Support, code_type
+from pmwpub.records import Codes, Dataset, Distribution, Floats, Support, code_type
+from pmwpub.tabular.chunks import Coded
 from pmwpub.tabular.columns import WEIGHT
-from pmwpub.tabular.container import Limits
 from pmwpub.tabular.options import ReadOptions
-from pmwpub.tabular.reading import read_table
+from pmwpub.tabular.reading import open_table
 from pmwpub.tabular.schema import Schema
+from pmwpub.tabular.source import Limits
 
 _SIGN = r"[=+\-@\uff1d\uff0b\uff0d\uff20]"
 _FORMULA = re.compile(rf"[\s']*{_SIGN}|'*[\t\r\n]")
 _INNER = re.compile(rf"([;|\t\r\n][\s'\"]*)(?={_SIGN})")
 _PLAIN_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 
+_ROWS = 20_000  # written at once
 _OWN_FILES = Limits(bytes=1 << 40, columns=1 << 20, cells=1 << 40, line_bytes=1 << 30, name_chars=1 << 20)
 """What was written here and paid for is read back whatever its size."""
 
@@ -31,13 +35,21 @@ def decode(dataset: Dataset, schema: Schema) -> pd.DataFrame:
     Raises DomainError when the dataset is of another domain or a cell has no level: only public or released rows,
     which have a level everywhere, are ever decoded.
     """
+    frame = labelled(dataset, schema)
+    return pd.DataFrame({name: frame[name].astype("str") for name in frame.columns})
+
+
+def labelled(dataset: Dataset, schema: Schema) -> pd.DataFrame:
+    """As `decode`, with categorical columns: a byte a cell where labels are few."""
     if dataset.domain != schema.domain:
         raise DomainError("The rows belong to another schema; decode them with their own.")
     if np.any(dataset.codes >= np.asarray(schema.domain.shape)):
         raise DomainError("A cell has no level; only public or released rows can be decoded.")
     return pd.DataFrame(
         {
-            attribute.name: pd.array(attribute.levels, dtype="str").take(dataset.codes[:, position].astype(np.intp))
+            attribute.name: pd.Categorical.from_codes(
+                dataset.codes[:, position].astype(np.min_scalar_type(-attribute.size)), list(attribute.levels)
+            )
             for position, attribute in enumerate(schema.domain.attributes)
         }
     )
@@ -56,41 +68,46 @@ def inert(cell: str) -> str:
     return "'" + safe if _FORMULA.match(cell) else safe
 
 
-class _Lines:
-    """Collects csv records and ends each with LF.
-
-    The csv writer quotes a cell with CR or LF in it only if its own line end has them, hence CRLF there and this.
-    """
-
-    def __init__(self) -> None:
-        self.parts: list[str] = []
-
-    def write(self, record: str) -> None:
-        self.parts.append(record[:-2] + "\n")
-
-
 def csv_bytes(frame: pd.DataFrame) -> bytes:
     """UTF-8, comma, LF, a header; cells and names made inert, floats in shortest exact form."""
-    lines = _Lines()
-    writer = csv.writer(lines, lineterminator="\r\n")
-    writer.writerow([inert(str(name)) for name in frame.columns])
-    columns = [_inert_column(frame.iloc[:, position]) for position in range(frame.shape[1])]
-    writer.writerows(zip(*columns, strict=True))
-    return "".join(lines.parts).encode()
+    parts = [_record([inert(str(name)) for name in frame.columns]).encode()]
+    columns = [_written(frame.iloc[:, position], alone=frame.shape[1] == 1) for position in range(frame.shape[1])]
+    for begin in range(0, len(frame), _ROWS):
+        cells = zip(*(column(slice(begin, begin + _ROWS)) for column in columns), strict=True)
+        parts.append("".join([",".join(row) + "\n" for row in cells]).encode())
+    return b"".join(parts)
 
 
-def _inert_column(column: pd.Series) -> list[str]:
+def _record(cells: list[str]) -> str:
+    """A line of CSV that ends with LF.
+
+    The csv writer quotes a cell with CR or LF in it only if its own line end has them, hence CRLF first.
+    """
+    line = io.StringIO()
+    csv.writer(line, lineterminator="\r\n").writerow(cells)
+    return line.getvalue().removesuffix("\r\n") + "\n"
+
+
+def _written(column: pd.Series, *, alone: bool) -> Callable[[slice], list[str]]:
+    """Some rows of a column as they stand in the CSV; each distinct text is made inert and quoted once.
+
+    alone  in a table of one column, where an empty cell needs quotes
+    """
     if pd.api.types.is_numeric_dtype(column.dtype):
-        return [repr(value) for value in column.tolist()]
-    inverse, cells = pd.factorize(column.astype("str").fillna(""))
-    safe = np.array([inert(cell) for cell in cells], dtype=object)
-    return safe[inverse].tolist()
+        return lambda rows: [repr(value) for value in column.iloc[rows].tolist()]
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        places, texts = column.cat.codes.to_numpy(), column.cat.categories
+    else:
+        places, texts = pd.factorize(column.astype("str").fillna(""))
+    cells = [[inert(text)] if alone else [inert(text), ""] for text in texts]
+    ready = np.array([_record(cell).removesuffix("\n" if alone else ",\n") for cell in cells], dtype=object)
+    return lambda rows: ready[places[rows]].tolist()
 
 
 def weights_csv(distribution: Distribution, schema: Schema) -> bytes:
     """One row an atom: the schema's columns as labels, then `weight`, written so that it reads back exactly."""
     support = distribution.support
-    frame = decode(Dataset(support.domain, support.codes), schema)
+    frame = labelled(Dataset(support.domain, support.codes), schema)
     frame[WEIGHT] = distribution.weights
     return csv_bytes(frame)
 
@@ -101,20 +118,30 @@ def read_weights(content: bytes, schema: Schema) -> Distribution:
     Raises FileRefused or SchemaError when the file is no such table, DomainError when atoms repeat or the weights do
     not sum to one.
     """
-    table = read_table(content, options=ReadOptions(), limits=_OWN_FILES)
+    table = open_table(content, options=ReadOptions(), limits=_OWN_FILES)
     names = [inert(name) for name in schema.domain.names] + [WEIGHT]
     if list(table.header) != names:
         raise SchemaError("A weights file has the schema's columns in order, then `weight`; this one does not.")
-    codes = np.empty((len(table), len(schema.domain.attributes)), dtype=code_type(schema.domain))
-    for position, attribute in enumerate(schema.domain.attributes):
-        index = pd.Index([inert(level) for level in attribute.levels])
-        found = index.get_indexer(pd.Index(table.frame.iloc[:, position]))
-        if np.any(found < 0):
-            raise SchemaError(f"Column {attribute.name!r} of the weights file has a label that the schema lacks.")
-        codes[:, position] = found
+    known = [{inert(level): code for code, level in enumerate(one.levels)} for one in schema.domain.attributes]
+    codes: list[Codes] = []
+    weights: list[Floats] = []
+    for chunk in table.chunks():
+        block = np.empty((len(chunk), len(known)), dtype=code_type(schema.domain))
+        for position, levels in enumerate(known):
+            column = chunk.coded(position)
+            if not all(text in levels for text in column.distinct):
+                raise SchemaError(f"Column {names[position]!r} of the weights file has a label that the schema lacks.")
+            by_text = np.array([levels[text] for text in column.distinct], dtype=block.dtype)
+            block[:, position] = by_text[column.places]
+        codes.append(block)
+        weights.append(_numbers(chunk.coded(len(known))))
+    atoms = np.concatenate(codes)
+    support = Support(schema.domain, atoms, np.ones(len(atoms), dtype=np.int64))
+    return Distribution(support, np.concatenate(weights))
+
+
+def _numbers(column: Coded) -> Floats:
     try:
-        weights = np.array([float(cell) for cell in table.frame[WEIGHT]])
+        return np.array([float(text) for text in column.distinct])[column.places]
     except ValueError as failure:
         raise FileRefused("A weight is not a number.") from failure
-    support = Support(schema.domain, codes, np.ones(len(codes), dtype=np.int64))
-    return Distribution(support, weights)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -88,7 +89,10 @@ def _shared(tables: Sequence[TextTable]) -> list[str]:
 
 def _counts(tables: Sequence[TextTable], name: str) -> pd.Series:
     """cell -> how often."""
-    return pd.concat([table.frame[name] for table in tables]).value_counts()
+    found: Counter[str] = Counter()
+    for table in tables:
+        found.update(table.column(name).counts())
+    return pd.Series(found, dtype="int64", index=pd.Index(list(found), dtype="str"))
 
 
 def _from_entry(entry: Entry, tables: Sequence[TextTable], recipe: Recipe, tokens: tuple[str, ...]) -> Column:
@@ -116,7 +120,7 @@ def _edge(name: str, text: str) -> float:
 
 def _levels(name: str, tables: Sequence[TextTable], tokens: tuple[str, ...]) -> tuple[str, ...]:
     holding = [table for table in tables if name in table.header]
-    cells = {str(cell) for table in holding for cell in table.frame[name].unique()} - {*tokens, *RESERVED}
+    cells = {cell for table in holding for cell in table.column(name).counts()} - {*tokens, *RESERVED}
     if not cells:
         raise SchemaError(f"Column {name!r} of the codebook has no levels, and the public tables have none for it.")
     return tuple(sorted(cells))

@@ -9,7 +9,7 @@ import numpy as np
 
 from pmwpub.errors import FileRefused
 from pmwpub.records import Codes, Dataset, code_type
-from pmwpub.tabular.chunks import Chunk, Whole
+from pmwpub.tabular.chunks import Chunk
 from pmwpub.tabular.reading import TextTable
 from pmwpub.tabular.schema import Schema
 
@@ -38,7 +38,7 @@ def encode_public(table: TextTable, schema: Schema) -> Encoded:
     """
     schema.check_header(table.header, with_id=False)
     encoder = Encoder(table.header, schema)
-    codes = encoder.codes(Whole(table.frame)).T
+    codes = encoder.codes(table.cells).T
     keep = np.all(codes < np.asarray(schema.domain.shape), axis=1)
     dropped = int(len(keep) - keep.sum())
     unplaced = encoder.unplaced

@@ -93,8 +93,7 @@ class _Batch:
         return self.columns[position]
 
     def texts(self, position: int) -> pd.api.extensions.ExtensionArray:
-        column = self.columns[position]
-        return pd.array(column.distinct, dtype="str").take(column.places)
+        return self.columns[position].texts()
 
 
 @contextmanager

@@ -13,7 +13,7 @@ import numpy as np
 
 from pmwpub.domain import Domain
 from pmwpub.errors import BudgetError, FileRefused, SchemaError
-from pmwpub.records import Codes, Dataset, code_type
+from pmwpub.records import Codes, Dataset
 from pmwpub.tabular.chunks import Chunk, TableStream
 from pmwpub.tabular.encode import Encoded, Encoder
 from pmwpub.tabular.identities import Identities
@@ -23,6 +23,7 @@ from pmwpub.tabular.sameness import Digest, RowNumbers, Words
 from pmwpub.tabular.schema import Schema
 
 KEPT = 1 << 28  # bytes of codes that stay in memory; rows beyond are read again when they are counted
+_BEYOND = 1_000_000  # rows above twice as many as registered: no file is read further
 TELL = "Tell the steward only."
 
 
@@ -84,8 +85,9 @@ class Survey:
         Raises FileRefused otherwise; the words quote no cell, ID or count of one.
         """
         if self.n != n:
+            least = "at least " if self.n > 2 * n + _BEYOND else ""
             raise FileRefused(
-                f"The population is registered with n = {n:,} rows; the file has {self.n:,}. "
+                f"The population is registered with n = {n:,} rows; the file has {least}{self.n:,}. "
                 f"Load the registered table, or register it as it is. {TELL}"
             )
         if self.exceeded:
@@ -113,6 +115,8 @@ def survey(
     searches  of public tables: each is shown the rows
     kept      bytes of codes that may stay in memory
 
+    A file with far more rows than registered is not read to its end.
+
     Raises SchemaError when the file lacks a column of the schema (its id column included), BudgetError for n or k
     below 1, and what reading the table raises.
     """
@@ -121,29 +125,50 @@ def survey(
     _check_header(table, schema)
     encoder, numbers, digest = Encoder(table.header, schema), RowNumbers(table.header), Digest(table.header)
     identities = Identities.of(table.header, schema.id_column, n, rows_per_person)
-    blocks: list[Codes] = []
-    known: list[Words] = []
-    rows, cell = 0, len(schema.encoded) * code_type(schema.domain).itemsize
+    codes, known = _Kept(kept), _Kept(kept)
     for chunk in ahead(table.chunks()):
         own = numbers.of(chunk)
         digest.add(own)
         for search in searches:
             search.add(own[2])
         identities.add(chunk)
-        blocks.append(encoder.codes(chunk))
-        known.append(own[2])
-        rows += len(chunk)
-        if rows * cell > kept:
-            blocks.clear()
-        if rows * own.itemsize > kept:
-            known.clear()
-    exceeded = identities.exceeded or any(part.exceeded_in(table) for part in identities.others())
-    found: Dataset | FileRows = FileRows(table, schema, rows, digest.value)
-    if rows * cell <= kept:
-        found = Dataset(schema.domain, np.concatenate(blocks, axis=1).T)
-    kept_numbers = np.concatenate(known) if rows * own.itemsize <= kept else None
-    name = None if schema.id_column is None else schema.id_column.name
-    return Survey(found, digest.value, kept_numbers, encoder.ignored, encoder.unplaced, rows, exceeded, name)
+        codes.add(encoder.codes(chunk))
+        known.add(own[2])
+        if digest.rows > 2 * n + _BEYOND:
+            break
+    exceeded = digest.rows <= n and (
+        identities.exceeded or any(part.exceeded_in(table) for part in identities.others())
+    )
+    few = codes.whole()
+    return Survey(
+        rows=FileRows(table, schema, digest.rows, digest.value) if few is None else Dataset(schema.domain, few.T),
+        digest=digest.value,
+        numbers=known.whole(),
+        ignored=encoder.ignored,
+        unplaced=encoder.unplaced,
+        n=digest.rows,
+        exceeded=exceeded,
+        id_name=None if schema.id_column is None else schema.id_column.name,
+    )
+
+
+class _Kept:
+    """Arrays that come one after the other, kept while all together take at most so many bytes."""
+
+    def __init__(self, most: int) -> None:
+        self._left = most
+        self._arrays: list[np.ndarray] = []
+
+    def add(self, array: np.ndarray) -> None:
+        self._left -= array.nbytes
+        if self._left >= 0:
+            self._arrays.append(array)
+        else:
+            self._arrays.clear()
+
+    def whole(self) -> np.ndarray | None:
+        """One behind the other; None where they were too many."""
+        return np.concatenate(self._arrays, axis=-1) if self._left >= 0 else None
 
 
 def _check_header(table: TableStream, schema: Schema) -> None:

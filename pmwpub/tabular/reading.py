@@ -17,7 +17,7 @@ import pandas as pd
 
 from pmwpub.errors import FileRefused
 from pmwpub.tabular import container, encodings
-from pmwpub.tabular.chunks import Cells, Chunk, TableStream, Whole
+from pmwpub.tabular.chunks import Cells, Chunk, Coded, TableStream, Whole, whole
 from pmwpub.tabular.folders import joined, parts_of
 from pmwpub.tabular.headers import check_header
 from pmwpub.tabular.options import DELIMITERS, ReadOptions
@@ -41,7 +41,7 @@ class TextTable:
     """A table of text cells, as read.
 
     header   column names, trimmed and in NFC
-    frame    every cell as text ("" where nothing stood), one pandas string column a name
+    cells    every cell as text ("" where nothing stood), kept by distinct texts
     content  the bytes it was read from; of a .csv.gz decompressed
     notes    what was tidied in the header, by column position
     options  how the text was read; None of a Parquet table
@@ -50,18 +50,27 @@ class TextTable:
     """
 
     header: tuple[str, ...] = field(repr=False)
-    frame: pd.DataFrame = field(repr=False)
+    cells: Whole = field(repr=False)
     content: bytes = field(repr=False)
     notes: tuple[str, ...] = field(default=(), repr=False)
     options: ReadOptions | None = None
 
     def __len__(self) -> int:
-        return len(self.frame)
+        return len(self.cells)
+
+    def column(self, name: str) -> Coded:
+        """One column by its distinct texts."""
+        return self.cells.coded(self.header.index(name))
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """Every cell written out, one pandas string column a name; made anew each time, for it may be large."""
+        return pd.DataFrame({name: self.cells.texts(position) for position, name in enumerate(self.header)})
 
     @property
     def stream(self) -> TableStream:
         """The same table, to be gone through."""
-        return TableStream(self.header, lambda: iter([Whole(self.frame)]), self.notes, self.options)
+        return TableStream(self.header, lambda: iter([self.cells]), self.notes, self.options)
 
     def same_rows(self) -> bytes:
         """One text for tables of the same cells, whatever their line ends, quotes, encoding, or order.
@@ -91,10 +100,8 @@ def read_table(source: bytes | Path, *, options: ReadOptions | None = None, limi
     limits = limits or Limits()
     content = container.load(source, limits)
     stream = open_table(content, options=options, limits=limits)
-    parts = [[chunk.texts(position) for position in range(len(stream.header))] for chunk in stream.chunks()]
-    columns = (pd.concat([pd.Series(part) for part in cells], ignore_index=True) for cells in zip(*parts, strict=True))
-    frame = pd.DataFrame(dict(zip(stream.header, columns, strict=True)))
-    return TextTable(stream.header, frame, content, stream.notes, stream.options)
+    cells = whole(stream.chunks(), len(stream.header))
+    return TextTable(stream.header, cells, content, stream.notes, stream.options)
 
 
 def open_table(source: bytes | Path, *, options: ReadOptions | None = None, limits: Limits = STREAMED) -> TableStream:

@@ -184,6 +184,14 @@ def test_another_number_of_rows_is_refused_and_n_and_k_below_one(tmp_path: Path)
             survey(table, PEOPLE, n=n, rows_per_person=k)
 
 
+def test_a_file_with_far_more_rows_than_registered_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(private, "_BEYOND", 10)
+    monkeypatch.setattr(reading, "_BATCH", 2)
+    seen = survey(open_table(people(*[("p", "a")] * 10_000)), PEOPLE, n=2, kept=0)
+    with pytest.raises(FileRefused, match="at least 15"):
+        seen.admitted(n=2, rows_per_person=1)
+
+
 @pytest.mark.parametrize(
     "changed",
     [people(("p", "a"), ("p", "a")), people(("p", "a")), people(("p", "a"), ("q", "b"), ("q", "b"))],

@@ -1,0 +1,37 @@
+"""What a server does in the background once it is up: compile the loops, or load them from disk, before a job comes."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+
+from pmwpub.domain import Attribute, Domain
+from pmwpub.jobs.job import Progress
+from pmwpub.jobs.work import AssessmentWork, PublicInput, ReleaseWork, assess, release
+from pmwpub.mechanisms.pmw_pub import Schedule
+from pmwpub.privacy.budget import ZCDP, split
+from pmwpub.queries.counts import count
+from pmwpub.queries.workload import Workload
+from pmwpub.records import Dataset, Support
+
+_ROUNDS = 2
+
+
+def warm(payload: object, progress: Progress) -> None:
+    """Run a release and an assessment of a table that is made up here, each possible row once; keep nothing.
+
+    Numba then finds every loop in its cache on disk, from this process and from any other of the same version.
+    """
+    levels = (("0", "1"), ("0", "1", "2"), tuple(str(level) for level in range(100)))
+    domain = Domain(tuple(Attribute(f"a{j}", own) for j, own in enumerate(levels)))
+    rows = np.array(list(itertools.product(*(range(size) for size in domain.shape))))
+    marginals = [*Workload.all_kway(domain, 2).marginals, *Workload.all_kway(domain, 3).marginals]
+    table, workload = Dataset(domain, rows), Workload(domain, tuple(marginals))
+    counts = count(workload, table)
+    source = PublicInput("warm", workload, Support.of(Dataset(domain, rows[::2])))
+    share = split(ZCDP.at_most(1), _ROUNDS)
+    release(ReleaseWork(source, counts, Schedule(_ROUNDS, share)), progress)
+    part = (source, counts, Fraction(10))
+    assess(AssessmentWork(1, part, part), progress)
