@@ -7,6 +7,8 @@ import pickle
 import numpy as np
 import pytest
 import tables
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from pmwpub.errors import DomainError
 from pmwpub.records import Dataset, Distribution, Support, code_type
@@ -42,6 +44,28 @@ def test_a_support_lists_distinct_rows_with_how_often_they_came() -> None:
     assert support.codes.tolist() == [[0, 1], [1, 0]]
     assert support.multiplicity.tolist() == [1, 2]
     assert Distribution.empirical(support).weights.tolist() == pytest.approx([1 / 3, 2 / 3])
+
+
+WIDE = st.lists(st.sampled_from([1, 2, 3, 250, 9_999]), min_size=1, max_size=12)
+
+
+@settings(max_examples=150)
+@given(WIDE, st.integers(1, 40), st.integers(0, 1_000))
+def test_supports_and_pools_hold_numpys_distinct_rows_beyond_64_bits(sizes: list[int], rows: int, seed: int) -> None:
+    shape = tables.domain(*sizes)
+    drawn = tables.table(shape, rows, seed).codes
+    codes = np.minimum(np.concatenate([drawn, drawn[::2], drawn // 2]), drawn.max())
+    atoms, often = np.unique(codes, axis=0, return_counts=True)
+    for made in (
+        Support.of(Dataset(shape, codes)),
+        Support.union(*(Support.of(Dataset(shape, [row])) for row in codes)),
+    ):
+        assert np.array_equal(made.codes, atoms)
+        assert np.array_equal(made.multiplicity, often)
+    turned = np.arange(len(atoms))[::-1]
+    assert len(Support(shape, atoms[turned], often[turned])) == len(atoms)
+    with pytest.raises(DomainError, match="must differ"):
+        Support(shape, np.concatenate([atoms, atoms[:1]]), np.append(often, 1))
 
 
 def test_an_atom_without_a_level_and_repeated_atoms_are_refused() -> None:

@@ -17,6 +17,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pmwpub.errors import FileRefused
+from pmwpub.tabular import chunks, reading
+from pmwpub.tabular.options import ReadOptions
 from pmwpub.tabular.reading import Limits, TextTable, from_frame, read_table
 
 CANARY = "canary7153"
@@ -335,3 +337,23 @@ def test_batches_join_without_a_seam() -> None:
     content = "a,b,c\n" + "".join(",".join(row) + "\n" for row in rows)
     assert cells(read_table(content.encode())) == rows
     assert refusal((content + "1,2\n").encode()).line == 50_003
+
+
+def test_columns_of_few_and_of_many_distinct_cells_are_kept_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    content = "few,many\n" + "".join(f"{i % 3},{i}\n" for i in range(2_000))
+    monkeypatch.setattr(reading, "_BATCH", 50)
+    usual = read_table(content.encode())
+    monkeypatch.setattr(chunks, "FEW", 100)
+    spilled = read_table(content.encode())
+    assert isinstance(usual.cells.columns[1], chunks.Coded)
+    assert not isinstance(spilled.cells.columns[1], chunks.Coded)
+    assert usual.frame.equals(spilled.frame)
+    assert usual.same_rows() == spilled.same_rows()
+    assert usual.column("many").counts() == spilled.column("many").counts() == {str(i): 1 for i in range(2_000)}
+
+
+def test_the_same_rows_are_told_from_others_whatever_their_order() -> None:
+    one = read_table(b"a,b\n1,2\n3,4\n3,4\n")
+    assert read_table(b'b;a\n4;3\n"2";1\n4;3\n', options=ReadOptions(delimiter=";")).same_rows() == one.same_rows()
+    for other in (b"a,b\n1,4\n3,2\n3,4\n", b"a,b\n2,1\n4,3\n4,3\n", b"a,b\n1,2\n3,4\n", b"a,c\n1,2\n3,4\n3,4\n"):
+        assert read_table(other).same_rows() != one.same_rows()
