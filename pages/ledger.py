@@ -12,7 +12,7 @@ from pmwpub.session import Badge, enter, entered, opened, panel, plots, refusals
 from pmwpub.session.accounts import balance_plot, decisions_panel, delete_uploads
 from pmwpub.session.exports import columns, history_csv, history_json
 from pmwpub.session.terms import terms_panel
-from pmwpub.session.words import cost, number
+from pmwpub.session.words import cost, left, loss
 
 ORDER = ["id", "time", "purpose", "rho", "status", "remark", "mechanism", "sensitivity", "scale"]
 
@@ -34,7 +34,7 @@ with panel("History", Badge.PUBLIC), refusals():
             hide_index=True,
             width="stretch",
             column_order=ORDER,
-            column_config={"rho": st.column_config.NumberColumn("ρ", format="%.6g")},
+            column_config={"rho": st.column_config.NumberColumn("ρ", format="%.15g")},
             alt="Every charge, the newest first.",
         )
         with st.container(horizontal=True):
@@ -57,7 +57,7 @@ with panel("What a further release would cost", Badge.PUBLIC), refusals():
     price = service().price_at(name, epsilon)
     st.markdown(f"At most {cost(price.epsilon, price.delta, price.rho.rho)}.")
     if price.affordable:
-        st.markdown(f"Left afterwards: ε = {number(price.remaining_epsilon)} at δ = {number(price.delta)}.")
+        st.markdown(f"Left afterwards: ε = {left(price.remaining, price.delta)} at δ = {loss(price.delta)}.")
     else:
         st.warning("That is more than is left.")
 

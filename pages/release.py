@@ -6,7 +6,7 @@ import streamlit as st
 
 from pmwpub.service import assessing, releasing
 from pmwpub.session import Badge, enter, link, need, opened, panel, refusals, service
-from pmwpub.session.planning import bought_floors, plan_form
+from pmwpub.session.planning import bought_floors, in_words, plan_form
 from pmwpub.session.quality import quality_part
 from pmwpub.session.results import chosen, listed, release_panel, show
 from pmwpub.session.spending import confirm, tell
@@ -29,7 +29,7 @@ elif private is not None and ready:
     with panel("A new release", Badge.DP), refusals():
         plan = plan_form(study, bought_floors(study, assessing.assessments(service(), study)))
         price = releasing.price(service(), plan, study.population.name)
-        if confirm(price, key=plan.sha256, label="Buy this release"):
+        if confirm(price, in_words(study, plan), key=plan.sha256, label="Buy this release"):
             outcome = releasing.release(service(), private, plan, current=study)
             tell(session, outcome.fresh)
             show(outcome.booking.id)

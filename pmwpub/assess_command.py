@@ -13,6 +13,7 @@ from pmwpub.errors import PlanError
 from pmwpub.mechanisms.precision import epsilon_within
 from pmwpub.plans import AssessmentPlan
 from pmwpub.privacy.budget import as_fraction
+from pmwpub.rounding import above
 from pmwpub.service import PrivateTable, Service, Study, assessing, comparing, ranking
 from pmwpub.service.assessing import Assessed
 
@@ -64,7 +65,7 @@ def buy_best(
         raise no_result(outcome)
     best = {
         "candidate": found.name,
-        "epsilon": float(plan.exact_epsilon),
+        "epsilon": above(plan.exact_epsilon),
         "candidates": list(found.names),
         "setting": plan.setting,
     }
@@ -84,7 +85,7 @@ def compared(parsed: argparse.Namespace, service: Service, current: Study, offer
     found: Json = {"candidates": _facts(current, offered), "comparison": lines, "setting": setting}
     if parsed.epsilon is not None or parsed.precision is not None:
         plan = _plans(parsed, current, offered[:1])[0]
-        found["forecast"] = {"epsilon": float(plan.exact_epsilon)}
+        found["forecast"] = {"epsilon": above(plan.exact_epsilon)}
         found["forecast"] |= asdict(comparing.forecast(service, current, plan, pools=pools))
     return found
 
@@ -139,7 +140,7 @@ def _line(found: Assessed, group: int | None) -> Json:
         line |= dict(zip((part, f"{part}_low", f"{part}_high"), bounds, strict=True))
     numbers = [number for number in (found.floor, found.start) if number is not None]
     confidence = numbers[0].confidence if numbers else None
-    line |= {"confidence": confidence, "epsilon": float(found.plan.exact_epsilon), "setting": found.plan.setting}
+    line |= {"confidence": confidence, "epsilon": above(found.plan.exact_epsilon), "setting": found.plan.setting}
     return line | {"too_close_to_call": group}
 
 

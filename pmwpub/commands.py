@@ -15,14 +15,15 @@ from pmwpub.evaluate_command import evaluate as evaluate
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Booking, Ledger
 from pmwpub.ledger_command import backup_ledger as backup_ledger
-from pmwpub.ledger_command import both
 from pmwpub.ledger_command import reconcile_ledger as reconcile_ledger
 from pmwpub.ledger_command import register as register
+from pmwpub.ledger_command import remaining_json, spent_json
 from pmwpub.ledger_command import restore_ledger as restore_ledger
 from pmwpub.ledger_command import show_ledger as show_ledger
 from pmwpub.privacy.budget import ZCDP, as_fraction
 from pmwpub.release import checking
 from pmwpub.release.synthesis import check_drawn
+from pmwpub.rounding import above
 from pmwpub.service import Outcome, PrivateTable, Service, Study, measuring, overlaps, releasing, studies
 from pmwpub.service.assessing import NoisyNumber
 from pmwpub.tabular.codebook import read_codebook
@@ -220,14 +221,12 @@ def _write(folder: Path, files: dict[str, bytes]) -> None:
 
 def _spent(ledger: Ledger, name: str, own: Sequence[Booking]) -> Json:
     """What this very command charged, whatever others charge meanwhile, and what is left."""
-    from pmwpub.privacy.budget import epsilon_of
-
     balance = ledger.balance(name)
     ids = {charge for booking in own for charge in booking.charges}
     rho = sum((record.rho for record in ledger.history(name) if record.id in ids), ZCDP(0))
     return {
-        "spent": both(rho, epsilon_of(rho, balance.delta)),
-        "remaining": both(balance.remaining, balance.epsilon_remaining),
+        "spent": spent_json(rho, balance.delta),
+        "remaining": remaining_json(balance),
     }
 
 
@@ -237,4 +236,4 @@ def _reused(outcome: Outcome) -> Json:
 
 def _number(part: str, number: NoisyNumber) -> Json:
     ends = {f"{part}_low": number.low, f"{part}_high": number.high, "confidence": number.confidence}
-    return {part: number.value} | ends | {"epsilon": float(as_fraction(number.epsilon))}
+    return {part: number.value} | ends | {"epsilon": above(as_fraction(number.epsilon))}

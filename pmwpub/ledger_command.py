@@ -9,8 +9,9 @@ from typing import Any
 
 from pmwpub import ledger
 from pmwpub.errors import BudgetError
-from pmwpub.ledger import Ledger, Population, Reconciled
-from pmwpub.privacy.budget import UNIT, ZCDP
+from pmwpub.ledger import Balance, Ledger, Population, Reconciled
+from pmwpub.privacy.budget import UNIT, ZCDP, epsilon_of
+from pmwpub.rounding import above, below
 from pmwpub.service.remarks import with_remarks
 
 Json = dict[str, Any]
@@ -32,9 +33,14 @@ def show_ledger(parsed: argparse.Namespace) -> Json:
         return _balance(store, parsed.name) | {"charges": charges}
 
 
-def both(rho: ZCDP, epsilon: float) -> Json:
-    """An amount in rho and as epsilon."""
-    return {"rho": float(rho.rho), "epsilon": epsilon}
+def spent_json(rho: ZCDP, delta: Fraction) -> Json:
+    """What was charged, in rho and as epsilon, rounded up."""
+    return {"rho": above(rho.rho), "epsilon": epsilon_of(rho, delta)}
+
+
+def remaining_json(balance: Balance) -> Json:
+    """What is left, in rho rounded down, and the epsilon that it can still buy."""
+    return {"rho": below(balance.remaining.rho), "epsilon": balance.epsilon_remaining}
 
 
 def backup_ledger(parsed: argparse.Namespace) -> Json:
@@ -57,7 +63,7 @@ def reconcile_ledger(parsed: argparse.Namespace) -> Json:
 def _added(found: Reconciled) -> Json:
     return {
         "added": [
-            {"population": one.population, "plans": one.bookings, "rho": float(Fraction(one.units, UNIT))}
+            {"population": one.population, "plans": one.bookings, "rho": above(Fraction(one.units, UNIT))}
             for one in found.added
         ]
     }
@@ -69,11 +75,11 @@ def _balance(store: Ledger, name: str) -> Json:
         "population": population.name,
         "n": population.n,
         "rows_per_person": population.rows_per_person,
-        "epsilon": float(population.epsilon),
-        "delta": float(population.delta),
-        "rho": float(balance.total.rho),
-        "spent": both(balance.spent, balance.epsilon_spent),
-        "remaining": both(balance.remaining, balance.epsilon_remaining),
+        "epsilon": above(population.epsilon),
+        "delta": above(population.delta),
+        "rho": above(balance.total.rho),
+        "spent": spent_json(balance.spent, balance.delta),
+        "remaining": remaining_json(balance),
     }
 
 

@@ -19,6 +19,7 @@ from pmwpub.ledger.database import lock_store, now
 from pmwpub.ledger.model import Booking, Charge, ChargeRecord, PlanKey, Status, TableHandle
 from pmwpub.ledger.tables import bookings, charges, outcomes, results
 from pmwpub.privacy.budget import ZCDP, epsilon_of
+from pmwpub.rounding import down, up
 
 
 def book(
@@ -78,8 +79,8 @@ def _refuse_overspending(connection: Connection, population_id: int, name: str, 
         return
     price, left = ZCDP(wanted), balance.remaining
     raise Overspent(
-        f"This costs rho = {float(price.rho):.6g} (epsilon {epsilon_of(price, balance.delta):.4g} by itself), but "
-        f"{name!r} has rho = {float(left.rho):.6g} left (epsilon {balance.epsilon_remaining:.4g}). "
+        f"This costs rho = {up(price.rho, 6)} (epsilon {up(epsilon_of(price, balance.delta))} by itself), but "
+        f"{name!r} has rho = {down(left.rho, 6)} left (epsilon {down(balance.epsilon_remaining)}). "
         "Spend less; nothing was charged."
     )
 

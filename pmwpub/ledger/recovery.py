@@ -21,6 +21,8 @@ from pmwpub.ledger.database import now
 from pmwpub.ledger.lines import BookingLine, ChargeLine, Line, MarkLine, StoreLine, TermsLine
 from pmwpub.ledger.model import Booking, Charge
 from pmwpub.ledger.witness import Witness
+from pmwpub.privacy.budget import UNIT
+from pmwpub.rounding import up
 
 RECONCILED = "ledger reconciled"
 UNWITNESSED = "witness missing"
@@ -228,8 +230,8 @@ def _insert(connection: Connection, table: Table, population_id: int, created: s
 
 def _note(added: Readded) -> str:
     return (
-        f"{added.bookings} charged plans, of rho = {added.units / 10**15:.6g} together, and the terms and decisions "
-        "that the ledger lacked were added again from its witness, as spent; results that it lacked are gone."
+        f"{added.bookings} charged plans, of rho = {up(Fraction(added.units, UNIT), 6)} together, and the terms and "
+        "decisions that the ledger lacked were added again from its witness, as spent; results that it lacked are gone."
     )
 
 

@@ -15,6 +15,7 @@ from pmwpub.mechanisms.assessment import AssessmentShare, NoisyError, assessment
 from pmwpub.plans import AssessmentPlan
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
+from pmwpub.rounding import up
 from pmwpub.service.core import Outcome, Price, PrivateTable, Service
 from pmwpub.service.remarks import remarks_from
 from pmwpub.service.studies import Study, public_core, study
@@ -91,7 +92,7 @@ def price(service: Service, population: str, plans: Sequence[AssessmentPlan]) ->
 def refuse(price: Price, plans: int) -> NoReturn:
     """Overspent, before the first of several plans is charged."""
     raise Overspent(
-        f"{plans} assessments cost rho = {float(price.rho.rho):.6g}, more than this population has left; "
+        f"{plans} assessments cost rho = {up(price.rho.rho, 6)}, more than this population has left; "
         "lower their epsilon or assess fewer candidates. Nothing was charged."
     )
 

@@ -9,12 +9,13 @@ import streamlit as st
 from pmwpub import figures
 from pmwpub.ledger import Balance, Mark
 from pmwpub.privacy.budget import ZCDP, epsilon_of
+from pmwpub.rounding import above, below
 from pmwpub.service import Study, studies
 from pmwpub.service.remarks import remarks_from
 from pmwpub.session.frame import Badge, panel, refusals
 from pmwpub.session.services import service
 from pmwpub.session.state import Session, go
-from pmwpub.session.words import plain
+from pmwpub.session.words import left, plain
 
 
 def stored_panel(session: Session) -> None:
@@ -33,11 +34,13 @@ def balance_plot(balance: Balance, running: ZCDP) -> figures.Plot:
     """Spent, at work and left, as lengths in rho."""
 
     def amount(rho: ZCDP) -> figures.Amount:
-        return figures.Amount(float(rho.rho), epsilon_of(rho, balance.delta))
+        return figures.Amount(above(rho.rho), epsilon_of(rho, balance.delta))
 
+    remaining = figures.Amount(below(balance.remaining.rho), float(left(balance.remaining, balance.delta)))
     settled = balance.spent - running
-    parts = (balance.total, running, settled, balance.remaining)
-    return figures.budget_bar(*(amount(rho) for rho in parts), delta=float(balance.delta))
+    return figures.budget_bar(
+        amount(balance.total), amount(running), amount(settled), remaining, delta=above(balance.delta)
+    )
 
 
 def decisions_panel(marks: Sequence[Mark]) -> None:

@@ -14,7 +14,7 @@ from pmwpub.service import PrivateTable, Study, assessing, ranking
 from pmwpub.service.assessing import assessment_plan, shares_of
 from pmwpub.service.comparing import forecast
 from pmwpub.service.ranking import best_plan
-from pmwpub.session import forecasts
+from pmwpub.session import entered, forecasts
 from pmwpub.session.forecasts import Said
 from pmwpub.session.known import known_pools
 from pmwpub.session.pools import Pool, made, make_pool, named
@@ -22,7 +22,7 @@ from pmwpub.session.services import service
 from pmwpub.session.settings import Setting, choose_setting, means
 from pmwpub.session.spending import confirm, told
 from pmwpub.session.state import Session
-from pmwpub.session.words import exact
+from pmwpub.session.words import exact, plain
 
 FLOOR, START = "floor (reweighted perfectly)", "start (published unchanged)"
 EACH, WINNER = "floor and start of each", "only which one is best"
@@ -47,11 +47,21 @@ def _buy_each(session: Session, study: Study, private: PrivateTable, chosen: Seq
     plans = _plans(study, chosen, setting)
     _worth_of_each(study, plans[0], chosen)
     price = assessing.price(service(), study.population.name, plans)
-    if confirm(price, key=" ".join(plan.sha256 for plan in plans), label="Buy these assessments"):
+    key = " ".join(plan.sha256 for plan in plans)
+    if confirm(price, _each_in_words(study, plans), key=key, label="Buy these assessments"):
         if not price.affordable:
             assessing.refuse(price, len(plans))
         told(session, [assessing.assess(service(), private, plan, current=study) for plan in plans])
         st.rerun()
+
+
+def _each_in_words(study: Study, plans: Sequence[AssessmentPlan]) -> str:
+    """What is bought, as the plans themselves have it."""
+    said = []
+    for plan in plans:
+        parts = " and ".join(share.purpose for share in shares_of(plan))
+        said.append(f"{parts} of {plain(study.known_names(plan.inputs.candidates))} at ε = {exact(plan.exact_epsilon)}")
+    return f"{'; '.join(said)} (pure)"
 
 
 def _plans(study: Study, chosen: Sequence[Pool], setting: Setting) -> list[AssessmentPlan]:
@@ -68,15 +78,9 @@ def _epsilon(study: Study, *, floor: bool, start: bool) -> str:
     """The ε of each candidate: as given, or the smallest one that buys the wanted error bar."""
     left, right = st.columns(2)
     if left.radio("Set", [BY_EPSILON, BY_PRECISION], horizontal=True, key="epsilon or precision") == BY_EPSILON:
-        given = right.number_input(
-            "ε for each candidate (pure)", 0.001, 10.0, value=0.05, step=0.01, format="%.3f", key="assessment epsilon"
-        )
-        return repr(round(given, 6))
-    wanted = right.number_input(
-        "Error bar wanted, ± (95 %)", 0.0001, 0.5, value=0.01, step=0.001, format="%.4f", key="assessment precision"
-    )
-    terms = study.population
-    precision = as_fraction(repr(round(wanted, 6)))
+        return entered.number(right, "ε for each candidate (pure)", "0.05", "0.001", "10", key="assessment epsilon")
+    wanted = entered.number(right, "Error bar wanted, ± (95 %)", "0.01", "0.0001", "0.5", key="assessment precision")
+    terms, precision = study.population, as_fraction(wanted)
     epsilon = epsilon_within(precision, terms.n, terms.rows_per_person, with_floor=floor, with_start=start)
     right.caption(f"That takes ε = {exact(epsilon)} for each candidate.")
     return str(epsilon)
@@ -98,16 +102,16 @@ def _buy_winner(
     plan = _best_plan(study, chosen, setting)
     say(forecasts.winner_worth(plan))
     price = ranking.price(service(), study.population.name, plan)
-    if confirm(price, key=plan.sha256, label="Buy this choice"):
+    names = " or ".join(plain(study.known_names(pool)) for pool in plan.pools)
+    buys = f"which of {names} has the lowest floor, at ε = {exact(plan.exact_epsilon)} (pure)"
+    if confirm(price, buys, key=plan.sha256, label="Buy this choice"):
         told(session, [ranking.choose(service(), private, plan, current=study)])
         st.rerun()
 
 
 def _best_plan(study: Study, chosen: Sequence[Pool], setting: Setting) -> BestPlan:
-    epsilon = st.number_input(
-        "ε of the choice (pure)", 0.001, 10.0, value=0.05, step=0.01, format="%.3f", key="choice epsilon"
-    )
-    return best_plan(study, chosen, epsilon=repr(round(epsilon, 6)), setting=setting)
+    epsilon = entered.number(st, "ε of the choice (pure)", "0.05", "0.001", "10", key="choice epsilon")
+    return best_plan(study, chosen, epsilon=epsilon, setting=setting)
 
 
 def say(said: Said | None) -> None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Protocol
 
+import streamlit as st
+
 from pmwpub.errors import BudgetError, PlanError
 from pmwpub.privacy.budget import as_fraction
 
@@ -19,19 +21,19 @@ LONGEST = 40
 class Place(Protocol):
     """Streamlit itself, a column or a container."""
 
-    def text_input(self, label: str, value: str, *, key: str | None = None) -> str: ...
+    def text_input(self, label: str, value: str = "", *, key: str | None = None) -> str: ...
 
 
 def number(place: Place, label: str, value: str, least: str, most: str, *, key: str | None = None) -> str:
     """A number as it was typed, for `as_fraction`; PlanError unless it lies between `least` and `most`."""
-    typed = place.text_input(label, value, key=key).strip()
+    typed = _field(place, label, value, key).strip()
     _check(typed, label, f"a number from {least} to {most}, with a point for decimals,", least, most)
     return typed
 
 
 def whole(place: Place, label: str, value: int, least: int, most: int, *, key: str | None = None) -> int:
     """A whole number as it was typed; PlanError unless it lies between `least` and `most`."""
-    return as_whole(place.text_input(label, str(value), key=key), label, least, most)
+    return as_whole(_field(place, label, str(value), key), label, least, most)
 
 
 def as_whole(typed: str, label: str, least: int, most: int) -> int:
@@ -41,6 +43,14 @@ def as_whole(typed: str, label: str, least: int, most: int) -> int:
     if exact.denominator != 1:
         raise _refusal(typed, label, needed)
     return int(exact)
+
+
+def _field(place: Place, label: str, value: str, key: str | None) -> str:
+    """What stands in the field; under a key another part of the page may have put a number there."""
+    if key is None:
+        return place.text_input(label, value)
+    st.session_state[key] = str(st.session_state.get(key, value))
+    return place.text_input(label, key=key)
 
 
 def _check(typed: str, label: str, needed: str, least: str, most: str) -> Fraction:

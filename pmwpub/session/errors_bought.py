@@ -7,6 +7,7 @@ import streamlit as st
 from pmwpub.ledger import PlanKey
 from pmwpub.service import PrivateTable, Study, measuring
 from pmwpub.service.measuring import MeasuredError
+from pmwpub.session import entered
 from pmwpub.session.frame import refusals
 from pmwpub.session.services import service
 from pmwpub.session.spending import NO_RESULT, confirm, tell
@@ -51,12 +52,13 @@ def _buy(session: Session, study: Study, private: PrivateTable, release: PlanKey
         "without it."
     )
     name = study.population.name
-    epsilon = st.number_input(
-        "ε of the noisy error (pure)", 0.001, 10.0, value=0.05, step=0.01, format="%.3f",
-        key=f"error epsilon {release.plan_sha256} {release.repeat}",
-    )  # fmt: skip
-    plan = measuring.error_plan(service(), name, release, epsilon=repr(round(epsilon, 6)))
+    key = f"error epsilon {release.plan_sha256} {release.repeat}"
+    epsilon = entered.number(st, "ε of the noisy error (pure)", "0.05", "0.001", "10", key=key)
+    plan = measuring.error_plan(service(), name, release, epsilon=epsilon)
     price = measuring.price(service(), name, plan)
-    if confirm(price, key=plan.sha256, label="Buy this error"):
+    buys = (
+        f"the noisy largest error of draw {release.repeat + 1} of this plan, at ε = {exact(plan.exact_epsilon)} (pure)"
+    )
+    if confirm(price, buys, key=plan.sha256, label="Buy this error"):
         tell(session, measuring.measure(service(), private, plan).fresh)
         st.rerun()

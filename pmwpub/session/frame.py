@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import Enum
+from fractions import Fraction
 from typing import NoReturn
 
 import streamlit as st
@@ -14,7 +16,7 @@ from pmwpub.service import Study
 from pmwpub.service.studies import study
 from pmwpub.session.services import service
 from pmwpub.session.state import HOME, Session, address, current, present, viewers_only
-from pmwpub.session.words import number, plain
+from pmwpub.session.words import left, loss, plain
 
 PAGES = {
     HOME: ("Home", ":material/home:"),
@@ -104,8 +106,8 @@ def opened_if_any(title: str) -> Study | None:
 def left_words(study: Study) -> str:
     """The population and what it has left: on a narrow screen the sidebar is folded away."""
     balance = study.balance
-    left, total = number(balance.epsilon_remaining), number(balance.epsilon_total)
-    return f"{plain(study.population.name)} · ε = {left} left of {total} at δ = {number(balance.delta)}"
+    remaining, total = left(balance.remaining, balance.delta), loss(balance.epsilon_total)
+    return f"{plain(study.population.name)} · ε = {remaining} left of {total} at δ = {loss(balance.delta)}"
 
 
 def notices(session: Session) -> None:
@@ -166,15 +168,15 @@ def _meter(session: Session, population: str) -> None:
     balance = service().ledger.balance(population)
     running = service().reserved(population)
     st.markdown(f"**{plain(population)}**")
-    share = min(1.0, float(balance.spent.rho / balance.total.rho))
-    st.progress(share, text=f"Budget: {share:.0%} of ρ spent")
+    share = min(Fraction(1), balance.spent.rho / balance.total.rho)
+    st.progress(float(share), text=f"Budget: {math.ceil(100 * share)} % of ρ spent")
     lines = [
-        f"Total ε = {number(balance.epsilon_total)} at δ = {number(balance.delta)}",
-        f"Spent ε = {number(balance.epsilon_spent)}",
-        f"Left ε = {number(balance.epsilon_remaining)}",
+        f"Total ε = {loss(balance.epsilon_total)} at δ = {loss(balance.delta)}",
+        f"Spent ε = {loss(balance.epsilon_spent)}",
+        f"Left ε = {left(balance.remaining, balance.delta)}",
     ]
     if running.units:
-        lines.insert(2, f"of that running: ρ = {number(running.rho)}")
+        lines.insert(2, f"of that running: ρ = {loss(running.rho)}")
     st.caption("  \n".join(lines))
     st.caption("The bar is drawn in ρ, which adds up; ε does not.")
     if session.presenting:

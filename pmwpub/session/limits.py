@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pmwpub.service import Assessed
 from pmwpub.service.advising import EpsilonAdvice
-from pmwpub.session.words import number, plain
+from pmwpub.session.words import loss, number, plain
 
 
 def floor_warnings(found: Sequence[Assessed], wanted: float) -> list[str]:
@@ -39,7 +39,7 @@ def epsilon_words(advice: EpsilonAdvice | None, wanted: float) -> str:
         )
     truth, goal = f"in a simulation where {plain(advice.truth)} played the private table", number(wanted)
     if advice.epsilon is not None:
-        return f"An error of {goal} took ε = {number(advice.epsilon)}, the smallest enough of those tried, {truth}."
+        return f"An error of {goal} took ε = {loss(advice.epsilon)}, the smallest enough of those tried, {truth}."
     if advice.floor > wanted:
         return f"No ε is enough for {goal} {truth}: the floor was {number(advice.floor)}. Change the public table."
     return (

@@ -12,7 +12,7 @@ from pmwpub.plans import ReleasePlan
 from pmwpub.service import Assessed, Study
 from pmwpub.service.advising import Advice, advise_epsilon, advise_rounds
 from pmwpub.service.releasing import release_plan
-from pmwpub.session import limits, standing, variants, views
+from pmwpub.session import entered, limits, standing, variants, views
 from pmwpub.session.assessed import room_table
 from pmwpub.session.pools import Pool, make_pool, named, offered
 from pmwpub.session.services import service
@@ -31,6 +31,12 @@ def plan_form(study: Study, found: Sequence[Assessed]) -> ReleasePlan:
         words = variants.in_words(chosen)
         st.caption(f"Workload: {described(study.choice)}; {words}. Plan {plan.sha256[:16]}")
     return plan
+
+
+def in_words(study: Study, plan: ReleasePlan) -> str:
+    """What a plan buys, as the plan itself has it."""
+    rounds = "1 round" if plan.rounds == 1 else f"{plan.rounds:,} rounds"
+    return f"a release with {plain(study.known_names(plan.inputs.candidates))}, {rounds}, plan {plan.sha256[:16]}"
 
 
 def _pool(study: Study, found: Sequence[Assessed]) -> Pool:
@@ -55,7 +61,7 @@ def _pool(study: Study, found: Sequence[Assessed]) -> Pool:
 def _epsilon(study: Study, pool: Pool, found: Sequence[Assessed]) -> str:
     """ε beside the floor: what it can do, and what it cannot."""
     left, right = st.columns(2)
-    given = left.number_input("ε of this release", 0.001, 100.0, value=1.0, step=0.1, format="%.3f")
+    given = entered.number(left, "ε of this release", "1", "0.001", "100")
     wanted = right.number_input(
         "An error that would be good enough", 0.001, 1.0, value=0.05, step=0.01, format="%.3f", key="wanted error"
     )
@@ -67,7 +73,7 @@ def _epsilon(study: Study, pool: Pool, found: Sequence[Assessed]) -> str:
         left.caption("No noisy floor was bought for this choice; the Candidates page sells it.")
     for words in limits.floor_warnings(found, wanted):
         st.warning(words, icon=":material/block:")
-    return repr(round(given, 6))
+    return given
 
 
 def _rounds(advice: Advice) -> int:
@@ -81,7 +87,7 @@ def _rounds(advice: Advice) -> int:
         st.caption("A default: no simulation of this choice is stored. Explore makes one, for free.")
     if advised:
         return advice.rounds
-    return int(st.number_input("Rounds", 1, 10_000, value=advice.rounds, key="rounds"))
+    return entered.whole(st, "Rounds", advice.rounds, 1, 10_000, key="rounds")
 
 
 def bought_floors(study: Study, bought: Sequence[Assessed]) -> list[Assessed]:

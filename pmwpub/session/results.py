@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 
 import streamlit as st
 
@@ -12,11 +11,12 @@ from pmwpub.release.certificate import Cells
 from pmwpub.service import PrivateTable, Released, Study, releasing
 from pmwpub.session.errors_bought import errors_part
 from pmwpub.session.frame import Badge, panel, refusals
+from pmwpub.session.planning import in_words
 from pmwpub.session.services import service
 from pmwpub.session.spending import NO_RESULT, confirm, tell
 from pmwpub.session.state import Session, address
 from pmwpub.session.watching import Waiting, watch
-from pmwpub.session.words import number, plain
+from pmwpub.session.words import loss, plain
 
 CSV, JSON, ZIP = "text/csv", "application/json", "application/zip"
 PARTS = {REPORT: "text/html", WEIGHTS: CSV, MEASUREMENTS: CSV, SCHEMA: JSON, REBUILD: "text/x-python"}
@@ -46,8 +46,8 @@ def _facts(bundle: Bundle) -> None:
     for place, (label, value) in zip(
         st.columns(4),
         [
-            ("ε", number(certificate.epsilon)),
-            ("δ", number(Fraction(certificate.delta))),
+            ("ε", loss(certificate.epsilon)),
+            ("δ", loss(certificate.delta)),
             ("Rounds", f"{certificate.rounds}"),
             ("Charge", f"no. {certificate.charge_id}"),
         ],
@@ -112,6 +112,7 @@ def _draw_again(session: Session, study: Study, private: PrivateTable, found: Re
     price = releasing.price(service(), found.plan, name, repeat=repeat)
     if confirm(
         price,
+        f"draw {repeat + 1} of {in_words(study, found.plan)}",
         key=f"again {found.plan.sha256} {repeat}",
         label=f"Draw again (draw {repeat + 1})",
         ask="I want another draw and pay for it",

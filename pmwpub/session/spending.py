@@ -6,7 +6,7 @@ import streamlit as st
 
 from pmwpub.service import Outcome, Price
 from pmwpub.session.state import Session
-from pmwpub.session.words import cost, number
+from pmwpub.session.words import cost, left, loss
 
 ALREADY = "This plan was already bought: showing the stored result, nothing was charged."
 CHARGED = "Charged. The work runs on the server; it goes on when this page is closed."
@@ -16,9 +16,10 @@ NO_RESULT = (
 )
 
 
-def confirm(price: Price, *, key: str, label: str, ask: str = "") -> bool:
-    """The exact price and what would be left, with the button that spends; True on the run of the click.
+def confirm(price: Price, buys: str, *, key: str, label: str, ask: str = "") -> bool:
+    """What is bought, its exact price, what would be left, and the button that spends; True on the run of the click.
 
+    buys  the plan's own figures in words, made from the very plan that a click spends
     key  names the plans: a plan that changed under way has another form, whose button was not pressed
     ask  a sentence to be ticked first, for a draw on purpose
     """
@@ -26,12 +27,13 @@ def confirm(price: Price, *, key: str, label: str, ask: str = "") -> bool:
         if price.rho.units == 0:
             st.markdown("**Price: nothing.** This was already bought; the stored result is shown.")
             return st.form_submit_button("Show the stored result", key=f"confirm {key}")
+        st.markdown(f"**Buys:** {buys}.")
         st.markdown(f"**Price: {cost(price.epsilon, price.delta, price.rho.rho)}**")
         st.caption("ρ is what the ledger charges and adds up; ε is what this ρ alone means at this δ.")
         if not price.affordable:
             st.warning("That is more than this population has left. Lower ε; nothing can be charged.")
         else:
-            st.markdown(f"Left afterwards: ε = {number(price.remaining_epsilon)} at δ = {number(price.delta)}.")
+            st.markdown(f"Left afterwards: ε = {left(price.remaining, price.delta)} at δ = {loss(price.delta)}.")
         agreed = st.checkbox(ask, key=f"agree {key}") if ask else True
         pressed = st.form_submit_button(label, type="primary", disabled=not price.affordable, key=f"confirm {key}")
         if pressed and not agreed:

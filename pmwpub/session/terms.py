@@ -9,7 +9,7 @@ import streamlit as st
 from pmwpub.errors import BudgetError
 from pmwpub.ledger import Population
 from pmwpub.session.frame import Badge, panel
-from pmwpub.session.words import exact, number
+from pmwpub.session.words import exact, loss
 
 
 def default_delta(n: int) -> Fraction:
@@ -29,7 +29,7 @@ def terms_panel(population: Population) -> None:
                 "Most rows of one person, k": f"{population.rows_per_person}",
                 "Neighbours": _neighbours(population.rows_per_person),
                 "Total ε": exact(population.epsilon),
-                "δ": number(population.delta),
+                "δ": loss(population.delta),
             },
             border="horizontal",
             hide_header=True,

@@ -6,6 +6,8 @@ import re
 from fractions import Fraction
 
 from pmwpub.jobs import Job
+from pmwpub.privacy.budget import ZCDP, ApproxDP, as_fraction, epsilon_of, zcdp_of
+from pmwpub.rounding import down, up
 
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 _ADDRESS = re.compile(r"(https?://|www(?=\.)|@)", re.IGNORECASE)
@@ -26,13 +28,26 @@ def number(value: float | Fraction) -> str:
 
 
 def exact(value: Fraction) -> str:
-    """A fraction as the decimal that was typed, where it is one of up to 12 digits."""
-    return f"{float(value):.12g}"
+    """A fraction as the decimal that was typed, where it is one of up to 12 digits; else rounded up to those."""
+    return up(value, 12)
+
+
+def loss(value: float | Fraction | str) -> str:
+    """A loss of privacy, ε or δ, to three digits, rounded up."""
+    return up(value, 3)
+
+
+def left(remaining: ZCDP, delta: Fraction) -> str:
+    """What a budget can still buy: the largest ε of three digits at which a release fits, never more."""
+    epsilon = epsilon_of(remaining, delta)
+    rounded = up(epsilon, 3)
+    fits = epsilon > 0 and zcdp_of(ApproxDP(as_fraction(rounded), delta)) <= remaining
+    return rounded if fits else down(epsilon, 3)
 
 
 def cost(epsilon: float, delta: Fraction, rho: Fraction) -> str:
-    """A price with its three numbers; epsilon to four digits, rho exactly as it is charged."""
-    return f"ε = {epsilon:.4g} at δ = {number(delta)}, that is ρ = {decimal(rho)}"
+    """A price with its three numbers; epsilon to four digits and delta to three, rounded up, rho as it is charged."""
+    return f"ε = {up(epsilon)} at δ = {loss(delta)}, that is ρ = {decimal(rho)}"
 
 
 def decimal(rho: Fraction) -> str:

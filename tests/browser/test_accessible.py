@@ -140,7 +140,7 @@ def test_a_population_of_ones_own_is_accessible_too_with_uploads_pickers_and_the
 def _register(visitor: Visitor, name: str) -> None:
     visitor.open()
     visitor.page.get_by_label("Name").fill(name)
-    visitor.page.get_by_role("spinbutton", name=re.compile("n, the rows")).fill("40")
+    visitor.page.get_by_role("textbox", name=re.compile("n, the rows")).fill("40")
     visitor.press("Register")
     expect(visitor.page.get_by_role("heading", name="Data", level=1)).to_be_visible(timeout=SOON)
     visitor.settle()

@@ -109,7 +109,7 @@ def test_a_refresh_during_and_after_an_assessment_shows_the_same_and_a_viewer_no
 
 def test_an_assessment_can_be_bought_with_the_keyboard_alone(server: Server, visitor: Visitor) -> None:
     town = _demo(visitor)
-    _tab_to(visitor, "spinbutton", "ε for each candidate (pure)")
+    _tab_to(visitor, "textbox", "ε for each candidate (pure)")
     visitor.page.keyboard.press("Control+a")
     visitor.page.keyboard.type("0.04")
     visitor.page.keyboard.press("Enter")

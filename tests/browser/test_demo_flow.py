@@ -133,7 +133,7 @@ def test_a_killed_worker_leaves_the_charge_says_no_result_and_is_never_redrawn(
     price = _units(visitor.price())
     visitor.press("Buy this release")
     visitor.see(re.compile(r"round \d+ of 5000"))
-    expect(visitor.page.get_by_role("spinbutton", name="Rounds", exact=True)).to_have_count(1)
+    expect(visitor.page.get_by_role("textbox", name="Rounds", exact=True)).to_have_count(1)
     _a_widget_answers_while_it_runs(visitor)
 
     for pid in server.workers():
@@ -152,7 +152,7 @@ def test_a_killed_worker_leaves_the_charge_says_no_result_and_is_never_redrawn(
 
 
 def _a_cancelled_release_keeps_its_charge(server: Server, visitor: Visitor, town: str) -> None:
-    visitor.page.get_by_role("spinbutton", name="ε of this release").fill("0.5")
+    visitor.page.get_by_role("textbox", name="ε of this release").fill("0.5")
     visitor.page.keyboard.press("Enter")
     visitor.see(re.compile(r"Price: ε = 0\.5 "))
     visitor.settle()
@@ -166,7 +166,7 @@ def _a_cancelled_release_keeps_its_charge(server: Server, visitor: Visitor, town
 def _a_widget_answers_while_it_runs(visitor: Visitor) -> None:
     """A click is answered within a second while the job runs; back to the advised rounds afterwards."""
     box = visitor.page.get_by_text("Use the advised number of rounds").first
-    shown = visitor.page.get_by_role("spinbutton", name="Rounds", exact=True)
+    shown = visitor.page.get_by_role("textbox", name="Rounds", exact=True)
     taken = []
     for turn in range(6):
         started = time.monotonic()

@@ -70,7 +70,7 @@ class Visitor:
         plan = self.page.get_by_text(re.compile("Plan [0-9a-f]{16}"))
         before = plan.inner_text()
         self.page.get_by_text("Use the advised number of rounds").first.click()
-        box = self.page.get_by_role("spinbutton", name="Rounds", exact=True)
+        box = self.page.get_by_role("textbox", name="Rounds", exact=True)
         box.fill(str(rounds))
         box.press("Enter")
         expect(plan).not_to_have_text(before, timeout=SOON)

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import re
 
+import pytest
 from pages.visits import Here, Open, press, words
+from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import TextInput
 
 from pmwpub.ledger import Ledger, PlanKey
 from pmwpub.service import assessing, releasing, studies
@@ -50,7 +55,7 @@ def test_the_same_assessments_again_show_what_is_stored_and_charge_nothing(town:
 
 def test_the_poor_candidate_is_said_to_be_out_of_reach_at_any_epsilon(town: Here, steward: Open) -> None:
     app = steward("candidates")
-    app.number_input(key="assessment epsilon").set_value(0.3).run()
+    app.text_input(key="assessment epsilon").set_value("0.3").run()
     press(app, "Buy these assessments")
     ruled_out = [str(error.value).replace("\\", "") for error in app.error]
     assert len(ruled_out) == 1
@@ -61,10 +66,71 @@ def test_the_poor_candidate_is_said_to_be_out_of_reach_at_any_epsilon(town: Here
 
 def test_a_price_beyond_the_budget_cannot_be_confirmed(town: Here, steward: Open) -> None:
     app = steward("candidates")
-    app.number_input(key="assessment epsilon").set_value(10.0).run()
+    app.text_input(key="assessment epsilon").set_value("10.0").run()
     assert "more than this population has left" in words(app)
     assert next(button for button in app.button if button.label == "Buy these assessments").disabled
     assert town.spent == 0
+
+
+NO_NUMBERS = ["", "0", "-1", "500", "0,5", "1e", "abc", "nan", "inf", "1_0", "1/0", "0.1" * 20, "٣"]
+
+
+@pytest.mark.parametrize(
+    ("page", "find", "needed"),
+    [
+        ("candidates", {"key": "assessment epsilon"}, "ε for each candidate (pure): a number from 0.001 to 10"),
+        ("release", {"label": "ε of this release"}, "ε of this release: a number from 0.001 to 100"),
+    ],
+)
+def test_what_is_no_number_in_range_has_no_price_and_cannot_be_bought(
+    page: str, find: dict[str, str], needed: str, steward: Open
+) -> None:
+    app = steward(page)
+    for typed in NO_NUMBERS:
+        field(app, **find).set_value(typed).run()
+        assert not app.exception
+        assert_nothing_can_be_bought(app, needed)
+    field(app, **find).set_value("0.25").run()
+    assert len(_prices(app)) == 1
+
+
+def test_rounds_that_cannot_be_have_no_price_and_cannot_be_bought(steward: Open) -> None:
+    app = steward("release")
+    next(box for box in app.checkbox if box.label.startswith("Use the advised")).uncheck().run()
+    for typed in ("", "0", "2.5", "10001", "1e5", "many"):
+        app.text_input(key="rounds").set_value(typed).run()
+        assert_nothing_can_be_bought(app, "Rounds: a whole number from 1 to 10000")
+
+
+def assert_nothing_can_be_bought(app: AppTest, needed: str) -> None:
+    assert f"{needed}" in words(app)
+    assert "Nothing has a price until it is put right" in words(app)
+    assert not _prices(app)
+    assert not any(button.label.startswith("Buy") for button in app.button)
+
+
+def test_every_form_that_spends_says_what_its_plan_buys(town: Here, steward: Open) -> None:
+    app = steward("candidates")
+    app.text_input(key="assessment epsilon").set_value("1/8").run()
+    assert "Buys: floor and start of good.csv at ε = 0.125; floor and start of poor.csv at ε = 0.125 (pure)." in words(
+        app
+    )
+    app.radio(key="what to buy").set_value("only which one is best").run()
+    assert re.search(r"Buys: which of \w+.csv or \w+.csv has the lowest floor, at ε = 0.05 \(pure\)", words(app))
+    app = steward("release")
+    found = re.search(r"Buys: a release with good.csv, (\d+) rounds, plan ([0-9a-f]{16})", words(app))
+    assert found is not None
+    press(app, "Buy this release")
+    (booking,) = town.service.ledger.bookings(town.population)
+    assert booking.key.plan_sha256.startswith(found[2])
+    assert json.loads(booking.plan_json)["rounds"] == int(found[1])
+    assert "Buys: draw 2 of a release with good.csv" in words(app)
+    assert "Buys: the noisy largest error of draw 1 of this plan, at ε = 0.05 (pure)" in words(app)
+
+
+def field(app: AppTest, *, key: str = "", label: str = "") -> TextInput:
+    """A text field by its key or its label."""
+    return app.text_input(key=key) if key else next(box for box in app.text_input if box.label == label)
 
 
 def test_a_release_costs_what_was_shown_and_its_address_names_it(town: Here, steward: Open) -> None:

@@ -72,7 +72,7 @@ def test_a_plan_says_its_error_bar_and_after_the_comparison_whether_that_tells_c
     assert "Compare the candidates with each other above" in words(app)
     press(app, "Compare the candidates with each other")
     assert "hardly tell the candidates apart" in words(app)
-    app.number_input(key="assessment epsilon").set_value(2.0).run()
+    app.text_input(key="assessment epsilon").set_value("2.0").run()
     assert "can tell" in words(app)
     assert "of draws come to a result" in words(app)
 
@@ -80,7 +80,7 @@ def test_a_plan_says_its_error_bar_and_after_the_comparison_whether_that_tells_c
 def test_a_wanted_error_bar_buys_the_smallest_epsilon_that_has_it(town: Here, steward: Open) -> None:
     app = steward("candidates")
     app.radio(key="epsilon or precision").set_value("a wanted error bar").run()
-    app.number_input(key="assessment precision").set_value(0.1).run()
+    app.text_input(key="assessment precision").set_value("0.1").run()
     press(app, "Buy these assessments")
     assert not app.exception
     found = assessing.assessments(town.service, studies.study(town.service, town.population))
@@ -95,7 +95,7 @@ def test_a_wanted_error_bar_buys_the_smallest_epsilon_that_has_it(town: Here, st
 def test_only_the_winner_is_one_charge_and_no_number(town: Here, steward: Open, visit: Open) -> None:
     app = steward("candidates")
     app.radio(key="what to buy").set_value("only which one is best").run()
-    app.number_input(key="choice epsilon").set_value(0.5).run()
+    app.text_input(key="choice epsilon").set_value("0.5").run()
     assert "the chosen one's floor is at most" in words(app)
     press(app, "Buy this choice")
     assert not app.exception
@@ -128,7 +128,7 @@ def test_fast_and_full_results_stand_apart(town: Here, visit: Open) -> None:
     service.ledger.amend(name, epsilon=Fraction(50))
     _wide(town)
     app = visit("candidates", Session(name, studies.load_private(service, name, wide_table(ROWS, 1))), population=name)
-    app.number_input(key="assessment epsilon").set_value(1.0).run()
+    app.text_input(key="assessment epsilon").set_value("1.0").run()
     press(app, "Buy these assessments")
     app.radio(key="assessment setting").set_value("full").run()
     assert "not known" in words(app)

@@ -38,7 +38,7 @@ def test_a_missing_step_is_named(page: str, missing: str, town: Here, visit: Ope
 def test_home_registers_a_population_at_one_over_n_squared_and_opens_it(empty: Here, visit: Open) -> None:
     app = visit("home")
     app.text_input[0].set_value("village")
-    app.number_input[0].set_value(1000)
+    next(box for box in app.text_input if box.label.startswith("n, the rows")).set_value("1000")
     next(button for button in app.button if button.label == "Register").click().run()
     assert not app.exception
     assert app.title[0].value == "Data"
@@ -46,10 +46,16 @@ def test_home_registers_a_population_at_one_over_n_squared_and_opens_it(empty: H
     assert empty.service.ledger.population("village").delta.denominator == 1000**2
 
 
-def test_home_refuses_terms_out_of_range_and_registers_nothing(empty: Here, visit: Open) -> None:
+@pytest.mark.parametrize(
+    ("label", "typed"),
+    [("Total ε", "-1"), ("n, the rows", "0"), ("n, the rows", "1.5"), ("n, the rows", "10,000"), ("k, the most", "")],
+)
+def test_home_refuses_terms_out_of_range_and_registers_nothing(
+    label: str, typed: str, empty: Here, visit: Open
+) -> None:
     app = visit("home")
     app.text_input[0].set_value("village")
-    next(box for box in app.text_input if box.label == "Total ε").set_value("-1")
+    next(box for box in app.text_input if box.label.startswith(label)).set_value(typed)
     next(button for button in app.button if button.label == "Register").click().run()
     assert len(app.error) == 1
     assert empty.service.ledger.populations() == []
@@ -66,7 +72,7 @@ def test_home_opens_a_stored_population(town: Here, visit: Open) -> None:
 def test_every_page_shows_the_budget_with_its_delta_and_who_the_session_is(page: str, town: Here, visit: Open) -> None:
     app = visit(page, population=town.population)
     assert not app.exception
-    assert "Total ε = 2 at δ = 6.25e-06" in words(app)
+    assert "Total ε = 2 at δ = 6.25e-6" in words(app)
     assert "Viewer: private table not loaded here" in words(app)
     assert any("badge[" in str(element.value) for element in app.main.markdown), "every panel has a badge"
 

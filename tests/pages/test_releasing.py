@@ -21,7 +21,7 @@ from pmwpub.session import limits
 
 def test_the_lowest_noisy_floor_is_offered_first_with_its_floor(town: Here, steward: Open) -> None:
     app = steward("candidates")
-    app.number_input(key="assessment epsilon").set_value(0.3).run()
+    app.text_input(key="assessment epsilon").set_value("0.3").run()
     press(app, "Buy these assessments")
     app.switch_page("pages/release.py").run()
     options = app.selectbox[0].options
@@ -44,7 +44,7 @@ def test_a_pool_can_be_released_with(town: Here, steward: Open) -> None:
 
 def test_the_floor_that_dominates_is_warned_of_beside_epsilon(town: Here, steward: Open) -> None:
     app = steward("candidates")
-    app.number_input(key="assessment epsilon").set_value(0.3).run()
+    app.text_input(key="assessment epsilon").set_value("0.3").run()
     press(app, "Buy these assessments")
     app.switch_page("pages/release.py").run()
     current = studies.study(town.service, town.population)
@@ -116,7 +116,7 @@ def test_the_noisy_error_of_a_release_is_priced_confirmed_charged_once_and_shown
     before = town.spent
     (found,) = releasing.releases(town.service, studies.study(town.service, town.population))
     key = found.outcome.booking.key
-    app.number_input(key=f"error epsilon {key.plan_sha256} 0").set_value(0.2).run()
+    app.text_input(key=f"error epsilon {key.plan_sha256} 0").set_value("0.2").run()
     press(app, "Buy this error")
     assert not app.exception
     assert ZCDP(town.spent - before) == error_charge(Fraction(1, 5), ROWS, 1).rho

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
+from fractions import Fraction
 
-from pmwpub.session.words import plain
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from pmwpub.privacy.budget import UNIT, ZCDP, ApproxDP, as_fraction, epsilon_of, zcdp_of
+from pmwpub.session.words import cost, exact, left, loss, plain
 
 
 @pytest.mark.parametrize("text", ["https://evil.example/p", "HTTP://evil.example", "www.evil.example", "a@evil.org"])
@@ -16,3 +21,32 @@ def test_an_address_is_broken_by_an_invisible_joiner_so_that_it_makes_no_link(te
 
 def test_every_sign_of_markup_is_escaped_and_lines_are_joined() -> None:
     assert plain("# a\n*b* <c>") == r"\# a \*b\* \<c\>"
+
+
+@given(st.integers(0, 10**17), st.sampled_from([Fraction(1, 10**4), Fraction(1, 3 * 10**9)]))
+@example(zcdp_of(ApproxDP(Fraction(2), Fraction(1, 10**4))).units, Fraction(1, 10**4))
+def test_what_is_left_can_be_bought_and_a_loss_is_never_understated(units: int, delta: Fraction) -> None:
+    budget = ZCDP(units)
+    shown, epsilon = as_fraction(left(budget, delta)), as_fraction(epsilon_of(budget, delta))
+    assert shown <= epsilon or zcdp_of(ApproxDP(shown, delta)) <= budget
+    assert as_fraction(loss(epsilon)) >= epsilon
+    assert as_fraction(loss(delta)) >= delta
+    assert as_fraction(exact(Fraction(units + 1, 3 * UNIT))) >= Fraction(units + 1, 3 * UNIT)
+    price = cost(epsilon_of(budget, delta), delta, budget.rho)
+    assert as_fraction(price.split()[-1]) == budget.rho
+
+
+@pytest.mark.parametrize("total", ["2", "0.1", "1.23", "7"])
+def test_an_untouched_total_is_left_whole_and_a_touched_one_is_not(total: str) -> None:
+    delta = Fraction(1, 10**8)
+    budget = zcdp_of(ApproxDP(as_fraction(total), delta))
+    assert left(budget, delta) == total
+    assert as_fraction(left(budget - ZCDP(1), delta)) < as_fraction(total)
+
+
+def test_losses_are_rounded_up_and_decimals_that_were_typed_stay() -> None:
+    assert (loss(0.123000001), loss(Fraction(1, 9)), loss(2.5)) == ("0.124", "0.112", "2.5")
+    assert (exact(Fraction(1, 8)), exact(Fraction(1, 3))) == ("0.125", "0.333333333334")
+    assert cost(0.49990001, Fraction(1, 3 * 10**8), Fraction(1, 10**15)) == (
+        "ε = 0.5 at δ = 3.34e-9, that is ρ = 0.000000000000001"
+    )

@@ -1,0 +1,54 @@
+"""Losses of privacy are rounded up wherever they are shown, what is left is rounded down; never the other way."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+
+Number = Fraction | float | str
+
+
+def up(value: Number, digits: int = 4) -> str:
+    """A positive number to so many significant digits, rounded up: 0.99991 -> "1", 8.0012e-9 -> "8.002e-9".
+
+    A float stands for the decimal that it prints as; a text may be a decimal or a fraction.
+    """
+    return _to_digits(Fraction(str(value)), digits, math.ceil)
+
+
+def down(value: Number, digits: int = 4) -> str:
+    """The same, rounded down: 0.99999 -> "0.9999"."""
+    return _to_digits(Fraction(str(value)), digits, math.floor)
+
+
+def above(value: Fraction) -> float:
+    """The least float whose decimal, as it prints, is not below a number."""
+    near = float(value)
+    return near if Fraction(repr(near)) >= value else math.nextafter(near, math.inf)
+
+
+def below(value: Fraction) -> float:
+    """The largest float whose decimal, as it prints, is not above a number."""
+    return -above(-value)
+
+
+def _to_digits(value: Fraction, digits: int, whole: Callable[[Fraction], int]) -> str:
+    if value <= 0:
+        return "0"
+    power = _power_of_ten(value) - digits + 1
+    shown = whole(value / Fraction(10) ** power)
+    if shown == 10**digits:
+        shown, power = shown // 10, power + 1
+    decimal = Decimal(shown).scaleb(power).normalize()
+    if -4 <= decimal.adjusted() < 7:
+        return f"{decimal:f}"
+    mantissa, _, exponent = f"{decimal:e}".partition("e")
+    return f"{mantissa}e{int(exponent)}"
+
+
+def _power_of_ten(value: Fraction) -> int:
+    """The largest p with 10^p <= value, for a positive value."""
+    power = len(str(value.numerator)) - len(str(value.denominator))
+    return power if Fraction(10) ** power <= value else power - 1
