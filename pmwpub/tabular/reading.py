@@ -16,7 +16,7 @@ from pathlib import Path
 import pandas as pd
 
 from pmwpub.errors import FileRefused
-from pmwpub.tabular import container, encodings
+from pmwpub.tabular import container, encodings, plain
 from pmwpub.tabular.chunks import Cells, Chunk, Coded, TableStream, Whole, whole
 from pmwpub.tabular.folders import joined, parts_of
 from pmwpub.tabular.headers import check_header
@@ -122,7 +122,8 @@ def open_table(source: bytes | Path, *, options: ReadOptions | None = None, limi
     try:
         text = container.text_of(file, used)
         header, notes = _header(text, file, used, limits, doubtful=options is None)
-        return TableStream(header, lambda: _rows(text, file, used, limits), notes, used)
+        regular = plain.is_regular(text, used.delimiter)
+        return TableStream(header, lambda: _rows(text, file, used, limits, regular=regular), notes, used)
     except FileRefused as refused:
         refusal = refused
     raise _with_suggestion(refusal, file, used)
@@ -176,14 +177,29 @@ def _header(
     return check_header(cells, line, limits)
 
 
-def _rows(text: Chunks, source: Source, options: ReadOptions, limits: Limits) -> Iterator[Chunk]:
+def _rows(text: Chunks, source: Source, options: ReadOptions, limits: Limits, *, regular: bool) -> Iterator[Chunk]:
     """One pass over the rows below the header."""
     try:
-        yield from _batches(_records(text, source, options, limits), limits)
+        records = _records(text, source, options, limits)
+        width = len(_first_record(records)[0])
+        chunks = plain.rows(text, options.delimiter, width) if regular else _batches(records, width)
+        yield from _within(chunks, width, limits)
         return
     except FileRefused as refused:
         refusal = refused
     raise _with_suggestion(refusal, source, options)
+
+
+def _within(chunks: Iterator[Chunk], width: int, limits: Limits) -> Iterator[Chunk]:
+    """The chunks; FileRefused for too many cells, or no row."""
+    done = 0
+    for chunk in chunks:
+        done += len(chunk) * width
+        if done > limits.cells:
+            raise FileRefused(f"More than {limits.cells:,} cells, the most that is read; thin the table out.")
+        yield chunk
+    if not done:
+        raise FileRefused("The file has a header but no row; at least one row is needed.")
 
 
 def _lines(text: Iterator[bytes], limits: Limits) -> Iterator[str]:
@@ -214,14 +230,12 @@ def _check_delimiter(cells: list[str], line: int, delimiter: str, *, doubtful: b
             raise FileRefused(f"The delimiter seems to be {words}, not {DELIMITERS[delimiter]}; {_COMMAS}", line=line)
 
 
-def _batches(records: Iterator[tuple[list[str], int]], limits: Limits) -> Iterator[Chunk]:
-    """The rows below the header, some thousands at a time; FileRefused for a ragged row, too many cells, or no row.
+def _batches(records: Iterator[tuple[list[str], int]], width: int) -> Iterator[Chunk]:
+    """The rows below the header, some thousands at a time; FileRefused for a ragged row.
 
     The cells wait in one flat list: a list a row, kept, would cost more in garbage collection than the parsing.
     """
-    width = len(_first_record(records)[0])
     cells: list[str] = []
-    done = 0
     for row, line in records:
         if not row:
             if width > 1:
@@ -231,15 +245,10 @@ def _batches(records: Iterator[tuple[list[str], int]], limits: Limits) -> Iterat
             raise _ragged(len(row), width, line)
         cells += row
         if len(cells) >= _BATCH:
-            done += len(cells)
-            if done > limits.cells:
-                raise FileRefused(f"More than {limits.cells:,} cells, the most that is read; thin the table out.")
             yield Cells(cells, width)
             cells = []
     if cells:
         yield Cells(cells, width)
-    elif not done:
-        raise FileRefused("The file has a header but no row; at least one row is needed.")
 
 
 def _ragged(came: int, width: int, line: int) -> FileRefused:
