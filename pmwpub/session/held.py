@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -69,13 +70,14 @@ class Shelf:
 
 @dataclass
 class SchemaDraft:
-    """A schema while it is edited; public, and kept by the session when the page is left.
+    """A schema while it is edited; public, kept by the session when the page is left and by the store at each change.
 
     rows     one a column, as they stand now
     tokens   the missing tokens
     base     the rows that the grid was last handed: its own edits are relative to them; `options` alike of tokens
     version  rises when rows change beside the grid, which then begins anew
     began    the hash of the schema that it began from, or ""
+    kept     what the store holds of it, or what it was when it began
     """
 
     rows: list[Row]
@@ -84,11 +86,26 @@ class SchemaDraft:
     base: list[Row] = field(default_factory=list)
     options: list[str] = field(default_factory=list)
     version: int = 0
+    kept: bytes = field(default=b"", repr=False)
 
     @classmethod
     def of(cls, schema: Schema) -> SchemaDraft:
         """Begin from a schema."""
-        return cls(rows_of(schema), list(schema.missing_tokens), schema.sha256, rows_of(schema))
+        begun = cls(rows_of(schema), list(schema.missing_tokens), schema.sha256, rows_of(schema))
+        begun.kept = begun.to_bytes()
+        return begun
+
+    @classmethod
+    def from_bytes(cls, body: bytes) -> SchemaDraft:
+        """Go on with what `to_bytes` wrote."""
+        found = json.loads(body)
+        return cls(found["rows"], found["tokens"], found["began"], found["rows"], kept=body)
+
+    def to_bytes(self) -> bytes:
+        """Rows, tokens and origin as JSON, what stands in no cell left out."""
+        rows = [{key: value for key, value in row.items() if value is not None} for row in self.rows]
+        body = {"rows": rows, "tokens": self.tokens, "began": self.began}
+        return json.dumps(body, ensure_ascii=False, default=str).encode()
 
     def put(self, place: int, row: Row) -> None:
         """Change one row from outside the grid."""

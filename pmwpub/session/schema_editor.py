@@ -9,7 +9,7 @@ import streamlit as st
 
 from pmwpub.errors import PmwPubError
 from pmwpub.plans import WorkloadChoice
-from pmwpub.service import Study, studies
+from pmwpub.service import Study, drafts, studies
 from pmwpub.service.releasing import workload_facts
 from pmwpub.session.frame import refusals
 from pmwpub.session.held import SchemaDraft
@@ -45,16 +45,49 @@ def editor(session: Session, draft: SchemaDraft, study: Study) -> None:
     _tokens(draft)
     _one_column(draft, study)
     schema = _checked(draft, study)
+    _keep(draft, study)
     with st.container(horizontal=True):
         if st.button("Save this schema", type="primary", disabled=schema is None) and schema is not None:
             with refusals():
                 studies.save_schema(service(), study.population.name, schema)
-                session.editing = None
+                _let_go(session, study)
                 session.tell("success", "The schema is saved. Plans are made under it from now on.")
                 st.rerun()
         if st.button("Discard the edits", help="The stored schema stays as it is."):
-            session.editing = None
-            st.rerun()
+            with refusals():
+                _let_go(session, study)
+                st.rerun()
+
+
+def unfinished(session: Session, study: Study) -> None:
+    """Offer an edit that was begun and not saved: here, in another session, or before a refresh."""
+    with refusals():
+        body = drafts.draft(service(), study.population.name)
+        if body is None:
+            return
+        st.info("An edit of the schema was begun and not saved; it is kept.")
+        with st.container(horizontal=True):
+            if st.button("Go on with the edit", type="primary", icon=":material/edit:"):
+                session.editing = SchemaDraft.from_bytes(body)
+                st.rerun()
+            if st.button("Discard that edit", help="The stored schema stays as it is."):
+                _let_go(session, study)
+                st.rerun()
+
+
+def _keep(draft: SchemaDraft, study: Study) -> None:
+    """Store the edit where it changed; a store that cannot is said, and the edit goes on."""
+    body = draft.to_bytes()
+    if body == draft.kept:
+        return
+    with refusals():
+        drafts.keep(service(), study.population.name, body)
+        draft.kept = body
+
+
+def _let_go(session: Session, study: Study) -> None:
+    drafts.drop(service(), study.population.name)
+    session.editing = None
 
 
 def binning_pickers(key: str) -> tuple[int, Binning]:

@@ -9,7 +9,7 @@ from pmwpub.service import Study, studies
 from pmwpub.session.frame import Badge, panel
 from pmwpub.session.held import SchemaDraft
 from pmwpub.session.reading_as import confirm_reading
-from pmwpub.session.schema_editor import binning_pickers, editor
+from pmwpub.session.schema_editor import binning_pickers, editor, unfinished
 from pmwpub.session.services import service
 from pmwpub.session.state import Session
 from pmwpub.session.words import plain
@@ -38,6 +38,8 @@ def schema_panel(session: Session, study: Study, *, changeable: bool) -> None:
         if changeable and session.editing is not None:
             editor(session, session.editing, study)
             return
+        if changeable:
+            unfinished(session, study)
         if study.schema is not None:
             schema_table(study.schema)
             _leave(session, study.schema, changeable=changeable)

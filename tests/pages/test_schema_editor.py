@@ -7,7 +7,7 @@ from typing import Any
 from pages.visits import Here, Open, press, words
 from streamlit.testing.v1 import AppTest
 
-from pmwpub.service import studies
+from pmwpub.service import drafts, studies
 from pmwpub.tabular.columns import NumericColumn
 from pmwpub.tabular.schema import Schema
 
@@ -123,6 +123,62 @@ def test_edits_survive_a_look_at_another_page(town: Here, visit: Open) -> None:
     assert [row["name"] for row in app.data_editor[0].value.to_dict("records")] == ["sex", "age"]
     press(app, "Save this schema")
     assert _schema(town).domain.shape == (2, 4)
+
+
+def _refreshed(visit: Open, town: Here) -> AppTest:
+    """The page as a new browser session finds it: what a refresh leaves."""
+    return visit("data", population=town.population)
+
+
+def test_edits_survive_a_refresh_and_go_on_where_they_stood(town: Here, visit: Open) -> None:
+    before = _schema(town)
+    app = _editing(visit, town)
+    tokens = next(box for box in app.multiselect if box.label == "Missing tokens")
+    tokens.set_value(["(blank cell)", "?"]).run()
+    _edit(app, edited_rows={0: {"values": ["F", "F"]}, 1: {"other": True}}, deleted_rows=[2])
+    assert not _saves(app), "what contradicts a rule is kept too"
+
+    app = _refreshed(visit, town)
+    assert _schema(town) == before
+    assert "An edit of the schema was begun and not saved" in words(app)
+    press(app, "Go on with the edit")
+    assert not app.exception
+    rows = app.data_editor[0].value.to_dict("records")
+    assert [(row["name"], list(row["values"]), row["other"]) for row in rows] == [
+        ("sex", ["F", "F"], False),
+        ("age", ["middle", "old", "young"], True),
+    ]
+    _edit(app, edited_rows={0: {"values": ["F", "M"]}})
+    press(app, "Save this schema")
+    assert _schema(town).domain.shape == (2, 4)
+    assert _schema(town).missing_tokens == ("", "?")
+    assert "not saved" not in words(_refreshed(visit, town)), "an edit that was saved is no draft"
+
+
+def test_an_edit_that_changed_nothing_or_was_discarded_leaves_no_draft(town: Here, visit: Open) -> None:
+    app = _editing(visit, town)
+    assert drafts.draft(town.service, town.population) is None
+    _edit(app, edited_rows={1: {"other": True}})
+    assert drafts.draft(town.service, town.population) is not None
+    press(app, "Discard the edits")
+    assert drafts.draft(town.service, town.population) is None
+
+    _edit(_editing(visit, town), edited_rows={1: {"other": True}})
+    app = _refreshed(visit, town)
+    press(app, "Discard that edit")
+    assert drafts.draft(town.service, town.population) is None
+    assert "not saved" not in words(app)
+
+
+def test_a_draft_is_offered_only_to_who_may_change_the_schema_and_buys_nothing(
+    town: Here, steward: Open, visit: Open
+) -> None:
+    app = press(steward("data"), "Edit the schema")
+    _edit(app, edited_rows={1: {"other": True}})
+    assert "not saved" not in words(visit("data", population=town.population, view="stakeholder"))
+    press(steward("candidates"), "Buy these assessments")
+    assert "not saved" not in words(_refreshed(visit, town)), "after a charge the steward alone changes the tables"
+    assert "not saved" in words(steward("data"))
 
 
 def test_bins_are_taken_from_the_public_tables_alone(town: Here, visit: Open) -> None:
