@@ -113,7 +113,7 @@ def true_distances(marginals: Sequence[TrueDistance], *, most: int = MOST) -> Pl
     _framed_rows(figure, [one.names for one in drawn], title="Distance from the private table (%),<br>not covered by ε")
     rows = tuple((one.label, one.public, one.released) for one in marginals)
     table = Table(("marginal", f"{PUBLIC}, from the truth", f"{RELEASED}, from the truth"), rows)
-    return Plot(figure, _true_alt(drawn, len(marginals)), table)
+    return Plot(figure, _true_alt(drawn), table)
 
 
 def _public(one: TrueDistance) -> float:
@@ -155,9 +155,9 @@ def _moved_alt(drawn: Sequence[MovedMarginal], total: int) -> str:
     return f"{opening} {'; '.join(parts)}." if parts else opening
 
 
-def _true_alt(drawn: Sequence[TrueDistance], total: int) -> str:
+def _true_alt(drawn: Sequence[TrueDistance]) -> str:
     opening = (
-        f"How far the public table and the release are from the private table, {len(drawn)} of {total:,} marginals; "
+        f"How far the public table and the release are from the private table in {len(drawn)} marginals; "
         "exact numbers, not covered by epsilon."
     )
     parts = [

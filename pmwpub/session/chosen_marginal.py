@@ -78,11 +78,12 @@ def choose(compared: Compared, order: Sequence[int], key: str, *, private: Float
 
 
 def show(chosen: ChosenMarginal, key: str) -> None:
-    """Draw it."""
+    """Draw it; with the private table's cells in it, as a private plot."""
+    draw = plots.show if chosen.private is None else plots.show_private
     if len(chosen.names) == 1:
         private = None if chosen.private is None else chosen.private.tolist()
         shares = (chosen.public.tolist(), chosen.released.tolist(), private)
-        plots.show(figures.marginal_comparison(chosen.levels[0], *shares, attribute=chosen.names[0]), key)
+        draw(figures.marginal_comparison(chosen.levels[0], *shares, attribute=chosen.names[0]), key)
         return
     words = list(chosen.differences)
     drawn = words[0]
@@ -105,7 +106,7 @@ def show(chosen: ChosenMarginal, key: str) -> None:
         columns=chosen.names[columns],
         difference=drawn,
     )
-    plots.show(plot, key)
+    draw(plot, key)
 
 
 def _slicer(levels: Sequence[tuple[str, ...]]) -> int:

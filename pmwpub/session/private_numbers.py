@@ -59,7 +59,7 @@ def true_marginals_panel(session: Session, study: Study, shown: Compared) -> Non
         return
     with found[0]:
         private = found[1][shown.attribute]
-        plots.show(
+        plots.show_private(
             figures.marginal_comparison(shown.levels, shown.public, shown.released, private, attribute=shown.attribute),
             "one-way private",
         )
@@ -79,12 +79,7 @@ def unmapped_panel(session: Session, study: Study) -> None:
         return
     with found[0]:
         counts = found[1]
-        st.dataframe(
-            {"column": list(counts), "cells without a level": list(counts.values())},
-            hide_index=True,
-            width="stretch",
-            alt="Private cells without a level, by column.",
-        )
+        st.table({"column": list(counts), "cells without a level": list(counts.values())})
 
 
 def opened_numbers(

@@ -18,6 +18,9 @@ from pmwpub.session.services import service
 from pmwpub.session.state import Session
 from pmwpub.session.words import number
 
+LISTED = 60
+"""Marginals in the table, those farthest from the truth; any other can be looked at by name."""
+
 WHAT = (
     "The exact one-, two- and three-way marginals of the private table, and how far the public table and this release "
     "are from them."
@@ -52,8 +55,9 @@ def _draw(found: Mapping[int, TrueMarginals], booking: int) -> None:
     public, released = one.public_distance, one.released_distance
     order = (-released).argsort(kind="stable").tolist()
     rows = [
-        figures.TrueDistance(one.compared.names(place), float(public[place]), float(released[place])) for place in order
+        figures.TrueDistance(one.compared.names(place), float(public[place]), float(released[place]))
+        for place in order[:LISTED]
     ]
-    plots.show(figures.true_distances(rows), f"true distances {booking}")
+    plots.show_private(figures.true_distances(rows), f"true distances {booking}")
     chosen = choose(one.compared, order, f"private {booking}", private=one.private)
     show(chosen, f"private marginal {booking}")

@@ -7,7 +7,7 @@ import gzip
 import io
 import secrets
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -17,6 +17,7 @@ import pytest
 import streamlit as st
 from guarantees.people import SCHEMA, public, rows
 from guarantees.screens import Screen, screens
+from pages.visits import PAGES
 
 from pmwpub.jobs import Engine
 from pmwpub.ledger import PlanKey, Population, backup
@@ -26,7 +27,7 @@ from pmwpub.session import Session, services
 from pmwpub.session.exports import history_csv, history_json
 from pmwpub.tabular.schema import Schema
 
-ROWS = 60
+ROWS = 61
 TOWNS = ("north", "south")
 
 
@@ -168,9 +169,11 @@ def workers(server: Server) -> dict[str, bytes]:
     return found
 
 
-def seen_by(town: str | None, session: Session | None, population: str, **params: str) -> dict[str, bytes]:
-    """All pages of a population as one session sees them."""
-    seen = screens(population, session, **params)
+def seen_by(
+    town: str | None, session: Session | None, population: str, pages: Sequence[str] = PAGES, **params: str
+) -> dict[str, bytes]:
+    """All pages of a population, or some, as one session sees them."""
+    seen = screens(population, session, pages, **params)
     return {f"page {page} of {population}, to {town or 'a viewer'}": _bytes(screen) for page, screen in seen.items()}
 
 

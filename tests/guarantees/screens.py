@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pages.visits import PAGES, arrive
 from streamlit.testing.v1 import AppTest
@@ -19,9 +19,11 @@ def screen(app: AppTest) -> Screen:
     return [found for part in (app.main, app.sidebar) for found in _elements(part)]
 
 
-def screens(population: str, session: Session | None = None, **params: str) -> dict[str, Screen]:
+def screens(
+    population: str, session: Session | None = None, pages: Sequence[str] = PAGES, **params: str
+) -> dict[str, Screen]:
     """Every page as a new session of its own sees it: a viewer's, unless a session is given."""
-    return {page: screen(arrive(page, session, population=population, **params)) for page in PAGES}
+    return {page: screen(arrive(page, session, population=population, **params)) for page in pages}
 
 
 def _elements(node: Block | Element) -> Iterator[tuple[str, bytes]]:

@@ -68,18 +68,18 @@ def test_true_errors_are_shown_once_confirmed_and_the_look_is_recorded(
 
 def test_private_marginals_stand_beside_release_and_public_table(town: Here, session: Session, visit: Open) -> None:
     app = _open(visit("explore", session, population=town.population), "one-way")
-    shares = app.dataframe[-1].value
+    shares = app.table[-1].value
     name = "private table, steward only, not covered by ε"
     women = sum(line.startswith(b"F") for line in bytes(town.private().source).split(b"\n")[1:])
     assert shares[name].astype(float).iloc[0] == pytest.approx(women / 400)
     app.selectbox[-1].set_value("work").run()
-    assert name in app.dataframe[-1].value
+    assert name in app.table[-1].value
     assert _looks(town) == 1, "one look shows every column"
 
 
 def test_unmapped_cells_are_counted_on_the_data_page(town: Here, session: Session, visit: Open) -> None:
     app = _open(visit("data", session, population=town.population), "unmapped")
-    counts = next(frame.value for frame in app.dataframe if "cells without a level" in frame.value)
+    counts = next(frame.value for frame in app.table if "cells without a level" in frame.value)
     assert list(counts["cells without a level"]) == [0, 0, 0]
 
 

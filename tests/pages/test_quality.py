@@ -108,9 +108,7 @@ def test_once_opened_the_truth_stands_beside_both_and_the_look_is_recorded(
     app = _opened(town, session, visit)
     assert not app.exception
     rows = list(csv.DictReader(io.StringIO(PRIVATE.decode())))
-    shares = next(
-        frame.value for frame in app.dataframe if "private table, steward only, not covered by ε" in frame.value
-    )
+    shares = next(frame.value for frame in app.table if "private table, steward only, not covered by ε" in frame.value)
     name = shares.columns[0]
     exact = shares["private table, steward only, not covered by ε"].astype(float)
     assert exact.tolist() == pytest.approx([_share(rows, **{name: level}) for level in shares[name]])
@@ -118,7 +116,9 @@ def test_once_opened_the_truth_stands_beside_both_and_the_look_is_recorded(
     assert mark.note.startswith("1-way, 2-way, 3-way marginals of the private table beside release")
     two = _pick(app, "true ways", 2)
     assert not two.exception
-    assert len(_frame(two, "release (noisy), from the truth")["marginal"]) == 3
+    assert len(next(one.value for one in two.table if "release (noisy), from the truth" in one.value)) == 3
+    saved = [button.label for button in two.download_button if "private" in button.label.lower()]
+    assert saved == []
     assert sum(mark.kind == PRIVATE_NUMBERS_SEEN for mark in town.service.ledger.marks(town.population)) == 1
 
 
