@@ -57,5 +57,5 @@ $(APP): $(REQUIREMENTS) | $(BIN)/python
 	@touch $@
 
 $(DEV): $(REQUIREMENTS) | $(BIN)/python
-	$(PIP) -c constraints.txt -e '.[dask,postgres,test]'
+	$(PIP) -c constraints.txt -e '.[dask,ipums,postgres,test]'
 	@touch $(APP) $@
