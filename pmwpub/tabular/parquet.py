@@ -29,6 +29,7 @@ import pandas as pd
 
 from pmwpub.errors import FileRefused
 from pmwpub.tabular.chunks import Chunk, Coded
+from pmwpub.tabular.parquet_pages import check_pages
 from pmwpub.tabular.source import Limits, Source
 
 _REMEDY = "Write the table again, or export it as UTF-8 CSV."
@@ -53,15 +54,17 @@ class ParquetFile:
 
     @classmethod
     def of(cls, source: Source, limits: Limits) -> ParquetFile:
-        """Look at the metadata and the types, before anything is decompressed.
+        """Look at the metadata, the types and the headers of all pages, before anything is decompressed.
 
         Rows times columns must keep `limits.cells` and, as each cell of a CSV takes a byte, `limits.bytes`.
         """
         import pyarrow as pa  # type: ignore[import-untyped]
 
         try:
-            with _opened(pa, source) as file:
-                return cls(_names(pa, file, limits), source, limits)
+            with _opened(pa, source) as (file, opened):
+                names = _names(pa, file, limits)
+                check_pages(opened, file.metadata)
+                return cls(names, source, limits)
         except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as failure:
             refusal = _refusal(failure)
         raise refusal
@@ -71,7 +74,7 @@ class ParquetFile:
         import pyarrow as pa
 
         try:
-            with _opened(pa, self.source) as file:
+            with _opened(pa, self.source) as (file, _):
                 yield from _batches(pa, file, self.limits)
             return
         except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as failure:
@@ -98,13 +101,13 @@ class _Batch:
 
 @contextmanager
 def _opened(pa: Any, source: Source) -> Iterator[Any]:
-    """The file under pyarrow; text columns as distinct values and places: one long text a million times is small."""
+    """The file under pyarrow, and its bytes; text as distinct values and places: one a million times is small."""
     import pyarrow.parquet as pq  # type: ignore[import-untyped]
 
     content = source.read() if source.packed else source.where
     with pa.OSFile(str(content)) if isinstance(content, Path) else pa.BufferReader(content) as opened:
         texts = [column.name for column in pq.read_schema(opened) if _is_text(pa, column.type)]
-        yield pq.ParquetFile(opened, read_dictionary=texts, buffer_size=_BUFFER)
+        yield pq.ParquetFile(opened, read_dictionary=texts, buffer_size=_BUFFER), opened
 
 
 def _refusal(failure: Exception) -> FileRefused:

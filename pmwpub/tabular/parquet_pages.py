@@ -1,0 +1,189 @@
+"""The page headers of a Parquet file, read before anything is decompressed: what they claim is what a reader allocates.
+
+Pages stand one behind the other in each column chunk; each begins with a Thrift struct (compact protocol) of sizes:
+https://github.com/apache/parquet-format. Nothing but numbers is looked at here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple, Protocol
+
+from pmwpub.errors import FileRefused
+
+AT_ONCE = 1 << 29
+"""Bytes of memory that the largest pages of all columns may take together: a reader holds one page a column."""
+
+_WINDOW = 1 << 12
+_LONGEST_HEADER = 1 << 24  # as Arrow has it
+_PADDING = 100  # so far Arrow reads on in the files of one old writer
+_DEEPEST = 8
+_ENTRY = 20  # bytes of an entry of a dictionary in memory, beside its text
+_DELTA_ENCODINGS = (5, 6, 7)  # lengths of all values of the page are held at once
+
+Fields = dict[int, Any]
+
+
+class Seekable(Protocol):
+    """An open file of any kind."""
+
+    def seek(self, position: int) -> Any: ...
+
+    def read(self, nbytes: int) -> bytes: ...
+
+
+class Page(NamedTuple):
+    """What a page's header says: its own length, then the page's bytes stored and unpacked, and its values."""
+
+    length: int
+    stored: int
+    unpacked: int
+    values: int
+    dictionary: bool
+    delta: bool
+
+    @property
+    def memory(self) -> int:
+        """Bytes that a reader sets aside for it."""
+        return self.unpacked + (_ENTRY * self.values if self.dictionary else 8 * self.values if self.delta else 0)
+
+
+def check_pages(opened: Seekable, metadata: Any) -> None:
+    """FileRefused unless the largest pages of the columns fit into memory together; ValueError for a damaged header.
+
+    metadata  pyarrow's `FileMetaData`
+    """
+    largest: dict[int, int] = {}
+    dictionaries: dict[int, int] = {}
+    for group in range(metadata.num_row_groups):
+        for place in range(metadata.num_columns):
+            for page in pages(opened, metadata.row_group(group).column(place)):
+                kind = dictionaries if page.dictionary else largest
+                kind[place] = max(kind.get(place, 0), page.memory)
+                if sum(largest.values()) + sum(dictionaries.values()) > AT_ONCE:
+                    raise FileRefused(
+                        f"The pages of the Parquet table unpack to more than {AT_ONCE:,} bytes at once, the most that "
+                        "is read. Write the table again with smaller pages, or export it as UTF-8 CSV."
+                    )
+
+
+def pages(opened: Seekable, chunk: Any) -> Iterator[Page]:
+    """The pages of a column chunk (pyarrow's `ColumnChunkMetaData`), as far as a reader goes; ValueError if damaged."""
+    first = chunk.data_page_offset
+    dictionary = chunk.dictionary_page_offset
+    if dictionary is not None and 0 < dictionary < first:
+        first = dictionary
+    place, end, seen = first, first + chunk.total_compressed_size, 0
+    while seen < chunk.num_values and place < end + _PADDING:
+        page = _page(opened, place)
+        if page is None and place >= end:
+            return
+        if page is None or min(page) < 0:
+            raise ValueError("A page of the Parquet table has no proper header.")
+        yield page
+        place += page.length + page.stored
+        seen += 0 if page.dictionary else page.values
+
+
+def _page(opened: Seekable, place: int) -> Page | None:
+    """The header at a place of the file; None where there is none."""
+    size = _WINDOW
+    while size <= _LONGEST_HEADER:
+        opened.seek(place)
+        window = opened.read(size)
+        try:
+            fields, length = _struct(window, 0, _DEEPEST)
+        except IndexError:
+            if len(window) < size:
+                return None
+            size *= 4
+            continue
+        except ValueError:
+            return None
+        return _read(fields, length)
+    return None
+
+
+def _read(fields: Fields, length: int) -> Page | None:
+    data, dictionary, second = fields.get(5, {}), fields.get(7), fields.get(8)
+    encoding = second.get(4) if second else data.get(2)
+    values = (dictionary or second or data).get(1, 0)
+    try:
+        return Page(length, fields[3], fields[2], values, dictionary is not None, encoding in _DELTA_ENCODINGS)
+    except KeyError:
+        return None
+
+
+def _struct(window: bytes, place: int, deepest: int) -> tuple[Fields, int]:
+    """Whole numbers and structs of a struct by field number, and the place behind it.
+
+    Raises IndexError where the window ends too soon, ValueError for what is no struct.
+    """
+    if deepest == 0:
+        raise ValueError("nested too deeply")
+    fields: Fields = {}
+    number = 0
+    while True:
+        head = window[place]
+        place += 1
+        if head == 0:
+            return fields, place
+        step, kind = head >> 4, head & 15
+        if step:
+            number += step
+        else:
+            number, place = _whole(window, place)
+        fields[number], place = _value(window, place, kind, deepest)
+
+
+def _value(window: bytes, place: int, kind: int, deepest: int) -> tuple[Any, int]:
+    if kind in (1, 2):  # a truth value, in the head itself
+        return None, place
+    if kind == 3:
+        return None, place + 1
+    if kind in (4, 5, 6):
+        return _whole(window, place)
+    if kind == 7:
+        return None, place + 8
+    if kind == 8:
+        size, place = _varint(window, place)
+        return None, _within(window, place + size)
+    if kind in (9, 10):
+        return None, _list(window, place, deepest)
+    if kind == 12:
+        return _struct(window, place, deepest - 1)
+    raise ValueError("a kind of value that no page header has")
+
+
+def _list(window: bytes, place: int, deepest: int) -> int:
+    size, kind = window[place] >> 4, window[place] & 15
+    place += 1
+    if size == 15:
+        size, place = _varint(window, place)
+    for _ in range(size):
+        place = _within(window, place + 1) if kind in (1, 2) else _value(window, place, kind, deepest)[1]
+    return place
+
+
+def _whole(window: bytes, place: int) -> tuple[int, int]:
+    """A zigzag number."""
+    value, place = _varint(window, place)
+    return (value >> 1) ^ -(value & 1), place
+
+
+def _varint(window: bytes, place: int) -> tuple[int, int]:
+    value = shift = 0
+    while shift < 70:
+        byte = window[place]
+        place += 1
+        value |= (byte & 127) << shift
+        if byte < 128:
+            return value, place
+        shift += 7
+    raise ValueError("a number of more than ten bytes")
+
+
+def _within(window: bytes, place: int) -> int:
+    if place > len(window):
+        raise IndexError(place)
+    return place
