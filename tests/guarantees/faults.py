@@ -134,7 +134,7 @@ def name_from_private_rows(patch: pytest.MonkeyPatch) -> None:
 
     def load(service: object, population: str, content: object, **options: object) -> object:
         found = real(service, population, content, **options)  # type: ignore[arg-type]
-        key = hashlib.sha256(found.content).hexdigest()
+        key = hashlib.sha256(bytes(found.source)).hexdigest()
         service.ledger.put_document(population, "comparison", key, b"[]")  # type: ignore[attr-defined]
         return found
 
