@@ -11,6 +11,7 @@ from pmwpub.session.comparing import compare
 from pmwpub.session.private_numbers import true_errors_panel, true_marginals_panel
 from pmwpub.session.private_sweep import private_sweep_panel
 from pmwpub.session.sweeps import sweep_panel
+from pmwpub.session.tuning import show_chosen, tuning_form
 
 session = enter("pages/explore.py")
 study = opened("Explore")
@@ -27,6 +28,10 @@ with panel("Error against ε, by simulation", Badge.PUBLIC, *([Badge.DP] if floo
     found = sweep_panel(study, floors)
     if floors:
         st.caption("The bands called noisy floors are DP releases on the private table, bought on the Candidates page.")
+    show_chosen(study, found)
+if len(study.usable) > 1:
+    with panel("Rounds, selection and output from a public pair", Badge.PUBLIC), refusals():
+        tuning_form(study)
 link("pages/release.py", "Next: release")
 private_sweep_panel(session, study, Terms() if found is None else found.terms)
 

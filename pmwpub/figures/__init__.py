@@ -13,6 +13,7 @@ from pmwpub.figures.curves import error_against_epsilon
 from pmwpub.figures.marginals import difference_map, marginal_comparison
 from pmwpub.figures.moved import MovedMarginal, TrueDistance, moved_marginals, true_distances
 from pmwpub.figures.pairs import PairFloor, pair_map
+from pmwpub.figures.shares import ShareCurve, error_against_share
 from pmwpub.figures.sharing import PICTURE, self_contained
 from pmwpub.figures.story import TableRange, alone_by_facts, public_ranges, ways_compared, with_and_without
 from pmwpub.figures.style import PALETTE, Plot, Table
@@ -31,6 +32,7 @@ __all__ = [
     "NoisyValue",
     "PairFloor",
     "Plot",
+    "ShareCurve",
     "Table",
     "TableRange",
     "TrueDistance",
@@ -43,6 +45,7 @@ __all__ = [
     "difference_map",
     "error_against_bias",
     "error_against_epsilon",
+    "error_against_share",
     "marginal_comparison",
     "moved_marginals",
     "pair_map",

@@ -101,6 +101,8 @@ def framed(figure: Figure, *, x_title: str, y_title: str, height: int) -> Figure
         height=height,
         margin={"l": 60, "r": 20, "t": 30, "b": 55},
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.02, "xanchor": "left", "x": 0},
+        # Not left to a theme: a saved picture has no web font, and text measured in one would not fit.
+        font_family="sans-serif",
         hoverlabel={"align": "left"},
         hovermode="closest",
         dragmode=False,

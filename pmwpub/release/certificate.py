@@ -61,6 +61,7 @@ class Provenance(_Part):
     unit        who is protected, in words
     budget      the population's total
     charged_at  UTC by the server's clock, informative only
+    settings_from  what chose rounds and variant, where a simulation on public tables did
     remarks     what the reader must know beyond (epsilon, delta)
     """
 
@@ -74,6 +75,7 @@ class Provenance(_Part):
     unit: str = ""
     budget: LedgerTotal | None = None
     charged_at: str = ""
+    settings_from: str = ""
     remarks: tuple[str, ...] = ()
 
 
@@ -118,6 +120,7 @@ class Certificate(_Part):
     charged_at: str = ""
     ledger_total: LedgerTotal
     budget: LedgerTotal | None = None
+    settings_from: str = ""
     remarks: tuple[str, ...] = ()
     rows: int | None = None
     row_seed: int | None = None
@@ -158,6 +161,7 @@ class Certificate(_Part):
             charged_at=provenance.charged_at,
             ledger_total=provenance.ledger_total,
             budget=provenance.budget,
+            settings_from=provenance.settings_from,
             remarks=provenance.remarks,
             versions=versions(),
         )

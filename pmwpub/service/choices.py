@@ -12,6 +12,7 @@ from pmwpub.service.advising import advise_rounds
 from pmwpub.service.assessing import Assessed, NoisyNumber, assessments
 from pmwpub.service.core import Service
 from pmwpub.service.studies import Study
+from pmwpub.service.tuning import in_words, tuning_of
 
 
 def choices_of(service: Service, current: Study, plan: ReleasePlan) -> Choices:
@@ -44,6 +45,8 @@ def _bar(number: NoisyNumber | None) -> NoisyBar | None:
 
 
 def _on_rounds(service: Service, current: Study, plan: ReleasePlan, candidates: Sequence[str]) -> str:
+    if (tuning := tuning_of(service, current, plan)) is not None:
+        return in_words(tuning)
     epsilon = epsilon_of(plan.budget, current.population.delta)
     advice = advise_rounds(service, current, candidates, repr(epsilon))
     if advice.truth:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from pmwpub import figures
@@ -17,6 +17,9 @@ from pmwpub.evaluation import (
     summarise,
 )  # fmt: skip
 from pmwpub.service.assessing import Assessed
+from pmwpub.service.exploring import Exploration
+from pmwpub.service.studies import Study
+from pmwpub.service.sweeping import played
 
 MEASURED: dict[Measure, str] = {"max_error": "Maximum error", "mean_error": "Mean error", "rms_error": "RMS error"}
 Lines = Literal["best", "each"]
@@ -40,6 +43,41 @@ def error_plot(
     unchanged = [figures.Unchanged(name, error) for name, error in start.items()]
     curves = _best(results, measure) if lines == "best" else _each(results, measure)
     return figures.error_against_epsilon(curves, floors, unchanged, measure=MEASURED[measure])
+
+
+def sizes(current: Study, found: Exploration) -> dict[str, dict[float, str]]:
+    """Candidates of which several shares were played: name -> share in percent -> the share's name in the sweep."""
+    shares: dict[str, dict[float, str]] = {}
+    for name, (pool, share) in played(current, found.truth, found.terms).items():
+        if pool:
+            shares.setdefault(current.names(pool), {})[share] = name
+    return {name: dict(sorted(named.items())) for name, named in shares.items() if len(named) > 1}
+
+
+def size_plot(
+    simulation: Simulation, candidate: str, named: Mapping[float, str], *, measure: Measure = "max_error"
+) -> figures.Plot:
+    """Error against the share of a public table used; the best rounds and variant at each point."""
+    where = {name: share for share, name in named.items()}
+    best = [line for line in best_lines(simulation.errors, measure) if line.candidate in where]
+    start = {one.candidate: one.mean for one in summarise(simulation.errors, measure) if one.method == UNCHANGED}
+    curves = []
+    for epsilon in sorted({line.epsilon for line in best}):
+        own = sorted(
+            ((where[line.candidate], line) for line in best if line.epsilon == epsilon), key=lambda pair: pair[0]
+        )
+        curves.append(
+            figures.ShareCurve(
+                f"ε = {epsilon:g}",
+                tuple(share for share, _ in own),
+                tuple(line.mean for _, line in own),
+                tuple(line.standard_error for _, line in own),
+            )
+        )
+    shares = tuple(share for share, name in named.items() if name in start)
+    means = tuple(start[named[share]] for share in shares)
+    unchanged = figures.ShareCurve("unchanged", shares, means, (0.0,) * len(shares)) if shares else None
+    return figures.error_against_share(curves, unchanged, candidate=candidate, measure=MEASURED[measure])
 
 
 def several(simulation: Simulation) -> bool:

@@ -22,6 +22,7 @@ from pmwpub.service.choices import choices_of
 from pmwpub.service.core import Outcome, Price, PrivateTable, Service
 from pmwpub.service.remarks import remarks_from
 from pmwpub.service.studies import CandidateFacts, Study, public_core, study
+from pmwpub.service.tuning import in_words, tuning_of
 
 REST = "rest"
 DEFAULT_ROUNDS = 25
@@ -174,12 +175,18 @@ class _Known:
 
     remarks: tuple[str, ...]
     choices: Choices
+    settings_from: str
 
 
 def _known_before(service: Service, current: Study, plan: ReleasePlan) -> _Known:
     """Read before the charge: what is recorded later cannot have guided the plan, whatever the clock says."""
     report_template()
-    return _Known(remarks_from(service.ledger.marks(current.population.name)), choices_of(service, current, plan))
+    tuning = tuning_of(service, current, plan)
+    return _Known(
+        remarks_from(service.ledger.marks(current.population.name)),
+        choices_of(service, current, plan),
+        "" if tuning is None else in_words(tuning),
+    )
 
 
 def _to_bytes(
@@ -193,13 +200,11 @@ def _to_bytes(
 ) -> bytes:
     if not isinstance(found, Release) or current.schema is None:
         raise PlanError("A release needs its schema and a finished run.")
-    provenance = _provenance(service, booking, plan, current, known.remarks)
+    provenance = _provenance(service, booking, plan, current, known)
     return Bundle.of(plan, found, workload, current.schema, provenance, known.choices).to_bytes()
 
 
-def _provenance(
-    service: Service, booking: Booking, plan: ReleasePlan, current: Study, remarks: tuple[str, ...]
-) -> Provenance:
+def _provenance(service: Service, booking: Booking, plan: ReleasePlan, current: Study, known: _Known) -> Provenance:
     terms = current.population
     history = service.ledger.history(booking.population)
     spent = sum((record.rho for record in history if record.id <= max(booking.charges)), ZCDP(0))
@@ -217,7 +222,8 @@ def _provenance(
         unit=terms.unit,
         budget=_total(terms.total, terms.delta),
         charged_at=booking.created,
-        remarks=remarks,
+        settings_from=known.settings_from,
+        remarks=known.remarks,
     )
 
 

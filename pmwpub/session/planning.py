@@ -16,6 +16,7 @@ from pmwpub.session import entered, limits, standing, variants, views
 from pmwpub.session.assessed import room_table
 from pmwpub.session.pools import Pool, make_pool, named, offered
 from pmwpub.session.services import service
+from pmwpub.session.tuning import ADVISED, ROUNDS_KEY, offer_tuned
 from pmwpub.session.words import number, plain
 from pmwpub.session.workloads import described
 
@@ -24,6 +25,7 @@ def plan_form(study: Study, found: Sequence[Assessed]) -> ReleasePlan:
     """Candidate or pool, ε, rounds and variants, beside the noisy floors that were bought."""
     pool = _pool(study, found)
     epsilon = _epsilon(study, pool, [one for one in found if set(one.candidates) <= set(pool)])
+    offer_tuned(study, epsilon)
     rounds = _rounds(advise_rounds(service(), study, pool, epsilon))
     chosen = variants.variants()
     plan = release_plan(service(), study, pool, epsilon=epsilon, rounds=rounds, **chosen)
@@ -77,7 +79,8 @@ def _epsilon(study: Study, pool: Pool, found: Sequence[Assessed]) -> str:
 
 
 def _rounds(advice: Advice) -> int:
-    advised = st.checkbox(f"Use the advised number of rounds: {advice.rounds}", value=True)
+    st.session_state.setdefault(ADVISED, True)
+    advised = st.checkbox(f"Use the advised number of rounds: {advice.rounds}", key=ADVISED)
     if advice.truth:
         st.caption(
             f"From the paper's rule and a simulation at ε = {advice.epsilon:g}, in which {plain(advice.truth)} played "
@@ -87,7 +90,7 @@ def _rounds(advice: Advice) -> int:
         st.caption("A default: no simulation of this choice is stored. Explore makes one, for free.")
     if advised:
         return advice.rounds
-    return entered.whole(st, "Rounds", advice.rounds, 1, 10_000, key="rounds")
+    return entered.whole(st, "Rounds", advice.rounds, 1, 10_000, key=ROUNDS_KEY)
 
 
 def bought_floors(study: Study, bought: Sequence[Assessed]) -> list[Assessed]:

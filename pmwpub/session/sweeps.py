@@ -9,7 +9,7 @@ import streamlit as st
 from pmwpub import figures
 from pmwpub.evaluation import Measure, Simulation, not_beaten, reach
 from pmwpub.service import Assessed, Study, exploring
-from pmwpub.service.curves import MEASURED, Lines, error_plot, several
+from pmwpub.service.curves import MEASURED, Lines, error_plot, several, size_plot, sizes
 from pmwpub.service.exploring import Exploration
 from pmwpub.service.sweeping import played
 from pmwpub.session import plots
@@ -88,6 +88,15 @@ def show_errors(simulation: Simulation | None, bought: Sequence[Assessed], key: 
     return plot, measure
 
 
+def show_sizes(study: Study, found: Exploration, simulation: Simulation, measure: Measure) -> None:
+    """How much of a public table it takes, where several shares were played."""
+    known = sizes(study, found)
+    if not known or not any(line.rounds for line in simulation.errors):
+        return
+    name = st.selectbox("Error against the share used of", list(known), key="simulation share of")
+    plots.show(size_plot(simulation, name, known[name], measure=measure), "error against share")
+
+
 def verdicts(simulation: Simulation, measure: Measure, key: str) -> None:
     """Where the table unchanged does as well, and which ε an error takes."""
     for found in not_beaten(simulation.errors, measure):
@@ -134,6 +143,7 @@ def sweep_panel(study: Study, floors: Sequence[Assessed]) -> Exploration | None:
     plot, measure = show_errors(simulation, floors, "simulation")
     plots.show(plot, "error against epsilon")
     if simulation is not None and found is not None:
+        show_sizes(study, found, simulation, measure)
         verdicts(simulation, measure, "simulation")
         share(study, found, plot)
     return found

@@ -1,0 +1,60 @@
+"""Tuning on a public pair, from the Explore page to the certificate."""
+
+from __future__ import annotations
+
+import pytest
+from pages.visits import Here, Open, press, words
+
+from pmwpub.service import exploring, releasing, studies, tuning
+from pmwpub.session import Session
+
+
+@pytest.fixture(autouse=True)
+def few_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tuning, "ROUNDS", (2, 3))
+
+
+def test_settings_tuned_on_a_public_pair_are_taken_over_with_one_click_and_certified(
+    town: Here, steward: Open, visit: Open
+) -> None:
+    app = visit("explore", population=town.population)
+    app.number_input(key="tune epsilon").set_value(0.7).run()
+    press(app, "Tune")
+    assert not app.exception
+    current = studies.study(town.service, town.population)
+    (found,) = exploring.explorations(town.service, current)
+    assert found.simulation is not None
+    (chosen,) = tuning.tuned(town.service, current, 0.7)
+    said = " ".join(str(one.value).replace("\\", "").replace("**", "") for one in app.success)
+    assert f"At ε = 0.7 the best of 8 settings was T = {chosen.rounds}" in said
+
+    release = visit("release", Session(town.population, town.private()), population=town.population)
+    assert f"the best of 8 settings was T = {chosen.rounds}" in words(release)
+    press(release, "Use the tuned settings")
+    assert not release.exception
+    assert release.text_input(key="rounds").value == str(chosen.rounds)
+    assert release.selectbox(key="variant selection").value == chosen.variant.selection
+    assert release.selectbox(key="variant output").value == chosen.variant.output.value
+    press(release, "Buy this release")
+    (bought,) = releasing.releases(town.service, current)
+    assert chosen.fits(bought.plan)
+    assert bought.bundle is not None
+    assert bought.bundle.certificate.settings_from == tuning.in_words(chosen)
+
+
+def test_without_a_tuned_pair_the_release_page_offers_none(town: Here, steward: Open) -> None:
+    app = steward("release")
+    assert not any(button.label == "Use the tuned settings" for button in app.button)
+
+
+def test_error_against_the_share_of_the_public_table_has_a_figure_of_its_own(town: Here, visit: Open) -> None:
+    app = visit("explore", population=town.population)
+    app.text_input(key="sweep epsilons").set_value("1")
+    app.text_input(key="sweep rounds").set_value("2")
+    app.number_input(key="sweep runs").set_value(1)
+    app.multiselect(key="sweep shares").set_value([100.0, 10.0, 1.0]).run()
+    press(app, "Simulate")
+    assert not app.exception
+    table = next(frame.value for frame in app.dataframe if "share (%)" in frame.value)
+    assert set(table["line"]) == {"ε = 1", "unchanged"}
+    assert list(table["share (%)"]) == ["1", "10", "100"] * 2
