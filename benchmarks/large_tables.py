@@ -169,7 +169,8 @@ def main(parsed: argparse.Namespace) -> None:
         print("equal integers here and on the workers")
         if parsed.csv_rows:
             plain = Path(folder) / "private.csv"
-            pyarrow.csv.write_csv(block(parsed.csv_rows, 0), plain)
+            options = pyarrow.csv.WriteOptions(quoting_style="none")
+            pyarrow.csv.write_csv(block(parsed.csv_rows, 0), plain, options)
             same["rows"] = parsed.csv_rows
             print(f"CSV of {parsed.csv_rows:,} rows, {plain.stat().st_size / 1e6:,.0f} MB")
             stage("count", plain, **same, digest=stage("survey", plain, **same, digest="")["digest"])

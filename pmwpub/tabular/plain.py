@@ -1,8 +1,8 @@
-"""Delimited text without quotes, parsed by Arrow once every line is seen to be regular: ten times as fast.
+"""Delimited text that is parsed by Arrow once every line is seen to be regular: four times as fast.
 
-Where a file has no quote, no CR but before an LF, and as many delimiters on each line as on the first, its cells are
-what stands between delimiters, and nothing is left that two parsers could understand differently. Any other file goes
-the slow way, which says what is wrong and where.
+Where quotes stand where RFC 4180 wants them and hold no line end, no CR stands but before an LF, and each line has as
+many delimiters outside quotes as the first, nothing is left that two parsers could understand differently. Any other
+file goes the slow way, which says what is wrong and where.
 """
 
 from __future__ import annotations
@@ -24,14 +24,22 @@ _CHANGED = "The file changed while it was read; load it again."
 
 
 def is_regular(text: Chunks, delimiter: str) -> bool:
-    """Whether every line but empty ones has as many delimiters as the first, one at least, and none has a quote."""
+    """Whether every line but empty ones has as many delimiters as the first, one at least, and no quoted line end.
+
+    text  whose quotes were seen to open and close cells
+    """
     columns = 0
     for block in _blocks(text(), 1):
-        if not block.endswith(b"\n") or b'"' in block or block.count(b"\r") != block.count(b"\r\n"):
+        if not block.endswith(b"\n") or block.count(b"\r") != block.count(b"\r\n"):
             return False
         content = np.frombuffer(block, dtype=np.uint8)
-        ends = np.flatnonzero(content == ord("\n"))
-        marks = np.flatnonzero(content == ord(delimiter))
+        line_ends, delimiters = content == ord("\n"), content == ord(delimiter)
+        if b'"' in block:
+            inside = np.cumsum(content == ord('"'), dtype=np.int32) % 2 == 1
+            if np.any(inside & line_ends):
+                return False
+            delimiters &= ~inside
+        ends, marks = np.flatnonzero(line_ends), np.flatnonzero(delimiters)
         lengths = np.diff(ends, prepend=-1) - 1
         full = (lengths > 1) | ((lengths == 1) & (content[ends - 1] != ord("\r")))
         widths = 1 + np.diff(np.searchsorted(marks, ends), prepend=0)[full]
@@ -109,7 +117,7 @@ def _parsed(block: bytes, delimiter: str, width: int) -> Iterator[Chunk]:
         table = csv.read_csv(
             pa.BufferReader(block),
             csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=names),
-            csv.ParseOptions(delimiter=delimiter, quote_char=False, double_quote=False),
+            csv.ParseOptions(delimiter=delimiter),
             csv.ConvertOptions(column_types=dict.fromkeys(names, text), null_values=[], strings_can_be_null=False),
         )
     except (pa.ArrowException, ValueError):

@@ -132,7 +132,7 @@ def test_any_file_is_counted_or_refused_alike_however_it_is_cut(file: File, cuts
         assert found(file.content, file.options, ELSEWHERE, kept=0) == expected
 
 
-PLAIN_CELLS = st.text(st.characters(codec="utf-8", exclude_characters='",\n\r\x00'), max_size=4)
+PLAIN_CELLS = st.text(st.characters(codec="utf-8", exclude_characters='",\n\r\x00') | st.just("\t"), max_size=4)
 REGULAR = st.lists(
     st.lists(
         st.text(st.characters(codec="utf-8", exclude_characters='",\n\r\x00'), max_size=4), min_size=3, max_size=3
@@ -143,11 +143,13 @@ REGULAR = st.lists(
 
 
 @settings(max_examples=150 * AUDIT, deadline=None, suppress_health_check=list(HealthCheck))
-@given(REGULAR, st.sampled_from(["\n", "\r\n"]), st.booleans(), st.integers(0, 2), CUTS)
+@given(REGULAR, st.sampled_from(["\n", "\r\n"]), st.booleans(), st.integers(0, 2), st.booleans(), CUTS)
 def test_regular_text_is_read_alike_by_arrow_and_by_pythons_parser(
-    rows: list[list[str]], end: str, ended: bool, blank: int, cuts: Cuts
+    rows: list[list[str]], end: str, ended: bool, blank: int, quoted: bool, cuts: Cuts
 ) -> None:
-    lines = [end * blank + ",".join(row) for row in [["c0", "c1", "x"], *rows]]
+    if quoted:
+        rows = [['"' + cell.replace("\t", ',""') + '"' for cell in row] for row in rows]
+    lines = [end * blank + ",".join(row) for row in [['"c0"', "c1", "x"], *rows]]
     content = (end.join(lines) + end * (ended + blank)).encode()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(plain, "is_regular", lambda text, delimiter: False)
@@ -163,7 +165,8 @@ def test_regular_text_is_read_alike_by_arrow_and_by_pythons_parser(
 @pytest.mark.parametrize(
     "text",
     [
-        'a,b\n"1",2\n',
+        'a,b\n"1\n",2\n',
+        'a,b\n"1,2"\n',
         "a,b\n1,2\r3,4\n",
         "a,b\n1,2\r",
         "a,b\n1\n",
@@ -175,9 +178,9 @@ def test_regular_text_is_read_alike_by_arrow_and_by_pythons_parser(
         "a,b\n1," + "x" * 100_001 + "\n",
         "x" * 300_000,
     ],
-    ids=range(11),
+    ids=range(12),
 )
-def test_quotes_lone_returns_ragged_rows_and_single_columns_go_the_slow_way(text: str) -> None:
+def test_quoted_line_ends_lone_returns_ragged_rows_and_single_columns_go_the_slow_way(text: str) -> None:
     for size in (1, 2, 3, 100) if len(text) < 100 else (50_000,):
         pieces = [text.encode()[i : i + size] for i in range(0, len(text), size)]
         assert not plain.is_regular(lambda pieces=pieces: iter(pieces), ",")
