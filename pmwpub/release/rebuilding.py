@@ -31,7 +31,8 @@ def rebuilt(certificate: Certificate, schema_json: bytes, tables: Sequence[bytes
     tables  the public tables in any order: a path, or the bytes of a CSV
 
     Float sums run in one fixed order whatever the number of threads, and the exponential is the C library's: the same
-    steps give the same bytes. Raises CertificateError where schema, workload, plan or tables are not those that the certificate names.
+    steps give the same bytes. Raises CertificateError where schema, workload, plan or tables are not those that the
+    certificate names.
     """
     schema = schema_of(certificate, schema_json)
     workload = workload_of(certificate, schema)
