@@ -6,7 +6,7 @@ from pmwpub.evaluation.playing import halves, part_of_table, resampled
 from pmwpub.evaluation.results import MEASURES, Floor, Measure, SimulatedError, Simulation, Summary, summarise
 from pmwpub.evaluation.runs import FloorOf, Found, Run, Stage, Task
 from pmwpub.evaluation.sweep import Sweep, simulate
-from pmwpub.evaluation.verdicts import NotBeaten, Reach, best_lines, not_beaten, reach
+from pmwpub.evaluation.verdicts import NotBeaten, Reach, best_lines, fewest_rounds, not_beaten, reach
 from pmwpub.evaluation.workers import Borrowed, Here, LocalProcesses, Workers, cores
 
 __all__ = [
@@ -38,6 +38,7 @@ __all__ = [
     "cores",
     "errors",
     "errors_of",
+    "fewest_rounds",
     "halves",
     "not_beaten",
     "part_of_table",

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from pmwpub.evaluation import PMW_PUB, UNCHANGED, Floor, SimulatedError, best_lines, not_beaten, reach
+from pmwpub.evaluation import (
+    PMW_PUB,
+    UNCHANGED,
+    Floor,
+    SimulatedError,
+    Summary,
+    best_lines,
+    fewest_rounds,
+    not_beaten,
+    reach,
+)
 
 EPSILONS = (0.1, 0.25, 0.5, 1.0)
 
@@ -55,6 +65,22 @@ def test_the_best_line_is_the_lowest_at_each_epsilon() -> None:
     assert [(line.epsilon, line.rounds, round(line.mean, 6)) for line in lines] == [
         (0.1, 5, 0.3), (0.25, 50, 0.1), (0.5, 50, 0.1), (1.0, 5, 0.2),
     ]  # fmt: skip
+
+
+def summaries(means: dict[int, tuple[float, float]]) -> list[Summary]:
+    return [Summary(PMW_PUB, "b", 1.0, rounds, 5, mean, error) for rounds, (mean, error) in means.items()]
+
+
+def test_the_fewest_rounds_that_do_as_well_as_the_best_are_chosen() -> None:
+    # 0.0331 <= 1.1 * 0.0311, and 0.0416 <= 0.0311 + 2 * 0.006.
+    means = {5: 0.0622, 7: 0.0489, 10: 0.0416, 14: 0.0331, 20: 0.0312, 28: 0.0312, 40: 0.0311}
+    assert fewest_rounds(summaries({t: (mean, 0.001) for t, mean in means.items()})).rounds == 14, (
+        "0.0331 <= 1.1 * 0.0311"
+    )
+    assert fewest_rounds(summaries({t: (mean, 0.006) for t, mean in means.items()})).rounds == 10, (
+        "0.0416 <= 0.0311 + 2 s.e."
+    )
+    assert fewest_rounds(summaries({100: (0.3, 0.0), 50: (0.1, 0.0), 20: (0.2, 0.0)})).rounds == 50
 
 
 def test_the_smallest_epsilon_for_an_error_or_never() -> None:

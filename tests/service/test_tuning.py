@@ -69,10 +69,11 @@ def test_the_usual_validation_sweep_has_both_selections_and_both_outputs(bench: 
     current = studies.study(bench.service, bench.name)
     found = exploring.explore(bench.service, current, bench.candidates[0], terms).simulation
     assert found is not None
-    assert len({(line.method, line.rounds) for line in found.errors if line.rounds}) == 4 * 5
+    assert len({(line.method, line.rounds) for line in found.errors if line.rounds}) == 4 * 9
     (chosen,) = tuning.tuned(bench.service, current, 0.5)
     best = min(line.max_error for line in found.errors if line.rounds)
-    assert (chosen.mean, chosen.compared) == (best, 20)
+    assert best <= chosen.mean <= 1.1 * best
+    assert chosen.compared == 36
 
 
 def test_a_sweep_without_a_choice_of_settings_chooses_none(bench: Bench) -> None:
