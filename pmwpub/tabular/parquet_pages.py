@@ -105,13 +105,16 @@ def _page(opened: Seekable, place: int) -> Page | None:
 
 
 def _read(fields: Fields, length: int) -> Page | None:
-    data, dictionary, second = fields.get(5, {}), fields.get(7), fields.get(8)
-    encoding = second.get(4) if second else data.get(2)
-    values = (dictionary or second or data).get(1, 0)
-    try:
-        return Page(length, fields[3], fields[2], values, dictionary is not None, encoding in _DELTA_ENCODINGS)
-    except KeyError:
+    """The page that a header describes; None where a field is of another type than it must be."""
+    parts = [fields.get(number) for number in (5, 7, 8)]
+    if not all(part is None or isinstance(part, dict) for part in parts):
         return None
+    data, dictionary, second = parts
+    encoding = second.get(4) if second else (data or {}).get(2)
+    values = (dictionary or second or data or {}).get(1, 0)
+    if not all(isinstance(number, int) for number in (fields.get(3), fields.get(2), values)):
+        return None
+    return Page(length, fields[3], fields[2], values, dictionary is not None, encoding in _DELTA_ENCODINGS)
 
 
 def _struct(window: bytes, place: int, deepest: int) -> tuple[Fields, int]:
