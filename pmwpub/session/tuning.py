@@ -53,8 +53,8 @@ def words(found: Tuned) -> str:
     """The settings, and how well they did where."""
     variant = found.variant
     return (
-        f"At ε = {found.epsilon:g} the best of {found.compared} settings was **T = {found.rounds}** (the fewest that do "
-        f"as well), "
+        f"At ε = {found.epsilon:g} the best of {found.compared} settings was **T = {found.rounds}**, the fewest that "
+        "do as well, with "
         f"{in_words(_as_chosen(variant))}: an error of {number(found.mean)} ± {number(found.standard_error)} with "
         f"{plain(found.candidate)} as the candidate of {plain(found.truth)}."
     )
