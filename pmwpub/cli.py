@@ -245,7 +245,8 @@ def _evaluate(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     parser.add_argument(
         "--methods",
         default="pmw-pub,unchanged",
-        help="comma-separated, variants such as pmw-pub+average+no-replay included; or: all",
+        help="comma-separated: pmw-pub, its variants such as pmw-pub+average+no-replay, unchanged, and the baselines "
+        "mwem, dual-query, ji-elkan, hdmm, residual-planner (parameters: dual-query+samples=50+eta=2); or: all",
     )
     parser.add_argument("--floors", action="store_true", help="certify each best-mixture error too")
     parser.add_argument("--html", metavar="PAGE.html", help="the figure as one file that opens without a network")

@@ -13,7 +13,7 @@ from typing import Any
 from pmwpub.command_input import progress, read, workload_choice
 from pmwpub.errors import FileRefused, PlanError
 from pmwpub.evaluate_journal import Journal
-from pmwpub.evaluation import METHODS, SimulatedError, Simulation, Stage, Sweep, not_beaten, simulate
+from pmwpub.evaluation import BASELINES, METHODS, SimulatedError, Simulation, Stage, Sweep, not_beaten, simulate
 from pmwpub.figures import self_contained
 from pmwpub.jobs.simulating import Place
 from pmwpub.privacy.budget import as_fraction
@@ -35,6 +35,8 @@ def evaluate(parsed: argparse.Namespace) -> Json:
     journal = Journal(out, stage)
     known = journal.known()
     found = simulate(stage, sweep, workers=place.workers(), known=known, on_found=journal.add, progress=progress)
+    for one in found.refused:
+        print(f"pmwpub: {one.method} at epsilon {one.epsilon:g} did not run: {one.reason}", file=sys.stderr)
     _write_errors(out, found.errors)
     if parsed.html is not None:
         _write_page(Path(parsed.html), found, stage, Path(parsed.truth).name)
@@ -46,6 +48,7 @@ def evaluate(parsed: argparse.Namespace) -> Json:
         "runs": len(found.errors),
         "resumed": len(known),
         "n": stage.counts.n,
+        "refused": [asdict(one) for one in found.refused],
         "floors": [asdict(floor) for floor in found.floors],
         "not_expected_to_beat_unchanged": [
             {"candidate": one.candidate, "epsilons": list(one.epsilons)} for one in not_beaten(found.errors)
@@ -54,7 +57,7 @@ def evaluate(parsed: argparse.Namespace) -> Json:
 
 
 def _sweep(parsed: argparse.Namespace) -> Sweep:
-    methods = METHODS if parsed.methods == "all" else tuple(parsed.methods.split(","))
+    methods = METHODS + BASELINES if parsed.methods == "all" else tuple(parsed.methods.split(","))
     if parsed.runs < 1:
         raise PlanError(f"A sweep needs at least one run; --runs {parsed.runs} came.")
     return Sweep(
@@ -81,7 +84,7 @@ def _stage(parsed: argparse.Namespace) -> Stage:
     supports = {Path(path).name: Support.of(_encoded(files, path, schema)) for path in parsed.public}
     workload = workload_choice(parsed).build(schema.domain)
     delta = as_fraction(parsed.delta) if parsed.delta else Fraction(1, max(2, len(truth)) ** 2)
-    return Stage(workload, count(workload, truth), supports, delta)
+    return Stage(workload, count(workload, truth), supports, delta, rows=truth)
 
 
 def _whole(text: str) -> int:

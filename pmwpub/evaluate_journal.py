@@ -60,6 +60,8 @@ def _fingerprint(stage: Stage) -> str:
     """A hash of everything that a run depends on but the run itself: the truth, the candidates, delta and k."""
     digest = hashlib.sha256(f"{stage.workload.sha256} {stage.counts.n} {stage.delta} {stage.rows_per_person}".encode())
     digest.update(stage.counts.counts.tobytes())
+    if stage.rows is not None:
+        digest.update(stage.rows.codes.tobytes())
     for name, support in stage.candidates.items():
         digest.update(f"\n{name}\n{len(support)}\n".encode())
         digest.update(support.codes.tobytes())

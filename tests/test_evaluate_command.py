@@ -36,14 +36,30 @@ def test_the_number_of_workers_leaves_no_trace_in_the_errors(folder: Path) -> No
     assert (folder / "one.csv").read_bytes() == (folder / "two.csv").read_bytes()
 
 
-def test_all_methods_are_the_variants_and_the_table_unchanged(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_methods_are_the_variants_the_table_unchanged_and_the_baselines(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert evaluate("all.csv", "--methods", "all") == 0
     lines = (folder / "all.csv").read_text().splitlines()[1:]
     assert {line.split(",")[0] for line in lines} == {
         "pmw-pub", "pmw-pub+permute-and-flip", "pmw-pub+average", "pmw-pub+uniform", "pmw-pub+no-replay", "unchanged",
+        "mwem", "dual-query", "ji-elkan", "hdmm", "residual-planner",
     }  # fmt: skip
     assert evaluate("all.csv", "--methods", "magic") == 2
     assert "The methods are" in capsys.readouterr().err
+
+
+def test_a_baseline_that_cannot_run_says_why_and_the_others_run(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert evaluate("some.csv", "--methods", "mwem+on=sex/job,mwem+on=sex,hdmm", "--html", "page.html") == 0
+    streams = capsys.readouterr()
+    refused = json.loads(streams.out)["refused"]
+    assert [(one["method"], one["epsilon"]) for one in refused] == [("mwem+on=sex", 0.5), ("mwem+on=sex", 2.0)]
+    assert "pmwpub: mwem+on=sex at epsilon 0.5 did not run: None of the workload's 3 marginals" in streams.err
+    lines = [line.split(",") for line in (folder / "some.csv").read_text().splitlines()[1:]]
+    assert {(line[0], line[1]) for line in lines} == {("mwem+on=sex/job", ""), ("hdmm", "")}
+    assert "HDMM (no rows)" in (folder / "page.html").read_text()
 
 
 def test_a_stopped_command_goes_on_where_it_was(

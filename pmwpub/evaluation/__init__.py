@@ -3,13 +3,23 @@
 from pmwpub.evaluation.measures import Errors, errors, errors_of
 from pmwpub.evaluation.methods import METHODS, PMW_PUB, SIMPLEST, UNCHANGED, Variant, variant_of
 from pmwpub.evaluation.playing import halves, part_of_table, resampled
-from pmwpub.evaluation.results import MEASURES, Floor, Measure, SimulatedError, Simulation, Summary, summarise
+from pmwpub.evaluation.registry import BASELINES, baseline_of, is_baseline, label_of
+from pmwpub.evaluation.results import MEASURES, Floor, Measure, Refused, SimulatedError, Simulation, Summary, summarise
 from pmwpub.evaluation.runs import FloorOf, Found, Run, Stage, Task
 from pmwpub.evaluation.sweep import Sweep, simulate
-from pmwpub.evaluation.verdicts import NotBeaten, Reach, best_lines, fewest_rounds, not_beaten, reach
+from pmwpub.evaluation.verdicts import (
+    NotBeaten,
+    Reach,
+    baseline_lines,
+    best_lines,
+    fewest_rounds,
+    not_beaten,
+    reach,
+)  # fmt: skip
 from pmwpub.evaluation.workers import Borrowed, Here, LocalProcesses, Workers, cores
 
 __all__ = [
+    "BASELINES",
     "MEASURES",
     "METHODS",
     "PMW_PUB",
@@ -25,6 +35,7 @@ __all__ = [
     "Measure",
     "NotBeaten",
     "Reach",
+    "Refused",
     "Run",
     "SimulatedError",
     "Simulation",
@@ -34,12 +45,16 @@ __all__ = [
     "Task",
     "Variant",
     "Workers",
+    "baseline_lines",
+    "baseline_of",
     "best_lines",
     "cores",
     "errors",
     "errors_of",
     "fewest_rounds",
     "halves",
+    "is_baseline",
+    "label_of",
     "not_beaten",
     "part_of_table",
     "reach",

@@ -47,6 +47,7 @@ class Case:
     """What a baseline runs on: data that may be looked at, or a steward's own for the steward's own eyes.
 
     counts    of the workload on `rows`
+    rows      the truth, for a baseline that needs more of it than its counts
     problem   the candidate, for a baseline that uses one
     rounds    for a baseline that has them
     seed      numbers the run; for public choices alone
@@ -54,7 +55,7 @@ class Case:
 
     terms: Terms
     counts: PrivateCounts
-    rows: Dataset
+    rows: Dataset | None
     problem: PublicProblem | None
     rounds: int
     seed: int
@@ -67,6 +68,11 @@ class Baseline(Protocol):
     @property
     def uses_candidate(self) -> bool:
         """Whether it needs a public table; else one run serves all candidates."""
+        ...
+
+    @property
+    def needs_rows(self) -> bool:
+        """Whether it needs the rows of the truth, and not its counts alone."""
         ...
 
     @property
@@ -88,6 +94,7 @@ class Baseline(Protocol):
         ...
 
 
+NO_ROWS = "It needs the rows of the truth, which this sweep does not hand on."
 WITHOUT_ROWS = "answers the workload without synthetic rows"
 
 
@@ -98,6 +105,10 @@ class Mwem:
     on: tuple[str, ...] = ()
     uses_candidate = False
     has_rounds = True
+
+    @property
+    def needs_rows(self) -> bool:
+        return bool(self.on)
 
     @property
     def remark(self) -> str:
@@ -113,7 +124,7 @@ class Mwem:
         workload, counts, terms = case.terms.workload, case.counts, case.terms
         if self.on:
             workload = inside(workload, self.on)
-            counts = count(workload, projected(case.rows, self.on))
+            counts = count(workload, projected(_rows(case), self.on))
         share = split(terms.budget, case.rounds, rows_per_person=terms.rows_per_person)
         schedule = Schedule(case.rounds, share, sensitivity=terms.rows_per_person, replay_seed=case.seed)
         problem = _full_problem(workload)
@@ -127,6 +138,7 @@ class DualQuery:
     samples: int = 100
     eta: Fraction = Fraction(3)
     uses_candidate = False
+    needs_rows = False
     has_rounds = False
     remark = ""
 
@@ -160,6 +172,7 @@ class JiElkan:
 
     regularisation: Fraction = Fraction(1, 100)
     uses_candidate = True
+    needs_rows = True
     has_rounds = False
     remark = ""
 
@@ -176,7 +189,7 @@ class JiElkan:
         if case.problem is None:
             raise PlanError("Importance weights need a public table.")
         plan = ImportancePlan(self.regularisation, case.terms.budget, case.terms.rows_per_person)
-        found = ji_elkan(case.rows, case.problem.support, plan, noise=case.noise).distribution
+        found = ji_elkan(_rows(case), case.problem.support, plan, noise=case.noise).distribution
         return errors_of(case.counts, case.problem, found)
 
 
@@ -187,6 +200,7 @@ class Marginals:
     residuals: bool
     emphasis: Emphasis = Emphasis.QUERIES
     uses_candidate = False
+    needs_rows = True
     has_rounds = False
     remark = WITHOUT_ROWS
 
@@ -203,10 +217,10 @@ class Marginals:
         terms = (case.terms.workload, case.terms.budget, case.terms.rows_per_person, self.emphasis)
         if self.residuals:
             plan = ResidualPlan.of(*terms)
-            found = residual_planner(count(plan.spaces.closure, case.rows), plan, noise=case.noise)
+            found = residual_planner(count(plan.spaces.closure, _rows(case)), plan, noise=case.noise)
         else:
             strategy = MarginalStrategy.of(*terms)
-            found = hdmm(count(strategy.spaces.closure, case.rows), strategy, noise=case.noise)
+            found = hdmm(count(strategy.spaces.closure, _rows(case)), strategy, noise=case.noise)
         return errors_of_answers(case.counts, found.answers / case.counts.n)
 
 
@@ -223,6 +237,12 @@ def errors_of_answers(counts: PrivateCounts, answers: Floats) -> Errors:
 def _full_problem(workload: Workload) -> PublicProblem:
     """Built once for the runs of a sweep; it may fill much memory, so one at a time."""
     return full_problem(workload)
+
+
+def _rows(case: Case) -> Dataset:
+    if case.rows is None:
+        raise MethodRefused(NO_ROWS)
+    return case.rows
 
 
 def _check(why: str) -> None:

@@ -1,7 +1,8 @@
 """The ways to answer a workload that a simulation compares, by name.
 
 "unchanged" publishes the public table as it is. "pmw-pub" is a release as this program makes it by default; behind a
-plus sign stands what is different about a variant, such as "pmw-pub+permute-and-flip+average".
+plus sign stands what is different about a variant, such as "pmw-pub+permute-and-flip+average". The paper's baselines
+have their names in `registry`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from pmwpub.errors import PlanError
+from pmwpub.evaluation.registry import BASELINES, baseline_of, is_baseline
 from pmwpub.mechanisms.pmw_pub import Output, Replay, Start
 
 PMW_PUB = "pmw-pub"
@@ -57,7 +59,8 @@ def variant_of(method: str) -> Variant:
     head, *changes = method.split("+")
     if head != PMW_PUB or not set(changes) <= set(CHANGES):
         raise PlanError(
-            f"The methods are {UNCHANGED} and {PMW_PUB}, the latter also with +{', +'.join(CHANGES)}; {method!r} came."
+            f"The methods are {UNCHANGED}, {', '.join(BASELINES)} and {PMW_PUB}, the latter also with "
+            f"+{', +'.join(CHANGES)}; {method!r} came."
         )
     found = Variant()
     for change in changes:
@@ -67,4 +70,11 @@ def variant_of(method: str) -> Variant:
 
 def canonical(methods: Iterable[str]) -> tuple[str, ...]:
     """Each method once, its changes in one order; PlanError for an unknown one."""
-    return tuple(dict.fromkeys(m if m == UNCHANGED else variant_of(m).method for m in methods))
+    return tuple(dict.fromkeys(map(_canonical, methods)))
+
+
+def _canonical(method: str) -> str:
+    if is_baseline(method):
+        baseline_of(method)
+        return method
+    return method if method == UNCHANGED else variant_of(method).method

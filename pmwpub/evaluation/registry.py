@@ -21,6 +21,17 @@ from pmwpub.privacy.budget import as_fraction
 
 Options = Mapping[str, str]
 
+LABELS: Mapping[str, str] = MappingProxyType(
+    {
+        "mwem": "MWEM",
+        "dual-query": "DualQuery",
+        "ji-elkan": "Ji–Elkan",
+        "hdmm": "HDMM (no rows)",
+        "residual-planner": "ResidualPlanner (no rows)",
+    }
+)
+"""What people call them."""
+
 _MAKERS: Mapping[str, tuple[frozenset[str], Callable[[Options], Baseline]]] = MappingProxyType(
     {
         "mwem": (frozenset({"on"}), lambda o: Mwem(tuple(o["on"].split("/")) if "on" in o else ())),
@@ -52,6 +63,12 @@ def baseline_of(method: str) -> Baseline:
         offered = ", ".join(f"{name} (+{', +'.join(sorted(keys))})" for name, (keys, _) in _MAKERS.items())
         raise PlanError(f"The baselines are {offered}; {method!r} came.")
     return make(options)
+
+
+def label_of(method: str, *, parameters: bool = False) -> str:
+    """A baseline as people read it, with or without its parameters."""
+    head, *parts = method.split("+")
+    return ", ".join([LABELS[head], *(parts if parameters else ())])
 
 
 def _emphasis(options: Options) -> Emphasis:

@@ -15,7 +15,10 @@ MEASURES: tuple[Measure, ...] = ("max_error", "mean_error", "rms_error")
 
 @dataclass(frozen=True)
 class SimulatedError:
-    """One run of a sweep; `seed` numbers the run, `rounds` is 0 where the method has none."""
+    """One run of a sweep; `seed` numbers the run, `rounds` is 0 where the method has none.
+
+    candidate  "" for a baseline that uses no public table
+    """
 
     method: str
     candidate: str
@@ -37,6 +40,15 @@ class Floor:
 
 
 @dataclass(frozen=True)
+class Refused:
+    """A method that could not run at an epsilon, and why, in words."""
+
+    method: str
+    epsilon: float
+    reason: str
+
+
+@dataclass(frozen=True)
 class Summary:
     """The mean of one measure over several runs, and its standard error (0 for one run)."""
 
@@ -51,10 +63,11 @@ class Summary:
 
 @dataclass(frozen=True)
 class Simulation:
-    """The runs of a sweep and the certified floors of its pairs, in the sweep's own order."""
+    """The runs of a sweep, the certified floors of its pairs, and what could not run, in the sweep's own order."""
 
     errors: list[SimulatedError] = field(default_factory=list)
     floors: list[Floor] = field(default_factory=list)
+    refused: list[Refused] = field(default_factory=list)
 
     def to_bytes(self) -> bytes:
         """JSON, for the store of public results."""
@@ -65,7 +78,8 @@ class Simulation:
         """The simulation back from `to_bytes`."""
         body: dict[str, Any] = json.loads(stored)
         errors = [SimulatedError(**line) for line in body["errors"]]
-        return cls(errors, [Floor(**line) for line in body["floors"]])
+        refused = [Refused(**line) for line in body.get("refused", [])]
+        return cls(errors, [Floor(**line) for line in body["floors"]], refused)
 
 
 def summarise(results: Iterable[SimulatedError], measure: Measure = "max_error") -> list[Summary]:

@@ -11,8 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from pmwpub.evaluation.baselines import Case, Terms
 from pmwpub.evaluation.measures import Errors, errors, errors_of
 from pmwpub.evaluation.methods import UNCHANGED, variant_of
+from pmwpub.evaluation.registry import baseline_of, is_baseline
 from pmwpub.evaluation.results import Floor, SimulatedError
 from pmwpub.mechanisms.best_mixture import BestMixture
 from pmwpub.mechanisms.pmw_pub import Schedule, pmw_pub
@@ -22,7 +24,7 @@ from pmwpub.privacy.simulated_noise import SimulationNoise
 from pmwpub.queries.counts import PrivateCounts
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload
-from pmwpub.records import Support
+from pmwpub.records import Dataset, Support
 
 FLOOR_STEPS = 60
 FLOOR_WIDTH = Fraction(1, 1000)
@@ -30,7 +32,10 @@ FLOOR_WIDTH = Fraction(1, 1000)
 
 @dataclass(frozen=True)
 class Run:
-    """One method on one candidate; `seed` numbers the run, `rounds` is 0 for the table unchanged."""
+    """One method on one candidate; `seed` numbers the run, `rounds` is 0 where the method has none.
+
+    candidate  "" for a baseline that uses no public table
+    """
 
     candidate: str
     method: str
@@ -55,6 +60,7 @@ class Stage:
     """What all runs of a sweep share: the truth's counts, and the candidates by name.
 
     private  the counts are of a private table: a steward's own numbers. Its repr shows nothing.
+    rows     the truth itself, for the baselines that need more of it than its counts
 
     Each worker keeps one, with the problems that it has built.
     """
@@ -65,6 +71,7 @@ class Stage:
     delta: Fraction
     rows_per_person: int = 1
     private: bool = False
+    rows: Dataset | None = None
     _problems: dict[str, PublicProblem] = field(default_factory=dict, init=False)
 
     def problem(self, candidate: str) -> PublicProblem:
@@ -76,6 +83,11 @@ class Stage:
     def __getstate__(self) -> dict[str, object]:
         """Problems stay behind: a worker builds what it needs."""
         return {**vars(self), "_problems": {}}
+
+    def terms(self, epsilon: float) -> Terms:
+        """What is public of a run."""
+        budget = zcdp_of(ApproxDP(as_fraction(epsilon), self.delta))
+        return Terms(self.workload, self.counts.n, budget, self.rows_per_person)
 
     def noise(self, run: Run) -> NoiseSource:
         """Noise of the run's own, whatever ran before it and wherever."""
@@ -100,6 +112,8 @@ def play(stage: Stage, task: Task) -> Found:
 
 
 def _errors(stage: Stage, run: Run) -> Errors:
+    if is_baseline(run.method):
+        return _baseline_errors(stage, run)
     problem = stage.problem(run.candidate)
     if run.method == UNCHANGED:
         return errors(stage.counts, problem.start_sums, problem.support.rows)
@@ -108,12 +122,19 @@ def _errors(stage: Stage, run: Run) -> Errors:
     return errors_of(stage.counts, problem, released.distribution)
 
 
+def _baseline_errors(stage: Stage, run: Run) -> Errors:
+    problem = stage.problem(run.candidate) if run.candidate else None
+    terms, noise = stage.terms(run.epsilon), stage.noise(run)
+    case = Case(terms, stage.counts, stage.rows, problem, run.rounds, run.seed, noise)
+    return baseline_of(run.method).errors(case)
+
+
 def _schedule(stage: Stage, run: Run) -> Schedule:
     from pmwpub.privacy.selection import ExponentialMechanism, PermuteAndFlip
 
     variant = variant_of(run.method)
     law = ExponentialMechanism if variant.selection == "exponential" else PermuteAndFlip
-    budget = zcdp_of(ApproxDP(as_fraction(run.epsilon), stage.delta))
+    budget = stage.terms(run.epsilon).budget
     return Schedule(
         rounds=run.rounds,
         share=split(budget, run.rounds, rows_per_person=stage.rows_per_person, selection=law),

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pmwpub.evaluation.methods import UNCHANGED
+from pmwpub.evaluation.registry import is_baseline, label_of
 from pmwpub.evaluation.results import Floor, Measure, SimulatedError, Summary, summarise
 
 CLEARLY = 2.0
@@ -50,17 +51,30 @@ class Reach:
 
 
 def best_lines(results: Iterable[SimulatedError], measure: Measure = "max_error") -> list[Summary]:
-    """For each candidate and epsilon, the method and rounds of the least mean error; ascending epsilon.
+    """For each candidate and epsilon, the variant and rounds of PMW^Pub of the least mean error; ascending epsilon.
 
     With several of them this is an oracle's choice, made on the truth.
     """
-    best: dict[tuple[str, float], Summary] = {}
-    for line in summarise((one for one in results if one.method != UNCHANGED), measure):
-        key = (line.candidate, line.epsilon)
-        if key not in best or line.mean < best[key].mean:
-            best[key] = line
-    order = list(dict.fromkeys(candidate for candidate, _ in best))
-    return sorted(best.values(), key=lambda line: (order.index(line.candidate), line.epsilon))
+    own = (one for one in results if one.method != UNCHANGED and not is_baseline(one.method))
+    return [line for lines in _best_of(own, measure).values() for line in lines]
+
+
+def baseline_lines(results: Iterable[SimulatedError], measure: Measure = "max_error") -> dict[str, list[Summary]]:
+    """What a baseline is called (with the candidate that it uses) -> at each epsilon its least mean error."""
+    best = _best_of((one for one in results if is_baseline(one.method)), measure)
+    return {
+        ", ".join(filter(None, (candidate, label_of(family)))): lines for (candidate, family), lines in best.items()
+    }
+
+
+def _best_of(results: Iterable[SimulatedError], measure: Measure) -> dict[tuple[str, str], list[Summary]]:
+    """By candidate and family (the name before its first plus sign), the best line at each epsilon, ascending."""
+    best: dict[tuple[str, str], dict[float, Summary]] = {}
+    for line in summarise(results, measure):
+        lines = best.setdefault((line.candidate, line.method.partition("+")[0]), {})
+        if line.epsilon not in lines or line.mean < lines[line.epsilon].mean:
+            lines[line.epsilon] = line
+    return {key: [lines[epsilon] for epsilon in sorted(lines)] for key, lines in best.items()}
 
 
 def fewest_rounds(lines: Iterable[Summary]) -> Summary:

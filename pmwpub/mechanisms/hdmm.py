@@ -38,12 +38,14 @@ class MarginalStrategy:
 
     scales       sigma_S of each measured marginal, in rows
     sensitivity  k, the rows that one person may own
+    rho          the charge: at least the sum of k^2/sigma_S^2
     excess       how far the sum of variances can be above that of the best strategy of marginals, as a share
     """
 
     spaces: ResidualSpaces
     scales: dict[Subset, Fraction]
     sensitivity: int
+    rho: ZCDP
     excess: float
 
     @classmethod
@@ -62,35 +64,23 @@ class MarginalStrategy:
     def weighted(
         cls, spaces: ResidualSpaces, weights: Floats, budget: ZCDP, sensitivity: int = 1, excess: float = math.inf
     ) -> MarginalStrategy:
-        """Marginals with shares of the budget: sigma_S^2 = k^2/(rho omega_S), rounded up until the charge fits.
+        """Marginals with shares of the budget: sigma_S^2 = k^2/(rho omega_S), rounded up, so that it costs at most rho.
 
-        weights  float64 (subsets,)  omega, not negative, summing to one
+        weights  float64 (subsets,)  omega, not negative; taken as shares of their exact sum
         """
         if sensitivity < 1:
             raise PlanError("One person owns at least one row.")
         if budget.units < 1:
             raise BudgetError("A share of zero buys no measurement; take more budget.")
-        chosen = {spaces.subsets[place]: float(weights[place]) for place in np.flatnonzero(weights)}
+        chosen = {spaces.subsets[place]: Fraction(float(weights[place])) for place in np.flatnonzero(weights)}
         refuse_slow(sum(map(spaces.cells, chosen)))
-        margin = 1 + Fraction(1, 2**36)
-        while True:
-            scales = {
-                subset: sqrt_above(margin * sensitivity**2 / (budget.rho * Fraction(weight)))
-                for subset, weight in chosen.items()
-            }
-            strategy = cls(spaces, scales, sensitivity, excess)
-            if strategy.rho <= budget:
-                return strategy
-            margin *= 1 + Fraction(len(chosen), 2**36)
+        total = sum(chosen.values(), Fraction(0))
+        scales = {s: sqrt_above(sensitivity**2 * total / (budget.rho * weight)) for s, weight in chosen.items()}
+        return cls(spaces, scales, sensitivity, budget, excess)
 
     def measurement(self, subset: Subset) -> VectorGaussian:
         """The noise on one marginal: one person's k rows move it by at most sqrt(2) k."""
         return VectorGaussian(self.scales[subset], Fraction(2 * self.sensitivity**2))
-
-    @property
-    def rho(self) -> ZCDP:
-        """The sum of the charges of the measured marginals."""
-        return sum((self.measurement(subset).rho for subset in self.scales), ZCDP(0))
 
     @property
     def noise(self) -> Floats:
@@ -160,8 +150,8 @@ def hdmm(counts: PrivateCounts, strategy: MarginalStrategy, *, noise: NoiseSourc
 
     Privacy: neighbours replace one person's at most k rows by as many, n fixed. A row is in at most one cell of S, so
     replacing it moves the table of S by e - e', e or -e', of norm at most sqrt(2), and k rows by sqrt(2) k; discrete
-    Gaussian noise of scale sigma_S costs k^2/sigma_S^2 (`VectorGaussian`). The charges of the measured marginals add
-    up; a pair of rows that differ in every attribute attains the sum. Least squares is post-processing; n is public.
+    Gaussian noise of scale sigma_S costs k^2/sigma_S^2 (`VectorGaussian`). These add up over the measured marginals;
+    a pair of rows that differ in every attribute attains the sum. Least squares is post-processing; n is public.
 
     Raises MethodRefused for counts of another workload.
     """

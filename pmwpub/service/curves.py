@@ -13,7 +13,10 @@ from pmwpub.evaluation import (
     SimulatedError,
     Simulation,
     Summary,
+    baseline_lines,
     best_lines,
+    is_baseline,
+    label_of,
     summarise,
 )  # fmt: skip
 from pmwpub.service.assessing import Assessed
@@ -81,11 +84,12 @@ def size_plot(
 
 
 def several(simulation: Simulation) -> bool:
-    """Whether a candidate was run in more than one way at some epsilon, so that there is a choice of lines."""
-    seen: dict[tuple[str, float], set[tuple[str, int]]] = {}
+    """Whether a candidate or baseline was run in more than one way at some epsilon, so that there is a choice."""
+    seen: dict[tuple[str, str, float], set[tuple[str, int]]] = {}
     for one in simulation.errors:
         if one.method != UNCHANGED:
-            seen.setdefault((one.candidate, one.epsilon), set()).add((one.method, one.rounds))
+            family = one.method.partition("+")[0]
+            seen.setdefault((one.candidate, family, one.epsilon), set()).add((one.method, one.rounds))
     return any(len(ways) > 1 for ways in seen.values())
 
 
@@ -105,7 +109,8 @@ def _noisy(bought: Sequence[Assessed]) -> list[figures.Floor]:
 def _best(results: Sequence[SimulatedError], measure: Measure) -> list[figures.ErrorCurve]:
     best = best_lines(results, measure)
     names = dict.fromkeys(line.candidate for line in best)
-    return [_curve(name, [line for line in best if line.candidate == name]) for name in names]
+    own = [_curve(name, [line for line in best if line.candidate == name]) for name in names]
+    return own + [_curve(label, lines) for label, lines in baseline_lines(results, measure).items()]
 
 
 def _each(results: Sequence[SimulatedError], measure: Measure) -> list[figures.ErrorCurve]:
@@ -121,6 +126,8 @@ def _way(line: Summary, others: Sequence[Summary]) -> str:
     own = [one for one in others if one.candidate == line.candidate and one.method == line.method]
     fixed = any(one.rounds != line.rounds and one.epsilon == line.epsilon for one in own)
     rounds = f", T = {line.rounds}" if fixed else ""
+    if is_baseline(line.method):
+        return ", ".join(filter(None, (line.candidate, f"{label_of(line.method, parameters=True)}{rounds}")))
     variant = line.method.removeprefix(PMW_PUB).lstrip("+").replace("+", ", ")
     return f"{line.candidate}{rounds}{f', {variant}' if variant else ''}"
 

@@ -81,7 +81,7 @@ def exploration(service: Service, current: Study, truth: str, terms: Terms = DEF
     keys = _candidate_keys(current, truth, terms)
     parts = len(_stored_parts(service, current, keys))
     error = job.error if job is not None and job.state == "failed" else None
-    return Exploration(key, truth, terms, None, None, parts, terms.sweep.parts(len(keys)), error)
+    return Exploration(key, truth, terms, None, None, parts, terms.sweep.parts(len(keys) - 1), error)
 
 
 def explorations(service: Service, current: Study) -> list[Exploration]:
@@ -114,8 +114,8 @@ def _still_there(current: Study, truth: str, terms: Terms) -> bool:
 
 
 def _candidate_keys(current: Study, truth: str, terms: Terms) -> dict[str, str]:
-    """The candidates' names in the sweep -> the beginning of their parts' keys."""
-    tables = played(current, truth, terms)
+    """The candidates' names in the sweep -> the beginning of their parts' keys; "" for baselines that use none."""
+    tables = {**played(current, truth, terms), "": ((), 0.0)}
     return {name: candidate_key(current, truth, name, own) for name, own in tables.items()}
 
 

@@ -97,7 +97,7 @@ def stage_of(current: Study, truth: str, terms: Terms) -> Stage:
         else:
             rows, supports = resampled(facts.dataset, people.n, 0), _supports(current, names)
     workload = current.workload()
-    return Stage(workload, count(workload, rows), supports, people.delta, people.rows_per_person)
+    return Stage(workload, count(workload, rows), supports, people.delta, people.rows_per_person, rows=rows)
 
 
 def supports_of(current: Study, terms: Terms) -> dict[str, Support]:

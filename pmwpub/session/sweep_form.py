@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pmwpub.errors import PlanError
-from pmwpub.evaluation import PMW_PUB, UNCHANGED
+from pmwpub.evaluation import BASELINES, PMW_PUB, UNCHANGED, baseline_of, is_baseline, label_of
 from pmwpub.privacy.budget import as_fraction
 from pmwpub.service import Study
 from pmwpub.service.sweeping import EPSILONS, SHARES, WHOLE, Terms, played, truths
@@ -15,6 +15,10 @@ from pmwpub.session.pools import Pool, made, named
 from pmwpub.session.words import plain
 
 MOST_RUNS = 50
+WHY_BASELINES = (
+    "Other published methods, each with its own proof and the same budget. One that cannot run here says why; it takes "
+    "no time then."
+)
 VARIANTS = {
     PMW_PUB: "as a release is made by default",
     f"{PMW_PUB}+permute-and-flip": "queries chosen by permute-and-flip",
@@ -54,9 +58,20 @@ def ask_for_terms(study: Study, truth: str) -> Terms:
         variants = st.multiselect(
             "Variants", list(VARIANTS), default=[PMW_PUB], format_func=VARIANTS.__getitem__, key="sweep variants"
         )
+        baselines = st.multiselect(
+            "Baselines", BASELINES, default=[], format_func=_baseline, key="sweep baselines", help=WHY_BASELINES
+        )
     if not variants or not shares:
         raise PlanError("Choose at least one variant and one share of the public tables.")
-    return Terms(candidates, _epsilons(epsilons), _rounds(rounds), (*variants, UNCHANGED), tuple(shares), int(runs))
+    return Terms(
+        candidates, _epsilons(epsilons), _rounds(rounds), (*variants, *baselines, UNCHANGED), tuple(shares), int(runs)
+    )
+
+
+def _baseline(method: str) -> str:
+    baseline = baseline_of(method)
+    needs = "with each public table" if baseline.uses_candidate else "without a public table"
+    return f"{label_of(method)}: {baseline.remark or needs}"
 
 
 def described(study: Study, truth: str, terms: Terms) -> str:
@@ -65,7 +80,8 @@ def described(study: Study, truth: str, terms: Terms) -> str:
     epsilons = sorted(terms.epsilons)
     span = f"{epsilons[0]:g}" if len(epsilons) == 1 else f"{epsilons[0]:g} to {epsilons[-1]:g}"
     rounds = f"T = {', '.join(map(str, terms.rounds))}" if terms.rounds else "T advised"
-    ways = [method for method in terms.methods if method not in (PMW_PUB, UNCHANGED)]
+    beside = [label_of(method) for method in terms.methods if is_baseline(method)]
+    ways = [m for m in terms.methods if m not in (PMW_PUB, UNCHANGED) and not is_baseline(m)]
     parts = [
         f"truth {truths(study).get(truth, truth[:8])}",
         f"{tables} candidate{'s' if tables > 1 else ''}",
@@ -73,6 +89,7 @@ def described(study: Study, truth: str, terms: Terms) -> str:
         rounds,
         f"{terms.runs} run{'s' if terms.runs > 1 else ''}",
         *([f"{len(ways)} variant{'s' if len(ways) > 1 else ''}"] if ways else []),
+        *beside,
     ]
     return " · ".join(parts)
 

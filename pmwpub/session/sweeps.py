@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pmwpub import figures
-from pmwpub.evaluation import Measure, Simulation, not_beaten, reach
+from pmwpub.evaluation import Measure, Simulation, baseline_of, is_baseline, label_of, not_beaten, reach
 from pmwpub.service import Assessed, Study, exploring
 from pmwpub.service.curves import MEASURED, Lines, error_plot, several, size_plot, sizes
 from pmwpub.service.exploring import Exploration
@@ -97,6 +97,17 @@ def show_sizes(study: Study, found: Exploration, simulation: Simulation, measure
     plots.show(size_plot(simulation, name, known[name], measure=measure), "error against share")
 
 
+def beside(simulation: Simulation) -> None:
+    """What has to be said of baselines: what a line means, and why one is missing."""
+    for method in dict.fromkeys(one.method for one in simulation.errors if is_baseline(one.method)):
+        if remark := baseline_of(method).remark:
+            st.caption(f"{label_of(method)}: {plain(remark)}.")
+    for one in simulation.refused:
+        st.info(
+            f"{label_of(one.method)} did not run at ε = {one.epsilon:g}. {plain(one.reason)}", icon=":material/block:"
+        )
+
+
 def verdicts(simulation: Simulation, measure: Measure, key: str) -> None:
     """Where the table unchanged does as well, and which ε an error takes."""
     for found in not_beaten(simulation.errors, measure):
@@ -144,6 +155,7 @@ def sweep_panel(study: Study, floors: Sequence[Assessed]) -> Exploration | None:
     plots.show(plot, "error against epsilon")
     if simulation is not None and found is not None:
         show_sizes(study, found, simulation, measure)
+        beside(simulation)
         verdicts(simulation, measure, "simulation")
         share(study, found, plot)
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -10,6 +11,7 @@ import tables
 
 from pmwpub.errors import JobCancelled, PlanError
 from pmwpub.evaluation import (
+    BASELINES,
     METHODS,
     PMW_PUB,
     UNCHANGED,
@@ -18,10 +20,15 @@ from pmwpub.evaluation import (
     Found,
     LocalProcesses,
     Run,
+    Simulation,
     Stage,
     Sweep,
     Task,
+    baseline_lines,
+    best_lines,
     errors,
+    is_baseline,
+    not_beaten,
     simulate,
 )  # fmt: skip
 from pmwpub.queries.counts import count
@@ -141,3 +148,67 @@ def test_a_stage_shows_no_counts_and_travels_without_its_problems() -> None:
     assert there._problems == {}
     assert "PrivateCounts" not in repr(here)
     assert FloorOf("b") != Run("b", PMW_PUB, 1.0, 1, 0)
+
+
+def baseline_stage(*, rows: bool = True) -> Stage:
+    truth = tables.table(SHAPE, 500, 1)
+    candidates = {name: tables.support(SHAPE, 40, seed) for name, seed in (("c", 3), ("b", 2))}
+    return Stage(WORKLOAD, count(WORKLOAD, truth), candidates, Fraction(1, 250_000), rows=truth if rows else None)
+
+
+def test_baselines_run_once_for_all_candidates_or_with_each_and_with_rounds_where_they_have_them() -> None:
+    sweep = Sweep((0.5, 2.0), rounds=(2, 3), runs=2, methods=(PMW_PUB, UNCHANGED, *BASELINES), floors=False)
+    found = simulate(baseline_stage(), sweep)
+    runs = [(e.method, e.candidate, e.epsilon, e.rounds, e.seed) for e in found.errors]
+    assert len(runs) == len(set(runs)) == sweep.parts(2)
+    assert {(method, candidate, rounds) for method, candidate, _, rounds, _ in runs if is_baseline(method)} == {
+        ("mwem", "", 2), ("mwem", "", 3), ("dual-query", "", 0), ("hdmm", "", 0), ("residual-planner", "", 0),
+        ("ji-elkan", "c", 0), ("ji-elkan", "b", 0),
+    }  # fmt: skip
+    assert [candidate for _, candidate, *_ in runs] == sorted((c for _, c, *_ in runs), key=["c", "b", ""].index)
+    assert found.refused == []
+
+
+def test_mwem_takes_its_rounds_from_a_pilot_run_of_its_own() -> None:
+    sweep = Sweep((0.5, 50.0), runs=2, methods=("mwem", "hdmm"), floors=False)
+    found = simulate(baseline_stage(), sweep)
+    rounds = [e.rounds for e in found.errors if e.method == "mwem"]
+    assert len(rounds) == 4
+    assert rounds[0] < rounds[-1]
+    assert all(e.seed >= 0 for e in found.errors)
+
+
+def test_baselines_give_the_same_bits_on_any_workers() -> None:
+    sweep = Sweep((1.0,), rounds=(3,), runs=2, methods=BASELINES, floors=False)
+    with ThreadPoolExecutor(3) as executor:
+        spread = simulate(baseline_stage(), sweep, workers=Borrowed(executor, 3))
+    assert spread == simulate(baseline_stage(), sweep)
+
+
+def test_what_cannot_run_is_said_and_the_rest_runs() -> None:
+    seen: list[tuple[int, int]] = []
+    sweep = Sweep((0.01, 1.0), rounds=(2,), runs=2, methods=("mwem", "dual-query", "hdmm", "mwem+on=a0"), floors=False)
+    found = simulate(baseline_stage(rows=False), sweep, progress=lambda done, total: seen.append((done, total)))
+    reasons = {(one.method, one.epsilon): one.reason for one in found.refused}
+    assert set(reasons) == {
+        ("hdmm", 0.01), ("hdmm", 1.0), ("mwem+on=a0", 0.01), ("mwem+on=a0", 1.0), ("dual-query", 0.01),
+    }  # fmt: skip
+    assert "needs the rows" in reasons["hdmm", 1.0]
+    assert "pays for no sample" in reasons["dual-query", 0.01]
+    assert {(e.method, e.epsilon) for e in found.errors} == {("mwem", 0.01), ("mwem", 1.0), ("dual-query", 1.0)}
+    assert seen[-1] == (6, 6)
+    assert Simulation.from_bytes(found.to_bytes()) == found
+
+
+def test_baselines_have_lines_of_their_own_and_no_say_in_the_verdicts() -> None:
+    sweep = Sweep((0.5, 2.0), rounds=(2,), runs=2, methods=(PMW_PUB, UNCHANGED), floors=False)
+    stage = baseline_stage()
+    own = simulate(stage, sweep)
+    both = simulate(stage, replace(sweep, methods=(PMW_PUB, UNCHANGED, "mwem", "ji-elkan", "ji-elkan+lambda=0.5")))
+    assert best_lines(both.errors) == best_lines(own.errors)
+    assert not_beaten(both.errors) == not_beaten(own.errors)
+    lines = baseline_lines(both.errors)
+    assert list(lines) == ["c, Ji–Elkan", "b, Ji–Elkan", "MWEM"]
+    assert [line.epsilon for line in lines["MWEM"]] == [0.5, 2.0]
+    tried = [e.max_error for e in both.errors if (e.candidate, e.epsilon, e.method) == ("c", 0.5, "ji-elkan")]
+    assert lines["c, Ji–Elkan"][0].mean <= sum(tried) / len(tried)

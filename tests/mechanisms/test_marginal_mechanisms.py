@@ -250,6 +250,13 @@ def test_marginals_with_half_the_noise_are_caught(make: Callable[..., Plan]) -> 
 
 
 @both
+def test_a_budget_of_few_units_is_kept_too(make: Callable[..., Plan]) -> None:
+    plan = make(WORKLOAD, ZCDP(3))
+    assert plan.rho == ZCDP(3)
+    assert_charged(plan, Dataset(SHAPE, [[0, 0, 0]]), Dataset(SHAPE, [[1, 1, 1]]))
+
+
+@both
 def test_bad_budgets_sensitivities_and_counts_are_refused(make: Callable[..., Plan]) -> None:
     with pytest.raises(BudgetError, match="share of zero"):
         make(WORKLOAD, ZCDP(0))

@@ -44,6 +44,20 @@ def test_the_ranges_of_a_sweep_are_chosen_on_the_page(town: Here, visit: Open) -
     assert town.spent == 0
 
 
+def test_baselines_are_lines_of_their_own_and_what_cannot_run_says_why(town: Here, visit: Open) -> None:
+    app = small(visit("explore", population=town.population))
+    app.text_input(key="sweep epsilons").set_value("0.00001, 2")
+    app.multiselect(key="sweep baselines").set_value(["mwem", "dual-query", "hdmm"])
+    press(app.run(), "Simulate")
+    assert not app.exception
+    lines = {str(line) for line in app.dataframe[0].value.iloc[:, 0]}
+    assert {"MWEM", "DualQuery", "HDMM (no rows)"} <= lines
+    assert "HDMM (no rows): answers the workload without synthetic rows." in words(app)
+    assert "DualQuery did not run at ε = 1e-05. The budget pays for no sample" in words(app)
+    assert "MWEM · DualQuery · HDMM (no rows)" in " ".join(map(str, app.selectbox[0].options))
+    assert town.spent == 0
+
+
 @pytest.mark.parametrize(
     ("key", "text"),
     [("sweep epsilons", "a lot"), ("sweep epsilons", "-1"), ("sweep epsilons", ""), ("sweep rounds", "x")],

@@ -47,6 +47,21 @@ def test_the_advised_epsilon_is_the_smallest_one_tried_whose_mean_error_is_small
 SMALL = Terms(epsilons=(0.5, 2.0), rounds=(3,), runs=2)
 
 
+def test_baselines_without_a_public_table_are_stored_and_taken_up_again_too(bench: Bench) -> None:
+    current, truth = studies.study(bench.service, bench.name), bench.candidates[0]
+    terms = replace(SMALL, methods=("mwem", "ji-elkan"))
+    found = exploring.explore(bench.service, current, truth, terms).simulation
+    assert found is not None
+    names = {(line.method, line.candidate) for line in found.errors}
+    assert ("mwem", "") in names
+    assert {candidate for method, candidate in names if method == "ji-elkan"} == set(played(current, truth, terms))
+    before = parts_of(bench)
+    wider = replace(terms, methods=("mwem", "ji-elkan", "hdmm"))
+    exploring.explore(bench.service, current, truth, wider)
+    new = [key for key in parts_of(bench) if key not in before]
+    assert len(new) == 2 * 2, "two runs of hdmm at each epsilon, and nothing again"
+
+
 def parts_of(bench: Bench) -> list[str]:
     return [entry.key for entry in bench.service.ledger.documents(bench.name, PART)]
 
