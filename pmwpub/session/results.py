@@ -137,6 +137,9 @@ def chosen(released: Sequence[Released]) -> Released | None:
     found = next((one for one in released if str(one.outcome.booking.id) == wanted), None)
     if found is None:
         st.warning("This population has no release of the number in the address.")
+    else:
+        # A link to the page that is open already does not reach the browser's address, and the next run would lose it.
+        st.query_params["release"] = wanted
     return found
 
 

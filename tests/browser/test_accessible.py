@@ -83,6 +83,8 @@ def test_axe_finds_nothing_serious_on_any_page_of_the_steward(
         if name == "Explore":
             visitor.see(re.compile("unachievable with state_d"))
             _open_private_numbers(visitor)
+        elif name == "Release":
+            _open_the_release(visitor)
         faults += _faults(visitor, name)
     visitor.open()
     expect(visitor.page.get_by_role("button", name="Open the demo")).to_be_visible(timeout=SOON)
@@ -92,11 +94,25 @@ def test_axe_finds_nothing_serious_on_any_page_of_the_steward(
     assert faults == []
 
 
-def _open_private_numbers(visitor: Visitor) -> None:
-    """The first of the two panels, opened."""
-    visitor.page.get_by_text(re.compile("I know that no ε covers these numbers")).first.click()
-    visitor.page.get_by_role("button", name="Open, and record it").first.click()
-    visitor.see("RMS error")
+def _open_the_release(visitor: Visitor) -> None:
+    """The one release with its quality report, on two columns, and the private table beside it."""
+    visitor.page.get_by_role("link", name=re.compile("Release .* rounds")).click()
+    visitor.see("What the release changed, and why")
+    visitor.settle()
+    visitor.page.get_by_text("2 columns", exact=True).first.click()
+    visitor.see(re.compile("Measurements that touch it|No measurement is about"))
+    visitor.settle()
+    _open_private_numbers(visitor, "-way, mean distance")
+
+
+def _open_private_numbers(visitor: Visitor, shows: str = "steward only, not covered by ε") -> None:
+    """The last panel of that kind that is closed, opened."""
+    button = visitor.page.get_by_role("button", name="Open, and record it").last
+    panel = visitor.page.get_by_test_id("stVerticalBlock").filter(has=button).last
+    panel.get_by_text(re.compile("I know that no ε covers these numbers")).click()
+    visitor.settle()
+    button.click()
+    visitor.see(re.compile(shows))
     visitor.settle()
 
 
@@ -105,8 +121,9 @@ def test_axe_finds_nothing_serious_in_the_stakeholder_view(demo: tuple[Server, s
     visitor = Visitor(chromium, server.url)
     visitor.page.emulate_media(color_scheme="dark")
     faults = []
-    for name, path in ADDRESSES.items():
-        visitor.open(f"/{path}?population={town}&view=stakeholder")
+    released = {"A release": "release?release=4", **{f"Story {at}": f"story?screen={at}" for at in range(2, 6)}}
+    for name, path in (ADDRESSES | released).items():
+        visitor.open(f"/{path}{'&' if '?' in path else '?'}population={town}&view=stakeholder")
         visitor.see("Public and DP results only")
         visitor.settle()
         assert visitor.page.get_by_text("Private, steward only").count() == 0
@@ -178,6 +195,28 @@ def test_a_population_is_registered_by_keyboard_alone(demo: tuple[Server, str], 
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Data", level=1)).to_be_visible(timeout=SOON)
     page.wait_for_url("**/data?population=hamlet")
+    visitor.close()
+
+
+def test_the_story_is_told_by_keyboard_alone(demo: tuple[Server, str], chromium: Browser) -> None:
+    """Arrow keys turn the screens; Tab reaches the buttons, which can be seen to have the focus."""
+    server, _ = demo
+    visitor = Visitor(chromium, server.url)
+    visitor.open("/story")
+    page = visitor.page
+    for number in range(1, 6):
+        visitor.see(f"{number} of 5:")
+        expect(page.get_by_role("button", name="Next")).to_be_visible(timeout=SOON)
+        visitor.settle()
+        page.wait_for_timeout(1000)
+        page.keyboard.press("ArrowRight" if number < 5 else "ArrowLeft")
+    visitor.see("4 of 5:")
+    page.wait_for_url("**/story?screen=4")
+    visitor.settle()
+    page.get_by_role("button", name="Back").focus()
+    assert page.evaluate(_FOCUS_IS_SEEN)
+    page.keyboard.press("Enter")
+    visitor.see("3 of 5:")
     visitor.close()
 
 
