@@ -321,7 +321,7 @@ def test_the_plots_of_the_story_carry_what_they_are_given_in_words_and_tables() 
     odds = with_and_without([(0, 0.2, 0.5), (1, 0.5, 0.2)], factor=2.5)
     assert [trace.name for trace in odds.figure.data] == ["with her", "without her"]
     assert "no answer is more than 2.5 times as likely" in odds.alt
-    ranges = public_ranges([TableRange("B, near", 0.2, 0.01)], noise=0.1)
+    ranges = public_ranges([TableRange("B, near", 0.2, 0.01)], alone=0.1)
     assert list(ranges.figure.layout.yaxis.ticktext) == ["B,<br>near"]
     assert ranges.table.rows == (("B, near", 0.2, 0.01), ("noise alone", 0.1, 0.1))
     ways = ways_compared([("noise", 0.06), ("ours", 0.02)], best=1)
@@ -349,7 +349,7 @@ def test_a_table_keeps_columns_of_the_same_name_apart() -> None:
         true_distances([TrueDistance((HOSTILE,), 0.1, 0.2)]),
         error_against_bias([BiasedTable(0.0, 0.1, 0.05, 0.0, 0.01)], 0.0, of=HOSTILE),
         alone_by_facts([HOSTILE], [0.5]),
-        public_ranges([TableRange(HOSTILE, 0.2, 0.1)], noise=0.3),
+        public_ranges([TableRange(HOSTILE, 0.2, 0.1)], alone=0.3),
         ways_compared([(HOSTILE, 0.1)], best=0),
     ],
     ids=["sweep", "candidates", "bars", "map", "moved", "true", "bias", "alone", "ranges", "ways"],

@@ -98,10 +98,10 @@ def with_and_without(points: Sequence[tuple[int, float, float]], *, factor: floa
     return Plot(figure, alt, Table(("noisy answer", "with her", "without her"), tuple(points)))
 
 
-def public_ranges(tables: Sequence[TableRange], *, noise: float) -> Plot:
+def public_ranges(tables: Sequence[TableRange], *, alone: float) -> Plot:
     """Each public table as a line from its error unchanged down to what perfect reweighting leaves.
 
-    noise  the error of noise alone, without any public table
+    alone  the error of noise alone, without any public table
     """
     from plotly.graph_objects import Figure, Scatter
 
@@ -125,15 +125,15 @@ def public_ranges(tables: Sequence[TableRange], *, noise: float) -> Plot:
                 hoverinfo="text",
             )
         )
-    figure.add_vline(x=noise, line={"color": INK, "dash": "dash", "width": 2}, annotation_text="noise alone",
+    figure.add_vline(x=alone, line={"color": INK, "dash": "dash", "width": 2}, annotation_text="noise alone",
                      annotation_position="top right", annotation_font={"color": INK})  # fmt: skip
     framed(figure, x_title="Largest error<br>(% of all people)", y_title="", height=190 + ROW_HEIGHT * len(tables))
     figure.update_xaxes(tickformat=".0%", rangemode="tozero")
     _rows(figure, [one.label for one in tables])
     figure.update_layout(margin={"t": 50})
     sentences = [f"{one.label}: {one.unchanged:.2%} unchanged, {one.perfect:.2%} at best." for one in tables]
-    rows = (*((one.label, one.unchanged, one.perfect) for one in tables), ("noise alone", noise, noise))
-    alt = f"The largest error of each public table. {' '.join(sentences)} Noise alone: {noise:.2%}."
+    rows = (*((one.label, one.unchanged, one.perfect) for one in tables), ("noise alone", alone, alone))
+    alt = f"The largest error of each public table. {' '.join(sentences)} Noise alone: {alone:.2%}."
     return Plot(figure, alt, Table(("public table", UNCHANGED, PERFECT), rows))
 
 

@@ -11,6 +11,10 @@ from pmwpub.queries.incidence import PublicProblem
 from pmwpub.records import Ints
 
 
+MOST = 1 << 53
+"""More than any sum of whole weights: larger changes bound nothing, and are cut to it before they overflow."""
+
+
 class WholeWeights:
     """v_x = floor(values[x]) of an `Iterate`, their sum S, and what the latest round changed. All public.
 
@@ -77,8 +81,8 @@ class Drift:
 
     def add(self, rises: Ints, falls: Ints) -> None:
         """A round's changes, int64 (levels,) each; begins a row of its own for what becomes exact in the new round."""
-        self.rises += rises
-        self.falls += falls
+        np.minimum(self.rises + rises, MOST, out=self.rises)
+        np.minimum(self.falls + falls, MOST, out=self.falls)
         unused = np.flatnonzero(np.bincount(self.rows, minlength=len(self.rises)) == 0)
         if not len(unused):
             unused = np.array([len(self.rises)])

@@ -63,7 +63,8 @@ class DriftScores:
 
     def advance(self, iterate: Iterate) -> None:
         """Take over the weights of a new round. What was exact becomes a bound once bounds are asked for."""
-        self._comparable = self._whole.follow(iterate)
+        # Changes that nobody asked for before the next ones come are lost: then all is summed up afresh.
+        self._comparable = self._whole.follow(iterate) and not self._pending
         self._pending = True
 
     def exact(self) -> Ints:

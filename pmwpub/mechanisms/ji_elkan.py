@@ -85,8 +85,8 @@ class Lattice:
         return cls(bits, (reach * 2**bits) ** 2)
 
     def round(self, coefficients: Floats) -> Ints:
-        """The nearest lattice point, halves up; int64 (p,)."""
-        points: Ints = np.floor(coefficients * 2.0**self.bits + 0.5).astype(np.int64)
+        """The nearest lattice point, halves to even; int64 (p,). (Adding 1/2 first would round twice beyond 2^52.)"""
+        points: Ints = np.rint(coefficients * 2.0**self.bits).astype(np.int64)
         return points
 
 

@@ -137,7 +137,7 @@ class ExponentialLaw:
         return bucket if bucket < len(table.lower) and high <= table.lower[bucket] else None
 
     def _first_table(self) -> _Table:
-        """Sums of at most 2^62 and a little: count < 2^(62 - bits), and a weight is at most 2^bits + 2."""
+        """Sums of at most 2^62 and a little: count < 2^(62 - bits), and a weight is at most 2^bits and a few units."""
         bits = (62 - self.buckets.count.bit_length()) // 2 * 2
         gaps, sizes = self.buckets.gaps, self.buckets.sizes
         lower, upper = weights_by_gap(self.rate, bits, int(gaps[-1]))

@@ -48,7 +48,7 @@ def weights_by_gap(rate: Fraction, bits: int, reach: int) -> tuple[Ints, Ints]:
     return _weights(rate, bits, listed)
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=4)
 def _weights(rate: Fraction, bits: int, listed: int) -> tuple[Ints, Ints]:
     """By doubling: the weights of g and G multiply to that of g + G, one product rounded down and one up."""
     lower, upper = np.array([1 << bits], dtype=np.int64), np.array([1 << bits], dtype=np.int64)
@@ -62,7 +62,7 @@ def _weights(rate: Fraction, bits: int, listed: int) -> tuple[Ints, Ints]:
 
 
 def _product(numbers: Ints, factor: int, bits: int) -> Ints:
-    """floor(numbers * factor / 2^bits) for numbers and factor of at most 2^bits + 2, without overflow.
+    """floor(numbers * factor / 2^bits) for numbers and factor of at most a little over 2^bits, without overflow.
 
     With halves a = a1 2^h + a0 and b = b1 2^h + b0, 2h = bits: a b / 2^bits = a1 b1 + (a1 b0 + a0 b1 + a0 b0/2^h)/2^h.
     """

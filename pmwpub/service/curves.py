@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal
 
 from pmwpub import figures
@@ -35,17 +35,40 @@ def error_plot(
     *,
     measure: Measure = "max_error",
     lines: Lines = "best",
+    drawn: Collection[str] | None = None,
 ) -> figures.Plot:
     """Lines with bars of one standard error, the tables unchanged, and the region that no epsilon reaches.
+
+    drawn  the labels of the lines to draw, with what belongs to their tables; None: all
 
     The region is drawn for the maximum error alone, for that is what floors bound.
     """
     results = [] if simulation is None else simulation.errors
-    floors = [] if measure != "max_error" else _proved(simulation) + _noisy(bought)
     start = {one.candidate: one.mean for one in summarise(results, measure) if one.method == UNCHANGED}
     unchanged = [figures.Unchanged(name, error) for name, error in start.items()]
-    curves = _best(results, measure) if lines == "best" else _each(results, measure)
+    curves, proved = _curves(results, measure, lines), _proved(simulation)
+    if drawn is not None:
+        curves = [curve for curve in curves if curve.label in drawn]
+        tables = {_table_of(curve.label, start) for curve in curves}
+        unchanged = [line for line in unchanged if line.label in tables]
+        proved = [floor for floor in proved if floor.label in tables]
+    floors = [] if measure != "max_error" else proved + _noisy(bought)
     return figures.error_against_epsilon(curves, floors, unchanged, measure=MEASURED[measure])
+
+
+def labels(simulation: Simulation, *, measure: Measure = "max_error", lines: Lines = "best") -> list[str]:
+    """The lines that there are to draw, the least mean error first."""
+    curves = _curves(simulation.errors, measure, lines)
+    return [curve.label for curve in sorted(curves, key=lambda curve: sum(curve.mean) / len(curve.mean))]
+
+
+def _curves(results: Sequence[SimulatedError], measure: Measure, lines: Lines) -> list[figures.ErrorCurve]:
+    return _best(results, measure) if lines == "best" else _each(results, measure)
+
+
+def _table_of(label: str, tables: Iterable[str]) -> str:
+    """The table that a line is of, by its label; "" where it is of none."""
+    return max((name for name in tables if label == name or label.startswith(f"{name}, ")), key=len, default="")
 
 
 def sizes(current: Study, found: Exploration) -> dict[str, dict[float, str]]:

@@ -73,7 +73,7 @@ class Bought:
     """
 
     table: str
-    noise: float
+    alone: float
     unchanged: float
     released: float
     floor: float
@@ -131,7 +131,7 @@ def bought(found: Story) -> Bought:
     floor = next(one for one in found.simulation.floors if one.candidate == best.label)
     return Bought(
         table=best.label,
-        noise=_at(noise),
+        alone=_at(noise),
         unchanged=starts(found)[best.label],
         released=_at(best),
         floor=floor.upper,

@@ -70,10 +70,10 @@ def public_tables(story: Story) -> Screen:
     return Screen(
         "Which public data can help",
         f"A useful table answers not one question but {story.queries:,}. Noise on every one of them leaves errors of "
-        f"up to **{summary.noise:.1%} of all people** at ε = {EPSILON:g}. There are public tables about similar "
+        f"up to **{summary.alone:.1%} of all people** at ε = {EPSILON:g}. There are public tables about similar "
         "people, though. None is right as it is; but giving its rows other weights can bring it close. How close at "
         "best is the *best-mixture error*.",
-        figures.public_ranges(tables, noise=summary.noise),
+        figures.public_ranges(tables, alone=summary.alone),
         f"**{worst.label}** can never do: it lacks people whom A has, and no weights bring them back. It stays off by "
         f"{worst.perfect:.0%}, whatever is spent. For a sliver of ε this can be known before anything is released.",
     )
@@ -103,7 +103,7 @@ def public_data_bought(story: Story) -> Screen:
     found = bought(story)
     name = _name(found.table)
     ways = [
-        ("Noise alone, no public table", found.noise),
+        ("Noise alone, no public table", found.alone),
         (
             f"{found.table.removesuffix('.csv').removeprefix('state_').upper()} as it is, nothing private used",
             found.unchanged,
@@ -113,7 +113,7 @@ def public_data_bought(story: Story) -> Screen:
     ]
     return Screen(
         "What the public data bought us",
-        f"At the same price, ε = {EPSILON:g}, the largest of {story.queries:,} errors falls from {found.noise:.1%} to "
+        f"At the same price, ε = {EPSILON:g}, the largest of {story.queries:,} errors falls from {found.alone:.1%} to "
         f"**{found.released:.1%}**, because the public rows of {name}, already know most of what is true of people.",
         figures.ways_compared(ways, best=2),
         f"Noise alone would need **ε = {number(found.epsilon_of_noise)}** for that. And what is handed out is a table "

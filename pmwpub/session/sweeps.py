@@ -9,7 +9,7 @@ import streamlit as st
 from pmwpub import figures
 from pmwpub.evaluation import Measure, Simulation, baseline_of, is_baseline, label_of, not_beaten, reach
 from pmwpub.service import Assessed, Study, exploring
-from pmwpub.service.curves import MEASURED, Lines, error_plot, several, size_plot, sizes
+from pmwpub.service.curves import MEASURED, Lines, error_plot, labels, several, size_plot, sizes
 from pmwpub.service.exploring import Exploration
 from pmwpub.service.sweeping import played
 from pmwpub.session import plots
@@ -21,6 +21,7 @@ from pmwpub.session.words import plain
 
 NEW, CHOSEN, NEXT = "new", "simulation chosen", "simulation begun"
 LINES: dict[Lines, str] = {"best": "the best of them at each ε, known to a simulation only", "each": "each of them"}
+MOST_LINES = len(figures.PALETTE)
 EARLY = "The simulation ended early; what is finished is kept, and nothing was charged."
 
 
@@ -74,18 +75,35 @@ def finished_part(study: Study, found: Exploration | None) -> Simulation | None:
     return partial if partial is not None and (partial.errors or partial.floors) else None
 
 
-def show_errors(simulation: Simulation | None, bought: Sequence[Assessed], key: str) -> tuple[figures.Plot, Measure]:
-    """The figure with its choices of measure and lines; returned for sharing."""
+def show_errors(
+    simulation: Simulation | None, bought: Sequence[Assessed], key: str, *, first: Sequence[str] = ()
+) -> tuple[figures.Plot, Measure]:
+    """The figure with its choices of measure and lines; returned for sharing.
+
+    first  lines that are drawn at first, where they are not all
+    """
     measure: Measure = st.radio(
         "Error", list(MEASURED), format_func=MEASURED.__getitem__, horizontal=True, key=f"{key} measure"
     )
     lines: Lines = "best"
     if simulation is not None and several(simulation):
         lines = st.radio("Rounds and variants", list(LINES), format_func=LINES.__getitem__, key=f"{key} lines")
-    plot = error_plot(simulation, bought, measure=measure, lines=lines)
+    drawn = None if simulation is None else _drawn(labels(simulation, measure=measure, lines=lines), key, first)
+    plot = error_plot(simulation, bought, measure=measure, lines=lines, drawn=drawn)
     if measure != "max_error":
         st.caption("Floors bound the maximum error; they are not drawn here.")
     return plot, measure
+
+
+def _drawn(known: Sequence[str], key: str, first: Sequence[str]) -> Sequence[str] | None:
+    """Which lines are drawn: all of a few; a choice where there are more than colours, or parts of tables."""
+    begin = [label for label in known if label in first] or list(known[:MOST_LINES])
+    if len(known) <= MOST_LINES and len(begin) == len(known):
+        return None
+    chosen: list[str] = st.multiselect(
+        "Lines", known, default=begin, max_selections=MOST_LINES, format_func=plain, key=f"{key} drawn {len(known)}"
+    )
+    return chosen
 
 
 def show_sizes(study: Study, found: Exploration, simulation: Simulation, measure: Measure) -> None:
@@ -151,7 +169,8 @@ def sweep_panel(study: Study, floors: Sequence[Assessed]) -> Exploration | None:
     simulation = finished_part(study, found)
     if simulation is None and not floors:
         return found
-    plot, measure = show_errors(simulation, floors, "simulation")
+    whole = [] if found is None else [named[max(named)] for named in sizes(study, found).values()]
+    plot, measure = show_errors(simulation, floors, "simulation", first=whole)
     plots.show(plot, "error against epsilon")
     if simulation is not None and found is not None:
         show_sizes(study, found, simulation, measure)

@@ -3,6 +3,9 @@
 Where quotes stand where RFC 4180 wants them and hold no line end, no CR stands but before an LF, and each line has as
 many delimiters outside quotes as the first, nothing is left that two parsers could understand differently. Any other
 file goes the slow way, which says what is wrong and where.
+
+That both parsers read every row alike, wherever blocks are cut, is part of the privacy proof: the rows of other people
+decide which parser reads a row, and at which byte of a block it begins.
 """
 
 from __future__ import annotations
@@ -112,6 +115,7 @@ def _parsed(block: bytes, delimiter: str, width: int) -> Iterator[Chunk]:
     if not block.strip(b"\r\n"):
         return
     names = [str(position) for position in range(width)]
+    block = b"\n" + block  # Arrow drops a byte order mark that begins its input; an empty line it skips
     text = pa.dictionary(pa.int32(), pa.string())
     try:
         table = csv.read_csv(

@@ -17,6 +17,8 @@ from evaluation.test_sweep import stage
 from pmwpub.errors import JobFailed, PlanError
 from pmwpub.evaluation import Found, Sweep, Task, simulate
 from pmwpub.evaluation.cluster import DaskCluster
+from pmwpub.jobs import Engine
+from pmwpub.jobs.simulating import Place, SimulationWork
 
 pytest.importorskip("distributed")
 SWEEP = Sweep((0.25, 0.5, 1.0, 2.0), rounds=(40,), runs=15)
@@ -69,6 +71,23 @@ def test_a_cluster_finds_the_same_to_the_bit(cluster: Cluster) -> None:
     assert (
         simulate(stage(), SWEEP, workers=DaskCluster(cluster.address)).to_bytes() == simulate(stage(), SWEEP).to_bytes()
     )
+
+
+def test_a_job_of_the_engine_reports_progress_from_a_cluster_and_finds_the_same(cluster: Cluster) -> None:
+    """What the page does with PMWPUB_DASK set: parts and progress come as they are found."""
+    engine, parts, results, seen = Engine(1), [], [], set()
+    try:
+        work = SimulationWork(stage(), SWEEP, Place("dask", address=cluster.address))
+        job = engine.submit(
+            "simulation", work, key="k", on_done=results.append, on_failed=results.append, on_part=parts.append
+        )
+        while not job.wait(0.05):
+            seen.add(job.done)
+    finally:
+        engine.shutdown()
+    assert results == [simulate(stage(), SWEEP)]
+    assert len(parts) == SWEEP.parts(2)
+    assert len(seen) > 2, "progress moved on while it ran"
 
 
 def test_private_counts_never_go_to_a_cluster(cluster: Cluster) -> None:

@@ -58,3 +58,23 @@ def test_error_against_the_share_of_the_public_table_has_a_figure_of_its_own(tow
     table = next(frame.value for frame in app.dataframe if "share (%)" in frame.value)
     assert set(table["line"]) == {"ε = 1", "unchanged"}
     assert list(table["share (%)"]) == ["1", "10", "100"] * 2
+    lines = app.multiselect(key="simulation drawn 3")
+    assert lines.value == ["poor.csv"], "the whole table first; its parts can be added"
+    shown = app.dataframe[0].value
+    assert not any("% of its rows" in str(line) for line in shown.iloc[:, 0])
+    lines.set_value(["poor.csv", "poor.csv, 10 % of its rows"]).run()
+    assert any("floor of poor.csv, 10 % of its rows" in str(line) for line in app.dataframe[0].value.iloc[:, 0])
+    assert not any("floor of poor.csv, 1 % of its rows" in str(line) for line in app.dataframe[0].value.iloc[:, 0])
+
+
+def test_no_more_lines_are_drawn_than_there_are_colours(town: Here, visit: Open) -> None:
+    app = visit("explore", population=town.population)
+    app.text_input(key="sweep epsilons").set_value("1")
+    app.text_input(key="sweep rounds").set_value("1, 2, 3, 4, 5, 6, 7, 8")
+    app.number_input(key="sweep runs").set_value(1).run()
+    press(app, "Simulate")
+    app.radio(key="simulation lines").set_value("each").run()
+    assert not app.exception
+    assert len(app.multiselect(key="simulation drawn 8").value) == 6
+    lines = [line for line in app.dataframe[0].value.iloc[:, 0] if ", T = " in str(line)]
+    assert len(lines) == 6

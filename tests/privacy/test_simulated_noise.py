@@ -134,21 +134,34 @@ def test_a_worker_that_knows_every_charged_task_has_not_loaded_it() -> None:
     assert loaded.stdout.split() == ["False", "True"]
 
 
+PASSES_ON = "pmwpub.evaluation.baselines"
+
+
 def test_nobody_else_hands_a_mechanism_a_source_of_noise() -> None:
-    """Elsewhere `noise=` only passes on a parameter of that name, whose default is the secure source."""
-    handed = [
+    """Elsewhere `noise=` only passes on a parameter of that name, whose default is the secure source.
+
+    The baselines of a sweep pass on what a case brings; cases are made by the one importer alone.
+    """
+    handed = {
         (name, ast.unparse(call.value))
         for name, tree in _modules()
         for node in ast.walk(tree)
         if isinstance(node, ast.Call)
         for call in node.keywords
         if call.arg == "noise" and ast.unparse(call.value) not in ("noise", "SECURE", "self.noise")
-    ]
-    assert [name for name, _ in handed] == [ONLY_IMPORTER]
+    }
+    assert {where for where in handed if where[0] != ONLY_IMPORTER} == {(PASSES_ON, "case.noise")}
+    makers = {
+        name
+        for name, tree in _modules()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "Case"
+    }
+    assert makers == {ONLY_IMPORTER}
 
 
 def test_every_charged_task_is_one_of_those() -> None:
-    assert set(TASKS) - set(CHARGED) == {"simulation", "compare"}, "a new task: is it charged?"
+    assert set(TASKS) - set(CHARGED) == {"simulation", "compare", "warm"}, "a new task: is it charged?"
 
 
 def test_a_selection_draws_from_it_by_the_same_law() -> None:

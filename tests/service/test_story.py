@@ -28,7 +28,7 @@ def test_what_was_bought_is_the_best_table_beside_doing_without() -> None:
     curves = {curve.label: curve.mean[-1] for curve in story.curves(story.story(), "pmw-pub")}
     assert found.released == min(curves.values()) == curves[found.table]
     assert found.floor < found.released < found.unchanged
-    assert found.released < found.noise
+    assert found.released < found.alone
     assert found.epsilon_of_noise > 1
 
 

@@ -132,14 +132,9 @@ def test_any_file_is_counted_or_refused_alike_however_it_is_cut(file: File, cuts
         assert found(file.content, file.options, ELSEWHERE, kept=0) == expected
 
 
-PLAIN_CELLS = st.text(st.characters(codec="utf-8", exclude_characters='",\n\r\x00') | st.just("\t"), max_size=4)
-REGULAR = st.lists(
-    st.lists(
-        st.text(st.characters(codec="utf-8", exclude_characters='",\n\r\x00'), max_size=4), min_size=3, max_size=3
-    ),
-    min_size=1,
-    max_size=8,
-)
+ORDINARY = st.characters(codec="utf-8", exclude_characters='",\n\r\x00')
+PLAIN_CELLS = st.text(ORDINARY | st.sampled_from("\t\ufeff\u2028\x85\x0b"), max_size=4)
+REGULAR = st.lists(st.lists(PLAIN_CELLS, min_size=3, max_size=3), min_size=1, max_size=8)
 
 
 @settings(max_examples=150 * AUDIT, deadline=None, suppress_health_check=list(HealthCheck))
@@ -160,6 +155,20 @@ def test_regular_text_is_read_alike_by_arrow_and_by_pythons_parser(
     with pytest.MonkeyPatch.context() as patch:
         cuts.apply(patch)
         assert slow == found(content, None, ELSEWHERE, kept=0)
+
+
+@pytest.mark.parametrize("size", range(1, 40))
+def test_a_row_is_read_alike_wherever_the_rows_before_it_end(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each row begins with a byte order mark, which is a character like any other but at the start of a file."""
+    monkeypatch.setattr(source, "CHUNK", 16)
+    monkeypatch.setattr(plain, "_BLOCK", 16)
+    rows = ["q" * size + ",1", *["\ufeffx,1", "zzz,1"] * 30]
+    table = open_table("\n".join(["a,b", *rows]).encode())
+    chunks = list(table.chunks())
+    assert len(chunks) > 5
+    assert all(isinstance(chunk, plain._Columns) for chunk in chunks)
+    cells = [cell for chunk in chunks for cell in chunk.texts(0)]
+    assert cells == [row.partition(",")[0] for row in rows]
 
 
 @pytest.mark.parametrize(
