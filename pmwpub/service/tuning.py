@@ -96,8 +96,8 @@ def chosen_in(current: Study, found: Exploration, epsilon: float) -> Iterator[Tu
 def in_words(found: Tuned) -> str:
     """Where settings come from, for a certificate."""
     return (
-        f"Selection, output, start and replay did best of {found.compared} settings in a simulation on public tables "
-        f"at epsilon {found.epsilon:g}, with the fewest rounds that do as well: {found.truth} played the private table "
-        f"and {found.candidate} the public one; largest error {found.mean:.4g} ± {found.standard_error:.2g} over "
-        f"{found.runs} runs. No private row took part in this choice."
+        f"Selection, output, start, replay and rounds are those that did best of {found.compared} settings, with the "
+        f"fewest rounds that do as well, in a simulation on public tables alone at epsilon {found.epsilon:g}: "
+        f"{found.truth} played the private table and {found.candidate} the public one; largest error {found.mean:.4g} ± "
+        f"{found.standard_error:.2g} over {found.runs} runs."
     )

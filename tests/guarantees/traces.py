@@ -21,7 +21,7 @@ import pytest
 
 from pmwpub.jobs import best_work
 from pmwpub.ledger import database
-from pmwpub.mechanisms import assessment
+from pmwpub.mechanisms import assessment, drift_scores
 from pmwpub.mechanisms.best_of import Best, best_charge
 from pmwpub.mechanisms.drift_scores import DriftScores
 from pmwpub.mechanisms.lazy_rounding import LatticeLaplace
@@ -89,10 +89,15 @@ def _force_rounds(trace: Trace, patch: pytest.MonkeyPatch) -> None:
 
     def choose(law: str) -> object:
         def answer(self: ExponentialMechanism, scores: DriftScores, sensitivity: int, *, noise: object = None) -> int:
+            query = (11 * len(trace.queries) + 5) % len(scores)
+            # As a lazy selection does: which scores are evaluated depends on the private rows, and may not show.
+            scores.buckets()
+            scores.sharpen(float(self.epsilon), 0)
+            scores.resolve(query)
             trace.answers.append(hashlib.sha256(scores.answers().tobytes()).hexdigest())
             trace.calls.append(f"select {law} {self.epsilon} {sensitivity} of {len(scores)}")
-            trace.queries.append((11 * len(trace.queries) + 5) % len(scores))
-            return trace.queries[-1]
+            trace.queries.append(query)
+            return query
 
         return answer
 
@@ -100,6 +105,7 @@ def _force_rounds(trace: Trace, patch: pytest.MonkeyPatch) -> None:
         trace.calls.append(f"measure {self.scale} {self.sensitivity}")
         return (7 * len(trace.calls)) % 40
 
+    patch.setattr(drift_scores, "SMALL", -(10**12))  # bounds on the smallest problems too
     patch.setattr(ExponentialMechanism, "choose", choose("exponential"))
     patch.setattr(PermuteAndFlip, "choose", choose("permute and flip"))
     patch.setattr(DiscreteGaussian, "measure", measure)
