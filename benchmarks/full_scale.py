@@ -123,6 +123,12 @@ def peak_mb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
+def resident_mb() -> float:
+    """The resident memory of this process now, in MB."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize() / 2**20
+
+
 @dataclass(frozen=True)
 class Size:
     """How large a problem is, and its public table's distance from the private one."""
@@ -158,7 +164,7 @@ class Timing:
 
     a_round, cpu   mean seconds of wall time and of CPU time (all threads) a round
     whole          seconds of the whole run, set-up included
-    loaded, peak   resident memory with the problem loaded, and its peak, in MB
+    loaded, peak   resident memory with the problem loaded, and the process's peak, in MB
     max_error      of the run's release; 0 for the baseline, which is stopped early
     """
 
@@ -180,7 +186,7 @@ def ours(size: Size, path: Path, epsilon: str, rounds: int, threads: int) -> Tim
     counts, problem = size.loaded(path)
     warm_up()
     share = split(zcdp_of(ApproxDP(as_fraction(epsilon), Fraction(1, counts.n**2))), rounds)
-    loaded, began, cpu = peak_mb(), time.perf_counter(), time.process_time()
+    loaded, began, cpu = resident_mb(), time.perf_counter(), time.process_time()
     stamps: list[float] = []
     release = pmw_pub(
         counts, problem, Schedule(rounds, share), threads=threads,
@@ -196,7 +202,7 @@ def plain(size: Size, path: Path, epsilon: str, rounds: int, timed: int) -> Timi
     """The first rounds of the baseline, and its set-up with as many rounds as asked for."""
     counts, problem = size.loaded(path)
     share = split(zcdp_of(ApproxDP(as_fraction(epsilon), Fraction(1, counts.n**2))), rounds)
-    loaded, began, cpu = peak_mb(), time.perf_counter(), time.process_time()
+    loaded, began, cpu = resident_mb(), time.perf_counter(), time.process_time()
     baseline = Baseline(problem, counts)
     setup, used = time.perf_counter() - began, time.process_time() - cpu
     for _ in range(timed):
