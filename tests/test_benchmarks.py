@@ -1,0 +1,43 @@
+"""The benchmarks run, in their short form; no test asserts a time."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+SHORT = ["--atoms", "2000", "--marginals", "60", "--rows", "3000", "--rounds", "4", "--baseline-rounds", "2"]
+
+
+def test_the_full_scale_benchmark_runs_short_and_prints_its_ratios() -> None:
+    command = [sys.executable, "benchmarks/full_scale.py", *SHORT, "--epsilons", "1", "--tilts", "0.15"]
+    printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert "m = 2,000, W = 60, n = 3,000" in printed
+    assert len(re.findall(r"\d s a round", printed)) == 2
+    assert re.search(r"ratios: a round [\d.]+ \([\d.]+ in CPU\), whole run", printed)
+
+
+def test_its_baseline_answers_as_the_program_does() -> None:
+    import full_scale
+
+    from pmwpub.queries.counts import count
+    from pmwpub.queries.incidence import PublicProblem
+    from pmwpub.queries.workload import Workload
+    from pmwpub.records import Support
+
+    shape = full_scale.domain()
+    assert (len(shape.shape), sum(shape.shape)) == (67, 287)
+    workload = Workload.sampled(shape, 3, 40, 0)
+    problem = PublicProblem(workload, Support.of(full_scale.rows_of(shape, 500, 0.2, 3)))
+    baseline = full_scale.Baseline(problem, count(workload, full_scale.rows_of(shape, 700, 0.0, 2)))
+    assert baseline.answers() == pytest.approx(problem.start_sums / problem.support.rows, abs=1e-12)
+    baseline.round(0.05)
+    assert baseline.weights.sum() == pytest.approx(1)
+    assert np.abs(baseline.answers() - problem.start_sums / problem.support.rows).max() > 1e-6
