@@ -5,6 +5,7 @@
     ji-elkan+lambda=0.01             importance weights on a public table
     hdmm  hdmm+even                  marginals answered without rows, by whole noisy marginals
     residual-planner  ...+even       the same, by noisy residuals; +even weighs each marginal alike, not each query
+    aim  aim+megabytes=8   mst       graphical models, with the extra `peers`
 
 What is left out of a name takes the default.
 """
@@ -16,6 +17,7 @@ from types import MappingProxyType
 
 from pmwpub.errors import PlanError
 from pmwpub.evaluation.baselines import Baseline, DualQuery, JiElkan, Marginals, Mwem
+from pmwpub.evaluation.peers import Peer
 from pmwpub.mechanisms.residuals import Emphasis
 from pmwpub.privacy.budget import as_fraction
 
@@ -28,6 +30,8 @@ LABELS: Mapping[str, str] = MappingProxyType(
         "ji-elkan": "Ji–Elkan",
         "hdmm": "HDMM (no rows)",
         "residual-planner": "ResidualPlanner (no rows)",
+        "aim": "AIM",
+        "mst": "MST",
     }
 )
 """What people call them."""
@@ -42,11 +46,16 @@ _MAKERS: Mapping[str, tuple[frozenset[str], Callable[[Options], Baseline]]] = Ma
         "ji-elkan": (frozenset({"lambda"}), lambda o: JiElkan(as_fraction(o.get("lambda", "0.01")))),
         "hdmm": (frozenset({"even"}), lambda o: Marginals(False, _emphasis(o))),
         "residual-planner": (frozenset({"even"}), lambda o: Marginals(True, _emphasis(o))),
+        "aim": (frozenset({"megabytes"}), lambda o: Peer(True, float(as_fraction(o.get("megabytes", "8"))))),
+        "mst": (frozenset(), lambda o: Peer(False)),
     }
 )
 
-BASELINES = tuple(_MAKERS)
-"""Their names, each with its default parameters."""
+PEERS = ("aim", "mst")
+"""Those that need the extra `peers`."""
+
+BASELINES = tuple(name for name in _MAKERS if name not in PEERS)
+"""The others' names, each with its default parameters."""
 
 
 def is_baseline(method: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pmwpub.errors import PlanError
-from pmwpub.evaluation import BASELINES, PMW_PUB, UNCHANGED, baseline_of, is_baseline, label_of
+from pmwpub.evaluation import BASELINES, PEERS, PMW_PUB, UNCHANGED, baseline_of, is_baseline, label_of
 from pmwpub.privacy.budget import as_fraction
 from pmwpub.service import Study
 from pmwpub.service.sweeping import EPSILONS, SHARES, WHOLE, Terms, played, truths
@@ -59,7 +59,12 @@ def ask_for_terms(study: Study, truth: str) -> Terms:
             "Variants", list(VARIANTS), default=[PMW_PUB], format_func=VARIANTS.__getitem__, key="sweep variants"
         )
         baselines = st.multiselect(
-            "Baselines", BASELINES, default=[], format_func=_baseline, key="sweep baselines", help=WHY_BASELINES
+            "Baselines",
+            (*BASELINES, *PEERS),
+            default=[],
+            format_func=_baseline,
+            key="sweep baselines",
+            help=WHY_BASELINES,
         )
     if not variants or not shares:
         raise PlanError("Choose at least one variant and one share of the public tables.")

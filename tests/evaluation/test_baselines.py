@@ -22,7 +22,8 @@ from pmwpub.evaluation.baselines import (
     errors_of_answers,
 )
 from pmwpub.evaluation.measures import Errors, errors
-from pmwpub.evaluation.registry import BASELINES, baseline_of, is_baseline
+from pmwpub.evaluation.registry import BASELINES, PEERS, baseline_of, is_baseline
+from pmwpub.mechanisms.graphical import MISSING
 from pmwpub.mechanisms.residuals import Emphasis
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.noise import NoiseSource
@@ -122,6 +123,25 @@ def test_what_cannot_run_says_why_before_it_runs(baseline: Baseline, workload: W
     why = baseline.refusal(Terms(workload, 1000, ZCDP.at_most(1)))
     assert words in why
     assert bool(why) == bool(words)
+
+
+@pytest.mark.parametrize("name", PEERS)
+def test_peers_say_what_is_missing_without_their_extra(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    peer = baseline_of(name)
+    monkeypatch.setattr("pmwpub.evaluation.peers.available", lambda: False)
+    assert peer.refusal(Terms(WORKLOAD, 1000, ZCDP.at_most(1))) == MISSING
+    with pytest.raises(MethodRefused, match="peers"):
+        peer.errors(case(FixedNoise()))
+    assert peer.remark == "answers come from a graphical model, from which rows can be drawn"
+
+
+def test_peers_refuse_what_would_run_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pmwpub.evaluation.peers.available", lambda: True)
+    large = Terms(Workload.all_kway(tables.domain(*[300] * 3), 3), 1000, ZCDP.at_most(1))
+    assert "27,270,900 cells in every round" in baseline_of("aim").refusal(large)
+    wide = Terms(Workload.all_kway(tables.domain(*[300] * 10), 1), 1000, ZCDP.at_most(1))
+    assert "MST scores 4,050,000 cells" in baseline_of("mst").refusal(wide)
+    assert baseline_of("mst").refusal(Terms(WORKLOAD, 1000, ZCDP.at_most(1))) == ""
 
 
 def test_a_budget_that_pays_for_nothing_is_a_reason_too() -> None:

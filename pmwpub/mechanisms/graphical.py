@@ -1,0 +1,135 @@
+"""Graphical models fitted to noisy marginals by `mbi` (Private-PGM; the extra `peers`), and what they are fitted to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from pmwpub.domain import Domain
+from pmwpub.errors import MethodRefused
+from pmwpub.mechanisms.residuals import Subset
+from pmwpub.mechanisms.vector_gaussian import VectorGaussian
+from pmwpub.privacy.noise import NoiseSource
+from pmwpub.queries.workload import Workload
+from pmwpub.records import Floats, Ints
+
+MISSING = "AIM and MST need the extra: pip install 'pmwpub[peers]'."
+
+
+def available() -> bool:
+    """Whether the extra is installed."""
+    from importlib.util import find_spec
+
+    return find_spec("mbi") is not None and find_spec("jax") is not None
+
+
+def library() -> Any:
+    """mbi, in double precision; MethodRefused without the extra."""
+    if not available():
+        raise MethodRefused(MISSING)
+    import jax
+
+    # mbi asks for both: doubles for tables of more than 10^5 rows, and no cache for its many small programs.
+    jax.config.update("jax_enable_x64", True)
+    jax.config.update("jax_enable_compilation_cache", False)
+    import mbi
+
+    return mbi
+
+
+def library_version() -> str:
+    """Which mbi is installed."""
+    return version("mbi")
+
+
+@dataclass
+class NoisyMarginals:
+    """Noisy counts of marginals, and the models that they lead to: post-processing throughout.
+
+    n  the public number of rows
+    """
+
+    domain: Domain
+    n: int
+    _measured: list[tuple[Subset, Ints, float]] = field(default_factory=list)
+
+    def measure(self, subset: Subset, counts: Ints, measurement: VectorGaussian, noise: NoiseSource) -> None:
+        """Add one noisy marginal.
+
+        Privacy: costs `measurement.rho`.
+        """
+        noisy = measurement.measure(counts.ravel(), noise=noise)
+        self._measured.append((subset, noisy, float(measurement.scale)))
+
+    @property
+    def subsets(self) -> list[Subset]:
+        return [subset for subset, _, _ in self._measured]
+
+    def model(self, iterations: int, start: Model | None = None) -> Model:
+        """The distribution of greatest entropy among those closest to what was measured."""
+        mbi = library()
+        shape = mbi.Domain([_name(a) for a in range(len(self.domain.shape))], self.domain.shape)
+        lines = [
+            mbi.LinearMeasurement(noisy.astype(float), _names(subset), scale) for subset, noisy, scale in self._measured
+        ]
+        warm = None if start is None else start.fitted
+        fitted = mbi.estimation.MirrorDescent().estimate(
+            shape, lines, known_total=float(self.n), iters=iterations, warm_start=warm
+        )
+        return Model(self.domain, fitted)
+
+    def size(self, more: Sequence[Subset] = ()) -> float:
+        """Megabytes of the junction tree of what was measured and more: what a fit costs in memory and time."""
+        mbi = library()
+        shape = mbi.Domain([_name(a) for a in range(len(self.domain.shape))], self.domain.shape)
+        cliques = [_names(subset) for subset in [*self.subsets, *more]]
+        return float(mbi.junction_tree.hypothetical_model_size(shape, cliques))
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A fitted distribution over the domain, times n."""
+
+    domain: Domain
+    fitted: Any
+
+    def counts(self, subset: Subset) -> Floats:
+        """Its marginal: float64, in the subset's shape; not negative."""
+        shape = tuple(self.domain.shape[a] for a in subset)
+        found: Floats = np.asarray(self.fitted.project(_names(subset)).datavector(), dtype=np.float64).reshape(shape)
+        return np.maximum(found, 0.0)
+
+    def rounded(self, subset: Subset) -> Ints:
+        """The same in whole rows: what scores of private counts are taken against."""
+        whole: Ints = np.floor(self.counts(subset) + 0.5).astype(np.int64)
+        return whole
+
+    def answers(self, workload: Workload) -> Floats:
+        """The workload's counts, float64 (Q,)."""
+        return np.concatenate([self.counts(marginal.attributes).ravel() for marginal in workload.marginals])
+
+
+def distances(tables: Mapping[Subset, Ints], model: Model, subsets: Sequence[Subset]) -> Ints:
+    """The L1 distance between private counts and the model's rounded ones, int64, by subset.
+
+    Privacy: replacing one person's at most k rows moves a table by at most 2 k in all, so each distance by at most 2 k.
+    """
+    return np.array([int(np.abs(tables[subset] - model.rounded(subset)).sum()) for subset in subsets], dtype=np.int64)
+
+
+def expected_distance(scale: float, cells: int) -> int:
+    """What noise of this scale alone would make of an L1 distance, in whole rows: sqrt(2/pi) sigma times the cells."""
+    return math.floor(math.sqrt(2 / math.pi) * scale * cells)
+
+
+def _name(attribute: int) -> str:
+    return f"a{attribute}"
+
+
+def _names(subset: Subset) -> tuple[str, ...]:
+    return tuple(map(_name, subset))

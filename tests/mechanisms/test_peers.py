@@ -1,0 +1,292 @@
+"""AIM and MST: what they draw and are charged, seen without the extra through a model that stands in; fits with it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+import tables
+from fakes import RecordedNoise, ScaledNoise, SeededNoise
+from normal_bins import LAW, binned
+from statistical import AUDIT, assert_both_arms, assert_rejects, shown_epsilon
+
+from pmwpub.errors import MethodRefused, PlanError
+from pmwpub.mechanisms.aim import AimPlan, Purse, Share, aim
+from pmwpub.mechanisms.graphical import NoisyMarginals, available, distances, expected_distance
+from pmwpub.mechanisms.mst import MstPlan, mst, selection_costing
+from pmwpub.mechanisms.residual_planner import MarginalAnswers
+from pmwpub.privacy.budget import ZCDP, epsilon_of
+from pmwpub.privacy.noise import SECURE, NoiseSource
+from pmwpub.privacy.selection import ExponentialMechanism
+from pmwpub.queries.counts import count
+from pmwpub.queries.workload import Workload
+from pmwpub.records import Dataset
+
+SHAPE = tables.domain(3, 2, 4)
+WORKLOAD = Workload.all_kway(SHAPE, 2)
+BUDGET = ZCDP.at_most(Fraction(1, 50))
+Mechanism = Callable[..., MarginalAnswers]
+
+
+def run_mst(private: Dataset, k: int = 1, noise: NoiseSource = SECURE, rho: ZCDP = BUDGET) -> MarginalAnswers:
+    return mst(private, WORKLOAD, MstPlan(rho, k), noise=noise)
+
+
+def run_aim(private: Dataset, k: int = 1, noise: NoiseSource = SECURE, rho: ZCDP = BUDGET) -> MarginalAnswers:
+    return aim(private, WORKLOAD, AimPlan(rho, k), noise=noise)
+
+
+both = pytest.mark.parametrize("run", [run_mst, run_aim], ids=["mst", "aim"])
+
+
+@dataclass
+class Product:
+    """A model for tests: independent attributes, each as its last one-way measurement says."""
+
+    known: NoisyMarginals
+
+    def counts(self, subset: Sequence[int]) -> np.ndarray:
+        joint = np.ones(())
+        for attribute in subset:
+            noisy = [n for s, n, _ in self.known._measured if s == (attribute,)]
+            own = np.maximum(noisy[-1], 0) + 1e-9 if noisy else np.ones(self.known.domain.shape[attribute])
+            joint = np.multiply.outer(joint, own / own.sum())
+        return joint * self.known.n
+
+    def rounded(self, subset: Sequence[int]) -> np.ndarray:
+        return np.floor(self.counts(subset) + 0.5).astype(np.int64)
+
+    def answers(self, workload: Workload) -> np.ndarray:
+        return np.concatenate([self.counts(m.attributes).ravel() for m in workload.marginals])
+
+
+@pytest.fixture
+def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every model is a product of attributes, of no size."""
+    monkeypatch.setattr(NoisyMarginals, "model", lambda self, iterations, start=None: Product(self))
+    monkeypatch.setattr(NoisyMarginals, "size", lambda self, more=(): 0.0)
+
+
+@dataclass
+class Watch:
+    """What a run selected from and measured, with answers forced so that neighbours answer alike."""
+
+    scores: list[np.ndarray]
+    sensitivities: list[int]
+    epsilons: list[Fraction]
+
+
+class Frozen(SeededNoise):
+    """Noise that hides the value: every noisy count is a fixed number, so that runs on neighbours go alike."""
+
+    def __init__(self) -> None:
+        super().__init__(3)
+        self.seen: list[tuple[np.ndarray, Fraction]] = []
+
+    def gaussians(self, values: list[int], scale: Fraction) -> list[int]:
+        self.seen.append((np.array(values, dtype=object), scale))
+        return [7 + i for i in range(len(values))]
+
+
+def watched(
+    run: Mechanism, private: Dataset, k: int, monkeypatch: pytest.MonkeyPatch
+) -> tuple[Watch, list[tuple[np.ndarray, Fraction]], ZCDP]:
+    watch, noise = Watch([], [], []), Frozen()
+
+    def select(self: ExponentialMechanism, scores: np.ndarray, sensitivity: int, *, noise: object = None) -> int:
+        watch.scores.append(scores.copy())
+        watch.sensitivities.append(sensitivity)
+        watch.epsilons.append(self.epsilon)
+        return len(watch.scores) % len(scores)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ExponentialMechanism, "select", select)
+        rho = run(private, k, noise=noise).rho
+    return watch, noise.seen, rho
+
+
+def assert_scores_within(ours: Watch, theirs: Watch) -> None:
+    for one, other, sensitivity in zip(ours.scores, theirs.scores, ours.sensitivities, strict=True):
+        assert np.abs(one - other).max() <= sensitivity, "a score moved further than its sensitivity"
+
+
+def assert_charged(
+    ours: Watch, drawn: Sequence[tuple[np.ndarray, Fraction]], others: Sequence[tuple[np.ndarray, Fraction]], rho: ZCDP
+) -> None:
+    """All selections and, on these neighbours, all measurements together cost no more than is charged."""
+    spent = sum((epsilon**2 / 8 for epsilon in ours.epsilons), Fraction(0))
+    for (one, scale), (other, _) in zip(drawn, others, strict=True):
+        spent += Fraction(int(((one - other) ** 2).sum())) / (2 * scale**2)
+    assert spent <= rho.rho, "more was drawn than is charged"
+
+
+@both
+@pytest.mark.parametrize("k", [1, 3])
+def test_neighbours_that_answer_alike_stay_within_sensitivity_and_charge(
+    run: Mechanism, k: int, stand_in: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for seed in range(6):
+        private = tables.table(SHAPE, 8, seed, no_level=True)
+        ours, drawn, rho = watched(run, private, k, monkeypatch)
+        theirs, others, _ = watched(run, tables.neighbour(private, k, seed + 1), k, monkeypatch)
+        assert_scores_within(ours, theirs)
+        assert_charged(ours, drawn, others, rho)
+
+
+@both
+@pytest.mark.parametrize("k", [1, 3])
+def test_the_dearest_neighbours_use_nearly_the_whole_charge(
+    run: Mechanism, k: int, stand_in: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """k rows that differ everywhere move every table by sqrt(2) k."""
+    one, other = Dataset(SHAPE, [[0, 0, 0]] * k), Dataset(SHAPE, [[1, 1, 1]] * k)
+    ours, drawn, rho = watched(run, one, k, monkeypatch)
+    _, others, _ = watched(run, other, k, monkeypatch)
+    assert_charged(ours, drawn, others, rho)
+    with pytest.raises(AssertionError, match="more was drawn"):
+        assert_charged(ours, drawn, others, ZCDP(int(rho.units * 0.95)))
+    assert rho <= BUDGET
+
+
+@both
+@pytest.mark.fault("wrong sensitivity for k rows")
+def test_a_peer_made_for_one_row_of_three_is_caught(
+    run: Mechanism, stand_in: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The model has a little less than a third on each first level, so rows that move there add to every distance.
+    every = [list(row) for row in tables.all_targets(SHAPE)] * 10
+    moved = [row if row != [2, 1, 3] or place > 24 * 3 else [0, 0, 0] for place, row in enumerate(every)]
+    one, other = Dataset(SHAPE, every), Dataset(SHAPE, moved)
+    assert sum(a != b for a, b in zip(every, moved, strict=True)) == 3
+    ours, drawn, rho = watched(run, one, 1, monkeypatch)
+    theirs, others, _ = watched(run, other, 1, monkeypatch)
+    with pytest.raises(AssertionError, match="further than its sensitivity"):
+        assert_scores_within(ours, theirs)
+    with pytest.raises(AssertionError, match="more was drawn"):
+        assert_charged(ours, drawn, others, rho)
+
+
+@pytest.mark.fault("a charge skipped")
+def test_an_aim_that_does_not_spend_its_selections_is_caught(stand_in: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Share, "rho", property(lambda self: self.measuring))
+    one, other = Dataset(SHAPE, [[0, 0, 0]]), Dataset(SHAPE, [[1, 1, 1]])
+    ours, drawn, rho = watched(run_aim, one, 1, monkeypatch)
+    _, others, _ = watched(run_aim, other, 1, monkeypatch)
+    with pytest.raises(AssertionError, match="more was drawn"):
+        assert_charged(ours, drawn, others, rho)
+
+
+def test_a_purse_never_goes_below_nothing() -> None:
+    from pmwpub.errors import BudgetError
+
+    purse = Purse(ZCDP(5))
+    purse.spend(ZCDP(5))
+    with pytest.raises(BudgetError):
+        purse.spend(ZCDP(1))
+
+
+def test_msts_edges_make_a_tree(stand_in: None) -> None:
+    shape = tables.domain(2, 3, 2, 2, 3)
+    noise = RecordedNoise(SeededNoise(2))
+    mst(tables.table(shape, 200, 0), Workload.all_kway(shape, 2), MstPlan(BUDGET), noise=noise)
+    sizes = [len(args[0]) for name, args, _ in noise.calls if name == "gaussians"]  # type: ignore[arg-type]
+    assert sizes[:5] == [2, 3, 2, 2, 3]
+    assert len(sizes) == 5 + 4
+
+
+def test_a_selection_for_a_budget_costs_no_more_and_hardly_less() -> None:
+    for units in (10, 12_345, 10**13, 10**16):
+        law = selection_costing(ZCDP(units))
+        assert units * (1 - 2**-30) - 1 <= law.rho.units <= units
+
+
+def test_distances_are_between_whole_tables_and_noise_alone_is_expected_to_make_some() -> None:
+    known = NoisyMarginals(SHAPE, 10)
+    model = Product(known)
+    private = {(1,): np.array([10, 0]), (0, 1): np.zeros((3, 2), dtype=int)}
+    assert distances(private, model, [(1,), (0, 1)]).tolist() == [10, 12]  # type: ignore[arg-type]
+    assert expected_distance(10.0, 6) == 47
+
+
+def residuals(noise: NoiseSource, draws: int) -> list[int]:
+    """MST's one-way measurements, in equally likely bins of the stated law: sigma^2 = 2 k^2/(2 rho/9)."""
+    private, found = tables.table(SHAPE, 50, 1), []
+    truth = [count(Workload.all_kway(SHAPE, 1), private).counts[i] for i in range(9)]
+    rho = ZCDP.at_most(Fraction(1, 10**6))
+    while len(found) < draws:
+        calls = RecordedNoise(noise)
+        run_mst(private, noise=calls, rho=rho)
+        ones = list(itertools.chain.from_iterable(answer for name, _, answer in calls.calls[:3]))  # type: ignore[arg-type]
+        found += [one - true for one, true in zip(ones, truth, strict=True)]
+    return binned(found, float(1 / np.sqrt(1e-6 / 9)))
+
+
+def test_measurements_have_the_stated_law(stand_in: None) -> None:
+    assert_both_arms(LAW, lambda f, draws: residuals(SECURE if f == 1 else ScaledNoise(f), draws), 4_000 * AUDIT)
+
+
+@pytest.mark.fault("half the noise")
+def test_a_peer_with_half_the_noise_is_caught(stand_in: None) -> None:
+    assert_rejects(LAW, residuals(ScaledNoise(Fraction(1, 2)), 600))
+
+
+def test_bad_plans_are_refused() -> None:
+    for plan in (MstPlan, AimPlan):
+        with pytest.raises(PlanError, match="at least one row"):
+            plan(BUDGET, 0)
+
+
+def test_without_the_extra_both_say_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pmwpub.mechanisms.graphical.available", lambda: False)
+    for run in (run_mst, run_aim):
+        with pytest.raises(MethodRefused, match=r"pmwpub\[peers\]"):
+            run(tables.table(SHAPE, 5, 0))
+
+
+ELSEWHERE = {3: 1, 2: 1, 4: 1, 6: 3, 12: 5, 8: 5}
+"""Cells of a table -> where the row (1, 1, 1) is in it."""
+
+
+@both
+@pytest.mark.audit
+def test_the_claimed_epsilon_holds_end_to_end(run: Mechanism, stand_in: None) -> None:
+    rho = ZCDP.at_most(Fraction(1, 2))
+
+    def draw(row: list[int], runs: int) -> list[int]:
+        private = Dataset(SHAPE, [[0, 0, 0], row])
+        found = []
+        for _ in range(runs):
+            calls = RecordedNoise(SECURE)
+            run(private, noise=calls, rho=rho)
+            drawn = [(args, answer) for name, args, answer in calls.calls if name == "gaussians"]
+            # The cells that the person is in or would be in, weighted by precision: what the outputs say of the person.
+            found.append(round(sum((a[0] - a[ELSEWHERE[len(a)]]) / float(v[1]) ** 2 for v, a in drawn) * 10))  # type: ignore[index, arg-type]
+        return found
+
+    shown = shown_epsilon(
+        lambda runs: draw([0, 0, 0], runs),
+        lambda runs: draw([1, 1, 1], runs),
+        300 * AUDIT,
+        delta=1e-6,
+        least=10,
+        rank=lambda outcome: -outcome,
+    )
+    assert 0.1 < shown <= epsilon_of(rho, Fraction(1, 10**6))
+
+
+if find_spec("mbi") is not None:
+
+    @both
+    def test_with_the_extra_a_large_budget_gives_the_workload_back(run: Mechanism) -> None:
+        """A chain: the second and third attribute follow from the first, so a tree holds it all."""
+        first = np.random.default_rng(0).integers(3, size=400)
+        rows = np.stack([first, (first > 0).astype(int), np.minimum(first + 1, 3)], axis=1)
+        private = Dataset(SHAPE, rows)
+        found = run(private, rho=ZCDP.at_most(2_000))
+        assert available()
+        assert np.abs(found.answers - count(WORKLOAD, private).counts).max() < 8
