@@ -10,7 +10,6 @@ from pmwpub.queries.crew import Crew, starts_of
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.records import Ints
 
-
 MOST = 1 << 53
 """More than any sum of whole weights: larger changes bound nothing, and are cut to it before they overflow."""
 

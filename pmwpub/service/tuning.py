@@ -98,6 +98,6 @@ def in_words(found: Tuned) -> str:
     return (
         f"Selection, output, start, replay and rounds are those that did best of {found.compared} settings, with the "
         f"fewest rounds that do as well, in a simulation on public tables alone at epsilon {found.epsilon:g}: "
-        f"{found.truth} played the private table and {found.candidate} the public one; largest error {found.mean:.4g} ± "
-        f"{found.standard_error:.2g} over {found.runs} runs."
+        f"{found.truth} played the private table and {found.candidate} the public one; largest error "
+        f"{found.mean:.4g} ± {found.standard_error:.2g} over {found.runs} runs."
     )

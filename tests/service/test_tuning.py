@@ -115,8 +115,8 @@ def test_the_certificate_and_the_report_say_where_the_settings_come_from(bench: 
     assert tuned is not None
     assert other is not None
     said = tuned.certificate.settings_from
-    assert "did best of 4 settings, with the fewest rounds that do as well, in a simulation on public tables alone" in said
-    assert "at epsilon 0.5" in said
+    assert "did best of 4 settings, with the fewest rounds that do as well" in said
+    assert "in a simulation on public tables alone at epsilon 0.5" in said
     assert "b.csv played the private table and c.csv the public one" in said
     assert said.split(".")[0] in tuned.files(5, 0, "labels")["report.html"].decode()
     assert other.certificate.settings_from == ""
