@@ -120,7 +120,9 @@ def _positions(domain: Domain, names: Iterable[str]) -> Sequence[int]:
 def _bytes(domain: Domain) -> str:
     """Codes by row and by column, and eight arrays of eight bytes."""
     needed = domain.size * (2 * len(domain.attributes) * code_type(domain).itemsize + 64)
-    return f"{_large(-(-needed // 10**9))} GB" if needed >= 10**9 else f"{needed // 10**6:,} MB"
+    if needed < 10**9:
+        return f"{needed // 10**6:,} MB"
+    return f"{needed / 10**9:.3g} GB" if needed < 10**12 else f"{_large(needed // 10**12)} TB"
 
 
 def _large(number: int) -> str:

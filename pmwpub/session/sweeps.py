@@ -120,10 +120,9 @@ def beside(simulation: Simulation) -> None:
     for method in dict.fromkeys(one.method for one in simulation.errors if is_baseline(one.method)):
         if remark := baseline_of(method).remark:
             st.caption(f"{label_of(method)}: {plain(remark)}.")
-    for one in simulation.refused:
-        st.info(
-            f"{label_of(one.method)} did not run at ε = {one.epsilon:g}. {plain(one.reason)}", icon=":material/block:"
-        )
+    for method, reason in dict.fromkeys((one.method, one.reason) for one in simulation.refused):
+        own = [f"{one.epsilon:g}" for one in simulation.refused if (one.method, one.reason) == (method, reason)]
+        st.info(f"{label_of(method)} did not run at ε = {', '.join(own)}. {plain(reason)}", icon=":material/block:")
 
 
 def verdicts(simulation: Simulation, measure: Measure, key: str) -> None:

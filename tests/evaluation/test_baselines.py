@@ -109,7 +109,7 @@ LARGE = Workload.all_kway(tables.domain(*[10] * 12), 1)
 @pytest.mark.parametrize(
     ("baseline", "workload", "words"),
     [
-        (Mwem(), LARGE, "88,000 GB"),
+        (Mwem(), LARGE, "88 TB"),
         (Mwem(("a0", "a1")), LARGE, ""),
         (Mwem(("a0", "nothing")), LARGE, "no attribute"),
         (Mwem(("a0",)), WORKLOAD, "None of the workload's 3 marginals"),
