@@ -1,0 +1,245 @@
+"""Writes docs/results.md and its pictures from the CSV files in docs/results.
+
+    python benchmarks/paper/report.py [--no-pictures]
+
+Pictures need the test extra's Playwright and a Chromium.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+
+from common import OUT, ROOT
+
+from pmwpub import figures
+from pmwpub.evaluation import PMW_PUB, UNCHANGED, Measure, SimulatedError, Summary, is_baseline, label_of, summarise
+
+PAGE = ROOT / "docs" / "results.md"
+CHROMIUM = Path("/usr/bin/chromium")
+Lines = list[tuple[str, SimulatedError]]
+NOT_RUN = "*Not run on this machine yet.*"
+
+PAPER = """| ACS of the paper (other data) | ε = 0.1 | 0.15 | 0.2 | 0.25 | 0.5 | 1 |
+|---|---|---|---|---|---|---|
+| ACS (reduced) PA, PMW^Pub | 0.0301 | 0.0197 | 0.0196 | 0.0172 | 0.0097 | 0.0067 |
+| ACS (reduced) PA, DualQuery | 0.1115 | 0.0871 | 0.0816 | 0.0625 | 0.0473 | 0.0330 |
+| ACS PA, PMW^Pub | 0.0499 | 0.0458 | 0.0332 | 0.0298 | 0.0195 | 0.0141 |
+| ACS PA, DualQuery | 0.2289 | 0.1908 | 0.1639 | 0.1526 | 0.1086 | 0.0816 |
+| ACS GA, PMW^Pub | 0.0753 | 0.0523 | 0.0470 | 0.0380 | 0.0244 | 0.0175 |
+| ACS GA, DualQuery | 0.2615 | 0.2117 | 0.1904 | 0.1709 | 0.1212 | 0.0910 |
+"""
+
+
+def read(name: str) -> Lines:
+    """The runs of a figure; none where it was not made."""
+    path = OUT / f"{name}.csv"
+    if not path.is_file():
+        return []
+    kinds = {field.name: field.type for field in fields(SimulatedError)}
+    convert: dict[object, Callable[[str], object]] = {"str": str, "float": float, "int": int}
+    with path.open(newline="", encoding="utf-8") as stream:
+        return [
+            (row.pop("panel"), SimulatedError(**{key: convert[kinds[key]](value) for key, value in row.items()}))  # type: ignore[arg-type]
+            for row in csv.DictReader(stream)
+        ]
+
+
+def called(line: Summary) -> str:
+    """A line of a table or figure: the method, and the candidate that it uses."""
+    kind = line.method.partition("+")[0]
+    if is_baseline(kind):
+        return f"{label_of(kind)}{f', {line.candidate}' if line.candidate else ''}"
+    name = "unchanged" if line.method == UNCHANGED else f"PMW^Pub{line.method.removeprefix(PMW_PUB).replace('+', ', ')}"
+    return f"{name}, {line.candidate}"
+
+
+def table(lines: Sequence[Summary], digits: int = 4) -> str:
+    """Means with standard errors, one row a method and candidate, one column an epsilon."""
+    epsilons = sorted({line.epsilon for line in lines})
+    rows: dict[str, dict[float, Summary]] = {}
+    for line in lines:
+        rows.setdefault(called(line), {})[line.epsilon] = line
+    head = (
+        "| | " + " | ".join(f"ε = {epsilon:g}" for epsilon in epsilons) + " |\n" + "|---" * (len(epsilons) + 1) + "|\n"
+    )
+    body = "".join(
+        f"| {name} | " + " | ".join(_cell(own.get(epsilon), digits) for epsilon in epsilons) + " |\n"
+        for name, own in rows.items()
+    )
+    return head + body
+
+
+def _cell(line: Summary | None, digits: int) -> str:
+    if line is None:
+        return "did not run"
+    several = line.runs > 1 and line.standard_error > 0
+    return f"{line.mean:.{digits}f}" + (f" ± {line.standard_error:.{digits}f}" if several else "")
+
+
+def best_rounds(results: Iterable[SimulatedError], measure: Measure = "max_error") -> list[Summary]:
+    """For each method, candidate and epsilon the T of the least mean: an oracle's choice."""
+    best: dict[tuple[str, str, float], Summary] = {}
+    for line in summarise(results, measure):
+        key = (line.method, line.candidate, line.epsilon)
+        if key not in best or line.mean < best[key].mean:
+            best[key] = line
+    return list(best.values())
+
+
+def picture(name: str, title: str, lines: Sequence[Summary], measure: str = "Maximum error") -> str:
+    """A figure as docs/results/NAME.png: PMW^Pub's lines are called by their public tables."""
+    grouped: dict[str, list[Summary]] = {}
+    unchanged: dict[str, figures.Unchanged] = {}
+    for line in sorted(lines, key=lambda line: line.epsilon):
+        if line.method == UNCHANGED:
+            unchanged[line.candidate] = figures.Unchanged(line.candidate, line.mean)
+        else:
+            label = line.candidate if line.method.startswith(PMW_PUB) else called(line)
+            grouped.setdefault(label, []).append(line)
+    # As many lines as the palette has colours; ResidualPlanner stands for the matrix mechanisms.
+    if len(grouped) > len(figures.PALETTE):
+        grouped.pop(label_of("hdmm"), None)
+    curves = [
+        figures.ErrorCurve(
+            label,
+            tuple(line.epsilon for line in own),
+            tuple(line.mean for line in own),
+            tuple(line.standard_error for line in own),
+            runs=min(line.runs for line in own),
+        )
+        for label, own in grouped.items()
+    ]
+    plot = figures.error_against_epsilon(curves, (), list(unchanged.values()), measure=measure)
+    PICTURES[name] = figures.self_contained(plot, title=title, notes=())
+    return f"![{title}: {measure.lower()} against epsilon; its numbers are in the table above](results/{name}.png)\n"
+
+
+PICTURES: dict[str, bytes] = {}
+
+
+def save_pictures() -> None:
+    """Photograph each figure in headless Chromium."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=str(CHROMIUM) if CHROMIUM.exists() else None)
+        page = browser.new_page(viewport={"width": 1100, "height": 760})
+        for name, content in PICTURES.items():
+            page.set_content(content.decode(), wait_until="load")
+            page.locator(".js-plotly-plot").first.wait_for(state="visible")
+            page.wait_for_timeout(500)
+            page.locator(".js-plotly-plot").first.screenshot(path=str(OUT / f"{name}.png"))
+        browser.close()
+
+
+def adult() -> str:
+    """ADULT by bias, chosen by validation and by an oracle; and all biases."""
+    lines = read("adult")
+    if not lines:
+        return NOT_RUN
+    parts = []
+    alone = [one for panel, one in lines if panel == "validated" and not one.candidate]
+    for bias in ("+0", "+0.2", "+0.45"):
+        name = f"Δ = {bias}"
+        own = [one for panel, one in lines if panel == "validated" and one.candidate == name]
+        start = [replace(one, rounds=0) for panel, one in lines if one.candidate == name and one.method == UNCHANGED]
+        chosen = summarise(own + start + alone)
+        parts += [f"### {name}, hyperparameters by validation\n", table(chosen)]
+        parts.append(picture(f"adult{bias}", f"ADULT, {name}", chosen))
+    oracle = best_rounds(one for panel, one in lines if panel == "grid")
+    order = sorted(oracle, key=lambda line: (line.method == UNCHANGED, abs(float(line.candidate.split("=")[1]))))
+    parts += ["### All biases, the T that was best on the test runs (as the paper reports)\n", table(order)]
+    return "\n".join(parts)
+
+
+def problem(name: str, title: str) -> str:
+    """A census problem: largest, mean and RMS error."""
+    lines = read(name)
+    if not lines:
+        return NOT_RUN
+    results = [replace(one, rounds=0) for _, one in lines]
+    parts = [table(summarise(results)), picture(name, title, summarise(results))]
+    for measure, words in (("mean_error", "Mean error"), ("rms_error", "RMS error")):
+        parts += [f"**{words}**\n", table(summarise(results, measure), digits=6)]  # type: ignore[arg-type]
+    return "\n".join(parts)
+
+
+def by_panel(name: str, words: Callable[[str], str], oracle: bool = False) -> str:
+    """One table for each panel."""
+    lines = read(name)
+    if not lines:
+        return NOT_RUN
+    parts = []
+    for panel in dict.fromkeys(panel for panel, _ in lines):
+        own = [one for where, one in lines if where == panel]
+        shown = best_rounds(own) if oracle else summarise([replace(one, rounds=0) for one in own])
+        parts += [f"**{words(panel)}**\n", table(shown)]
+    return "\n".join(parts)
+
+
+def run_time() -> str:
+    """Seconds a round."""
+    path = OUT / "run_time.csv"
+    if not path.is_file():
+        return NOT_RUN
+    with path.open(newline="", encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    keys = dict.fromkeys((row["problem"], row["method"], row["epsilon"]) for row in rows)
+    body = ""
+    for key in keys:
+        own = [float(row["processor"]) for row in rows if (row["problem"], row["method"], row["epsilon"]) == key]
+        body += f"| {' | '.join(key)} | {min(own):.4f} |\n"
+    return "| problem | method | ε | processor seconds a round (least of the repeats) |\n|---|---|---|---|\n" + body
+
+
+def peers() -> str:
+    """AIM and MST: error and seconds."""
+    path = OUT / "peers.csv"
+    if not path.is_file():
+        return NOT_RUN
+    with path.open(newline="", encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    body = "".join(
+        f"| {label_of(r['method'])} | {r['epsilon']} | {float(r['max_error']):.4f} | {float(r['mean_error']):.2g} | "
+        f"{float(r['rms_error']):.2g} | {r['seconds']} |\n"
+        for r in rows
+    )
+    return "| | ε | max error | mean error | RMS error | seconds |\n|---|---|---|---|---|---|\n" + body
+
+
+def page() -> str:
+    """The whole page, from its template beside this script."""
+    text = (Path(__file__).parent / "results_template.md").read_text(encoding="utf-8")
+    parts = {
+        "adult": adult,
+        "reduced": lambda: problem("reduced", "Census, 12 small attributes"),
+        "census": lambda: problem("census", "Census, 29 attributes"),
+        "public_size": lambda: by_panel("public_size", lambda share: f"{share} % of the rows"),
+        "variants": lambda: by_panel("variants", lambda data: data.capitalize(), oracle=True),
+        "validated": lambda: by_panel("validated", lambda label: label.capitalize()),
+        "run_time": run_time,
+        "peers": peers,
+        "paper": lambda: PAPER,
+    }
+    for name, make in parts.items():
+        text = text.replace(f"{{{{{name}}}}}", make().strip())
+    return text
+
+
+def main() -> None:
+    """Write the page, and unless told otherwise its pictures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--no-pictures", action="store_true")
+    parsed = parser.parse_args()
+    PAGE.write_text(page(), encoding="utf-8")
+    if not parsed.no_pictures and PICTURES:
+        save_pictures()
+    print(PAGE)
+
+
+if __name__ == "__main__":
+    main()
