@@ -228,7 +228,7 @@ def test_the_claimed_epsilon_holds_end_to_end() -> None:
     shown = shown_epsilon(
         lambda runs: draw([[0], [0]], runs),
         lambda runs: draw([[0], [1]], runs),
-        1_500 * AUDIT,
+        800 * AUDIT,
         delta=1e-6,
         least=30,
         rank=lambda outcome: -outcome,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -208,6 +209,16 @@ def test_a_residual_that_is_not_charged_is_caught(monkeypatch: pytest.MonkeyPatc
     )
     with pytest.raises(AssertionError, match="more than charged"):
         assert_charged(plan, zero, Dataset(SHAPE, [dearest]))
+
+
+@pytest.mark.fault("a charge skipped")
+def test_a_marginal_that_is_not_charged_is_caught() -> None:
+    strategy = MarginalStrategy.of(WORKLOAD, BUDGET)
+    skipped = strategy.measurement(next(iter(strategy.scales))).rho
+    one, other = Dataset(SHAPE, [[0, 0, 0]]), Dataset(SHAPE, [[1, 1, 1]])
+    assert_charged(strategy, one, other)
+    with pytest.raises(AssertionError, match="more than charged"):
+        assert_charged(replace(strategy, rho=strategy.rho - skipped), one, other)
 
 
 @pytest.mark.fault("neighbours that add a row, where one is replaced")
