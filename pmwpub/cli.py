@@ -17,6 +17,9 @@ REFUSED = 2
 NO_RESULT = 1
 INTERRUPTED = 130
 CUT_OFF = 141
+STOPPED = "What was charged stays charged, without a result; see: pmwpub ledger show"
+STOPPED_FREE = "Nothing was charged; the same command goes on where it stopped."
+FREE = ("evaluate",)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -31,10 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         found = getattr(commands, parsed.run)(parsed)
     except KeyboardInterrupt:
-        print(
-            "pmwpub: Stopped. What was charged stays charged, without a result; see: pmwpub ledger show",
-            file=sys.stderr,
-        )
+        print(f"pmwpub: Stopped. {STOPPED_FREE if parsed.run in FREE else STOPPED}", file=sys.stderr)
         return INTERRUPTED
     except NoResult as refusal:
         print(f"pmwpub: {refusal}", file=sys.stderr)

@@ -10,13 +10,14 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from pmwpub.addresses import scheduler_address
 from pmwpub.command_input import progress, read, workload_choice
 from pmwpub.errors import FileRefused, PlanError
 from pmwpub.evaluate_journal import Journal
 from pmwpub.evaluation import BASELINES, METHODS, SimulatedError, Simulation, Stage, Sweep, not_beaten, simulate
 from pmwpub.figures import self_contained
 from pmwpub.jobs.simulating import Place
-from pmwpub.privacy.budget import as_fraction
+from pmwpub.privacy.budget import MAX_EPSILON, ApproxDP, as_fraction, zcdp_of
 from pmwpub.queries.counts import count
 from pmwpub.records import Dataset, Support
 from pmwpub.service.curves import error_plot
@@ -26,12 +27,20 @@ from pmwpub.tabular.schema import Schema
 
 Json = dict[str, Any]
 
+MOST_ROUNDS = 10_000
+"""As many as a release may have."""
+
 
 def evaluate(parsed: argparse.Namespace) -> Json:
     """`evaluate`: a sweep on data that may be looked at. Not private, and it says so."""
     print("pmwpub: evaluate compares with the truth itself; use it on data that may be looked at.", file=sys.stderr)
     sweep, place = _sweep(parsed), _place(parsed)
+    for written in (parsed.out, parsed.html):
+        if written is not None and not Path(written).absolute().parent.is_dir():
+            raise FileRefused(f"{written} cannot be written: its folder does not exist.")
     stage, out = _stage(parsed), Path(parsed.out)
+    for epsilon in sweep.epsilons:
+        zcdp_of(ApproxDP(as_fraction(epsilon), stage.delta))  # refused now rather than after other runs
     journal = Journal(out, stage)
     known = journal.known()
     found = simulate(stage, sweep, workers=place.workers(), known=known, on_found=journal.add, progress=progress)
@@ -61,7 +70,7 @@ def _sweep(parsed: argparse.Namespace) -> Sweep:
     if parsed.runs < 1:
         raise PlanError(f"A sweep needs at least one run; --runs {parsed.runs} came.")
     return Sweep(
-        epsilons=tuple(float(as_fraction(epsilon)) for epsilon in parsed.epsilons.split(",")),
+        epsilons=tuple(_epsilon(epsilon) for epsilon in parsed.epsilons.split(",")),
         rounds=tuple(_whole(rounds) for rounds in parsed.rounds.split(",")) if parsed.rounds else (),
         runs=parsed.runs,
         methods=methods,
@@ -71,7 +80,7 @@ def _sweep(parsed: argparse.Namespace) -> Sweep:
 
 def _place(parsed: argparse.Namespace) -> Place:
     if parsed.dask is not None:
-        return Place("dask", address=parsed.dask)
+        return Place("dask", address=scheduler_address(parsed.dask))
     if parsed.workers < 1:
         raise PlanError(f"At least one worker is needed; --workers {parsed.workers} came.")
     return Place() if parsed.workers == 1 else Place("processes", parsed.workers)
@@ -87,9 +96,16 @@ def _stage(parsed: argparse.Namespace) -> Stage:
     return Stage(workload, count(workload, truth), supports, delta, rows=truth)
 
 
+def _epsilon(text: str) -> float:
+    epsilon = as_fraction(text)
+    if not 0 < epsilon <= MAX_EPSILON:
+        raise PlanError(f"Epsilons lie above 0 and up to {MAX_EPSILON:,}; {text.strip()[:40]!r} came.")
+    return float(epsilon)
+
+
 def _whole(text: str) -> int:
-    if not text.strip().isdecimal() or int(text) < 1:
-        raise PlanError(f"Rounds are whole numbers from 1; {text!r} came.")
+    if not text.strip().isdecimal() or not 1 <= int(text) <= MOST_ROUNDS:
+        raise PlanError(f"Rounds are whole numbers from 1 to {MOST_ROUNDS:,}; {text[:40]!r} came.")
     return int(text)
 
 

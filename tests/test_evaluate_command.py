@@ -115,3 +115,25 @@ def test_a_place_that_cannot_be_written_or_has_no_worker_is_refused(
     (folder / "taken").mkdir()
     with pytest.raises(FileRefused):
         evaluate_command._write_errors(folder / "taken", [])
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *(["--epsilons", epsilon] for epsilon in ("0", "-1", "nan", "1e400", "1e308", "0.5,2000000", "1/0", "")),
+        *(["--rounds", rounds] for rounds in ("0", "1000000000", "x")),
+        ["--html", "nowhere/page.html"],
+        ["--dask", "foo"],
+    ],
+    ids=lambda wrong: " ".join(wrong),
+)
+def test_nonsense_is_refused_in_words_before_anything_runs_or_is_written(
+    folder: Path, wrong: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = sorted(folder.iterdir())
+    common = ["--schema", "schema.json", "--truth", "t.csv", "--public", "b.csv", "-k", "2", "-o", "e.csv"]
+    assert main(["evaluate", *common, "--epsilons", "0.5", "--rounds", "3", *wrong]) == 2
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert said.startswith("pmwpub: ")
+    assert said.endswith(".")
+    assert sorted(folder.iterdir()) == before

@@ -11,6 +11,7 @@ from concurrent.futures import BrokenExecutor, CancelledError
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from pmwpub.addresses import scheduler_address
 from pmwpub.errors import JobFailed, PlanError
 from pmwpub.evaluation.runs import Stage
 from pmwpub.evaluation.workers import Crew
@@ -38,7 +39,7 @@ class DaskCluster:
         except ImportError as missing:
             raise PlanError("A Dask cluster needs the extra: pip install 'pmwpub[dask]'.") from missing
         try:
-            client = Client(self.address, timeout=CONNECT_SECONDS, set_as_default=False)
+            client = Client(scheduler_address(self.address), timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError) as failure:
             raise JobFailed(f"No Dask scheduler answers at {self.address}.") from failure
         try:

@@ -24,8 +24,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pmwpub.addresses import scheduler_address
 from pmwpub.domain import Domain
 from pmwpub.errors import FileRefused, JobFailed, PlanError
+from pmwpub.jobs.dumps import no_core_dumps
 from pmwpub.queries.counts import sum_blocks
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Codes, Dataset, Ints
@@ -125,7 +127,12 @@ def spread(rows: Dataset | FileRows, source: bytes | Path, address: str) -> Clus
 
 
 def count_part(part: _Part) -> _Counted:
-    """In a worker: the counts of one part."""
+    """In a worker: the counts of one part. A worker that came later, or came back, is looked at here too."""
+    from distributed import get_worker
+
+    if _may_spill(get_worker()):
+        raise PlanError(f"A worker of the cluster may write its memory to disk; turn spilling off: {_REMEDY}.")
+    no_core_dumps()
     table = open_table(part.path)
     seen = Digest(table.header)
     counts = sum_blocks(part.workload, coded_blocks(table, part.schema, seen))
@@ -163,7 +170,7 @@ def _library() -> tuple[Any, Any]:
 def _connected(address: str) -> Iterator[Client]:
     _, distributed = _library()
     try:
-        client = distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+        client = distributed.Client(scheduler_address(address), timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError) as failure:
         raise JobFailed(f"No Dask scheduler answers at {address}.") from failure
     try:

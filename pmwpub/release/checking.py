@@ -12,7 +12,7 @@ from pmwpub.plans import ReleasePlan
 from pmwpub.privacy.budget import UNIT, ZCDP, epsilon_of
 from pmwpub.queries.workload import Workload
 from pmwpub.release.bundle import CERTIFICATE, MEASUREMENTS, SCHEMA, SYNTHETIC, WEIGHTS
-from pmwpub.release.certificate import Certificate, LedgerTotal
+from pmwpub.release.certificate import MECHANISM, NEIGHBOURS, OUTSIDE, Certificate, LedgerTotal
 from pmwpub.release.measurements import measurements_csv
 from pmwpub.release.rebuilding import differing, plan_of, redrawn, schema_of, workload_of
 from pmwpub.tabular.decode import read_weights
@@ -20,6 +20,8 @@ from pmwpub.tabular.decode import read_weights
 NOT_CHECKED = (
     "that the weights follow from the measurements: rebuild.py does, given the public tables",
     "that the noise was drawn as stated, and that the ledger was not tampered with",
+    "what only the ledger knows: the population's name, unit and total budget, the charge's number and time, the "
+    "remarks, where settings came from; nor the names of the public files and the versions of programs",
     "that the public tables owe nothing to the private one, and that nobody owns more rows than stated",
 )
 
@@ -59,10 +61,12 @@ def check(files: Mapping[str, bytes]) -> list[Finding]:
     return [
         *_hashes(certificate, files),
         _finding("the schema, the workload and each query's name agree", lambda: _queries(certificate, files)),
+        _finding("what is promised, and by which mechanism, is worded as it should be", lambda: _promise(certificate)),
         _finding("the plan has its hash and fits the certificate", lambda: _plan(certificate)),
         _finding("rho is the plan's price", lambda: _price(certificate)),
         _finding("epsilon of this release follows from rho and delta", lambda: _own_epsilon(certificate)),
         _finding("epsilon of the ledger's total follows from its rho", lambda: _total(certificate)),
+        _finding("the ledger's total lies within the budget", lambda: _budget(certificate)),
         _finding("each noisy answer is its noisy count over n", lambda: _answers(certificate)),
         _finding(f"{MEASUREMENTS} lists the certificate's measurements", lambda: _measurements(certificate, files)),
         _finding(f"{WEIGHTS} sums to one over the schema's labels", lambda: _weights(certificate, files)),
@@ -104,6 +108,11 @@ def _queries(certificate: Certificate, files: Mapping[str, bytes]) -> str:
     return "" if named and workload.queries == certificate.queries else "a query's number and labels differ."
 
 
+def _promise(certificate: Certificate) -> str:
+    stated = certificate.neighbours, certificate.mechanism, certificate.outside_the_guarantee
+    return "" if stated == (NEIGHBOURS, MECHANISM, OUTSIDE) else "other words stand there."
+
+
 def _plan(certificate: Certificate) -> str:
     plan = plan_of(certificate)
     stated = (
@@ -113,6 +122,8 @@ def _plan(certificate: Certificate) -> str:
         len(certificate.transcript),
         certificate.selection,
         certificate.output,
+        certificate.start,
+        certificate.replay,
         certificate.schema_sha256,
         certificate.workload_sha256,
         tuple(candidate.sha256 for candidate in certificate.candidate),
@@ -129,6 +140,8 @@ def _of(plan: ReleasePlan) -> tuple[object, ...]:
         plan.rounds,
         plan.selection,
         plan.output.value,
+        plan.start.value,
+        plan.replay.value,
         inputs.schema_sha256,
         inputs.workload_sha256,
         inputs.candidates,
@@ -139,6 +152,8 @@ def _price(certificate: Certificate) -> str:
     schedule = plan_of(certificate).schedule(certificate.repeat)
     if str(schedule.share.measurement.scale) != certificate.measurement_scale:
         return "the plan's noise has another scale."
+    if str(schedule.share.epsilon0) != certificate.epsilon0:
+        return "the plan's rounds have another epsilon0."
     return "" if schedule.rho == _rho(certificate.rho) else "the plan costs another rho."
 
 
@@ -151,6 +166,19 @@ def _total(certificate: Certificate) -> str:
     if _rho(total.rho) < _rho(certificate.rho):
         return "the total is less than this release."
     return _conversion(certificate, total.rho, total.epsilon)
+
+
+def _budget(certificate: Certificate) -> str:
+    budget = certificate.budget
+    if budget is None:
+        return ""
+    if _rho(budget.rho) < _rho(certificate.ledger_total.rho):
+        return "more is spent than was granted."
+    return (
+        ""
+        if epsilon_of(_rho(budget.rho), Fraction(certificate.delta)) <= budget.epsilon
+        else "its rho exceeds epsilon."
+    )
 
 
 def _conversion(certificate: Certificate, rho: str, epsilon: float) -> str:

@@ -34,7 +34,7 @@ def changed(made: Made, change: Change, **replaced: bytes) -> dict[str, bytes]:
 def test_a_release_as_written_holds_and_each_statement_is_listed(made: Made, tmp_path: Path) -> None:
     files = read_folder(made.write(tmp_path, rows=50))
     statements = require(check(files))
-    assert len(statements) == len(made.bundle.files()) - 1 + 9
+    assert len(statements) == len(made.bundle.files()) - 1 + 11
     assert any(WEIGHTS in words and "hash" in words for words in statements)
 
 
@@ -58,6 +58,17 @@ def test_a_changed_or_missing_file_is_named(made: Made, name: str) -> None:
         (lambda body: body["ledger_total"].update(epsilon=0.1), "epsilon of the ledger's total"),
         (lambda body: body["ledger_total"].update(rho="0.000000000000001"), "less than this release"),
         (lambda body: body.update(n=201), "other terms than the plan"),
+        (lambda body: body.update(start="uniform"), "other terms than the plan"),
+        (lambda body: body.update(replay="off"), "other terms than the plan"),
+        (lambda body: body.update(epsilon0="1/2"), "another epsilon0"),
+        (lambda body: body.update(neighbours="replace-all"), "other words stand there"),
+        (lambda body: body.update(mechanism="no noise at all"), "other words stand there"),
+        (lambda body: body.update(outside_the_guarantee=""), "other words stand there"),
+        (
+            lambda body: body.update(budget={"rho": "0.000000000000001", "epsilon": 9.0}),
+            "more is spent than was granted",
+        ),
+        (lambda body: body.update(budget={"rho": "9.000000000000000", "epsilon": 0.1}), "its rho exceeds epsilon"),
         (lambda body: body.update(selection="permute-and-flip"), "other terms than the plan"),
         (lambda body: body["plan"].update(rho_units=1), "not the one that its hash names"),
         (lambda body: body.update(measurement_scale="1"), "another scale"),
