@@ -49,11 +49,11 @@ def _case(study: Study) -> BiasCase:
     level = middle.selectbox(
         "Level that comes too often", levels, index=_place(levels, default.level), key=f"bias level {attribute}"
     )
-    epsilon = right.segmented_control(
+    epsilon = right.radio(
         "ε of each release",
         EPSILONS,
-        default=default.epsilon,
-        required=True,
+        index=EPSILONS.index(default.epsilon),
+        horizontal=True,
         format_func=lambda value: f"{value:g}",
         key="bias epsilon",
     )

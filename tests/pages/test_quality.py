@@ -28,7 +28,7 @@ def _frame(app: AppTest, column: str) -> dict[str, list]:
 
 
 def _pick(app: AppTest, key: str, value: object) -> AppTest:
-    picker = next(group for group in app.button_group if str(group.key).startswith(key))
+    picker = next(group for group in app.radio if str(group.key).startswith(key))
     return picker.set_value(value).run()
 
 
