@@ -287,6 +287,6 @@ def test_the_claimed_epsilon_holds_end_to_end() -> None:
         ]
 
     shown = shown_epsilon(
-        lambda runs: draw([[0], [0]], runs), lambda runs: draw([[0], [1]], runs), 400 * AUDIT, delta=1e-6, least=15
+        lambda runs: draw([[0], [0]], runs), lambda runs: draw([[0], [1]], runs), 1_200 * AUDIT, delta=1e-6, least=15
     )
     assert 0.2 < shown <= epsilon_of(plan.rho, Fraction(1, 10**6))
