@@ -277,7 +277,7 @@ def test_the_claimed_epsilon_holds_end_to_end() -> None:
     """Two rows; what comes out is how often each level was added."""
     shape = tables.domain(2)
     workload = Workload.all_kway(shape, 1)
-    plan = DualQueryPlan(2, 3, Fraction(1), 3, seconds=0)
+    plan = DualQueryPlan(2, 9, Fraction(1), 3, seconds=0)
 
     def draw(rows: list[list[int]], runs: int) -> list[int]:
         counts = count(workload, Dataset(shape, rows))

@@ -233,4 +233,4 @@ def test_the_claimed_epsilon_holds_end_to_end() -> None:
         least=30,
         rank=lambda outcome: -outcome,
     )
-    assert 0.3 < shown <= epsilon_of(plan.rho, Fraction(1, 10**6))
+    assert 0.2 < shown <= epsilon_of(plan.rho, Fraction(1, 10**6))
