@@ -74,7 +74,7 @@ def test_a_refresh_during_and_after_an_assessment_shows_the_same_and_a_viewer_no
     server: Server, visitor: Visitor, chromium: Browser
 ) -> None:
     town = _demo(visitor)
-    visitor.page.get_by_text("full: the whole workload", exact=True).last.click()
+    visitor.choose("Floors over", "full: the whole workload")
     visitor.see(re.compile("Whether the full setting comes to a result"))
     visitor.settle()
     visitor.press("Buy these assessments")

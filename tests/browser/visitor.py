@@ -45,6 +45,10 @@ class Visitor:
     def press(self, name: str) -> None:
         self.page.get_by_role("button", name=name, exact=True).click()
 
+    def choose(self, group: str, option: str) -> None:
+        """Turn a radio of this label; by its label, for while a page is drawn another group may hold the same words."""
+        self.page.get_by_role("radiogroup", name=group, exact=True).get_by_text(option, exact=True).click()
+
     def see(self, text: str | re.Pattern[str], timeout: int = SOON) -> None:
         expect(self.page.get_by_text(text).first).to_be_visible(timeout=timeout)
 
