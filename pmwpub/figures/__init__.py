@@ -17,7 +17,7 @@ from pmwpub.figures.shares import ShareCurve, error_against_share
 from pmwpub.figures.sharing import PICTURE, self_contained
 from pmwpub.figures.story import TableRange, alone_by_facts, public_ranges, ways_compared, with_and_without
 from pmwpub.figures.style import PALETTE, Plot, Table
-from pmwpub.figures.sweep import ErrorCurve, Floor, Unchanged
+from pmwpub.figures.sweep import ErrorCurve, Floor, ProvedBound, Unchanged
 
 __all__ = [
     "PALETTE",
@@ -32,6 +32,7 @@ __all__ = [
     "NoisyValue",
     "PairFloor",
     "Plot",
+    "ProvedBound",
     "ShareCurve",
     "Table",
     "TableRange",

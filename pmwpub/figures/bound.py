@@ -105,15 +105,16 @@ def bound_against_epsilon(epsilons: Sequence[float], errors: Sequence[float], ro
     figure.update_xaxes(type="log", tickvals=list(epsilons), ticktext=[f"{epsilon:g}" for epsilon in epsilons])
     figure.update_yaxes(range=[0, 1.08 * max(1.0, *errors)])
     if max(errors) > 1:
-        _shade_nothing(figure, max(errors))
+        shade_nothing(figure, 1.08 * max(errors))
     rows = tuple(zip(epsilons, errors, rounds, strict=True))
     return Plot(figure, _epsilon_alt(epsilons, errors), Table(("ε", "bound (share of rows)", "rounds T"), rows))
 
 
-def _shade_nothing(figure: Figure, highest: float) -> None:
+def shade_nothing(figure: Figure, top: float) -> None:
+    """The region above 1, up to the top of the axis, where no bound says anything."""
     figure.add_hrect(
         y0=1.0,
-        y1=1.08 * highest,
+        y1=top,
         fillcolor=translucent(INK, 0.18),
         line_width=0,
         annotation_text=NOTHING,
