@@ -16,7 +16,7 @@ from pmwpub.figures.pairs import PairFloor, pair_map
 from pmwpub.figures.shares import ShareCurve, error_against_share
 from pmwpub.figures.sharing import OFFLINE, PICTURE, self_contained
 from pmwpub.figures.story import TableRange, alone_by_facts, public_ranges, ways_compared, with_and_without
-from pmwpub.figures.style import PALETTE, Plot, Table
+from pmwpub.figures.style import PALETTE, Plot, Table, inked
 from pmwpub.figures.sweep import ErrorCurve, Floor, ProvedBound, Unchanged
 
 __all__ = [
@@ -48,6 +48,7 @@ __all__ = [
     "error_against_bias",
     "error_against_epsilon",
     "error_against_share",
+    "inked",
     "marginal_comparison",
     "moved_marginals",
     "pair_map",

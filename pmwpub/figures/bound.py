@@ -71,8 +71,15 @@ def bound_against_rounds(points: Sequence[BoundParts], best: int) -> Plot:
     figure.update_xaxes(tickvals=ticks, ticktext=[f"{tick:,}" for tick in ticks])
     top = 1.25 * min(point.total for point in points)
     figure.update_yaxes(range=[0, max(top, min(3 * top, max(point.total for point in points)))])
-    figure.add_vline(x=best, line={"color": INK, "dash": "dash", "width": 2}, annotation_text=f"least at T = {best:,}",
-                     annotation_position="top right", annotation_font={"color": INK})  # fmt: skip
+    figure.add_vline(x=best, line={"color": INK, "dash": "dash", "width": 2})
+    right = math.log10(best) > (math.log10(min(rounds)) + math.log10(max(rounds))) / 2
+    figure.add_annotation(  # on a log axis an annotation, unlike a line, stands at the logarithm
+        text=f"least at T = {best:,}",
+        font={"color": INK},
+        showarrow=False,
+        **{"x": math.log10(best), "xanchor": "right" if right else "left"},
+        **{"y": 1, "yref": "paper", "yanchor": "bottom"},
+    )
     figure.update_layout(legend={"traceorder": "reversed"})
     rows = tuple((point.rounds, *point.parts, point.total) for point in points)
     return Plot(figure, _rounds_alt(points, best), Table(("rounds T", *PARTS, "bound"), rows))

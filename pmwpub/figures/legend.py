@@ -49,7 +49,9 @@ def _add_key(figure: Figure, kind: str) -> None:
     from plotly.graph_objects import Scatter
 
     mode = {UNCHANGED: "lines", BOUND: "lines+markers"}.get(kind, "markers")
-    square = {"symbol": "square", "size": 14, "color": translucent(INK, 0.35 if kind == CERTIFIED else 0.7)}
+    outline = {"width": 1, "color": INK}
+    fill = translucent(INK, 0.2 if kind == CERTIFIED else 0.7)
+    square = {"symbol": "square", "size": 12, "color": fill, "line": outline}
     marks = {UNCHANGED: None, BOUND: HOLLOW | {"color": INK}}.get(kind, square)
     dash = "longdash" if kind == BOUND else "dash"
     figure.add_trace(
