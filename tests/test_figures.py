@@ -177,6 +177,15 @@ def test_a_regions_name_stands_inside_it_on_its_own_ground_where_the_fewest_line
     assert moved.y < 0.047, "below the line that passes its upper part"
 
 
+def test_a_line_that_begins_later_does_not_move_a_regions_name() -> None:
+    flat = ErrorCurve("flat", (0.1, 1.0), (0.05, 0.05), (0.0, 0.0))
+    later = ErrorCurve("later", (0.5, 1.0), (0.09, 0.07), (0.0, 0.0))
+    floor = [Floor("far", 0.09, 0.09, noisy=False)]
+    (alone,) = error_against_epsilon([flat], floor).figure.layout.annotations
+    (both,) = error_against_epsilon([flat, later], floor).figure.layout.annotations
+    assert alone.y == both.y == pytest.approx(0.09 - 0.03 * 1.08 * 0.09)
+
+
 def test_names_of_regions_stay_apart_or_are_left_to_the_legend() -> None:
     floors = [Floor(name, 0.05 + i * 1e-4, 0.06, noisy=False) for i, name in enumerate("abcdefgh")]
     notes = sorted(note.y for note in error_against_epsilon([NEAR], floors).figure.layout.annotations)

@@ -69,3 +69,11 @@ def test_the_axis_reaches_the_bound_but_not_far_above_one_where_it_says_nothing(
     assert layout.yaxis.range[1] == pytest.approx(1.08 * top)
     assert any("says nothing" in note.text for note in layout.annotations) == says_nothing
     assert [(shape.y0, shape.y1) for shape in layout.shapes] == ([(1.0, layout.yaxis.range[1])] if says_nothing else [])
+
+
+def test_a_name_that_stands_above_one_leaves_the_next_figure_as_it_was() -> None:
+    above = ProvedBound("near", (0.1, 1.0), (7.0, 0.4), (86, 791), 0.95)
+    first = _drawn().figure.layout.annotations
+    (note,) = _drawn(above).figure.layout.annotations
+    assert (note.bgcolor, note.font.color) == ("#2B333B", "#FFFFFF"), "on a ground of its own, for lines pass there"
+    assert _drawn().figure.layout.annotations == first

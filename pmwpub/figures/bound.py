@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pmwpub.figures.style import INK, PALETTE, Plot, Table, framed, number, translucent
+from pmwpub.figures.style import INK, LABEL, PALETTE, Plot, Table, framed, number, translucent
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -126,6 +126,7 @@ def shade_nothing(figure: Figure, top: float) -> None:
         line_width=0,
         annotation_text=NOTHING,
         annotation_position="top right",
+        annotation=dict(LABEL),  # plotly writes into it
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pmwpub.figures.bound import shade_nothing
 from pmwpub.figures.legend import BOUND, CERTIFIED, HOLLOW, NOISY, UNCHANGED, add_legend
-from pmwpub.figures.style import PALETTE, SYMBOLS, Plot, colours, framed, number, shown, translucent
+from pmwpub.figures.style import LABEL, PALETTE, SYMBOLS, Plot, colours, framed, number, shown, translucent
 from pmwpub.figures.sweep import ErrorCurve, Floor, ProvedBound, Unchanged, alt_text, sweep_table
 
 if TYPE_CHECKING:
@@ -18,7 +18,8 @@ FADE_STEPS = 8
 CERTIFIED_OPACITY, NOISY_OPACITY = 0.16, 0.40
 WITHOUT_CURVES = (0.1, 1.0)
 LABEL_SHARE = 0.06
-LABEL_INK, LABEL_GROUND = "#FFFFFF", "#2B333B"
+HEIGHTS = 9
+"""At which a region's name may stand; the highest of the best."""
 
 
 def error_against_epsilon(
@@ -56,7 +57,9 @@ def error_against_epsilon(
     figure.update_yaxes(range=[0, top])
     if any(max(bound.errors) > 1 for bound in bounds):
         shade_nothing(figure, top)
-    lines = [curve.mean[:2] for curve in curves] + [(line.error,) for line in unchanged]
+    first = min((curve.epsilons[0] for curve in curves if curve.epsilons), default=left)
+    lines = [curve.mean[:2] for curve in curves if curve.epsilons[:1] == (first,)]
+    lines += [(line.error,) for line in unchanged]
     if not bounds:
         _write_into_regions(figure, floors, lines, top)
     alt = alt_text(curves, floors, unchanged, measure, bounds)
@@ -236,9 +239,11 @@ def _write_into_regions(
         if high - low < LABEL_SHARE * top or (floor.noisy and floor.label in certified):
             continue
         half = LABEL_SHARE * top / 2
-        free = [y for y in (high - half, (low + high) / 2, low + half) if all(abs(y - o) >= 2 * half for o in taken)]
+        room = (high - low - 2 * half) / (HEIGHTS - 1)
+        heights = (high - half - i * room for i in range(HEIGHTS))
+        free = [y for y in heights if all(abs(y - other) >= 2 * half for other in taken)]
         if free:
-            middle = min(free, key=lambda y: _lines_near(y, 2 * half, lines))
+            middle = min(free, key=lambda y: _lines_near(y, 1.3 * half, lines))
             taken.append(middle)
             _write(figure, f"{NOISY if floor.noisy else CERTIFIED}{shown(floor.label)}", middle)
 
@@ -256,8 +261,6 @@ def _write(figure: Figure, words: str, height: float) -> None:
         y=height,
         yanchor="middle",
         text=words,
-        font={"size": 12, "color": LABEL_INK},
-        bgcolor=LABEL_GROUND,
-        borderpad=2,
+        **LABEL,
         showarrow=False,
     )

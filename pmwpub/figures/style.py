@@ -21,6 +21,9 @@ SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x")
 INK = "#747A80"
 """Text and axes where no theme sets its own: readable on white and on near-black."""
 
+LABEL = {"font": {"size": 12, "color": "#FFFFFF"}, "bgcolor": "#2B333B", "borderpad": 2}
+"""Words on a ground of their own, where lines may pass."""
+
 FAINT = "rgba(116, 122, 128, 0.25)"
 CLEAR = "rgba(0, 0, 0, 0)"
 LABEL_CHARS = 40
