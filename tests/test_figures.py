@@ -147,9 +147,10 @@ def test_marks_on_an_axis_are_drawn_whole() -> None:
         ),
         public_ranges([TableRange("B", 0.1, 0.0)], alone=0.2),
         true_distances([TrueDistance(("age",), 0.2, 0.0)]),
+        error_against_bias([BiasedTable(0.0, 0.1, 0.05, 0.0, 0.0)], 0.0, of="sex = F"),
     )
     for plot in plots:
-        marks = [trace for trace in plot.figure.data if trace.mode == "markers"]
+        marks = [trace for trace in plot.figure.data if trace.mode.endswith("markers")]
         assert marks
         assert all(trace.cliponaxis is False for trace in marks)
 

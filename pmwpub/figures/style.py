@@ -122,7 +122,7 @@ def framed(figure: Figure, *, x_title: str, y_title: str, height: int) -> Figure
     )
     figure.update_traces(cliponaxis=False, selector={"type": "scatter", "mode": "markers"})
     figure.update_xaxes(title_text=x_title, automargin=True)
-    figure.update_yaxes(title_text=y_title, automargin=True)
+    figure.update_yaxes(title_text=y_title, automargin=True, ticklabelstandoff=5)
     return figure
 
 
