@@ -152,6 +152,9 @@ def test_marks_on_an_axis_are_drawn_whole() -> None:
     for plot in plots:
         marks = [trace for trace in plot.figure.data if trace.mode.endswith("markers")]
         assert marks
+        assert all(
+            shape.layer == "below" for shape in plot.figure.layout.shapes if shape.xref == "x" and shape.x0 != shape.x1
+        )
         assert all(trace.cliponaxis is False for trace in marks)
 
 

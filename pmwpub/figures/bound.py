@@ -75,7 +75,6 @@ def bound_against_rounds(points: Sequence[BoundParts], best: int) -> Plot:
     right = math.log10(best) > (math.log10(min(rounds)) + math.log10(max(rounds))) / 2
     figure.add_annotation(  # on a log axis an annotation, unlike a line, stands at the logarithm
         text=f"least at T = {best:,}",
-        font={"color": INK},
         showarrow=False,
         **{"x": math.log10(best), "xanchor": "right" if right else "left"},
         **{"y": 1, "yref": "paper", "yanchor": "bottom"},

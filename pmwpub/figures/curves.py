@@ -52,7 +52,7 @@ def error_against_epsilon(
     for bound in bounds:
         _add_bound(figure, bound, PALETTE[place[bound.label]])
     add_legend(figure, [curve.label for curve in curves])
-    framed(figure, x_title="ε (log scale)", y_title=f"{measure} (share of rows)", height=480)
+    framed(figure, x_title="ε (log scale)", y_title=f"{measure} (share of rows)", height=530 if bounds else 480)
     figure.update_xaxes(type="log", range=[math.log10(left), math.log10(right)], **_epsilon_ticks(curves))
     figure.update_yaxes(range=[0, top])
     if any(max(bound.errors) > 1 for bound in bounds):
