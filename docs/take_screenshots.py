@@ -27,22 +27,27 @@ def main() -> None:
         server.start()
         browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=list(QUIET))
         visitor = Visitor(browser, server.url)
-        visitor.page.set_viewport_size({"width": 1280, "height": 900})
+        visitor.page.set_viewport_size({"width": 1280, "height": 1080})
         visitor.open()
         visitor.press("Open the demo")
         visitor.press("Buy these assessments")
         visitor.see(re.compile("state_d.csv can never reach an error of 0.05"), LONG)
-        visitor.settle()
-        visitor.page.wait_for_timeout(3000)
-        visitor.page.screenshot(path=str(PICTURES / "candidates.png"))
+        picture(visitor, "Candidates")
         visitor.go("Explore")
         visitor.press("Simulate")
         visitor.page.get_by_text(re.compile("unachievable")).first.wait_for(state="visible", timeout=LONG)
-        visitor.settle()
-        visitor.page.wait_for_timeout(3000)
-        visitor.page.screenshot(path=str(PICTURES / "explore.png"))
+        picture(visitor, "Explore")
         browser.close()
         server.stop()
+
+
+def picture(visitor: Visitor, page: str) -> None:
+    """The top of a page, with the figure that it begins with."""
+    visitor.settle()
+    visitor.page.get_by_role("heading", name=page, level=1).scroll_into_view_if_needed()
+    visitor.page.mouse.move(0, 0)
+    visitor.page.wait_for_timeout(3000)
+    visitor.page.screenshot(path=str(PICTURES / f"{page.lower()}.png"))
 
 
 if __name__ == "__main__":

@@ -250,6 +250,9 @@ def _evaluate(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     )
     parser.add_argument("--floors", action="store_true", help="certify each best-mixture error too")
     parser.add_argument("--html", metavar="PAGE.html", help="the figure as one file that opens without a network")
+    parser.add_argument(
+        "--theory", action="store_true", help="with --floors and --html: draw the accuracy theorem's bound there too"
+    )
     places = parser.add_mutually_exclusive_group()
     places.add_argument("--workers", type=int, default=1, metavar="N", help="processes of this machine (1)")
     places.add_argument("--dask", metavar="ADDRESS", help="instead: a Dask cluster's scheduler, tcp://HOST:PORT")

@@ -20,6 +20,7 @@ from pmwpub.jobs.simulating import Place
 from pmwpub.privacy.budget import MAX_EPSILON, ApproxDP, as_fraction, zcdp_of
 from pmwpub.queries.counts import count
 from pmwpub.records import Dataset, Support
+from pmwpub.service.bounds import Bounds, bounds_on
 from pmwpub.service.curves import error_plot
 from pmwpub.tabular.encode import encode_public
 from pmwpub.tabular.naming import Files
@@ -35,6 +36,8 @@ def evaluate(parsed: argparse.Namespace) -> Json:
     """`evaluate`: a sweep on data that may be looked at. Not private, and it says so."""
     print("pmwpub: evaluate compares with the truth itself; use it on data that may be looked at.", file=sys.stderr)
     sweep, place = _sweep(parsed), _place(parsed)
+    if parsed.theory and not (parsed.floors and parsed.html):
+        raise PlanError("--theory draws on the page of --html and needs each table's floor: give --floors --html too.")
     for written in (parsed.out, parsed.html):
         if written is not None and not Path(written).absolute().parent.is_dir():
             raise FileRefused(f"{written} cannot be written: its folder does not exist.")
@@ -48,7 +51,8 @@ def evaluate(parsed: argparse.Namespace) -> Json:
         print(f"pmwpub: {one.method} at epsilon {one.epsilon:g} did not run: {one.reason}", file=sys.stderr)
     _write_errors(out, found.errors)
     if parsed.html is not None:
-        _write_page(Path(parsed.html), found, stage, Path(parsed.truth).name)
+        bounds = bounds_on(stage, found) if parsed.theory else Bounds()
+        _write_page(Path(parsed.html), found, stage, Path(parsed.truth).name, bounds)
     journal.close()
     return {
         "not_private": True,
@@ -125,12 +129,14 @@ def _write_errors(path: Path, errors: list[SimulatedError]) -> None:
         raise FileRefused(f"{path} cannot be written: {failure.strerror}.") from failure
 
 
-def _write_page(path: Path, found: Simulation, stage: Stage, truth: str) -> None:
+def _write_page(path: Path, found: Simulation, stage: Stage, truth: str, bounds: Bounds) -> None:
     notes = (
         f"A simulation, not private: {truth} played the private table (n = {stage.counts.n:,}).",
         f"Workload of {stage.workload.queries:,} queries; delta = {float(stage.delta):.3g}; seeded noise.",
+        *bounds.words,
     )
-    page = self_contained(error_plot(found), title="Error against epsilon, by simulation", notes=notes)
+    plot = error_plot(found, bounds=bounds.lines)
+    page = self_contained(plot, title="Error against epsilon, by simulation", notes=notes)
     try:
         path.write_bytes(page)
     except OSError as failure:

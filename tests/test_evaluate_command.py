@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +15,7 @@ from pmwpub import evaluate_command
 from pmwpub.cli import main
 from pmwpub.errors import FileRefused
 from pmwpub.evaluate_journal import Journal
+from pmwpub.theory import HYPOTHESES, accuracy_line
 
 
 @pytest.fixture
@@ -106,6 +110,33 @@ def test_floors_and_verdicts_are_in_the_answer_and_the_figure_is_one_file(
     assert "not private" in page
 
 
+def test_the_page_has_the_accuracy_theorem_where_it_is_asked_for(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert evaluate("errors.csv", "--floors", "--html", "plain.html") == 0
+    floors = json.loads(capsys.readouterr().out)["floors"]
+    assert evaluate("errors.csv", "--floors", "--html", "theory.html", "--theory") == 0
+    plain, theory = ((folder / name).read_text() for name in ("plain.html", "theory.html"))
+    assert "the theorem" not in plain
+    queries = int(re.search(r"Workload of (\d+) queries", theory).group(1))  # type: ignore[union-attr]
+    rows = {"b.csv": 120, "c.csv": 90}
+    for floor in floors:
+        line = accuracy_line(
+            (0.5, 2.0),
+            delta=Fraction(1, 300**2),
+            n=300,
+            m=rows[floor["candidate"]],
+            queries=queries,
+            best_mixture=floor["upper"],
+        )
+        for epsilon, error in zip(("0.5", "2"), line.errors, strict=True):
+            name = f"{floor['candidate']}, the theorem&#x27;s bound"
+            assert f"<tr><td>{name}</td><td>{epsilon}</td><td>{error:.3g}</td><td>–</td></tr>" in theory
+    for words in HYPOTHESES:
+        assert html.escape(words) in theory
+    assert "longdash" in theory
+
+
 def test_a_place_that_cannot_be_written_or_has_no_worker_is_refused(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -124,6 +155,9 @@ def test_a_place_that_cannot_be_written_or_has_no_worker_is_refused(
         *(["--rounds", rounds] for rounds in ("0", "1000000000", "x")),
         ["--html", "nowhere/page.html"],
         ["--dask", "foo"],
+        ["--theory"],
+        ["--theory", "--floors"],
+        ["--theory", "--html", "page.html"],
     ],
     ids=lambda wrong: " ".join(wrong),
 )

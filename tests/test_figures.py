@@ -33,6 +33,7 @@ from pmwpub.figures import (
     difference_map,
     error_against_bias,
     error_against_epsilon,
+    inked,
     marginal_comparison,
     moved_marginals,
     pair_map,
@@ -130,6 +131,46 @@ def test_the_legend_names_each_table_once_and_each_kind_of_mark_once() -> None:
     assert groups["unachievable with far"] == groups["far: public table, unchanged"] == groups["far"] == "far"
 
 
+def test_the_legend_begins_below_the_toolbar_and_at_the_figures_own_edge() -> None:
+    layout = _sweep().figure.layout
+    legend = layout.legend
+    assert (legend.xref, legend.yref, legend.x) == ("container", "container", 0)
+    assert legend.yanchor == "top"
+    assert (1 - legend.y) * layout.height == pytest.approx(34), "pixels; the buttons take 26 and stand 4 from the top"
+    assert legend.tracegroupgap == 0
+
+
+def test_marks_on_an_axis_are_drawn_whole() -> None:
+    plots = (
+        candidates_dot_plot(
+            [AssessedCandidate("b", NoisyValue(0.0, 0.0, 0.1), NoisyValue(0.1, 0.0, 0.2))], confidence=0.95
+        ),
+        public_ranges([TableRange("B", 0.1, 0.0)], alone=0.2),
+        true_distances([TrueDistance(("age",), 0.2, 0.0)]),
+        error_against_bias([BiasedTable(0.0, 0.1, 0.05, 0.0, 0.0)], 0.0, of="sex = F"),
+    )
+    for plot in plots:
+        marks = [trace for trace in plot.figure.data if trace.mode.endswith("markers")]
+        assert marks
+        assert all(
+            shape.layer == "below" for shape in plot.figure.layout.shapes if shape.xref == "x" and shape.x0 != shape.x1
+        )
+        assert all(trace.cliponaxis is False for trace in marks)
+
+
+def test_words_take_the_ink_of_the_theme_but_for_those_on_a_ground_of_their_own() -> None:
+    rounds = bound_against_rounds([BoundParts(t, (0.0, 0.1, 0.1, 0.1)) for t in (30, 300)], 300)
+    for plot in (rounds, _sweep()):
+        layout = inked(plot, "#123456").figure.layout
+        for axis in (layout.xaxis, layout.yaxis):
+            assert axis.tickfont.color == axis.title.font.color == layout.font.color == "#123456"
+        for before, after in zip(plot.figure.layout.annotations, layout.annotations, strict=True):
+            assert after.font.color == ("#FFFFFF" if before.bgcolor else "#123456")
+        assert plot.figure.layout.xaxis.tickfont.color is None, "the figure itself stays as it is"
+    (heat,) = inked(difference_map(["a"], ["b"], [[0.1]], rows="x", columns="y"), "#123456").figure.data
+    assert heat.colorbar.tickfont.color == "#123456"
+
+
 def test_a_regions_name_stands_inside_it_on_its_own_ground_where_the_fewest_lines_pass() -> None:
     (name,) = _sweep().figure.layout.annotations
     assert name.text == "unachievable with far"
@@ -138,6 +179,15 @@ def test_a_regions_name_stands_inside_it_on_its_own_ground_where_the_fewest_line
     low = ErrorCurve("low", (0.1, 1.0), (0.089, 0.05), (0.0, 0.0))
     (moved,) = error_against_epsilon([low], [Floor("far", 0.09, 0.09, noisy=False)]).figure.layout.annotations
     assert moved.y < 0.047, "below the line that passes its upper part"
+
+
+def test_a_line_that_begins_later_does_not_move_a_regions_name() -> None:
+    flat = ErrorCurve("flat", (0.1, 1.0), (0.05, 0.05), (0.0, 0.0))
+    later = ErrorCurve("later", (0.5, 1.0), (0.09, 0.07), (0.0, 0.0))
+    floor = [Floor("far", 0.09, 0.09, noisy=False)]
+    (alone,) = error_against_epsilon([flat], floor).figure.layout.annotations
+    (both,) = error_against_epsilon([flat, later], floor).figure.layout.annotations
+    assert alone.y == both.y == pytest.approx(0.09 - 0.03 * 1.08 * 0.09)
 
 
 def test_names_of_regions_stay_apart_or_are_left_to_the_legend() -> None:
@@ -289,6 +339,10 @@ def test_the_bound_is_stacked_from_its_parts_and_its_least_is_marked() -> None:
     assert [list(trace.y) for trace in plot.figure.data] == [[0.02, 0.02], [0.8, 0.3], [0.1, 0.3], [0.3, 0.1]]
     assert plot.figure.layout.xaxis.type == "log"
     assert plot.figure.layout.shapes[0].x0 == 300
+    (note,) = plot.figure.layout.annotations
+    assert note.text == "least at T = 300"
+    assert note.x == pytest.approx(np.log10(300)), "a log axis takes an annotation's place as a logarithm"
+    assert note.xanchor == "right", "it stays inside: 300 is the right end"
     assert plot.table.rows[1] == (300, 0.02, 0.3, 0.3, 0.1, pytest.approx(0.72))
     assert "It is least, 0.72, at 300 rounds" in plot.alt
 

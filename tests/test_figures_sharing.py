@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 from pmwpub import figures
@@ -24,6 +25,12 @@ def test_it_holds_the_figure_its_words_and_its_data_and_fetches_nothing() -> Non
     assert not re.search(r'(src|href)\s*=\s*"', outside)
     assert not re.search(r"<script[^>]+src", text)
     assert "default-src 'none'" in text
+
+
+def test_no_button_and_no_form_sends_the_figure_anywhere() -> None:
+    config = json.loads(re.search(r'\{[^{}]*"toImageButtonOptions".*?\}\s*\)', page()).group(0).rstrip(")"))  # type: ignore[union-attr]
+    assert config["showSendToCloud"] is False
+    assert "form-action 'none'" in page()
 
 
 def test_labels_and_notes_are_shown_and_not_obeyed() -> None:

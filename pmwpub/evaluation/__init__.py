@@ -2,7 +2,7 @@
 
 from pmwpub.evaluation.measures import Errors, errors, errors_of
 from pmwpub.evaluation.methods import METHODS, PMW_PUB, SIMPLEST, UNCHANGED, Variant, variant_of
-from pmwpub.evaluation.playing import halves, part_of_table, resampled
+from pmwpub.evaluation.playing import halves, part_of_table, part_rows, resampled
 from pmwpub.evaluation.registry import BASELINES, PEERS, baseline_of, is_baseline, label_of
 from pmwpub.evaluation.results import MEASURES, Floor, Measure, Refused, SimulatedError, Simulation, Summary, summarise
 from pmwpub.evaluation.runs import FloorOf, Found, Run, Stage, Task
@@ -58,6 +58,7 @@ __all__ = [
     "label_of",
     "not_beaten",
     "part_of_table",
+    "part_rows",
     "reach",
     "resampled",
     "simulate",

@@ -23,11 +23,16 @@ def halves(dataset: Dataset, seed: int) -> tuple[Dataset, Dataset]:
     return Dataset(dataset.domain, dataset.codes[order[:cut]]), Dataset(dataset.domain, dataset.codes[order[cut:]])
 
 
+def part_rows(rows: int, share: Fraction) -> int:
+    """How many rows `part_of_table` takes of so many: one at least."""
+    return max(1, math.ceil(share * rows))
+
+
 def part_of_table(dataset: Dataset, share: Fraction, seed: int) -> Dataset:
     """A random share of a public table's rows, without replacement, one row at least: a smaller candidate.
 
     Shares of one seed are nested: a smaller one is part of a larger one.
     """
-    rows = max(1, math.ceil(share * len(dataset)))
+    rows = part_rows(len(dataset), share)
     order = np.random.Generator(np.random.PCG64(seed)).permutation(len(dataset))
     return Dataset(dataset.domain, dataset.codes[order[:rows]])

@@ -14,12 +14,13 @@ from pmwpub.figures.marginals import difference_map, marginal_comparison
 from pmwpub.figures.moved import MovedMarginal, TrueDistance, moved_marginals, true_distances
 from pmwpub.figures.pairs import PairFloor, pair_map
 from pmwpub.figures.shares import ShareCurve, error_against_share
-from pmwpub.figures.sharing import PICTURE, self_contained
+from pmwpub.figures.sharing import OFFLINE, PICTURE, self_contained
 from pmwpub.figures.story import TableRange, alone_by_facts, public_ranges, ways_compared, with_and_without
-from pmwpub.figures.style import PALETTE, Plot, Table
-from pmwpub.figures.sweep import ErrorCurve, Floor, Unchanged
+from pmwpub.figures.style import PALETTE, Plot, Table, inked
+from pmwpub.figures.sweep import ErrorCurve, Floor, ProvedBound, Unchanged
 
 __all__ = [
+    "OFFLINE",
     "PALETTE",
     "PICTURE",
     "Amount",
@@ -32,6 +33,7 @@ __all__ = [
     "NoisyValue",
     "PairFloor",
     "Plot",
+    "ProvedBound",
     "ShareCurve",
     "Table",
     "TableRange",
@@ -46,6 +48,7 @@ __all__ = [
     "error_against_bias",
     "error_against_epsilon",
     "error_against_share",
+    "inked",
     "marginal_comparison",
     "moved_marginals",
     "pair_map",

@@ -46,6 +46,7 @@ def error_against_bias(points: Sequence[BiasedTable], chosen: float, *, of: str)
                 name=name,
                 line={"color": PALETTE[place], "width": 2.5, "dash": dash},
                 marker={"symbol": SYMBOLS[place], "size": 9},
+                cliponaxis=False,
                 fill="tozeroy" if name == FLOOR else None,
                 fillcolor=translucent(PALETTE[place], 0.16),
                 hovertext=[

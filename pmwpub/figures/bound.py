@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pmwpub.figures.style import INK, PALETTE, Plot, Table, framed, number, translucent
+from pmwpub.figures.style import INK, LABEL, PALETTE, Plot, Table, framed, number, translucent
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -71,8 +71,14 @@ def bound_against_rounds(points: Sequence[BoundParts], best: int) -> Plot:
     figure.update_xaxes(tickvals=ticks, ticktext=[f"{tick:,}" for tick in ticks])
     top = 1.25 * min(point.total for point in points)
     figure.update_yaxes(range=[0, max(top, min(3 * top, max(point.total for point in points)))])
-    figure.add_vline(x=best, line={"color": INK, "dash": "dash", "width": 2}, annotation_text=f"least at T = {best:,}",
-                     annotation_position="top right", annotation_font={"color": INK})  # fmt: skip
+    figure.add_vline(x=best, line={"color": INK, "dash": "dash", "width": 2})
+    right = math.log10(best) > (math.log10(min(rounds)) + math.log10(max(rounds))) / 2
+    figure.add_annotation(  # on a log axis an annotation, unlike a line, stands at the logarithm
+        text=f"least at T = {best:,}",
+        showarrow=False,
+        **{"x": math.log10(best), "xanchor": "right" if right else "left"},
+        **{"y": 1, "yref": "paper", "yanchor": "bottom"},
+    )
     figure.update_layout(legend={"traceorder": "reversed"})
     rows = tuple((point.rounds, *point.parts, point.total) for point in points)
     return Plot(figure, _rounds_alt(points, best), Table(("rounds T", *PARTS, "bound"), rows))
@@ -105,19 +111,21 @@ def bound_against_epsilon(epsilons: Sequence[float], errors: Sequence[float], ro
     figure.update_xaxes(type="log", tickvals=list(epsilons), ticktext=[f"{epsilon:g}" for epsilon in epsilons])
     figure.update_yaxes(range=[0, 1.08 * max(1.0, *errors)])
     if max(errors) > 1:
-        _shade_nothing(figure, max(errors))
+        shade_nothing(figure, 1.08 * max(errors))
     rows = tuple(zip(epsilons, errors, rounds, strict=True))
     return Plot(figure, _epsilon_alt(epsilons, errors), Table(("ε", "bound (share of rows)", "rounds T"), rows))
 
 
-def _shade_nothing(figure: Figure, highest: float) -> None:
+def shade_nothing(figure: Figure, top: float) -> None:
+    """The region above 1, up to the top of the axis, where no bound says anything."""
     figure.add_hrect(
         y0=1.0,
-        y1=1.08 * highest,
+        y1=top,
         fillcolor=translucent(INK, 0.18),
         line_width=0,
         annotation_text=NOTHING,
         annotation_position="top right",
+        annotation=dict(LABEL),  # plotly writes into it
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from pmwpub.figures.style import FAINT, INK, PALETTE, Plot, Table, framed, number, shown
+from pmwpub.figures.style import INK, PALETTE, Plot, Table, framed, number, shown, translucent
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -160,7 +160,7 @@ def _add_groups(figure: Figure, ranked: Sequence[AssessedCandidate]) -> None:
             x1=1,
             y0=first - 0.42,
             y1=last + 0.42,
-            fillcolor=FAINT,
+            fillcolor=translucent(INK, 0.14),
             line_width=0,
             layer="below",
         )

@@ -6,9 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pmwpub.figures.legend import CERTIFIED, NOISY, UNCHANGED, add_legend
-from pmwpub.figures.style import PALETTE, SYMBOLS, Plot, colours, framed, number, shown, translucent
-from pmwpub.figures.sweep import ErrorCurve, Floor, Unchanged, alt_text, sweep_table
+from pmwpub.figures.bound import shade_nothing
+from pmwpub.figures.legend import BOUND, CERTIFIED, HOLLOW, NOISY, UNCHANGED, add_legend
+from pmwpub.figures.style import LABEL, PALETTE, SYMBOLS, Plot, colours, framed, number, shown, translucent
+from pmwpub.figures.sweep import ErrorCurve, Floor, ProvedBound, Unchanged, alt_text, sweep_table
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -17,41 +18,52 @@ FADE_STEPS = 8
 CERTIFIED_OPACITY, NOISY_OPACITY = 0.16, 0.40
 WITHOUT_CURVES = (0.1, 1.0)
 LABEL_SHARE = 0.06
-LABEL_INK, LABEL_GROUND = "#FFFFFF", "#2B333B"
+HEIGHTS = 9
+"""At which a region's name may stand; the highest of the best."""
 
 
 def error_against_epsilon(
     curves: Sequence[ErrorCurve],
     floors: Sequence[Floor] = (),
     unchanged: Sequence[Unchanged] = (),
+    bounds: Sequence[ProvedBound] = (),
     *,
     measure: str = "Maximum error",
 ) -> Plot:
     """Error (share of n) against epsilon on a log axis.
 
     One line a table with bars of one standard error; dashed, the table unchanged; below each certified floor the
-    region is shaded in its table's colour, fading out where the floor's interval ends; noisy floors are bands. The
-    legend names each table once, and says once what dashes, shades and bands mean.
+    region is shaded in its table's colour, fading out where the floor's interval ends; noisy floors are bands. In
+    long dashes, what the accuracy theorem bounds the error by; then no region has room for its name. The legend
+    names each table once, and says once what dashes, shades and bands mean.
     """
     from plotly.graph_objects import Figure
 
     figure = Figure()
-    place = colours([item.label for group in (curves, unchanged, floors) for item in group])
+    place = colours([item.label for group in (curves, unchanged, floors, bounds) for item in group])
     left, right = _epsilon_range(curves)
-    top = _top(curves, floors, unchanged)
+    top = _top(curves, floors, unchanged, bounds)
     for floor in sorted(floors, key=lambda floor: floor.noisy):
         _add_floor(figure, floor, PALETTE[place[floor.label]], (left, right))
     for line in unchanged:
         _add_unchanged(figure, line, PALETTE[place[line.label]], (left, right))
     for curve in curves:
         _add_curve(figure, curve, place[curve.label])
+    for bound in bounds:
+        _add_bound(figure, bound, PALETTE[place[bound.label]])
     add_legend(figure, [curve.label for curve in curves])
-    framed(figure, x_title="ε (log scale)", y_title=f"{measure} (share of rows)", height=480)
+    framed(figure, x_title="ε (log scale)", y_title=f"{measure} (share of rows)", height=530 if bounds else 480)
     figure.update_xaxes(type="log", range=[math.log10(left), math.log10(right)], **_epsilon_ticks(curves))
     figure.update_yaxes(range=[0, top])
-    lines = [curve.mean[:2] for curve in curves] + [(line.error,) for line in unchanged]
-    _write_into_regions(figure, floors, lines, top)
-    return Plot(figure, alt_text(curves, floors, unchanged, measure), sweep_table(curves, floors, unchanged))
+    if any(max(bound.errors) > 1 for bound in bounds):
+        shade_nothing(figure, top)
+    first = min((curve.epsilons[0] for curve in curves if curve.epsilons), default=left)
+    lines = [curve.mean[:2] for curve in curves if curve.epsilons[:1] == (first,)]
+    lines += [(line.error,) for line in unchanged]
+    if not bounds:
+        _write_into_regions(figure, floors, lines, top)
+    alt = alt_text(curves, floors, unchanged, measure, bounds)
+    return Plot(figure, alt, sweep_table(curves, floors, unchanged, bounds))
 
 
 def _epsilon_range(curves: Sequence[ErrorCurve]) -> tuple[float, float]:
@@ -65,9 +77,16 @@ def _epsilon_ticks(curves: Sequence[ErrorCurve]) -> dict[str, list[float] | list
     return {"tickvals": epsilons, "ticktext": [f"{e:g}" for e in epsilons]} if 0 < len(epsilons) <= 12 else {}
 
 
-def _top(curves: Sequence[ErrorCurve], floors: Sequence[Floor], unchanged: Sequence[Unchanged]) -> float:
+def _top(
+    curves: Sequence[ErrorCurve],
+    floors: Sequence[Floor],
+    unchanged: Sequence[Unchanged],
+    bounds: Sequence[ProvedBound],
+) -> float:
+    """Above all that is drawn; of bounds, no more above 1, where they say nothing, than shows one end of each."""
     heights = [m + s for curve in curves for m, s in zip(curve.mean, curve.standard_error, strict=True)]
     heights += [floor.high for floor in floors] + [line.error for line in unchanged]
+    heights += [min(max(bound.errors), max(1.0, *(min(one.errors) for one in bounds))) for bound in bounds]
     return 1.08 * max(heights, default=0.0) or 1.0
 
 
@@ -115,6 +134,29 @@ def _add_unchanged(figure: Figure, line: Unchanged, colour: str, span: tuple[flo
             legendrank=2,
             line={"color": colour, "width": 2, "dash": "dash"},
             hovertext=[words, words],
+            hoverinfo="text",
+        )
+    )
+
+
+def _add_bound(figure: Figure, bound: ProvedBound, colour: str) -> None:
+    from plotly.graph_objects import Scatter
+
+    figure.add_trace(
+        Scatter(
+            x=list(bound.epsilons),
+            y=list(bound.errors),
+            mode="lines+markers",
+            name=f"{shown(bound.label)}{BOUND}",
+            legendgroup=shown(bound.label),
+            legendrank=2,
+            line={"color": colour, "width": 2, "dash": "longdash"},
+            marker=HOLLOW,
+            hovertext=[
+                f"<b>{shown(bound.label)}</b>, the accuracy theorem at ε = {epsilon:g}<br>maximum error at most "
+                f"{number(error)} with probability {bound.confidence:.0%}, at T = {rounds:,}"
+                for epsilon, error, rounds in zip(bound.epsilons, bound.errors, bound.rounds, strict=True)
+            ],
             hoverinfo="text",
         )
     )
@@ -197,9 +239,11 @@ def _write_into_regions(
         if high - low < LABEL_SHARE * top or (floor.noisy and floor.label in certified):
             continue
         half = LABEL_SHARE * top / 2
-        free = [y for y in (high - half, (low + high) / 2, low + half) if all(abs(y - o) >= 2 * half for o in taken)]
+        room = (high - low - 2 * half) / (HEIGHTS - 1)
+        heights = (high - half - i * room for i in range(HEIGHTS))
+        free = [y for y in heights if all(abs(y - other) >= 2 * half for other in taken)]
         if free:
-            middle = min(free, key=lambda y: _lines_near(y, 2 * half, lines))
+            middle = min(free, key=lambda y: _lines_near(y, 1.3 * half, lines))
             taken.append(middle)
             _write(figure, f"{NOISY if floor.noisy else CERTIFIED}{shown(floor.label)}", middle)
 
@@ -217,8 +261,6 @@ def _write(figure: Figure, words: str, height: float) -> None:
         y=height,
         yanchor="middle",
         text=words,
-        font={"size": 12, "color": LABEL_INK},
-        bgcolor=LABEL_GROUND,
-        borderpad=2,
+        **LABEL,
         showarrow=False,
     )

@@ -11,7 +11,15 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 CERTIFIED, NOISY, UNCHANGED = "unachievable with ", "noisy floor of ", ": public table, unchanged"
-KEYS = {UNCHANGED: "dashed: unchanged", CERTIFIED: "shaded: unachievable", NOISY: "band: noisy floor"}
+BOUND = ", the theorem's bound"
+KEYS = {
+    UNCHANGED: "dashed: unchanged",
+    CERTIFIED: "shaded: unachievable",
+    NOISY: "band: noisy floor",
+    BOUND: "long dashes: the theorem's bound",
+}
+HOLLOW = {"symbol": "circle-open", "size": 9, "line": {"width": 2}}
+"""The marks of a bound, beside its dashes, so that it is not taken for a table unchanged."""
 
 
 def add_legend(figure: Figure, lines: Sequence[str]) -> None:
@@ -32,23 +40,27 @@ def add_legend(figure: Figure, lines: Sequence[str]) -> None:
 
 
 def _kind(name: str) -> str:
-    if name.endswith(UNCHANGED):
-        return UNCHANGED
+    if ending := next((kind for kind in (UNCHANGED, BOUND) if name.endswith(kind)), ""):
+        return ending
     return next((kind for kind in (CERTIFIED, NOISY) if name.startswith(kind)), "")
 
 
 def _add_key(figure: Figure, kind: str) -> None:
     from plotly.graph_objects import Scatter
 
-    dashed = kind == UNCHANGED
-    square = {"symbol": "square", "size": 14, "color": translucent(INK, 0.35 if kind == CERTIFIED else 0.7)}
+    mode = {UNCHANGED: "lines", BOUND: "lines+markers"}.get(kind, "markers")
+    outline = {"width": 1, "color": INK}
+    fill = translucent(INK, 0.2 if kind == CERTIFIED else 0.7)
+    square = {"symbol": "square", "size": 12, "color": fill, "line": outline}
+    marks = {UNCHANGED: None, BOUND: HOLLOW | {"color": INK}}.get(kind, square)
+    dash = "longdash" if kind == BOUND else "dash"
     figure.add_trace(
         Scatter(
             x=[None],
             y=[None],
-            mode="lines" if dashed else "markers",
-            line={"color": INK, "width": 2, "dash": "dash"} if dashed else None,
-            marker=None if dashed else square,
+            mode=mode,
+            line=None if mode == "markers" else {"color": INK, "width": 2, "dash": dash},
+            marker=marks,
             name=KEYS[kind],
             legendrank=4,
             hoverinfo="skip",

@@ -80,7 +80,7 @@ def difference_map(
             zmin=-largest,
             zmax=largest,
             colorscale=[list(stop) for stop in DIVERGING],
-            colorbar={"title": {"text": "difference"}, "tickformat": "+.1%"},
+            colorbar={"title": {"text": "difference<br>(% of rows)"}, "tickformat": "+.1%"},
             hovertext=hover,
             hoverinfo="text",
             xgap=1,

@@ -96,7 +96,13 @@ def true_distances(marginals: Sequence[TrueDistance], *, most: int = MOST) -> Pl
     figure = Figure()
     for place, one in enumerate(drawn):
         figure.add_shape(
-            type="line", x0=one.public, x1=one.released, y0=place, y1=place, line={"color": FAINT, "width": 6}
+            type="line",
+            x0=one.public,
+            x1=one.released,
+            y0=place,
+            y1=place,
+            line={"color": FAINT, "width": 6},
+            layer="below",
         )
     for series, (name, pick) in enumerate(((PUBLIC, _public), (RELEASED, _released))):
         figure.add_trace(

@@ -67,8 +67,10 @@ def pair_map(pairs: Sequence[PairFloor]) -> Plot:
             ygap=2,
         )
     )
-    height = 150 + ROW_HEIGHT * max(2, len(candidates))
-    framed(figure, x_title="plays the private table", y_title="candidate", height=height)
+    height = 170 + ROW_HEIGHT * max(2, len(candidates))
+    framed(
+        figure, x_title="plays the private table<br>(cells: floor, share of rows)", y_title="candidate", height=height
+    )
     figure.update_xaxes(**_names(truths), showgrid=False)
     figure.update_yaxes(**_names(candidates), showgrid=False, autorange="reversed", tickangle=0)
     return Plot(figure, _alt(pairs, candidates), _table(pairs, candidates))

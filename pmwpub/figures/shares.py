@@ -44,7 +44,7 @@ def error_against_share(
         _add(figure, unchanged, INK, "circle-open", "dash")
     framed(
         figure,
-        x_title="share of the public table used (%, log scale)",
+        x_title="Share of the public table used<br>(%, log scale)",
         y_title=f"{measure} (share of rows)",
         height=420,
     )

@@ -10,9 +10,15 @@ from pmwpub.figures.style import Cell, Plot, Table, number
 PICTURE = {"format": "png", "scale": 2, "height": 600, "width": 1000}
 """What the camera button of a figure saves."""
 
+OFFLINE = {"displaylogo": False, "showSendToCloud": False}
+"""A figure's toolbar without the button, there by default, that sends the chart and its data to Plotly's server."""
+
 PAPER, INK = "#FFFFFF", "#1F2933"
 
-_POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
+_POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
+    "form-action 'none'; base-uri 'none'"
+)
 _STYLE = (
     f"body{{background:{PAPER};color:{INK};font-family:sans-serif;line-height:1.5;max-width:64rem;margin:2rem auto;"
     "padding:0 1rem}figure{margin:1rem 0;overflow-x:auto}table{border-collapse:collapse}"
@@ -33,7 +39,7 @@ def self_contained(plot: Plot, *, title: str, notes: Sequence[str]) -> bytes:
         full_html=False,
         include_plotlyjs=True,
         div_id="figure",
-        config={"toImageButtonOptions": PICTURE, "displaylogo": False},
+        config={"toImageButtonOptions": PICTURE, **OFFLINE},
     )
     words = "".join(f"<p>{html.escape(note)}</p>" for note in notes)
     alt = html.escape(plot.alt, quote=True)

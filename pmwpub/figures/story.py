@@ -108,7 +108,7 @@ def public_ranges(tables: Sequence[TableRange], *, alone: float) -> Plot:
     figure = Figure()
     for place, one in enumerate(tables):
         figure.add_shape(type="line", x0=one.perfect, x1=one.unchanged, y0=place, y1=place,
-                         line={"color": FAINT, "width": 10})  # fmt: skip
+                         line={"color": FAINT, "width": 10}, layer="below")  # fmt: skip
     series = ((UNCHANGED, [one.unchanged for one in tables]), (PERFECT, [one.perfect for one in tables]))
     for place, (name, values) in enumerate(series):
         figure.add_trace(
@@ -126,7 +126,7 @@ def public_ranges(tables: Sequence[TableRange], *, alone: float) -> Plot:
             )
         )
     figure.add_vline(x=alone, line={"color": INK, "dash": "dash", "width": 2}, annotation_text="noise alone",
-                     annotation_position="top right", annotation_font={"color": INK})  # fmt: skip
+                     annotation_position="top right")  # fmt: skip
     framed(figure, x_title="Largest error<br>(% of all people)", y_title="", height=190 + ROW_HEIGHT * len(tables))
     figure.update_xaxes(tickformat=".0%", rangemode="tozero")
     _rows(figure, [one.label for one in tables])

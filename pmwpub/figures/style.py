@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -21,9 +21,15 @@ SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x")
 INK = "#747A80"
 """Text and axes where no theme sets its own: readable on white and on near-black."""
 
+LABEL = {"font": {"size": 12, "color": "#FFFFFF"}, "bgcolor": "#2B333B", "borderpad": 2}
+"""Words on a ground of their own, where lines may pass."""
+
 FAINT = "rgba(116, 122, 128, 0.25)"
 CLEAR = "rgba(0, 0, 0, 0)"
 LABEL_CHARS = 40
+
+TOOLBAR = 34
+"""Pixels at the top of a figure that hold the buttons of its toolbar and nothing else."""
 
 Cell = str | float | int | None
 
@@ -79,7 +85,9 @@ def colours(labels: Iterable[str]) -> dict[str, int]:
 
 
 def framed(figure: Figure, *, x_title: str, y_title: str, height: int) -> Figure:
-    """The common frame: transparent, titled axes, quiet grid, legend above.
+    """The common frame: transparent, titled axes, quiet grid; above, the legend below the toolbar.
+
+    Marks on an axis are drawn whole.
 
     Fonts and grid stand in the template, which Streamlit's theme overrides in light and dark mode alike.
     """
@@ -99,14 +107,35 @@ def framed(figure: Figure, *, x_title: str, y_title: str, height: int) -> Figure
     figure.update_layout(
         template=template,
         height=height,
-        margin={"l": 60, "r": 20, "t": 30, "b": 55},
-        legend={"orientation": "h", "yanchor": "bottom", "y": 1.02, "xanchor": "left", "x": 0},
+        margin={"l": 60, "r": 20, "t": TOOLBAR, "b": 55},
+        legend={
+            "orientation": "h",
+            "tracegroupgap": 0,
+            **{"xref": "container", "xanchor": "left", "x": 0},
+            **{"yref": "container", "yanchor": "top", "y": 1 - TOOLBAR / height},
+        },
         # Not left to a theme: a saved picture has no web font, and text measured in one would not fit.
         font_family="sans-serif",
         hoverlabel={"align": "left"},
         hovermode="closest",
         dragmode=False,
     )
+    figure.update_traces(cliponaxis=False, selector={"type": "scatter", "mode": "markers"})
     figure.update_xaxes(title_text=x_title, automargin=True)
-    figure.update_yaxes(title_text=y_title, automargin=True)
+    figure.update_yaxes(title_text=y_title, automargin=True, ticklabelstandoff=5)
     return figure
+
+
+def inked(plot: Plot, ink: str) -> Plot:
+    """The plot with a figure whose words are all of one colour, but for those on a ground of their own."""
+    from plotly.graph_objects import Figure
+
+    copy, font = Figure(plot.figure), {"color": ink}
+    copy.update_layout(font=font)
+    copy.update_xaxes(tickfont=font, title_font=font)
+    copy.update_yaxes(tickfont=font, title_font=font)
+    copy.update_traces(colorbar={"tickfont": font, "title": {"font": font}}, selector={"type": "heatmap"})
+    for note in copy.layout.annotations:
+        if note.font.color in (None, INK):
+            note.font.color = ink
+    return replace(plot, figure=copy)

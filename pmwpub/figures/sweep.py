@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pmwpub.figures.legend import UNCHANGED
+from pmwpub.figures.legend import BOUND, UNCHANGED
 from pmwpub.figures.style import Table, number
 
 
@@ -48,8 +48,28 @@ class Floor:
     confidence: float | None = None
 
 
+@dataclass(frozen=True)
+class ProvedBound:
+    """What the accuracy theorem proves of the table called `label`: its maximum error is at most this.
+
+    epsilons    ascending, positive
+    errors      shares of n, each at the number of rounds T in `rounds`; above 1 they say nothing
+    confidence  the probability with which each holds
+    """
+
+    label: str
+    epsilons: tuple[float, ...]
+    errors: tuple[float, ...]
+    rounds: tuple[int, ...]
+    confidence: float
+
+
 def alt_text(
-    curves: Sequence[ErrorCurve], floors: Sequence[Floor], unchanged: Sequence[Unchanged], measure: str
+    curves: Sequence[ErrorCurve],
+    floors: Sequence[Floor],
+    unchanged: Sequence[Unchanged],
+    measure: str,
+    bounds: Sequence[ProvedBound] = (),
 ) -> str:
     """The figure in sentences."""
     sentences = [f"{measure} against epsilon on a logarithmic axis."]
@@ -62,10 +82,20 @@ def alt_text(
             sentences.append(f"Noisy floor of {floor.label}: {number(floor.low)} to {number(floor.high)}.")
         else:
             sentences.append(f"Below {number(floor.low)} nothing is achievable with {floor.label}, at any epsilon.")
+    for bound in bounds:
+        values = ", ".join(f"{number(m)} at epsilon {e:g}" for e, m in zip(bound.epsilons, bound.errors, strict=True))
+        sentences.append(
+            f"The accuracy theorem's bound for {bound.label}, with probability {bound.confidence:.0%}: {values}."
+        )
     return " ".join(sentences)
 
 
-def sweep_table(curves: Sequence[ErrorCurve], floors: Sequence[Floor], unchanged: Sequence[Unchanged]) -> Table:
+def sweep_table(
+    curves: Sequence[ErrorCurve],
+    floors: Sequence[Floor],
+    unchanged: Sequence[Unchanged],
+    bounds: Sequence[ProvedBound] = (),
+) -> Table:
     """Every point of the figure."""
     rows: list[tuple[str, str, float, float | None]] = [
         (curve.label, f"{e:g}", m, s)
@@ -76,6 +106,11 @@ def sweep_table(curves: Sequence[ErrorCurve], floors: Sequence[Floor], unchanged
     for floor in floors:
         kind = "noisy floor of" if floor.noisy else "floor of"
         rows += [(f"{kind} {floor.label}, {end}", "any", value, None) for end, value in _ends(floor)]
+    rows += [
+        (f"{bound.label}{BOUND}", f"{e:g}", error, None)
+        for bound in bounds
+        for e, error in zip(bound.epsilons, bound.errors, strict=True)
+    ]
     return Table(("line", "ε", "error (share of rows)", "standard error"), tuple(rows))
 
 

@@ -36,24 +36,30 @@ def error_plot(
     measure: Measure = "max_error",
     lines: Lines = "best",
     drawn: Collection[str] | None = None,
+    bounds: Sequence[figures.ProvedBound] = (),
 ) -> figures.Plot:
     """Lines with bars of one standard error, the tables unchanged, and the region that no epsilon reaches.
 
     drawn  the labels of the lines to draw, with what belongs to their tables; None: all
 
-    The region is drawn for the maximum error alone, for that is what floors bound.
+    bounds  of the accuracy theorem, from `proved`, where they are wanted
+
+    Region and bounds are drawn for the maximum error alone, for that is what they are about.
     """
     results = [] if simulation is None else simulation.errors
     start = {one.candidate: one.mean for one in summarise(results, measure) if one.method == UNCHANGED}
     unchanged = [figures.Unchanged(name, error) for name, error in start.items()]
-    curves, proved = _curves(results, measure, lines), _proved(simulation)
+    curves, certified = _curves(results, measure, lines), _certified(simulation)
     if drawn is not None:
         curves = [curve for curve in curves if curve.label in drawn]
         tables = {_table_of(curve.label, start) for curve in curves}
         unchanged = [line for line in unchanged if line.label in tables]
-        proved = [floor for floor in proved if floor.label in tables]
-    floors = [] if measure != "max_error" else proved + _noisy(bought)
-    return figures.error_against_epsilon(curves, floors, unchanged, measure=MEASURED[measure])
+        certified = [floor for floor in certified if floor.label in tables]
+        bounds = [bound for bound in bounds if bound.label in tables]
+    floors = certified + _noisy(bought)
+    if measure != "max_error":
+        floors, bounds = [], ()
+    return figures.error_against_epsilon(curves, floors, unchanged, bounds, measure=MEASURED[measure])
 
 
 def labels(simulation: Simulation, *, measure: Measure = "max_error", lines: Lines = "best") -> list[str]:
@@ -116,7 +122,7 @@ def several(simulation: Simulation) -> bool:
     return any(len(ways) > 1 for ways in seen.values())
 
 
-def _proved(simulation: Simulation | None) -> list[figures.Floor]:
+def _certified(simulation: Simulation | None) -> list[figures.Floor]:
     floors = [] if simulation is None else simulation.floors
     return [figures.Floor(floor.candidate, floor.lower, floor.upper, noisy=False) for floor in floors]
 

@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 
 from pmwpub.errors import PlanError
-from pmwpub.evaluation import SIMPLEST, Stage, Sweep, halves, part_of_table, resampled
+from pmwpub.evaluation import SIMPLEST, Stage, Sweep, halves, part_of_table, part_rows, resampled
 from pmwpub.queries.counts import count
 from pmwpub.records import Dataset, Support
 from pmwpub.service.sample import sample_truth
@@ -79,6 +79,16 @@ def _named(name: str, share: float) -> str:
     return name if share == WHOLE else f"{name}, {share:g} % of its rows"
 
 
+def rows_of(current: Study, truth: str, terms: Terms) -> dict[str, int]:
+    """The public rows, with repetition, of each candidate of a sweep, by the name that it has in it."""
+    found = {}
+    for name, (pool, share) in played(current, truth, terms).items():
+        supports = [facts.support for facts in map(current.candidate, pool or (truth,)) if facts.support is not None]
+        rows = sum(support.rows for support in supports)
+        found[name] = part_rows(rows, _part(share)) if pool else rows - rows // 2
+    return found
+
+
 def stage_of(current: Study, truth: str, terms: Terms) -> Stage:
     """The truth, resampled to n rows unless it is the sample's own, and the supports that play candidates.
 
@@ -119,7 +129,11 @@ def _support(current: Study, pool: Sequence[str], share: float) -> Support:
         return current.support(pool)
     tables = [facts.dataset for facts in map(current.candidate, pool) if facts.dataset is not None]
     together = Dataset(tables[0].domain, np.concatenate([table.codes for table in tables]))
-    return Support.of(part_of_table(together, Fraction(repr(share)) / 100, 0))
+    return Support.of(part_of_table(together, _part(share), 0))
+
+
+def _part(share: float) -> Fraction:
+    return Fraction(repr(share)) / 100
 
 
 def candidate_key(current: Study, truth: str, name: str, tables: tuple[tuple[str, ...], float]) -> str:

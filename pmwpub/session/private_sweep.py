@@ -12,7 +12,7 @@ from pmwpub.session.frame import Badge, panel, refusals
 from pmwpub.session.private_numbers import CONFIRM, LATER
 from pmwpub.session.services import service
 from pmwpub.session.state import Session
-from pmwpub.session.sweeps import EARLY, show_errors, verdicts
+from pmwpub.session.sweeps import EARLY, chosen_errors, verdicts
 from pmwpub.session.watching import Waiting, watch
 
 KEY = "simulated on the private table"
@@ -50,10 +50,10 @@ def _show(session: Session, found: PrivateSweep) -> None:
         st.info(EARLY if found.reason is None else f"{EARLY} The sweep begins anew if it is opened again.")
     known = found.shown
     if known.errors or known.floors:
-        plot, measure = show_errors(known, (), KEY)
-        plots.show_private(plot, "private error against epsilon")
+        chosen = chosen_errors(known, (), KEY)
+        plots.show_private(chosen.plot, "private error against epsilon")
         if known.errors:
-            verdicts(known, measure, KEY)
+            verdicts(known, chosen.measure, KEY)
     if st.button("Close", key=f"close {KEY}", help="The record stays; opening again is recorded again."):
         stop(service(), found)
         del session.seen[KEY]

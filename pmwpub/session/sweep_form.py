@@ -12,7 +12,6 @@ from pmwpub.privacy.budget import as_fraction
 from pmwpub.service import Study
 from pmwpub.service.sweeping import EPSILONS, SHARES, WHOLE, Terms, played, truths
 from pmwpub.session.pools import Pool, made, named
-from pmwpub.session.words import plain
 
 MOST_RUNS = 50
 WHY_BASELINES = (
@@ -110,7 +109,7 @@ def _candidates(study: Study, pools: Sequence[Pool]) -> tuple[Pool, ...]:
         return ()
     single = [pool for pool in pools if len(pool) == 1]
     chosen = st.multiselect(
-        "Candidates", pools, default=single, format_func=lambda pool: plain(named(study, pool)), key="sweep candidates"
+        "Candidates", pools, default=single, format_func=lambda pool: named(study, pool), key="sweep candidates"
     )
     if not chosen:
         raise PlanError("Choose at least one candidate.")

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 
 from pmwpub import figures
 from pmwpub.evaluation import Measure, Simulation, baseline_of, is_baseline, label_of, not_beaten, reach
 from pmwpub.service import Assessed, Study, exploring
+from pmwpub.service.bounds import Bounds
 from pmwpub.service.curves import MEASURED, Lines, error_plot, labels, several, size_plot, sizes
 from pmwpub.service.exploring import Exploration
 from pmwpub.service.sweeping import played
 from pmwpub.session import plots
+from pmwpub.session.bounds import ask_for_bounds
 from pmwpub.session.services import service
 from pmwpub.session.sweep_form import ask_for_terms, ask_for_truth, described
 from pmwpub.session.verdicts import not_beaten_words, reach_words
@@ -71,16 +75,31 @@ def finished_part(study: Study, found: Exploration | None) -> Simulation | None:
     """What there is to be seen of a simulation."""
     if found is None or found.simulation is not None:
         return None if found is None else found.simulation
-    partial = None if found.job is not None else exploring.so_far(service(), study, found)
-    return partial if partial is not None and (partial.errors or partial.floors) else None
+    early = None if found.job is not None else exploring.so_far(service(), study, found)
+    return early if early is not None and (early.errors or early.floors) else None
 
 
-def show_errors(
-    simulation: Simulation | None, bought: Sequence[Assessed], key: str, *, first: Sequence[str] = ()
-) -> tuple[figures.Plot, Measure]:
-    """The figure with its choices of measure and lines; returned for sharing.
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """A figure as its choices have it; `notes` belong to it wherever it goes."""
+
+    plot: figures.Plot
+    measure: Measure
+    notes: tuple[str, ...] = ()
+
+
+def chosen_errors(
+    simulation: Simulation | None,
+    bought: Sequence[Assessed],
+    key: str,
+    *,
+    first: Sequence[str] = (),
+    ask: Callable[[Simulation], Bounds] | None = None,
+) -> Chosen:
+    """The choices of measure, lines and bounds, and the figure that they make.
 
     first  lines that are drawn at first, where they are not all
+    ask    draws the choice of bounds, where they are offered: they are about the maximum error alone
     """
     measure: Measure = st.radio(
         "Error", list(MEASURED), format_func=MEASURED.__getitem__, horizontal=True, key=f"{key} measure"
@@ -89,10 +108,13 @@ def show_errors(
     if simulation is not None and several(simulation):
         lines = st.radio("Rounds and variants", list(LINES), format_func=LINES.__getitem__, key=f"{key} lines")
     drawn = None if simulation is None else _drawn(labels(simulation, measure=measure, lines=lines), key, first)
-    plot = error_plot(simulation, bought, measure=measure, lines=lines, drawn=drawn)
+    bounds = Bounds()
     if measure != "max_error":
         st.caption("Floors bound the maximum error; they are not drawn here.")
-    return plot, measure
+    elif simulation is not None and ask is not None:
+        bounds = ask(simulation)
+    plot = error_plot(simulation, bought, measure=measure, lines=lines, drawn=drawn, bounds=bounds.lines)
+    return Chosen(plot, measure, bounds.words)
 
 
 def _drawn(known: Sequence[str], key: str, first: Sequence[str]) -> Sequence[str] | None:
@@ -101,7 +123,7 @@ def _drawn(known: Sequence[str], key: str, first: Sequence[str]) -> Sequence[str
     if len(known) <= MOST_LINES and len(begin) == len(known):
         return None
     chosen: list[str] = st.multiselect(
-        "Lines", known, default=begin, max_selections=MOST_LINES, format_func=plain, key=f"{key} drawn {len(known)}"
+        "Lines", known, default=begin, max_selections=MOST_LINES, key=f"{key} drawn {len(known)}"
     )
     return chosen
 
@@ -142,17 +164,18 @@ def verdicts(simulation: Simulation, measure: Measure, key: str) -> None:
     st.markdown("\n".join(lines))
 
 
-def share(study: Study, found: Exploration, plot: figures.Plot) -> None:
+def share(study: Study, found: Exploration, chosen: Chosen) -> None:
     """The figure as a file of its own."""
     title = "Error against ε, by simulation"
     notes = (
         described(study, found.truth, found.terms),
         "A public table played the private one. Noisy floors, where drawn, are differentially private releases.",
         f"Workload of {study.workload().queries:,} queries; n = {study.population.n:,}.",
+        *chosen.notes,
     )
     st.download_button(
         "Download as a web page",
-        data=lambda: figures.self_contained(plot, title=title, notes=notes),
+        data=lambda: figures.self_contained(chosen.plot, title=title, notes=notes),
         file_name="error-against-epsilon.html",
         mime="text/html",
         on_click="ignore",
@@ -169,11 +192,12 @@ def sweep_panel(study: Study, floors: Sequence[Assessed]) -> Exploration | None:
     if simulation is None and not floors:
         return found
     whole = [] if found is None else [named[max(named)] for named in sizes(study, found).values()]
-    plot, measure = show_errors(simulation, floors, "simulation", first=whole)
-    plots.show(plot, "error against epsilon")
+    ask = None if found is None else partial(ask_for_bounds, study, found, key="simulation")
+    chosen = chosen_errors(simulation, floors, "simulation", first=whole, ask=ask)
+    plots.show(chosen.plot, "error against epsilon")
     if simulation is not None and found is not None:
-        show_sizes(study, found, simulation, measure)
+        show_sizes(study, found, simulation, chosen.measure)
         beside(simulation)
-        verdicts(simulation, measure, "simulation")
-        share(study, found, plot)
+        verdicts(simulation, chosen.measure, "simulation")
+        share(study, found, chosen)
     return found

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
-from pages.visits import Here, Open, press, words
+from pages.visits import ROWS, Here, Open, press, words
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Toggle
 
 from pmwpub.errors import StoreUnavailable
 from pmwpub.evaluation import PMW_PUB, UNCHANGED, Floor, SimulatedError, Simulation
@@ -16,6 +19,7 @@ from pmwpub.service.sweeping import Terms
 from pmwpub.session import Session
 from pmwpub.session.private_sweep import KEY
 from pmwpub.session.words import number
+from pmwpub.theory import HYPOTHESES, accuracy_line
 
 
 def asked(town: Here) -> list[exploring.Exploration]:
@@ -163,6 +167,39 @@ def test_the_figure_can_be_downloaded_as_one_page_by_everybody(town: Here, visit
     assert [button.label for button in app.download_button] == ["Download as a web page"]
 
 
+def theorem(app: AppTest) -> list[Toggle]:
+    return [toggle for toggle in app.toggle if "theorem" in toggle.label]
+
+
+def bound_rows(app: AppTest) -> list[float]:
+    table = app.dataframe[0].value
+    return [float(error) for line, error in zip(table.iloc[:, 0], table.iloc[:, 2], strict=True) if "theorem" in line]
+
+
+def test_the_accuracy_theorem_is_drawn_once_it_is_asked_for_and_says_what_it_rests_on(town: Here, visit: Open) -> None:
+    stored(town, Simulation(runs("poor.csv", {0.1: 0.2, 1.0: 0.1}, 0.3), [Floor("poor.csv", 0.04, 0.05)]))
+    app = visit("explore", population=town.population)
+    (toggle,) = theorem(app)
+    assert "bound of the paper's accuracy theorem" in toggle.label
+    assert (toggle.value, bound_rows(app)) == (False, [])
+    toggle.set_value(True).run()
+    assert not app.exception
+    study = studies.study(town.service, town.population)
+    line = accuracy_line(
+        (0.1, 1.0), delta=Fraction(1, ROWS**2), n=ROWS, m=300, queries=study.workload().queries, best_mixture=0.05
+    )
+    assert bound_rows(app) == pytest.approx(list(line.errors))
+    said = words(app)
+    assert "With probability 95% the maximum error of one release is at most that" in said
+    for hypothesis in HYPOTHESES:
+        assert hypothesis in said
+    assert "poor.csv: f = 0.05, m = 300 public rows" in said
+    app.radio(key="simulation measure").set_value("mean_error").run()
+    assert not theorem(app)
+    assert bound_rows(app) == []
+    assert town.spent == 0
+
+
 def simulate_privately(app: AppTest) -> AppTest:
     next(box for box in app.checkbox if str(box.key) == f"confirm {KEY}").check().run()
     return press(app, "Simulate on it, and record it")
@@ -180,6 +217,7 @@ def test_the_private_table_is_simulated_on_once_confirmed_and_recorded_in_this_s
     press(small(visit("explore", population=town.population)), "Simulate")
     app = simulate_privately(visit("explore", session, population=town.population))
     assert not app.exception
+    assert len(theorem(app)) == 1, "no theorem beside the private truth: its floor is a private number"
     found = session.seen[KEY]
     assert isinstance(found, PrivateSweep)
     assert found.terms == asked(town)[0].terms, "the sweep that is looked at, on the private table"
