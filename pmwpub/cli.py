@@ -8,10 +8,15 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from pmwpub.errors import NoResult, PmwPubError
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 REFUSED = 2
 NO_RESULT = 1
@@ -40,12 +45,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"pmwpub: {refusal}", file=sys.stderr)
         return NO_RESULT
     except ValidationError as refusal:
-        print(f"pmwpub: {refusal.errors()[0]['loc'][-1]}: {refusal.errors()[0]['msg']}.", file=sys.stderr)
+        print(f"pmwpub: {_words(refusal)}", file=sys.stderr)
         return REFUSED
     except PmwPubError as refusal:
         print(f"pmwpub: {refusal}", file=sys.stderr)
         return REFUSED
     return _print(found)
+
+
+def _words(refusal: ValidationError) -> str:
+    """Which value of a plan was refused, and which ones there are."""
+    first = refusal.errors(include_url=False)[0]
+    name, limits = first["loc"][-1] if first["loc"] else "the plan", first.get("ctx", {})
+    for key, words in (("ge", "at least"), ("le", "at most"), ("gt", "more than"), ("lt", "less than")):
+        if key in limits:
+            return f"{name} must be {words} {limits[key]:,}; {str(first['input'])[:40]} came."
+    return f"{name} cannot be {str(first['input'])[:40]!r}."
+
+
+def _whole(text: str) -> int:
+    """A whole number in the digits 0 to 9."""
+    if re.fullmatch("[+-]?[0-9]{1,100}", text, re.ASCII) is None:
+        raise argparse.ArgumentTypeError(f"a whole number is needed; {text[:40]!r} came")
+    return int(text)
 
 
 def _print(found: object) -> int:
@@ -80,9 +102,11 @@ def _schema(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     draft = actions.add_parser("draft", help="levels and bins from public tables or a codebook, and only from those")
     draft.add_argument("public", nargs="*", metavar="PUBLIC.csv")
     draft.add_argument("--codebook", metavar="BOOK.csv", help="columns, codes and edges, in CSV or JSON")
-    draft.add_argument("--bins", type=int, default=10, help="bins of a numeric column at most (10)")
+    draft.add_argument("--bins", type=_whole, default=10, help="bins of a numeric column at most (10)")
     draft.add_argument("--binning", choices=("rounded", "quantiles", "width"), default="rounded")
-    draft.add_argument("--max-levels", type=int, default=60, help="distinct texts of a categorical column at most (60)")
+    draft.add_argument(
+        "--max-levels", type=_whole, default=60, help="distinct texts of a categorical column at most (60)"
+    )
     _reading(draft)
     draft.add_argument("-o", "--out", required=True, metavar="schema.json")
     draft.set_defaults(run="draft_schema")
@@ -94,10 +118,10 @@ def _ledger(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     ).add_subparsers(required=True)
     register = actions.add_parser("register", help="fix n, the rows per person and the total budget")
     register.add_argument("name")
-    register.add_argument("--n", type=int, required=True, help="rows of the private table (public)")
+    register.add_argument("--n", type=_whole, required=True, help="rows of the private table (public)")
     register.add_argument("--epsilon", required=True, help="total epsilon")
     register.add_argument("--delta", help="default: 1/n^2")
-    register.add_argument("--rows-per-person", type=int, default=1, metavar="K")
+    register.add_argument("--rows-per-person", type=_whole, default=1, metavar="K")
     register.add_argument("--unit", default="one person", help="who is protected, in words")
     register.set_defaults(run="register")
     show = actions.add_parser("show", help="the charges of a population and what is left")
@@ -125,7 +149,7 @@ def _spending(parser: argparse.ArgumentParser, *, required: bool = True) -> None
     _private(parser, required=required)
     parser.add_argument("--public", required=required, action="append", default=[], metavar="A.csv")
     _reading(parser)
-    parser.add_argument("--repeat", type=int, default=0, help="draw a plan that was sent before again, at its price")
+    parser.add_argument("--repeat", type=_whole, default=0, help="draw a plan that was sent before again, at its price")
     parser.add_argument(
         "--overlap-acknowledged",
         action="store_true",
@@ -156,9 +180,9 @@ def _reading(parser: argparse.ArgumentParser) -> None:
 
 
 def _workload(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("-k", type=int, default=3, help="attributes per marginal (3)")
-    parser.add_argument("--marginals", type=int, help="sample so many of the k-way marginals; default: all")
-    parser.add_argument("--seed", type=int, default=0, help="public seed of the sampled workload")
+    parser.add_argument("-k", type=_whole, default=3, help="attributes per marginal (3)")
+    parser.add_argument("--marginals", type=_whole, help="sample so many of the k-way marginals; default: all")
+    parser.add_argument("--seed", type=_whole, default=0, help="public seed of the sampled workload")
     parser.add_argument(
         "--marginal",
         action="append",
@@ -194,19 +218,19 @@ def _release(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     parser = commands.add_parser("release", help="run PMW^Pub and write its files")
     _spending(parser)
     parser.add_argument("--epsilon", required=True, help="epsilon at the population's delta, or: rest")
-    parser.add_argument("--rounds", type=int, default=25, help="T (25)")
+    parser.add_argument("--rounds", type=_whole, default=25, help="T (25)")
     parser.add_argument("--selection", choices=("exponential", "permute-and-flip"), default="exponential")
     parser.add_argument("--output", choices=("last", "average"), default="last")
     parser.add_argument("--start", choices=("public", "uniform"), default="public", help="weights of round 0")
     parser.add_argument("--replay", choices=("half", "off"), default="half", help="past measurements again, or not")
-    parser.add_argument("--rows", type=int, help="synthetic rows; default: n")
+    parser.add_argument("--rows", type=_whole, help="synthetic rows; default: n")
     parser.add_argument(
         "--cells",
         choices=("labels", "numbers"),
         default="labels",
         help="numeric columns as bins or as numbers",
     )
-    parser.add_argument("--row-seed", type=int, default=0, help="public seed of the synthetic rows")
+    parser.add_argument("--row-seed", type=_whole, default=0, help="public seed of the synthetic rows")
     parser.add_argument("-o", "--out", required=True, metavar="OUT/")
     parser.set_defaults(run="release")
 
@@ -218,9 +242,9 @@ def _error(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     _private(parser, required=True)
     _reading(parser)
     parser.add_argument("--release", required=True, metavar="OUT/", help="its folder, or the SHA-256 of its plan")
-    parser.add_argument("--draw", type=int, default=0, help="which draw of that plan, by its --repeat (0)")
+    parser.add_argument("--draw", type=_whole, default=0, help="which draw of that plan, by its --repeat (0)")
     parser.add_argument("--epsilon", required=True, help="pure epsilon of the noisy error")
-    parser.add_argument("--repeat", type=int, default=0, help="draw this error again, at its price")
+    parser.add_argument("--repeat", type=_whole, default=0, help="draw this error again, at its price")
     parser.set_defaults(run="error")
 
 
@@ -240,7 +264,7 @@ def _evaluate(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     _workload(parser)
     parser.add_argument("--epsilons", default="0.1,0.25,1", help="comma-separated")
     parser.add_argument("--delta", help="default: 1/n^2")
-    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--runs", type=_whole, default=5)
     parser.add_argument("--rounds", help="comma-separated T; default: the rule, after a pilot run")
     parser.add_argument(
         "--methods",
@@ -254,7 +278,7 @@ def _evaluate(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         "--theory", action="store_true", help="with --floors and --html: draw the accuracy theorem's bound there too"
     )
     places = parser.add_mutually_exclusive_group()
-    places.add_argument("--workers", type=int, default=1, metavar="N", help="processes of this machine (1)")
+    places.add_argument("--workers", type=_whole, default=1, metavar="N", help="processes of this machine (1)")
     places.add_argument("--dask", metavar="ADDRESS", help="instead: a Dask cluster's scheduler, tcp://HOST:PORT")
     parser.add_argument("-o", "--out", required=True, metavar="errors.csv")
     parser.set_defaults(run="evaluate")

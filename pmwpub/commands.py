@@ -17,11 +17,13 @@ from pmwpub.ledger import Booking, Ledger
 from pmwpub.ledger_command import backup_ledger as backup_ledger
 from pmwpub.ledger_command import reconcile_ledger as reconcile_ledger
 from pmwpub.ledger_command import register as register
-from pmwpub.ledger_command import remaining_json, spent_json
+from pmwpub.ledger_command import remaining_json, spent_json, store_files
 from pmwpub.ledger_command import restore_ledger as restore_ledger
 from pmwpub.ledger_command import show_ledger as show_ledger
+from pmwpub.outputs import apart, writable, write_files
 from pmwpub.privacy.budget import ZCDP, as_fraction
 from pmwpub.release import checking
+from pmwpub.release.bundle import ALL_FILES
 from pmwpub.release.synthesis import check_drawn
 from pmwpub.rounding import above
 from pmwpub.service import Outcome, PrivateTable, Service, Study, measuring, overlaps, releasing, studies
@@ -40,6 +42,9 @@ UNACKNOWLEDGED = (
 
 def draft_schema(parsed: argparse.Namespace) -> Json:
     """`schema draft`: levels and bins from public tables and a codebook."""
+    out = Path(parsed.out)
+    apart([out], [*parsed.public, parsed.codebook, *store_files(parsed.store)])
+    writable([out])
     files = Files(parsed.read, [*parsed.public, parsed.codebook])
     codebook = None
     if parsed.codebook is not None:
@@ -52,7 +57,7 @@ def draft_schema(parsed: argparse.Namespace) -> Json:
         max_levels=parsed.max_levels,
         codebook=codebook,
     )
-    _save(Path(parsed.out), schema.to_json().encode())
+    _save(out, schema.to_json().encode())
     return {
         "schema": parsed.out,
         "schema_sha256": schema.sha256,
@@ -81,10 +86,14 @@ def assess(parsed: argparse.Namespace) -> Json:
 
 def release(parsed: argparse.Namespace) -> Json:
     """`release`: run PMW^Pub, write its files, print the certificate."""
+    folder = Path(parsed.out)
+    places = [folder / name for name in ALL_FILES]
+    apart(places, [parsed.private, *parsed.public, parsed.schema, *store_files(parsed.store)])
     with _ledger(parsed) as ledger:
         terms = ledger.population(parsed.population)
         check_drawn(terms.n if parsed.rows is None else parsed.rows, parsed.row_seed)
-        _made(Path(parsed.out))
+        _made(folder)
+        writable(places)
         service, own = _service(parsed, ledger)
         current, private, candidates = _prepare(parsed, service)
         plan = releasing.release_plan(
@@ -104,7 +113,7 @@ def release(parsed: argparse.Namespace) -> Json:
         if bundle is None:
             raise no_result(outcome)
         files = bundle.files(parsed.rows, parsed.row_seed, parsed.cells)
-        _write(Path(parsed.out), files)
+        _write(folder, files)
         certificate = bundle.stated(files, parsed.rows, parsed.row_seed, parsed.cells)
         return certificate.model_dump(mode="json") | _spent(ledger, parsed.population, own) | _reused(outcome)
 
@@ -127,8 +136,12 @@ def error(parsed: argparse.Namespace) -> Json:
 
 def check_certificate(parsed: argparse.Namespace) -> Json:
     """`certificate check`: recompute what can be recomputed from a release's own files."""
-    statements = checking.require(checking.check(checking.read_folder(Path(parsed.folder))))
-    return {"holds": statements, "not_checked": list(checking.NOT_CHECKED)}
+    folder = Path(parsed.folder)
+    found = checking.check(checking.read_folder(folder))
+    statements, unlisted = checking.require(found), checking.unlisted(folder)
+    if unlisted:
+        print(f"pmwpub: {len(unlisted)} more in that folder, of which nothing is stated.", file=sys.stderr)
+    return {"holds": statements, "not_checked": checking.not_checked(found), "unlisted": unlisted}
 
 
 def _ledger(parsed: argparse.Namespace) -> Ledger:
@@ -195,7 +208,7 @@ def _candidate(
 
 def _save(path: Path, body: bytes) -> None:
     try:
-        path.write_bytes(body)
+        write_files({path: body})
     except OSError as failure:
         raise FileRefused(f"{path} cannot be written: {failure.strerror}.") from failure
 
@@ -210,8 +223,7 @@ def _made(folder: Path) -> None:
 
 def _write(folder: Path, files: dict[str, bytes]) -> None:
     try:
-        for name, body in files.items():
-            (folder / name).write_bytes(body)
+        write_files({folder / name: body for name, body in files.items()})
     except OSError as failure:
         raise FileRefused(
             f"{folder} cannot be written: {failure.strerror}. The result is stored; run the same command with another "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import io
 import sys
 from dataclasses import asdict, fields
 from fractions import Fraction
@@ -13,10 +14,12 @@ from typing import Any
 from pmwpub.addresses import scheduler_address
 from pmwpub.command_input import progress, read, workload_choice
 from pmwpub.errors import FileRefused, PlanError
-from pmwpub.evaluate_journal import Journal
+from pmwpub.evaluate_journal import Journal, journal_path
 from pmwpub.evaluation import BASELINES, METHODS, SimulatedError, Simulation, Stage, Sweep, not_beaten, simulate
 from pmwpub.figures import self_contained
 from pmwpub.jobs.simulating import Place
+from pmwpub.ledger_command import store_files
+from pmwpub.outputs import apart, writable, write_files
 from pmwpub.privacy.budget import MAX_EPSILON, ApproxDP, as_fraction, zcdp_of
 from pmwpub.queries.counts import count
 from pmwpub.records import Dataset, Support
@@ -38,10 +41,11 @@ def evaluate(parsed: argparse.Namespace) -> Json:
     sweep, place = _sweep(parsed), _place(parsed)
     if parsed.theory and not (parsed.floors and parsed.html):
         raise PlanError("--theory draws on the page of --html and needs each table's floor: give --floors --html too.")
-    for written in (parsed.out, parsed.html):
-        if written is not None and not Path(written).absolute().parent.is_dir():
-            raise FileRefused(f"{written} cannot be written: its folder does not exist.")
-    stage, out = _stage(parsed), Path(parsed.out)
+    out = Path(parsed.out)
+    written = [out, journal_path(out), *([Path(parsed.html)] if parsed.html is not None else [])]
+    apart(written, [parsed.schema, parsed.truth, *parsed.public, *store_files(parsed.store)])
+    writable(written)
+    stage = _stage(parsed)
     for epsilon in sweep.epsilons:
         zcdp_of(ApproxDP(as_fraction(epsilon), stage.delta))  # refused now rather than after other runs
     journal = Journal(out, stage)
@@ -108,7 +112,7 @@ def _epsilon(text: str) -> float:
 
 
 def _whole(text: str) -> int:
-    if not text.strip().isdecimal() or not 1 <= int(text) <= MOST_ROUNDS:
+    if not (text.isascii() and text.strip().isdecimal()) or not 1 <= int(text) <= MOST_ROUNDS:
         raise PlanError(f"Rounds are whole numbers from 1 to {MOST_ROUNDS:,}; {text[:40]!r} came.")
     return int(text)
 
@@ -120,11 +124,12 @@ def _encoded(files: Files, path: str, schema: Schema) -> Dataset:
 
 
 def _write_errors(path: Path, errors: list[SimulatedError]) -> None:
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, [field.name for field in fields(SimulatedError)])
+    writer.writeheader()
+    writer.writerows(asdict(line) for line in errors)
     try:
-        with path.open("w", newline="", encoding="utf-8") as stream:
-            writer = csv.DictWriter(stream, [field.name for field in fields(SimulatedError)])
-            writer.writeheader()
-            writer.writerows(asdict(line) for line in errors)
+        write_files({path: text.getvalue().encode()})
     except OSError as failure:
         raise FileRefused(f"{path} cannot be written: {failure.strerror}.") from failure
 
@@ -138,6 +143,6 @@ def _write_page(path: Path, found: Simulation, stage: Stage, truth: str, bounds:
     plot = error_plot(found, bounds=bounds.lines)
     page = self_contained(plot, title="Error against epsilon, by simulation", notes=notes)
     try:
-        path.write_bytes(page)
+        write_files({path: page})
     except OSError as failure:
         raise FileRefused(f"{path} cannot be written: {failure.strerror}.") from failure

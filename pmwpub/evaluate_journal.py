@@ -14,6 +14,11 @@ from pmwpub.evaluation import Found, Stage, Task
 from pmwpub.jobs.simulating import part_of, read_part
 
 
+def journal_path(out: Path) -> Path:
+    """Where the journal of an output lies."""
+    return out.with_name(f"{out.name}.partial")
+
+
 class Journal:
     """The file `OUT.partial`.
 
@@ -21,7 +26,7 @@ class Journal:
     """
 
     def __init__(self, out: Path, stage: Stage) -> None:
-        self._path = out.with_name(f"{out.name}.partial")
+        self._path = journal_path(out)
         self._head = _fingerprint(stage).encode()
 
     def known(self) -> dict[Task, Found]:

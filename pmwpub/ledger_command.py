@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import platformdirs
+
 from pmwpub import ledger
-from pmwpub.errors import BudgetError
+from pmwpub.errors import BudgetError, StoreUnavailable
 from pmwpub.ledger import Balance, Ledger, Population, Reconciled
-from pmwpub.privacy.budget import UNIT, ZCDP, epsilon_of
+from pmwpub.ledger.database import sqlite_path, store_url, witness_path
+from pmwpub.outputs import apart
+from pmwpub.privacy.budget import UNIT, ZCDP, as_fraction, epsilon_of, shown
 from pmwpub.rounding import above, below
 from pmwpub.service.remarks import with_remarks
 
 Json = dict[str, Any]
 
+RESTORING = ".restoring"
+BESIDE = ("", "-wal", "-shm", "-journal", RESTORING)
+
 
 def register(parsed: argparse.Namespace) -> Json:
     """`ledger register`: fix the terms of a population."""
-    delta = parsed.delta or _default_delta(parsed.n)
+    delta = as_fraction(parsed.delta) if parsed.delta else _default_delta(parsed.n)
     population = Population(parsed.name, parsed.n, parsed.rows_per_person, parsed.unit, parsed.epsilon, delta)
+    if delta > Fraction(1, population.n):
+        print(f"pmwpub: delta = {shown(delta)} is above 1/n: it allows to publish somebody's row.", file=sys.stderr)
     with Ledger.open(parsed.store) as store:
         store.register(population)
         return _balance(store, parsed.name)
@@ -45,12 +56,14 @@ def remaining_json(balance: Balance) -> Json:
 
 def backup_ledger(parsed: argparse.Namespace) -> Json:
     """`ledger backup`: a copy that holds everything that the store holds, its secret included."""
+    apart([Path(parsed.file)], store_files(parsed.store))
     source = ledger.backup(parsed.store, Path(parsed.file))
     return {"backup": parsed.file, "of": str(source), "keep": "as safe as the store: it holds the store's secret"}
 
 
 def restore_ledger(parsed: argparse.Namespace) -> Json:
     """`ledger restore`: a backup in the store's place, and what it lacks added as spent."""
+    apart([one for one in store_files(parsed.store) if one.name.endswith(RESTORING)], [parsed.file])
     found = ledger.restore(parsed.store, Path(parsed.file), accept_missing_witness=parsed.accept_missing_witness)
     return {"restored": parsed.file, "replaced": found.replaced and str(found.replaced)} | _added(found)
 
@@ -58,6 +71,22 @@ def restore_ledger(parsed: argparse.Namespace) -> Json:
 def reconcile_ledger(parsed: argparse.Namespace) -> Json:
     """`ledger reconcile`: what the witness has and the store lacks, added as spent."""
     return _added(ledger.reconcile(parsed.store, accept_missing_witness=parsed.accept_missing_witness))
+
+
+def store_files(url: str | None) -> list[Path]:
+    """The ledger's own files, there or not: the store, SQLite's files beside it, its witness, the one of a restore.
+
+    None for PostgreSQL but the witness, and for an address that is none, which whoever opens it says.
+    """
+    if not url and not os.environ.get("PMWPUB_STORE"):  # so that no folder is made for a ledger that nobody asked for
+        url = f"sqlite:///{platformdirs.user_data_path('pmwpub') / 'ledger.sqlite3'}"
+    try:
+        address = store_url(url)
+    except StoreUnavailable:
+        return []
+    store, witness = sqlite_path(address), witness_path(address)
+    beside = [] if store is None else [store.with_name(store.name + ending) for ending in BESIDE]
+    return beside + ([] if witness is None else [witness])
 
 
 def _added(found: Reconciled) -> Json:

@@ -312,3 +312,30 @@ def test_a_reader_that_goes_away_gets_no_traceback(shell: Shell) -> None:
 
 def test_names_that_look_alike_are_refused(shell: Shell) -> None:
     assert "space" in shell.run("ledger", "register", "P ", "--n", "250", "--epsilon", "3", status=2)
+
+
+def test_numbers_are_written_in_the_digits_0_to_9(shell: Shell) -> None:
+    before = shell.run("ledger", "show", "P")
+    for flags in (["--epsilon", "١"], ["--epsilon", "1_0"], ["--epsilon", "１"]):
+        assert "A finite number is needed" in shell.spend("release", *flags, "-o", shell.path("out"), status=2)
+    assert "A finite number" in shell.run("ledger", "register", "Q", "--n", "9", "--epsilon", "٣", status=2)
+    for flags in (["--rounds", "١"], ["--rounds", "1_0"], ["--rows", "1" * 200], ["--row-seed", "x"]):
+        with pytest.raises(SystemExit) as stopped:
+            shell.spend("release", "--epsilon", "1", *flags, "-o", shell.path("out"))
+        assert stopped.value.code == 2
+        assert "whole number" in shell.capture.readouterr().err
+    assert shell.run("ledger", "show", "P") == before
+
+
+def test_a_plan_that_cannot_be_is_refused_in_plain_words(shell: Shell) -> None:
+    for rounds, words in (("0", "rounds must be at least 1; 0 came."), ("10001", "rounds must be at most 10,000")):
+        said = shell.spend("release", "--epsilon", "1", "--rounds", rounds, "-o", shell.path("out"), status=2)
+        assert words in said
+        assert "Input should" not in said
+
+
+def test_a_delta_above_one_in_n_is_warned_of(shell: Shell) -> None:
+    for delta, warned in (("0.999999", True), ("0.11", False), ("1e-9", False)):
+        arguments = ["ledger", "register", f"people {delta}", "--n", "9", "--epsilon", "1", "--delta", delta]
+        assert main(["--store", f"sqlite:///{shell.folder}/ledger.sqlite3", *arguments]) == 0
+        assert ("above 1/n" in shell.capture.readouterr().err) == warned

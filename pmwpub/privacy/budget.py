@@ -34,9 +34,12 @@ Number = Fraction | int | float | str | Decimal
 def as_fraction(number: Number) -> Fraction:
     """The exact fraction that a user means: "0.1" and the float 0.1 are both 1/10; "1/3" is a third.
 
-    Raises BudgetError for what is no number, NaN, infinities, and numbers beyond 1e400 or with more than 400 decimals.
+    Raises BudgetError for what is no number, NaN, infinities, numbers beyond 1e400 or with more than 400 decimals, and
+    text with digits that are not 0 to 9 or with "_" between them.
     """
     try:
+        if isinstance(number, str) and (not number.isascii() or "_" in number):
+            raise ValueError
         if isinstance(number, Integral):
             return Fraction(int(number))
         if isinstance(number, Fraction) or (isinstance(number, str) and "/" in number):

@@ -28,6 +28,9 @@ SCHEMA = "schema.json"
 MEASUREMENTS = "measurements.csv"
 REPORT = "report.html"
 REBUILD = "rebuild.py"
+ALL_FILES = (SYNTHETIC, WEIGHTS, SCHEMA, MEASUREMENTS, REPORT, REBUILD, CERTIFICATE)
+"""What a release hands out, the certificate last."""
+
 ROW_SEED = 0
 _TIMELESS = (1980, 1, 1, 0, 0, 0)
 

@@ -7,18 +7,31 @@ import json
 import platform
 from collections.abc import Mapping
 from importlib import metadata
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 
 from pmwpub.errors import CertificateError
 from pmwpub.mechanisms.pmw_pub import Release
 from pmwpub.plans import ReleasePlan, WorkloadChoice
 from pmwpub.queries.workload import Workload
+from pmwpub.release.strict_json import check_strict
 
 NEIGHBOURS = "replace-one: one person's at most rows_per_person rows are replaced by as many; n is public"
 MECHANISM = "PMW^Pub (Liu, Vietri, Steinke, Ullman, Wu 2021): selection, discrete Gaussian, multiplicative weights"
 OUTSIDE = "Outside the guarantee: timing, memory, and whether a result came at all."
+
+_WHOLE = "(0|[1-9][0-9]{0,99})"
+_MORE = "[0-9]{1,1000}"
+Exact = Annotated[str, StringConstraints(pattern=rf"^{_WHOLE}(\.[0-9]{{1,100}}|/[1-9][0-9]{{0,99}})?$")]
+"""A number that is not negative, as a decimal or a fraction, of any use: its digits are bounded."""
+
+Delta = Annotated[
+    str, StringConstraints(pattern=rf"^({_WHOLE}(\.{_MORE})?(e-[0-9]{{1,3}})?|[0-9]{{1,1000}}/[1-9][0-9]{{0,999}})$")
+]
+"""As `Exact`, and as small as a delta may be."""
+
+Epsilon = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 Cells = Literal["labels", "numbers"]
 """How numeric columns of the synthetic table are written: as their bins, or as numbers drawn inside the bins."""
@@ -34,7 +47,7 @@ class TranscriptLine(_Part):
     query: dict[str, str]
     number: int
     noisy_count: int
-    noisy_answer: float
+    noisy_answer: Annotated[float, Field(ge=0, le=1)]
 
 
 class Candidate(_Part):
@@ -51,8 +64,8 @@ class Candidate(_Part):
 class LedgerTotal(_Part):
     """What the population had spent when this release was charged, this release included."""
 
-    rho: str
-    epsilon: float
+    rho: Exact
+    epsilon: Epsilon
 
 
 class Provenance(_Part):
@@ -88,15 +101,15 @@ class Certificate(_Part):
     A certificate read back writes only the keys that it was read with: an older one keeps its bytes.
     """
 
-    version: int = 1
-    epsilon: float
-    delta: str
-    rho: str
+    version: Annotated[int, Field(ge=1, le=1)] = 1
+    epsilon: Epsilon
+    delta: Delta
+    rho: Exact
     neighbours: str = NEIGHBOURS
     outside_the_guarantee: str = OUTSIDE
     population: str
     unit: str = ""
-    n: int
+    n: Annotated[int, Field(ge=1)]
     rows_per_person: int
     mechanism: str = MECHANISM
     rounds: int
@@ -105,8 +118,8 @@ class Certificate(_Part):
     start: str
     replay: str
     replay_seed: int
-    epsilon0: str
-    measurement_scale: str
+    epsilon0: Exact
+    measurement_scale: Exact
     workload: WorkloadChoice
     workload_sha256: str
     queries: int
@@ -115,8 +128,8 @@ class Certificate(_Part):
     transcript: tuple[TranscriptLine, ...]
     plan: dict[str, JsonValue] | None = None
     plan_sha256: str
-    repeat: int
-    charge_id: int
+    repeat: Annotated[int, Field(ge=0)]
+    charge_id: Annotated[int, Field(ge=0)]
     charged_at: str = ""
     ledger_total: LedgerTotal
     budget: LedgerTotal | None = None
@@ -170,10 +183,11 @@ class Certificate(_Part):
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Self:
-        """Read a certificate file; CertificateError if it is none."""
+        """Read a certificate file; CertificateError if it is none, or could be read in more than one way."""
         try:
-            return cls.model_validate_json(content)
-        except ValidationError as failure:
+            check_strict(content)
+            return cls.model_validate_json(content, strict=True)
+        except ValueError as failure:
             raise CertificateError("The certificate is not one that this version of pmwpub can read.") from failure
 
     def with_files(self, files: Mapping[str, bytes]) -> Self:

@@ -11,27 +11,38 @@ from pmwpub.errors import CertificateError, FileRefused, PmwPubError
 from pmwpub.plans import ReleasePlan
 from pmwpub.privacy.budget import UNIT, ZCDP, epsilon_of
 from pmwpub.queries.workload import Workload
-from pmwpub.release.bundle import CERTIFICATE, MEASUREMENTS, SCHEMA, SYNTHETIC, WEIGHTS
-from pmwpub.release.certificate import MECHANISM, NEIGHBOURS, OUTSIDE, Certificate, LedgerTotal
+from pmwpub.release.bundle import ALL_FILES, CERTIFICATE, MEASUREMENTS, REBUILD, REPORT, SCHEMA, SYNTHETIC, WEIGHTS
+from pmwpub.release.certificate import MECHANISM, NEIGHBOURS, OUTSIDE, Certificate, LedgerTotal, decimal_rho
 from pmwpub.release.measurements import measurements_csv
 from pmwpub.release.rebuilding import differing, plan_of, redrawn, schema_of, workload_of
+from pmwpub.release.strict_json import MOST_BYTES
 from pmwpub.tabular.decode import read_weights
+from pmwpub.tabular.options import ReadOptions
+
+FILES = tuple(name for name in ALL_FILES if name != CERTIFICATE)
+"""What the certificate of a release that can be checked gives the hash of."""
+
+LATER = {"settings_from"}
+"""Fields that certificates with a plan did not always have; all the others they state."""
 
 NOT_CHECKED = (
     "that the weights follow from the measurements: rebuild.py does, given the public tables",
     "that the noise was drawn as stated, and that the ledger was not tampered with",
-    "what only the ledger knows: the population's name, unit and total budget, the charge's number and time, the "
-    "remarks, where settings came from; nor the names of the public files and the versions of programs",
+    "what only the ledger knows: the population's name, unit, total budget and what was spent of it, the charge's "
+    "number and time, the remarks, where settings came from; nor the names of the public files, how they are read, "
+    "and the versions of programs",
+    f"what {REPORT} says, and what {REBUILD} does: of both, the hash alone",
     "that the public tables owe nothing to the private one, and that nobody owns more rows than stated",
 )
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One statement about the files, and why it does not hold: "" where it does."""
+    """One statement about the files; why it does not hold, "" where it does; why it could not be looked at, or ""."""
 
     statement: str
     problem: str = ""
+    unchecked: str = ""
 
 
 def read_folder(folder: Path) -> dict[str, bytes]:
@@ -40,7 +51,8 @@ def read_folder(folder: Path) -> dict[str, bytes]:
     Raises FileRefused where there is no certificate, CertificateError where it names a file outside the folder.
     """
     try:
-        files = {CERTIFICATE: (folder / CERTIFICATE).read_bytes()}
+        with (folder / CERTIFICATE).open("rb") as stream:
+            files = {CERTIFICATE: stream.read(MOST_BYTES + 1)}
         for name in Certificate.from_bytes(files[CERTIFICATE]).files:
             if Path(name).name != name:
                 raise CertificateError("The certificate names a file outside its folder.")
@@ -49,6 +61,15 @@ def read_folder(folder: Path) -> dict[str, bytes]:
     except OSError as failure:
         raise FileRefused(f"{folder} holds no readable {CERTIFICATE}; give the folder of a release.") from failure
     return files
+
+
+def unlisted(folder: Path) -> list[str]:
+    """The names of what lies in a release's folder and is no file of a release: no statement is about it."""
+    try:
+        names = [path.name for path in folder.iterdir() if path.name not in ALL_FILES]
+    except OSError as failure:
+        raise FileRefused(f"{folder} cannot be listed: {failure.strerror}.") from failure
+    return sorted(name.encode("utf-8", "backslashreplace").decode() for name in names)
 
 
 def check(files: Mapping[str, bytes]) -> list[Finding]:
@@ -60,13 +81,14 @@ def check(files: Mapping[str, bytes]) -> list[Finding]:
     certificate = Certificate.from_bytes(files[CERTIFICATE])
     return [
         *_hashes(certificate, files),
+        _finding("it has the fields that a release states, and names its files alone", lambda: _fields(certificate)),
         _finding("the schema, the workload and each query's name agree", lambda: _queries(certificate, files)),
         _finding("what is promised, and by which mechanism, is worded as it should be", lambda: _promise(certificate)),
         _finding("the plan has its hash and fits the certificate", lambda: _plan(certificate)),
         _finding("rho is the plan's price", lambda: _price(certificate)),
         _finding("epsilon of this release follows from rho and delta", lambda: _own_epsilon(certificate)),
         _finding("epsilon of the ledger's total follows from its rho", lambda: _total(certificate)),
-        _finding("the ledger's total lies within the budget", lambda: _budget(certificate)),
+        _budget_finding(certificate),
         _finding("each noisy answer is its noisy count over n", lambda: _answers(certificate)),
         _finding(f"{MEASUREMENTS} lists the certificate's measurements", lambda: _measurements(certificate, files)),
         _finding(f"{WEIGHTS} sums to one over the schema's labels", lambda: _weights(certificate, files)),
@@ -79,7 +101,12 @@ def require(findings: list[Finding]) -> list[str]:
     wrong = [f"{finding.statement}: {finding.problem}" for finding in findings if finding.problem]
     if wrong:
         raise CertificateError("The certificate does not hold. " + " ".join(f"Not so: {words}" for words in wrong))
-    return [finding.statement for finding in findings]
+    return [finding.statement for finding in findings if not finding.unchecked]
+
+
+def not_checked(findings: list[Finding]) -> list[str]:
+    """What nothing was said about: in these files, and in any."""
+    return [f"{one.statement}: {one.unchecked}" for one in findings if one.unchecked] + list(NOT_CHECKED)
 
 
 def _finding(statement: str, problem: Callable[[], str]) -> Finding:
@@ -87,15 +114,26 @@ def _finding(statement: str, problem: Callable[[], str]) -> Finding:
         return Finding(statement, problem())
     except PmwPubError as refusal:
         return Finding(statement, str(refusal))
+    except (ValueError, ArithmeticError, LookupError):
+        return Finding(statement, "it cannot be worked out.")
 
 
 def _hashes(certificate: Certificate, files: Mapping[str, bytes]) -> Iterator[Finding]:
     wrong = differing(certificate, files)
-    for name in certificate.files:
+    for name in FILES:
+        if name not in certificate.files:
+            yield Finding(f"the certificate states the hash of {name}", "it does not.")
+            continue
         problem = "another hash." if name in wrong else "" if name in files else "the file is missing."
         yield Finding(f"{name} has the hash that the certificate states", problem)
-    if WEIGHTS not in certificate.files:
-        yield Finding(f"the certificate states the hash of {WEIGHTS}", "it does not.")
+
+
+def _fields(certificate: Certificate) -> str:
+    lacking = sorted(set(Certificate.model_fields) - certificate.model_fields_set - LATER)
+    if lacking:
+        return f"it lacks {', '.join(lacking)}."
+    others = len(set(certificate.files) - set(FILES))
+    return f"it names {others} more." if others else ""
 
 
 def _schema_and_workload(certificate: Certificate, files: Mapping[str, bytes]) -> Workload:
@@ -103,6 +141,9 @@ def _schema_and_workload(certificate: Certificate, files: Mapping[str, bytes]) -
 
 
 def _queries(certificate: Certificate, files: Mapping[str, bytes]) -> str:
+    planned = plan_of(certificate).inputs.workload.model_dump(mode="json")
+    if certificate.workload.model_dump(mode="json", exclude_unset=True) != planned:
+        return "the plan has another workload."
     workload = _schema_and_workload(certificate, files)
     named = all(line.query == workload.labels(line.number) for line in certificate.transcript)
     return "" if named and workload.queries == certificate.queries else "a query's number and labels differ."
@@ -115,6 +156,9 @@ def _promise(certificate: Certificate) -> str:
 
 def _plan(certificate: Certificate) -> str:
     plan = plan_of(certificate)
+    for candidate in certificate.candidate:
+        if candidate.read_as is not None:
+            ReadOptions.parse(candidate.read_as)
     stated = (
         certificate.n,
         certificate.rows_per_person,
@@ -168,17 +212,18 @@ def _total(certificate: Certificate) -> str:
     return _conversion(certificate, total.rho, total.epsilon)
 
 
-def _budget(certificate: Certificate) -> str:
+def _budget_finding(certificate: Certificate) -> Finding:
     budget = certificate.budget
+    statement = "the ledger's total lies within the budget, whose epsilon follows from its rho"
     if budget is None:
-        return ""
+        return Finding(statement, unchecked="no budget is stated.")
+    return _finding(statement, lambda: _budget(certificate, budget))
+
+
+def _budget(certificate: Certificate, budget: LedgerTotal) -> str:
     if _rho(budget.rho) < _rho(certificate.ledger_total.rho):
         return "more is spent than was granted."
-    return (
-        ""
-        if epsilon_of(_rho(budget.rho), Fraction(certificate.delta)) <= budget.epsilon
-        else "its rho exceeds epsilon."
-    )
+    return _conversion(certificate, budget.rho, budget.epsilon)
 
 
 def _conversion(certificate: Certificate, rho: str, epsilon: float) -> str:
@@ -191,6 +236,8 @@ def _rho(text: str) -> ZCDP:
     units = Fraction(text) * UNIT
     if units.denominator != 1:
         raise CertificateError("A rho has more than 15 decimals.")
+    if decimal_rho(int(units)) != text:
+        raise CertificateError("A rho is not written with 15 decimals.")
     return ZCDP(int(units))
 
 
@@ -201,8 +248,6 @@ def _answers(certificate: Certificate) -> str:
 
 
 def _measurements(certificate: Certificate, files: Mapping[str, bytes]) -> str:
-    if MEASUREMENTS not in certificate.files:
-        return ""
     return "" if _given(files, MEASUREMENTS) == measurements_csv(certificate) else "it lists others."
 
 
@@ -212,9 +257,13 @@ def _weights(certificate: Certificate, files: Mapping[str, bytes]) -> str:
 
 
 def _synthetic(certificate: Certificate, files: Mapping[str, bytes]) -> str:
-    schema = schema_of(certificate, _given(files, SCHEMA))
-    drawn = redrawn(certificate, _given(files, WEIGHTS), schema)
-    return "" if all(_given(files, name) == body for name, body in drawn.items()) else "it is another table."
+    if certificate.rows is None or certificate.row_seed is None:
+        return "rows and seed are not stated."
+    there = _given(files, SYNTHETIC)
+    if certificate.rows > len(there):  # a row has a line end at least
+        return "it is another table."
+    drawn = redrawn(certificate, _given(files, WEIGHTS), schema_of(certificate, _given(files, SCHEMA)))
+    return "" if drawn == {SYNTHETIC: there} else "it is another table."
 
 
 def _given(files: Mapping[str, bytes], name: str) -> bytes:

@@ -19,16 +19,21 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+MADE = ("weights.csv", "measurements.csv", "synthetic.csv")
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Rebuild, say what agrees, and return the exit status."""
     from pmwpub.errors import PmwPubError
+    from pmwpub.outputs import apart
     from pmwpub.release.certificate import Certificate
     from pmwpub.release.rebuilding import rebuilt
 
     parsed = _parser().parse_args(arguments)
     folder = Path(parsed.folder)
     try:
+        if parsed.into is not None:
+            apart([Path(parsed.into) / name for name in MADE], [*parsed.public, folder])
         certificate = Certificate.from_bytes((folder / "certificate.json").read_bytes())
         files = rebuilt(certificate, (folder / "schema.json").read_bytes(), [Path(path) for path in parsed.public])
     except (PmwPubError, OSError) as refusal:
@@ -42,10 +47,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _written(folder: Path, files: Mapping[str, bytes]) -> bool:
     """Write the files into a folder, or say why not."""
+    from pmwpub.outputs import write_files
+
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name, body in files.items():
-            (folder / name).write_bytes(body)
+        write_files({folder / name: body for name, body in files.items()})
     except OSError as failure:
         print(f"rebuild.py: {folder} cannot be written: {failure.strerror}.", file=sys.stderr)
         return False

@@ -7,6 +7,8 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from pmwpub.errors import CertificateError
 from pmwpub.mechanisms.pmw_pub import Measurement, rebuild
 from pmwpub.plans import ReleasePlan
@@ -87,7 +89,12 @@ def plan_of(certificate: Certificate) -> ReleasePlan:
     text = json.dumps(certificate.plan, separators=(",", ":"), ensure_ascii=False)
     if hashlib.sha256(text.encode()).hexdigest() != certificate.plan_sha256:
         raise CertificateError("The certificate's plan is not the one that its hash names.")
-    plan = ReleasePlan.model_validate_json(text)
+    try:
+        plan = ReleasePlan.model_validate_json(text, strict=True)
+    except ValidationError as failure:
+        raise CertificateError("The certificate's plan is none of a release.") from failure
+    if plan.canonical != text:
+        raise CertificateError("The certificate's plan is not written as a plan is.")
     if plan.schedule(certificate.repeat).replay_seed != certificate.replay_seed:
         raise CertificateError("The certificate's replay seed is not its plan's.")
     return plan

@@ -1,0 +1,56 @@
+"""JSON that can be read in one way only: what a certificate must be."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+MOST_BYTES = 64 * 2**20
+"""Of one text: a certificate of 10,000 rounds has about a tenth."""
+
+MOST_DIGITS = 100
+"""Of one number."""
+
+
+def check_strict(content: bytes) -> None:
+    """ValueError unless it is UTF-8 JSON without a repeated key, NaN, an infinity, or a number of over 100 characters.
+
+    Deep nesting, a byte order mark and more than 64 MiB are refused too.
+    """
+    if len(content) > MOST_BYTES:
+        raise ValueError("longer than 64 MiB")
+    try:
+        json.loads(
+            content.decode("utf-8"),
+            object_pairs_hook=_unrepeated,
+            parse_constant=_refused,
+            parse_int=_whole,
+            parse_float=_finite,
+        )
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key stands there twice")
+    return found
+
+
+def _refused(text: str) -> float:
+    raise ValueError(f"{text} is no number of JSON")
+
+
+def _whole(text: str) -> int:
+    if len(text) > MOST_DIGITS:
+        raise ValueError("a number is too long")
+    return int(text)
+
+
+def _finite(text: str) -> float:
+    number = float(text) if len(text) <= MOST_DIGITS else math.inf
+    if not math.isfinite(number):
+        raise ValueError("a number is too long or too large")
+    return number
