@@ -11,16 +11,8 @@ import tables
 from fakes import FixedNoise, SeededNoise
 
 from pmwpub.errors import MethodRefused, PlanError, PmwPubError
-from pmwpub.evaluation.baselines import (
-    Baseline,
-    Case,
-    DualQuery,
-    JiElkan,
-    Marginals,
-    Mwem,
-    Terms,
-    errors_of_answers,
-)
+from pmwpub.evaluation.answering import Marginals, errors_of_answers
+from pmwpub.evaluation.baselines import Baseline, Case, DualQuery, JiElkan, Mwem, Terms
 from pmwpub.evaluation.measures import Errors, errors
 from pmwpub.evaluation.registry import BASELINES, PEERS, baseline_of, is_baseline
 from pmwpub.mechanisms.graphical import MISSING
