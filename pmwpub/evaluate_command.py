@@ -15,7 +15,18 @@ from pmwpub.addresses import scheduler_address
 from pmwpub.command_input import progress, read, workload_choice
 from pmwpub.errors import FileRefused, PlanError
 from pmwpub.evaluate_journal import Journal, journal_path
-from pmwpub.evaluation import BASELINES, METHODS, SimulatedError, Simulation, Stage, Sweep, not_beaten, simulate
+from pmwpub.evaluation import (
+    BASELINES,
+    METHODS,
+    MOST_ROUNDS,
+    SimulatedError,
+    Simulation,
+    Stage,
+    Sweep,
+    not_beaten,
+    simulate,
+    under_todays_names,
+)  # fmt: skip
 from pmwpub.figures import self_contained
 from pmwpub.jobs.simulating import Place
 from pmwpub.ledger_command import store_files
@@ -30,9 +41,6 @@ from pmwpub.tabular.naming import Files
 from pmwpub.tabular.schema import Schema
 
 Json = dict[str, Any]
-
-MOST_ROUNDS = 10_000
-"""As many as a release may have."""
 
 
 def evaluate(parsed: argparse.Namespace) -> Json:
@@ -49,10 +57,18 @@ def evaluate(parsed: argparse.Namespace) -> Json:
     for epsilon in sweep.epsilons:
         zcdp_of(ApproxDP(as_fraction(epsilon), stage.delta))  # refused now rather than after other runs
     journal = Journal(out, stage)
-    known = journal.known()
+    kept = journal.known()
+    known = under_todays_names(kept)
+    if len(known) < len(kept):
+        print(
+            f"pmwpub: {len(kept) - len(known)} finished runs were kept twice, under two spellings of one method; "
+            "those under its canonical name are used.",
+            file=sys.stderr,
+        )
     found = simulate(stage, sweep, workers=place.workers(), known=known, on_found=journal.add, progress=progress)
     for one in found.refused:
-        print(f"pmwpub: {one.method} at epsilon {one.epsilon:g} did not run: {one.reason}", file=sys.stderr)
+        rounds = f" with T = {one.rounds}" if one.rounds else ""
+        print(f"pmwpub: {one.method} at epsilon {one.epsilon:g}{rounds} did not run: {one.reason}", file=sys.stderr)
     _write_errors(out, found.errors)
     if parsed.html is not None:
         bounds = bounds_on(stage, found) if parsed.theory else Bounds()

@@ -62,7 +62,7 @@ def test_a_baseline_that_cannot_run_says_why_and_the_others_run(
     assert [(one["method"], one["epsilon"]) for one in refused] == [("mwem+on=sex", 0.5), ("mwem+on=sex", 2.0)]
     assert "pmwpub: mwem+on=sex at epsilon 0.5 did not run: None of the workload's 3 marginals" in streams.err
     lines = [line.split(",") for line in (folder / "some.csv").read_text().splitlines()[1:]]
-    assert {(line[0], line[1]) for line in lines} == {("mwem+on=sex/job", ""), ("hdmm", "")}
+    assert {(line[0], line[1]) for line in lines} == {("mwem+on=job/sex", ""), ("hdmm", "")}
     assert "HDMM (no rows)" in (folder / "page.html").read_text()
 
 
@@ -95,6 +95,26 @@ def test_what_another_table_left_behind_is_not_taken_up(folder: Path, capsys: py
     (folder / "errors.csv.partial").write_bytes(b"0123\n" + b"not for us\n")
     assert evaluate("errors.csv") == 0
     assert json.loads(capsys.readouterr().out)["resumed"] == 0
+
+
+def test_runs_of_an_older_spelling_are_taken_up_and_two_spellings_are_told(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    methods = ["--methods", "ji-elkan+lambda=0.010,hdmm+even"]
+    with monkeypatch.context() as patch:
+        patch.setattr(Journal, "close", lambda journal: None)
+        assert evaluate("errors.csv", *methods) == 0
+    whole = (folder / "errors.csv").read_bytes()
+    partial = folder / "errors.csv.partial"
+    head, *parts = partial.read_bytes().rstrip(b"\n").split(b"\n")
+    older = [part.replace(b'"ji-elkan"', b'"ji-elkan+lambda=0.01"').replace(b"+even", b"+even=3") for part in parts]
+    partial.write_bytes(b"\n".join([head, *older, *parts[:2], b""]))
+    capsys.readouterr()
+    assert evaluate("errors.csv", *methods) == 0
+    said = capsys.readouterr()
+    assert "2 finished runs were kept twice, under two spellings of one method" in said.err
+    assert json.loads(said.out)["resumed"] == len(parts) == json.loads(said.out)["runs"]
+    assert (folder / "errors.csv").read_bytes() == whole
 
 
 def test_floors_and_verdicts_are_in_the_answer_and_the_figure_is_one_file(
@@ -153,6 +173,8 @@ def test_a_place_that_cannot_be_written_or_has_no_worker_is_refused(
     [
         *(["--epsilons", epsilon] for epsilon in ("0", "-1", "nan", "1e400", "1e308", "0.5,2000000", "1/0", "")),
         *(["--rounds", rounds] for rounds in ("0", "1000000000", "x")),
+        *(["--methods", f"mwem,{name}"] for name in ("ji-elkan+lambda=0", "dual-query+eta=-1", "aim+megabytes=-1")),
+        *(["--methods", name] for name in ("mwem+on=", "hdmm+even=3", "dual-query+samples=0", "ji-elkan+lambda=1e9")),
         ["--html", "nowhere/page.html"],
         ["--dask", "foo"],
         ["--theory"],

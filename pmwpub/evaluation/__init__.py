@@ -6,7 +6,7 @@ from pmwpub.evaluation.playing import halves, part_of_table, part_rows, resample
 from pmwpub.evaluation.registry import BASELINES, PEERS, baseline_of, is_baseline, label_of
 from pmwpub.evaluation.results import MEASURES, Floor, Measure, Refused, SimulatedError, Simulation, Summary, summarise
 from pmwpub.evaluation.runs import FloorOf, Found, Run, Stage, Task
-from pmwpub.evaluation.sweep import Sweep, simulate
+from pmwpub.evaluation.sweep import MOST_ROUNDS, Sweep, simulate, under_todays_names
 from pmwpub.evaluation.verdicts import (
     NotBeaten,
     Reach,
@@ -22,6 +22,7 @@ __all__ = [
     "BASELINES",
     "MEASURES",
     "METHODS",
+    "MOST_ROUNDS",
     "PEERS",
     "PMW_PUB",
     "SIMPLEST",
@@ -63,5 +64,6 @@ __all__ = [
     "resampled",
     "simulate",
     "summarise",
+    "under_todays_names",
     "variant_of",
 ]

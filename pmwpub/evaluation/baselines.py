@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Protocol
 
-import numpy as np
-
 from pmwpub.errors import MethodRefused, PlanError, PmwPubError
 from pmwpub.evaluation.measures import Errors, errors_of
 from pmwpub.mechanisms.dual_query import DualQueryPlan, dual_query
-from pmwpub.mechanisms.hdmm import MarginalStrategy, hdmm
-from pmwpub.mechanisms.ji_elkan import ImportancePlan, ji_elkan
+from pmwpub.mechanisms.ji_elkan import ImportancePlan, Lattice, ji_elkan
 from pmwpub.mechanisms.mwem import full_problem, inside, mwem, projected, refusal
 from pmwpub.mechanisms.pmw_pub import Schedule
-from pmwpub.mechanisms.residual_planner import ResidualPlan, residual_planner
-from pmwpub.mechanisms.residuals import Emphasis, ResidualSpaces, refuse_slow
-from pmwpub.privacy.budget import ZCDP, split
+from pmwpub.mechanisms.vector_gaussian import VectorGaussian
+from pmwpub.privacy.budget import ZCDP, shown, split
 from pmwpub.privacy.noise import NoiseSource
 from pmwpub.queries.counts import PrivateCounts, count
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload
-from pmwpub.records import Dataset, Floats
+from pmwpub.records import Dataset
 
 MAX_COEFFICIENTS = 3_000
 MAX_QUERIES = 50_000_000
+MAX_SAMPLES = 10_000
+MOST_ETA = 10**6
 PROGRAM_SECONDS = 60.0
 """DualQuery's integer programs end by their nodes, which are the same everywhere; a clock is there for the worst."""
 
@@ -63,7 +60,7 @@ class Case:
 
 
 class Baseline(Protocol):
-    """A way to answer a workload, with its parameters."""
+    """A way to answer a workload, with its parameters; making one raises PlanError where they are out of range."""
 
     @property
     def uses_candidate(self) -> bool:
@@ -85,8 +82,11 @@ class Baseline(Protocol):
         """What a plot has to say beside its line; "" for nothing."""
         ...
 
-    def refusal(self, terms: Terms) -> str:
-        """Why it cannot run, in words (memory, time, budget); "" if it can. Public sizes only."""
+    def refusal(self, terms: Terms, rounds: int = 0) -> str:
+        """Why it cannot run, in words (memory, time, budget); "" if it can. Public sizes only.
+
+        rounds  for a baseline that has them; 0 asks what holds for any number of them
+        """
         ...
 
     def errors(self, case: Case) -> Errors:
@@ -95,7 +95,6 @@ class Baseline(Protocol):
 
 
 NO_ROWS = "It needs the rows of the truth, which this sweep does not hand on."
-WITHOUT_ROWS = "answers the workload without synthetic rows"
 
 
 @dataclass(frozen=True)
@@ -114,26 +113,36 @@ class Mwem:
     def remark(self) -> str:
         return f"only the marginals inside {', '.join(self.on)}, a smaller workload" if self.on else ""
 
-    def refusal(self, terms: Terms) -> str:
+    def refusal(self, terms: Terms, rounds: int = 0) -> str:
         try:
-            return refusal(inside(terms.workload, self.on) if self.on else terms.workload)
+            why = refusal(inside(terms.workload, self.on) if self.on else terms.workload)
+            if rounds and not why:
+                self._schedule(terms, rounds)
         except PmwPubError as error:
             return str(error)
+        return why
+
+    def _schedule(self, terms: Terms, rounds: int, seed: int = 0) -> Schedule:
+        share = split(terms.budget, rounds, rows_per_person=terms.rows_per_person)
+        return Schedule(rounds, share, sensitivity=terms.rows_per_person, replay_seed=seed)
 
     def errors(self, case: Case) -> Errors:
-        workload, counts, terms = case.terms.workload, case.counts, case.terms
+        refuse_for(self.refusal(case.terms, case.rounds))
+        workload, counts = case.terms.workload, case.counts
         if self.on:
             workload = inside(workload, self.on)
-            counts = count(workload, projected(_rows(case), self.on))
-        share = split(terms.budget, case.rounds, rows_per_person=terms.rows_per_person)
-        schedule = Schedule(case.rounds, share, sensitivity=terms.rows_per_person, replay_seed=case.seed)
-        problem = _full_problem(workload)
+            counts = count(workload, projected(rows_of(case), self.on))
+        schedule, problem = self._schedule(case.terms, case.rounds, case.seed), _full_problem(workload)
         return errors_of(counts, problem, mwem(counts, problem, schedule, noise=case.noise).distribution)
 
 
 @dataclass(frozen=True)
 class DualQuery:
-    """DualQuery with its step and samples; as many rounds as the budget pays for."""
+    """DualQuery with its step and samples; as many rounds as the budget pays for.
+
+    samples  1 to 10,000
+    eta      10^-6 to 10^6
+    """
 
     samples: int = 100
     eta: Fraction = Fraction(3)
@@ -142,7 +151,14 @@ class DualQuery:
     has_rounds = False
     remark = ""
 
-    def refusal(self, terms: Terms) -> str:
+    def __post_init__(self) -> None:
+        if not 1 <= self.samples <= MAX_SAMPLES or not Fraction(1, MOST_ETA) <= self.eta <= MOST_ETA:
+            raise PlanError(
+                f"DualQuery takes 1 to {MAX_SAMPLES:,} samples a round and an eta from 1e-6 to 1e6; "
+                f"{self.samples:.6g} and {shown(self.eta)} came."
+            )
+
+    def refusal(self, terms: Terms, rounds: int = 0) -> str:
         if terms.workload.queries > MAX_QUERIES:
             return (
                 f"DualQuery keeps a weight for each of the workload's {terms.workload.queries:,} queries; at most "
@@ -160,7 +176,7 @@ class DualQuery:
         )
 
     def errors(self, case: Case) -> Errors:
-        _check(self.refusal(case.terms))
+        refuse_for(self.refusal(case.terms))
         workload, plan = case.terms.workload, self._plan(case.terms, case.seed)
         found = dual_query(case.counts, workload, plan, noise=case.noise).distribution
         return errors_of(case.counts, PublicProblem(workload, found.support), found)
@@ -176,61 +192,33 @@ class JiElkan:
     has_rounds = False
     remark = ""
 
-    def refusal(self, terms: Terms) -> str:
-        if terms.workload.domain.dimension > MAX_COEFFICIENTS:
+    def __post_init__(self) -> None:
+        ImportancePlan(self.regularisation, ZCDP(1))
+
+    def refusal(self, terms: Terms, rounds: int = 0) -> str:
+        levels = terms.workload.domain.dimension
+        if levels > MAX_COEFFICIENTS:
             return (
-                f"Ji and Elkan's regression has a coefficient for each of {terms.workload.domain.dimension:,} levels; "
+                f"Ji and Elkan's regression has a coefficient for each of {levels:,} levels; "
                 f"at most {MAX_COEFFICIENTS:,} are solved for. Bin or leave out attributes."
             )
-        return ""
-
-    def errors(self, case: Case) -> Errors:
-        _check(self.refusal(case.terms))
-        if case.problem is None:
-            raise PlanError("Importance weights need a public table.")
-        plan = ImportancePlan(self.regularisation, case.terms.budget, case.terms.rows_per_person)
-        found = ji_elkan(_rows(case), case.problem.support, plan, noise=case.noise).distribution
-        return errors_of(case.counts, case.problem, found)
-
-
-@dataclass(frozen=True)
-class Marginals:
-    """HDMM or ResidualPlanner: the workload's answers without rows, cut off at 0 and n."""
-
-    residuals: bool
-    emphasis: Emphasis = Emphasis.QUERIES
-    uses_candidate = False
-    needs_rows = True
-    has_rounds = False
-    remark = WITHOUT_ROWS
-
-    def refusal(self, terms: Terms) -> str:
         try:
-            spaces = ResidualSpaces(terms.workload)
-            refuse_slow(sum(map(spaces.cells, spaces.subsets)))
-        except MethodRefused as error:
+            # The solver's tolerance is far below 1/n, so what can be drawn at this one can be drawn.
+            lattice = Lattice.of(self._plan(terms), terms.n, levels, Fraction(1, terms.n))
+            VectorGaussian.costing(terms.budget, lattice.squared_sensitivity)
+        except PmwPubError as error:
             return str(error)
         return ""
 
+    def _plan(self, terms: Terms) -> ImportancePlan:
+        return ImportancePlan(self.regularisation, terms.budget, terms.rows_per_person)
+
     def errors(self, case: Case) -> Errors:
-        _check(self.refusal(case.terms))
-        terms = (case.terms.workload, case.terms.budget, case.terms.rows_per_person, self.emphasis)
-        if self.residuals:
-            plan = ResidualPlan.of(*terms)
-            found = residual_planner(count(plan.spaces.closure, _rows(case)), plan, noise=case.noise)
-        else:
-            strategy = MarginalStrategy.of(*terms)
-            found = hdmm(count(strategy.spaces.closure, _rows(case)), strategy, noise=case.noise)
-        return errors_of_answers(case.counts, found.answers / case.counts.n)
-
-
-def errors_of_answers(counts: PrivateCounts, answers: Floats) -> Errors:
-    """The errors of plain answers, cut off at 0 and 1.
-
-    answers  float64 (Q,)  shares of n
-    """
-    gaps = np.abs(np.clip(answers, 0.0, 1.0) - counts.counts / counts.n)
-    return Errors(float(gaps.max()), float(gaps.mean()), float(math.sqrt(np.mean(gaps * gaps))))
+        refuse_for(self.refusal(case.terms))
+        if case.problem is None:
+            raise PlanError("Importance weights need a public table.")
+        found = ji_elkan(rows_of(case), case.problem.support, self._plan(case.terms), noise=case.noise)
+        return errors_of(case.counts, case.problem, found.distribution)
 
 
 @lru_cache(maxsize=1)
@@ -239,12 +227,14 @@ def _full_problem(workload: Workload) -> PublicProblem:
     return full_problem(workload)
 
 
-def _rows(case: Case) -> Dataset:
+def rows_of(case: Case) -> Dataset:
+    """The truth's rows; MethodRefused where the sweep has none."""
     if case.rows is None:
         raise MethodRefused(NO_ROWS)
     return case.rows
 
 
-def _check(why: str) -> None:
+def refuse_for(why: str) -> None:
+    """MethodRefused for a reason, unless it is empty."""
     if why:
         raise MethodRefused(why)

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from pmwpub.errors import PlanError
-from pmwpub.evaluation.registry import BASELINES, baseline_of, is_baseline
+from pmwpub.evaluation.registry import BASELINES, canonical_baseline, is_baseline, without_flag_values
 from pmwpub.mechanisms.pmw_pub import Output, Replay, Start
 
 PMW_PUB = "pmw-pub"
@@ -69,12 +69,19 @@ def variant_of(method: str) -> Variant:
 
 
 def canonical(methods: Iterable[str]) -> tuple[str, ...]:
-    """Each method once, its changes in one order; PlanError for an unknown one."""
+    """Each method once, under its one name; PlanError for an unknown one, or parameters out of range."""
     return tuple(dict.fromkeys(map(_canonical, methods)))
+
+
+def respelt(stored: str) -> str:
+    """The canonical name of a method as it was stored, under an older spelling perhaps; itself where it has none."""
+    try:
+        return _canonical(without_flag_values(stored))
+    except PlanError:
+        return stored
 
 
 def _canonical(method: str) -> str:
     if is_baseline(method):
-        baseline_of(method)
-        return method
+        return canonical_baseline(method)
     return method if method == UNCHANGED else variant_of(method).method

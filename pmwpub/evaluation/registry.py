@@ -7,84 +7,170 @@
     residual-planner  ...+even       the same, by noisy residuals; +even weighs each marginal alike, not each query
     aim  aim+megabytes=8   mst       graphical models, with the extra `peers`
 
-What is left out of a name takes the default.
+What is left out of a name takes the default. One baseline has one canonical name: parameters in this order, numbers in
+their shortest form, defaults left out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from fractions import Fraction
 from types import MappingProxyType
+from typing import Any
 
-from pmwpub.errors import PlanError
-from pmwpub.evaluation.baselines import Baseline, DualQuery, JiElkan, Marginals, Mwem
+from pmwpub.errors import BudgetError, PlanError
+from pmwpub.evaluation.answering import Marginals
+from pmwpub.evaluation.baselines import Baseline, DualQuery, JiElkan, Mwem
 from pmwpub.evaluation.peers import Peer
 from pmwpub.mechanisms.residuals import Emphasis
 from pmwpub.privacy.budget import as_fraction
 
-Options = Mapping[str, str]
+LONGEST_NUMBER = 40
 
-LABELS: Mapping[str, str] = MappingProxyType(
-    {
-        "mwem": "MWEM",
-        "dual-query": "DualQuery",
-        "ji-elkan": "Ji–Elkan",
-        "hdmm": "HDMM (no rows)",
-        "residual-planner": "ResidualPlanner (no rows)",
-        "aim": "AIM",
-        "mst": "MST",
-    }
-)
-"""What people call them."""
 
-_MAKERS: Mapping[str, tuple[frozenset[str], Callable[[Options], Baseline]]] = MappingProxyType(
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a baseline.
+
+    default  what it is where the name leaves it out
+    read     its value by the text behind "="; raises PlanError for text that means none
+    written  the one text that a value has in a canonical name
+    flag     stands alone, without "=" and a text: `read` gets ""
+    """
+
+    default: Any
+    read: Callable[[str], Any]
+    written: Callable[[Any], str] = str
+    flag: bool = False
+
+
+@dataclass(frozen=True)
+class Family:
+    """What makes a baseline of its parameters' values, in their order; it raises PlanError for values out of range."""
+
+    label: str
+    make: Callable[..., Baseline]
+    parameters: Mapping[str, Parameter]
+
+
+def _whole(text: str) -> int:
+    if not (text.isascii() and text.isdecimal()) or len(text) > LONGEST_NUMBER:
+        raise PlanError(f"A whole number is needed; {text[:LONGEST_NUMBER]!r} came.")
+    return int(text)
+
+
+def _number(text: str) -> Fraction:
+    if len(text) > LONGEST_NUMBER:
+        raise PlanError(f"A number of at most {LONGEST_NUMBER} characters is needed; {text[:LONGEST_NUMBER]!r}… came.")
+    try:
+        return as_fraction(text)
+    except BudgetError as error:
+        raise PlanError(str(error)) from error
+
+
+def _written(number: Fraction) -> str:
+    """A decimal where it ends, else a fraction."""
+    rest = number.denominator
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    if rest > 1:
+        return str(number)
+    with localcontext(prec=20 * LONGEST_NUMBER):
+        return format(Decimal(number.numerator) / Decimal(number.denominator), "f")
+
+
+def _names(text: str) -> tuple[str, ...]:
+    """A set, in alphabetical order."""
+    names = sorted(set(text.split("/")))
+    if not all(names):
+        raise PlanError(f"Names of attributes are needed, with / between them; {text!r} came.")
+    return tuple(names)
+
+
+_EVEN = MappingProxyType({"even": Parameter(Emphasis.QUERIES, lambda text: Emphasis.MARGINALS, flag=True)})
+
+FAMILIES: Mapping[str, Family] = MappingProxyType(
     {
-        "mwem": (frozenset({"on"}), lambda o: Mwem(tuple(o["on"].split("/")) if "on" in o else ())),
-        "dual-query": (
-            frozenset({"samples", "eta"}),
-            lambda o: DualQuery(_whole(o.get("samples", "100")), as_fraction(o.get("eta", "3"))),
+        "mwem": Family("MWEM", Mwem, {"on": Parameter((), _names, "/".join)}),
+        "dual-query": Family(
+            "DualQuery",
+            DualQuery,
+            {"samples": Parameter(100, _whole), "eta": Parameter(Fraction(3), _number, _written)},
         ),
-        "ji-elkan": (frozenset({"lambda"}), lambda o: JiElkan(as_fraction(o.get("lambda", "0.01")))),
-        "hdmm": (frozenset({"even"}), lambda o: Marginals(False, _emphasis(o))),
-        "residual-planner": (frozenset({"even"}), lambda o: Marginals(True, _emphasis(o))),
-        "aim": (frozenset({"megabytes"}), lambda o: Peer(True, float(as_fraction(o.get("megabytes", "8"))))),
-        "mst": (frozenset(), lambda o: Peer(False)),
+        "ji-elkan": Family("Ji–Elkan", JiElkan, {"lambda": Parameter(Fraction(1, 100), _number, _written)}),
+        "hdmm": Family("HDMM (no rows)", lambda emphasis: Marginals(False, emphasis), _EVEN),
+        "residual-planner": Family("ResidualPlanner (no rows)", lambda emphasis: Marginals(True, emphasis), _EVEN),
+        "aim": Family(
+            "AIM", lambda megabytes: Peer(True, megabytes), {"megabytes": Parameter(Fraction(8), _number, _written)}
+        ),
+        "mst": Family("MST", lambda: Peer(False), {}),
     }
 )
 
 PEERS = ("aim", "mst")
 """Those that need the extra `peers`."""
 
-BASELINES = tuple(name for name in _MAKERS if name not in PEERS)
+BASELINES = tuple(name for name in FAMILIES if name not in PEERS)
 """The others' names, each with its default parameters."""
 
 
 def is_baseline(method: str) -> bool:
     """Whether a method's name begins with that of a baseline."""
-    return method.partition("+")[0] in _MAKERS
+    return method.partition("+")[0] in FAMILIES
 
 
 def baseline_of(method: str) -> Baseline:
-    """The baseline of a name, with what stands behind its plus signs; PlanError for another one."""
-    head, *parts = method.split("+")
-    known, make = _MAKERS.get(head, (frozenset(), None))
-    options = dict((part.partition("=")[0], part.partition("=")[2]) for part in parts)
-    if make is None or not set(options) <= known or len(options) < len(parts):
-        offered = ", ".join(f"{name} (+{', +'.join(sorted(keys))})" for name, (keys, _) in _MAKERS.items())
-        raise PlanError(f"The baselines are {offered}; {method!r} came.")
-    return make(options)
+    """The baseline of a name, with what stands behind its plus signs; PlanError for another one, or out of range."""
+    family, values = _read(method)
+    return family.make(*values.values())
+
+
+def canonical_baseline(method: str) -> str:
+    """The one name of a baseline, and of all that mean the same; PlanError as for `baseline_of`."""
+    family, values = _read(method)
+    family.make(*values.values())
+    parts = [method.partition("+")[0]]
+    for key, value in values.items():
+        parameter = family.parameters[key]
+        if value != parameter.default:
+            parts.append(key if parameter.flag else f"{key}={parameter.written(value)}")
+    return "+".join(parts)
 
 
 def label_of(method: str, *, parameters: bool = False) -> str:
-    """A baseline as people read it, with or without its parameters."""
+    """A baseline as people read it, with or without its parameters; PMW^Pub's variants too."""
     head, *parts = method.split("+")
-    return ", ".join([LABELS[head], *(parts if parameters else ())])
+    label = FAMILIES[head].label if head in FAMILIES else {"pmw-pub": "PMW^Pub"}[head]
+    return ", ".join([label, *(parts if parameters else ())])
 
 
-def _emphasis(options: Options) -> Emphasis:
-    return Emphasis.MARGINALS if "even" in options else Emphasis.QUERIES
+def without_flag_values(method: str) -> str:
+    """A stored name as it may be spelt today: a flag once took a text, which meant nothing."""
+    head, *parts = method.split("+")
+    known = FAMILIES[head].parameters if head in FAMILIES else {}
+    keys = (part.partition("=")[0] for part in parts)
+    kept = (key if key in known and known[key].flag else part for key, part in zip(keys, parts, strict=True))
+    return "+".join([head, *kept])
 
 
-def _whole(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise PlanError(f"A whole number from 1 is needed; {text!r} came.")
-    return int(text)
+def _read(method: str) -> tuple[Family, dict[str, Any]]:
+    """The family of a name, and every parameter's value by key, in the family's order."""
+    head, *parts = method.split("+")
+    family = FAMILIES.get(head)
+    given = {key: (equals, text) for key, equals, text in (part.partition("=") for part in parts)}
+    if family is None or not set(given) <= set(family.parameters) or len(given) < len(parts):
+        offered = ", ".join(" +".join([name, *one.parameters]) for name, one in FAMILIES.items())
+        raise PlanError(f"The baselines are {offered}; {method!r} came.")
+    values = {key: parameter.default for key, parameter in family.parameters.items()}
+    for key, (equals, text) in given.items():
+        if family.parameters[key].flag == bool(equals):
+            raise PlanError(
+                f"+{key} takes no value; write {head}+{key}. {method!r} came."
+                if equals
+                else f"+{key} needs a value, as in {head}+{key}=…; {method!r} came."
+            )
+        values[key] = family.parameters[key].read(text)
+    return family, values

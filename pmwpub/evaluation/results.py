@@ -41,11 +41,15 @@ class Floor:
 
 @dataclass(frozen=True)
 class Refused:
-    """A method that could not run at an epsilon, and why, in words."""
+    """A method that could not run at an epsilon, and why, in words.
+
+    rounds  0 where it holds for every number of them
+    """
 
     method: str
     epsilon: float
     reason: str
+    rounds: int = 0
 
 
 @dataclass(frozen=True)

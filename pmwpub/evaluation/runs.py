@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from pmwpub.evaluation.baselines import Case, Terms
+from pmwpub.errors import BudgetError
+from pmwpub.evaluation.baselines import NO_ROWS, Case, Terms
 from pmwpub.evaluation.measures import Errors, errors, errors_of
 from pmwpub.evaluation.methods import UNCHANGED, variant_of
 from pmwpub.evaluation.registry import baseline_of, is_baseline
@@ -117,7 +118,7 @@ def _errors(stage: Stage, run: Run) -> Errors:
     problem = stage.problem(run.candidate)
     if run.method == UNCHANGED:
         return errors(stage.counts, problem.start_sums, problem.support.rows)
-    schedule = _schedule(stage, run)
+    schedule = _schedule(stage, run.method, run.epsilon, run.rounds, run.seed)
     released = pmw_pub(stage.counts, problem, schedule, noise=stage.noise(run))
     return errors_of(stage.counts, problem, released.distribution)
 
@@ -129,20 +130,37 @@ def _baseline_errors(stage: Stage, run: Run) -> Errors:
     return baseline_of(run.method).errors(case)
 
 
-def _schedule(stage: Stage, run: Run) -> Schedule:
+def refusal_of(stage: Stage, method: str, epsilon: float, rounds: int = 0) -> str:
+    """Why a method cannot run, in words; "" if it can. By public sizes alone.
+
+    rounds  for a method that has them; 0 asks what holds for any number of them
+    """
+    if is_baseline(method):
+        baseline = baseline_of(method)
+        lacking = NO_ROWS if baseline.needs_rows and stage.rows is None else ""
+        return lacking or baseline.refusal(stage.terms(epsilon), rounds)
+    try:
+        if method != UNCHANGED and rounds:
+            _schedule(stage, method, epsilon, rounds)
+    except BudgetError as error:
+        return str(error)
+    return ""
+
+
+def _schedule(stage: Stage, method: str, epsilon: float, rounds: int, seed: int = 0) -> Schedule:
     from pmwpub.privacy.selection import ExponentialMechanism, PermuteAndFlip
 
-    variant = variant_of(run.method)
+    variant = variant_of(method)
     law = ExponentialMechanism if variant.selection == "exponential" else PermuteAndFlip
-    budget = stage.terms(run.epsilon).budget
+    budget = stage.terms(epsilon).budget
     return Schedule(
-        rounds=run.rounds,
-        share=split(budget, run.rounds, rows_per_person=stage.rows_per_person, selection=law),
+        rounds=rounds,
+        share=split(budget, rounds, rows_per_person=stage.rows_per_person, selection=law),
         sensitivity=stage.rows_per_person,
         output=variant.output,
         start=variant.start,
         replay=variant.replay,
-        replay_seed=run.seed,
+        replay_seed=seed,
     )
 
 

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from pmwpub.errors import PlanError
-from pmwpub.evaluation.baselines import NO_ROWS
-from pmwpub.evaluation.methods import PMW_PUB, SIMPLEST, UNCHANGED, canonical
+from pmwpub.evaluation.methods import PMW_PUB, SIMPLEST, UNCHANGED, canonical, respelt
 from pmwpub.evaluation.registry import baseline_of, is_baseline
 from pmwpub.evaluation.results import Floor, Refused, SimulatedError, Simulation
-from pmwpub.evaluation.runs import FloorOf, Found, Run, Stage, Task, play
+from pmwpub.evaluation.runs import FloorOf, Found, Run, Stage, Task, play, refusal_of
 from pmwpub.evaluation.spread import spread
 from pmwpub.evaluation.workers import Here, Workers
-from pmwpub.privacy.budget import ApproxDP, as_fraction, zcdp_of
+from pmwpub.privacy.budget import MAX_EPSILON, ApproxDP, as_fraction, zcdp_of
 from pmwpub.theory import advised_rounds
+from pmwpub.theory.rounds import MOST_ROUNDS as MOST_ADVISED
 
 PILOT_ROUNDS = 25
 PILOT_SEED = -1
 MOST_PARTS = 100_000
+MOST_ROUNDS = 10_000
+"""As many as a release may have."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,8 @@ class Sweep:
     runs    of each kind, numbered from first_seed
     floors  whether the candidates' best-mixture errors are certified too
 
-    Raises PlanError for an empty or a huge grid, or an unknown method.
+    Raises PlanError for an empty grid, epsilons or rounds that no release may have, an unknown method, or one whose
+    parameters are out of range.
     """
 
     epsilons: tuple[float, ...]
@@ -43,8 +46,10 @@ class Sweep:
     def __post_init__(self) -> None:
         if self.runs < 1 or not self.epsilons or not self.methods:
             raise PlanError("A sweep needs at least one epsilon, one method and one run.")
-        if any(rounds < 1 for rounds in self.rounds):
-            raise PlanError("Rounds are whole numbers from 1.")
+        if not all(0 < epsilon <= MAX_EPSILON for epsilon in self.epsilons):
+            raise PlanError(f"Epsilons lie above 0 and up to {MAX_EPSILON:,}.")
+        if not all(1 <= rounds <= MOST_ROUNDS for rounds in self.rounds):
+            raise PlanError(f"Rounds are whole numbers from 1 to {MOST_ROUNDS:,}.")
         object.__setattr__(self, "epsilons", tuple(sorted(set(self.epsilons))))
         object.__setattr__(self, "rounds", tuple(sorted(set(self.rounds))))
         object.__setattr__(self, "methods", canonical(self.methods))
@@ -101,70 +106,116 @@ def simulate(
     Privacy: none; the stage's counts may be looked at by whoever gets the result.
     Raises PlanError for a grid of more than 100,000 parts; else as `spread`.
     """
-    total = sweep.parts(len(stage.candidates))
-    if total > MOST_PARTS:
-        raise PlanError(f"This sweep has {total:,} runs, more than {MOST_PARTS:,}; take fewer values or fewer runs.")
-    seen: list[Task] = []
+    if (parts := sweep.parts(len(stage.candidates))) > MOST_PARTS:
+        raise PlanError(f"This sweep has {parts:,} runs, more than {MOST_PARTS:,}; take fewer values or fewer runs.")
     refused = refusals(stage, sweep)
-    total -= sum(sweep.runs for _ in refused)
+    plan = _Plan(sweep, tuple(stage.candidates), frozenset((one.method, one.epsilon, one.rounds) for one in refused))
+    first, seen = list(plan.first()), 0
+    total = len(first) + sum(len(list(plan.after(task, 1))) for task in first)
 
     def then(task: Task, found: Found) -> Iterator[Task]:
-        seen.append(task)
-        if isinstance(task, Run) and isinstance(found, SimulatedError) and task.seed == PILOT_SEED:
-            methods = sweep.own if task.candidate else (task.method,)
-            yield from _runs(sweep, methods, task, (_advised(stage, found),))
+        nonlocal seen
+        seen += 1
+        if isinstance(found, SimulatedError) and found.seed == PILOT_SEED:
+            yield from plan.after(task, _advised(stage, found))
 
     progress(0, total)
     done = spread(
-        play, stage, _first(sweep, stage, {(one.method, one.epsilon) for one in refused}), workers or Here(),
-        known=known or {}, then=then, on_found=on_found, tick=lambda: progress(len(seen), total),
+        play, stage, first, workers or Here(),
+        known=under_todays_names(known or {}), then=then, on_found=on_found, tick=lambda: progress(seen, total),
     )  # fmt: skip
-    progress(total, total)
+    progress(seen, total)
     return _in_order(sweep, stage, done, refused)
 
 
+def under_todays_names(known: Mapping[Task, Found]) -> dict[Task, Found]:
+    """Finished parts by the methods' canonical names; where one was found under several spellings, the canonical's."""
+    kept: dict[Task, Found] = {}
+    for task, found in known.items():
+        if isinstance(task, FloorOf) or isinstance(found, Floor):
+            kept[task] = found
+            continue
+        name = respelt(task.method)
+        now = replace(task, method=name)
+        if now not in kept or name == task.method:
+            kept[now] = replace(found, method=name)
+    return kept
+
+
 def refusals(stage: Stage, sweep: Sweep) -> list[Refused]:
-    """The baselines that cannot run, and why: before anything runs, by public sizes alone."""
-    found = []
-    for method in sweep.weighed + sweep.alone:
-        baseline = baseline_of(method)
-        for epsilon in sweep.epsilons:
-            lacking = NO_ROWS if baseline.needs_rows and stage.rows is None else ""
-            if why := lacking or baseline.refusal(stage.terms(epsilon)):
-                found.append(Refused(method, epsilon, why))
-    return found
+    """What cannot run, and why: before anything runs, by public sizes alone.
 
-
-def _first(sweep: Sweep, stage: Stage, refused: Set[tuple[str, float]]) -> Iterator[Task]:
-    """Floors first, for they take longest; then what needs no pilot, and the pilots."""
-    if sweep.floors:
-        yield from map(FloorOf, stage.candidates)
-    for candidate in stage.candidates:
-        for epsilon in sweep.epsilons:
-            if UNCHANGED in sweep.methods:
-                yield Run(candidate, UNCHANGED, epsilon, 0, sweep.first_seed)
-            pilot = Run(candidate, PMW_PUB, epsilon, PILOT_ROUNDS, PILOT_SEED)
-            if not sweep.rounds and sweep.own:
-                yield pilot
-            yield from _runs(sweep, sweep.own, pilot, sweep.rounds)
-            yield from _runs(sweep, _allowed(sweep.weighed, epsilon, refused), pilot, (0,))
+    Raises BudgetError for an epsilon that allows no noise at all.
+    """
     for epsilon in sweep.epsilons:
-        for method in _allowed(sweep.alone, epsilon, refused):
-            pilot = Run("", method, epsilon, PILOT_ROUNDS, PILOT_SEED)
-            if sweep.has_rounds(method) and not sweep.rounds:
-                yield pilot
-            yield from _runs(sweep, (method,), pilot, sweep.rounds if sweep.has_rounds(method) else (0,))
+        stage.terms(epsilon)
+    pairs = ((method, epsilon) for method in sweep.own + sweep.weighed + sweep.alone for epsilon in sweep.epsilons)
+    return [one for method, epsilon in pairs for one in _refusals(stage, sweep, method, epsilon)]
 
 
-def _allowed(methods: tuple[str, ...], epsilon: float, refused: Set[tuple[str, float]]) -> tuple[str, ...]:
-    return tuple(method for method in methods if (method, epsilon) not in refused)
+def _refusals(stage: Stage, sweep: Sweep, method: str, epsilon: float) -> Iterator[Refused]:
+    """Of one method: for all numbers of rounds or, where they are given, for each; after a pilot any may be advised."""
+    if why := refusal_of(stage, method, epsilon):
+        yield Refused(method, epsilon, why)
+    elif sweep.has_rounds(method) and not sweep.rounds:
+        pilot = PMW_PUB if method in sweep.own else method
+        whys = (refusal_of(stage, pilot, epsilon, PILOT_ROUNDS), refusal_of(stage, method, epsilon, MOST_ADVISED))
+        yield from (Refused(method, epsilon, why) for why in list(filter(None, whys))[:1])
+    elif sweep.has_rounds(method):
+        for rounds in sweep.rounds:
+            if why := refusal_of(stage, method, epsilon, rounds):
+                yield Refused(method, epsilon, why, rounds)
 
 
-def _runs(sweep: Sweep, methods: tuple[str, ...], like: Run, rounds: tuple[int, ...]) -> Iterator[Run]:
-    """Every number of rounds and every run of some methods, on the candidate and at the epsilon of `like`."""
-    seeds = range(sweep.first_seed, sweep.first_seed + sweep.runs)
-    for method in methods:
-        yield from (Run(like.candidate, method, like.epsilon, t, seed) for t in rounds for seed in seeds)
+@dataclass(frozen=True)
+class _Plan:
+    """The parts of a sweep that can run.
+
+    refused  methods with epsilon and rounds, 0 for all
+    """
+
+    sweep: Sweep
+    candidates: tuple[str, ...]
+    refused: frozenset[tuple[str, float, int]]
+
+    def first(self) -> Iterator[Task]:
+        """Floors first, for they take longest; then what needs no pilot, and the pilots."""
+        sweep = self.sweep
+        if sweep.floors:
+            yield from map(FloorOf, self.candidates)
+        for candidate in self.candidates:
+            for epsilon in sweep.epsilons:
+                if UNCHANGED in sweep.methods:
+                    yield Run(candidate, UNCHANGED, epsilon, 0, sweep.first_seed)
+                yield from self._begin(Run(candidate, PMW_PUB, epsilon, PILOT_ROUNDS, PILOT_SEED), sweep.own)
+                yield from self._runs(candidate, epsilon, sweep.weighed, (0,))
+        for epsilon in sweep.epsilons:
+            for method in sweep.alone:
+                if sweep.has_rounds(method):
+                    yield from self._begin(Run("", method, epsilon, PILOT_ROUNDS, PILOT_SEED), (method,))
+                else:
+                    yield from self._runs("", epsilon, (method,), (0,))
+
+    def after(self, task: Task, rounds: int) -> Iterator[Run]:
+        """What follows a pilot, with the number of rounds that it leads to; nothing follows another part."""
+        if isinstance(task, Run) and task.seed == PILOT_SEED:
+            methods = self.sweep.own if task.candidate else (task.method,)
+            yield from self._runs(task.candidate, task.epsilon, methods, (rounds,))
+
+    def _begin(self, pilot: Run, methods: Sequence[str]) -> Iterator[Run]:
+        """Methods with rounds: all their runs, or the pilot that some of them wait for."""
+        if self.sweep.rounds:
+            yield from self._runs(pilot.candidate, pilot.epsilon, methods, self.sweep.rounds)
+        elif any((method, pilot.epsilon, 0) not in self.refused for method in methods):
+            yield pilot
+
+    def _runs(self, candidate: str, epsilon: float, methods: Sequence[str], rounds: Sequence[int]) -> Iterator[Run]:
+        """Every number of rounds and every run of some methods."""
+        seeds = range(self.sweep.first_seed, self.sweep.first_seed + self.sweep.runs)
+        for method in methods:
+            for t in rounds:
+                if self.refused.isdisjoint({(method, epsilon, 0), (method, epsilon, t)}):
+                    yield from (Run(candidate, method, epsilon, t, seed) for seed in seeds)
 
 
 def _advised(stage: Stage, pilot: SimulatedError) -> int:

@@ -6,7 +6,6 @@ and what it finds goes back by pipe to the one session that asked.
 
 from __future__ import annotations
 
-import itertools
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
@@ -73,11 +72,15 @@ class SimulationWork:
 
 def simulation(work: SimulationWork, progress: Progress) -> Simulation:
     """Make the sweep; each new part goes out as it comes, as `part_of` writes it."""
-    total = work.sweep.parts(len(work.stage.candidates))
-    made = itertools.count(1)
+    latest = (0, work.sweep.parts(len(work.stage.candidates)))
+
+    def see(done: int, total: int) -> None:
+        nonlocal latest
+        latest = (done, total)
+        progress(done, total)
 
     def leave(task: Task, found: Found) -> None:
-        progress(len(work.known) + next(made), total, part=part_of(task, found))
+        progress(*latest, part=part_of(task, found))
 
     return simulate(
         work.stage,
@@ -85,7 +88,7 @@ def simulation(work: SimulationWork, progress: Progress) -> Simulation:
         workers=work.place.workers(),
         known=dict(map(read_part, work.known)),
         on_found=leave,
-        progress=progress,
+        progress=see,
     )
 
 

@@ -12,7 +12,7 @@ from pmwpub.session.frame import Badge, panel, refusals
 from pmwpub.session.private_numbers import CONFIRM, LATER
 from pmwpub.session.services import service
 from pmwpub.session.state import Session
-from pmwpub.session.sweeps import EARLY, chosen_errors, verdicts
+from pmwpub.session.sweeps import EARLY, beside, chosen_errors, verdicts
 from pmwpub.session.watching import Waiting, watch
 
 KEY = "simulated on the private table"
@@ -49,6 +49,7 @@ def _show(session: Session, found: PrivateSweep) -> None:
     elif found.simulation is None:
         st.info(EARLY if found.reason is None else f"{EARLY} The sweep begins anew if it is opened again.")
     known = found.shown
+    beside(known)
     if known.errors or known.floors:
         chosen = chosen_errors(known, (), KEY)
         plots.show_private(chosen.plot, "private error against epsilon")

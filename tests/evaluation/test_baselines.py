@@ -11,16 +11,8 @@ import tables
 from fakes import FixedNoise, SeededNoise
 
 from pmwpub.errors import MethodRefused, PlanError, PmwPubError
-from pmwpub.evaluation.baselines import (
-    Baseline,
-    Case,
-    DualQuery,
-    JiElkan,
-    Marginals,
-    Mwem,
-    Terms,
-    errors_of_answers,
-)
+from pmwpub.evaluation.answering import Marginals, errors_of_answers
+from pmwpub.evaluation.baselines import Baseline, Case, DualQuery, JiElkan, Mwem, Terms
 from pmwpub.evaluation.measures import Errors, errors
 from pmwpub.evaluation.registry import BASELINES, PEERS, baseline_of, is_baseline
 from pmwpub.mechanisms.graphical import MISSING
@@ -146,6 +138,25 @@ def test_peers_refuse_what_would_run_for_ever(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_budget_that_pays_for_nothing_is_a_reason_too() -> None:
     assert "pays for no sample" in DualQuery().refusal(Terms(WORKLOAD, 1000, ZCDP(5)))
+
+
+@pytest.mark.parametrize(
+    ("name", "terms", "words"),
+    [
+        ("mwem", Terms(WORKLOAD, 1000, ZCDP(50)), "50 units of 1e-15 are too few for 60 rounds"),
+        ("ji-elkan+lambda=1e-6", Terms(WORKLOAD, 1, ZCDP(1)), "noise scale"),
+        ("hdmm", Terms(WORKLOAD, 10**11, ZCDP(1), 10**9), "noise scale"),
+        ("residual-planner", Terms(WORKLOAD, 10**11, ZCDP(1), 10**9), "noise scale"),
+        ("aim", Terms(WORKLOAD, 1000, ZCDP(48)), "share of zero"),
+        ("mst", Terms(WORKLOAD, 1000, ZCDP(8)), "share of zero"),
+    ],
+)
+def test_noise_that_cannot_be_paid_for_or_drawn_is_a_reason(
+    name: str, terms: Terms, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pmwpub.evaluation.peers.available", lambda: True)
+    assert words in baseline_of(name).refusal(terms, 60)
+    assert baseline_of(name).refusal(replace(terms, budget=ZCDP.at_most(1), n=10**11, rows_per_person=1), 60) == ""
 
 
 def test_a_run_that_was_refused_raises_the_same_words() -> None:

@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 import tables
 
-from pmwpub.errors import JobCancelled, PlanError
+from pmwpub.errors import BudgetError, JobCancelled, PlanError
 from pmwpub.evaluation import (
     BASELINES,
     METHODS,
@@ -20,6 +20,7 @@ from pmwpub.evaluation import (
     Found,
     LocalProcesses,
     Run,
+    SimulatedError,
     Simulation,
     Stage,
     Sweep,
@@ -30,6 +31,7 @@ from pmwpub.evaluation import (
     is_baseline,
     not_beaten,
     simulate,
+    under_todays_names,
 )  # fmt: skip
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
@@ -127,7 +129,15 @@ def test_runs_on_a_private_stage_have_no_seed() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"epsilons": ()}, {"runs": 0}, {"rounds": (0,)}, {"methods": ()}, {"methods": ("best",)}]
+    "wrong",
+    [
+        {"epsilons": ()},
+        *({"epsilons": (0.5, epsilon)} for epsilon in (0.0, -1.0, float("nan"), float("inf"), 2e6)),
+        *({"rounds": (3, rounds)} for rounds in (0, 10_001)),
+        {"runs": 0},
+        {"methods": ()},
+        {"methods": ("best",)},
+    ],
 )
 def test_an_empty_or_unknown_grid_is_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(PlanError):
@@ -198,6 +208,116 @@ def test_what_cannot_run_is_said_and_the_rest_runs() -> None:
     assert {(e.method, e.epsilon) for e in found.errors} == {("mwem", 0.01), ("mwem", 1.0), ("dual-query", 1.0)}
     assert seen[-1] == (6, 6)
     assert Simulation.from_bytes(found.to_bytes()) == found
+
+
+def counted(stage: Stage, sweep: Sweep) -> tuple[Simulation, list[tuple[int, int]], list[Task]]:
+    """A sweep, what its progress said, and the parts that it made."""
+    seen: list[tuple[int, int]] = []
+    made: list[Task] = []
+    found = simulate(
+        stage, sweep, on_found=lambda task, _: made.append(task),
+        progress=lambda done, total: seen.append((done, total)),
+    )  # fmt: skip
+    return found, seen, made
+
+
+TINY = 1e-5
+"""At this epsilon `poor_stage` has rho = 2096e-15, for 300 rounds and not for 10,000."""
+
+
+def poor_stage(*, rows: bool = True, k: int = 1) -> Stage:
+    return replace(baseline_stage(rows=rows), delta=Fraction(1, 10**12), rows_per_person=k)
+
+
+MIXES = {
+    "rounds": Sweep((TINY, 1.0), (2, 3), 2, (PMW_PUB, UNCHANGED, *BASELINES, "mwem+on=a0"), floors=False),
+    "pilots": Sweep((TINY, 1.0), (), 2, (PMW_PUB, f"{PMW_PUB}+average", "mwem", "mwem+on=a0", "ji-elkan")),
+    "some rounds": Sweep((TINY,), (2, 10_000), 1, ("mwem", UNCHANGED, "hdmm", "dual-query"), floors=False),
+    "none": Sweep((1.0,), (), 2, ("mwem+on=a0", "mwem+on=a1"), floors=False),
+    "only floors": Sweep((1.0,), (), 2, ("mwem+on=a0",)),
+}
+
+
+@pytest.mark.parametrize("mix", MIXES)
+@pytest.mark.parametrize("rows", [True, False], ids=["rows", "no rows"])
+def test_progress_counts_what_runs_whatever_is_refused(mix: str, rows: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pmwpub.evaluation.sweep.advised_rounds", lambda *_: 3)
+    sweep = MIXES[mix]
+    found, seen, made = counted(poor_stage(rows=rows), sweep)
+    assert found.refused
+    assert seen[0] == (0, len(made))
+    assert seen[-1] == (len(made), len(made))
+    assert {total for _, total in seen} == {len(made)}
+    assert len(made) == len(set(made)) < sweep.parts(2)
+
+
+def test_progress_without_refusals_counts_the_parts_that_were_announced() -> None:
+    for sweep in (SWEEP, Sweep((1.0,), (), 2, (PMW_PUB, "mwem", "ji-elkan", UNCHANGED)), Sweep((1.0,), (2, 3), 1)):
+        _, seen, made = counted(baseline_stage(), sweep)
+        assert seen[-1] == (sweep.parts(2), sweep.parts(2))
+        assert len(made) == sweep.parts(2)
+
+
+def test_two_runs_of_the_table_unchanged_are_two_parts_where_all_else_is_refused() -> None:
+    domain = tables.domain(*[4] * 13)
+    workload = Workload.all_kway(domain, 1)
+    truth = tables.table(domain, 500, 1)
+    candidates = {name: tables.support(domain, 60, seed) for seed, name in enumerate("ab")}
+    large = Stage(workload, count(workload, truth), candidates, Fraction(1, 10**6))
+    sweep = Sweep((1.0,), (5, 10), 2, ("mwem", "ji-elkan", UNCHANGED), floors=False)
+    found, seen, _ = counted(large, sweep)
+    assert [one.method for one in found.refused] == ["ji-elkan", "mwem"]
+    assert (seen[0], seen[-1]) == ((0, 2), (2, 2))
+
+
+def test_rounds_that_a_budget_does_not_pay_for_are_refused_and_the_others_run() -> None:
+    sweep = Sweep((TINY,), (2, 10_000), 1, (PMW_PUB, f"{PMW_PUB}+permute-and-flip", "mwem"), floors=False)
+    found = simulate(poor_stage(), sweep)
+    assert {(one.method, one.rounds) for one in found.refused} == {(method, 10_000) for method in sweep.methods}
+    assert all("too few for 10000 rounds" in one.reason for one in found.refused)
+    assert {(e.method, e.rounds) for e in found.errors} == {(method, 2) for method in sweep.methods}
+
+
+@pytest.mark.parametrize(("epsilon", "k"), [(1e-6, 1), (1e-6, 3), (1e-5, 3), (1e-4, 1)])
+@pytest.mark.parametrize("rounds", [(), (1, 40)], ids=["pilot", "rounds"])
+def test_a_tiny_budget_ends_no_sweep(epsilon: float, k: int, rounds: tuple[int, ...]) -> None:
+    more = ("hdmm+even", "ji-elkan+lambda=1e-6", "ji-elkan+lambda=1e6", "mwem+on=a0/a1")
+    sweep = Sweep((epsilon,), rounds, 1, (*METHODS, *BASELINES, *more), floors=False)
+    found = simulate(poor_stage(k=k), sweep)
+    refused = {(one.method, one.rounds) for one in found.refused}
+    ran = {(e.method, e.rounds) for e in found.errors}
+    assert {method for method, _ in ran | refused} == set(sweep.methods)
+    assert not ran & refused
+    assert ("dual-query", 0) in refused
+
+
+def test_an_epsilon_that_allows_no_noise_is_refused_before_anything_runs() -> None:
+    made: list[Task] = []
+    with pytest.raises(BudgetError, match="no noise at all"):
+        simulate(poor_stage(), Sweep((1.0, 1e-7), (2,), 1), on_found=lambda task, _: made.append(task))
+    assert made == []
+
+
+def test_what_was_found_under_an_older_spelling_is_taken_up_and_not_made_again() -> None:
+    sweep = Sweep((1.0,), (2,), 1, ("ji-elkan+lambda=0.010", "hdmm+even"), floors=False)
+    kept: dict[Task, Found] = {}
+    simulate(baseline_stage(), sweep, on_found=kept.__setitem__)
+    assert {task.method for task in kept if isinstance(task, Run)} == {"ji-elkan", "hdmm+even"}
+    older = {"ji-elkan": "ji-elkan+lambda=0.01", "hdmm+even": "hdmm+even=3"}
+    stored: dict[Task, Found] = {}
+    for task, found in kept.items():
+        assert isinstance(task, Run)
+        assert isinstance(found, SimulatedError)
+        stored[replace(task, method=older[task.method])] = replace(found, method=older[found.method], max_error=0.125)
+    assert under_todays_names(stored).keys() == kept.keys()
+    again: list[Task] = []
+    resumed = simulate(baseline_stage(), sweep, known=stored, on_found=lambda task, _: again.append(task))
+    assert again == []
+    assert [(e.method, e.candidate, e.max_error) for e in resumed.errors] == [
+        ("ji-elkan", "c", 0.125), ("ji-elkan", "b", 0.125), ("hdmm+even", "", 0.125),
+    ]  # fmt: skip
+    for both in ({**stored, **kept}, {**kept, **stored}):
+        assert under_todays_names(both) == kept
 
 
 def test_baselines_have_lines_of_their_own_and_no_say_in_the_verdicts() -> None:

@@ -68,6 +68,20 @@ def test_every_part_leaves_once_and_the_whole_is_made_of_them() -> None:
     assert results[1] == results[0]
 
 
+def test_progress_has_one_total_and_ends_at_it_whatever_is_refused() -> None:
+    seen: list[tuple[int, int]] = []
+
+    def watch(done: int, total: int, note: str = "", part: bytes | None = None) -> None:
+        seen.append((done, total))
+
+    sweep = Sweep((0.01, 2.0), (2,), 2, ("pmw-pub", "mwem", "hdmm", "ji-elkan", "dual-query"), floors=False)
+    found = simulation(SimulationWork(stage(), sweep), watch)
+    assert {one.method for one in found.refused} == {"hdmm", "ji-elkan", "dual-query"}
+    assert {total for _, total in seen} == {len(found.errors)}
+    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+    assert seen[-1] == (len(found.errors), len(found.errors))
+
+
 def test_a_worker_of_the_engine_owns_processes_and_finds_the_same(engine: Engine) -> None:
     parts: list[bytes] = []
     results: list[object] = []

@@ -229,6 +229,15 @@ def test_the_private_table_is_simulated_on_once_confirmed_and_recorded_in_this_s
     assert KEY not in session.seen
 
 
+def test_what_cannot_run_on_the_private_table_says_why(town: Here, session: Session, visit: Open) -> None:
+    app = small(visit("explore", population=town.population))
+    app.multiselect(key="sweep baselines").set_value(["hdmm"])
+    press(app.run(), "Simulate")
+    app = simulate_privately(visit("explore", session, population=town.population))
+    assert not app.exception
+    assert "HDMM (no rows) did not run at ε = 0.5, 2. It needs the rows of the truth" in words(app)
+
+
 def test_private_errors_are_on_no_page_of_the_stakeholder_view_or_of_another_session(
     town: Here, session: Session, visit: Open
 ) -> None:

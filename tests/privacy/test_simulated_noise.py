@@ -134,7 +134,7 @@ def test_a_worker_that_knows_every_charged_task_has_not_loaded_it() -> None:
     assert loaded.stdout.split() == ["False", "True"]
 
 
-PASSES_ON = ("pmwpub.evaluation.baselines", "pmwpub.evaluation.peers")
+PASSES_ON = ("pmwpub.evaluation.answering", "pmwpub.evaluation.baselines", "pmwpub.evaluation.peers")
 
 
 def test_nobody_else_hands_a_mechanism_a_source_of_noise() -> None:
