@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -16,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from marginal_oracles import least_squares_variances, table_of
 from normal_bins import LAW, binned
+from planting import plant
 from scipy.optimize import minimize
 from statistical import AUDIT, assert_both_arms, assert_follows, assert_rejects, shown_epsilon
 
@@ -317,13 +317,18 @@ def test_a_residual_that_is_not_charged_is_caught(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.fault("a charge skipped")
-def test_a_marginal_that_is_not_charged_is_caught() -> None:
-    strategy = MarginalStrategy.of(WORKLOAD, BUDGET)
-    skipped = strategy.measurement(next(iter(strategy.scales))).rho
+@pytest.mark.parametrize(
+    "wrong",
+    ["sum(list(chosen.values())[1:], Fraction(0))", "sum((w for s, w in chosen.items() if len(s) < 3), Fraction(0))"],
+    ids=["the first one", "the wider ones"],
+)
+def test_a_marginal_that_is_not_charged_is_caught(wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
     one, other = Dataset(SHAPE, [[0, 0, 0]]), Dataset(SHAPE, [[1, 1, 1]])
-    assert_charged(strategy, one, other)
+    assert any(len(subset) == 3 for subset in MarginalStrategy.of(WORKLOAD, BUDGET).scales)
+    assert_charged(MarginalStrategy.of(WORKLOAD, BUDGET), one, other)
+    plant(monkeypatch, MarginalStrategy, "weighted", "sum(chosen.values(), Fraction(0))", wrong)
     with pytest.raises(AssertionError, match="more than charged"):
-        assert_charged(replace(strategy, rho=strategy.rho - skipped), one, other)
+        assert_charged(MarginalStrategy.of(WORKLOAD, BUDGET), one, other)
 
 
 @pytest.mark.fault("neighbours that add a row, where one is replaced")

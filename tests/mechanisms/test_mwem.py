@@ -12,13 +12,14 @@ import tables
 from fakes import RecordedNoise, ScaledNoise, SeededNoise
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from planting import plant
 from privacy.laws import exponential_masses, gaussian_masses
 from scripted import Script
 from statistical import AUDIT, BinnedLaw, assert_both_arms, assert_follows, assert_rejects, shown_epsilon
 
 from pmwpub.errors import DomainError, MethodRefused
 from pmwpub.mechanisms.mwem import full_problem, inside, mwem, projected, refusal
-from pmwpub.mechanisms.pmw_pub import Output, Replay, Schedule, Start, pmw_pub
+from pmwpub.mechanisms.pmw_pub import Output, Release, Replay, Schedule, Start, pmw_pub
 from pmwpub.privacy.budget import ZCDP, RoundShare, epsilon_of, split
 from pmwpub.privacy.noise import SECURE, NoiseSource
 from pmwpub.queries.counts import PrivateCounts, count
@@ -224,19 +225,26 @@ def assert_charged(rho: ZCDP, share: RoundShare, lines: int) -> None:
     assert rho >= (share.selection.rho + share.measurement.rho) * lines, "a round was not charged"
 
 
-def test_every_round_is_charged() -> None:
+def run_of_ten() -> tuple[Release, RoundShare]:
     share = split(ZCDP.at_most(1), 10)
     counts = count(WORKLOAD, tables.table(SHAPE, 100, 0))
-    found = mwem(counts, full_problem(WORKLOAD), Schedule(10, share), noise=SeededNoise(1))
-    assert_charged(found.rho, share, len(found.transcript))
+    return mwem(counts, full_problem(WORKLOAD), Schedule(10, share), noise=SeededNoise(1)), share
+
+
+def test_every_round_is_charged() -> None:
+    found, share = run_of_ten()
+    assert len(found.transcript) == 10
+    assert_charged(found.rho, share, 10)
     assert found.rho <= ZCDP.at_most(1)
 
 
 @pytest.mark.fault("a round not charged")
-def test_an_mwem_round_that_is_not_charged_is_caught() -> None:
-    share = split(ZCDP.at_most(1), 10)
+@pytest.mark.parametrize("wrong", ["self.share.rho * (self.rounds - 1)", "self.share.measurement.rho * self.rounds"])
+def test_an_mwem_round_or_selection_that_is_not_charged_is_caught(wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(monkeypatch, Schedule, "rho", "self.share.rho * self.rounds", wrong)
+    found, share = run_of_ten()
     with pytest.raises(AssertionError, match="not charged"):
-        assert_charged(share.rho * 9, share, 10)
+        assert_charged(found.rho, share, len(found.transcript))
 
 
 @pytest.mark.audit
