@@ -17,14 +17,14 @@ from marginal_oracles import least_squares_variances, table_of
 from normal_bins import LAW, binned
 from planting import plant
 from scipy.optimize import minimize
-from statistical import AUDIT, assert_both_arms, assert_follows, assert_rejects, shown_epsilon
+from statistical import AUDIT, assert_both_arms, assert_follows, assert_rejects
 
 from pmwpub.errors import BudgetError, MethodRefused, PlanError
 from pmwpub.mechanisms import marginal_weights, replacement
 from pmwpub.mechanisms.hdmm import MarginalStrategy, hdmm
 from pmwpub.mechanisms.residual_planner import MarginalAnswers, ResidualPlan, residual_planner
 from pmwpub.mechanisms.residuals import Emphasis, ResidualSpaces
-from pmwpub.privacy.budget import ZCDP, epsilon_of
+from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.noise import SECURE, NoiseSource
 from pmwpub.queries.counts import PrivateCounts, count
 from pmwpub.queries.workload import Workload
@@ -392,24 +392,3 @@ def test_bad_budgets_sensitivities_and_counts_are_refused(make: Callable[..., Pl
 def test_a_workload_with_too_much_noise_is_refused_in_minutes(make: Callable[..., Plan]) -> None:
     with pytest.raises(MethodRefused, match="minutes of noise"):
         make(Workload.of(tables.domain(*[100] * 4), [["a0", "a1", "a2", "a3"]]), BUDGET)
-
-
-@both
-@pytest.mark.audit
-def test_the_claimed_epsilon_holds_end_to_end(make: Callable[..., Plan]) -> None:
-    workload = Workload.all_kway(tables.domain(2, 2), 2)
-    plan = make(workload, ZCDP.at_most(Fraction(1, 2)))
-
-    def draw(row: list[int], runs: int) -> list[int]:
-        private = Dataset(workload.domain, [[0, 0], row])
-        return [round(float(run(plan, private).answers @ [1, 0, 0, -1]) * 20) for _ in range(runs)]
-
-    shown = shown_epsilon(
-        lambda runs: draw([0, 0], runs),
-        lambda runs: draw([1, 1], runs),
-        800 * AUDIT,
-        delta=1e-6,
-        least=30,
-        rank=lambda outcome: -outcome,
-    )
-    assert 0.5 < shown <= epsilon_of(plan.rho, Fraction(1, 10**6))

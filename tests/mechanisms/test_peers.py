@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from types import ModuleType
 
 import numpy as np
+import product_model
 import pytest
 import tables
 from fakes import RecordedNoise, ScaledNoise, SeededNoise
@@ -19,7 +20,7 @@ from hypothesis import strategies as st
 from normal_bins import LAW, binned
 from planting import plant
 from privacy.laws import exponential_masses
-from statistical import ALPHA, AUDIT, BinnedLaw, assert_both_arms, assert_follows, assert_rejects, shown_epsilon
+from statistical import ALPHA, AUDIT, BinnedLaw, assert_both_arms, assert_follows, assert_rejects
 
 from pmwpub.errors import MethodRefused, PlanError
 from pmwpub.mechanisms import aim as aim_module
@@ -28,7 +29,7 @@ from pmwpub.mechanisms.aim import AimPlan, Purse, Share
 from pmwpub.mechanisms.graphical import NoisyMarginals, available, distances, expected_distance
 from pmwpub.mechanisms.mst import MstPlan, mst, selection_costing
 from pmwpub.mechanisms.residual_planner import MarginalAnswers
-from pmwpub.privacy.budget import ZCDP, epsilon_of
+from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.noise import SECURE, NoiseSource
 from pmwpub.privacy.selection import ExponentialMechanism
 from pmwpub.queries.counts import count
@@ -52,32 +53,9 @@ def run_aim(private: Dataset, k: int = 1, noise: NoiseSource = SECURE, rho: ZCDP
 both = pytest.mark.parametrize("run", [run_mst, run_aim], ids=["mst", "aim"])
 
 
-@dataclass
-class Product:
-    """A model for tests: independent attributes, each as its last one-way measurement says."""
-
-    known: NoisyMarginals
-
-    def counts(self, subset: Sequence[int]) -> np.ndarray:
-        joint = np.ones(())
-        for attribute in subset:
-            noisy = [n for s, n, _ in self.known._measured if s == (attribute,)]
-            own = np.maximum(noisy[-1], 0) + 1e-9 if noisy else np.ones(self.known.domain.shape[attribute])
-            joint = np.multiply.outer(joint, own / own.sum())
-        return joint * self.known.n
-
-    def rounded(self, subset: Sequence[int]) -> np.ndarray:
-        return np.floor(self.counts(subset) + 0.5).astype(np.int64)
-
-    def answers(self, workload: Workload) -> np.ndarray:
-        return np.concatenate([self.counts(m.attributes).ravel() for m in workload.marginals])
-
-
 @pytest.fixture
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every model is a product of attributes, of no size."""
-    monkeypatch.setattr(NoisyMarginals, "model", lambda self, iterations, start=None: Product(self))
-    monkeypatch.setattr(NoisyMarginals, "size", lambda self, more=(): 0.0)
+    product_model.stand_in(monkeypatch)
 
 
 @dataclass
@@ -246,7 +224,7 @@ def test_a_selection_for_a_budget_costs_no_more_and_hardly_less() -> None:
 
 def test_distances_are_between_whole_tables_and_noise_alone_is_expected_to_make_some() -> None:
     known = NoisyMarginals(SHAPE, 10)
-    model = Product(known)
+    model = product_model.Product(known)
     private = {(1,): np.array([10, 0]), (0, 1): np.zeros((3, 2), dtype=int)}
     assert distances(private, model, [(1,), (0, 1)]).tolist() == [10, 12]  # type: ignore[arg-type]
     assert expected_distance(10.0, 6) == 47
@@ -374,37 +352,6 @@ def test_without_the_extra_both_say_what_is_missing(monkeypatch: pytest.MonkeyPa
     for run in (run_mst, run_aim):
         with pytest.raises(MethodRefused, match=r"pmwpub\[peers\]"):
             run(tables.table(SHAPE, 5, 0))
-
-
-ELSEWHERE = {3: 1, 2: 1, 4: 1, 6: 3, 12: 5, 8: 5}
-"""Cells of a table -> where the row (1, 1, 1) is in it."""
-
-
-@both
-@pytest.mark.audit
-def test_the_claimed_epsilon_holds_end_to_end(run: Mechanism, stand_in: None) -> None:
-    rho = ZCDP.at_most(Fraction(4))
-
-    def draw(row: list[int], runs: int) -> list[int]:
-        private = Dataset(SHAPE, [[0, 0, 0], row])
-        found = []
-        for _ in range(runs):
-            calls = RecordedNoise(SECURE)
-            run(private, noise=calls, rho=rho)
-            drawn = [(args, answer) for name, args, answer in calls.calls if name == "gaussians"]
-            # The cells that the person is in or would be in, weighted by precision: what the outputs say of the person.
-            found.append(round(sum((a[0] - a[ELSEWHERE[len(a)]]) / float(v[1]) ** 2 for v, a in drawn) * 10))  # type: ignore[index, arg-type]
-        return found
-
-    shown = shown_epsilon(
-        lambda runs: draw([0, 0, 0], runs),
-        lambda runs: draw([1, 1, 1], runs),
-        300 * AUDIT,
-        delta=1e-6,
-        least=10,
-        rank=lambda outcome: -outcome,
-    )
-    assert 0.3 < shown <= epsilon_of(rho, Fraction(1, 10**6))
 
 
 if find_spec("mbi") is not None:
