@@ -5,6 +5,7 @@ Everything here is public once the sample is drawn.
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 from collections.abc import Sequence
@@ -33,11 +34,12 @@ class Found(StrEnum):
 class Limits:
     """When an integer program is cut short.
 
-    seconds  of wall time; 0: no program, the heuristic alone
+    seconds  of wall time; 0: no program, the heuristic alone. A row that the clock cut short is another one on another
+             machine, or on the same one when it is busy
     nodes    of its search tree
     """
 
-    seconds: float = 1.0
+    seconds: float = math.inf
     nodes: int = 2_000
 
 
@@ -95,8 +97,8 @@ def best_response(
 ) -> Response:
     """The row that satisfies most of the sample, proved so where the program ends within its limits.
 
-    The heuristic comes first, and what it finds is the program's first solution. Attributes that no query names get a
-    level at random.
+    The heuristic comes first, and what it finds is the program's first solution. A program that says "proved", within
+    the tolerances of its floats, of a worse row is not believed. Attributes that no query names get a level at random.
     """
     chosen = Sample.of(workload, sample)
     start = np.array([ties.randrange(size) for size in workload.domain.shape], dtype=np.int64)
@@ -104,7 +106,8 @@ def best_response(
     found = Found.HEURISTIC
     if limits.seconds > 0:
         row, proved = _solved(chosen, workload.domain.shape, best, limits)
-        if proved or chosen.satisfied(row) > chosen.satisfied(best):
+        more = chosen.satisfied(row) - chosen.satisfied(best)
+        if more > 0 or (proved and more == 0):
             best, found = row, Found.OPTIMAL if proved else Found.CUT_SHORT
     return Response(tuple(int(code) for code in best), chosen.satisfied(best), found)
 

@@ -6,6 +6,7 @@ satisfies most of the sample joins the synthetic table. No public table is neede
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -40,8 +41,9 @@ class DualQueryPlan:
     eta          the step of the weights, for errors as shares of n
     rounds       T, the rows of the synthetic table
     sensitivity  k, the rows that one person may own
-    seconds      the time limit of each round's integer program; 0: the heuristic alone
-    nodes        the most nodes of its search: the same on every machine, where time is not
+    seconds      the time limit of each round's integer program, for experiments: rows then depend on how busy the
+                 machine is. 0: the heuristic alone; without a limit `nodes` alone ends a search
+    nodes        the most nodes of its search: the same on every machine
     tie_seed     public; fills attributes that no sampled query names, and starts the heuristic
 
     Raises PlanError for values out of range.
@@ -52,13 +54,13 @@ class DualQueryPlan:
     eta: Fraction
     rounds: int
     sensitivity: int = 1
-    seconds: float = 1.0
+    seconds: float = math.inf
     nodes: int = 2_000
     tie_seed: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "eta", as_fraction(self.eta))
-        if min(self.n, self.samples, self.rounds, self.sensitivity) < 1 or self.eta <= 0 or self.seconds < 0:
+        if min(self.n, self.samples, self.rounds, self.sensitivity) < 1 or self.eta <= 0 or not self.seconds >= 0:
             raise PlanError("DualQuery needs rows, samples, rounds, rows a person and eta above zero.")
 
     @classmethod

@@ -1,9 +1,10 @@
 """HDMM's marginal strategies (McKenna, Miklau, Hay, Machanavajjhala 2018, OPT_M), with Gaussian noise.
 
-The strategy measures whole marginals, each with a precision of its own, and the workload is answered by least squares.
-Over marginals least squares has a closed form, residual by residual, so no vector over the domain is ever made; Liu
-et al. (2021) could not run HDMM on ACS and ADULT because of that vector. HDMM's paper adds Laplace noise for pure
-epsilon-DP; Gaussian noise for zCDP is what later work by its authors uses, and what every baseline here is charged in.
+The strategy measures whole marginals, each with a precision of its own (`marginal_weights`), some of them wider than
+the workload's, and the workload is answered by least squares. Over marginals that has a closed form, residual by
+residual, so no vector over the domain is ever made; Liu et al. (2021) could not run HDMM on ACS and ADULT because of
+that vector. HDMM's paper adds Laplace noise for pure epsilon-DP; Gaussian noise for zCDP is what later work by its
+authors uses, and what every baseline here is charged in.
 """
 
 from __future__ import annotations
@@ -11,12 +12,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
 from pmwpub.errors import BudgetError, PlanError
+from pmwpub.mechanisms.marginal_weights import best_weights
 from pmwpub.mechanisms.residual_planner import MarginalAnswers
 from pmwpub.mechanisms.residuals import Emphasis, ResidualSpaces, Subset, projected, refuse_slow
 from pmwpub.mechanisms.vector_gaussian import VectorGaussian, sqrt_above
@@ -26,11 +26,6 @@ from pmwpub.queries.counts import PrivateCounts
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Floats
 
-STEPS = 2_000
-GAP = 1e-3
-LEAST_SHARE = 1e-7
-"""Marginals with less of the budget than this are not measured."""
-
 
 @dataclass(frozen=True, eq=False)
 class MarginalStrategy:
@@ -39,7 +34,8 @@ class MarginalStrategy:
     scales       sigma_S of each measured marginal, in rows
     sensitivity  k, the rows that one person may own
     rho          the charge: at least the sum of k^2/sigma_S^2
-    excess       how far the sum of variances can be above that of the best strategy of marginals, as a share
+    excess       how far the sum of variances can be above the least that strategies of the candidate marginals reach,
+                 as a share (`marginal_weights`); inf where nothing is known
     """
 
     spaces: ResidualSpaces
@@ -56,9 +52,8 @@ class MarginalStrategy:
 
         Raises MethodRefused for a workload with too many subsets or cells, BudgetError for too small a budget.
         """
-        spaces = ResidualSpaces(workload, emphasis)
-        weights, excess = best_weights(spaces)
-        return cls.weighted(spaces, weights, budget, sensitivity, excess)
+        best = best_weights(ResidualSpaces(workload, emphasis))
+        return cls.weighted(best.spaces, best.omega, budget, sensitivity, best.excess)
 
     @classmethod
     def weighted(
@@ -66,13 +61,13 @@ class MarginalStrategy:
     ) -> MarginalStrategy:
         """Marginals with shares of the budget: sigma_S^2 = k^2/(rho omega_S), rounded up, so that it costs at most rho.
 
-        weights  float64 (subsets,)  omega, not negative; taken as shares of their exact sum
+        weights  float64 (tables,)  omega of `spaces.tables`, not negative; taken as shares of their exact sum
         """
         if sensitivity < 1:
             raise PlanError("One person owns at least one row.")
         if budget.units < 1:
             raise BudgetError("A share of zero buys no measurement; take more budget.")
-        chosen = {spaces.subsets[place]: Fraction(float(weights[place])) for place in np.flatnonzero(weights)}
+        chosen = {spaces.tables[place]: Fraction(float(weights[place])) for place in np.flatnonzero(weights)}
         refuse_slow(sum(map(spaces.cells, chosen)))
         total = sum(chosen.values(), Fraction(0))
         scales = {s: sqrt_above(sensitivity**2 * total / (budget.rho * weight)) for s, weight in chosen.items()}
@@ -91,59 +86,26 @@ class MarginalStrategy:
         """
         precision = np.zeros(len(self.spaces.subsets))
         for subset, scale in self.scales.items():
-            for inner in self.spaces.within(subset):
+            for inner in self.spaces.needed(subset):
                 others = self.spaces.cells(subset) / self.spaces.cells(inner)
                 precision[self.spaces.place[inner]] += 1 / (float(scale) ** 2 * others)
         return 1 / precision
 
     @property
     def variances(self) -> Floats:
-        """The variance of each cell of each marginal, in squared rows: float64 (W,), closed form, before any run."""
+        """The variance of each cell of each marginal, in squared rows: float64 (W,), closed form, before any run.
+
+        Of the noise: what rows that lack levels add to an answer's error is not in it.
+        """
         return self.spaces.variances(self.noise)
-
-
-@lru_cache(maxsize=8)
-def best_weights(spaces: ResidualSpaces) -> tuple[Floats, float]:
-    """omega, float64 (subsets,), and how far it can be from the best: OPT_M.
-
-    Minimise F = sum over A of w_A/lambda_A, lambda_A = sum over S above A of omega_S/(product over S - A of m_i), over
-    omega >= 0 that sum to one. Multiplicative steps omega_S *= sqrt(-dF/domega_S) lower F each time (the A-optimality
-    algorithm of design theory); F^2/max(-dF/domega) is a lower bound of all F, as F is convex and F(c omega) = F/c.
-    """
-    above, loss = _above(spaces), spaces.loss_weights
-    omega = np.full(len(spaces.subsets), 1 / len(spaces.subsets))
-    excess = math.inf
-    for _ in range(STEPS):
-        precision = above @ omega
-        gain = above.T @ (loss / precision**2)
-        excess = float(gain.max() / (loss / precision).sum() - 1)
-        if excess <= GAP:
-            break
-        omega = omega * np.sqrt(gain)
-        omega /= omega.sum()
-    omega[omega < LEAST_SHARE] = 0.0
-    omega /= omega.sum()
-    omega.flags.writeable = False
-    return omega, excess
-
-
-def _above(spaces: ResidualSpaces) -> Any:
-    """Sparse (A, S): 1/(product over S - A of m_i) where A lies in S."""
-    from scipy.sparse import csr_matrix
-
-    rows, columns, values = [], [], []
-    for place, subset in enumerate(spaces.subsets):
-        for inner in spaces.within(subset):
-            rows.append(spaces.place[inner])
-            columns.append(place)
-            values.append(spaces.cells(inner) / spaces.cells(subset))
-    return csr_matrix((values, (rows, columns)), (len(spaces.subsets), len(spaces.subsets)))
 
 
 def hdmm(counts: PrivateCounts, strategy: MarginalStrategy, *, noise: NoiseSource = SECURE) -> MarginalAnswers:
     """Measure the strategy's marginals, and answer the workload by weighted least squares with n rows in all.
 
-    counts  of `strategy.spaces.closure`; a row without a level on an attribute of S is in no cell of S
+    counts  of `strategy.spaces.closure`; a row without a level on an attribute of S is in no cell of S. With such
+            rows the measured tables disagree, since a wider one holds fewer of them; least squares then answers with a
+            mixture of theirs, so answers are biased against the queries' counts, and err by more than `variances`.
 
     Noise of one scale on all cells of S has independent parts in the residual spaces of S, so least squares splits: the
     residual of A is the average of what each measured S above A says of it, weighted by inverse variances.
@@ -160,7 +122,7 @@ def hdmm(counts: PrivateCounts, strategy: MarginalStrategy, *, noise: NoiseSourc
     precision = dict.fromkeys(spaces.subsets, 0.0)
     for subset, scale in strategy.scales.items():
         noisy = strategy.measurement(subset).measure(tables[subset], noise=noise).astype(float)
-        for inner in spaces.within(subset):
+        for inner in spaces.needed(subset):
             outside = tuple(axis for axis, attribute in enumerate(subset) if attribute not in inner)
             weight = spaces.cells(inner) / spaces.cells(subset) / float(scale) ** 2
             sums[inner] += weight * noisy.sum(axis=outside)

@@ -51,6 +51,11 @@ class ImportancePlan:
     def of(cls, regularisation: Number, rho: ZCDP, sensitivity: int = 1) -> ImportancePlan:
         return cls(as_fraction(regularisation), rho, sensitivity)
 
+    @property
+    def solved(self) -> float:
+        """The float nearest to lambda: the one that the solver works with, and that the noise is made for."""
+        return float(self.regularisation)
+
 
 @dataclass(frozen=True, eq=False)
 class ImportanceRelease:
@@ -78,10 +83,11 @@ class Lattice:
         coefficients  p
         tolerance     tau, the largest gradient norm at which the solver stops
         """
-        ideal = sqrt_above(Fraction(2)) * plan.sensitivity / (n * plan.regularisation)
+        solved = Fraction(plan.solved)
+        ideal = sqrt_above(Fraction(2)) * plan.sensitivity / (n * solved)
         width = sqrt_above(Fraction(coefficients))
         bits = max(0, math.ceil(width / ideal).bit_length() + LATTICE_BITS)
-        reach = ideal + 2 * tolerance / plan.regularisation + width / 2**bits
+        reach = ideal + 2 * tolerance / solved + width / 2**bits
         return cls(bits, (reach * 2**bits) ** 2)
 
     def round(self, coefficients: Floats) -> Ints:
@@ -106,8 +112,9 @@ def ji_elkan(
     (1) At any beta, the gradients of J_D and J_D' differ by 1/n times a sum of at most k terms b x' - a x with a, b in
         (0, 1). The entries of x and x' are not negative, so |b x' - a x|^2 <= a^2 |x|^2 + b^2 |x'|^2 <= 2, and the
         gradients differ by at most sqrt(2) k/n. (Ji and Elkan use 2/n.)
-    (2) J is lambda-strongly convex: lambda |beta* - beta'*| <= the difference of the gradients of J_D' at these two
-        minima, = that of J_D' and J_D at beta*, so |beta* - beta'*| <= sqrt(2) k/(n lambda).
+    (2) J is lambda-strongly convex (lambda the float `plan.solved`, in J and in the bound alike): lambda |beta* -
+        beta'*| <= the difference of the gradients of J_D' at these two minima, = that of J_D' and J_D at beta*, so
+        |beta* - beta'*| <= sqrt(2) k/(n lambda).
     (3) The solver stops only where the true gradient is certified to be at most tau, a public number
         (`Discrimination`): by strong convexity within tau/lambda of the minimum. Rounding to the lattice h = 2^-bits
         moves p coefficients by at most h sqrt(p)/2. So lattice points of neighbours differ by at most
@@ -122,7 +129,7 @@ def ji_elkan(
         raise DomainError("The private and the public table were made with different schemas.")
     if not len(private):
         raise DomainError("Importance weights need at least one private row.")
-    task = Discrimination(Rows.of_private(private), Rows.of_public(support), float(plan.regularisation))
+    task = Discrimination(Rows.of_private(private), Rows.of_public(support), plan.solved)
     lattice = Lattice.of(plan, len(private), support.domain.dimension, Fraction(task.tolerance))
     measurement = VectorGaussian.costing(plan.rho, lattice.squared_sensitivity)
     noisy = measurement.measure(lattice.round(task.minimise()), noise=noise)

@@ -20,8 +20,13 @@ EXACT_ATTRIBUTES = 22
 FRONTIER = 2 * 10**7
 """Beyond them sets are narrowed down, attribute by attribute, until so many numbers are held."""
 
-PAD = 2.0**-34
-"""Of the sum of the shares: above the rounding of the 200,000 additions of floats that the most subsets make."""
+PAD = 2.0**-32
+"""Of the sum of the shares, or of the weights of whole marginals: above what rounding can take from a cost.
+
+With N <= 200,000 subsets a sum of N floats is off by at most N 2^-53 of the sum of their sizes. Each weight of
+`as_marginals` is a difference of at most N terms, so what it is off by is that of residuals of precisions off by
+N 2^-53 of the sizes of the marginals above, whose costs, at most twice their shares, add up to N 2^-52 of all sizes.
+"""
 
 
 @dataclass(frozen=True)

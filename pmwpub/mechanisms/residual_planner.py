@@ -27,8 +27,10 @@ from pmwpub.records import Floats
 class MarginalAnswers:
     """Noisy answers of a workload without rows behind them; nothing in it is private.
 
-    answers    float64 (Q,)  counts of rows, unbiased, consistent between marginals; may be negative
-    variances  float64 (W,)  of each cell of each marginal, in squared rows
+    answers    float64 (Q,)  counts of rows, consistent between marginals and with n; `residual_planner` and `hdmm` may
+               give negative ones, unbiased where every private row has a level on every attribute: a row that lacks one
+               is in no query's count there, and still among the n rows that answers sum to
+    variances  float64 (W,)  of the noise on each cell of each marginal, in squared rows; NaN where it is not known
     """
 
     answers: Floats
@@ -84,7 +86,10 @@ class ResidualPlan:
 
     @property
     def variances(self) -> Floats:
-        """The variance of each cell of each marginal, in squared rows: float64 (W,), closed form, before any run."""
+        """The variance of each cell of each marginal, in squared rows: float64 (W,), closed form, before any run.
+
+        Of the noise: what rows that lack levels add to an answer's error is not in it.
+        """
         return self.spaces.variances(self._noise)
 
 
@@ -92,7 +97,7 @@ def residual_planner(counts: PrivateCounts, plan: ResidualPlan, *, noise: NoiseS
     """Measure every residual once, and put the workload's answers together from them.
 
     counts  of `plan.spaces.closure`; a row without a level on an attribute of A is in no cell of A, and its residual 0
-            amounts to spreading it evenly over the levels that it lacks
+            amounts to spreading it evenly over the levels that it lacks: answers are unbiased for counts made so
 
     The residual of A has whole coefficients: N P_A v_A for the N cells of A. It gets discrete Gaussian noise of scale
     N sigma_A in every cell, is divided by N and projected again. The part of the noise outside the residual space,

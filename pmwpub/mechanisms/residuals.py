@@ -45,11 +45,14 @@ class Emphasis(StrEnum):
 class ResidualSpaces:
     """Every subset that a workload's marginals need, not counting the empty one; all public.
 
+    wider  sets of attributes beyond the subsets that are counted and measured as well
+
     Raises MethodRefused where there are too many of them, or no attribute has two levels.
     """
 
     workload: Workload
     emphasis: Emphasis = Emphasis.QUERIES
+    wider: tuple[Subset, ...] = ()
 
     def __post_init__(self) -> None:
         found = len(self.subsets)
@@ -74,6 +77,15 @@ class ResidualSpaces:
         wide = [a for a in attributes if self.workload.domain.shape[a] > 1]
         return [subset for size in range(1, len(wide) + 1) for subset in itertools.combinations(wide, size)]
 
+    def needed(self, attributes: Subset) -> list[Subset]:
+        """The subsets that lie within a marginal of any width."""
+        return [subset for subset in self.within(attributes) if subset in self.place]
+
+    @cached_property
+    def tables(self) -> tuple[Subset, ...]:
+        """The subsets, and the wider sets after them."""
+        return self.subsets + self.wider
+
     @cached_property
     def place(self) -> Mapping[Subset, int]:
         """Where each subset stands in `subsets`."""
@@ -81,8 +93,8 @@ class ResidualSpaces:
 
     @cached_property
     def closure(self) -> Workload:
-        """The subsets as a workload: what has to be counted."""
-        return Workload(self.workload.domain, tuple(map(Marginal, self.subsets)))
+        """`tables` as a workload: what has to be counted."""
+        return Workload(self.workload.domain, tuple(map(Marginal, self.tables)))
 
     def shape(self, subset: Subset) -> tuple[int, ...]:
         return tuple(self.workload.domain.shape[a] for a in subset)
@@ -142,7 +154,7 @@ class ResidualSpaces:
         return np.concatenate(parts)
 
     def counted(self, counts: PrivateCounts) -> dict[Subset, Ints]:
-        """Counts of `closure` -> the table of each subset.
+        """Counts of `closure` -> each of `tables`.
 
         Raises MethodRefused for the counts of another workload.
         """
@@ -151,7 +163,7 @@ class ResidualSpaces:
         ends = self.closure.offsets
         return {
             subset: counts.counts[ends[w] : ends[w + 1]].reshape(self.shape(subset))
-            for w, subset in enumerate(self.subsets)
+            for w, subset in enumerate(self.tables)
         }
 
 

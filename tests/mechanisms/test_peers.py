@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib.util import find_spec
+from types import ModuleType
 
 import numpy as np
+import product_model
 import pytest
 import tables
 from fakes import RecordedNoise, ScaledNoise, SeededNoise
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from normal_bins import LAW, binned
-from statistical import AUDIT, assert_both_arms, assert_rejects, shown_epsilon
+from planting import plant
+from privacy.laws import exponential_masses
+from statistical import ALPHA, AUDIT, BinnedLaw, assert_both_arms, assert_follows, assert_rejects
 
 from pmwpub.errors import MethodRefused, PlanError
-from pmwpub.mechanisms.aim import AimPlan, Purse, Share, aim
+from pmwpub.mechanisms import aim as aim_module
+from pmwpub.mechanisms import mst as mst_module
+from pmwpub.mechanisms.aim import AimPlan, Purse, Share
 from pmwpub.mechanisms.graphical import NoisyMarginals, available, distances, expected_distance
 from pmwpub.mechanisms.mst import MstPlan, mst, selection_costing
 from pmwpub.mechanisms.residual_planner import MarginalAnswers
-from pmwpub.privacy.budget import ZCDP, epsilon_of
+from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.noise import SECURE, NoiseSource
 from pmwpub.privacy.selection import ExponentialMechanism
 from pmwpub.queries.counts import count
@@ -38,38 +47,15 @@ def run_mst(private: Dataset, k: int = 1, noise: NoiseSource = SECURE, rho: ZCDP
 
 
 def run_aim(private: Dataset, k: int = 1, noise: NoiseSource = SECURE, rho: ZCDP = BUDGET) -> MarginalAnswers:
-    return aim(private, WORKLOAD, AimPlan(rho, k), noise=noise)
+    return aim_module.aim(private, WORKLOAD, AimPlan(rho, k), noise=noise)
 
 
 both = pytest.mark.parametrize("run", [run_mst, run_aim], ids=["mst", "aim"])
 
 
-@dataclass
-class Product:
-    """A model for tests: independent attributes, each as its last one-way measurement says."""
-
-    known: NoisyMarginals
-
-    def counts(self, subset: Sequence[int]) -> np.ndarray:
-        joint = np.ones(())
-        for attribute in subset:
-            noisy = [n for s, n, _ in self.known._measured if s == (attribute,)]
-            own = np.maximum(noisy[-1], 0) + 1e-9 if noisy else np.ones(self.known.domain.shape[attribute])
-            joint = np.multiply.outer(joint, own / own.sum())
-        return joint * self.known.n
-
-    def rounded(self, subset: Sequence[int]) -> np.ndarray:
-        return np.floor(self.counts(subset) + 0.5).astype(np.int64)
-
-    def answers(self, workload: Workload) -> np.ndarray:
-        return np.concatenate([self.counts(m.attributes).ravel() for m in workload.marginals])
-
-
 @pytest.fixture
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every model is a product of attributes, of no size."""
-    monkeypatch.setattr(NoisyMarginals, "model", lambda self, iterations, start=None: Product(self))
-    monkeypatch.setattr(NoisyMarginals, "size", lambda self, more=(): 0.0)
+    product_model.stand_in(monkeypatch)
 
 
 @dataclass
@@ -79,6 +65,8 @@ class Watch:
     scores: list[np.ndarray]
     sensitivities: list[int]
     epsilons: list[Fraction]
+    output: tuple[object, ...] = ()
+    """What comes out, and what was asked of the noise, in the end."""
 
 
 class Frozen(SeededNoise):
@@ -106,8 +94,10 @@ def watched(
 
     with monkeypatch.context() as patch:
         patch.setattr(ExponentialMechanism, "select", select)
-        rho = run(private, k, noise=noise).rho
-    return watch, noise.seen, rho
+        found = run(private, k, noise=noise)
+    asked = tuple((len(values), scale) for values, scale in noise.seen)
+    watch.output = found.answers.tobytes(), found.variances.tobytes(), found.rho, asked, tuple(watch.epsilons)
+    return watch, noise.seen, found.rho
 
 
 def assert_scores_within(ours: Watch, theirs: Watch) -> None:
@@ -126,16 +116,18 @@ def assert_charged(
 
 
 @both
-@pytest.mark.parametrize("k", [1, 3])
-def test_neighbours_that_answer_alike_stay_within_sensitivity_and_charge(
-    run: Mechanism, k: int, stand_in: None, monkeypatch: pytest.MonkeyPatch
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(k=st.integers(1, 3), rows=st.integers(3, 9), seed=st.integers(0, 10_000))
+def test_neighbours_that_answer_alike_stay_within_sensitivity_and_charge_and_give_the_same(
+    run: Mechanism, k: int, rows: int, seed: int, stand_in: None
 ) -> None:
-    for seed in range(6):
-        private = tables.table(SHAPE, 8, seed, no_level=True)
-        ours, drawn, rho = watched(run, private, k, monkeypatch)
-        theirs, others, _ = watched(run, tables.neighbour(private, k, seed + 1), k, monkeypatch)
-        assert_scores_within(ours, theirs)
-        assert_charged(ours, drawn, others, rho)
+    private = tables.table(SHAPE, rows, seed, no_level=True)
+    with pytest.MonkeyPatch.context() as patch:
+        ours, drawn, rho = watched(run, private, k, patch)
+        theirs, others, _ = watched(run, tables.neighbour(private, k, seed + 1), k, patch)
+    assert ours.output == theirs.output
+    assert_scores_within(ours, theirs)
+    assert_charged(ours, drawn, others, rho)
 
 
 @both
@@ -172,11 +164,36 @@ def test_a_peer_made_for_one_row_of_three_is_caught(
 
 
 @pytest.mark.fault("a charge skipped")
-def test_an_aim_that_does_not_spend_its_selections_is_caught(stand_in: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Share, "rho", property(lambda self: self.measuring))
+@pytest.mark.parametrize(
+    ("run", "owner", "name", "right", "wrong"),
+    [
+        (run_aim, Share, "rho", "self.measuring + self.selecting", "self.measuring"),
+        (run_aim, aim_module, "aim", "purse.spend(share.measuring)", "pass"),
+        (run_aim, aim_module, "aim", "purse.spend(share.rho)", "purse.spend(share.selecting)"),
+        (run_mst, MstPlan, "selection", "// (3 * edges)", "// 3"),
+        (run_mst, MstPlan, "measurement", "// (3 * marginals)", "// 3"),
+    ],
+    ids=[
+        "aim's selections",
+        "aim's first marginals",
+        "aim's measurements",
+        "mst's other edges",
+        "mst's other marginals",
+    ],
+)
+def test_a_peer_that_does_not_spend_on_all_that_it_draws_is_caught(
+    run: Mechanism,
+    owner: type | ModuleType,
+    name: str,
+    right: str,
+    wrong: str,
+    stand_in: None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     one, other = Dataset(SHAPE, [[0, 0, 0]]), Dataset(SHAPE, [[1, 1, 1]])
-    ours, drawn, rho = watched(run_aim, one, 1, monkeypatch)
-    _, others, _ = watched(run_aim, other, 1, monkeypatch)
+    plant(monkeypatch, owner, name, right, wrong)
+    ours, drawn, rho = watched(run, one, 1, monkeypatch)
+    _, others, _ = watched(run, other, 1, monkeypatch)
     with pytest.raises(AssertionError, match="more was drawn"):
         assert_charged(ours, drawn, others, rho)
 
@@ -207,32 +224,121 @@ def test_a_selection_for_a_budget_costs_no_more_and_hardly_less() -> None:
 
 def test_distances_are_between_whole_tables_and_noise_alone_is_expected_to_make_some() -> None:
     known = NoisyMarginals(SHAPE, 10)
-    model = Product(known)
+    model = product_model.Product(known)
     private = {(1,): np.array([10, 0]), (0, 1): np.zeros((3, 2), dtype=int)}
     assert distances(private, model, [(1,), (0, 1)]).tolist() == [10, 12]  # type: ignore[arg-type]
     assert expected_distance(10.0, 6) == 47
 
 
-def residuals(noise: NoiseSource, draws: int) -> list[int]:
-    """MST's one-way measurements, in equally likely bins of the stated law: sigma^2 = 2 k^2/(2 rho/9)."""
+def residuals(run: Mechanism, noise: NoiseSource, draws: int) -> list[int]:
+    """The one-way measurements, in equally likely bins of the stated law.
+
+    sigma^2 = 2 k^2/(2 rho') for MST's rho' = rho/9, a third for three, and AIM's 9/10 of rho/48.
+    """
     private, found = tables.table(SHAPE, 50, 1), []
     truth = [count(Workload.all_kway(SHAPE, 1), private).counts[i] for i in range(9)]
-    rho = ZCDP.at_most(Fraction(1, 10**6))
+    rho, share = ZCDP.at_most(Fraction(1, 10**6)), 1 / 9 if run is run_mst else 0.9 / 48
     while len(found) < draws:
-        calls = RecordedNoise(noise)
-        run_mst(private, noise=calls, rho=rho)
-        ones = list(itertools.chain.from_iterable(answer for name, _, answer in calls.calls[:3]))  # type: ignore[arg-type]
-        found += [one - true for one, true in zip(ones, truth, strict=True)]
-    return binned(found, float(1 / np.sqrt(1e-6 / 9)))
+        stopping = Stopping(noise, after=3)
+        with pytest.raises(Stopped):
+            run(private, noise=stopping, rho=rho)
+        found += [one - true for one, true in zip(stopping.drawn, truth, strict=True)]
+    return binned(found, float(1 / np.sqrt(1e-6 * share)))
 
 
-def test_measurements_have_the_stated_law(stand_in: None) -> None:
-    assert_both_arms(LAW, lambda f, draws: residuals(SECURE if f == 1 else ScaledNoise(f), draws), 4_000 * AUDIT)
+class Stopped(Exception):
+    """A run has drawn what a test wants to see."""
 
 
+class Stopping(ScaledNoise):
+    """Ends the run at the first vector after so many; the last one's entries are not drawn, `stopped_at` is its size.
+
+    forced  whether every entry of the vectors before is `value`, whatever was asked about
+    """
+
+    def __init__(self, source: NoiseSource, after: int, forced: int | None = None) -> None:
+        super().__init__(Fraction(1), source)
+        self.after, self.forced, self.vectors = after, forced, 0
+        self.drawn: list[int] = []
+        self.stopped_at = 0
+
+    def gaussians(self, values: list[int], scale: Fraction) -> list[int]:
+        self.vectors += 1
+        if self.vectors > self.after:
+            self.stopped_at = len(values)
+            raise Stopped
+        noisy = super().gaussians(values, scale) if self.forced is None else [self.forced] * len(values)
+        self.drawn += noisy
+        return noisy
+
+
+@both
+def test_measurements_have_the_stated_law(run: Mechanism, stand_in: None) -> None:
+    assert_both_arms(LAW, lambda f, draws: residuals(run, SECURE if f == 1 else ScaledNoise(f), draws), 4_000 * AUDIT)
+
+
+@both
 @pytest.mark.fault("half the noise")
-def test_a_peer_with_half_the_noise_is_caught(stand_in: None) -> None:
-    assert_rejects(LAW, residuals(ScaledNoise(Fraction(1, 2)), 600))
+def test_a_peer_with_half_the_noise_is_caught(run: Mechanism, stand_in: None) -> None:
+    assert_rejects(LAW, residuals(run, ScaledNoise(Fraction(1, 2)), 600))
+
+
+SKEWED = Dataset(SHAPE, [[0, 0, 0]] * 5 + [[1, 1, 2]] * 3)
+OFFERED: dict[str, list[tuple[int, ...]]] = {
+    "mst": [(0, 1), (0, 2), (1, 2)],
+    "aim": [(0,), (1,), (2,), (0, 1), (0, 2), (1, 2)],
+}
+
+
+def first_masses(peer: str, rho: float) -> list[float]:
+    """The exact law of the first selection where each one-way marginal was measured as evenly filled.
+
+    The model is then uniform, its tables hold 8/N rows a cell, and the exponential mechanism's scores are MST's L1
+    distances d_r, sensitivity 2, or AIM's w_r (d_r - floor(sqrt(2/pi) sigma N)), sensitivity 2 max w; w_r counts the
+    attributes that r shares with each of the three marginals.
+    """
+    scores, weights = [], []
+    for offered in OFFERED[peer]:
+        cells = list(itertools.product(*(range(SHAPE.shape[a]) for a in offered)))
+        rows = [tuple(row[list(offered)].tolist()) for row in SKEWED.codes]
+        distance = sum(abs(rows.count(cell) - math.floor(8 / len(cells) + 0.5)) for cell in cells)
+        weights.append(sum(len({*offered} & {*pair}) for pair in ((0, 1), (0, 2), (1, 2))) if peer == "aim" else 1)
+        sigma = math.sqrt(48 / (0.9 * rho))
+        noise = math.floor(math.sqrt(2 / math.pi) * sigma * len(cells)) if peer == "aim" else 0
+        scores.append(weights[-1] * (distance - noise))
+    share = 0.1 * rho / 48 if peer == "aim" else rho / 6
+    epsilon = math.sqrt(8 * share)
+    return exponential_masses(scores, Fraction(epsilon), 2 * max(weights))
+
+
+def first_choices(peer: str, rho: ZCDP, factor: Fraction, draws: int) -> list[int]:
+    """What so many runs select first, with every epsilon divided by a factor."""
+    run, module = (run_aim, aim_module) if peer == "aim" else (run_mst, mst_module)
+    sizes = [math.prod(SHAPE.shape[a] for a in offered) for offered in OFFERED[peer]]
+    found = []
+    with pytest.MonkeyPatch.context() as patch:
+        right = selection_costing
+        patch.setattr(module, "selection_costing", lambda rho: ExponentialMechanism(right(rho).epsilon / factor))
+        for _ in range(draws):
+            noise = Stopping(SECURE, after=3, forced=1)
+            with pytest.raises(Stopped):
+                run(SKEWED, noise=noise, rho=rho)
+            found.append(sizes.index(noise.stopped_at))
+    return found
+
+
+@pytest.mark.parametrize(("peer", "rho"), [("aim", Fraction(100)), ("mst", Fraction(3, 2))])
+@pytest.mark.fault("half the noise")
+def test_a_first_selection_has_the_exact_law_and_one_of_half_or_twice_the_noise_has_not(
+    peer: str, rho: Fraction, stand_in: None
+) -> None:
+    """Half and twice the noise are noticed but for less than one run in a million."""
+    draws, masses = 1_000, first_masses(peer, float(rho))
+    law = BinnedLaw.by_size(masses, draws)
+    assert_follows(law, first_choices(peer, ZCDP.at_most(rho), Fraction(1), draws * AUDIT))
+    for factor in (Fraction(1, 2), Fraction(2)):
+        assert law.power([mass ** (1 / float(factor)) for mass in masses], draws) > 1 - ALPHA
+        assert_rejects(law, first_choices(peer, ZCDP.at_most(rho), factor, draws))
 
 
 def test_bad_plans_are_refused() -> None:
@@ -246,37 +352,6 @@ def test_without_the_extra_both_say_what_is_missing(monkeypatch: pytest.MonkeyPa
     for run in (run_mst, run_aim):
         with pytest.raises(MethodRefused, match=r"pmwpub\[peers\]"):
             run(tables.table(SHAPE, 5, 0))
-
-
-ELSEWHERE = {3: 1, 2: 1, 4: 1, 6: 3, 12: 5, 8: 5}
-"""Cells of a table -> where the row (1, 1, 1) is in it."""
-
-
-@both
-@pytest.mark.audit
-def test_the_claimed_epsilon_holds_end_to_end(run: Mechanism, stand_in: None) -> None:
-    rho = ZCDP.at_most(Fraction(4))
-
-    def draw(row: list[int], runs: int) -> list[int]:
-        private = Dataset(SHAPE, [[0, 0, 0], row])
-        found = []
-        for _ in range(runs):
-            calls = RecordedNoise(SECURE)
-            run(private, noise=calls, rho=rho)
-            drawn = [(args, answer) for name, args, answer in calls.calls if name == "gaussians"]
-            # The cells that the person is in or would be in, weighted by precision: what the outputs say of the person.
-            found.append(round(sum((a[0] - a[ELSEWHERE[len(a)]]) / float(v[1]) ** 2 for v, a in drawn) * 10))  # type: ignore[index, arg-type]
-        return found
-
-    shown = shown_epsilon(
-        lambda runs: draw([0, 0, 0], runs),
-        lambda runs: draw([1, 1, 1], runs),
-        300 * AUDIT,
-        delta=1e-6,
-        least=10,
-        rank=lambda outcome: -outcome,
-    )
-    assert 0.3 < shown <= epsilon_of(rho, Fraction(1, 10**6))
 
 
 if find_spec("mbi") is not None:
