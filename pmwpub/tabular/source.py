@@ -133,7 +133,7 @@ def line_in(chunks: Iterable[bytes], position: int) -> int:
         part = chunk[:position]
         line += part.count(b"\n") + part.count(b"\r") - (last + part).count(b"\r\n")
         position -= len(part)
-        last = part[-1:]
+        last = part[-1:] or last
         if position <= 0:
             break
     return line
