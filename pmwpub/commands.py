@@ -74,7 +74,7 @@ def assess(parsed: argparse.Namespace) -> Json:
         (service, own), name = _service(parsed, ledger), parsed.population
         files = Files(parsed.read, [parsed.private, *paths])
         private = _private(service, name, files, parsed) if parsed.private is not None else None
-        tables = _public_tables(parsed, files, paths, None if parsed.compare else private)
+        tables = _public_tables(parsed, service, files, paths, None if parsed.compare else private)
         keys = {path: _candidate(service, name, files, path, tables[path], private) for path in paths}
         _choose_workload(parsed, service)
         offered = offered_tables(parsed, keys)
@@ -153,7 +153,7 @@ def _prepare(parsed: argparse.Namespace, service: Service) -> tuple[Study, Priva
     name = parsed.population
     files = Files(parsed.read, [parsed.private, *parsed.public])
     private = _private(service, name, files, parsed)
-    tables = _public_tables(parsed, files, parsed.public, private)
+    tables = _public_tables(parsed, service, files, parsed.public, private)
     candidates = [_candidate(service, name, files, path, table, private) for path, table in tables.items()]
     _choose_workload(parsed, service)
     return studies.study(service, name), private, candidates
@@ -180,17 +180,19 @@ def _private(service: Service, name: str, files: Files, parsed: argparse.Namespa
 
 
 def _public_tables(
-    parsed: argparse.Namespace, files: Files, paths: Sequence[str], private: PrivateTable | None
+    parsed: argparse.Namespace, service: Service, files: Files, paths: Sequence[str], private: PrivateTable | None
 ) -> dict[str, TextTable]:
     """The public tables by path, none of them stored yet; what they share with the private one is said first.
 
-    Raises PlanError for a long shared run that nobody acknowledged.
+    Raises FileRefused where they have its rows, PlanError for shared rows that nobody acknowledged.
     """
     tables = {path: files.table(path) for path in paths}
-    runs = () if private is None else overlaps.runs_in_files(private, tables)
-    for run in runs:
-        print(f"pmwpub: for the steward only: {run.warning}", file=sys.stderr)
-    if runs and not parsed.overlap_acknowledged:
+    if private is None:
+        return tables
+    shared = overlaps.in_files(private, tables, studies.study(service, parsed.population).schema)
+    for one in shared:
+        print(f"pmwpub: for the steward only: {one.warning}", file=sys.stderr)
+    if shared and not parsed.overlap_acknowledged:
         raise PlanError(UNACKNOWLEDGED)
     return tables
 

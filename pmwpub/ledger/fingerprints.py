@@ -1,44 +1,54 @@
 """Keyed fingerprints of private tables, for the steward alone.
 
-A fingerprint is HMAC-SHA256 of the private content under 32 secret bytes of the store. Fingerprints, acknowledgements
-and the secret sit in tables of their own that no history, export or log reads; a plain hash of private bytes appears
-nowhere. A fingerprint is stored when a charge is made for its table, not when a table is merely loaded: a file opened
-by mistake leaves no trace.
+A fingerprint is HMAC-SHA256 of the private content under 32 secret bytes of the store. A table has one of its cells,
+and views: of its rows as a mechanism sees them. Tables are the same if any of them is equal. Bookings of earlier
+versions have no views: they are compared by the cells alone, so that a table of theirs that is written otherwise counts
+as a changed one under its own population, and as an unknown one under others; neither refuses anything.
+
+Fingerprints, acknowledgements and the secret sit in tables of their own that no history, export or log reads; a plain
+hash of private bytes appears nowhere. A fingerprint is stored when a charge is made for its table, not when a table is
+merely loaded: a file opened by mistake leaves no trace.
 """
 
 from __future__ import annotations
 
 import hmac
+from collections.abc import Sequence
 
 from sqlalchemy import Connection, insert, or_, select
 
 from pmwpub.errors import TableBlocked
 from pmwpub.ledger.database import lock_store, now
 from pmwpub.ledger.model import TableHandle, TableKind, TableVerdict
-from pmwpub.ledger.tables import acknowledgements, fingerprints, populations, secrets
+from pmwpub.ledger.tables import acknowledgements, fingerprints, populations, secrets, views
 
 
-def recognise(connection: Connection, population_id: int, private: bytes) -> TableVerdict:
-    """Compare a private table with those that charges were made for; stores nothing."""
-    table = _fingerprint(connection, private)
+def recognise(connection: Connection, population_id: int, private: bytes, seen: Sequence[bytes] = ()) -> TableVerdict:
+    """Compare a private table with those that charges were made for; stores nothing.
+
+    private  equal for tables of the same cells
+    seen     each equal for tables of the same rows in one view of them
+    """
+    table = _fingerprint(connection, private, seen)
     others = _others(connection, population_id, table)
-    query = select(fingerprints.c.digest).where(fingerprints.c.population_id == population_id)
+    query = select(fingerprints.c.booking_id).where(fingerprints.c.population_id == population_id)
     last = connection.execute(query.order_by(fingerprints.c.booking_id.desc()).limit(1)).scalar()
-    kind: TableKind = "new" if last is None else "same" if bytes(last) == table.digest else "changed"
+    kind: TableKind = "new" if last is None else "same" if matches(connection, last, table) else "changed"
     if any(not known for known in others.values()):
         kind = "elsewhere"
     names = select(populations.c.name).where(populations.c.id.in_(others)).order_by(populations.c.id)
     return TableVerdict(kind, tuple(connection.execute(names).scalars()), table)
 
 
-def acknowledge(connection: Connection, population_id: int, private: bytes) -> None:
+def acknowledge(connection: Connection, population_id: int, private: bytes, seen: Sequence[bytes] = ()) -> None:
     """Record the steward's decision that one table serves this population and the others that hold it now."""
     lock_store(connection)
-    table = _fingerprint(connection, private)
+    table, created = _fingerprint(connection, private, seen), now()
     for other_id, known in _others(connection, population_id, table).items():
         if not known:
-            row = {"population_id": population_id, "other_id": other_id, "digest": table.digest, "created": now()}
-            connection.execute(insert(acknowledgements).values(**row))
+            pair = {"population_id": population_id, "other_id": other_id, "created": created}
+            rows = [{**pair, "digest": digest} for digest in table.digests]
+            connection.execute(insert(acknowledgements), rows)
 
 
 def acknowledged(connection: Connection, population_id: int) -> list[tuple[str, str]]:
@@ -49,7 +59,7 @@ def acknowledged(connection: Connection, population_id: int) -> list[tuple[str, 
         .where(acknowledgements.c.population_id == population_id)
         .order_by(acknowledgements.c.id)
     )
-    return [(row.name, row.created) for row in connection.execute(query)]
+    return list(dict.fromkeys((row.name, row.created) for row in connection.execute(query)))
 
 
 def refuse_blocked(connection: Connection, population_id: int, table: TableHandle) -> None:
@@ -63,31 +73,39 @@ def refuse_blocked(connection: Connection, population_id: int, table: TableHandl
 
 def remember(connection: Connection, population_id: int, booking_id: int, table: TableHandle) -> None:
     """Store which table a booking was made for."""
-    row = {"population_id": population_id, "booking_id": booking_id, "digest": table.digest}
-    connection.execute(insert(fingerprints).values(**row))
+    row = {"population_id": population_id, "booking_id": booking_id}
+    connection.execute(insert(fingerprints).values(digest=table.digest, **row))
+    for digest in dict.fromkeys(table.views):
+        connection.execute(insert(views).values(digest=digest, **row))
 
 
 def matches(connection: Connection, booking_id: int, table: TableHandle) -> bool | None:
     """Whether a booking was made for this very table; None if it was made without one."""
     query = select(fingerprints.c.digest).where(fingerprints.c.booking_id == booking_id)
     stored = connection.execute(query).scalar()
-    return None if stored is None else hmac.compare_digest(bytes(stored), table.digest)
+    if stored is None:
+        return None
+    if hmac.compare_digest(bytes(stored), table.digest):
+        return True
+    known = select(views.c.digest).where(views.c.booking_id == booking_id, views.c.digest.in_(table.views))
+    return connection.execute(known.limit(1)).first() is not None
 
 
-def _fingerprint(connection: Connection, private: bytes) -> TableHandle:
-    secret = connection.execute(select(secrets.c.secret)).scalar_one()
-    return TableHandle(hmac.digest(bytes(secret), private, "sha256"))
+def _fingerprint(connection: Connection, private: bytes, seen: Sequence[bytes]) -> TableHandle:
+    secret = bytes(connection.execute(select(secrets.c.secret)).scalar_one())
+    own = tuple(hmac.digest(secret, b"view\0" + one, "sha256") for one in seen)
+    return TableHandle(hmac.digest(secret, private, "sha256"), own)
 
 
 def _others(connection: Connection, population_id: int, table: TableHandle) -> dict[int, bool]:
     """The other populations that used the table, and whether the pair was acknowledged from either side."""
-    query = select(fingerprints.c.population_id).where(
-        fingerprints.c.digest == table.digest, fingerprints.c.population_id != population_id
-    )
-    others = set(connection.execute(query).scalars())
+    others: set[int] = set()
+    for kept, digests in ((fingerprints, (table.digest,)), (views, table.views)):
+        query = select(kept.c.population_id).where(kept.c.digest.in_(digests), kept.c.population_id != population_id)
+        others |= set(connection.execute(query).scalars())
     pair = acknowledgements.c.population_id, acknowledgements.c.other_id
     agreed = select(*pair).where(
-        acknowledgements.c.digest == table.digest, or_(pair[0] == population_id, pair[1] == population_id)
+        acknowledgements.c.digest.in_(table.digests), or_(pair[0] == population_id, pair[1] == population_id)
     )
     known = {identifier for row in connection.execute(agreed) for identifier in row}
     return {other: other in known for other in sorted(others)}

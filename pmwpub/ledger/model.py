@@ -199,9 +199,19 @@ class DocumentKey(NamedTuple):
 
 @dataclass(frozen=True)
 class TableHandle:
-    """A private table's keyed fingerprint, to be passed to `book`; its repr shows nothing."""
+    """A private table's keyed fingerprints, to be passed to `book`; its repr shows nothing.
+
+    digest  of its cells
+    views   of its rows as a mechanism sees them, where a schema says how; equal ones are one table however written
+    """
 
     digest: bytes = field(repr=False)
+    views: tuple[bytes, ...] = field(default=(), repr=False)
+
+    @property
+    def digests(self) -> tuple[bytes, ...]:
+        """All of them."""
+        return (self.digest, *self.views)
 
 
 @dataclass(frozen=True)

@@ -250,15 +250,18 @@ class Ledger:
 
     # The private table's fingerprint: for the steward alone
 
-    def recognise(self, name: str, private: bytes) -> TableVerdict:
-        """Whether this private content is new, the same, changed, or another population's; stores nothing."""
-        with self._database.reading() as connection:
-            return fingerprints.recognise(connection, populations.identify(connection, name), private)
+    def recognise(self, name: str, private: bytes, seen: Sequence[bytes] = ()) -> TableVerdict:
+        """Whether this private content is new, the same, changed, or another population's; stores nothing.
 
-    def acknowledge(self, name: str, private: bytes) -> None:
+        seen  its rows in the views of a mechanism: a table that has one of them in common with another is the same
+        """
+        with self._database.reading() as connection:
+            return fingerprints.recognise(connection, populations.identify(connection, name), private, seen)
+
+    def acknowledge(self, name: str, private: bytes, seen: Sequence[bytes] = ()) -> None:
         """Record the steward's decision that this table serves several populations."""
         with self._database.writing() as connection:
-            fingerprints.acknowledge(connection, populations.identify(connection, name), private)
+            fingerprints.acknowledge(connection, populations.identify(connection, name), private, seen)
 
     def acknowledgements(self, name: str) -> list[tuple[str, str]]:
         """(other population, time) of each such decision; for the steward only."""

@@ -137,6 +137,15 @@ fingerprints = Table(
     Index("fingerprints_by_digest", "digest"),
 )
 
+views = Table(
+    "views",
+    metadata,
+    Column("booking_id", ForeignKey("bookings.id"), primary_key=True, autoincrement=False),
+    Column("digest", LargeBinary, primary_key=True),
+    _population(),
+    Index("views_by_digest", "digest"),
+)
+
 acknowledgements = Table(
     "acknowledgements",
     metadata,
@@ -181,6 +190,7 @@ APPEND_ONLY = (
     results,
     marks,
     fingerprints,
+    views,
     acknowledgements,
 )
 """Every table but the public documents, which may be deleted."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pmwpub.service.assessing import Assessed, NoisyNumber
-from pmwpub.service.core import Outcome, Price, PrivateTable, Service, SharedRun
+from pmwpub.service.core import Outcome, Price, PrivateTable, Service, SharedRows, SharedRun
 from pmwpub.service.releasing import Released, WorkloadFacts
 from pmwpub.service.studies import CandidateFacts, Study
 
@@ -16,6 +16,7 @@ __all__ = [
     "PrivateTable",
     "Released",
     "Service",
+    "SharedRows",
     "SharedRun",
     "Study",
     "WorkloadFacts",

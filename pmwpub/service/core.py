@@ -56,6 +56,33 @@ class SharedRun:
         )
 
 
+@dataclass(frozen=True)
+class SharedRows:
+    """A public candidate, or all together, that holds `rows` rows of the private table, as coded, in any order.
+
+    every  both have the same rows; else they have more in common than chance explains
+    """
+
+    sha256: str
+    name: str
+    rows: int
+    every: bool
+
+    @property
+    def warning(self) -> str:
+        """What the steward, and nobody else, is told."""
+        shared = (
+            f"The private table and {self.name} have the same {self.rows:,} rows, as the schema codes them."
+            if self.every
+            else f"{self.rows:,} rows of the private table, as the schema codes them, stand in {self.name} too, "
+            "in whatever order: more than chance explains."
+        )
+        return f"{shared} If the file was made from the private table, do not use it as a candidate."
+
+
+Shared = SharedRun | SharedRows
+
+
 @dataclass(frozen=True, eq=False)
 class PrivateTable:
     """A loaded private table, encoded. It lives in the steward's own session only.
@@ -64,9 +91,10 @@ class PrivateTable:
     dataset      its codes, or where they are read again each time they are counted
     source       the bytes that were uploaded, or the path
     rows         equal for tables of the same cells, whatever their order: what tables are compared by
+    views        each equal for tables of the same rows in one view of them: what tables are compared by, too
     numbers      of the rows, in file order, by which shared runs are found; None of very many rows
     options      how its text was read, where somebody confirmed that
-    shared_runs  candidates that share a long run of lines with it: a warning to the steward only
+    shared_runs  candidates that share a long run of lines, or too many rows, with it: a warning to the steward only
 
     Privacy: private rows; its repr shows nothing.
     """
@@ -78,13 +106,14 @@ class PrivateTable:
     dataset: Rows = field(repr=False)
     source: bytes | Path = field(repr=False)
     rows: bytes = field(repr=False)
+    views: tuple[bytes, ...] = field(repr=False)
     numbers: Words | None = field(repr=False)
     verdict: TableVerdict = field(repr=False)
     ignored: tuple[str, ...] = field(repr=False)
     unplaced_cells: int = field(repr=False)
     demo: bool = False
     options: ReadOptions | None = None
-    shared_runs: tuple[SharedRun, ...] = field(default=(), repr=False)
+    shared_runs: tuple[Shared, ...] = field(default=(), repr=False)
 
     @property
     def table(self) -> TableHandle | None:

@@ -1,30 +1,122 @@
-"""What a private table shares with public ones: all of its rows, or a long run of them. For the steward only."""
+"""What a private table shares with public ones: all of its rows, a long run of them, or too many. For the steward only.
+
+Rows are compared as text, a run of them in file order, and as the schema codes them, in any order: with each public
+table, and with all of them together.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
+
+from pmwpub.errors import FileRefused, SchemaError
+from pmwpub.records import Dataset
 from pmwpub.service import stored
-from pmwpub.service.core import PrivateTable, Service, SharedRun
+from pmwpub.service.core import PrivateTable, Service, Shared, SharedRows, SharedRun
 from pmwpub.service.study import Study
+from pmwpub.tabular.encode import Encoder
+from pmwpub.tabular.likeness import Likeness, surplus_of, telling
 from pmwpub.tabular.overlap import RunSearch, row_numbers
+from pmwpub.tabular.private import Survey
 from pmwpub.tabular.reading import TextTable, open_table
 from pmwpub.tabular.sameness import RowNumbers, Words
+from pmwpub.tabular.schema import Schema
+from pmwpub.tabular.views import CodedRows, viewed
+
+SAME = "This file has the rows of one of the public candidates; load the private table."
 
 
-def searches_of(service: Service, current: Study) -> dict[str, RunSearch]:
-    """SHA-256 -> a search for runs of a candidate's rows; its public part is kept in the shared cache."""
-    name = current.population.name
+@dataclass(frozen=True, eq=False)
+class Offered:
+    """A public table that the private one is compared with.
 
-    def numbers(sha256: str, read: str) -> Words:
-        return service.cache(f"numbers:{sha256}{read}", lambda: row_numbers(stored.table(service, name, sha256).stream))
+    numbers  of its rows, as `RunSearch` takes them
+    coded    of its rows, as `Likeness` takes them; None where it does not fit the schema
+    views    those that another table hardly has by chance
+    """
 
-    return {one.sha256: RunSearch(numbers(one.sha256, stored.spelt(one.options))) for one in current.candidates}
+    sha256: str
+    name: str
+    numbers: Words = field(repr=False)
+    coded: Words | None = field(repr=False)
+    views: tuple[bytes, ...] = field(repr=False)
+
+    @classmethod
+    def of(cls, sha256: str, name: str, table: TextTable, schema: Schema | None) -> Offered:
+        """From its cells, under a schema."""
+        numbers = row_numbers(table.stream)
+        try:
+            views, coded = ((), None) if schema is None else viewed(table.stream, schema)
+        except SchemaError:
+            views, coded = (), None
+        few = coded is not None and not telling(np.unique(coded, return_counts=True)[1])
+        return cls(sha256, name, numbers, coded, views[1:] if few else views)
+
+
+class Comparison:
+    """Searches for the rows of public tables among private ones, which come some at a time."""
+
+    def __init__(self, offered: Sequence[Offered]) -> None:
+        self.offered = tuple(offered)
+        self.runs = [RunSearch(one.numbers) for one in offered]
+        coded = {one.sha256: one.coded for one in offered if one.coded is not None}
+        groups = [(sha256,) for sha256 in coded] + ([tuple(coded)] if len(coded) > 1 else [])
+        self._groups = groups
+        self.likenesses = [Likeness(np.concatenate([coded[sha256] for sha256 in group])) for group in groups]
+
+    def show(self, private: PrivateTable, schema: Schema | None) -> None:
+        """Show a loaded private table's rows to each search; very many rows are read again."""
+        own = schema if schema is not None and schema.sha256 == private.schema_sha256 else None
+        for numbers, coded in _numbers(private, own):
+            for search in self.runs:
+                search.add(numbers)
+            if coded is not None:
+                for likeness in self.likenesses:
+                    likeness.add(coded)
+
+    def same(self, views: tuple[bytes, ...]) -> bool:
+        """Whether a public table, or all together, have the private table's rows, and not by chance.
+
+        views  of the private table
+        """
+        alone = any(view in views for one in self.offered for view in one.views)
+        return alone or any(likeness.same for likeness in self.likenesses)
+
+    def found(self, lone: float | None) -> tuple[Shared, ...]:
+        """Of which public tables more rows were seen than chance explains: in a row, or else in any order.
+
+        lone  see `Likeness.unlikely`
+        """
+        runs = [(one, search.unlikely) for one, search in zip(self.offered, self.runs, strict=True)]
+        found: list[Shared] = [SharedRun(one.sha256, one.name, lines) for one, lines in runs if lines]
+        names = {one.sha256: one.name for one in self.offered}
+        known = {one.sha256 for one in found}
+        for group, likeness in zip(self._groups, self.likenesses, strict=True):
+            rows = 0 if known & set(group) else likeness.unlikely(lone)
+            if rows:
+                known |= set(group)
+                name = " and ".join(names[sha256] for sha256 in group)
+                found.append(SharedRows("+".join(group), name, rows, likeness.equal))
+        return tuple(found)
+
+
+def comparison(service: Service, current: Study) -> Comparison:
+    """With a population's candidates; what is public of it is kept in the shared cache."""
+    name, schema = current.population.name, current.schema
+    under = "" if schema is None else schema.sha256
+
+    def offered(sha256: str, called: str, read: str) -> Offered:
+        key = f"offered:{sha256}{read}:{under}:{called}"
+        return service.cache(key, lambda: Offered.of(sha256, called, stored.table(service, name, sha256), schema))
+
+    return Comparison([offered(one.sha256, one.name, stored.spelt(one.options)) for one in current.candidates])
 
 
 def is_candidate(service: Service, current: Study, digest: bytes) -> bool:
-    """Whether a table of that digest has the rows of one of the candidates."""
+    """Whether a table of that digest has the rows of one of the candidates, cell by cell."""
     name = current.population.name
 
     def rows(sha256: str, read: str) -> bytes:
@@ -33,32 +125,41 @@ def is_candidate(service: Service, current: Study, digest: bytes) -> bool:
     return any(rows(one.sha256, stored.spelt(one.options)) == digest for one in current.candidates)
 
 
-def show(private: PrivateTable, searches: Mapping[str, RunSearch]) -> None:
-    """Show a loaded private table's rows to each search; very many rows are read again."""
-    for numbers in _numbers(private):
-        for search in searches.values():
-            search.add(numbers)
+def refuse_candidate(service: Service, current: Study, found: Survey, compared: Comparison) -> None:
+    """FileRefused where a private table has the rows of a candidate, or of all candidates together."""
+    if is_candidate(service, current, found.digest) or compared.same(found.views):
+        raise FileRefused(SAME)
 
 
-def found_runs(current: Study, searches: Mapping[str, RunSearch]) -> tuple[SharedRun, ...]:
-    """The candidates of which more rows in a row were seen than chance explains."""
-    runs = [(one, searches[one.sha256].unlikely) for one in current.candidates]
-    return tuple(SharedRun(one.sha256, one.name, lines) for one, lines in runs if lines)
+def in_files(private: PrivateTable, files: Mapping[str, TextTable], schema: Schema | None) -> tuple[Shared, ...]:
+    """What the private table shares with public ones by file name, before any is stored.
+
+    Raises FileRefused where one of them, or all together, have the private table's rows.
+    """
+    compared = Comparison([Offered.of(table.sha256, Path(name).name, table, schema) for name, table in files.items()])
+    compared.show(private, schema)
+    if compared.same(private.views):
+        raise FileRefused("These are the rows of a private table; a private table cannot be a candidate.")
+    return compared.found(lone(private.dataset))
 
 
-def runs_in_files(private: PrivateTable, files: Mapping[str, TextTable]) -> tuple[SharedRun, ...]:
-    """The same for public tables by file name, before any is stored."""
-    searches = {name: RunSearch(row_numbers(table.stream)) for name, table in files.items()}
-    show(private, searches)
-    runs = [(name, search.unlikely) for name, search in searches.items()]
-    return tuple(SharedRun(files[name].sha256, Path(name).name, lines) for name, lines in runs if lines)
+def lone(rows: object) -> float | None:
+    """The `surplus` of private rows in memory; None of others."""
+    if not isinstance(rows, Dataset):
+        return None
+    numbers = CodedRows(rows.domain)
+    return surplus_of(np.concatenate([numbers.of(block) for block in rows.blocks()]))
 
 
-def _numbers(private: PrivateTable) -> Iterator[Words]:
-    if private.numbers is not None:
-        yield private.numbers
+def _numbers(private: PrivateTable, schema: Schema | None) -> Iterator[tuple[Words, Words | None]]:
+    """The numbers of the private rows as text, and as coded under the schema that they were loaded under."""
+    if private.numbers is not None and isinstance(private.dataset, Dataset):
+        coded = CodedRows(private.dataset.domain)
+        blocks = [coded.of(block) for block in private.dataset.blocks()] if schema is not None else []
+        yield private.numbers, np.concatenate(blocks) if blocks else None
         return
     table = open_table(private.source, options=private.options)
     numbers = RowNumbers(table.header)
+    encoder = None if schema is None else (Encoder(table.header, schema), CodedRows(schema.domain))
     for chunk in table.chunks():
-        yield numbers.of(chunk)[2]
+        yield numbers.of(chunk)[2], None if encoder is None else encoder[1].of(encoder[0].codes(chunk))

@@ -14,7 +14,7 @@ from pmwpub.plans import WorkloadChoice
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Support
 from pmwpub.service import overlaps, stored
-from pmwpub.service.core import PrivateTable, Service, SharedRun
+from pmwpub.service.core import PrivateTable, Service, Shared
 from pmwpub.service.sample import sample_rows
 from pmwpub.service.study import CandidateFacts, Study
 from pmwpub.tabular.codebook import Codebook
@@ -105,8 +105,12 @@ def add_candidate(
     """
     table = content if isinstance(content, TextTable) else read_table(content, options=options)
     rows = table.same_rows()
-    verdict = service.ledger.recognise(population, rows)
-    if verdict.kind in ("same", "elsewhere") or verdict.populations or (private is not None and private.rows == rows):
+    views: tuple[bytes, ...] = ()
+    own = private is not None and private.rows == rows
+    if private is not None and not own:
+        own, views = _seen_alike(service, private, table)
+    verdict = service.ledger.recognise(population, rows, views)
+    if own or verdict.kind in ("same", "elsewhere") or verdict.populations:
         raise FileRefused("These are the rows of a private table; a private table cannot be a candidate.")
     note = {"name": Path(filename.replace("\\", "/")).name or "candidate", "attested": attested, "rows": len(table)}
     if options is not None:
@@ -150,12 +154,18 @@ def load_private(
     limits = STREAMED if isinstance(content, Path) else Limits()
     table = open_table(content, options=options, limits=limits)
     terms = current.population
-    searches = overlaps.searches_of(service, current)
+    compared = overlaps.comparison(service, current)
     k = terms.rows_per_person
-    kept = KEPT if cluster is None else 0
-    found = survey(table, current.schema, n=terms.n, rows_per_person=k, searches=list(searches.values()), kept=kept)
-    if overlaps.is_candidate(service, current, found.digest):
-        raise FileRefused("This file has the rows of one of the public candidates; load the private table.")
+    found = survey(
+        table,
+        current.schema,
+        n=terms.n,
+        rows_per_person=k,
+        searches=compared.runs,
+        likenesses=compared.likenesses,
+        kept=KEPT if cluster is None else 0,
+    )
+    overlaps.refuse_candidate(service, current, found, compared)
     if current.demo and found.digest != sample_rows():
         raise FileRefused("The demo takes its own generated table only; register a population for a table of yours.")
     rows = found.admitted(n=terms.n, rows_per_person=k)
@@ -167,32 +177,44 @@ def load_private(
         rows_per_person=terms.rows_per_person,
         source=content,
         rows=found.digest,
+        views=found.views,
         numbers=found.numbers,
-        verdict=service.ledger.recognise(population, found.digest),
+        verdict=service.ledger.recognise(population, found.digest, found.views),
         ignored=found.ignored,
         unplaced_cells=sum(found.unplaced.values()),
         demo=current.demo,
         options=options,
-        shared_runs=overlaps.found_runs(current, searches),
+        shared_runs=compared.found(overlaps.lone(rows)),
     )
 
 
-def shared_runs(service: Service, private: PrivateTable) -> tuple[SharedRun, ...]:
-    """The candidates, those added since included, that share a long run of lines with a loaded private table.
+def shared_runs(service: Service, private: PrivateTable) -> tuple[Shared, ...]:
+    """The candidates, those added since included, that share a long run of lines, or too many rows, with a loaded one.
 
     Privacy: for the steward only, like the table itself.
     """
     current = study(service, private.population)
-    searches = overlaps.searches_of(service, current)
-    overlaps.show(private, searches)
-    return overlaps.found_runs(current, searches)
+    compared = overlaps.comparison(service, current)
+    compared.show(private, current.schema)
+    return compared.found(overlaps.lone(private.dataset))
 
 
 def acknowledge(service: Service, private: PrivateTable) -> PrivateTable:
     """Record the decision that one table serves several populations; returns the table as now recognised."""
-    service.ledger.acknowledge(private.population, private.rows)
-    verdict = service.ledger.recognise(private.population, private.rows)
+    service.ledger.acknowledge(private.population, private.rows, private.views)
+    verdict = service.ledger.recognise(private.population, private.rows, private.views)
     return PrivateTable(**{**vars(private), "verdict": verdict})
+
+
+def _seen_alike(service: Service, private: PrivateTable, table: TextTable) -> tuple[bool, tuple[bytes, ...]]:
+    """Whether an offered table has the rows of a loaded private one in another guise, and not by chance; its views."""
+    schema = study(service, private.population).schema
+    if schema is None or schema.sha256 != private.schema_sha256:
+        return False, ()
+    offered = overlaps.Offered.of("", "", table, schema)
+    compared = overlaps.Comparison([offered])
+    compared.show(private, schema)
+    return compared.same(private.views), offered.views
 
 
 def public_core(service: Service, current: Study, candidates: Sequence[str], workload: Workload) -> PublicInput:

@@ -17,10 +17,12 @@ from pmwpub.records import Codes, Dataset
 from pmwpub.tabular.chunks import Chunk, TableStream
 from pmwpub.tabular.encode import Encoded, Encoder
 from pmwpub.tabular.identities import Identities
+from pmwpub.tabular.likeness import Likeness
 from pmwpub.tabular.overlap import RunSearch
 from pmwpub.tabular.reading import TextTable
 from pmwpub.tabular.sameness import Digest, RowNumbers, Words
 from pmwpub.tabular.schema import Schema
+from pmwpub.tabular.views import Views
 
 KEPT = 1 << 28  # bytes of codes that stay in memory; rows beyond are read again when they are counted
 _BEYOND = 1_000_000  # rows above twice as many as registered: no file is read further
@@ -62,6 +64,7 @@ class Survey:
 
     rows             its codes, or where to read them again
     digest           32 bytes, equal for tables of the same cells: `sameness.Digest`
+    views            32 bytes each, equal for tables of the same rows as coded, and as spelt: `views.Views`
     numbers          uint64 (n,) of the rows by position, as `overlap.RunSearch` takes them; None of very many rows
     ignored          names of the file's columns that the schema does not name
     unplaced         column -> number of cells without a level
@@ -72,6 +75,7 @@ class Survey:
 
     rows: Dataset | FileRows
     digest: bytes
+    views: tuple[bytes, bytes]
     numbers: Words | None
     ignored: tuple[str, ...]
     unplaced: dict[str, int]
@@ -105,15 +109,17 @@ def survey(
     n: int,
     rows_per_person: int = 1,
     searches: Sequence[RunSearch] = (),
+    likenesses: Sequence[Likeness] = (),
     kept: int = KEPT,
 ) -> Survey:
     """Go through a private table once; no cell can raise, change the domain or change the number of rows.
 
     A cell that the schema does not know gets the column's rule (other, clip, or no level).
 
-    n         the registered number of rows: it says how many IDs fit in memory at once
-    searches  of public tables: each is shown the rows
-    kept      bytes of codes that may stay in memory
+    n           the registered number of rows: it says how many IDs fit in memory at once
+    searches    of public tables: each is shown the rows
+    likenesses  to public tables: each is shown the coded rows
+    kept        bytes of codes that may stay in memory
 
     A file with far more rows than registered is not read to its end.
 
@@ -124,6 +130,7 @@ def survey(
         raise BudgetError(f"n and the rows per person must be at least 1; {n} and {rows_per_person} came.")
     _check_header(table, schema)
     encoder, numbers, digest = Encoder(table.header, schema), RowNumbers(table.header), Digest(table.header)
+    views = Views(table.header, schema)
     identities = Identities.of(table.header, schema.id_column, n, rows_per_person)
     codes, known = _Kept(kept), _Kept(kept)
     for chunk in ahead(table.chunks()):
@@ -132,7 +139,11 @@ def survey(
         for search in searches:
             search.add(own[2])
         identities.add(chunk)
-        codes.add(encoder.codes(chunk))
+        block = encoder.codes(chunk)
+        coded = views.add(chunk, block)
+        for likeness in likenesses:
+            likeness.add(coded)
+        codes.add(block)
         known.add(own[2])
         if digest.rows > 2 * n + _BEYOND:
             break
@@ -143,6 +154,7 @@ def survey(
     return Survey(
         rows=FileRows(table, schema, digest.rows, digest.value) if few is None else Dataset(schema.domain, few.T),
         digest=digest.value,
+        views=views.values,
         numbers=known.whole(),
         ignored=encoder.ignored,
         unplaced=encoder.unplaced,

@@ -81,12 +81,12 @@ class Digest:
 
 def sums_of(numbers: Words) -> Words:
     """uint64 (2,): the sums of the rows' mixed numbers; a mixed number depends on both lanes by names."""
-    one = _mixed(numbers[0] + (numbers[1] >> np.uint64(32)))
-    two = _mixed(numbers[1] ^ one)
+    one = mixed(numbers[0] + (numbers[1] >> np.uint64(32)))
+    two = mixed(numbers[1] ^ one)
     return np.array([one.sum(dtype=np.uint64), two.sum(dtype=np.uint64)])
 
 
-def _mixed(numbers: Words) -> Words:
+def mixed(numbers: Words) -> Words:
     """The finaliser of splitmix64: each bit of the number moves half of the bits of the result."""
     numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from ledger.terms import charge, key, people
+from sqlalchemy import text
 
 from pmwpub.errors import TableBlocked
 from pmwpub.ledger import Booking, Ledger, TableVerdict
+from pmwpub.ledger.database import Database, store_url
 from pmwpub.privacy.budget import ZCDP
 
 TABLE = b"sex,age\nF,33\nM,41\n"
@@ -20,8 +23,10 @@ def registered(ledger: Ledger) -> Ledger:
     return ledger
 
 
-def spend(ledger: Ledger, name: str, private: bytes, label: object = 0) -> tuple[TableVerdict, Booking]:
-    verdict = ledger.recognise(name, private)
+def spend(
+    ledger: Ledger, name: str, private: bytes, label: object = 0, seen: Sequence[bytes] = ()
+) -> tuple[TableVerdict, Booking]:
+    verdict = ledger.recognise(name, private, seen)
     return verdict, ledger.book(name, key(label), "{}", [charge(1)], table=verdict.table)
 
 
@@ -106,6 +111,57 @@ def test_a_stored_plan_is_shown_even_with_a_blocked_table(registered: Ledger) ->
     assert not again.fresh
 
 
+OTHERWISE = b"age,sex\r\n33.0,F\r\n41.0,M\r\n"
+SEEN = (b"the rows as coded", b"the rows as spelt")
+
+
+@pytest.mark.parametrize("seen", [SEEN, SEEN[:1], SEEN[1:], (*SEEN[1:], b"other codes")])
+def test_a_table_with_one_view_in_common_is_the_same_table(registered: Ledger, seen: Sequence[bytes]) -> None:
+    _, booking = spend(registered, "A", TABLE, seen=SEEN)
+    here, there = (registered.recognise(name, OTHERWISE, seen) for name in "AB")
+    assert (here.kind, there.kind, there.populations) == ("same", "elsewhere", ("A",))
+    assert registered.booked_for(booking.id, here.table) is True
+    with pytest.raises(TableBlocked):
+        registered.book("B", key(), "{}", [charge(1)], table=there.table)
+
+
+def test_a_table_without_a_view_in_common_is_another(registered: Ledger) -> None:
+    spend(registered, "A", TABLE, seen=SEEN)
+    assert registered.recognise("B", OTHERWISE, [b"other codes"]).kind == "new"
+    assert registered.recognise("A", OTHERWISE, [b"other codes"]).kind == "changed"
+    assert registered.recognise("B", SEEN[0]).kind == "new", "a view is no text"
+
+
+def test_a_decision_covers_the_table_in_every_disguise_and_is_listed_once(registered: Ledger) -> None:
+    spend(registered, "A", TABLE, seen=SEEN)
+    registered.acknowledge("B", OTHERWISE, SEEN)
+    assert len(registered.acknowledgements("B")) == 1
+    for label, (private, seen) in enumerate([(OTHERWISE, ()), (TABLE, SEEN), (b"another", SEEN[:1])]):
+        assert spend(registered, "B", private, label, seen)[1].fresh
+    assert registered.recognise("C", b"another", SEEN[:1]).populations == ("A", "B")
+
+
+def test_a_store_from_before_views_opens_and_compares_by_the_cells(url: str) -> None:
+    """What was charged then has no views: the same cells are blocked, another spelling is unknown and not refused."""
+    with Ledger.open(url) as ledger:
+        ledger.register(people("A"))
+        ledger.register(people("B"))
+        spend(ledger, "A", TABLE)
+    database = Database(store_url(url))
+    with database._writer.begin() as connection:
+        connection.execute(text("DROP TABLE views"))
+    database.close()
+    with Ledger.open(url) as ledger:
+        assert ledger.recognise("A", TABLE, SEEN).kind == "same"
+        assert ledger.recognise("A", OTHERWISE, SEEN).kind == "changed"
+        assert ledger.recognise("B", TABLE, SEEN).kind == "elsewhere"
+        assert spend(ledger, "B", OTHERWISE, seen=SEEN)[1].fresh
+        assert ledger.recognise("A", TABLE, SEEN).kind == "elsewhere", "known as B's from now on"
+        ledger.acknowledge("A", TABLE, SEEN)
+        assert spend(ledger, "A", TABLE, "next", SEEN)[1].fresh
+        assert spend(ledger, "B", OTHERWISE, "next", SEEN)[1].fresh
+
+
 def test_nothing_that_leaves_depends_on_the_private_table(tmp_path: Path) -> None:
     views = []
     for folder, private in (("one", TABLE), ("two", TABLE.replace(b"33", b"34"))):
@@ -113,9 +169,9 @@ def test_nothing_that_leaves_depends_on_the_private_table(tmp_path: Path) -> Non
         with Ledger.open(f"sqlite:///{tmp_path}/{folder}/ledger.sqlite3") as ledger:
             for name in ("A", "B"):
                 ledger.register(people(name))
-            spend(ledger, "A", TABLE)
-            ledger.acknowledge("B", private)
-            spend(ledger, "B", private)
+            spend(ledger, "A", TABLE, seen=[b"view " + TABLE])
+            ledger.acknowledge("B", private, [b"view " + private])
+            spend(ledger, "B", private, seen=[b"view " + private])
             lines = [{**line, "time": ""} for name in ("A", "B") for line in ledger.export(name)]
             marks = [ledger.marks(name) for name in ("A", "B")]
             stored = [vars(booking) | {"created": ""} for booking in ledger.bookings("B")]

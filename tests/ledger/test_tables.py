@@ -15,7 +15,7 @@ def filled(url: str) -> str:
     with Ledger.open(url) as ledger:
         for name in ("A", "B"):
             ledger.register(people(name))
-        verdict = ledger.recognise("A", b"rows")
+        verdict = ledger.recognise("A", b"rows", [b"as coded"])
         booking = ledger.book("A", key(), "{}", [charge(1)], table=verdict.table)
         ledger.finish(booking.id, b"released")
         ledger.acknowledge("B", b"rows")
