@@ -153,7 +153,7 @@ def _spending(parser: argparse.ArgumentParser, *, required: bool = True) -> None
     parser.add_argument(
         "--overlap-acknowledged",
         action="store_true",
-        help="a public file shares many lines in a row with the private table, and was not made from it",
+        help="a public file shares more rows with the private table than chance explains, and was not made from it",
     )
     _workload(parser)
 

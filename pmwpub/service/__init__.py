@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pmwpub.service.assessing import Assessed, NoisyNumber
-from pmwpub.service.core import Outcome, Price, PrivateTable, Service, SharedRows, SharedRun
+from pmwpub.service.core import Outcome, Price, PrivateTable, Service
 from pmwpub.service.releasing import Released, WorkloadFacts
+from pmwpub.service.shared import SharedRows, SharedRun
 from pmwpub.service.studies import CandidateFacts, Study
 
 __all__ = [

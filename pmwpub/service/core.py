@@ -15,6 +15,7 @@ from pmwpub.jobs.simulating import Place
 from pmwpub.ledger import Booking, Charge, Ledger, PlanKey, Population, TableHandle, TableVerdict
 from pmwpub.privacy.budget import ZCDP, ApproxDP, as_fraction, epsilon_of, zcdp_of
 from pmwpub.queries.counts import Rows
+from pmwpub.service.shared import Shared
 from pmwpub.tabular.options import ReadOptions
 from pmwpub.tabular.sameness import Words
 
@@ -37,50 +38,6 @@ class MemoryCache:
         if key not in self._kept:
             self._kept[key] = build()
         return self._kept[key]  # type: ignore[return-value]
-
-
-@dataclass(frozen=True)
-class SharedRun:
-    """A public candidate that holds `lines` lines in a row of the private table, more than chance explains."""
-
-    sha256: str
-    name: str
-    lines: int
-
-    @property
-    def warning(self) -> str:
-        """What the steward, and nobody else, is told."""
-        return (
-            f"{self.lines:,} lines in a row of the private table stand in {self.name} too, more than chance explains. "
-            "If the file was made from the private table, do not use it as a candidate."
-        )
-
-
-@dataclass(frozen=True)
-class SharedRows:
-    """A public candidate, or all together, that holds `rows` rows of the private table, as coded, in any order.
-
-    every  both have the same rows; else they have more in common than chance explains
-    """
-
-    sha256: str
-    name: str
-    rows: int
-    every: bool
-
-    @property
-    def warning(self) -> str:
-        """What the steward, and nobody else, is told."""
-        shared = (
-            f"The private table and {self.name} have the same {self.rows:,} rows, as the schema codes them."
-            if self.every
-            else f"{self.rows:,} rows of the private table, as the schema codes them, stand in {self.name} too, "
-            "in whatever order: more than chance explains."
-        )
-        return f"{shared} If the file was made from the private table, do not use it as a candidate."
-
-
-Shared = SharedRun | SharedRows
 
 
 @dataclass(frozen=True, eq=False)

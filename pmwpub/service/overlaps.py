@@ -15,7 +15,8 @@ import numpy as np
 from pmwpub.errors import FileRefused, SchemaError
 from pmwpub.records import Dataset
 from pmwpub.service import stored
-from pmwpub.service.core import PrivateTable, Service, Shared, SharedRows, SharedRun
+from pmwpub.service.core import PrivateTable, Service
+from pmwpub.service.shared import Shared, SharedRows, SharedRun
 from pmwpub.service.study import Study
 from pmwpub.tabular.encode import Encoder
 from pmwpub.tabular.likeness import Likeness, surplus_of, telling

@@ -60,6 +60,8 @@ def through_the_service(
     """Load, assess, choose, release by each law, buy errors, be refused; then all that is stored and handed out."""
     trace = Trace()
     caplog.clear()
+    # Numba tells of its compiling, which falls to whichever run is the first on a machine.
+    logging.getLogger("numba").setLevel(logging.WARNING)
     with forced(trace), caplog.at_level(logging.DEBUG):
         service, table = prepared(folder, pair, private)
         try:
