@@ -29,7 +29,7 @@ import pandas as pd
 
 from pmwpub.errors import FileRefused
 from pmwpub.tabular.chunks import Chunk, Coded
-from pmwpub.tabular.parquet_pages import check_pages
+from pmwpub.tabular.parquet_pages import check_pages, chunks
 from pmwpub.tabular.source import Limits, Source
 
 _REMEDY = "Write the table again, or export it as UTF-8 CSV."
@@ -63,7 +63,7 @@ class ParquetFile:
         try:
             with _opened(pa, source) as (file, opened):
                 names = _names(pa, file, limits)
-                check_pages(opened, file.metadata)
+                check_pages(opened, chunks(opened))
                 return cls(names, source, limits)
         except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as failure:
             refusal = _refusal(failure)

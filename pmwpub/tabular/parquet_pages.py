@@ -6,7 +6,7 @@ https://github.com/apache/parquet-format. Nothing but numbers is looked at here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from pmwpub.errors import FileRefused
@@ -27,7 +27,7 @@ Fields = dict[int, Any]
 class Seekable(Protocol):
     """An open file of any kind."""
 
-    def seek(self, position: int) -> Any: ...
+    def seek(self, position: int, whence: int = 0) -> int: ...
 
     def read(self, nbytes: int) -> bytes: ...
 
@@ -48,16 +48,49 @@ class Page(NamedTuple):
         return self.unpacked + (_ENTRY * self.values if self.dictionary else 8 * self.values if self.delta else 0)
 
 
-def check_pages(opened: Seekable, metadata: Any) -> None:
+class Chunk(NamedTuple):
+    """Where a column's pages of one row group stand, and how many values they hold."""
+
+    data_page_offset: int
+    dictionary_page_offset: int | None
+    total_compressed_size: int
+    num_values: int
+
+
+def chunks(opened: Seekable) -> Iterator[list[Chunk]]:
+    """The column chunks of each row group, from the file's footer; ValueError if damaged.
+
+    Read here, for pyarrow's `RowGroupMetaData.column` ends the process where statistics contradict themselves.
+    """
+    end = opened.seek(0, 2)
+    opened.seek(end - 8)
+    length = int.from_bytes(opened.read(8)[:4], "little")
+    opened.seek(max(0, end - 8 - length))
+    try:
+        footer, _ = _struct(opened.read(length), 0, _DEEPEST)
+        for group in footer[4]:
+            yield [_chunk(column[3]) for column in group[1]]
+    except (LookupError, TypeError) as damage:
+        raise ValueError("The footer of the Parquet table is damaged.") from damage
+
+
+def _chunk(fields: Fields) -> Chunk:
+    found = Chunk(fields[9], fields.get(11), fields[7], fields[5])
+    if not all(isinstance(number, int) for number in found if number is not None) or None in (found[0], *found[2:]):
+        raise ValueError("The footer of the Parquet table is damaged.")
+    return found
+
+
+def check_pages(opened: Seekable, groups: Iterable[Sequence[Chunk]]) -> None:
     """FileRefused unless the largest pages of the columns fit into memory together; ValueError for a damaged header.
 
-    metadata  pyarrow's `FileMetaData`
+    groups  the column chunks of each row group, as `chunks` gives them
     """
     largest: dict[int, int] = {}
     dictionaries: dict[int, int] = {}
-    for group in range(metadata.num_row_groups):
-        for place in range(metadata.num_columns):
-            for page in pages(opened, metadata.row_group(group).column(place)):
+    for group in groups:
+        for place, chunk in enumerate(group):
+            for page in pages(opened, chunk):
                 kind = dictionaries if page.dictionary else largest
                 kind[place] = max(kind.get(place, 0), page.memory)
                 if sum(largest.values()) + sum(dictionaries.values()) > AT_ONCE:
@@ -67,8 +100,8 @@ def check_pages(opened: Seekable, metadata: Any) -> None:
                     )
 
 
-def pages(opened: Seekable, chunk: Any) -> Iterator[Page]:
-    """The pages of a column chunk (pyarrow's `ColumnChunkMetaData`), as far as a reader goes; ValueError if damaged."""
+def pages(opened: Seekable, chunk: Chunk) -> Iterator[Page]:
+    """The pages of a column chunk, as far as a reader goes; ValueError if damaged."""
     first = chunk.data_page_offset
     dictionary = chunk.dictionary_page_offset
     if dictionary is not None and 0 < dictionary < first:
@@ -152,20 +185,22 @@ def _value(window: bytes, place: int, kind: int, deepest: int) -> tuple[Any, int
         size, place = _varint(window, place)
         return None, _within(window, place + size)
     if kind in (9, 10):
-        return None, _list(window, place, deepest)
+        return _list(window, place, deepest)
     if kind == 12:
         return _struct(window, place, deepest - 1)
     raise ValueError("a kind of value that no page header has")
 
 
-def _list(window: bytes, place: int, deepest: int) -> int:
+def _list(window: bytes, place: int, deepest: int) -> tuple[list[Any], int]:
     size, kind = window[place] >> 4, window[place] & 15
     place += 1
     if size == 15:
         size, place = _varint(window, place)
+    found: list[Any] = []
     for _ in range(size):
-        place = _within(window, place + 1) if kind in (1, 2) else _value(window, place, kind, deepest)[1]
-    return place
+        value, place = (None, _within(window, place + 1)) if kind in (1, 2) else _value(window, place, kind, deepest)
+        found.append(value)
+    return found, place
 
 
 def _whole(window: bytes, place: int) -> tuple[int, int]:

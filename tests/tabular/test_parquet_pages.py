@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import io
+import random
 from contextlib import suppress
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmwpub.errors import FileRefused
-from pmwpub.tabular.parquet_pages import AT_ONCE, check_pages, pages
+from pmwpub.tabular.parquet_pages import AT_ONCE, Chunk, check_pages, chunks, pages
 from pmwpub.tabular.reading import read_table
 
 MOST = 2**31 - 1
@@ -73,35 +73,53 @@ def header(unpacked: int, stored: int, values: int) -> bytes:
     return numbers + b"\x2c" + b"".join(b"\x15" + zigzag(number) for number in (values, 0, 3, 3)) + b"\x00\x00"
 
 
-def metadata(chunks: list[SimpleNamespace]) -> SimpleNamespace:
-    """A footer with one row group."""
-    group = SimpleNamespace(column=chunks.__getitem__)
-    return SimpleNamespace(num_row_groups=1, num_columns=len(chunks), row_group=lambda _: group)
+def chunk(place: int, size: int, values: int) -> Chunk:
+    return Chunk(place, None, size, values)
 
 
-def chunk(place: int, size: int, values: int) -> SimpleNamespace:
-    facts = {"data_page_offset": place, "total_compressed_size": size, "num_values": values}
-    return SimpleNamespace(dictionary_page_offset=None, **facts)
+def test_chunks_are_those_that_pyarrow_reads() -> None:
+    content = parquet({"a": ["x", "y"] * 50, "b": [str(i) for i in range(100)]}, row_group_size=30)
+    known = pq.ParquetFile(io.BytesIO(content)).metadata
+    found = list(chunks(io.BytesIO(content)))
+    assert [len(group) for group in found] == [2] * known.num_row_groups
+    for place, group in enumerate(found):
+        for number, one in enumerate(group):
+            column = known.row_group(place).column(number)
+            assert one.data_page_offset == column.data_page_offset
+            assert one.dictionary_page_offset == column.dictionary_page_offset
+            assert (one.total_compressed_size, one.num_values) == (column.total_compressed_size, column.num_values)
+
+
+def test_no_damaged_footer_ends_the_process() -> None:
+    """Among these are statistics that contradict themselves, at which pyarrow's own view of a column aborts."""
+    honest = parquet({"a": ["x", "y", "z"] * 5, "b": ["1", "2", "3"] * 5})
+    footer = len(honest) - 8 - int.from_bytes(honest[-8:-4], "little")
+    for seed in range(600):
+        draw, damaged = random.Random(seed), bytearray(honest)
+        for _ in range(draw.choice((1, 1, 2, 3))):
+            damaged[draw.randrange(footer, len(honest) - 8)] = draw.randrange(256)
+        with suppress(FileRefused):
+            read_table(bytes(damaged))
 
 
 def test_the_largest_pages_of_all_columns_count_together() -> None:
     page = header(AT_ONCE // 8, 10, 5) + bytes(10)
     for columns, fits in ((8, True), (9, False)):
-        chunks = [chunk(place * 2 * len(page), 2 * len(page), 10) for place in range(columns)]
+        group = [chunk(place * 2 * len(page), 2 * len(page), 10) for place in range(columns)]
         body = io.BytesIO(page * 2 * columns)
         if fits:
-            check_pages(body, metadata(chunks))
+            check_pages(body, [group])
         else:
             with pytest.raises(FileRefused, match="at once"):
-                check_pages(body, metadata(chunks))
+                check_pages(body, [group])
 
 
 def test_a_page_behind_the_chunk_is_looked_at_where_a_reader_would_go_on() -> None:
     honest = header(100, 10, 5) + bytes(10)
     body = io.BytesIO(honest + header(MOST, 10, 5) + bytes(10))
-    check_pages(body, metadata([chunk(0, len(honest), 5)]))
+    check_pages(body, [[chunk(0, len(honest), 5)]])
     with pytest.raises(FileRefused, match="at once"):
-        check_pages(body, metadata([chunk(0, len(honest), 10)]))
+        check_pages(body, [[chunk(0, len(honest), 10)]])
 
 
 @pytest.mark.parametrize(
@@ -109,7 +127,7 @@ def test_a_page_behind_the_chunk_is_looked_at_where_a_reader_would_go_on() -> No
 )
 def test_what_is_no_header_is_damage(body: bytes) -> None:
     with pytest.raises(ValueError, match="header"):
-        check_pages(io.BytesIO(body), metadata([chunk(0, 1_000, 5)]))
+        check_pages(io.BytesIO(body), [[chunk(0, 1_000, 5)]])
 
 
 def test_a_dictionary_that_claims_two_billion_entries_is_refused() -> None:
