@@ -7,8 +7,8 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
+from small_tables import write_table
 
 from pmwpub import outputs
 from pmwpub.cli import main
@@ -19,18 +19,12 @@ from pmwpub.release.bundle import ALL_FILES
 Shell = Callable[..., int]
 
 
-def table(path: Path, rows: int, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    lines = [f"{'FM'[rng.integers(2)]},{rng.integers(90)},{'xyz'[rng.integers(3)]}" for _ in range(rows)]
-    path.write_text("\n".join(["sex,age,job", *lines]) + "\n")
-
-
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PMWPUB_STORE", f"sqlite:///{tmp_path}/ledger.sqlite3")
     for name, rows in (("p.csv", 250), ("b.csv", 120)):
-        table(tmp_path / name, rows, rows)
+        write_table(tmp_path / name, rows, rows)
     assert main(["schema", "draft", "b.csv", "-o", "schema.json"]) == 0
     assert main(["ledger", "register", "P", "--n", "250", "--epsilon", "3"]) == 0
     capsys.readouterr()

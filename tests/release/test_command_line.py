@@ -8,19 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
+from small_tables import write_table
 
 from pmwpub.cli import main
 from pmwpub.release import rebuild
 
 Command = Callable[..., Any]
-
-
-def write(path: Path, rows: int, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    lines = [f"{'FM'[rng.integers(2)]},{rng.integers(90)},{'xyz'[rng.integers(3)]}" for _ in range(rows)]
-    path.write_text("\n".join(["sex,age,job", *lines]) + "\n")
 
 
 @pytest.fixture
@@ -33,8 +27,8 @@ def pmwpub(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Command:
         assert found == status, output.err
         return output.err if status else json.loads(output.out)
 
-    write(tmp_path / "p.csv", 250, 0)
-    write(tmp_path / "b.csv", 120, 1)
+    write_table(tmp_path / "p.csv", 250, 0)
+    write_table(tmp_path / "b.csv", 120, 1)
     run("schema", "draft", str(tmp_path / "b.csv"), "-o", str(tmp_path / "schema.json"))
     run("ledger", "register", "P", "--n", "250", "--epsilon", "3")
     return run
