@@ -129,6 +129,7 @@ CONTAINER = (
     case("Parquet", parquet(), ending=".parquet"),
     case("Parquet with lists", parquet({"sex": [["F"]]}), REFUSE, "Flatten", ending=".parquet"),
     case("damaged Parquet", parquet()[:-40] + b"PAR1", REFUSE, "damaged", ending=".parquet"),
+    case("cut-off Parquet", parquet()[:-40], REFUSE, "cut off", ending=".parquet"),
 )
 
 SYNTAX = (

@@ -75,6 +75,11 @@ def _check_type(source: Source) -> None:
     for magic, kind in _MAGIC:
         if head.startswith(magic):
             raise FileRefused(f"The file is {kind}, not CSV text. {CSV_REMEDY}")
+    if head.startswith(PARQUET) and b"\x00" in head:
+        raise FileRefused(
+            "The file begins as a Parquet table and does not end as one: it is cut off. Copy the whole file, or write "
+            "the table again."
+        )
 
 
 def _check_marks(text: Chunks, delimiter: str) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from itertools import chain
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from pmwpub.errors import FileRefused
-from pmwpub.tabular.chunks import TableStream
+from pmwpub.tabular.chunks import Chunk, TableStream
 
 _DIGITS = re.compile(r"(\d+)")
 
@@ -34,10 +34,34 @@ def _in_order(path: Path) -> tuple[tuple[int, str], ...]:
     return tuple((int(piece), "") if piece.isdigit() else (-1, piece) for piece in _DIGITS.split(path.name))
 
 
-def joined(parts: Sequence[TableStream]) -> TableStream:
-    """The parts as one table, one behind the other; FileRefused where their columns differ."""
-    first = parts[0]
+def joined(parts: Sequence[Path], read: Callable[[Path], TableStream]) -> TableStream:
+    """The parts as one table, one behind the other.
+
+    Raises FileRefused, with the part's number, where a part cannot be read or has other columns than the first one.
+    """
+    tables = []
     for number, part in enumerate(parts, start=1):
-        if part.header != first.header:
+        with _numbered(number):
+            tables.append(read(part))
+    first = tables[0]
+    for number, table in enumerate(tables, start=1):
+        if table.header != first.header:
             raise FileRefused(f"Part {number} of the table has other columns than part 1, or another order of them.")
-    return TableStream(first.header, lambda: chain.from_iterable(part.chunks() for part in parts), first.notes)
+    return TableStream(first.header, lambda: _chunks(tables), first.notes)
+
+
+def _chunks(tables: Sequence[TableStream]) -> Iterator[Chunk]:
+    for number, table in enumerate(tables, start=1):
+        with _numbered(number):
+            yield from table.chunks()
+
+
+@contextmanager
+def _numbered(number: int) -> Iterator[None]:
+    """A refusal tells which part it is about."""
+    try:
+        yield
+        return
+    except FileRefused as refused:
+        refusal = FileRefused(f"Part {number} of the table: {refused}")
+    raise refusal

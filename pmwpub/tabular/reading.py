@@ -112,7 +112,7 @@ def open_table(source: bytes | Path, *, options: ReadOptions | None = None, limi
     Raises FileRefused, also from a pass.
     """
     if isinstance(source, Path) and source.is_dir():
-        return joined([open_table(part, limits=limits) for part in parts_of(source)])
+        return joined(parts_of(source), lambda part: open_table(part, limits=limits))
     file = Source(source, limits)
     if container.is_parquet(file):
         table = ParquetFile.of(file, limits)

@@ -215,6 +215,19 @@ def test_a_folder_without_parts_or_with_other_columns_is_refused(tmp_path: Path)
         open_table(tmp_path)
 
 
+def test_a_refusal_names_the_part_that_is_broken(tmp_path: Path) -> None:
+    parts(tmp_path, {f"{i}.parquet": {"x": ["a"]} for i in (1, 2, 3)})
+    sound = (tmp_path / "2.parquet").read_bytes()
+    (tmp_path / "2.parquet").write_bytes(sound[:-20])
+    with pytest.raises(FileRefused, match=r"^Part 2 of the table: .*cut off"):
+        open_table(tmp_path)
+    (tmp_path / "2.parquet").write_bytes(sound)
+    table = open_table(tmp_path)
+    (tmp_path / "3.parquet").unlink()
+    with pytest.raises(FileRefused, match=r"^Part 3 of the table: .*opened"):
+        list(table.chunks())
+
+
 def people(*rows: tuple[str, str]) -> bytes:
     return ("who,x\n" + "".join(f"{who},{x}\n" for who, x in rows)).encode()
 
