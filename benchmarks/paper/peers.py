@@ -1,8 +1,9 @@
-"""AIM and MST on ADULT, by the same workload and seeds as figure_adult.py; needs the extra `peers`.
+"""AIM and MST on ADULT, on the same workload and splits as figure_adult.py; needs the extra `peers`.
 
-    python benchmarks/paper/peers.py [--seeds 5] [--methods mst aim]
+    python benchmarks/paper/peers.py [--seeds 5] [--methods mst aim] [--epsilons 0.1 0.25 1]
 
-Written to docs/results/peers.csv with the seconds that each run took on this machine.
+Written to docs/results/peers.csv, a line for each run as it ends, with its seconds and how many marginals it measured;
+runs that stand there are not made again.
 """
 
 from __future__ import annotations
@@ -10,37 +11,73 @@ from __future__ import annotations
 import argparse
 import csv
 import time
+from collections.abc import Callable
+from pathlib import Path
 
-from common import OUT, rounds_sweep, run
+from common import EPSILONS, OUT
 from figure_adult import pair
 
-from pmwpub.evaluation import baseline_of
+from pmwpub.evaluation.answering import errors_of_answers
+from pmwpub.mechanisms.aim import AimPlan, aim
+from pmwpub.mechanisms.mst import MstPlan, mst
+from pmwpub.mechanisms.residual_planner import MarginalAnswers
+from pmwpub.privacy.budget import ZCDP
+from pmwpub.privacy.noise import NoiseSource
+from pmwpub.privacy.simulated_noise import SimulationNoise
+from pmwpub.queries.workload import Workload
+from pmwpub.records import Dataset
+
+COLUMNS = ("method", "epsilon", "seed", "max_error", "mean_error", "rms_error", "measured", "seconds")
+MECHANISMS: dict[str, Callable[[Dataset, Workload, ZCDP, NoiseSource], MarginalAnswers]] = {
+    "mst": lambda rows, workload, rho, noise: mst(rows, workload, MstPlan(rho), noise=noise),
+    "aim": lambda rows, workload, rho, noise: aim(rows, workload, AimPlan(rho), noise=noise),
+}
 
 
 def main() -> None:
-    """One run of each method, epsilon and seed; finished ones are kept."""
+    """One run of each method, epsilon and seed."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seeds", type=int, default=1)
-    parser.add_argument("--methods", nargs="+", default=["mst", "aim"])
-    parser.add_argument("--epsilons", type=float, nargs="+", default=[0.1, 0.25, 1.0])
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--methods", nargs="+", choices=list(MECHANISMS), default=list(MECHANISMS))
+    parser.add_argument("--epsilons", type=float, nargs="+", default=EPSILONS)
     parsed = parser.parse_args()
-    lines = []
+    path = OUT / "peers.csv"
+    known = finished(path)
     for method in parsed.methods:
-        print(method, baseline_of(method).remark, flush=True)
         for seed in range(parsed.seeds):
-            stage = pair(0.0, seed)
             for epsilon in parsed.epsilons:
-                began = time.perf_counter()
-                for one in run(f"peers-{method}-{seed}", stage, rounds_sweep((method,), seed, (epsilon,))).errors:
-                    taken = time.perf_counter() - began
-                    errors = [f"{value:.6g}" for value in (one.max_error, one.mean_error, one.rms_error)]
-                    lines.append([method, epsilon, seed, *errors, f"{taken:.0f}"])
-                    print(*lines[-1], flush=True)
-    OUT.mkdir(parents=True, exist_ok=True)
-    with (OUT / "peers.csv").open("w", newline="", encoding="utf-8") as stream:
+                if (method, f"{epsilon:g}", str(seed)) not in known:
+                    add(path, line(method, epsilon, seed))
+
+
+def line(method: str, epsilon: float, seed: int) -> list[str]:
+    """One run, by `COLUMNS`."""
+    stage = pair(0.0, seed)
+    assert stage.rows is not None
+    began, noise = time.perf_counter(), SimulationNoise(f"{method}\n{epsilon!r}\n{seed}")
+    found = MECHANISMS[method](stage.rows, stage.workload, stage.terms(epsilon).budget, noise)
+    taken = time.perf_counter() - began
+    made = errors_of_answers(stage.counts, found.answers / stage.counts.n)
+    errors = [f"{value:.6g}" for value in (made.max_error, made.mean_error, made.rms_error)]
+    return [method, f"{epsilon:g}", str(seed), *errors, str(found.measured), f"{taken:.0f}"]
+
+
+def finished(path: Path) -> set[tuple[str, str, str]]:
+    """(method, epsilon, seed) of the runs that stand in the file."""
+    if not path.is_file():
+        return set()
+    with path.open(newline="", encoding="utf-8") as stream:
+        return {(row["method"], row["epsilon"], row["seed"]) for row in csv.DictReader(stream)}
+
+
+def add(path: Path, found: list[str]) -> None:
+    """One more line, below a header."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    begins = not path.is_file()
+    with path.open("a", newline="", encoding="utf-8") as stream:
         writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(["method", "epsilon", "seed", "max_error", "mean_error", "rms_error", "seconds"])
-        writer.writerows(lines)
+        writer.writerows([COLUMNS, found] if begins else [found])
+    print(*found, flush=True)
 
 
 if __name__ == "__main__":

@@ -112,7 +112,8 @@ def aim(private: Dataset, workload: Workload, plan: AimPlan, *, noise: NoiseSour
         if _hardly_moved(before, model, subset, share.measurement(plan.sensitivity)):
             share = Share.of(share.rho * 4)
     last = known.model(10 * plan.iterations, model)
-    return MarginalAnswers(last.answers(workload), np.full(len(workload.marginals), np.nan), plan.rho)
+    unknown = np.full(len(workload.marginals), np.nan)
+    return MarginalAnswers(last.answers(workload), unknown, plan.rho, len(known.subsets))
 
 
 def _worst(

@@ -128,4 +128,5 @@ def hdmm(counts: PrivateCounts, strategy: MarginalStrategy, *, noise: NoiseSourc
             sums[inner] += weight * noisy.sum(axis=outside)
             precision[inner] += weight
     residuals = {subset: projected(sums[subset] / precision[subset]) for subset in spaces.subsets}
-    return MarginalAnswers(spaces.answers(residuals, counts.n), strategy.variances, strategy.rho)
+    answers = spaces.answers(residuals, counts.n)
+    return MarginalAnswers(answers, strategy.variances, strategy.rho, len(strategy.scales))

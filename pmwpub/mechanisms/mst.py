@@ -77,7 +77,8 @@ def mst(private: Dataset, workload: Workload, plan: MstPlan, *, noise: NoiseSour
         for edge in edges:
             known.measure(edge, tables[edge], plan.measurement(len(edges)), noise)
     fitted = known.model(plan.iterations)
-    return MarginalAnswers(fitted.answers(workload), np.full(len(workload.marginals), np.nan), plan.rho)
+    unknown = np.full(len(workload.marginals), np.nan)
+    return MarginalAnswers(fitted.answers(workload), unknown, plan.rho, len(known.subsets))
 
 
 def _tables(private: Dataset, subsets: list[Subset]) -> list[Ints]:

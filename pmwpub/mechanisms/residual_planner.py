@@ -31,11 +31,13 @@ class MarginalAnswers:
                give negative ones, unbiased where every private row has a level on every attribute: a row that lacks one
                is in no query's count there, and still among the n rows that answers sum to
     variances  float64 (W,)  of the noise on each cell of each marginal, in squared rows; NaN where it is not known
+    measured   how many marginals, or residuals of them, the noise was added to
     """
 
     answers: Floats
     variances: Floats
     rho: ZCDP
+    measured: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,4 +128,4 @@ def residual_planner(counts: PrivateCounts, plan: ResidualPlan, *, noise: NoiseS
         alone = Fraction(2 * (plan.sensitivity * cells) ** 2)
         noisy = VectorGaussian(scale * cells, alone).measure(scaled_projection(table), noise=noise)
         residuals[subset] = projected(noisy / cells)
-    return MarginalAnswers(spaces.answers(residuals, counts.n), plan.variances, plan.rho)
+    return MarginalAnswers(spaces.answers(residuals, counts.n), plan.variances, plan.rho, len(residuals))

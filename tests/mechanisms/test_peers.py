@@ -29,11 +29,12 @@ from pmwpub.mechanisms.aim import AimPlan, Purse, Share
 from pmwpub.mechanisms.graphical import NoisyMarginals, available, distances, expected_distance
 from pmwpub.mechanisms.mst import MstPlan, mst, selection_costing
 from pmwpub.mechanisms.residual_planner import MarginalAnswers
+from pmwpub.mechanisms.vector_gaussian import VectorGaussian
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.noise import SECURE, NoiseSource
 from pmwpub.privacy.selection import ExponentialMechanism
 from pmwpub.queries.counts import count
-from pmwpub.queries.workload import Workload
+from pmwpub.queries.workload import Marginal, Workload
 from pmwpub.records import Dataset
 
 SHAPE = tables.domain(3, 2, 4)
@@ -365,3 +366,16 @@ if find_spec("mbi") is not None:
         found = run(private, rho=ZCDP.at_most(2_000))
         assert available()
         assert np.abs(found.answers - count(WORKLOAD, private).counts).max() < 8
+
+    def test_with_the_extra_a_models_marginals_are_the_librarys() -> None:
+        """Cliques that overlap, an attribute of one level, and one that was never measured."""
+        shape = tables.domain(3, 2, 4, 1, 2, 3)
+        private, known = tables.table(shape, 300, 1), NoisyMarginals(shape, 300)
+        for subset in ((0,), (0, 1), (1, 2), (0, 2), (2, 4)):
+            true = count(Workload(shape, (Marginal(subset),)), private).counts
+            known.measure(subset, true, VectorGaussian.costing(ZCDP.at_most(1), 2), SECURE)
+        model = known.model(200)
+        for size in (1, 2, 3):
+            for subset in itertools.combinations(range(6), size):
+                theirs = np.asarray(model.fitted.project(tuple(f"a{a}" for a in subset)).datavector())
+                assert np.abs(model.counts(subset).ravel() - theirs).max() <= 1e-9 * 300
