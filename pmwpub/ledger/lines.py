@@ -33,7 +33,7 @@ class TermsLine:
 
     @property
     def identity(self) -> tuple[object, ...]:
-        terms = (self.n, self.rows_per_person, self.unit, self.epsilon, self.delta)
+        terms = (self.n, self.rows_per_person, self.unit, self.epsilon, self.delta, self.total_units)
         return ("terms", self.population, self.place, *terms)
 
 
@@ -61,7 +61,12 @@ class BookingLine:
 
     @property
     def identity(self) -> tuple[object, ...]:
-        return ("booking", self.population, self.plan_sha256, self.repeat)
+        return ("booking", *self.key, self.charges)
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        """What a store holds one booking of."""
+        return self.population, self.plan_sha256, self.repeat
 
     @property
     def units(self) -> int:

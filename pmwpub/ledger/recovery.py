@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from sqlalchemy import Connection, Table, func, insert, select
@@ -39,9 +39,9 @@ FOREIGN = (
     "Nothing was released."
 )
 LACKING = (
-    "The ledger is older than its witness {path}: it lacks {what}. Such a charge is never refunded. Run `pmwpub ledger "
-    "reconcile`, which adds them again as spent, or `pmwpub ledger restore BACKUP` with a newer backup. "
-    "Nothing was released."
+    "The ledger lacks {what} as its witness {path} has them: an older copy was put in its place, or it was altered. A "
+    "charge is never refunded. Run `pmwpub ledger reconcile`, which adds again, as spent, what is missing, or `pmwpub "
+    "ledger restore BACKUP` with a newer backup. Nothing was released."
 )
 
 
@@ -60,17 +60,17 @@ class Guard:
     def __init__(self, witness: Witness | None) -> None:
         self.witness = witness
 
-    def check(self, connection: Connection) -> None:
+    def check(self, connection: Connection, *, whole: bool = False) -> None:
         """Raise StoreUnavailable if charges, terms or decisions are missing; bring the witness up to date.
 
-        Cheap while the numbers agree; otherwise everything is compared.
+        Cheap while the numbers of lines agree; otherwise, or if `whole`, everything is compared, each amount too.
         """
         witness = self.witness
         if witness is None:
             return
         witness.refresh()
         identifier = store_id(connection)
-        if witness.store == identifier and witness.counts == _counts(connection):
+        if not whole and witness.store == identifier and witness.counts == _counts(connection):
             return
         lines = list(recorded(connection))
         if witness.missing:
@@ -140,14 +140,21 @@ def recorded(connection: Connection) -> Iterator[Line]:
 def readd(connection: Connection, lines: list[Line]) -> list[Readded]:
     """Add what the store lacks, and record it; returns what was added by population, in their order.
 
-    Terms that were lost come back, and where both the store and the witness amended them the lower total stands.
+    Terms that were lost come back, and where both the store and the witness amended them the lower total stands. A
+    booking that has charges of less than a line says gets those that it lacks.
     """
-    held = {line.identity for line in recorded(connection)}
+    present = list(recorded(connection))
+    held = {line.identity for line in present}
+    booked = {line.key: line for line in present if isinstance(line, BookingLine)}
     added: dict[str, Readded] = {}
     for line in lines:
         if isinstance(line, StoreLine) or line.identity in held:
             continue
         held.add(line.identity)
+        if isinstance(line, BookingLine):
+            line = _lacking(line, booked.get(line.key))
+            if not line.charges:
+                continue
         population_id = _population(connection, line)
         before = added.get(line.population, Readded(line.population, 0, 0))
         added[line.population] = before
@@ -156,7 +163,7 @@ def readd(connection: Connection, lines: list[Line]) -> list[Readded]:
         elif isinstance(line, MarkLine):
             _insert(connection, tables.marks, population_id, line.created, kind=line.mark, note=line.note)
         else:
-            _add_booking(connection, population_id, line)
+            _add_booking(connection, population_id, line, is_new=line.key not in booked)
             added[line.population] = Readded(line.population, before.bookings + 1, before.units + line.units)
     for one in added.values():
         record(connection, one.population, RECONCILED, _note(one))
@@ -207,20 +214,28 @@ def _add_terms(connection: Connection, population_id: int, line: TermsLine) -> N
     )
 
 
-def _add_booking(connection: Connection, population_id: int, line: BookingLine) -> None:
-    booking_id = _insert(
-        connection,
-        tables.bookings,
-        population_id,
-        line.created,
-        plan_sha256=line.plan_sha256,
-        repeat=line.repeat,
-        plan_json=line.plan_json,
-    )
+def _lacking(line: BookingLine, present: BookingLine | None) -> BookingLine:
+    """The booking with those charges only that the store lacks; with none where it has charges of no less."""
+    if present is None:
+        return line
+    lacking = (Counter(line.charges) - Counter(present.charges)).elements() if present.units < line.units else ()
+    return replace(line, charges=tuple(lacking))
+
+
+def _add_booking(connection: Connection, population_id: int, line: BookingLine, *, is_new: bool) -> None:
+    """Add a booking without a result, or to one that is there its charges."""
+    named = {"plan_sha256": line.plan_sha256, "repeat": line.repeat}
+    if is_new:
+        booking_id = _insert(
+            connection, tables.bookings, population_id, line.created, plan_json=line.plan_json, **named
+        )
+        connection.execute(insert(tables.outcomes).values(booking_id=booking_id, status="no result", created=now()))
+    else:
+        query = select(tables.bookings.c.id).filter_by(population_id=population_id, **named)
+        booking_id = connection.execute(query).scalar_one()
     for charge in line.charges:
         values = {name: getattr(charge, name) for name in ("purpose", "mechanism", "sensitivity", "scale", "units")}
         _insert(connection, tables.charges, population_id, line.created, booking_id=booking_id, **values)
-    connection.execute(insert(tables.outcomes).values(booking_id=booking_id, status="no result", created=now()))
 
 
 def _insert(connection: Connection, table: Table, population_id: int, created: str, **values: object) -> int:

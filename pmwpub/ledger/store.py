@@ -51,14 +51,14 @@ class Ledger:
         witness  the file outside the database that a store put back from an old copy is found out by; else
                  PMWPUB_WITNESS, else `.witness` beside a SQLite file; PostgreSQL has none unless named
 
-        Raises StoreUnavailable also when charges are missing that the witness has, or the witness is.
+        Raises StoreUnavailable also when it lacks charges that the witness has, or has lower ones, or has no witness.
         """
         address = store_url(url)
         path = witness or witness_path(address)
         database, guard = Database(address), Guard(None if path is None else Witness(path))
         try:
             with database.writing() as connection:
-                guard.check(connection)
+                guard.check(connection, whole=True)
         except StoreUnavailable:
             database.close()
             raise

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -364,3 +365,61 @@ def test_charges_that_only_an_unfinished_append_knew_are_copied_to_the_witness(p
     with Ledger.open(address(path)) as ledger:
         assert ledger.balance("A").spent == ZCDP(12)
     assert key("second").plan_sha256.encode() in witness_of(path).read_bytes()
+
+
+def altered(path: Path, statement: str) -> None:
+    """The store after somebody with the file at hand has changed it past its triggers."""
+    with closing(sqlite3.connect(path)) as store:
+        for (name,) in store.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+            store.execute(f'DROP TRIGGER "{name}"')
+        assert store.execute(statement).rowcount == 1
+        store.commit()
+
+
+ALTERED = {
+    "a charge lowered": "UPDATE charges SET units = 1 WHERE units = 4",
+    "a charge removed": "DELETE FROM charges WHERE units = 4",
+    "a total raised": "UPDATE terms SET total_units = total_units * 9 WHERE epsilon = '1/2'",
+    "terms raised": "UPDATE terms SET epsilon = '5' WHERE epsilon = '1/2'",
+    "fewer people": "UPDATE terms SET n = n - 1 WHERE epsilon = '2'",
+    "a decision reworded": "UPDATE marks SET note = 'none'",
+}
+
+
+@pytest.mark.fault("amounts of the ledger edited by hand")
+@pytest.mark.parametrize("statement", ALTERED.values(), ids=ALTERED)
+def test_a_store_altered_by_hand_fails_closed_and_never_ends_below_what_was_charged(
+    path: Path, tmp_path: Path, statement: str
+) -> None:
+    spend_more(path)
+    total = people(epsilon="0.5").total
+    backup(address(path), tmp_path / "copy")
+    altered(path, statement)
+    with pytest.raises(StoreUnavailable, match="or it was altered"):
+        Ledger.open(address(path))
+    shutil.copy(path, tmp_path / "altered")
+    reconcile(address(path))
+    with Ledger.open(address(path)) as ledger:
+        assert ledger.balance("A").spent >= ZCDP(12)
+        assert ledger.balance("A").total <= total
+        assert ledger.result(1) == b"first result"
+        assert ledger.result(2) == b"shown"
+        assert [mark.kind for mark in ledger.marks("A") + ledger.marks("B")].count(RECONCILED) == 1
+    assert reconcile(address(path)).added == ()
+
+
+def test_a_backup_in_place_of_an_altered_store_has_what_was_charged(path: Path, tmp_path: Path) -> None:
+    spend_more(path)
+    backup(address(path), tmp_path / "copy")
+    altered(path, ALTERED["a charge lowered"])
+    assert restore(address(path), tmp_path / "copy").added == ()
+    is_all_there(path)
+
+
+def test_a_store_altered_upwards_keeps_the_more_it_says(path: Path) -> None:
+    altered(path, "UPDATE charges SET units = 9 WHERE units = 5")
+    with pytest.raises(StoreUnavailable, match="or it was altered"):
+        Ledger.open(address(path))
+    assert reconcile(address(path)).added == ()
+    with Ledger.open(address(path)) as ledger:
+        assert ledger.balance("A").spent == ZCDP(9)
