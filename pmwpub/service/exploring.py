@@ -27,7 +27,6 @@ DEFAULT = Terms()
 class Exploration:
     """A sweep that was asked for: running (`job`), stored (`simulation`), or stopped on its way.
 
-    parts  how many of `total` parts are stored; known for a sweep that neither runs nor is done
     error  why it ended early, where this program knows
     """
 
@@ -36,8 +35,6 @@ class Exploration:
     terms: Terms = DEFAULT
     job: Job | None = None
     simulation: Simulation | None = field(default=None, repr=False)
-    parts: int = 0
-    total: int = 0
     error: PmwPubError | None = None
 
 
@@ -78,10 +75,7 @@ def exploration(service: Service, current: Study, truth: str, terms: Terms = DEF
     job = service.engine.job(_job_key(current, key))
     if job is not None and job.state in ("queued", "running"):
         return Exploration(key, truth, terms, job)
-    keys = _candidate_keys(current, truth, terms)
-    parts = len(_stored_parts(service, current, keys))
-    error = job.error if job is not None and job.state == "failed" else None
-    return Exploration(key, truth, terms, None, None, parts, terms.sweep.parts(len(keys) - 1), error)
+    return Exploration(key, truth, terms, error=job.error if job is not None and job.state == "failed" else None)
 
 
 def explorations(service: Service, current: Study) -> list[Exploration]:

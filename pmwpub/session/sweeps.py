@@ -65,7 +65,9 @@ def _tend(study: Study, found: Exploration) -> None:
         if found.error is not None:
             words = str(found.error)
             st.error(EARLY if "charge" in words else f"{plain(words)} Nothing was charged.", icon=":material/error:")
-        st.info(f"{found.parts:,} of {found.total:,} runs and floors are finished; none of them is made again.")
+        kept = exploring.so_far(service(), study, found)
+        done = len(kept.errors) + len(kept.floors)
+        st.info(f"{done:,} runs and floors of it are finished; none of them is made again.")
         if st.button("Resume", type="primary", help="Free: it uses public tables only."):
             exploring.explore(service(), study, found.truth, found.terms)
             st.rerun()

@@ -108,7 +108,7 @@ def test_a_simulation_that_was_stopped_says_how_far_it_is_and_goes_on(
         exploring.explore(town.service, current, current.usable[0].sha256, terms)
     app = visit("explore", population=town.population)
     assert not app.exception
-    assert "4 of 7 runs and floors are finished; none of them is made again" in words(app)
+    assert "4 runs and floors of it are finished; none of them is made again" in words(app)
     assert app.dataframe, "what is finished is shown"
     press(app, "Resume")
     assert not app.exception
