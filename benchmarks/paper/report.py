@@ -50,34 +50,41 @@ def read(name: str) -> Lines:
 
 def called(line: Summary) -> str:
     """A line of a table or figure: the method, and the candidate that it uses."""
+    return f"{_method(line)}, {line.candidate}" if line.candidate else _method(line)
+
+
+def _method(line: Summary) -> str:
     kind = line.method.partition("+")[0]
     if is_baseline(kind):
-        return f"{label_of(kind)}{f', {line.candidate}' if line.candidate else ''}"
-    name = "unchanged" if line.method == UNCHANGED else f"PMW^Pub{line.method.removeprefix(PMW_PUB).replace('+', ', ')}"
-    return f"{name}, {line.candidate}"
+        return label_of(kind)
+    return "unchanged" if line.method == UNCHANGED else f"PMW^Pub{line.method.removeprefix(PMW_PUB).replace('+', ', ')}"
 
 
-def table(lines: Sequence[Summary], digits: int = 4) -> str:
-    """Means with standard errors, one row a method and candidate, one column an epsilon."""
+def table(lines: Sequence[Summary], digits: int = 4, *, mixed: bool = False) -> str:
+    """Means with standard errors, one row a method and candidate, one column an epsilon.
+
+    mixed  a method's candidate differs from one epsilon to the next, and stands in the cells
+    """
     epsilons = sorted({line.epsilon for line in lines})
     rows: dict[str, dict[float, Summary]] = {}
     for line in lines:
-        rows.setdefault(called(line), {})[line.epsilon] = line
+        rows.setdefault(_method(line) if mixed else called(line), {})[line.epsilon] = line
     head = (
         "| | " + " | ".join(f"ε = {epsilon:g}" for epsilon in epsilons) + " |\n" + "|---" * (len(epsilons) + 1) + "|\n"
     )
     body = "".join(
-        f"| {name} | " + " | ".join(_cell(own.get(epsilon), digits) for epsilon in epsilons) + " |\n"
+        f"| {name} | " + " | ".join(_cell(own.get(epsilon), digits, mixed) for epsilon in epsilons) + " |\n"
         for name, own in rows.items()
     )
     return head + body
 
 
-def _cell(line: Summary | None, digits: int) -> str:
+def _cell(line: Summary | None, digits: int, named: bool) -> str:
     if line is None:
         return "did not run"
     several = line.runs > 1 and line.standard_error > 0
-    return f"{line.mean:.{digits}f}" + (f" ± {line.standard_error:.{digits}f}" if several else "")
+    spread = f" ± {line.standard_error:.{digits}f}" if several else ""
+    return f"{line.mean:.{digits}f}{spread}" + (f" ({line.candidate})" if named and line.candidate else "")
 
 
 def best_rounds(results: Iterable[SimulatedError], measure: Measure = "max_error") -> list[Summary]:
@@ -196,19 +203,43 @@ def run_time() -> str:
     return "| problem | method | ε | processor seconds a round (least of the repeats) |\n|---|---|---|---|\n" + body
 
 
+def validated() -> str:
+    """At each epsilon the public table that validation chose, named in the cell."""
+    lines = read("validated")
+    if not lines:
+        return NOT_RUN
+    parts = []
+    for panel in dict.fromkeys(panel for panel, _ in lines):
+        found = summarise(replace(one, rounds=0) for where, one in lines if where == panel)
+        parts += [f"**{panel.capitalize()}**\n", table(found, mixed=True)]
+    return "\n".join(parts)
+
+
 def peers() -> str:
-    """AIM and MST: error and seconds."""
+    """AIM and MST: errors, then how many marginals they measured, and seconds."""
     path = OUT / "peers.csv"
     if not path.is_file():
         return NOT_RUN
     with path.open(newline="", encoding="utf-8") as stream:
-        rows = list(csv.DictReader(stream))
-    body = "".join(
-        f"| {label_of(r['method'])} | {r['epsilon']} | {float(r['max_error']):.4f} | {float(r['mean_error']):.2g} | "
-        f"{float(r['rms_error']):.2g} | {r['seconds']} |\n"
-        for r in rows
-    )
-    return "| | ε | max error | mean error | RMS error | seconds |\n|---|---|---|---|---|---|\n" + body
+        rows = sorted(csv.DictReader(stream), key=lambda row: (row["method"], float(row["epsilon"]), int(row["seed"])))
+    errors = [
+        SimulatedError(
+            row["method"], "", float(row["epsilon"]), 0, int(row["seed"]),
+            float(row["max_error"]), float(row["mean_error"]), float(row["rms_error"]),
+        )
+        for row in rows
+    ]  # fmt: skip
+    parts = [table(summarise(errors)), "| | ε | runs | marginals measured | seconds a run |\n|---|---|---|---|---|"]
+    for method, epsilon in dict.fromkeys((row["method"], row["epsilon"]) for row in rows):
+        own = [row for row in rows if (row["method"], row["epsilon"]) == (method, epsilon)]
+        spans = [_span([int(row[column]) for row in own]) for column in ("measured", "seconds")]
+        parts.append(f"| {label_of(method)} | {epsilon} | {len(own)} | {' | '.join(spans)} |")
+    return "\n".join(parts)
+
+
+def _span(numbers: Sequence[int]) -> str:
+    low, high = min(numbers), max(numbers)
+    return f"{low}" if low == high else f"{low} to {high}"
 
 
 def page() -> str:
@@ -220,7 +251,7 @@ def page() -> str:
         "census": lambda: problem("census", "Census, 29 attributes"),
         "public_size": lambda: by_panel("public_size", lambda share: f"{share} % of the rows"),
         "variants": lambda: by_panel("variants", lambda data: data.capitalize(), oracle=True),
-        "validated": lambda: by_panel("validated", lambda label: label.capitalize()),
+        "validated": validated,
         "run_time": run_time,
         "peers": peers,
         "paper": lambda: PAPER,
