@@ -26,11 +26,9 @@ need(study.usable, "Add public candidates that fit the schema first.", "pages/da
 need(study.choice, "Choose a workload first.", "pages/workload.py")
 known_panel(study, made(study))
 
-if private is None and session.presenting:
-    st.stop()
-if private is None:
+if private is not None:
+    with panel("Buy noisy floors and starts", Badge.DP), refusals():
+        purchase(session, study, private, offered(study, [one.candidates for one in bought]))
+elif not session.presenting:
     st.info("Only a session that holds the private table can buy assessments.")
     link("pages/data.py", "Load the private table")
-    st.stop()
-with panel("Buy noisy floors and starts", Badge.DP), refusals():
-    purchase(session, study, private, offered(study, [one.candidates for one in bought]))

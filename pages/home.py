@@ -54,7 +54,7 @@ with panel("Register a population", Badge.PUBLIC), st.form("register", enter_to_
     if st.form_submit_button("Register", key="register population"):
         with refusals():
             n, k = entered.as_whole(rows, ROWS, 1, MAX_ROWS), entered.as_whole(most, MOST, 1, MAX_ROWS)
-            terms = Population(name, n, k, unit, epsilon, delta or default_delta(n))  # type: ignore[arg-type]
+            terms = Population(name, n, k, unit, epsilon, delta or default_delta(n))
             service().ledger.register(terms)
             session.open(terms.name)
             go("pages/data.py")
