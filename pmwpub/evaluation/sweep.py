@@ -221,7 +221,8 @@ class _Plan:
 def _advised(stage: Stage, pilot: SimulatedError) -> int:
     """The number of rounds that the rule gives for the error at which a pilot run ends."""
     rho = zcdp_of(ApproxDP(as_fraction(pilot.epsilon), stage.delta)).rho
-    return advised_rounds(float(rho), stage.counts.n, stage.workload.queries, pilot.max_error)
+    n, k = stage.counts.n, stage.rows_per_person
+    return advised_rounds(float(rho), n, stage.workload.queries, pilot.max_error, rows_per_person=k)
 
 
 def _in_order(sweep: Sweep, stage: Stage, done: Mapping[Task, Found], refused: list[Refused]) -> Simulation:

@@ -53,9 +53,9 @@ def advise_rounds(service: Service, current: Study, candidates: Sequence[str], e
     for truth, name, simulation in _simulated(service, current, candidates):
         lines = [line for line in best_lines(simulation.errors) if line.candidate == name]
         nearest = min(lines, key=lambda line: abs(line.epsilon - float(wanted)))
-        rho = zcdp_of(ApproxDP(wanted, current.population.delta)).rho
-        queries = current.workload().queries
-        rounds = advised_rounds(float(rho), current.population.n, queries, nearest.mean)
+        people, queries = current.population, current.workload().queries
+        rho = zcdp_of(ApproxDP(wanted, people.delta)).rho
+        rounds = advised_rounds(float(rho), people.n, queries, nearest.mean, rows_per_person=people.rows_per_person)
         return Advice(rounds, truth, nearest.epsilon)
     return Advice(DEFAULT_ROUNDS)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
@@ -33,6 +34,7 @@ from pmwpub.evaluation import (
     simulate,
     under_todays_names,
 )  # fmt: skip
+from pmwpub.evaluation.sweep import PILOT_SEED
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support
@@ -85,6 +87,21 @@ def test_rounds_come_from_the_rule_after_a_pilot_unless_they_are_given() -> None
     fixed = simulate(stage(), Sweep((0.5,), rounds=(3, 4), runs=1, floors=False))
     assert {e.rounds for e in fixed.errors if e.method == PMW_PUB} == {3, 4}
     assert fixed.floors == []
+
+
+@pytest.mark.parametrize("k", [1, 3])
+def test_the_rule_after_a_pilot_knows_how_many_rows_a_person_may_own(k: int) -> None:
+    """T = rho (n e/(k log Q))^2 by hand, where e is the pilot's error and 5 <= T <= 300."""
+    played, found = replace(stage(), rows_per_person=k), dict[Task, Found]()
+    simulate(played, Sweep((40.0,), runs=1, floors=False), on_found=found.__setitem__)
+    rho = float(played.terms(40.0).budget.rho)
+    lines = [one for one in found.values() if isinstance(one, SimulatedError) and one.method == PMW_PUB]
+    errors = {one.candidate: one.max_error for one in lines if one.seed == PILOT_SEED}
+    rounds = {one.candidate: one.rounds for one in lines if one.seed == 0}
+    for name in played.candidates:
+        ruled = rho * (played.counts.n * errors[name] / (k * math.log(played.workload.queries))) ** 2
+        assert rounds[name] == min(300, max(5, int(ruled)))
+    assert 5 < max(rounds.values()) < 300
 
 
 SWEEP = Sweep((0.5, 2.0), runs=3, methods=METHODS)
@@ -241,7 +258,7 @@ MIXES = {
 @pytest.mark.parametrize("mix", MIXES)
 @pytest.mark.parametrize("rows", [True, False], ids=["rows", "no rows"])
 def test_progress_counts_what_runs_whatever_is_refused(mix: str, rows: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pmwpub.evaluation.sweep.advised_rounds", lambda *_: 3)
+    monkeypatch.setattr("pmwpub.evaluation.sweep.advised_rounds", lambda *_, rows_per_person: 3)
     sweep = MIXES[mix]
     found, seen, made = counted(poor_stage(rows=rows), sweep)
     assert found.refused

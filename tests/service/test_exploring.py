@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import pytest
 
 from pmwpub.errors import PlanError, StoreUnavailable
-from pmwpub.evaluation import METHODS, PMW_PUB, UNCHANGED, summarise
+from pmwpub.evaluation import METHODS, PMW_PUB, UNCHANGED, best_lines, summarise
 from pmwpub.jobs.simulating import read_part
-from pmwpub.privacy.budget import ZCDP
+from pmwpub.privacy.budget import ZCDP, ApproxDP, zcdp_of
 from pmwpub.service import advising, exploring, studies
 from pmwpub.service.exploring import PART
 from pmwpub.service.sweeping import SHARES, Terms, played
@@ -151,6 +153,22 @@ def test_a_pool_can_be_simulated_and_gets_advice(bench: Bench) -> None:
     exploring.explore(bench.service, current, bench.candidates[0], terms)
     assert advising.advise_epsilon(bench.service, current, bench.candidates[1:], 1.0) is not None
     assert advising.advise_rounds(bench.service, current, bench.candidates[1:], "1").truth == "b.csv"
+
+
+@pytest.mark.parametrize("k", [1, 2])
+def test_the_advised_rounds_know_how_many_rows_a_person_may_own(bench: Bench, k: int) -> None:
+    """T = rho (n e/(k log Q))^2 by hand, where e is the error in the simulation at the nearest epsilon."""
+    bench.service.ledger.amend(bench.name, rows_per_person=k)
+    current = studies.study(bench.service, bench.name)
+    found = exploring.explore(bench.service, current, bench.candidates[1], SMALL)
+    assert found.simulation is not None
+    lines = best_lines(found.simulation.errors)
+    (error,) = (one.mean for one in lines if (one.candidate, one.epsilon) == ("b.csv", 2))
+    people = current.population
+    rho = float(zcdp_of(ApproxDP(Fraction(8), people.delta)).rho)
+    ruled = rho * (people.n * error / (k * math.log(current.workload().queries))) ** 2
+    assert 5 < ruled < 300
+    assert advising.advise_rounds(bench.service, current, bench.candidates[:1], "8").rounds == int(ruled)
 
 
 def test_a_part_that_is_stored_says_what_it_is(bench: Bench) -> None:
