@@ -13,7 +13,7 @@ from sqlalchemy import URL, select
 from pmwpub.errors import StoreUnavailable
 from pmwpub.ledger import tables
 from pmwpub.ledger.database import Database, failing_closed, sqlite_path, store_url, witness_path
-from pmwpub.ledger.lines import Line, StoreLine
+from pmwpub.ledger.lines import Entry, StoreLine
 from pmwpub.ledger.recovery import Readded, accept, readd, recorded, store_id
 from pmwpub.ledger.witness import Witness, free_name, sync_folder
 
@@ -98,8 +98,11 @@ def restore(
         _remove(fresh)
 
 
-def _reconciled(database: Database, witness: Witness, present: list[Line], accepted: bool) -> tuple[Readded, ...]:
-    """Add the lines of the witness and of `present` to the store, then have the witness begin anew."""
+def _reconciled(database: Database, witness: Witness, present: list[Entry], accepted: bool) -> tuple[Readded, ...]:
+    """Add the lines of the witness and of `present` to the store, then have the witness begin anew.
+
+    What the store's own witness knows of a slot stands; `present` adds to it what only it knows.
+    """
     lines = _readable(witness, accepted)
     with database.writing() as connection:
         identifier = store_id(connection)
@@ -108,7 +111,8 @@ def _reconciled(database: Database, witness: Witness, present: list[Line], accep
             if not accepted:
                 raise StoreUnavailable(UNVOUCHED.format(path=witness.path))
             accept(connection)
-        added = readd(connection, (lines or []) + present)
+        vouched = {line.slot for line in lines or [] if own}
+        added = readd(connection, [*(lines or []), *(line for line in present if line.slot not in vouched)])
         if lines is None:
             witness.set_aside()
     with database.writing() as connection:  # so that no booking is committed between the look and the line
@@ -116,7 +120,7 @@ def _reconciled(database: Database, witness: Witness, present: list[Line], accep
     return tuple(added)
 
 
-def _readable(witness: Witness, accepted: bool) -> list[Line] | None:
+def _readable(witness: Witness, accepted: bool) -> list[Entry] | None:
     """The witness's lines; None if it is damaged and that is accepted."""
     try:
         witness.refresh()
@@ -127,7 +131,7 @@ def _readable(witness: Witness, accepted: bool) -> list[Line] | None:
         return None
 
 
-def _present(path: Path, address: URL) -> list[Line]:
+def _present(path: Path, address: URL) -> list[Entry]:
     """What the store that is to be replaced knows, if it can be read; StoreUnavailable while another program has it."""
     if not path.exists() or not path.stat().st_size:
         return []
@@ -146,7 +150,7 @@ def _present(path: Path, address: URL) -> list[Line]:
         return []
     try:
         with database.reading() as connection:
-            return list(recorded(connection))
+            return recorded(connection)
     except StoreUnavailable:
         return []
     finally:

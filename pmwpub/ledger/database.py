@@ -99,8 +99,12 @@ class Database:
         with failing_closed(self.name):
             self._engine = _engine(url)
             self._writer = self._engine.execution_options(immediate=True)
-            with self._writer.begin() as connection:
-                _prepare(connection)
+            try:
+                with self._writer.begin() as connection:
+                    _prepare(connection)
+            except BaseException:
+                self.close()  # a store that was refused is not held open
+                raise
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:

@@ -1,43 +1,70 @@
-"""The lines of a witness: each set of terms, each booking with its charges, each recorded decision. Public things."""
+"""The lines of a witness: each set of terms, each booking with its charges, each recorded decision. Public things.
+
+A line with a field of another type, or out of range, cannot be made: ValueError. A line's slot is what a store holds
+one of; its identity is all of it but the time.
+"""
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
+from fractions import Fraction
+from typing import Annotated
+
+from pydantic import AfterValidator, ConfigDict, PositiveInt
+from pydantic.dataclasses import dataclass
 
 
-@dataclass(frozen=True)
+def _exact(number: str) -> str:
+    try:
+        Fraction(number)
+    except ZeroDivisionError as error:
+        raise ValueError("no number") from error
+    return number
+
+
+Exact = Annotated[str, AfterValidator(_exact)]
+"""A fraction or decimal as text."""
+
+_STRICT = ConfigDict(strict=True)
+
+
+@dataclass(frozen=True, config=_STRICT)
 class StoreLine:
     """Which store the lines after it belong to, a hash of its secret; what came before it no longer counts."""
 
     store: str
 
-    @property
-    def identity(self) -> tuple[object, ...]:
-        return ("store", self.store)
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=_STRICT)
 class TermsLine:
     """A population's terms as they were registered or amended; `place` counts them from 0."""
 
     population: str
     place: int
-    n: int
-    rows_per_person: int
+    n: PositiveInt
+    rows_per_person: PositiveInt
     unit: str
-    epsilon: str
-    delta: str
-    total_units: int
+    epsilon: Exact
+    delta: Exact
+    total_units: PositiveInt
     created: str
 
     @property
+    def slot(self) -> tuple[object, ...]:
+        return ("terms", self.population, self.place)
+
+    @property
+    def frozen(self) -> tuple[object, ...]:
+        """What does not change once there is a charge."""
+        return (self.n, self.rows_per_person, self.unit, self.delta)
+
+    @property
     def identity(self) -> tuple[object, ...]:
-        terms = (self.n, self.rows_per_person, self.unit, self.epsilon, self.delta, self.total_units)
-        return ("terms", self.population, self.place, *terms)
+        return (*self.slot, *self.frozen, self.epsilon, self.total_units)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=_STRICT)
 class ChargeLine:
     """One charge of a booking."""
 
@@ -45,10 +72,10 @@ class ChargeLine:
     mechanism: str
     sensitivity: str
     scale: str
-    units: int
+    units: PositiveInt
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=_STRICT)
 class BookingLine:
     """A plan that was charged."""
 
@@ -60,13 +87,12 @@ class BookingLine:
     created: str
 
     @property
-    def identity(self) -> tuple[object, ...]:
-        return ("booking", *self.key, self.charges)
+    def slot(self) -> tuple[object, ...]:
+        return ("booking", self.population, self.plan_sha256, self.repeat)
 
     @property
-    def key(self) -> tuple[str, str, int]:
-        """What a store holds one booking of."""
-        return self.population, self.plan_sha256, self.repeat
+    def identity(self) -> tuple[object, ...]:
+        return (*self.slot, self.charges)
 
     @property
     def units(self) -> int:
@@ -74,7 +100,7 @@ class BookingLine:
         return sum(charge.units for charge in self.charges)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=_STRICT)
 class MarkLine:
     """A recorded decision; `place` counts a population's from 0."""
 
@@ -85,11 +111,18 @@ class MarkLine:
     created: str
 
     @property
+    def slot(self) -> tuple[object, ...]:
+        return ("mark", self.population, self.place)
+
+    @property
     def identity(self) -> tuple[object, ...]:
-        return ("mark", self.population, self.place, self.mark, self.note)
+        return (*self.slot, self.mark, self.note)
 
 
-Line = StoreLine | TermsLine | BookingLine | MarkLine
+Entry = TermsLine | BookingLine | MarkLine
+"""A line that says something about a store."""
+
+Line = StoreLine | Entry
 _KINDS: dict[str, type[Line]] = {"store": StoreLine, "terms": TermsLine, "booking": BookingLine, "mark": MarkLine}
 _KIND_OF = {kind: name for name, kind in _KINDS.items()}
 

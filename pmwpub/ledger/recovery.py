@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
+from typing import Any
 
-from sqlalchemy import Connection, Table, func, insert, select
+from sqlalchemy import Connection, Row, Table, func, insert, select
 
 from pmwpub.errors import StoreUnavailable
 from pmwpub.ledger import tables
 from pmwpub.ledger.database import now
-from pmwpub.ledger.lines import BookingLine, ChargeLine, Line, MarkLine, StoreLine, TermsLine
+from pmwpub.ledger.lines import BookingLine, ChargeLine, Entry, MarkLine, StoreLine, TermsLine
 from pmwpub.ledger.model import Booking, Charge
 from pmwpub.ledger.witness import Witness
 from pmwpub.privacy.budget import UNIT
@@ -43,6 +44,15 @@ LACKING = (
     "charge is never refunded. Run `pmwpub ledger reconcile`, which adds again, as spent, what is missing, or `pmwpub "
     "ledger restore BACKUP` with a newer backup. Nothing was released."
 )
+UNREADABLE = (
+    "The ledger holds a row that cannot be read, or that belongs to nobody. Put a backup back with `pmwpub ledger "
+    "restore BACKUP`. Nothing was released."
+)
+CONTRADICTED = (
+    "The terms of {population!r} have charges and are other ones in the ledger than in its witness, so one of them was "
+    "altered. Put a backup back with `pmwpub ledger restore BACKUP`, or move the ledger's file away and run `pmwpub "
+    "ledger reconcile`, which makes it anew from the witness, without results. Nothing was changed."
+)
 
 
 @dataclass(frozen=True)
@@ -60,29 +70,43 @@ class Guard:
     def __init__(self, witness: Witness | None) -> None:
         self.witness = witness
 
-    def check(self, connection: Connection, *, whole: bool = False) -> None:
+    def compare(self, connection: Connection) -> None:
+        """Raise StoreUnavailable if anything that the witness has is missing in the store, or other there.
+
+        Reads everything: for the opening of a store.
+        """
+        if self.witness is not None:
+            self.witness.refresh()
+            if self.witness.store == store_id(connection):
+                self._refuse_lacking(self.witness, recorded(connection))
+
+    def check(self, connection: Connection) -> None:
         """Raise StoreUnavailable if charges, terms or decisions are missing; bring the witness up to date.
 
-        Cheap while the numbers of lines agree; otherwise, or if `whole`, everything is compared, each amount too.
+        Cheap while the numbers of lines agree; otherwise everything is compared.
         """
         witness = self.witness
         if witness is None:
             return
         witness.refresh()
         identifier = store_id(connection)
-        if not whole and witness.store == identifier and witness.counts == _counts(connection):
+        if witness.store == identifier and witness.counts == _counts(connection):
             return
-        lines = list(recorded(connection))
+        entries = recorded(connection)
         if witness.missing:
-            if any(isinstance(line, BookingLine) for line in lines):
+            if any(isinstance(entry, BookingLine) for entry in entries):
                 raise StoreUnavailable(MISSING.format(path=witness.path))
         elif witness.store != identifier and witness.counts[1]:
             raise StoreUnavailable(FOREIGN.format(path=witness.path))
         elif witness.store == identifier:
-            lacking = witness.known - {line.identity for line in lines}
-            if lacking:
-                raise StoreUnavailable(LACKING.format(path=witness.path, what=_in_words(lacking)))
-        witness.append(([] if witness.store == identifier else [StoreLine(identifier)]) + lines)
+            self._refuse_lacking(witness, entries)
+        witness.append([*([] if witness.store == identifier else [StoreLine(identifier)]), *entries])
+
+    @staticmethod
+    def _refuse_lacking(witness: Witness, entries: Iterable[Entry]) -> None:
+        lacking = witness.known - {entry.identity for entry in entries}
+        if lacking:
+            raise StoreUnavailable(LACKING.format(path=witness.path, what=_in_words(lacking)))
 
     def ready(self) -> None:
         """Raise StoreUnavailable, before anything is charged, if the witness could not take a booking."""
@@ -100,7 +124,7 @@ class Guard:
     def catch_up(self, connection: Connection) -> None:
         """Have committed terms and decisions in the witness, on the disk."""
         if self.witness is not None:
-            self.witness.append(list(recorded(connection)))
+            self.witness.append(recorded(connection))
 
 
 def store_id(connection: Connection) -> str:
@@ -116,45 +140,78 @@ def _counts(connection: Connection) -> tuple[int, int, int]:
     return rows(tables.terms), rows(tables.bookings), rows(tables.marks)
 
 
-def recorded(connection: Connection) -> Iterator[Line]:
-    """The store's terms, bookings and decisions as lines of a witness, oldest first of each kind."""
-    names = {row.id: row.name for row in connection.execute(select(tables.populations))}
+def recorded(connection: Connection) -> list[Entry]:
+    """The store's terms, bookings and decisions as lines of a witness, oldest first of each kind.
+
+    On PostgreSQL each query may see more than the one before. So what a row points at is read after it: there is no
+    booking without its charges, nor a line without its population.
+    Raises StoreUnavailable for rows that cannot be read, or that point at nothing.
+    """
+    rows = {
+        table: connection.execute(select(table).order_by(table.c.id)).all()
+        for table in (tables.terms, tables.marks, tables.bookings, tables.charges, tables.populations)
+    }
+    try:
+        names = {row.id: row.name for row in rows[tables.populations]}
+        return [
+            *_terms(rows[tables.terms], names),
+            *_bookings(rows[tables.bookings], rows[tables.charges], names),
+            *_marks(rows[tables.marks], names),
+        ]
+    except (ValueError, KeyError):
+        raise StoreUnavailable(UNREADABLE) from None
+
+
+Rows = Sequence[Row[Any]]
+Names = Mapping[int, str]
+
+
+def _terms(rows: Rows, names: Names) -> Iterator[TermsLine]:
     places: Counter[int] = Counter()
-    for row in connection.execute(select(tables.terms).order_by(tables.terms.c.id)):
+    for row in rows:
         numbers = (row.n, row.rows_per_person, row.unit, row.epsilon, row.delta, row.total_units, row.created)
         yield TermsLine(names[row.population_id], places[row.population_id], *numbers)
         places[row.population_id] += 1
-    charged: dict[int, list[ChargeLine]] = {}
-    for row in connection.execute(select(tables.charges).order_by(tables.charges.c.id)):
+
+
+def _bookings(rows: Rows, charges: Rows, names: Names) -> Iterator[BookingLine]:
+    """A charge counts where its booking and its population agree."""
+    charged: dict[tuple[int, int], list[ChargeLine]] = {}
+    for row in charges:
         line = ChargeLine(row.purpose, row.mechanism, row.sensitivity, row.scale, row.units)
-        charged.setdefault(row.booking_id, []).append(line)
-    for row in connection.execute(select(tables.bookings).order_by(tables.bookings.c.id)):
-        charges = tuple(charged.get(row.id, ()))
-        yield BookingLine(names[row.population_id], row.plan_sha256, row.repeat, row.plan_json, charges, row.created)
-    places.clear()
-    for row in connection.execute(select(tables.marks).order_by(tables.marks.c.id)):
+        charged.setdefault((row.booking_id, row.population_id), []).append(line)
+    for row in rows:
+        lines = tuple(charged.get((row.id, row.population_id), ()))
+        yield BookingLine(names[row.population_id], row.plan_sha256, row.repeat, row.plan_json, lines, row.created)
+
+
+def _marks(rows: Rows, names: Names) -> Iterator[MarkLine]:
+    places: Counter[int] = Counter()
+    for row in rows:
         yield MarkLine(names[row.population_id], places[row.population_id], row.kind, row.note, row.created)
         places[row.population_id] += 1
 
 
-def readd(connection: Connection, lines: list[Line]) -> list[Readded]:
+def readd(connection: Connection, lines: Iterable[Entry]) -> list[Readded]:
     """Add what the store lacks, and record it; returns what was added by population, in their order.
 
-    Terms that were lost come back, and where both the store and the witness amended them the lower total stands. A
-    booking that has charges of less than a line says gets those that it lacks.
+    Terms that were lost come back, at the lower of both totals. A booking that has charges of less than its line says
+    gets those that it lacks.
+    Raises StoreUnavailable for other terms of a population that has charges.
     """
-    present = list(recorded(connection))
+    present = recorded(connection)
     held = {line.identity for line in present}
-    booked = {line.key: line for line in present if isinstance(line, BookingLine)}
+    booked = {line.slot: line for line in present if isinstance(line, BookingLine)}
     added: dict[str, Readded] = {}
     for line in lines:
-        if isinstance(line, StoreLine) or line.identity in held:
+        if line.identity in held:
             continue
         held.add(line.identity)
         if isinstance(line, BookingLine):
-            line = _lacking(line, booked.get(line.key))
+            whole, line = line, _lacking(line, booked.get(line.slot))
             if not line.charges:
                 continue
+            booked[line.slot] = whole
         population_id = _population(connection, line)
         before = added.get(line.population, Readded(line.population, 0, 0))
         added[line.population] = before
@@ -163,7 +220,7 @@ def readd(connection: Connection, lines: list[Line]) -> list[Readded]:
         elif isinstance(line, MarkLine):
             _insert(connection, tables.marks, population_id, line.created, kind=line.mark, note=line.note)
         else:
-            _add_booking(connection, population_id, line, is_new=line.key not in booked)
+            _add_charges(connection, population_id, line)
             added[line.population] = Readded(line.population, before.bookings + 1, before.units + line.units)
     for one in added.values():
         record(connection, one.population, RECONCILED, _note(one))
@@ -183,7 +240,7 @@ def record(connection: Connection, population: str, kind: str, note: str) -> Non
     _insert(connection, tables.marks, connection.execute(query).scalar_one(), now(), kind=kind, note=note)
 
 
-def _population(connection: Connection, line: TermsLine | BookingLine | MarkLine) -> int:
+def _population(connection: Connection, line: Entry) -> int:
     query = select(tables.populations.c.id).where(tables.populations.c.name == line.population)
     found = connection.execute(query).scalar()
     if found is not None:
@@ -198,8 +255,13 @@ def _add_terms(connection: Connection, population_id: int, line: TermsLine) -> N
     query = select(tables.terms).where(tables.terms.c.population_id == population_id)
     current = connection.execute(query.order_by(tables.terms.c.id.desc()).limit(1)).one_or_none()
     epsilon, total = line.epsilon, line.total_units
-    if current is not None and current.delta == line.delta and Fraction(current.epsilon) < Fraction(line.epsilon):
-        epsilon, total = current.epsilon, current.total_units
+    if current is not None:
+        frozen = (current.n, current.rows_per_person, current.unit, current.delta)
+        charged = select(tables.charges.c.id).where(tables.charges.c.population_id == population_id).limit(1)
+        if frozen != line.frozen and connection.execute(charged).first() is not None:
+            raise StoreUnavailable(CONTRADICTED.format(population=line.population))
+        if current.total_units < total:
+            epsilon, total = current.epsilon, current.total_units
     _insert(
         connection,
         tables.terms,
@@ -222,20 +284,17 @@ def _lacking(line: BookingLine, present: BookingLine | None) -> BookingLine:
     return replace(line, charges=tuple(lacking))
 
 
-def _add_booking(connection: Connection, population_id: int, line: BookingLine, *, is_new: bool) -> None:
-    """Add a booking without a result, or to one that is there its charges."""
+def _add_charges(connection: Connection, population_id: int, line: BookingLine) -> None:
+    """To its booking, or to a new one without a result."""
     named = {"plan_sha256": line.plan_sha256, "repeat": line.repeat}
-    if is_new:
-        booking_id = _insert(
-            connection, tables.bookings, population_id, line.created, plan_json=line.plan_json, **named
-        )
+    query = select(tables.bookings.c.id).filter_by(population_id=population_id, **named)
+    booking_id = connection.execute(query).scalar()
+    if booking_id is None:
+        values = {**named, "plan_json": line.plan_json}
+        booking_id = _insert(connection, tables.bookings, population_id, line.created, **values)
         connection.execute(insert(tables.outcomes).values(booking_id=booking_id, status="no result", created=now()))
-    else:
-        query = select(tables.bookings.c.id).filter_by(population_id=population_id, **named)
-        booking_id = connection.execute(query).scalar_one()
     for charge in line.charges:
-        values = {name: getattr(charge, name) for name in ("purpose", "mechanism", "sensitivity", "scale", "units")}
-        _insert(connection, tables.charges, population_id, line.created, booking_id=booking_id, **values)
+        _insert(connection, tables.charges, population_id, line.created, booking_id=booking_id, **asdict(charge))
 
 
 def _insert(connection: Connection, table: Table, population_id: int, created: str, **values: object) -> int:

@@ -57,8 +57,10 @@ class Ledger:
         path = witness or witness_path(address)
         database, guard = Database(address), Guard(None if path is None else Witness(path))
         try:
+            with database.reading() as connection:
+                guard.compare(connection)
             with database.writing() as connection:
-                guard.check(connection, whole=True)
+                guard.check(connection)
         except StoreUnavailable:
             database.close()
             raise

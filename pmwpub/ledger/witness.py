@@ -24,7 +24,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pmwpub.errors import StoreUnavailable
-from pmwpub.ledger.lines import Line, StoreLine, kind_of, parsed, spelt
+from pmwpub.ledger.lines import Entry, Line, StoreLine, kind_of, parsed, spelt
 
 START = "0" * 64
 ROOM = 1 << 20
@@ -87,11 +87,11 @@ class Witness:
             if disk.f_blocks and disk.f_bavail * disk.f_frsize < ROOM:
                 raise StoreUnavailable(f"The disk of the ledger's witness {self.path} is full. Nothing was charged.")
 
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[Entry]:
         """The lines since the last StoreLine, oldest first."""
         with self._lock, self._failing_closed():
             body = self.path.read_bytes() if self.path.exists() else b""
-            found: list[Line] = []
+            found: list[Entry] = []
             for line, _ in self._parsed(body, START, 0):
                 if isinstance(line, StoreLine):
                     found.clear()
@@ -117,7 +117,8 @@ class Witness:
                 known.clear()
             elif line.identity in known:
                 continue
-            known.add(line.identity)
+            else:
+                known.add(line.identity)
             written.append(spelt(line, last))
             last = hashlib.sha256(written[-1]).hexdigest()
         return b"".join(written)
