@@ -112,8 +112,7 @@ def aim(private: Dataset, workload: Workload, plan: AimPlan, *, noise: NoiseSour
         if _hardly_moved(before, model, subset, share.measurement(plan.sensitivity)):
             share = Share.of(share.rho * 4)
     last = known.model(10 * plan.iterations, model)
-    unknown = np.full(len(workload.marginals), np.nan)
-    return MarginalAnswers(last.answers(workload), unknown, plan.rho, len(known.subsets))
+    return known.answers(last, workload, plan.rho)
 
 
 def _worst(

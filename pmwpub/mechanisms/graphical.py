@@ -14,8 +14,10 @@ import numpy as np
 from pmwpub.domain import Domain
 from pmwpub.errors import MethodRefused
 from pmwpub.mechanisms.clique_tree import CliqueTree
+from pmwpub.mechanisms.residual_planner import MarginalAnswers
 from pmwpub.mechanisms.residuals import Subset
 from pmwpub.mechanisms.vector_gaussian import VectorGaussian
+from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.noise import NoiseSource
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Floats, Ints
@@ -68,10 +70,6 @@ class NoisyMarginals:
         noisy = measurement.measure(counts.ravel(), noise=noise)
         self._measured.append((subset, noisy, float(measurement.scale)))
 
-    @property
-    def subsets(self) -> list[Subset]:
-        return [subset for subset, _, _ in self._measured]
-
     def model(self, iterations: int, start: Model | None = None) -> Model:
         """The distribution of greatest entropy among those closest to what was measured."""
         mbi = library()
@@ -85,11 +83,16 @@ class NoisyMarginals:
         )
         return Model(self.domain, fitted)
 
+    def answers(self, model: Model, workload: Workload, rho: ZCDP) -> MarginalAnswers:
+        """What a mechanism releases that fitted this model to all that it measured, for rho in all."""
+        unknown = np.full(len(workload.marginals), np.nan)
+        return MarginalAnswers(model.answers(workload), unknown, rho, len(self._measured))
+
     def size(self, more: Sequence[Subset] = ()) -> float:
         """Megabytes of the junction tree of what was measured and more: what a fit costs in memory and time."""
         mbi = library()
         shape = mbi.Domain([_name(a) for a in range(len(self.domain.shape))], self.domain.shape)
-        cliques = [_names(subset) for subset in [*self.subsets, *more]]
+        cliques = [_names(subset) for subset in [*(subset for subset, _, _ in self._measured), *more]]
         return float(mbi.junction_tree.hypothetical_model_size(shape, cliques))
 
 

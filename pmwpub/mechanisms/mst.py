@@ -77,8 +77,7 @@ def mst(private: Dataset, workload: Workload, plan: MstPlan, *, noise: NoiseSour
         for edge in edges:
             known.measure(edge, tables[edge], plan.measurement(len(edges)), noise)
     fitted = known.model(plan.iterations)
-    unknown = np.full(len(workload.marginals), np.nan)
-    return MarginalAnswers(fitted.answers(workload), unknown, plan.rho, len(known.subsets))
+    return known.answers(fitted, workload, plan.rho)
 
 
 def _tables(private: Dataset, subsets: list[Subset]) -> list[Ints]:

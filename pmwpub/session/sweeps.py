@@ -65,9 +65,7 @@ def _tend(study: Study, found: Exploration) -> None:
         if found.error is not None:
             words = str(found.error)
             st.error(EARLY if "charge" in words else f"{plain(words)} Nothing was charged.", icon=":material/error:")
-        kept = exploring.so_far(service(), study, found)
-        done = len(kept.errors) + len(kept.floors)
-        st.info(f"{done:,} runs and floors of it are finished; none of them is made again.")
+        st.info("This simulation stopped on its way. What is finished is kept, and none of it is made again.")
         if st.button("Resume", type="primary", help="Free: it uses public tables only."):
             exploring.explore(service(), study, found.truth, found.terms)
             st.rerun()

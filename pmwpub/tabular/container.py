@@ -14,6 +14,7 @@ from pmwpub.tabular.options import ReadOptions
 from pmwpub.tabular.source import CSV_REMEDY, SAMPLE, Chunks, Limits, Source, beginning, line_in
 
 PARQUET = b"PAR1"
+_FIRST_PAGE = PARQUET + b"\x15"  # behind the mark stands a page's header, which begins with its type
 _MAGIC = (
     (b"\x1f\x8b", "a gzip archive"),
     (b"\x28\xb5\x2f\xfd", "a zstd archive"),
@@ -75,7 +76,7 @@ def _check_type(source: Source) -> None:
     for magic, kind in _MAGIC:
         if head.startswith(magic):
             raise FileRefused(f"The file is {kind}, not CSV text. {CSV_REMEDY}")
-    if head.startswith(PARQUET) and b"\x00" in head:
+    if head.startswith(_FIRST_PAGE):
         raise FileRefused(
             "The file begins as a Parquet table and does not end as one: it is cut off. Copy the whole file, or write "
             "the table again."

@@ -61,7 +61,5 @@ def _numbered(number: int) -> Iterator[None]:
     """A refusal tells which part it is about."""
     try:
         yield
-        return
     except FileRefused as refused:
-        refusal = FileRefused(f"Part {number} of the table: {refused}")
-    raise refusal
+        raise FileRefused(f"Part {number} of the table: {refused}") from refused

@@ -91,7 +91,7 @@ def test_after_a_refresh_the_latest_simulation_is_there_and_earlier_ones_can_be_
     assert any(radio.label == "Rounds and variants" for radio in again.radio), "several T: which line is drawn"
 
 
-def test_a_simulation_that_was_stopped_says_how_far_it_is_and_goes_on(
+def test_a_simulation_that_was_stopped_says_so_shows_what_there_is_and_goes_on(
     town: Here, visit: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     current = studies.study(town.service, town.population)
@@ -108,7 +108,7 @@ def test_a_simulation_that_was_stopped_says_how_far_it_is_and_goes_on(
         exploring.explore(town.service, current, current.usable[0].sha256, terms)
     app = visit("explore", population=town.population)
     assert not app.exception
-    assert "4 runs and floors of it are finished; none of them is made again" in words(app)
+    assert "What is finished is kept, and none of it is made again" in words(app)
     assert app.dataframe, "what is finished is shown"
     press(app, "Resume")
     assert not app.exception
