@@ -169,10 +169,15 @@ def problem(name: str, title: str) -> str:
     if not lines:
         return NOT_RUN
     results = [replace(one, rounds=0) for _, one in lines]
-    parts = [table(summarise(results)), picture(name, title, summarise(results))]
-    for measure, words in (("mean_error", "Mean error"), ("rms_error", "RMS error")):
-        parts += [f"**{words}**\n", table(summarise(results, measure), digits=6)]  # type: ignore[arg-type]
-    return "\n".join(parts)
+    return "\n".join([table(summarise(results)), picture(name, title, summarise(results)), *other_errors(results)])
+
+
+def other_errors(results: Sequence[SimulatedError]) -> list[str]:
+    """Mean and RMS error, each below its name."""
+    measures: tuple[tuple[Measure, str], ...] = (("mean_error", "Mean error"), ("rms_error", "RMS error"))
+    return [
+        part for measure, words in measures for part in (f"**{words}**\n", table(summarise(results, measure), digits=6))
+    ]
 
 
 def by_panel(name: str, words: Callable[[str], str], oracle: bool = False) -> str:
@@ -229,7 +234,8 @@ def peers() -> str:
         )
         for row in rows
     ]  # fmt: skip
-    parts = [table(summarise(errors)), "| | ε | runs | marginals measured | seconds a run |\n|---|---|---|---|---|"]
+    parts = [table(summarise(errors)), *other_errors(errors)]
+    parts.append("| | ε | runs | marginals measured | seconds a run |\n|---|---|---|---|---|")
     for method, epsilon in dict.fromkeys((row["method"], row["epsilon"]) for row in rows):
         own = [row for row in rows if (row["method"], row["epsilon"]) == (method, epsilon)]
         spans = [_span([int(row[column]) for row in own]) for column in ("measured", "seconds")]
