@@ -14,7 +14,9 @@ from pmwpub.errors import StoreUnavailable
 from pmwpub.ledger import tables
 from pmwpub.ledger.database import Database, failing_closed, sqlite_path, store_url, witness_path
 from pmwpub.ledger.lines import Entry, StoreLine
-from pmwpub.ledger.recovery import Readded, accept, readd, recorded, store_id
+from pmwpub.ledger.merging import unwitnessed
+from pmwpub.ledger.readding import Readded, accept, readd
+from pmwpub.ledger.recovery import recorded, store_id
 from pmwpub.ledger.witness import Witness, free_name, sync_folder
 
 POSTGRES = (
@@ -101,7 +103,7 @@ def restore(
 def _reconciled(database: Database, witness: Witness, present: list[Entry], accepted: bool) -> tuple[Readded, ...]:
     """Add the lines of the witness and of `present` to the store, then have the witness begin anew.
 
-    What the store's own witness knows of a slot stands; `present` adds to it what only it knows.
+    What another program books between the last two steps, the next look copies to the witness.
     """
     lines = _readable(witness, accepted)
     with database.writing() as connection:
@@ -111,11 +113,11 @@ def _reconciled(database: Database, witness: Witness, present: list[Entry], acce
             if not accepted:
                 raise StoreUnavailable(UNVOUCHED.format(path=witness.path))
             accept(connection)
-        vouched = {line.slot for line in lines or [] if own}
-        added = readd(connection, [*(lines or []), *(line for line in present if line.slot not in vouched)])
+        more = unwitnessed(present, lines) if own and lines is not None else present
+        added = readd(connection, lines or [], more)
         if lines is None:
             witness.set_aside()
-    with database.writing() as connection:  # so that no booking is committed between the look and the line
+    with database.writing() as connection:
         witness.append([StoreLine(identifier), *recorded(connection)])
     return tuple(added)
 

@@ -43,7 +43,8 @@ _REMEDIES = {
 
 
 def now() -> str:
-    """The time in UTC, for people to read; no rule depends on it."""
+    """The time in UTC, for people to read. No rule depends on it but one: two records of a ledger that have one plan at
+    two times charged it twice."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 

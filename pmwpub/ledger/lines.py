@@ -1,7 +1,7 @@
 """The lines of a witness: each set of terms, each booking with its charges, each recorded decision. Public things.
 
 A line with a field of another type, or out of range, cannot be made: ValueError. A line's slot is what a store holds
-one of; its identity is all of it but the time.
+one of; two lines of one identity say the same.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class BookingLine:
 
     @property
     def identity(self) -> tuple[object, ...]:
-        return (*self.slot, self.charges)
+        return (*self.slot, self.created, self.charges)
 
     @property
     def units(self) -> int:

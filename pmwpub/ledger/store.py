@@ -61,7 +61,7 @@ class Ledger:
                 guard.compare(connection)
             with database.writing() as connection:
                 guard.check(connection)
-        except StoreUnavailable:
+        except BaseException:
             database.close()
             raise
         file = sqlite_path(address)
@@ -125,7 +125,7 @@ class Ledger:
     def mark(self, name: str, kind: str, note: str = "") -> None:
         """Record a decision or event for good, such as that private numbers were opened. Public text only."""
         with self._deciding() as connection:
-            populations.mark(connection, populations.identify(connection, name), kind, note)
+            populations.mark(connection, populations.identify(connection, name, lock=True), kind, note)
 
     def marks(self, name: str) -> list[Mark]:
         """All recorded decisions and events, oldest first."""

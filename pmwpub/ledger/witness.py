@@ -59,7 +59,8 @@ class Witness:
     @property
     def known(self) -> frozenset[tuple[object, ...]]:
         """What the lines stand for that were read since the last StoreLine."""
-        return frozenset(self._known)
+        with self._lock:
+            return frozenset(self._known)
 
     @property
     def counts(self) -> tuple[int, int, int]:
@@ -170,7 +171,7 @@ class Witness:
                 return
             try:
                 line = parsed(written, last)
-            except (ValueError, KeyError, TypeError):
+            except (ValueError, KeyError, TypeError, RecursionError):
                 raise StoreUnavailable(DAMAGED.format(path=self.path, line=number)) from None
             yield line, written
             last = hashlib.sha256(written).hexdigest()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from sqlalchemy import Connection, event
 from pmwpub.errors import NoResult, StoreUnavailable
 from pmwpub.ledger import Ledger, backup, reconcile, recovery, restore
 from pmwpub.ledger.lines import BookingLine
-from pmwpub.ledger.recovery import RECONCILED, UNWITNESSED
+from pmwpub.ledger.readding import RECONCILED, UNWITNESSED
 from pmwpub.ledger.witness import Witness
 from pmwpub.privacy.budget import ZCDP
 
@@ -520,3 +521,118 @@ def test_a_store_that_is_written_while_it_is_read_is_read_whole(url: str, tmp_pa
         assert ledger.book("A", key("fourth"), "{}", [charge(1)]).fresh
     with Ledger.open(url, witness=witness) as ledger:
         assert ledger.balance("A").spent == ZCDP(9)
+
+
+def test_an_empty_ledgers_witness_vouches_for_no_copy_of_another(path: Path, tmp_path: Path) -> None:
+    """A new machine: the server was started once before the old ledger's backup was copied there."""
+    backup(address(path), tmp_path / "copy")
+    spend_more(path)
+    (tmp_path / "there").mkdir()
+    there = tmp_path / "there" / "ledger.sqlite3"
+    Ledger.open(address(there)).close()
+    shutil.copy(tmp_path / "copy", there)
+    with pytest.raises(StoreUnavailable, match="another ledger's"):
+        Ledger.open(address(there))
+    shutil.copy(witness_of(path), witness_of(there))
+    reconcile(address(there))
+    is_all_there(there)
+
+
+@pytest.mark.parametrize("epsilon", ["7", "1/2"])
+def test_terms_that_were_slipped_in_under_charges_fail_closed(path: Path, tmp_path: Path, epsilon: str) -> None:
+    spend_more(path)
+    backup(address(path), tmp_path / "copy")
+    n, units = (1000, 10**18) if epsilon == "7" else (999, 10)
+    with closing(sqlite3.connect(path)) as store:
+        row = (1, n, 1, "one resident", epsilon, "1/1000000", units, "2026")
+        columns = "population_id, n, rows_per_person, unit, epsilon, delta, total_units, created"
+        store.execute(f"INSERT INTO terms ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)  # noqa: S608
+        store.commit()
+    with pytest.raises(StoreUnavailable, match="as such terms never change"):
+        Ledger.open(address(path))
+    with pytest.raises(StoreUnavailable, match="one of them was altered"):
+        reconcile(address(path))
+    assert restore(address(path), tmp_path / "copy").added == ()
+    is_all_there(path)
+
+
+def test_an_open_server_does_not_witness_what_was_altered(path: Path, tmp_path: Path) -> None:
+    spend_more(path)
+    backup(address(path), tmp_path / "copy")
+    with Ledger.open(address(path)) as ledger:
+        altered(path, "UPDATE terms SET n = 999 WHERE epsilon = '2'")
+        with pytest.raises(StoreUnavailable, match="or it was altered"):
+            ledger.mark("A", "seen", "afterwards")
+    restore(address(path), tmp_path / "copy")
+    with Ledger.open(address(path)) as ledger:
+        assert ledger.population("B") == people("B", epsilon="2")
+        assert "afterwards" in [mark.note for mark in ledger.marks("A")]
+
+
+@pytest.mark.parametrize("units", [5, 9])
+def test_a_plan_that_was_drawn_on_both_sides_of_a_split_is_charged_twice(
+    path: Path, tmp_path: Path, units: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backup(address(path), tmp_path / "copy")
+    with Ledger.open(address(path)) as ledger, monkeypatch.context() as patch:
+        patch.setattr("pmwpub.ledger.bookings.now", lambda: "2026-01-01T00:00:00+00:00")
+        ledger.book("A", key("both"), "{}", [charge(5)])
+    kept = witness_of(path).read_bytes()
+    shutil.copy(tmp_path / "copy", path)
+    witness_of(path).unlink()
+    reconcile(address(path), accept_missing_witness=True)
+    with Ledger.open(address(path)) as ledger:
+        assert ledger.book("A", key("both"), "{}", [charge(units)]).fresh
+    witness_of(path).write_bytes(kept)
+    with pytest.raises(StoreUnavailable, match="lacks"):
+        Ledger.open(address(path))
+    reconcile(address(path))
+    with Ledger.open(address(path)) as ledger:
+        assert ledger.balance("A").spent == ZCDP(5 + 5 + units)
+
+
+def test_a_total_that_was_raised_before_the_first_charge_comes_back_with_an_older_backup(
+    path: Path, tmp_path: Path
+) -> None:
+    with Ledger.open(address(path)) as ledger:
+        ledger.register(people("B"))
+        backup(address(path), tmp_path / "copy")
+        ledger.amend("B", epsilon="2", n=500)
+        ledger.book("B", key("third"), "{}", [charge(2)])
+    restore(address(path), tmp_path / "copy")
+    with Ledger.open(address(path)) as ledger:
+        assert ledger.population("B") == people("B", epsilon="2", n=500)
+        assert ledger.balance("B").spent == ZCDP(2)
+
+
+def test_decisions_of_many_writers_stand_in_the_witness_in_their_order(url: str, tmp_path: Path) -> None:
+    """Ids are given out before a commit: without a lock a later id could be seen first."""
+    witness = tmp_path / "elsewhere"
+    with Ledger.open(url, witness=witness) as ledger:
+        ledger.register(people())
+        ledger.book("A", key(), "{}", [charge(1)])
+    ledgers = [Ledger.open(url, witness=witness) for _ in range(4)]
+    with ThreadPoolExecutor(4) as threads:
+        jobs = [threads.submit(ledgers[i % 4].mark, "A", "seen", str(i)) for i in range(40)]
+        for job in jobs:
+            job.result()
+    for one in ledgers:
+        one.close()
+    with Ledger.open(url, witness=witness) as ledger:
+        assert sorted(int(mark.note) for mark in ledger.marks("A")) == list(range(40))
+
+
+@pytest.mark.parametrize("harm", ["UPDATE secrets SET secret = 'abc'", "nested witness"])
+def test_what_cannot_be_read_at_all_fails_closed_and_lets_go_of_the_file(path: Path, tmp_path: Path, harm: str) -> None:
+    backup(address(path), tmp_path / "copy")
+    if harm == "nested witness":
+        witness_of(path).write_bytes(b"[" * 100_000 + b"\n")
+    else:
+        altered(path, harm)
+    for call in (Ledger.open, reconcile):
+        with pytest.raises(StoreUnavailable):
+            call(address(path))
+    accepted = harm == "nested witness"
+    restore(address(path), tmp_path / "copy", accept_missing_witness=accepted)
+    with Ledger.open(address(path)) as ledger:
+        assert ledger.balance("A").spent == ZCDP(5)

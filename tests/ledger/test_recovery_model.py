@@ -35,6 +35,12 @@ ALTERATIONS = (
     "DELETE FROM marks",
 )
 
+SLIPPED_IN = (
+    "INSERT INTO terms VALUES (NULL, 1, 1000, 1, 'one resident', '9', '1/1000000', 9999999999999999, '')",
+    "INSERT INTO terms VALUES (NULL, 1, 999, 1, 'one resident', '1/9', '1/1000000', 9, '')",
+)
+"""Before the first charge this would be an amendment like any other."""
+
 
 class Recovery(RuleBasedStateMachine):
     """A SQLite ledger whose file is meddled with while its witness stays; every release was charged before."""
@@ -53,7 +59,7 @@ class Recovery(RuleBasedStateMachine):
             ledger.register(people("A"))
         self.total["A"] = people("A").total
         self.sound = True
-        self.another = False
+        self.lost = self.another = False
 
     def teardown(self) -> None:
         shutil.rmtree(self.folder)
@@ -80,11 +86,11 @@ class Recovery(RuleBasedStateMachine):
             ledger.mark("A", "decision", str(self.number))
 
     @precondition(lambda self: self.sound and "A" in self.total)
-    @rule(share=st.sampled_from(["0.9", "0.8", "0.7"]))
-    def lower(self, share: str) -> None:
+    @rule(epsilon=st.sampled_from(["2", "0.9", "0.8", "0.7"]))
+    def amend(self, epsilon: str) -> None:
         with Ledger.open(self.url) as ledger:
-            if Fraction(share) < ledger.population("A").epsilon:
-                self.total["A"] = ledger.amend("A", epsilon=share).total
+            if not ledger.balance("A").spent.units or Fraction(epsilon) < ledger.population("A").epsilon:
+                self.total["A"] = ledger.amend("A", epsilon=epsilon).total
 
     @precondition(lambda self: self.sound)
     @rule(target=copies)
@@ -99,7 +105,7 @@ class Recovery(RuleBasedStateMachine):
         for end in ("-wal", "-shm"):
             self.path.with_name(self.path.name + end).unlink(missing_ok=True)
         shutil.copy(copy, self.path)
-        self.sound = False
+        self.sound = self.lost = False
 
     @precondition(lambda self: self.path.exists())
     @rule(statement=st.sampled_from(ALTERATIONS))
@@ -115,15 +121,21 @@ class Recovery(RuleBasedStateMachine):
                 return
         self.sound = False
 
+    @precondition(lambda self: self.sound and self.charged["A"])
+    @rule(statement=st.sampled_from(SLIPPED_IN))
+    def slip_in(self, statement: str) -> None:
+        self.alter(statement)
+
     @rule()
     def lose(self) -> None:
         self.path.unlink(missing_ok=True)
         for end in ("-wal", "-shm"):
             self.path.with_name(self.path.name + end).unlink(missing_ok=True)
-        self.sound = False
+        self.sound, self.lost = False, True
 
     @rule(target=copies)
     def reconcile(self) -> object:
+        self.another |= self.lost
         try:
             reconcile(self.url)
         except StoreUnavailable:
@@ -137,9 +149,9 @@ class Recovery(RuleBasedStateMachine):
         try:
             restore(self.url, copy)
         except StoreUnavailable:
-            assert self.another, "the copy of a ledger that was lost before its first charge, and made anew"
+            assert self.another, "the copy of a ledger that was lost and made anew"
         else:
-            self.sound = True
+            self.sound, self.lost = True, False
 
     @invariant()
     def never_less_is_spent_nor_more_left(self) -> None:

@@ -1,0 +1,108 @@
+"""Adding to a store what another record of it has, as spent, with "no result" where the result is gone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+
+from sqlalchemy import Connection, Table, insert, select
+
+from pmwpub.errors import StoreUnavailable
+from pmwpub.ledger import populations, tables
+from pmwpub.ledger.database import now
+from pmwpub.ledger.lines import BookingLine, Entry, MarkLine, TermsLine
+from pmwpub.ledger.merging import lacking
+from pmwpub.ledger.recovery import recorded
+from pmwpub.privacy.budget import UNIT
+from pmwpub.rounding import up
+
+RECONCILED = "ledger reconciled"
+UNWITNESSED = "witness missing"
+"""The kinds of mark that record a reconciliation."""
+
+
+@dataclass(frozen=True)
+class Readded:
+    """What a reconciliation added to the store for one population."""
+
+    population: str
+    bookings: int
+    units: int
+
+
+def readd(connection: Connection, *records: Sequence[Entry]) -> list[Readded]:
+    """Add what the store lacks of each record, and note it; returns what was added by population, in their order.
+
+    Raises StoreUnavailable as `merging.lacking`.
+    """
+    added: dict[str, Readded] = {}
+    for entries in records:
+        for entry in lacking(recorded(connection), entries):
+            _add(connection, entry)
+            before = added.get(entry.population, Readded(entry.population, 0, 0))
+            bookings, units = (1, entry.units) if isinstance(entry, BookingLine) else (0, 0)
+            added[entry.population] = Readded(entry.population, before.bookings + bookings, before.units + units)
+    for one in added.values():
+        record(connection, one.population, RECONCILED, _note(one))
+    return list(added.values())
+
+
+def accept(connection: Connection) -> None:
+    """Record for every population with charges that nothing outside the store vouches for them."""
+    names = select(tables.populations.c.name).where(tables.populations.c.id.in_(select(tables.charges.c.population_id)))
+    for name in connection.execute(names.order_by(tables.populations.c.id)).scalars().all():
+        record(connection, name, UNWITNESSED, "Accepted without its witness; charges that were lost would not show.")
+
+
+def record(connection: Connection, population: str, kind: str, note: str) -> None:
+    """Append a decision to a population's record."""
+    populations.mark(connection, populations.identify(connection, population, lock=True), kind, note)
+
+
+def _add(connection: Connection, entry: Entry) -> None:
+    population_id = _population(connection, entry)
+    if isinstance(entry, TermsLine):
+        numbers = ("n", "rows_per_person", "unit", "epsilon", "delta", "total_units")
+        values = {name: getattr(entry, name) for name in numbers}
+        _insert(connection, tables.terms, population_id, entry.created, **values)
+    elif isinstance(entry, MarkLine):
+        _insert(connection, tables.marks, population_id, entry.created, kind=entry.mark, note=entry.note)
+    else:
+        _add_charges(connection, population_id, entry)
+
+
+def _population(connection: Connection, line: Entry) -> int:
+    query = select(tables.populations.c.id).where(tables.populations.c.name == line.population)
+    found = connection.execute(query).scalar()
+    if found is not None:
+        return int(found)
+    if not isinstance(line, TermsLine):
+        raise StoreUnavailable(f"The witness has charges of {line.population!r} but not its terms; it is damaged.")
+    row = insert(tables.populations).values(name=line.population, created=line.created)
+    return int(connection.execute(row.returning(tables.populations.c.id)).scalar_one())
+
+
+def _add_charges(connection: Connection, population_id: int, line: BookingLine) -> None:
+    """To its booking, or to a new one without a result."""
+    named = {"plan_sha256": line.plan_sha256, "repeat": line.repeat}
+    query = select(tables.bookings.c.id).filter_by(population_id=population_id, **named)
+    booking_id = connection.execute(query).scalar()
+    if booking_id is None:
+        values = {**named, "plan_json": line.plan_json}
+        booking_id = _insert(connection, tables.bookings, population_id, line.created, **values)
+        connection.execute(insert(tables.outcomes).values(booking_id=booking_id, status="no result", created=now()))
+    for charge in line.charges:
+        _insert(connection, tables.charges, population_id, line.created, booking_id=booking_id, **asdict(charge))
+
+
+def _insert(connection: Connection, table: Table, population_id: int, created: str, **values: object) -> int:
+    row = insert(table).values(population_id=population_id, created=created, **values)
+    return int(connection.execute(row.returning(table.c.id)).scalar_one())
+
+
+def _note(added: Readded) -> str:
+    return (
+        f"{added.bookings} charged plans, of rho = {up(Fraction(added.units, UNIT), 6)} together, and the terms and "
+        "decisions that the ledger lacked were added again from its witness, as spent; results that it lacked are gone."
+    )
