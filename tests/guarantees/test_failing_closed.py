@@ -77,7 +77,7 @@ HARMS: dict[Harm, str] = {
     cut_short: "restore a backup",
     no_ledger: "name another store",
     read_only: "read-only",
-    older: "it lacks 1 charged plans",
+    older: "lacks 1 charged plans",
     unwitnessed: "accept-missing-witness",
 }
 
