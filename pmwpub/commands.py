@@ -20,7 +20,7 @@ from pmwpub.ledger_command import register as register
 from pmwpub.ledger_command import remaining_json, spent_json, store_files
 from pmwpub.ledger_command import restore_ledger as restore_ledger
 from pmwpub.ledger_command import show_ledger as show_ledger
-from pmwpub.outputs import apart, writable, write_files
+from pmwpub.outputs import apart, writable, write_file, write_files
 from pmwpub.privacy.budget import ZCDP, as_fraction
 from pmwpub.release import checking
 from pmwpub.release.bundle import ALL_FILES
@@ -57,7 +57,7 @@ def draft_schema(parsed: argparse.Namespace) -> Json:
         max_levels=parsed.max_levels,
         codebook=codebook,
     )
-    _save(out, schema.to_json().encode())
+    write_file(out, schema.to_json().encode())
     return {
         "schema": parsed.out,
         "schema_sha256": schema.sha256,
@@ -206,13 +206,6 @@ def _candidate(
         return studies.add_candidate(
             service, population, Path(path).name, table, attested=True, options=options, private=private
         )
-
-
-def _save(path: Path, body: bytes) -> None:
-    try:
-        write_files({path: body})
-    except OSError as failure:
-        raise FileRefused(f"{path} cannot be written: {failure.strerror}.") from failure
 
 
 def _made(folder: Path) -> None:

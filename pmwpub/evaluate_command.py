@@ -13,7 +13,7 @@ from typing import Any
 
 from pmwpub.addresses import scheduler_address
 from pmwpub.command_input import progress, read, workload_choice
-from pmwpub.errors import FileRefused, PlanError
+from pmwpub.errors import PlanError
 from pmwpub.evaluate_journal import Journal, journal_path
 from pmwpub.evaluation import (
     BASELINES,
@@ -30,7 +30,7 @@ from pmwpub.evaluation import (
 from pmwpub.figures import self_contained
 from pmwpub.jobs.simulating import Place
 from pmwpub.ledger_command import store_files
-from pmwpub.outputs import apart, writable, write_files
+from pmwpub.outputs import apart, writable, write_file
 from pmwpub.privacy.budget import MAX_EPSILON, ApproxDP, as_fraction, zcdp_of
 from pmwpub.queries.counts import count
 from pmwpub.records import Dataset, Support
@@ -144,10 +144,7 @@ def _write_errors(path: Path, errors: list[SimulatedError]) -> None:
     writer = csv.DictWriter(text, [field.name for field in fields(SimulatedError)])
     writer.writeheader()
     writer.writerows(asdict(line) for line in errors)
-    try:
-        write_files({path: text.getvalue().encode()})
-    except OSError as failure:
-        raise FileRefused(f"{path} cannot be written: {failure.strerror}.") from failure
+    write_file(path, text.getvalue().encode())
 
 
 def _write_page(path: Path, found: Simulation, stage: Stage, truth: str, bounds: Bounds) -> None:
@@ -157,8 +154,4 @@ def _write_page(path: Path, found: Simulation, stage: Stage, truth: str, bounds:
         *bounds.words,
     )
     plot = error_plot(found, bounds=bounds.lines)
-    page = self_contained(plot, title="Error against epsilon, by simulation", notes=notes)
-    try:
-        write_files({path: page})
-    except OSError as failure:
-        raise FileRefused(f"{path} cannot be written: {failure.strerror}.") from failure
+    write_file(path, self_contained(plot, title="Error against epsilon, by simulation", notes=notes))

@@ -65,6 +65,14 @@ def write_files(files: Mapping[Path, bytes]) -> None:
             fresh.unlink(missing_ok=True)
 
 
+def write_file(path: Path, body: bytes) -> None:
+    """The same of one file; FileRefused where it cannot be written."""
+    try:
+        write_files({path: body})
+    except OSError as failure:
+        raise FileRefused(f"{path} cannot be written: {failure.strerror}.") from failure
+
+
 def _write(path: Path, body: bytes, *, like: Path) -> None:
     with path.open("xb") as stream:
         if like.exists():
