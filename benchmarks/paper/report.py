@@ -180,8 +180,8 @@ def other_errors(results: Sequence[SimulatedError]) -> list[str]:
     ]
 
 
-def by_panel(name: str, words: Callable[[str], str], oracle: bool = False) -> str:
-    """One table for each panel."""
+def by_panel(name: str, words: Callable[[str], str], *, oracle: bool = False, mixed: bool = False) -> str:
+    """One table for each panel, `mixed` as in `table`."""
     lines = read(name)
     if not lines:
         return NOT_RUN
@@ -189,7 +189,7 @@ def by_panel(name: str, words: Callable[[str], str], oracle: bool = False) -> st
     for panel in dict.fromkeys(panel for panel, _ in lines):
         own = [one for where, one in lines if where == panel]
         shown = best_rounds(own) if oracle else summarise([replace(one, rounds=0) for one in own])
-        parts += [f"**{words(panel)}**\n", table(shown)]
+        parts += [f"**{words(panel)}**\n", table(shown, mixed=mixed)]
     return "\n".join(parts)
 
 
@@ -206,18 +206,6 @@ def run_time() -> str:
         own = [float(row["processor"]) for row in rows if (row["problem"], row["method"], row["epsilon"]) == key]
         body += f"| {' | '.join(key)} | {min(own):.4f} |\n"
     return "| problem | method | ε | processor seconds a round (least of the repeats) |\n|---|---|---|---|\n" + body
-
-
-def validated() -> str:
-    """At each epsilon the public table that validation chose, named in the cell."""
-    lines = read("validated")
-    if not lines:
-        return NOT_RUN
-    parts = []
-    for panel in dict.fromkeys(panel for panel, _ in lines):
-        found = summarise(replace(one, rounds=0) for where, one in lines if where == panel)
-        parts += [f"**{panel.capitalize()}**\n", table(found, mixed=True)]
-    return "\n".join(parts)
 
 
 def peers() -> str:
@@ -257,7 +245,7 @@ def page() -> str:
         "census": lambda: problem("census", "Census, 29 attributes"),
         "public_size": lambda: by_panel("public_size", lambda share: f"{share} % of the rows"),
         "variants": lambda: by_panel("variants", lambda data: data.capitalize(), oracle=True),
-        "validated": validated,
+        "validated": lambda: by_panel("validated", lambda problem: problem.capitalize(), mixed=True),
         "run_time": run_time,
         "peers": peers,
         "paper": lambda: PAPER,
