@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -26,10 +26,12 @@ def lacking(ours: Sequence[Entry], theirs: Iterable[Entry]) -> list[Entry]:
     """
     held, theirs = {entry.identity for entry in ours}, list(theirs)
     found: list[Entry] = []
+    our_terms, their_terms = terms_of(ours), terms_of(theirs)
+    we_charged, they_charged = charged_in(ours), charged_in(theirs)
     for name in dict.fromkeys(entry.population for entry in theirs):
-        our_terms, their_terms = terms_of(ours, name), terms_of(theirs, name)
-        later = later_terms(our_terms, their_terms, charged=is_charged(ours, name))
-        if later is None or later_terms(their_terms, our_terms, charged=is_charged(theirs, name)) is None:
+        later = later_terms(our_terms[name], their_terms[name], charged=name in we_charged)
+        back = later_terms(their_terms[name], our_terms[name], charged=name in they_charged)
+        if later is None or back is None:
             raise StoreUnavailable(CONTRADICTED.format(population=name))
         found += later
     booked = {entry.slot: entry for entry in ours if isinstance(entry, BookingLine)}
@@ -45,23 +47,28 @@ def lacking(ours: Sequence[Entry], theirs: Iterable[Entry]) -> list[Entry]:
 
 def unwitnessed(present: Sequence[Entry], witnessed: Sequence[Entry]) -> list[Entry]:
     """What only `present` knows, where the witness of the same store is there: it is right wherever both speak."""
-    vouched = {entry.slot for entry in witnessed}
+    vouched, charged = {entry.slot for entry in witnessed}, charged_in(witnessed)
+    known_terms = terms_of(witnessed)
     found: list[Entry] = []
-    for name in dict.fromkeys(entry.population for entry in present):
-        known = terms_of(witnessed, name)
-        own = terms_of(present, name)
-        if len(own) > len(known) and later_terms(known, own, charged=is_charged(witnessed, name)) == own[len(known) :]:
+    for name, own in terms_of(present).items():
+        known = known_terms[name]
+        if len(own) > len(known) and later_terms(known, own, charged=name in charged) == own[len(known) :]:
             found += own
     return found + [entry for entry in present if not isinstance(entry, TermsLine) and entry.slot not in vouched]
 
 
-def terms_of(entries: Iterable[Entry], population: str) -> list[TermsLine]:
-    """A population's terms, oldest first."""
-    return [entry for entry in entries if isinstance(entry, TermsLine) and entry.population == population]
+def terms_of(entries: Iterable[Entry]) -> defaultdict[str, list[TermsLine]]:
+    """The terms of each population, oldest first."""
+    found: defaultdict[str, list[TermsLine]] = defaultdict(list)
+    for entry in entries:
+        if isinstance(entry, TermsLine):
+            found[entry.population].append(entry)
+    return found
 
 
-def is_charged(entries: Iterable[Entry], population: str) -> bool:
-    return any(isinstance(entry, BookingLine) and entry.population == population for entry in entries)
+def charged_in(entries: Iterable[Entry]) -> set[str]:
+    """The populations that have charges."""
+    return {entry.population for entry in entries if isinstance(entry, BookingLine)}
 
 
 def later_terms(ours: Sequence[TermsLine], theirs: Sequence[TermsLine], *, charged: bool) -> list[TermsLine] | None:

@@ -115,9 +115,10 @@ class Guard:
         lacking = known - {entry.identity for entry in entries}
         if lacking:
             raise StoreUnavailable(LACKING.format(path=witness.path, what=_in_words(lacking)))
-        for name in {str(identity[1]) for identity in known if identity[0] == "booking"}:
-            terms = terms_of(entries, name)
-            if later_terms([one for one in terms if one.identity in known], terms, charged=True) is None:
+        charged = {identity[1] for identity in known if identity[0] == "booking"}
+        for name, terms in terms_of(entries).items():
+            witnessed = [one for one in terms if one.identity in known]
+            if later_terms(witnessed, terms, charged=name in charged) is None:
                 raise StoreUnavailable(ALTERED.format(population=name))
         return entries
 

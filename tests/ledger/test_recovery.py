@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -424,6 +424,20 @@ def test_a_backup_in_place_of_an_altered_store_has_what_was_charged(
     is_all_there(path)
 
 
+@contextmanager
+def only_a_backup_helps(path: Path, tmp_path: Path, *, opening: str, reconciling: str) -> Iterator[None]:
+    """What the block does to a store is refused, in these words, until a backup that was made before is put back."""
+    spend_more(path)
+    backup(address(path), tmp_path / "copy")
+    yield
+    with pytest.raises(StoreUnavailable, match=opening):
+        Ledger.open(address(path))
+    with pytest.raises(StoreUnavailable, match=reconciling):
+        reconcile(address(path))
+    assert restore(address(path), tmp_path / "copy").added == ()
+    is_all_there(path)
+
+
 @pytest.mark.parametrize(
     "statement",
     [
@@ -436,15 +450,8 @@ def test_a_backup_in_place_of_an_altered_store_has_what_was_charged(
 def test_other_terms_of_charged_people_are_not_reconciled_but_a_backup_is_put_back(
     path: Path, tmp_path: Path, statement: str
 ) -> None:
-    spend_more(path)
-    backup(address(path), tmp_path / "copy")
-    altered(path, statement)
-    with pytest.raises(StoreUnavailable, match="or it was altered"):
-        Ledger.open(address(path))
-    with pytest.raises(StoreUnavailable, match="one of them was altered"):
-        reconcile(address(path))
-    assert restore(address(path), tmp_path / "copy").added == ()
-    is_all_there(path)
+    with only_a_backup_helps(path, tmp_path, opening="or it was altered", reconciling="one of them was altered"):
+        altered(path, statement)
 
 
 @pytest.mark.parametrize(
@@ -462,21 +469,21 @@ def test_other_terms_of_charged_people_are_not_reconciled_but_a_backup_is_put_ba
 def test_rows_that_cannot_be_read_fail_closed_until_a_backup_is_put_back(
     path: Path, tmp_path: Path, statement: str
 ) -> None:
-    spend_more(path)
-    backup(address(path), tmp_path / "copy")
-    altered(path, statement)
-    for call in (Ledger.open, reconcile):
-        with pytest.raises(StoreUnavailable, match=r"cannot be read|damaged"):
-            call(address(path))
-    assert restore(address(path), tmp_path / "copy").added == ()
-    is_all_there(path)
+    unread = "cannot be read|damaged"
+    with only_a_backup_helps(path, tmp_path, opening=unread, reconciling=unread):
+        altered(path, statement)
 
 
 def test_a_store_altered_upwards_keeps_the_more_it_says_and_a_backup_the_truth(path: Path, tmp_path: Path) -> None:
     backup(address(path), tmp_path / "copy")
     altered(path, "UPDATE charges SET units = 9 WHERE units = 5")
+    shutil.copy(path, tmp_path / "altered")
     with pytest.raises(StoreUnavailable, match="or it was altered"):
         Ledger.open(address(path))
+    assert restore(address(path), tmp_path / "copy").added == ()
+    with Ledger.open(address(path)) as ledger:
+        assert ledger.balance("A").spent == ZCDP(5)
+    shutil.copy(tmp_path / "altered", path)
     assert reconcile(address(path)).added == ()
     with Ledger.open(address(path)) as ledger:
         assert ledger.balance("A").spent == ZCDP(9)
@@ -538,22 +545,17 @@ def test_an_empty_ledgers_witness_vouches_for_no_copy_of_another(path: Path, tmp
     is_all_there(there)
 
 
-@pytest.mark.parametrize("epsilon", ["7", "1/2"])
-def test_terms_that_were_slipped_in_under_charges_fail_closed(path: Path, tmp_path: Path, epsilon: str) -> None:
-    spend_more(path)
-    backup(address(path), tmp_path / "copy")
-    n, units = (1000, 10**18) if epsilon == "7" else (999, 10)
-    with closing(sqlite3.connect(path)) as store:
-        row = (1, n, 1, "one resident", epsilon, "1/1000000", units, "2026")
-        columns = "population_id, n, rows_per_person, unit, epsilon, delta, total_units, created"
-        store.execute(f"INSERT INTO terms ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)  # noqa: S608
-        store.commit()
-    with pytest.raises(StoreUnavailable, match="as such terms never change"):
-        Ledger.open(address(path))
-    with pytest.raises(StoreUnavailable, match="one of them was altered"):
-        reconcile(address(path))
-    assert restore(address(path), tmp_path / "copy").added == ()
-    is_all_there(path)
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "INSERT INTO terms VALUES (NULL, 1, 1000, 1, 'one resident', '7', '1/1000000', 1000000000000000000, '2026')",
+        "INSERT INTO terms VALUES (NULL, 1, 999, 1, 'one resident', '1/2', '1/1000000', 10, '2026')",
+    ],
+)
+def test_terms_that_were_slipped_in_under_charges_fail_closed(path: Path, tmp_path: Path, statement: str) -> None:
+    opening, reconciling = "as such terms never change", "one of them was altered"
+    with only_a_backup_helps(path, tmp_path, opening=opening, reconciling=reconciling):
+        altered(path, statement)
 
 
 def test_an_open_server_does_not_witness_what_was_altered(path: Path, tmp_path: Path) -> None:
