@@ -60,6 +60,7 @@ def _the_error_is_bought_once_and_seen_by_a_second_tab(
     server: Server, visitor: Visitor, chromium: Browser, town: str, report: str
 ) -> None:
     visitor.page.get_by_text("Buy the noisy largest error of this release").click()
+    visitor.settle()
     visitor.press("Buy this error")
     visitor.see(re.compile("Noisy largest error on the private table"), LONG)
     assert charges(server.store_url, town) == 3
