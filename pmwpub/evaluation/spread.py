@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Set
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import TypeVar
 
@@ -118,12 +118,13 @@ def _submit(
 
 
 def _collect(
-    ready: Iterable[Future[Found]],
+    ready: Set[Future[Found]],
     running: dict[Future[Found], Task],
     crew: Crew,
     finish: Callable[[Task, Found], None],
 ) -> None:
-    for future in ready:
+    """Take what is ready, in the order in which it was sent out: `wait` gives a set."""
+    for future in [future for future in running if future in ready]:
         try:
             found = future.result()
         except crew.lost as loss:

@@ -48,7 +48,7 @@ def _buy_each(session: Session, study: Study, private: PrivateTable, chosen: Seq
     _worth_of_each(study, plans[0], chosen)
     price = assessing.price(service(), study.population.name, plans)
     key = " ".join(plan.sha256 for plan in plans)
-    if confirm(price, _each_in_words(study, plans), key=key, label="Buy these assessments"):
+    if confirm(price, _each_in_words(study, plans), place="assessments", key=key, label="Buy these assessments"):
         if not price.affordable:
             assessing.refuse(price, len(plans))
         told(session, [assessing.assess(service(), private, plan, current=study) for plan in plans])
@@ -104,7 +104,7 @@ def _buy_winner(
     price = ranking.price(service(), study.population.name, plan)
     names = " or ".join(plain(study.known_names(pool)) for pool in plan.pools)
     buys = f"which of {names} has the lowest floor, at ε = {exact(plan.exact_epsilon)} (pure)"
-    if confirm(price, buys, key=plan.sha256, label="Buy this choice"):
+    if confirm(price, buys, place="choice", key=plan.sha256, label="Buy this choice"):
         told(session, [ranking.choose(service(), private, plan, current=study)])
         st.rerun()
 

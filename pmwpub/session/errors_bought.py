@@ -59,6 +59,6 @@ def _buy(session: Session, study: Study, private: PrivateTable, release: PlanKey
     buys = (
         f"the noisy largest error of draw {release.repeat + 1} of this plan, at ε = {exact(plan.exact_epsilon)} (pure)"
     )
-    if confirm(price, buys, key=plan.sha256, label="Buy this error"):
+    if confirm(price, buys, place=f"error of {release}", key=plan.sha256, label="Buy this error"):
         tell(session, measuring.measure(service(), private, plan).fresh)
         st.rerun()

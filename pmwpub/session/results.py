@@ -113,6 +113,7 @@ def _draw_again(session: Session, study: Study, private: PrivateTable, found: Re
     if confirm(
         price,
         f"draw {repeat + 1} of {in_words(study, found.plan)}",
+        place=f"again {found.plan.sha256}",
         key=f"again {found.plan.sha256} {repeat}",
         label=f"Draw again (draw {repeat + 1})",
         ask="I want another draw and pay for it",

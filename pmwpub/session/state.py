@@ -26,6 +26,14 @@ class Notice(NamedTuple):
     words: str
 
 
+class Press(NamedTuple):
+    """A press on a button that spends: the form that offered it, what exactly it offered, and how many runs saw it."""
+
+    place: str
+    key: str
+    runs: int = 0
+
+
 @dataclass
 class Session:
     """The open population, and the private table while this very session holds it.
@@ -34,6 +42,8 @@ class Session:
     shelf       refused files that wait for an encoding or a delimiter to be confirmed
     editing     the schema that is being edited here
     seen        private numbers that the steward opened, by what was asked; they go with the private table
+    pressed     the last press on a button that spends, until its form has seen it, and for two runs at most: the one
+                that it caused, and the one that a field left by the same click caused, which ends the first midway
 
     Privacy: `private`, `shelf` and `seen` may hold private rows or what follows from them; they live here only, and
     the repr shows nothing of them.
@@ -46,6 +56,7 @@ class Session:
     shelf: Shelf = field(default_factory=Shelf, repr=False)
     editing: SchemaDraft | None = field(default=None, repr=False)
     seen: dict[object, object] = field(default_factory=dict, repr=False)
+    pressed: Press | None = None
 
     def open(self, population: str | None) -> None:
         """Turn to a population; the private table and the unfinished work of another one are let go."""
@@ -72,6 +83,28 @@ class Session:
     def may_change(self, study: Study) -> bool:
         """Whether schema, candidates and workload may be changed here: before any charge, then by the steward."""
         return not self.presenting and (self.steward(study) is not None or study.balance.spent.units == 0)
+
+    def press(self, place: str, key: str) -> None:
+        """For the callback of a button that spends."""
+        self.pressed = Press(place, key)
+
+    def begin(self) -> None:
+        """A run of a page begins."""
+        press = self.pressed
+        self.pressed = None if press is None or press.runs == 2 else press._replace(runs=press.runs + 1)
+
+    def astray(self, place: str, key: str) -> bool:
+        """Whether the form's button was pressed and this run cannot see it as pressed.
+
+        Then the form offers something else by now, or the run that saw the press ended before it got here.
+        """
+        press = self.pressed
+        if press is None or press.place != place:
+            return False
+        if press.key == key and press.runs == 1:
+            self.pressed = None  # The button itself says that it was pressed.
+            return False
+        return True
 
     def tell(self, kind: Literal["success", "info", "warning", "error"], words: str) -> None:
         """Say something on the next run, once."""
@@ -101,7 +134,9 @@ def enter(page: str) -> Session:
     if _STARTED not in st.session_state:
         st.session_state[_TARGET] = (page, st.query_params.to_dict())
         st.switch_page("app.py")
-    return current()
+    session = current()
+    session.begin()
+    return session
 
 
 def go(page: str, **params: str) -> NoReturn:

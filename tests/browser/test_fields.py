@@ -11,6 +11,8 @@ from browser.conftest import Server
 from browser.visitor import LONG, SOON, Visitor, charges, spent
 from playwright.sync_api import Browser, expect
 
+from pmwpub.session.spending import ASTRAY
+
 pytestmark = pytest.mark.browser
 
 
@@ -25,10 +27,9 @@ def _demo(visitor: Visitor) -> str:
 def _type_and_buy(visitor: Visitor, field: str, typed: str, button: str) -> None:
     """Type, and click the button that stood there before, without leaving the field first."""
     place = visitor.page.get_by_role("button", name=button, exact=True)
-    place.scroll_into_view_if_needed()
+    visitor.bring(place)
     visitor.page.get_by_role("textbox", name=field, exact=True).fill(typed)
     place.click(timeout=SOON)
-    visitor.page.wait_for_timeout(500)
     visitor.settle()
 
 
@@ -58,6 +59,7 @@ def test_a_rejected_number_takes_the_old_price_and_its_button_away(
 
     _type_and_buy(visitor, field, "0.04", button)
     assert charges(server.store_url, town) == 0, "the plan changed under the click, so its old button bought nothing"
+    visitor.see(ASTRAY)
     price = int(Fraction(visitor.price()) * 10**15)
     visitor.press(button)
     expect(visitor.page.get_by_text(re.compile("Charged. The work runs"))).to_be_visible(timeout=LONG)

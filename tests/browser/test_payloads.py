@@ -112,7 +112,7 @@ def test_payloads_in_names_levels_and_cells_are_inert_on_every_page(
             box.click()
         visitor.settle()
         visitor.page.wait_for_timeout(500)
-        _hover_everything(visitor.page)
+        _hover_everything(visitor)
         _assert_inert(visitor.page, name)
     assert dialogs == []
     assert visitor.strangers == []
@@ -132,10 +132,11 @@ def _load_private(visitor: Visitor) -> None:
     _assert_inert(visitor.page, "private upload")
 
 
-def _hover_everything(page: Page) -> None:
+def _hover_everything(visitor: Visitor) -> None:
     """Pass over each figure, for hover labels are drawn from names too."""
+    page = visitor.page
     for figure in page.get_by_test_id("stPlotlyChart").all():
-        figure.scroll_into_view_if_needed()
+        visitor.bring(figure)
         box = figure.bounding_box()
         if box is None:
             continue

@@ -6,12 +6,21 @@ import hashlib
 import re
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from pmwpub.ledger import Ledger
 
 SOON = 30_000
 LONG = 120_000
+QUIET_MILLISECONDS = 300
+
+AT_REST = """quiet => {
+    const app = document.querySelector('[data-testid="stApp"]');
+    const resting = app !== null && app.getAttribute("data-test-script-state") === "notRunning";
+    window.restingSince = resting ? (window.restingSince ?? performance.now()) : undefined;
+    return resting && performance.now() - window.restingSince >= quiet;
+}"""
+"""Whether the script has rested for so many milliseconds; asked at every animation frame."""
 
 
 class Visitor:
@@ -53,9 +62,17 @@ class Visitor:
         expect(self.page.get_by_text(text).first).to_be_visible(timeout=timeout)
 
     def settle(self) -> None:
-        """Wait until the page's script has run to its end."""
-        app = self.page.get_by_test_id("stApp")
-        expect(app).to_have_attribute("data-test-script-state", "notRunning", timeout=SOON)
+        """Wait until the page's script has run to its end.
+
+        It must have been at rest for a while: what was just clicked or typed takes a moment to start a run, and one
+        run may ask for the next.
+        """
+        self.page.evaluate("() => { window.restingSince = undefined }")
+        self.page.wait_for_function(AT_REST, arg=QUIET_MILLISECONDS, timeout=SOON)
+
+    def bring(self, element: Locator) -> None:
+        """Scroll to an element; again if the page draws it anew meanwhile."""
+        element.hover(timeout=SOON)
 
     def price(self) -> str:
         """rho as the price line of the last form shows it."""

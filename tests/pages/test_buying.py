@@ -13,6 +13,8 @@ from streamlit.testing.v1.element_tree import TextInput
 
 from pmwpub.ledger import Ledger, PlanKey
 from pmwpub.service import assessing, releasing, studies
+from pmwpub.session import Session
+from pmwpub.session.spending import ASTRAY
 from pmwpub.session.words import decimal
 
 
@@ -126,6 +128,47 @@ def test_every_form_that_spends_says_what_its_plan_buys(town: Here, steward: Ope
     assert json.loads(booking.plan_json)["rounds"] == int(found[1])
     assert "Buys: draw 2 of a release with good.csv" in words(app)
     assert "Buys: the noisy largest error of draw 1 of this plan, at ε = 0.05 (pure)" in words(app)
+
+
+@pytest.mark.parametrize(
+    ("page", "typed_into", "button"),
+    [
+        ("candidates", {"key": "assessment epsilon"}, "Buy these assessments"),
+        ("release", {"label": "ε of this release"}, "Buy this release"),
+    ],
+)
+def test_a_press_on_a_form_that_changed_meanwhile_buys_nothing_and_that_is_said(
+    page: str, typed_into: dict[str, str], button: str, town: Here, steward: Open
+) -> None:
+    app = steward(page)
+    field(app, **typed_into).set_value("0.07")
+    press(app, button)
+    assert ASTRAY in words(app)
+    assert town.spent == 0
+    press(app, button)
+    assert ASTRAY not in words(app)
+    assert town.spent > 0
+
+
+def test_a_press_whose_run_was_ended_by_another_is_said_to_be_lost_and_is_forgotten_after_that() -> None:
+    session = Session()
+    session.press("release", "a plan")
+    session.begin()
+    session.begin()
+    assert not session.astray("assessments", "a plan"), "the form of another button"
+    assert session.astray("release", "a plan")
+    session.begin()
+    assert not session.astray("release", "a plan")
+    assert not session.astray("release", "another plan")
+
+    session.press("release", "a plan")
+    session.begin()
+    assert not session.astray("release", "a plan"), "the button itself is seen as pressed"
+    session.begin()
+    assert not session.astray("release", "a plan"), "so the next run must not call it lost"
+    session.press("release", "a plan")
+    session.begin()
+    assert session.astray("release", "another plan")
 
 
 def field(app: AppTest, *, key: str = "", label: str = "") -> TextInput:
