@@ -32,13 +32,15 @@ class AimPlan:
     rho          the budget
     sensitivity  k, the rows that one person may own
     megabytes    the largest model: what it may grow to as the budget is spent (their paper: 80)
-    iterations   of a fit in between, and ten times as many of the last
+    iterations   of a fit in between (their program: as many)
+    last         of the last fit (their program: as many)
     """
 
     rho: ZCDP
     sensitivity: int = 1
     megabytes: float = 8.0
-    iterations: int = 100
+    iterations: int = 1_000
+    last: int = 2_500
 
     def __post_init__(self) -> None:
         if self.sensitivity < 1:
@@ -111,7 +113,7 @@ def aim(private: Dataset, workload: Workload, plan: AimPlan, *, noise: NoiseSour
         before, model = model, known.model(plan.iterations, model)
         if _hardly_moved(before, model, subset, share.measurement(plan.sensitivity)):
             share = Share.of(share.rho * 4)
-    last = known.model(10 * plan.iterations, model)
+    last = known.model(plan.last, model)
     return known.answers(last, workload, plan.rho)
 
 

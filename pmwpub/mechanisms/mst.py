@@ -19,8 +19,6 @@ from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Marginal, Workload
 from pmwpub.records import Dataset, Ints
 
-ITERATIONS = 1_000
-
 
 @dataclass(frozen=True)
 class MstPlan:
@@ -28,11 +26,14 @@ class MstPlan:
 
     rho          the budget
     sensitivity  k, the rows that one person may own
+    iterations   of the fit to single attributes (their program: as many)
+    last         of the last fit (their program: as many)
     """
 
     rho: ZCDP
     sensitivity: int = 1
-    iterations: int = ITERATIONS
+    iterations: int = 1_000
+    last: int = 5_000
 
     def __post_init__(self) -> None:
         if self.sensitivity < 1:
@@ -76,7 +77,7 @@ def mst(private: Dataset, workload: Workload, plan: MstPlan, *, noise: NoiseSour
         edges = _tree(scores, plan, len(ones) - 1, noise)
         for edge in edges:
             known.measure(edge, tables[edge], plan.measurement(len(edges)), noise)
-    fitted = known.model(plan.iterations)
+    fitted = known.model(plan.last)
     return known.answers(fitted, workload, plan.rho)
 
 
