@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,6 +23,10 @@ from pmwpub.privacy.noise import NoiseSource
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Floats, Ints
 
+FITS_KEPT = 10
+"""JAX's compiled programs are let go after so many fits: about 850 memory maps each on ADULT, and Linux gives a process
+65,530, beyond which it crashes. Few fits share a program, so little is compiled anew."""
+_FITS = itertools.count(1)
 MISSING = "AIM and MST need the extra: pip install 'pmwpub[peers]'."
 
 
@@ -44,6 +49,14 @@ def library() -> Any:
     import mbi
 
     return mbi
+
+
+def _forget_programs() -> None:
+    """To be called once a fit."""
+    import jax
+
+    if next(_FITS) % FITS_KEPT == 0:
+        jax.clear_caches()
 
 
 def library_version() -> str:
@@ -79,6 +92,7 @@ class NoisyMarginals:
         import networkx
 
         mbi, shape = library(), self._shape()
+        _forget_programs()
         lines = [
             mbi.LinearMeasurement(noisy.astype(float), _names(subset), scale) for subset, noisy, scale in self._measured
         ]

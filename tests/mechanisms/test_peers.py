@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
 
 import numpy as np
@@ -26,7 +27,7 @@ from pmwpub.errors import MethodRefused, PlanError
 from pmwpub.mechanisms import aim as aim_module
 from pmwpub.mechanisms import mst as mst_module
 from pmwpub.mechanisms.aim import AimPlan, Purse, Share
-from pmwpub.mechanisms.graphical import NoisyMarginals, available, distances, expected_distance
+from pmwpub.mechanisms.graphical import FITS_KEPT, NoisyMarginals, available, distances, expected_distance
 from pmwpub.mechanisms.mst import MstPlan, mst, selection_costing
 from pmwpub.mechanisms.residual_planner import MarginalAnswers
 from pmwpub.mechanisms.vector_gaussian import VectorGaussian
@@ -400,3 +401,15 @@ if find_spec("mbi") is not None:
         assert missed[0] > 4 * noise
         assert missed[1] < noise / 4
         assert plan.last > plan.iterations
+
+    def test_with_the_extra_many_fits_in_one_process_do_not_pile_up_compiled_programs() -> None:
+        """Each fit has another shape, so each is compiled; without letting go, the process dies of its memory maps."""
+        maps = []
+        for fit in range(3 * FITS_KEPT):
+            shape = tables.domain(fit + 2, 2)
+            known = NoisyMarginals(shape, 100)
+            true = count(Workload(shape, (Marginal((0, 1)),)), tables.table(shape, 100, fit)).counts
+            known.measure((0, 1), true, VectorGaussian.costing(ZCDP.at_most(1), 2), SECURE)
+            known.model(50)
+            maps.append(len(Path("/proc/self/maps").read_text().splitlines()))
+        assert max(maps[FITS_KEPT:]) <= 1.3 * max(maps[:FITS_KEPT])
