@@ -99,10 +99,11 @@ class NoisyMarginals:
         loss = mbi.marginal_loss.from_linear_measurements(lines, shape)
         tree, _ = mbi.junction_tree.make_junction_tree(shape, loss.cliques)
         cliques = tuple(networkx.dfs_preorder_nodes(tree))
-        # Over the tree's own cliques, so that the fit ends with their tables.
+        # What is measured comes first and takes up what the fit learns, so that a fit with another tree can go on from
+        # it. The tree's own cliques are there for their tables alone.
         fitted = mbi.estimation.MirrorDescent().estimate(
             shape,
-            replace(loss, cliques=cliques),
+            replace(loss, cliques=tuple(dict.fromkeys([*loss.cliques, *cliques]))),
             known_total=float(self.n),
             iters=iterations,
             warm_start=None if start is None else start.fitted,

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from pmwpub.service import Outcome, Price
-from pmwpub.session.state import Session, current
+from pmwpub.session.state import Notice, Press, Session, current
 from pmwpub.session.words import cost, left, loss
 
 ALREADY = "This plan was already bought: showing the stored result, nothing was charged."
 CHARGED = "Charged. The work runs on the server; it goes on when this page is closed."
 ASTRAY = (
-    "The page changed just as this button was pressed, so that press bought nothing and nothing was charged for it. "
-    "Read the price below and press again."
+    "The page changed as this button was pressed: that press bought nothing, and nothing was charged for it. What is "
+    "offered now stands below."
 )
 NO_RESULT = (
     "**No result.** The work was cancelled, broke off, or did not come to one. Its charge stays, and the same plan is "
@@ -28,31 +30,44 @@ def confirm(price: Price, buys: str, *, place: str, key: str, label: str, ask: s
     key  names the plans: a plan that changed under way has another form, whose button was not pressed; that is said
     ask  a sentence to be ticked first, for a draw on purpose
     """
-    session = current()
-    if session.astray(place, key):
-        st.warning(ASTRAY)
-    press = {"key": f"confirm {key}", "on_click": session.press, "args": (place, key)}
+    session, above = current(), st.container()
+    paid = price.rho.units == 0
+    press = Press(place, f"stored {key}" if paid else key)
     with st.form(f"spend {key}", enter_to_submit=False):
-        if price.rho.units == 0:
+        if paid:
             st.markdown("**Price: nothing.** This was already bought; the stored result is shown.")
-            return st.form_submit_button("Show the stored result", **press)
-        st.markdown(f"**Buys:** {buys}.")
-        st.markdown(f"**Price: {cost(price.epsilon, price.delta, price.rho.rho)}**")
-        st.caption("ρ is what the ledger charges and adds up; ε is what this ρ alone means at this δ.")
-        if not price.affordable:
-            st.warning("That is more than this population has left. Lower ε; nothing can be charged.")
+            seen, agreed = _button("Show the stored result", press), True
         else:
-            st.markdown(f"Left afterwards: ε = {left(price.remaining, price.delta)} at δ = {loss(price.delta)}.")
-        agreed = st.checkbox(ask, key=f"agree {key}") if ask else True
-        pressed = st.form_submit_button(label, type="primary", disabled=not price.affordable, **press)
-        if pressed and not agreed:
-            st.warning("Tick the sentence above first; nothing was charged.")
-        return pressed and agreed
+            _say_price(price, buys)
+            agreed = st.checkbox(ask, key=f"agree {key}") if ask else True
+            seen = _button(label, press, type="primary", disabled=not price.affordable)
+            if seen and not agreed:
+                st.warning("Tick the sentence above first; nothing was charged.")
+    if seen:
+        session.answer(press)
+    elif (lost := session.lost_press(place)) is not None:
+        notice = Notice("warning", ASTRAY) if lost.notice is None else lost.notice
+        getattr(above, notice.kind)(notice.words)
+    return seen and agreed
+
+
+def _button(label: str, press: Press, **look: Any) -> bool:
+    return st.form_submit_button(label, key=f"confirm {press.key}", on_click=current().press, args=(press,), **look)
+
+
+def _say_price(price: Price, buys: str) -> None:
+    st.markdown(f"**Buys:** {buys}.")
+    st.markdown(f"**Price: {cost(price.epsilon, price.delta, price.rho.rho)}**")
+    st.caption("ρ is what the ledger charges and adds up; ε is what this ρ alone means at this δ.")
+    if not price.affordable:
+        st.warning("That is more than this population has left. Lower ε; nothing can be charged.")
+    else:
+        st.markdown(f"Left afterwards: ε = {left(price.remaining, price.delta)} at δ = {loss(price.delta)}.")
 
 
 def tell(session: Session, fresh: bool) -> None:
     """Say on the next run whether this click charged."""
-    session.tell("success" if fresh else "info", CHARGED if fresh else ALREADY)
+    session.conclude(Notice("success", CHARGED) if fresh else Notice("info", ALREADY))
 
 
 def told(session: Session, outcomes: list[Outcome]) -> None:

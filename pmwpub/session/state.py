@@ -27,11 +27,11 @@ class Notice(NamedTuple):
 
 
 class Press(NamedTuple):
-    """A press on a button that spends: the form that offered it, what exactly it offered, and how many runs saw it."""
+    """A press on a button that spends: its form among those of the page, what it offered, and what was said of it."""
 
     place: str
     key: str
-    runs: int = 0
+    notice: Notice | None = None
 
 
 @dataclass
@@ -42,8 +42,10 @@ class Session:
     shelf       refused files that wait for an encoding or a delimiter to be confirmed
     editing     the schema that is being edited here
     seen        private numbers that the steward opened, by what was asked; they go with the private table
-    pressed     the last press on a button that spends, until its form has seen it, and for two runs at most: the one
-                that it caused, and the one that a field left by the same click caused, which ends the first midway
+    pressed     the last press on a button that spends, until a run sees it
+    runs        that began since: two at most may answer it, the one that it caused, and the one that a field left by
+                the same click caused, which ends the first midway
+    answered    the last press that a run saw
 
     Privacy: `private`, `shelf` and `seen` may hold private rows or what follows from them; they live here only, and
     the repr shows nothing of them.
@@ -57,6 +59,8 @@ class Session:
     editing: SchemaDraft | None = field(default=None, repr=False)
     seen: dict[object, object] = field(default_factory=dict, repr=False)
     pressed: Press | None = None
+    runs: int = 0
+    answered: Press | None = None
 
     def open(self, population: str | None) -> None:
         """Turn to a population; the private table and the unfinished work of another one are let go."""
@@ -84,27 +88,37 @@ class Session:
         """Whether schema, candidates and workload may be changed here: before any charge, then by the steward."""
         return not self.presenting and (self.steward(study) is not None or study.balance.spent.units == 0)
 
-    def press(self, place: str, key: str) -> None:
+    def press(self, press: Press) -> None:
         """For the callback of a button that spends."""
-        self.pressed = Press(place, key)
+        self.pressed, self.runs = press, 0
 
     def begin(self) -> None:
         """A run of a page begins."""
-        press = self.pressed
-        self.pressed = None if press is None or press.runs == 2 else press._replace(runs=press.runs + 1)
+        self.runs += 1
+        if self.runs > 2:
+            self.pressed = None
 
-    def astray(self, place: str, key: str) -> bool:
-        """Whether the form's button was pressed and this run cannot see it as pressed.
+    def answer(self, press: Press) -> None:
+        """This run saw the press."""
+        self.pressed, self.answered = None, press
 
-        Then the form offers something else by now, or the run that saw the press ended before it got here.
+    def conclude(self, notice: Notice) -> None:
+        """Say on the next run what became of the press that this one saw."""
+        self.notices.append(notice)
+        if self.answered is not None:
+            self.answered = self.answered._replace(notice=notice)
+
+    def lost_press(self, place: str) -> Press | None:
+        """For a form that was just drawn: the press on its button that this run cannot see.
+
+        Either the form offers something else by now, or the run that saw the press ended before it got here. The second
+        click of a double click comes with what was said of the first.
         """
         press = self.pressed
         if press is None or press.place != place:
-            return False
-        if press.key == key and press.runs == 1:
-            self.pressed = None  # The button itself says that it was pressed.
-            return False
-        return True
+            return None
+        same = self.answered is not None and self.answered.key == press.key
+        return self.answered if same else press
 
     def tell(self, kind: Literal["success", "info", "warning", "error"], words: str) -> None:
         """Say something on the next run, once."""

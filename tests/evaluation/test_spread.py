@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,7 @@ from jobs.waiting import alive, until
 
 from pmwpub.errors import JobCancelled, JobFailed, PlanError
 from pmwpub.evaluation import Borrowed, Here, LocalProcesses, Workers
-from pmwpub.evaluation.spread import spread
+from pmwpub.evaluation.spread import _collect, spread
 
 PLACES: dict[str, Callable[[], Workers]] = {
     "here": Here,
@@ -66,6 +66,18 @@ def test_a_task_that_kills_every_worker_ends_the_work_after_three_losses() -> No
     with pytest.raises(JobFailed, match="lost 3 times"):
         spread(always_die, None, range(6), LocalProcesses(1), known={}, on_found=lambda task, _: kept.append(task))
     assert kept == [0, 1]
+
+
+def test_results_that_are_ready_together_are_told_in_the_order_of_their_tasks() -> None:
+    futures: list[Future[int]] = [Future() for _ in range(40)]
+    for place, future in enumerate(futures):
+        future.set_result(place * place)
+    running = {future: place for place, future in enumerate(futures)}
+    told: list[tuple[int, int]] = []
+    with Borrowed(ThreadPoolExecutor(1), 1).open(None) as crew:
+        _collect(set(futures), running, crew, lambda task, found: told.append((task, found)))
+    assert told == [(place, place * place) for place in range(40)]
+    assert not running
 
 
 def test_a_worker_process_has_one_thread_and_the_shared_input_once() -> None:

@@ -343,6 +343,24 @@ def test_a_first_selection_has_the_exact_law_and_one_of_half_or_twice_the_noise_
         assert_rejects(law, first_choices(peer, ZCDP.at_most(rho), factor, draws))
 
 
+@both
+def test_every_fit_takes_the_plans_steps_and_the_last_one_its_own(
+    run: Mechanism, stand_in: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps: list[int] = []
+    fit = NoisyMarginals.model
+
+    def recorded(known: NoisyMarginals, iterations: int, start: object = None) -> object:
+        steps.append(iterations)
+        return fit(known, iterations)
+
+    monkeypatch.setattr(NoisyMarginals, "model", recorded)
+    run(tables.table(SHAPE, 200, 0))
+    assert len(steps) >= 2
+    assert set(steps[:-1]) == {1_000}
+    assert steps[-1] == (2_500 if run is run_aim else 5_000)
+
+
 def test_bad_plans_are_refused() -> None:
     for plan in (MstPlan, AimPlan):
         with pytest.raises(PlanError, match="at least one row"):
@@ -381,8 +399,7 @@ if find_spec("mbi") is not None:
                 theirs = np.asarray(model.fitted.project(tuple(f"a{a}" for a in subset)).datavector())
                 assert np.abs(model.counts(subset).ravel() - theirs).max() <= 1e-9 * 300
 
-    @both
-    def test_with_the_extra_a_fit_goes_all_the_way_to_what_was_measured(run: Mechanism) -> None:
+    def test_with_the_extra_a_fit_goes_all_the_way_to_what_was_measured() -> None:
         """AIM halves its noise where a measurement moves the model little, so a fit that ends early misleads it.
 
         Three attributes that are always alike, and little noise: the fit has far to go from independence. It ends
@@ -395,12 +412,29 @@ if find_spec("mbi") is not None:
         for subset in ((0,), (1,), (2,), (0, 1, 2)):
             true = count(Workload(shape, (Marginal(subset),)), private).counts
             known.measure(subset, true, scale, SeededNoise(len(subset)))
-        plan = (AimPlan if run is run_aim else MstPlan)(BUDGET)
         noise = expected_distance(float(scale.scale), true.size)
-        missed = [np.abs(known.model(steps).counts((0, 1, 2)).ravel() - true).sum() for steps in (100, plan.iterations)]
+        missed = [np.abs(known.model(steps).counts((0, 1, 2)).ravel() - true).sum() for steps in (100, 1_000)]
         assert missed[0] > 4 * noise
         assert missed[1] < noise / 4
-        assert plan.last > plan.iterations
+
+    def test_with_the_extra_a_fit_goes_on_from_the_last_one_whatever_tree_comes_next() -> None:
+        """A ring of four gets one chord or the other for its tree; with a chord measured, the tree may be another one.
+
+        Before any step the model is the last one.
+        """
+        shape = tables.domain(2, 4, 2, 4)
+        ring = [(0, 1), (1, 2), (2, 3), (0, 3)]
+        for chord in ((1, 3), (0, 2)):
+            private, known = tables.table(shape, 4_000, 3), NoisyMarginals(shape, 4_000)
+            for subset in ring:
+                true = count(Workload(shape, (Marginal(subset),)), private).counts
+                known.measure(subset, true, VectorGaussian.costing(ZCDP.at_most(1), 2), SECURE)
+            last = known.model(1_000)
+            true = count(Workload(shape, (Marginal(chord),)), private).counts
+            known.measure(chord, true, VectorGaussian.costing(ZCDP.at_most(1), 2), SECURE)
+            begun = known.model(0, last)
+            for subset in ring:
+                assert np.abs(begun.counts(subset) - last.counts(subset)).max() <= 1e-6
 
     def test_with_the_extra_many_fits_in_one_process_do_not_pile_up_compiled_programs() -> None:
         """Each fit has another shape, so each is compiled; without letting go, the process dies of its memory maps."""

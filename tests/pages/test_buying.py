@@ -5,17 +5,24 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Callable
+from types import ModuleType
+from typing import TypeVar
 
 import pytest
 from pages.visits import Here, Open, press, words
+from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import TextInput
 
 from pmwpub.ledger import Ledger, PlanKey
 from pmwpub.service import assessing, releasing, studies
-from pmwpub.session import Session
-from pmwpub.session.spending import ASTRAY
+from pmwpub.session import Session, spending
+from pmwpub.session.spending import ALREADY, ASTRAY, CHARGED
+from pmwpub.session.state import Press
 from pmwpub.session.words import decimal
+
+T = TypeVar("T")
 
 
 def _price(text: str) -> str:
@@ -150,25 +157,92 @@ def test_a_press_on_a_form_that_changed_meanwhile_buys_nothing_and_that_is_said(
     assert town.spent > 0
 
 
-def test_a_press_whose_run_was_ended_by_another_is_said_to_be_lost_and_is_forgotten_after_that() -> None:
-    session = Session()
-    session.press("release", "a plan")
-    session.begin()
-    session.begin()
-    assert not session.astray("assessments", "a plan"), "the form of another button"
-    assert session.astray("release", "a plan")
-    session.begin()
-    assert not session.astray("release", "a plan")
-    assert not session.astray("release", "another plan")
+class Interruption:
+    """Asks for another run from within one, as a browser does that sends a second message; once, when armed."""
 
-    session.press("release", "a plan")
+    def __init__(self, app: AppTest, query: str) -> None:
+        self.states, self.query, self.armed = app._tree.get_widget_states(), query, False
+
+    def after(self, function: Callable[..., T]) -> Callable[..., T]:
+        def both(*args: object, **options: object) -> T:
+            found = function(*args, **options)
+            if self.armed and (context := get_script_run_ctx()) is not None:
+                self.armed = False
+                context.script_requests.request_rerun(  # type: ignore[union-attr]
+                    RerunData(self.query, self.states, page_script_hash=context.page_script_hash)
+                )
+            return found
+
+        return both
+
+
+@pytest.mark.parametrize(("module", "name"), [(releasing, "price"), (spending, "cost"), (spending, "left")])
+def test_a_press_whose_run_another_one_ends_is_said_to_be_lost(
+    module: ModuleType, name: str, town: Here, steward: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before the form, at its first line and at its last."""
+    app = steward("release")
+    interruption = Interruption(app, f"population={town.population}")
+    monkeypatch.setattr(module, name, interruption.after(getattr(module, name)))
+    interruption.armed = True
+    press(app, "Buy this release")
+    assert not interruption.armed, "the run was ended by another"
+    assert ASTRAY in words(app)
+    assert town.spent == 0
+    press(app, "Buy this release")
+    assert ASTRAY not in words(app)
+    assert town.spent > 0
+
+
+def test_a_double_click_on_a_new_draw_charges_once_and_says_that_it_charged(
+    town: Here, steward: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = press(steward("release"), "Buy this release")
+    once = town.spent
+    next(box for box in app.checkbox if box.label.startswith("I want another draw")).check()
+    (shown,) = app.query_params["release"]
+    _double_click(app, "Draw again (draw 2)", f"population={town.population}&release={shown}", monkeypatch)
+    assert "Draw again (draw 3)" in [button.label for button in app.button]
+    assert town.spent == 2 * once
+    assert CHARGED in words(app)
+    assert ASTRAY not in words(app)
+    assert ALREADY not in words(app)
+
+
+def test_a_double_click_on_a_release_charges_once_and_says_that_it_charged(
+    town: Here, steward: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = steward("release")
+    _double_click(app, "Buy this release", f"population={town.population}", monkeypatch)
+    assert len(town.service.ledger.bookings(town.population)) == 1
+    assert CHARGED in words(app)
+    assert ASTRAY not in words(app)
+    assert ALREADY not in words(app)
+    press(app, "Show the stored result")
+    assert ALREADY in words(app)
+    assert CHARGED not in words(app)
+
+
+def _double_click(app: AppTest, label: str, query: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second click arrives when the first one's purchase was just made."""
+    next(button for button in app.button if button.label == label).click()
+    second = Interruption(app, query)
+    monkeypatch.setattr(releasing, "release", second.after(releasing.release))
+    second.armed = True
+    app.run()
+    assert not second.armed
+    assert not app.exception
+
+
+def test_a_lost_press_is_forgotten_after_two_runs_and_is_no_other_forms() -> None:
+    session, one = Session(), Press("release", "a plan")
+    session.press(one)
+    for _ in range(2):
+        session.begin()
+        assert session.lost_press("assessments") is None
+        assert session.lost_press("release") == one
     session.begin()
-    assert not session.astray("release", "a plan"), "the button itself is seen as pressed"
-    session.begin()
-    assert not session.astray("release", "a plan"), "so the next run must not call it lost"
-    session.press("release", "a plan")
-    session.begin()
-    assert session.astray("release", "another plan")
+    assert session.lost_press("release") is None
 
 
 def field(app: AppTest, *, key: str = "", label: str = "") -> TextInput:
@@ -181,6 +255,7 @@ def test_a_release_costs_what_was_shown_and_its_address_names_it(town: Here, ste
     shown = _price(_prices(app)[0])
     press(app, "Buy this release")
     assert not app.exception
+    assert words(app).count(CHARGED) == 1
     assert decimal(town.service.ledger.balance(town.population).spent.rho) == shown
     booking = town.service.ledger.bookings(town.population)[0]
     assert app.query_params["release"] == str(booking.id)
