@@ -89,9 +89,9 @@ class NoisyMarginals:
         iterations  of mirror descent, whose first steps are short: after 100 a fit to ADULT has gone a quarter of its
                     way, after 1,000 all of it within the noise
         """
+        mbi, shape = library(), self._shape()
         import networkx
 
-        mbi, shape = library(), self._shape()
         _forget_programs()
         lines = [
             mbi.LinearMeasurement(noisy.astype(float), _names(subset), scale) for subset, noisy, scale in self._measured
