@@ -89,7 +89,7 @@ class NoisyMarginals:
         iterations  of mirror descent, whose first steps are short: after 100 a fit to ADULT has gone a quarter of its
                     way, after 1,000 all of it within the noise
         """
-        mbi, shape = library(), self._shape()
+        mbi, shape = library(), self._shape
         import networkx
 
         _forget_programs()
@@ -119,8 +119,9 @@ class NoisyMarginals:
         """Megabytes of the junction tree of what was measured and more: what a fit costs in memory and time."""
         mbi = library()
         cliques = [_names(subset) for subset in [*(subset for subset, _, _ in self._measured), *more]]
-        return float(mbi.junction_tree.hypothetical_model_size(self._shape(), cliques))
+        return float(mbi.junction_tree.hypothetical_model_size(self._shape, cliques))
 
+    @cached_property
     def _shape(self) -> Any:
         return library().Domain([_name(a) for a in range(len(self.domain.shape))], self.domain.shape)
 

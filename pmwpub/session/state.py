@@ -104,7 +104,7 @@ class Session:
 
     def conclude(self, notice: Notice) -> None:
         """Say on the next run what became of the press that this one saw."""
-        self.notices.append(notice)
+        self.tell(*notice)
         if self.answered is not None:
             self.answered = self.answered._replace(notice=notice)
 
