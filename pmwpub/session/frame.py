@@ -111,9 +111,8 @@ def left_words(study: Study) -> str:
 
 
 def notices(session: Session) -> None:
-    """Show what was to be said, once."""
-    waiting, session.notices = session.notices, []
-    for kind, words in waiting:
+    """Show what was to be said."""
+    for kind, words in session.say():
         getattr(st, kind)(words)
 
 

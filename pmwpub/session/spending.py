@@ -11,7 +11,7 @@ from pmwpub.session.state import Notice, Press, Session, current
 from pmwpub.session.words import cost, left, loss
 
 ALREADY = "This plan was already bought: showing the stored result, nothing was charged."
-CHARGED = "Charged. The work runs on the server; it goes on when this page is closed."
+CHARGED = "Charged. The server does the work, whether this page stays open or not."
 ASTRAY = (
     "The page changed as this button was pressed: that press bought nothing, and nothing was charged for it. What is "
     "offered now stands below."
@@ -47,7 +47,8 @@ def confirm(price: Price, buys: str, *, place: str, key: str, label: str, ask: s
         session.answer(press)
     elif (lost := session.lost_press(place)) is not None:
         notice = Notice("warning", ASTRAY) if lost.notice is None else lost.notice
-        getattr(above, notice.kind)(notice.words)
+        if notice not in session.said:
+            getattr(above, notice.kind)(notice.words)
     return seen and agreed
 
 

@@ -20,7 +20,7 @@ VIEW, STAKEHOLDER = "view", "stakeholder"
 
 
 class Notice(NamedTuple):
-    """Words to be shown once, on the next run."""
+    """Words to be shown on the next run, once."""
 
     kind: Literal["success", "info", "warning", "error"]
     words: str
@@ -41,6 +41,8 @@ class Session:
     presenting  the stakeholder view: nothing for the steward alone is computed or drawn
     shelf       refused files that wait for an encoding or a delimiter to be confirmed
     editing     the schema that is being edited here
+    notices     to be said on the next run
+    said        what the latest run says
     seen        private numbers that the steward opened, by what was asked; they go with the private table
     pressed     the last press on a button that spends, until a run sees it
     runs        that began since: two at most may answer it, the one that it caused, and the one that a field left by
@@ -54,6 +56,7 @@ class Session:
     population: str | None = None
     private: PrivateTable | None = field(default=None, repr=False)
     notices: list[Notice] = field(default_factory=list)
+    said: list[Notice] = field(default_factory=list)
     presenting: bool = False
     shelf: Shelf = field(default_factory=Shelf, repr=False)
     editing: SchemaDraft | None = field(default=None, repr=False)
@@ -124,6 +127,11 @@ class Session:
         """Say something on the next run, once."""
         self.notices.append(Notice(kind, words))
 
+    def say(self) -> list[Notice]:
+        """For the head of a page: what is to be said on this run."""
+        self.said, self.notices = self.notices, []
+        return self.said
+
 
 def current() -> Session:
     """This browser session's state."""
@@ -151,6 +159,14 @@ def enter(page: str) -> Session:
     session = current()
     session.begin()
     return session
+
+
+def again() -> NoReturn:
+    """Run the page anew although nobody acted: what it says stays."""
+    session = current()
+    session.notices, session.said = [*session.said, *session.notices], []
+    st.rerun()
+    raise RuntimeError("Streamlit did not run the page again.")
 
 
 def go(page: str, **params: str) -> NoReturn:

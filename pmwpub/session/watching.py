@@ -10,6 +10,7 @@ import streamlit as st
 from pmwpub.ledger import Booking
 from pmwpub.service.core import job_key
 from pmwpub.session.services import service
+from pmwpub.session.state import again
 from pmwpub.session.words import plain, progress
 
 EVERY_SECONDS = 0.7
@@ -48,7 +49,7 @@ def _at_work(item: Waiting) -> None:
 def await_results(waiting: Sequence[Waiting]) -> None:
     """That work is under way, and nothing of how far it is: what everybody but the steward sees of an assessment."""
     if any(item.over for item in waiting):
-        st.rerun()
+        again()
     for item in waiting:
         _at_work(item)
 
@@ -62,7 +63,7 @@ def watch(waiting: Sequence[Waiting], unit: str, *, charged: bool, cancel: bool 
     engine = service().engine
     for item in waiting:
         if item.over:
-            st.rerun()
+            again()
         job = engine.job(item.key)
         if job is None:
             _at_work(item)

@@ -59,6 +59,6 @@ def test_a_rejected_number_takes_the_old_price_and_its_button_away(
     assert charges(server.store_url, town) == 0, "the plan changed under the click, so its old button bought nothing"
     price = int(Fraction(visitor.price()) * 10**15)
     visitor.press(button)
-    expect(visitor.page.get_by_text(re.compile("Charged. The work runs"))).to_be_visible(timeout=LONG)
+    expect(visitor.page.get_by_text(re.compile("Charged. The server does the work"))).to_be_visible(timeout=LONG)
     assert spent(server.store_url, town) == price
     visitor.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import TypeVar
 
@@ -15,14 +15,17 @@ from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import TextInput
 
+from pmwpub.jobs import Engine
 from pmwpub.ledger import Ledger, PlanKey
 from pmwpub.service import assessing, releasing, studies
-from pmwpub.session import Session, spending
+from pmwpub.session import Session, services, spending
 from pmwpub.session.spending import ALREADY, ASTRAY, CHARGED
 from pmwpub.session.state import Press
+from pmwpub.session.watching import Waiting
 from pmwpub.session.words import decimal
 
 T = TypeVar("T")
+LONG_SECONDS = 120
 
 
 def _price(text: str) -> str:
@@ -232,6 +235,38 @@ def _double_click(app: AppTest, label: str, query: str, monkeypatch: pytest.Monk
     app.run()
     assert not second.armed
     assert not app.exception
+
+
+@pytest.fixture
+def workers(monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
+    """The page's work is done by a process of its own."""
+    workers = Engine(1)
+    monkeypatch.setattr(services, "engine", lambda: workers)
+    yield workers
+    workers.shutdown()
+
+
+@pytest.mark.parametrize(("page", "button"), [("candidates", "Buy these assessments"), ("release", "Buy this release")])
+def test_that_it_charged_is_still_said_when_the_work_ends_at_once(
+    page: str, button: str, town: Here, steward: Open, workers: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Then the page runs again by itself, maybe before anybody could read what the run before it said."""
+    app, ended = steward(page), []
+
+    def over(waiting: Waiting) -> bool:
+        job = workers.job(waiting.key)
+        assert job is not None
+        assert job.wait(LONG_SECONDS)
+        ended.append(waiting.key)
+        return True
+
+    monkeypatch.setattr(Waiting, "over", property(over))
+    press(app, button)
+    assert ended, "the page ran again by itself"
+    assert town.spent > 0
+    assert words(app).count(CHARGED) == 1
+    app.run()
+    assert CHARGED not in words(app), "it goes with the next act"
 
 
 def test_a_lost_press_is_forgotten_after_two_runs_and_is_no_other_forms() -> None:
