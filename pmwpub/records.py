@@ -15,6 +15,7 @@ from pmwpub.errors import DomainError
 
 Codes = npt.NDArray[np.unsignedinteger[Any]]
 Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from scipy import stats
+from scipy.optimize import brentq
 from statistical import ALPHA, AUDIT, CONFIDENCE, Array, epsilon_at_least
 
 from pmwpub.privacy.budget import ZCDP, epsilon_of
 
 DELTA = Fraction(1, 10)
-"""A charge of rho holds at every delta. At a large one the claimed epsilon is so near what the law gives that few runs
-of a mechanism with half the noise are beyond it."""
+"""A charge of rho holds at every delta. At a large one an event is so frequent that few runs tell noise for half of rho
+from noise for all of it."""
 
 LEAST_SHOWN = 0.8
 
@@ -23,33 +26,47 @@ class Audit:
     """Runs on two neighbours count how often an event happens; what that proves must lie between two gates.
 
     ours, theirs  the event's exact probability on either neighbour
-    rho           what these neighbours cost, or what is charged: the upper gate is its epsilon at DELTA
+    most          the upper gate: the least epsilon at DELTA of the whole law, so over all events
+    rho           what these neighbours cost, or what is charged: of that rho the claimed epsilon is no smaller
     runs          on each neighbour
     """
 
     ours: float
     theirs: float
+    most: float
     rho: ZCDP
-    runs: int = 3_000 * AUDIT
+    runs: int = 4_000 * AUDIT
+
+    def __post_init__(self) -> None:
+        assert self.most <= epsilon_of(self.rho, DELTA), "the law itself is beyond what is charged"
 
     @classmethod
-    def of_normal(cls, apart: float, rho: ZCDP, cut: float = 1.25) -> Audit:
+    def of_normal(cls, apart: float, rho: ZCDP, cut: float) -> Audit:
         """Of the event that a normal value is `cut` deviations or more above the mean that `theirs` has.
 
         apart  the two means' distance, in deviations
         """
-        return cls(float(stats.norm.sf(cut - apart)), float(stats.norm.sf(cut)), rho)
+
+        def delta_at(epsilon: float) -> float:
+            far, near = epsilon / apart + apart / 2, epsilon / apart - apart / 2
+            return float(stats.norm.sf(near) - math.exp(epsilon) * stats.norm.sf(far))
+
+        return cls(float(stats.norm.sf(cut - apart)), float(stats.norm.sf(cut)), _epsilon_where(delta_at), rho)
+
+    @classmethod
+    def of_masses(cls, ours: Array, theirs: Array, event: Array, rho: ZCDP) -> Audit:
+        """Of an event, as a mask, among outcomes of these probabilities on either neighbour."""
+
+        def delta_at(epsilon: float) -> float:
+            return float(np.maximum(ours - math.exp(epsilon) * theirs, 0).sum())
+
+        return cls(float(ours[event].sum()), float(theirs[event].sum()), _epsilon_where(delta_at), rho)
 
     @property
     def least(self) -> float:
         """The lower gate: 0.8 of what hits as frequent as expected prove."""
         hits, neighbour_hits = round(self.ours * self.runs), round(self.theirs * self.runs)
         return LEAST_SHOWN * epsilon_at_least(hits, neighbour_hits, self.runs, delta=float(DELTA))
-
-    @property
-    def most(self) -> float:
-        """The upper gate."""
-        return epsilon_of(self.rho, DELTA)
 
     def assert_passed(self, hits: int, neighbour_hits: int) -> None:
         shown = epsilon_at_least(hits, neighbour_hits, self.runs, delta=float(DELTA))
@@ -75,3 +92,8 @@ class Audit:
         """The right mechanism fails, and one whose event has these probabilities passes, once in a million at most."""
         assert 1 - self.passing(self.ours, self.theirs) < ALPHA
         assert self.passing(ours, theirs) < ALPHA
+
+
+def _epsilon_where(delta_at: Callable[[float], float]) -> float:
+    """Where a privacy profile falls to DELTA."""
+    return float(brentq(lambda epsilon: delta_at(epsilon) - float(DELTA), 0, 50))

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from pmwpub.mechanisms.graphical import NoisyMarginals
-from pmwpub.queries.workload import Workload
 
 
 @dataclass
@@ -21,16 +20,13 @@ class Product:
     def counts(self, subset: Sequence[int]) -> np.ndarray:
         joint = np.ones(())
         for attribute in subset:
-            noisy = [n for s, n, _ in self.known._measured if s == (attribute,)]
-            own = np.maximum(noisy[-1], 0) + 1e-9 if noisy else np.ones(self.known.domain.shape[attribute])
+            noisy = [one.counts for one in self.known._measured if one.subset == (attribute,)]
+            own = np.maximum(noisy[-1], 0) + 1e-9 if noisy else np.ones(self.known.shape[attribute])
             joint = np.multiply.outer(joint, own / own.sum())
         return joint * self.known.n
 
     def rounded(self, subset: Sequence[int]) -> np.ndarray:
         return np.floor(self.counts(subset) + 0.5).astype(np.int64)
-
-    def answers(self, workload: Workload) -> np.ndarray:
-        return np.concatenate([self.counts(m.attributes).ravel() for m in workload.marginals])
 
 
 def stand_in(patch: pytest.MonkeyPatch) -> None:

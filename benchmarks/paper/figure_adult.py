@@ -12,12 +12,12 @@ from __future__ import annotations
 from common import (
     JI_ELKAN,
     MATRIX,
+    VALIDATION,
     Chosen,
     Options,
     adult_pair,
     adult_workload,
     chosen,
-    family,
     options,
     rounds_sweep,
     run,
@@ -31,9 +31,6 @@ from pmwpub.evaluation import PMW_PUB, UNCHANGED, SimulatedError, Stage
 BIASES = (0.0, 0.2, 0.45, 0.05, -0.05, 0.1, -0.1, -0.2, 0.3, 0.65)
 COMPARED = (0.0, 0.2, 0.45)
 """Where Ji and Elkan's weights run too."""
-
-VALIDATION = (1000, 1001, 1002)
-"""Seeds of the splits that hyperparameters are chosen on: of a single one, chance would choose."""
 
 
 def pair(bias: float, seed: int) -> Stage:
@@ -77,5 +74,4 @@ def without_public_table(made: Options) -> list[tuple[str, SimulatedError]]:
 
 
 if __name__ == "__main__":
-    lines = runs(options(__doc__))
-    write("adult", [(panel, one if panel == "grid" else family([one])[0]) for panel, one in lines])
+    write("adult", runs(options(__doc__)))

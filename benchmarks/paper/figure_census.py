@@ -16,12 +16,13 @@ from common import (
     Options,
     census,
     chosen,
-    family,
     options,
+    played,
     rounds_sweep,
     run,
     run_chosen,
     stage_of,
+    validation,
     write,
 )
 
@@ -44,15 +45,7 @@ def validated(made: Options) -> Chosen:
     """What did best on the earlier years, by the names of the candidates of the test."""
     methods = (PMW_PUB, *JI_ELKAN, *made.dual_query)
     earlier = stage("oh_2015", tuple(dict.fromkeys(PLAYED_BY.values())))
-    picked = chosen(
-        run("census-validation", earlier, rounds_sweep(methods, 1000, EPSILONS, ROUNDS), made.workers).errors
-    )
-    by_name = {
-        (name, kind, epsilon): value
-        for (played, kind, epsilon), value in picked.items()
-        for name in [candidate for candidate, by in PLAYED_BY.items() if by == played] or [""]
-    }
-    return by_name
+    return played(chosen(validation("census", earlier, methods, EPSILONS, ROUNDS, made.workers)), PLAYED_BY)
 
 
 def runs(made: Options) -> list[tuple[str, SimulatedError]]:
@@ -67,5 +60,4 @@ def runs(made: Options) -> list[tuple[str, SimulatedError]]:
 
 
 if __name__ == "__main__":
-    lines = runs(options(__doc__))
-    write("census", [(panel, one if panel == "grid" else family([one])[0]) for panel, one in lines])
+    write("census", runs(options(__doc__)))

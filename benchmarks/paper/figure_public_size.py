@@ -11,24 +11,22 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from common import Options, census, chosen, options, rounds_sweep, run, stage_of, write
+import figure_census
+from common import Options, census, chosen, options, run, stage_of, validation, write
+from figure_census import EPSILONS, ROUNDS
 
 from pmwpub.evaluation import PMW_PUB, UNCHANGED, SimulatedError, Sweep, part_of_table
 from pmwpub.queries.workload import Workload
 
-ROUNDS = (5, 10, 25, 50, 100, 200)
 SHARES = ("100", "10", "1", "0.1")
-EPSILONS = (0.1, 0.25, 0.5, 1.0)
 PLAYED_BY = {"oh_2015": "oh_2012", "il_2018": "il_2015"}
 
 
 def runs(made: Options) -> list[tuple[str, SimulatedError]]:
     """(share in percent, run)."""
     workload = Workload.all_kway(census("oh_2018").domain, 3)
-    earlier = stage_of(workload, census("oh_2015"), {name: census(name) for name in PLAYED_BY.values()})
-    picked = chosen(
-        run("size-validation", earlier, rounds_sweep((PMW_PUB,), 1000, EPSILONS, ROUNDS), made.workers).errors
-    )
+    earlier = figure_census.stage("oh_2015", tuple(PLAYED_BY.values()))
+    picked = chosen(validation("census", earlier, (PMW_PUB,), EPSILONS, ROUNDS, made.workers))
     found: list[tuple[str, SimulatedError]] = []
     for seed in range(made.seeds):
         for share in SHARES:

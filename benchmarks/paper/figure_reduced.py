@@ -12,17 +12,19 @@ from __future__ import annotations
 from common import (
     EPSILONS,
     MATRIX,
+    ROUNDS,
     Options,
     census,
     chosen,
-    family,
     narrowed,
     options,
+    played,
     reduced_names,
     rounds_sweep,
     run,
     run_chosen,
     stage_of,
+    validation,
     write,
 )
 
@@ -30,9 +32,8 @@ from pmwpub.evaluation import PMW_PUB, UNCHANGED, SimulatedError, Stage
 from pmwpub.queries.workload import Workload
 
 PLAYED_BY = {"oh_2015": "oh_2012", "oh_2012": "oh_2012", "il_2018": "il_2015"}
+
 __all__ = ["EPSILONS", "PLAYED_BY", "ROUNDS", "runs", "stage"]
-ROUNDS = (5, 10, 25, 50, 100)
-"""With 11,439 people more rounds than these were never better; MWEM's take a third of a second each."""
 
 
 def stage(truth: str, candidates: tuple[str, ...]) -> Stage:
@@ -46,22 +47,16 @@ def stage(truth: str, candidates: tuple[str, ...]) -> Stage:
 def runs(made: Options) -> list[tuple[str, SimulatedError]]:
     """(how the hyperparameters were chosen, run)."""
     earlier = stage("oh_2015", tuple(dict.fromkeys(PLAYED_BY.values())))
-    grid = rounds_sweep((PMW_PUB, "mwem", *made.dual_query), 1000, rounds=ROUNDS)
-    picked = chosen(run("reduced-validation", earlier, grid, made.workers).errors)
-    by_name = {
-        (name, kind, epsilon): value
-        for (played, kind, epsilon), value in picked.items()
-        for name in [candidate for candidate, by in PLAYED_BY.items() if by == played] or [""]
-    }
+    methods = (PMW_PUB, "mwem", *made.dual_query)
+    picked = played(chosen(validation("reduced", earlier, methods, EPSILONS, ROUNDS, made.workers)), PLAYED_BY)
     test = stage("oh_2018", tuple(PLAYED_BY))
     found: list[tuple[str, SimulatedError]] = []
     for seed in range(made.seeds):
         once = run(f"reduced-{seed}", test, rounds_sweep((UNCHANGED, *MATRIX), seed), made.workers)
         found += [("grid", one) for one in once.errors]
-        found += [("validated", one) for one in run_chosen(f"reduced-{seed}-chosen", test, by_name, seed, made.workers)]
+        found += [("validated", one) for one in run_chosen(f"reduced-{seed}-chosen", test, picked, seed, made.workers)]
     return found
 
 
 if __name__ == "__main__":
-    lines = runs(options(__doc__))
-    write("reduced", [(panel, one if panel == "grid" else family([one])[0]) for panel, one in lines])
+    write("reduced", runs(options(__doc__)))

@@ -12,14 +12,16 @@ from collections.abc import Sequence
 
 import figure_census
 import figure_reduced
-from common import Options, options, rounds_sweep, run, write
+from common import Options, options, validation, write
 
 from pmwpub.evaluation import PMW_PUB, SimulatedError, Stage, summarise
 
 
-def best_tables(name: str, stage: Stage, epsilons: Sequence[float], rounds: Sequence[int]) -> dict[float, str]:
+def best_tables(
+    problem: str, stage: Stage, epsilons: Sequence[float], rounds: Sequence[int], workers: int
+) -> dict[float, str]:
     """At each epsilon, the candidate with the least mean error over T on the validation pair."""
-    lines = summarise(run(name, stage, rounds_sweep((PMW_PUB,), 1000, epsilons, rounds)).errors)
+    lines = summarise(validation(problem, stage, (PMW_PUB,), epsilons, rounds, workers))
     return {
         epsilon: min((line for line in lines if line.epsilon == epsilon), key=lambda line: line.mean).candidate
         for epsilon in epsilons
@@ -32,7 +34,7 @@ def runs(made: Options) -> list[tuple[str, SimulatedError]]:
     for label, module in (("reduced", figure_reduced), ("census", figure_census)):
         played_by = module.PLAYED_BY
         earlier = module.stage("oh_2015", tuple(dict.fromkeys(played_by.values())))
-        best = best_tables(f"{label}-validation", earlier, module.EPSILONS, module.ROUNDS)
+        best = best_tables(label, earlier, module.EPSILONS, module.ROUNDS, made.workers)
         for _, one in module.runs(made):
             # oh_2012 plays both Ohio tables; of these the one that is closer in time is taken.
             chosen = {"oh_2012": "oh_2015", "il_2015": "il_2018"}[best[one.epsilon]]

@@ -99,7 +99,11 @@ def aim(private: Dataset, workload: Workload, plan: AimPlan, *, noise: NoiseSour
     spaces = ResidualSpaces(workload)
     tables = spaces.counted(count(spaces.closure, private))
     ones: list[Subset] = [subset for subset in spaces.subsets if len(subset) == 1]
-    known, purse, share = NoisyMarginals(workload.domain, len(private)), Purse(plan.rho), plan.first_share(len(ones))
+    known, purse, share = (
+        NoisyMarginals(workload.domain.shape, len(private)),
+        Purse(plan.rho),
+        plan.first_share(len(ones)),
+    )
     for one in ones:
         purse.spend(share.measuring)
         known.measure(one, tables[one], share.measurement(plan.sensitivity), noise)
@@ -114,7 +118,7 @@ def aim(private: Dataset, workload: Workload, plan: AimPlan, *, noise: NoiseSour
         if _hardly_moved(before, model, subset, share.measurement(plan.sensitivity)):
             share = Share.of(share.rho * 4)
     last = known.model(plan.last, model)
-    return known.answers(last, workload, plan.rho)
+    return known.answers([last.counts(marginal.attributes) for marginal in workload.marginals], plan.rho)
 
 
 def _worst(

@@ -8,20 +8,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.metadata import version
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from pmwpub.domain import Domain
 from pmwpub.errors import MethodRefused
 from pmwpub.mechanisms.clique_tree import CliqueTree
+from pmwpub.mechanisms.merging import Merging
 from pmwpub.mechanisms.residual_planner import MarginalAnswers
 from pmwpub.mechanisms.residuals import Subset
 from pmwpub.mechanisms.vector_gaussian import VectorGaussian
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.noise import NoiseSource
-from pmwpub.queries.workload import Workload
-from pmwpub.records import Floats, Ints
+from pmwpub.records import Bools, Floats, Ints
 
 FITS_KEPT = 10
 """JAX's compiled programs are let go after so many fits: about 850 memory maps each on ADULT, and Linux gives a process
@@ -64,16 +63,31 @@ def library_version() -> str:
     return version("mbi")
 
 
+class Noisy(NamedTuple):
+    """A noisy marginal.
+
+    counts  int64 (C,)
+    scale   the noise's sigma on one cell, in rows
+    cells   int64 (C,)  of how many cells so measured each count is the sum
+    """
+
+    subset: Subset
+    counts: Ints
+    scale: float
+    cells: Ints
+
+
 @dataclass
 class NoisyMarginals:
     """Noisy counts of marginals, and the models that they lead to: post-processing throughout.
 
-    n  the public number of rows
+    shape  the number of levels of each attribute
+    n      the public number of rows
     """
 
-    domain: Domain
+    shape: tuple[int, ...]
     n: int
-    _measured: list[tuple[Subset, Ints, float]] = field(default_factory=list)
+    _measured: list[Noisy] = field(default_factory=list)
 
     def measure(self, subset: Subset, counts: Ints, measurement: VectorGaussian, noise: NoiseSource) -> None:
         """Add one noisy marginal.
@@ -81,7 +95,23 @@ class NoisyMarginals:
         Privacy: costs `measurement.rho`.
         """
         noisy = measurement.measure(counts.ravel(), noise=noise)
-        self._measured.append((subset, noisy, float(measurement.scale)))
+        self._measured.append(Noisy(subset, noisy, float(measurement.scale), np.ones_like(noisy)))
+
+    def rare(self, deviations: float) -> list[Bools]:
+        """For each attribute, which levels have a noisy count of fewer deviations, where it was measured alone."""
+        found = [np.zeros(size, dtype=bool) for size in self.shape]
+        for noisy in self._measured:
+            if len(noisy.subset) == 1:
+                found[noisy.subset[0]] = noisy.counts < deviations * noisy.scale
+        return found
+
+    def merged(self, merging: Merging) -> NoisyMarginals:
+        """The same measurements in merged levels, as sums."""
+        measured = []
+        for subset, counts, scale, _ in self._measured:
+            gathered = merging.gathered(subset, counts.reshape([self.shape[a] for a in subset]))
+            measured.append(Noisy(subset, gathered.ravel(), scale, merging.cells(subset).ravel()))
+        return NoisyMarginals(merging.shape, self.n, measured)
 
     def model(self, iterations: int, start: Model | None = None) -> Model:
         """The distribution of greatest entropy among those closest to what was measured.
@@ -93,9 +123,7 @@ class NoisyMarginals:
         import networkx
 
         _forget_programs()
-        lines = [
-            mbi.LinearMeasurement(noisy.astype(float), _names(subset), scale) for subset, noisy, scale in self._measured
-        ]
+        lines = [_line(mbi, noisy) for noisy in self._measured]
         loss = mbi.marginal_loss.from_linear_measurements(lines, shape)
         tree, _ = mbi.junction_tree.make_junction_tree(shape, loss.cliques)
         cliques = tuple(networkx.dfs_preorder_nodes(tree))
@@ -108,32 +136,39 @@ class NoisyMarginals:
             iters=iterations,
             warm_start=None if start is None else start.fitted,
         )
-        return Model(self.domain, fitted, cliques)
+        return Model(fitted, cliques)
 
-    def answers(self, model: Model, workload: Workload, rho: ZCDP) -> MarginalAnswers:
-        """What a mechanism releases that fitted this model to all that it measured, for rho in all."""
-        unknown = np.full(len(workload.marginals), np.nan)
-        return MarginalAnswers(model.answers(workload), unknown, rho, len(self._measured))
+    def answers(self, counts: Sequence[Floats], rho: ZCDP) -> MarginalAnswers:
+        """What a mechanism releases for rho in all: a model's tables of the workload's marginals."""
+        unknown = np.full(len(counts), np.nan)
+        answers = np.concatenate([table.ravel() for table in counts])
+        return MarginalAnswers(answers, unknown, rho, len(self._measured))
 
     def size(self, more: Sequence[Subset] = ()) -> float:
         """Megabytes of the junction tree of what was measured and more: what a fit costs in memory and time."""
         mbi = library()
-        cliques = [_names(subset) for subset in [*(subset for subset, _, _ in self._measured), *more]]
+        cliques = [_names(subset) for subset in [*(subset for subset, *_ in self._measured), *more]]
         return float(mbi.junction_tree.hypothetical_model_size(self._shape, cliques))
 
     @cached_property
     def _shape(self) -> Any:
-        return library().Domain([_name(a) for a in range(len(self.domain.shape))], self.domain.shape)
+        return library().Domain([_name(a) for a in range(len(self.shape))], self.shape)
+
+
+def _line(mbi: Any, noisy: Noisy) -> Any:
+    """A measurement as the library knows it. The noise of a sum of c cells has sqrt(c) times the deviation."""
+    wider = np.sqrt(noisy.cells)
+    query = {} if wider.max() == 1 else {"query": mbi.WeightedQuery(1 / wider)}
+    return mbi.LinearMeasurement(noisy.counts / wider, _names(noisy.subset), noisy.scale, **query)
 
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A fitted distribution over the domain, times n.
+    """A fitted distribution over the levels, times n.
 
     cliques  of its junction tree, downwards
     """
 
-    domain: Domain
     fitted: Any
     cliques: tuple[tuple[str, ...], ...]
 
@@ -153,10 +188,6 @@ class Model:
         """The same in whole rows: what scores of private counts are taken against."""
         whole: Ints = np.floor(self.counts(subset) + 0.5).astype(np.int64)
         return whole
-
-    def answers(self, workload: Workload) -> Floats:
-        """The workload's counts, float64 (Q,)."""
-        return np.concatenate([self.counts(marginal.attributes).ravel() for marginal in workload.marginals])
 
 
 def distances(tables: Mapping[Subset, Ints], model: Model, subsets: Sequence[Subset]) -> Ints:

@@ -9,6 +9,7 @@ import numpy as np
 
 from pmwpub.errors import PlanError
 from pmwpub.mechanisms.graphical import NoisyMarginals, distances
+from pmwpub.mechanisms.merging import Merging
 from pmwpub.mechanisms.residual_planner import MarginalAnswers
 from pmwpub.mechanisms.residuals import Subset
 from pmwpub.mechanisms.vector_gaussian import VectorGaussian, sqrt_above
@@ -18,6 +19,9 @@ from pmwpub.privacy.selection import ExponentialMechanism
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Marginal, Workload
 from pmwpub.records import Dataset, Ints
+
+RARE = 3.0
+"""Levels with a noisy count of fewer deviations are one level to the model, as in their authors' program."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +61,9 @@ def mst(private: Dataset, workload: Workload, plan: MstPlan, *, noise: NoiseSour
     """Run MST, and answer the workload from its model.
 
     Privacy: neighbours replace one person's at most k of n rows, n public. A marginal's table moves by at most
-    sqrt(2) k in Euclidean norm, so measuring it costs `VectorGaussian.rho` at squared sensitivity 2 k^2. The score of
-    an edge is the L1 distance between its table and a whole-number table made of earlier noisy outputs; it moves by at
+    sqrt(2) k in Euclidean norm, so measuring it costs `VectorGaussian.rho` at squared sensitivity 2 k^2. Which levels
+    are merged follows from noisy counts alone, and a merged table moves no further (`Merging`). The score of an edge
+    is the L1 distance between its table and a whole-number table made of earlier noisy outputs; it moves by at
     most 2 k, and choosing among the edges that join two parts of the forest (a function of earlier choices) is one
     exponential mechanism. By adaptive composition: rho. Fitting is post-processing.
 
@@ -68,9 +73,12 @@ def mst(private: Dataset, workload: Workload, plan: MstPlan, *, noise: NoiseSour
     ones: list[Subset] = [(a,) for a, size in enumerate(domain.shape) if size > 1]
     pairs: list[Subset] = list(itertools.combinations([a for (a,) in ones], 2))
     tables = dict(zip(ones + pairs, _tables(private, ones + pairs), strict=True))
-    known = NoisyMarginals(domain, len(private))
+    known = NoisyMarginals(domain.shape, len(private))
     for subset in ones:
         known.measure(subset, tables[subset], plan.measurement(len(ones)), noise)
+    merging = Merging.of_rare(known.rare(RARE))
+    known = known.merged(merging)
+    tables = {pair: merging.gathered(pair, tables[pair]) for pair in pairs}
     if pairs:
         model = known.model(plan.iterations)
         scores = dict(zip(pairs, distances(tables, model, pairs), strict=True))
@@ -78,7 +86,8 @@ def mst(private: Dataset, workload: Workload, plan: MstPlan, *, noise: NoiseSour
         for edge in edges:
             known.measure(edge, tables[edge], plan.measurement(len(edges)), noise)
     fitted = known.model(plan.last)
-    return known.answers(fitted, workload, plan.rho)
+    answers = [merging.spread(m.attributes, fitted.counts(m.attributes)) for m in workload.marginals]
+    return known.answers(answers, plan.rho)
 
 
 def _tables(private: Dataset, subsets: list[Subset]) -> list[Ints]:

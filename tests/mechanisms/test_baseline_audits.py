@@ -40,11 +40,13 @@ from pmwpub.records import Dataset, Support
 pytestmark = pytest.mark.audit
 
 ONE = ZCDP.at_most(1)
-CUT = 1.25
+CUT = 1.5
 PAIRS = Workload.all_kway(tables.domain(2, 2), 2)
 K = 20
 """Rows of one person, so that whole numbers of rows are a fine scale for the noise."""
 OURS, THEIRS = Dataset(PAIRS.domain, [[0, 0]] * 2 * K), Dataset(PAIRS.domain, [[0, 0]] * K + [[1, 1]] * K)
+OTHERS = [[0, 0], [0, 1], [1, 0], [1, 1]] * 300
+"""So many that MST takes no level for rare."""
 LEVELS = Workload.all_kway(tables.domain(2), 1)
 
 
@@ -52,20 +54,19 @@ LEVELS = Workload.all_kway(tables.domain(2), 1)
 class Case:
     """A mechanism on two neighbours.
 
-    happens         runs it on ours or theirs: whether the event happened
-    ours2, theirs2  the event's probabilities with half the noise
+    happens  runs it on ours or theirs: whether the event happened
+    wrong    the event's probabilities with noise that costs twice the rho: sqrt(1/2) of it
     """
 
     audit: Audit
     happens: Callable[[bool, NoiseSource], bool]
-    ours2: float
-    theirs2: float
+    wrong: tuple[float, float]
 
     @classmethod
     def of_normal(cls, apart: float, rho: ZCDP, value: Callable[[bool, NoiseSource], float]) -> Case:
         """`value` is normal of deviation 1 about 0 on theirs and about `apart` on ours."""
-        double = stats.norm.sf([2 * (CUT - apart), 2 * CUT])
-        return cls(Audit.of_normal(apart, rho, CUT), lambda ours, noise: value(ours, noise) >= CUT, *map(float, double))
+        ours, theirs = (float(stats.norm.sf(math.sqrt(2) * (CUT - mean))) for mean in (apart, 0))
+        return cls(Audit.of_normal(apart, rho, CUT), lambda ours, noise: value(ours, noise) >= CUT, (ours, theirs))
 
     def hits(self, ours: bool, noise: NoiseSource = SECURE) -> int:
         return sum(self.happens(ours, noise) for _ in range(self.audit.runs))
@@ -147,17 +148,20 @@ def of_mwem() -> Case:
 
     scale = float(made.share.measurement.scale)
     least = math.ceil(6 + CUT * math.sqrt(2) * scale)
-    right, double = ([_sum_of_two(v, least - mean) for mean in (12, 6)] for v in (scale, scale / 2))
-    return Case(Audit(right[0], right[1], made.share.measurement.rho * 2), happens, *double)
+    sums, right = _sum_of_two(scale)
+    ours, theirs = (np.interp(sums, sums + mean, right, left=0, right=0) for mean in (12, 6))
+    audit = Audit.of_masses(ours, theirs, sums >= least, made.share.measurement.rho * 2)
+    sums, wrong = _sum_of_two(scale / math.sqrt(2))
+    return Case(audit, happens, (float(wrong[sums >= least - 12].sum()), float(wrong[sums >= least - 6].sum())))
 
 
-def _sum_of_two(scale: float, least: int) -> float:
-    """P(X + Y >= least) for discrete Gaussians of this scale."""
+def _sum_of_two(scale: float) -> tuple[np.ndarray, np.ndarray]:
+    """Outcomes and probabilities of the sum of two discrete Gaussians of this scale."""
     outcomes, masses = gaussian_masses(scale)
-    return float(np.convolve(masses, masses)[np.arange(2 * outcomes[0], 2 * outcomes[-1] + 1) >= least].sum())
+    return np.arange(2 * outcomes[0], 2 * outcomes[-1] + 1), np.convolve(masses, masses)
 
 
-VOTES, LEAST_VOTES = 25, 12
+VOTES, LEAST_VOTES = 50, 26
 
 
 @dataclass
@@ -176,7 +180,7 @@ class FirstLevel:
 
 
 def of_dual_query() -> Case:
-    """One row, two rounds of 25 samples. The first adds the first level, whatever the private row is.
+    """One row, two rounds of 50 samples. The first adds the first level, whatever the private row is.
 
     A sample asks for one level or the other. The second round's ask for the first with odds e^(2 eta (c - 1)) where the
     private table has it c times, and how often they did shows in the row and in how much it satisfies.
@@ -192,13 +196,15 @@ def of_dual_query() -> Case:
         assert first.row == (0,)
         return (second.satisfied if second.row == (0,) else VOTES - second.satisfied) >= LEAST_VOTES
 
-    right, double = ([_votes(step * float(eta), c - 1) for c in (1, 0)] for step in (1, 2))
-    return Case(Audit(right[0], right[1], plan.rho), happens, *double)
+    right, wrong = ([_votes(step * float(eta), c - 1) for c in (1, 0)] for step in (1, math.sqrt(2)))
+    enough = np.arange(VOTES + 1) >= LEAST_VOTES
+    audit = Audit.of_masses(right[0], right[1], enough, plan.rho)
+    return Case(audit, happens, (float(wrong[0][enough].sum()), float(wrong[1][enough].sum())))
 
 
-def _votes(eta: float, difference: int) -> float:
-    """P(enough votes for the first level)."""
-    return float(stats.binom.sf(LEAST_VOTES - 1, VOTES, 1 / (1 + math.exp(-2 * eta * difference))))
+def _votes(eta: float, difference: int) -> np.ndarray:
+    """The law of the number of votes for the first level."""
+    return stats.binom.pmf(np.arange(VOTES + 1), VOTES, 1 / (1 + math.exp(-2 * eta * difference)))
 
 
 def of_peer(run: Callable[[Dataset, NoiseSource], object], rho: float) -> Case:
@@ -208,7 +214,9 @@ def of_peer(run: Callable[[Dataset, NoiseSource], object], rho: float) -> Case:
     into measurements. So the sum of k (first - last)/sigma^2 is normal of that variance (its increments have the
     predictable variance 2 k^2/sigma^2), about 0 on theirs and about 2 rho on ours.
     """
-    private = {True: OURS, False: THEIRS}
+    private = {
+        ours: Dataset(PAIRS.domain, [*OTHERS, *(OURS if ours else THEIRS).codes.tolist()]) for ours in (True, False)
+    }
 
     def value(ours: bool, noise: NoiseSource) -> float:
         calls = RecordedNoise(noise)
@@ -254,7 +262,7 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
 @every
 def test_neighbours_show_what_the_exact_law_gives_and_no_more_than_is_charged(name: str) -> None:
     case = CASES[name]()
-    case.audit.assert_sharp(case.ours2, case.theirs2)
+    case.audit.assert_sharp(*case.wrong)
     case.audit.assert_passed(case.hits(True), case.hits(False))
 
 
