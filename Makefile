@@ -67,5 +67,5 @@ $(APP): $(REQUIREMENTS) | $(BIN)/python
 	@touch $@
 
 $(DEV): $(REQUIREMENTS) | $(BIN)/python
-	$(PIP) -c constraints.txt -e '.[dask,ipums,postgres,test]'
+	$(PIP) -c constraints.txt -e '.[dask,ipums,peers,postgres,test]'
 	@touch $(APP) $@

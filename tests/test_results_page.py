@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,6 +31,95 @@ def test_the_page_is_what_its_runs_make_it(paper: tuple[ModuleType, ModuleType])
     _, report = paper
     assert report.page() == (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
     assert all((ROOT / "docs" / "results" / f"{name}.png").is_file() for name in report.PICTURES)
+
+
+Errors = dict[tuple[str, str, float], float]
+"""(family, candidate, epsilon) -> mean error."""
+
+
+def means(report: ModuleType, name: str, panel: str = "validated", measure: str = "max_error") -> Errors:
+    """Of the runs of a figure; where several T were tried, the least mean."""
+    found: Errors = {}
+    for line in report.summarise((one for where, one in report.read(name) if where == panel), measure):
+        key = (line.method.partition("+")[0], line.candidate, line.epsilon)
+        found[key] = min(line.mean, found.get(key, 1.0))
+    return found
+
+
+def peer_means(report: ModuleType, measure: str = "max_error") -> Errors:
+    with (report.OUT / "peers.csv").open(newline="", encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    own: dict[tuple[str, str, float], list[float]] = {}
+    for row in rows:
+        own.setdefault((row["method"], "", float(row["epsilon"])), []).append(float(row[measure]))
+    assert {len(errors) for errors in own.values()} == {5}
+    return {key: sum(errors) / len(errors) for key, errors in own.items()}
+
+
+def below(errors: Errors, one: tuple[str, str], others: Errors, other: tuple[str, str]) -> list[float]:
+    """At which epsilons one method's mean is below another's, among those that both ran at."""
+    return [
+        e for e in EPSILONS if (*one, e) in errors and (*other, e) in others and errors[*one, e] < others[*other, e]
+    ]
+
+
+EPSILONS = [0.1, 0.15, 0.2, 0.25, 0.5, 1.0]
+COMPARED = ["Δ = +0", "Δ = +0.2", "Δ = +0.45"]
+MATRIX = ("residual-planner", "hdmm")
+
+
+def test_what_the_page_concludes_from_adult_is_what_its_runs_show(paper: tuple[ModuleType, ModuleType]) -> None:
+    found = means(paper[1], "adult")
+    for bias in COMPARED:
+        assert below(found, (PMW_PUB, bias), found, ("dual-query", "")) == EPSILONS
+        assert below(found, (PMW_PUB, bias), found, ("ji-elkan", bias)) == (
+            [0.15, 0.5, 1.0] if bias == COMPARED[0] else EPSILONS
+        )
+    ahead = {name: [b for b in COMPARED if 1.0 in below(found, (name, ""), found, (PMW_PUB, b))] for name in MATRIX}
+    assert ahead == {"residual-planner": COMPARED[2:], "hdmm": COMPARED[2:]}
+    oracle = means(paper[1], "adult", "grid")
+    assert below(found, ("residual-planner", ""), oracle, (PMW_PUB, "Δ = +0.3")) == [1.0]
+    assert below(found, ("hdmm", ""), oracle, (PMW_PUB, "Δ = +0.3")) == []
+    assert below(found, ("residual-planner", ""), oracle, (PMW_PUB, "Δ = +0.65")) == EPSILONS[2:]
+    assert below(found, ("hdmm", ""), oracle, (PMW_PUB, "Δ = +0.65")) == EPSILONS[3:]
+
+
+def test_what_the_page_concludes_of_peers_is_what_their_runs_show(paper: tuple[ModuleType, ModuleType]) -> None:
+    report = paper[1]
+    found, peers = means(report, "adult"), peer_means(report)
+    for bias in COMPARED:
+        for peer in ("aim", "mst"):
+            assert below(found, (PMW_PUB, bias), peers, (peer, "")) == EPSILONS
+    oracle = means(report, "adult", "grid")
+    assert below(peers, ("mst", ""), oracle, (PMW_PUB, "Δ = +0.65")) == EPSILONS
+    assert below(peers, ("aim", ""), oracle, (PMW_PUB, "Δ = +0.65")) == EPSILONS[1:]
+    for measure in ("mean_error", "rms_error"):
+        found, peers = means(report, "adult", measure=measure), peer_means(report, measure)
+        assert 1.0 in below(peers, ("aim", ""), found, (PMW_PUB, "Δ = +0.45"))
+        assert peers["aim", "", 1.0] == pytest.approx(found[PMW_PUB, "Δ = +0.2", 1.0], rel=0.02)
+    assert peer_means(report)["mst", "", 1.0] > 0.9 * peer_means(report)["mst", "", 0.25]
+
+
+def test_what_the_page_concludes_from_the_census_is_what_its_runs_show(paper: tuple[ModuleType, ModuleType]) -> None:
+    reduced, census = (means(paper[1], name) for name in ("reduced", "census"))
+    start, once = (means(paper[1], name, "grid") for name in ("reduced", "census"))
+    assert below(reduced, ("mwem", ""), reduced, ("dual-query", "")) == EPSILONS
+    for name in MATRIX:
+        assert set(below(start, (name, ""), reduced, ("mwem", ""))) >= {0.5, 1.0}
+    tables = ("oh_2015", "oh_2012", "il_2018")
+    for table in tables:
+        assert below(reduced, (PMW_PUB, table), reduced, ("mwem", "")) == EPSILONS
+        assert below(census, (PMW_PUB, table), census, ("dual-query", "")) == [0.1, 0.25, 0.5, 1.0]
+        assert below(census, (PMW_PUB, table), once, ("residual-planner", "")) == [0.1, 0.25, 0.5, 1.0]
+        assert below(census, (PMW_PUB, table), census, ("ji-elkan", table)) == [0.25, 0.5, 1.0]
+        assert census[PMW_PUB, table, 0.1] == pytest.approx(once[UNCHANGED, table, 0.1], rel=0.01)
+    for epsilon in EPSILONS[:4]:
+        assert reduced[PMW_PUB, "oh_2015", epsilon] == pytest.approx(start[UNCHANGED, "oh_2015", epsilon], rel=0.05)
+    part = {share: means(paper[1], "public_size", share) for share in ("100", "10", "0.1")}
+    for table in ("oh_2015", "il_2018"):
+        assert part["0.1"][PMW_PUB, table, 1.0] > census["dual-query", "", 1.0]
+        for epsilon in (0.1, 0.25, 0.5, 1.0):
+            assert part["10"][PMW_PUB, table, epsilon] < 1.3 * part["100"][PMW_PUB, table, epsilon]
 
 
 def error(method: str, epsilon: float, rounds: int, seed: int, largest: float, candidate: str = "c") -> SimulatedError:

@@ -170,11 +170,6 @@ def run_chosen(name: str, stage: Stage, picked: Chosen, seed: int, workers: int 
     return found
 
 
-def family(results: Iterable[SimulatedError]) -> list[SimulatedError]:
-    """The same runs under their family's name and without T: what validation chose is one method."""
-    return [replace(one, method=one.method.partition("+")[0], rounds=0) for one in results]
-
-
 def stage_of(workload: Workload, truth: Dataset, candidates: Mapping[str, Dataset]) -> Stage:
     """delta = 1/n^2, as in the paper."""
     supports = {name: Support.of(table) for name, table in candidates.items()}

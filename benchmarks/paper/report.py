@@ -17,10 +17,16 @@ from common import OUT, ROOT
 
 from pmwpub import figures
 from pmwpub.evaluation import PMW_PUB, UNCHANGED, Measure, SimulatedError, Summary, is_baseline, label_of, summarise
+from pmwpub.evaluation.registry import FAMILIES
 
 PAGE = ROOT / "docs" / "results.md"
 CHROMIUM = Path("/usr/bin/chromium")
 Lines = list[tuple[str, SimulatedError]]
+CHOSEN = {
+    kind: {key: float(FAMILIES[kind].parameters[key].default) for key in keys}
+    for kind, keys in {"dual-query": ("samples", "eta"), "ji-elkan": ("lambda",)}.items()
+}
+"""The parameters that validation chose, with their defaults."""
 NOT_RUN = "*Not run on this machine yet.*"
 
 PAPER = """| ACS of the paper (other data) | ε = 0.1 | 0.15 | 0.2 | 0.25 | 0.5 | 1 |
@@ -69,9 +75,7 @@ def table(lines: Sequence[Summary], digits: int = 4, *, mixed: bool = False) -> 
     rows: dict[str, dict[float, Summary]] = {}
     for line in lines:
         rows.setdefault(_method(line) if mixed else called(line), {})[line.epsilon] = line
-    head = (
-        "| | " + " | ".join(f"ε = {epsilon:g}" for epsilon in epsilons) + " |\n" + "|---" * (len(epsilons) + 1) + "|\n"
-    )
+    head = _head(f"{_span([line.runs for line in lines])} runs", epsilons)
     body = "".join(
         f"| {name} | " + " | ".join(_cell(own.get(epsilon), digits, mixed) for epsilon in epsilons) + " |\n"
         for name, own in rows.items()
@@ -85,6 +89,31 @@ def _cell(line: Summary | None, digits: int, named: bool) -> str:
     several = line.runs > 1 and line.standard_error > 0
     spread = f" ± {line.standard_error:.{digits}f}" if several else ""
     return f"{line.mean:.{digits}f}{spread}" + (f" ({line.candidate})" if named and line.candidate else "")
+
+
+def choices(results: Iterable[SimulatedError]) -> str:
+    """What validation chose for each method and candidate, one column an epsilon: its parameters, or T."""
+    found: dict[str, dict[float, str]] = {}
+    for line in summarise(results):
+        if chosen := _parameters(line):
+            found.setdefault(called(line), {})[line.epsilon] = chosen
+    epsilons = sorted({epsilon for own in found.values() for epsilon in own})
+    rows = (f"| {name} | " + " | ".join(own.get(e, "") for e in epsilons) + " |\n" for name, own in found.items())
+    return _head("chosen", epsilons) + "".join(rows)
+
+
+def _head(corner: str, epsilons: Sequence[float]) -> str:
+    """The first two lines of a table."""
+    return f"| {corner} | {' | '.join(f'ε = {e:g}' for e in epsilons)} |\n" + "|---" * (len(epsilons) + 1) + "|\n"
+
+
+def _parameters(line: Summary) -> str:
+    """Such as T = 25, or samples = 50, eta = 3: those that a name leaves out are the defaults."""
+    kind, *parts = line.method.split("+")
+    if line.rounds:
+        return f"T = {line.rounds}"
+    given = dict(part.split("=") for part in parts if "=" in part)
+    return ", ".join(f"{key} = {given.get(key, f'{value:g}')}" for key, value in CHOSEN.get(kind, {}).items())
 
 
 def best_rounds(results: Iterable[SimulatedError], measure: Measure = "max_error") -> list[Summary]:
@@ -157,6 +186,7 @@ def adult() -> str:
         chosen = summarise(own + start + alone)
         parts += [f"### {name}, hyperparameters by validation\n", table(chosen)]
         parts.append(picture(f"adult{bias}", f"ADULT, {name}", chosen))
+        parts.append(folded(*other_errors(own + start + alone), choices(own + alone)))
     oracle = best_rounds(one for panel, one in lines if panel == "grid")
     order = sorted(oracle, key=lambda line: (line.method == UNCHANGED, abs(float(line.candidate.split("=")[1]))))
     parts += ["### All biases, the T that was best on the test runs (as the paper reports)\n", table(order)]
@@ -169,7 +199,15 @@ def problem(name: str, title: str) -> str:
     if not lines:
         return NOT_RUN
     results = [replace(one, rounds=0) for _, one in lines]
-    return "\n".join([table(summarise(results)), picture(name, title, summarise(results)), *other_errors(results)])
+    chosen = choices(one for panel, one in lines if panel == "validated")
+    shown = [table(summarise(results)), picture(name, title, summarise(results))]
+    return "\n".join([*shown, folded(*other_errors(results), chosen)])
+
+
+def folded(*parts: str) -> str:
+    """Behind a line that opens them."""
+    head = "<details><summary>Mean and RMS error, and what validation chose</summary>\n"
+    return "\n".join([head, *parts, "</details>\n"])
 
 
 def other_errors(results: Sequence[SimulatedError]) -> list[str]:
@@ -203,9 +241,11 @@ def run_time() -> str:
     keys = dict.fromkeys((row["problem"], row["method"], row["epsilon"]) for row in rows)
     body = ""
     for key in keys:
-        own = [float(row["processor"]) for row in rows if (row["problem"], row["method"], row["epsilon"]) == key]
-        body += f"| {' | '.join(key)} | {min(own):.4f} |\n"
-    return "| problem | method | ε | processor seconds a round (least of the repeats) |\n|---|---|---|---|\n" + body
+        own = [row for row in rows if (row["problem"], row["method"], row["epsilon"]) == key]
+        least = [min(float(row[column]) for row in own) for column in ("processor", "wall")]
+        body += f"| {' | '.join(key)} | {least[0]:.4f} | {least[1]:.4f} | {len(own)} |\n"
+    head = "| problem | method | ε | processor seconds a round | seconds a round by the clock | repeats |\n"
+    return head + "|---|---|---|---|---|---|\n" + body
 
 
 def peers() -> str:
