@@ -9,6 +9,7 @@ from pmwpub.ledger.model import MAX_ROWS
 from pmwpub.service.demo import open_demo
 from pmwpub.session import Badge, enter, entered, go, notices, panel, refusals, service
 from pmwpub.session.accounts import stored_panel
+from pmwpub.session.state import viewers_only
 from pmwpub.session.terms import default_delta
 
 ROWS, MOST = "n, the rows of the private table", "k, the most rows that one person may own"
@@ -23,7 +24,8 @@ st.markdown(
 )
 
 if session.presenting:
-    st.info("The stakeholder view opens what is stored. Turn it off to open the demo or to register a population.")
+    way_out = "" if viewers_only() else " Turn it off to open the demo or to register a population."
+    st.info(f"The stakeholder view opens what is stored.{way_out}")
     stored_panel(session)
     st.stop()
 

@@ -9,7 +9,7 @@ from pmwpub.session import Badge, enter, link, need, opened, panel, refusals, se
 from pmwpub.session.planning import bought_floors, in_words, plan_form
 from pmwpub.session.quality import quality_part
 from pmwpub.session.results import chosen, listed, release_panel, show
-from pmwpub.session.spending import confirm, tell
+from pmwpub.session.spending import confirm, overlap, tell
 
 session = enter("pages/release.py")
 study = opened("Release")
@@ -29,7 +29,8 @@ elif private is not None and ready:
     with panel("A new release", Badge.DP), refusals():
         plan = plan_form(study, bought_floors(study, assessing.assessments(service(), study)))
         price = releasing.price(service(), plan, study.population.name)
-        if confirm(price, in_words(study, plan), place="release", key=plan.sha256, label="Buy this release"):
+        ask, label = overlap(private, plan.inputs.candidates), "Buy this release"
+        if confirm(price, in_words(study, plan), place="release", key=plan.sha256, label=label, ask=ask):
             outcome = releasing.release(service(), private, plan, current=study)
             tell(session, outcome.fresh)
             show(outcome.booking.id)

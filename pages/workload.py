@@ -33,6 +33,7 @@ with panel("The queries", Badge.PUBLIC):
                 st.rerun()
     elif study.choice is not None:
         facts_table(study, study.choice)
-        st.info("Charges were made with it: it can be changed once this session holds the private table.")
+        who = "by the steward" if session.presenting else "once this session holds the private table"
+        st.info(f"Charges were made with it: it can be changed {who}.")
 if study.choice is not None:
     link("pages/candidates.py", "Next: assess the candidates")

@@ -28,6 +28,7 @@ from pmwpub.release.synthesis import check_drawn
 from pmwpub.rounding import above
 from pmwpub.service import Outcome, PrivateTable, Service, Study, measuring, overlaps, releasing, studies
 from pmwpub.service.assessing import NoisyNumber
+from pmwpub.service.shared import CHANGED
 from pmwpub.tabular.codebook import read_codebook
 from pmwpub.tabular.naming import Files
 from pmwpub.tabular.reading import TextTable
@@ -174,9 +175,12 @@ def _service(parsed: argparse.Namespace, ledger: Ledger) -> tuple[Service, list[
 
 def _private(service: Service, name: str, files: Files, parsed: argparse.Namespace) -> PrivateTable:
     """The private table, before any candidate is stored, so that it cannot become one."""
-    path = parsed.private
+    path, cluster = parsed.private, parsed.count_on
     with files.naming(path):
-        return studies.load_private(service, name, Path(path), options=files.options(path), cluster=parsed.count_on)
+        private = studies.load_private(service, name, Path(path), options=files.options(path), cluster=cluster)
+    if private.verdict.kind == "changed":
+        print(f"pmwpub: for the steward only: {CHANGED}", file=sys.stderr)
+    return private
 
 
 def _public_tables(

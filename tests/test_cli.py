@@ -24,16 +24,21 @@ from pmwpub.service.remarks import PRIVATE_NUMBERS_SEEN, noted
 
 @dataclass
 class Shell:
-    """Runs commands against one throwaway store."""
+    """Runs commands against one throwaway store.
+
+    said  what the last one wrote beside its output
+    """
 
     folder: Path
     capture: pytest.CaptureFixture[str]
+    said: str = ""
 
     def run(self, *arguments: str, status: int = 0) -> Any:
         """The JSON of a command, or its error text where a status is expected."""
         found = main(["--store", f"sqlite:///{self.folder}/ledger.sqlite3", *arguments])
         output = self.capture.readouterr()
         assert found == status, output.err
+        self.said = output.err
         if status:
             assert output.out == ""
             return output.err
@@ -211,7 +216,7 @@ def test_a_cancelled_command_keeps_its_charge_and_never_draws_again(
         words = shell.spend("release", "--epsilon", "1", "--rounds", "3", "-o", shell.path("out"), status=130)
     assert "stays charged" in words
     (charge,) = shell.run("ledger", "show", "P")["charges"]
-    assert charge["status"] == "no result"
+    assert charge["status"] == "charged", "as if it were at work, or had broken off"
     assert "charge stays" in shell.spend(
         "release", "--epsilon", "1", "--rounds", "3", "-o", shell.path("out"), status=1
     )
@@ -308,6 +313,18 @@ def test_a_reader_that_goes_away_gets_no_traceback(shell: Shell) -> None:
     with os.fdopen(writing, "wb") as gone:
         found = subprocess.run([*command, "ledger", "show", "P"], stdout=gone, stderr=subprocess.PIPE, check=False)
     assert (found.returncode, found.stderr) == (141, b"")
+
+
+def test_a_private_table_that_changed_is_pointed_out(shell: Shell) -> None:
+    flags = ("release", "--epsilon", "1", "--rounds", "3", "-o", shell.path("out"))
+    shell.spend(*flags)
+    assert "is not the table" not in shell.said
+    path = Path(shell.path("p.csv"))
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([*lines[:-1], lines[1], ""]))
+    shell.spend(*flags)
+    assert "for the steward only: This is not the table that earlier charges" in shell.said
+    assert len(shell.run("ledger", "show", "P")["charges"]) == 1
 
 
 def test_names_that_look_alike_are_refused(shell: Shell) -> None:

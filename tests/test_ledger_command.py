@@ -63,7 +63,7 @@ def test_a_restored_backup_shows_the_charges_that_it_lacked(shell: Shell) -> Non
     assert found["added"] == [{"population": "A", "plans": 1, "rho": 0.002}]
     assert Path(found["replaced"]).is_file()
     assert shell.spent() == before == 0.003
-    assert [line["status"] for line in shell.run("show", "A")["charges"]] == ["charged", "no result"]
+    assert [line["status"] for line in shell.run("show", "A")["charges"]] == ["charged", "charged"]
 
 
 def test_a_copy_put_back_by_hand_is_refused_until_it_is_reconciled(shell: Shell) -> None:

@@ -47,7 +47,7 @@ def marginal_comparison(
     framed(figure, x_title=shown(attribute), y_title="share of rows (%)", height=420)
     figure.update_layout(barmode="group", bargap=0.25)
     figure.update_xaxes(**_level_axis(levels), autotickangles=TURNS)
-    figure.update_yaxes(tickformat=".0%", rangemode="tozero")
+    figure.update_yaxes(tickformat=".3~p", rangemode="tozero")
     rows = tuple(zip(levels, *(shares for _, shares, _, _ in series), strict=True))
     table = Table((attribute, *(name for name, _, _, _ in series)), rows)
     return Plot(figure, _bars_alt(levels, series, attribute), table)
@@ -80,7 +80,7 @@ def difference_map(
             zmin=-largest,
             zmax=largest,
             colorscale=[list(stop) for stop in DIVERGING],
-            colorbar={"title": {"text": "difference<br>(% of rows)"}, "tickformat": "+.1%"},
+            colorbar={"title": {"text": "difference<br>(% of rows)"}, "tickformat": "+.3~p"},
             hovertext=hover,
             hoverinfo="text",
             xgap=1,

@@ -135,7 +135,7 @@ def _framed_rows(figure: Figure, names: Sequence[tuple[str, ...]], *, title: str
     deepest = max((len(group) for group in names), default=1)
     row = ROW_HEIGHT + WRAPPED_HEIGHT * (deepest - 1)
     framed(figure, x_title=title, y_title="", height=FRAME + row * max(3, len(names)))
-    figure.update_xaxes(tickformat=".1~%", rangemode="tozero")
+    figure.update_xaxes(tickformat=".3~p", rangemode="tozero")
     figure.update_yaxes(
         tickvals=list(range(len(names))),
         ticktext=[" ×<br>".join(shown(name, NAME_CHARS) for name in group) for group in names],

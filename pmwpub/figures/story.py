@@ -51,7 +51,7 @@ def alone_by_facts(facts: Sequence[str], shares: Sequence[float]) -> Plot:
     )
     title = "People who are the only ones<br>with these facts (%)"
     framed(figure, x_title=title, y_title="known facts", height=130 + 34 * len(facts))
-    figure.update_xaxes(tickformat=".0%", range=[0, 1.15 * max(*shares, 0.1)])
+    figure.update_xaxes(tickformat=".3~p", range=[0, 1.15 * max(*shares, 0.1)])
     _rows(figure, names)
     sentences = ["The share of people who are the only ones with what is known of them, fact after fact."]
     sentences += [f"{name}: {share:.1%}." for name, share in zip(names, shares, strict=True)]
@@ -89,7 +89,7 @@ def with_and_without(points: Sequence[tuple[int, float, float]], *, factor: floa
             )
         )
     framed(figure, x_title="noisy answer (people)", y_title="how often it comes (%)", height=400)
-    figure.update_yaxes(tickformat=".0%", rangemode="tozero")
+    figure.update_yaxes(tickformat=".3~p", rangemode="tozero")
     alt = (
         "How often each noisy answer comes, with the person in the table and without. The two curves lie one apart and "
         f"overlap: no answer is more than {number(factor)} times as likely with her as without. "
@@ -128,7 +128,7 @@ def public_ranges(tables: Sequence[TableRange], *, alone: float) -> Plot:
     figure.add_vline(x=alone, line={"color": INK, "dash": "dash", "width": 2}, annotation_text="noise alone",
                      annotation_position="top right")  # fmt: skip
     framed(figure, x_title="Largest error<br>(% of all people)", y_title="", height=190 + ROW_HEIGHT * len(tables))
-    figure.update_xaxes(tickformat=".0%", rangemode="tozero")
+    figure.update_xaxes(tickformat=".3~p", rangemode="tozero")
     _rows(figure, [one.label for one in tables])
     figure.update_layout(margin={"t": 50})
     sentences = [f"{one.label}: {one.unchanged:.2%} unchanged, {one.perfect:.2%} at best." for one in tables]
@@ -162,7 +162,7 @@ def ways_compared(ways: Sequence[tuple[str, float]], *, best: int) -> Plot:
         )
     )
     framed(figure, x_title="Largest error<br>(% of all people)", y_title="", height=150 + ROW_HEIGHT * len(ways))
-    figure.update_xaxes(tickformat=".0%", range=[0, 1.2 * max(error for _, error in ways)])
+    figure.update_xaxes(tickformat=".3~p", range=[0, 1.2 * max(error for _, error in ways)])
     _rows(figure, [name for name, _ in ways])
     alt = "The largest error of each way. " + " ".join(f"{name}: {error:.2%}." for name, error in ways)
     return Plot(figure, alt, Table(("way", "largest error (share)"), tuple(ways)))

@@ -225,8 +225,14 @@ class Ledger:
             return bookings.history(connection, populations.identify(connection, name))
 
     def export(self, name: str) -> list[dict[str, Plain]]:
-        """The history as plain rows: id, time, purpose, mechanism, sensitivity, scale, rho, status."""
-        return [{**vars(record), "rho": float(record.rho.rho)} for record in self.history(name)]
+        """The history as plain rows: id, time, purpose, mechanism, sensitivity, scale, rho, status.
+
+        status  "done" or "charged": what was cancelled, broke off or is at work looks alike to the public
+        """
+        return [
+            {**vars(one), "rho": float(one.rho.rho), "status": "done" if one.status == "done" else "charged"}
+            for one in self.history(name)
+        ]
 
     # Public documents
 

@@ -248,14 +248,25 @@ def half_width(law: LatticeLaw, n: int, confidence: Fraction = CONFIDENCE, *, pu
     return (law.reach(confidence) + Fraction(grid.width, 2)) / (n * law.steps_per_row)
 
 
+def interval_about(value: Fraction, bar: Fraction) -> tuple[Fraction, Fraction]:
+    """Where an error lies that is within `bar` of a noisy value: two ends in [0, 1].
+
+    The error is in [0, 1], so it is no further from the value's nearest point there; and however far noise carries the
+    value out, the interval is no narrower than what such noise can hide.
+    """
+    nearest = _clipped(value)
+    return _clipped(nearest - bar), _clipped(nearest + bar)
+
+
 def _noisy(grid: Grid, cell: int, law: LatticeLaw) -> NoisyError:
     """|error - midpoint| <= (|Z| + width/2) steps, and |Z| <= reach with probability at least CONFIDENCE."""
     value = grid.midpoint(cell)
     bar = (law.reach(CONFIDENCE) + Fraction(grid.width, 2)) / (grid.n * grid.steps_per_row)
+    low, high = interval_about(value, bar)
     return NoisyError(
         value=value,
-        low=_clipped(value - bar),
-        high=_clipped(value + bar),
+        low=low,
+        high=high,
         confidence=CONFIDENCE,
         epsilon=law.epsilon if isinstance(law, LatticeLaplace) else None,
         rho=law.rho,

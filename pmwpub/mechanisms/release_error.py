@@ -11,7 +11,14 @@ from fractions import Fraction
 import numpy as np
 
 from pmwpub.errors import PlanError
-from pmwpub.mechanisms.assessment import CONFIDENCE, AssessmentShare, NoisyError, assessment_charges, half_width
+from pmwpub.mechanisms.assessment import (
+    CONFIDENCE,
+    AssessmentShare,
+    NoisyError,
+    assessment_charges,
+    half_width,
+    interval_about,
+)
 from pmwpub.mechanisms.lazy_rounding import LatticeLaplace, LatticeLaw
 from pmwpub.privacy.noise import SECURE, NoiseSource
 from pmwpub.queries.counts import PrivateCounts
@@ -94,11 +101,11 @@ def error_steps(counts: PrivateCounts, workload: Workload, released: Distributio
 
 def _noisy(law: LatticeLaw, step: int, n: int) -> NoisyError:
     value = Fraction(step, n * law.steps_per_row)
-    bar = half_width(law, n, purpose="start")
+    low, high = interval_about(value, half_width(law, n, purpose="start"))
     return NoisyError(
         value=value,
-        low=min(Fraction(1), max(Fraction(0), value - bar)),
-        high=min(Fraction(1), max(Fraction(0), value + bar)),
+        low=low,
+        high=high,
         confidence=CONFIDENCE,
         epsilon=law.epsilon if isinstance(law, LatticeLaplace) else None,
         rho=law.rho,

@@ -36,10 +36,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             apart([Path(parsed.into) / name for name in MADE], [*parsed.public, folder])
         certificate = Certificate.from_bytes((folder / "certificate.json").read_bytes())
         files = rebuilt(certificate, (folder / "schema.json").read_bytes(), [Path(path) for path in parsed.public])
+        agreed = [_compare(folder / name, body, certificate.files.get(name)) for name, body in files.items()]
     except (PmwPubError, OSError) as refusal:
         print(f"rebuild.py: {refusal}", file=sys.stderr)
         return 2
-    agreed = [_compare(folder / name, body, certificate.files.get(name)) for name, body in files.items()]
     if parsed.into is not None and not _written(Path(parsed.into), files):
         return 2
     return 0 if all(agreed) else 1

@@ -47,3 +47,6 @@ class SharedRows:
 
 
 Shared = SharedRun | SharedRows
+
+CHANGED = "This is not the table that earlier charges of this population were made for. Its budget is the same."
+"""Of a private table."""

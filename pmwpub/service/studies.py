@@ -95,7 +95,7 @@ def add_candidate(
     options: ReadOptions | None = None,
     private: PrivateTable | None = None,
 ) -> str:
-    """Read and store a public table; returns its SHA-256. The same bytes again only renew the note.
+    """Read and store a public table; returns its SHA-256. Of a candidate's bytes only an attestation is still taken.
 
     content  the file, or the table that was read from it under `options`
     private  the table that the session holds, if it holds one: nothing like it is stored
@@ -115,8 +115,12 @@ def add_candidate(
     note = {"name": Path(filename.replace("\\", "/")).name or "candidate", "attested": attested, "rows": len(table)}
     if options is not None:
         note |= {"encoding": options.encoding, "delimiter": options.delimiter}
-    if table.sha256 in stored.keys(service, population) and _read_as(service, population, table.sha256) != options:
-        raise FileRefused("These bytes are a candidate already, read with other options; remove that one first.")
+    if table.sha256 in stored.keys(service, population):
+        if _read_as(service, population, table.sha256) != options:
+            raise FileRefused("These bytes are a candidate already, read with other options; remove that one first.")
+        if attested and not stored.note(service, population, table.sha256)["attested"]:
+            attest(service, population, table.sha256, attested=True)
+        return table.sha256
     stored.put(service, population, table, note)
     return table.sha256
 

@@ -20,7 +20,7 @@ from pmwpub.session.known import known_pools
 from pmwpub.session.pools import Pool, made, make_pool, named
 from pmwpub.session.services import service
 from pmwpub.session.settings import Setting, choose_setting, means
-from pmwpub.session.spending import confirm, told
+from pmwpub.session.spending import confirm, overlap, told
 from pmwpub.session.state import Session
 from pmwpub.session.words import exact, plain
 
@@ -48,7 +48,9 @@ def _buy_each(session: Session, study: Study, private: PrivateTable, chosen: Seq
     _worth_of_each(study, plans[0], chosen)
     price = assessing.price(service(), study.population.name, plans)
     key = " ".join(plan.sha256 for plan in plans)
-    if confirm(price, _each_in_words(study, plans), place="assessments", key=key, label="Buy these assessments"):
+    ask = overlap(private, (sha256 for plan in plans for sha256 in plan.inputs.candidates))
+    buys, label = _each_in_words(study, plans), "Buy these assessments"
+    if confirm(price, buys, place="assessments", key=key, label=label, ask=ask):
         if not price.affordable:
             assessing.refuse(price, len(plans))
         told(session, [assessing.assess(service(), private, plan, current=study) for plan in plans])
@@ -104,7 +106,8 @@ def _buy_winner(
     price = ranking.price(service(), study.population.name, plan)
     names = " or ".join(plain(study.known_names(pool)) for pool in plan.pools)
     buys = f"which of {names} has the lowest floor, at ε = {exact(plan.exact_epsilon)} (pure)"
-    if confirm(price, buys, place="choice", key=plan.sha256, label="Buy this choice"):
+    ask = overlap(private, (sha256 for pool in plan.pools for sha256 in pool))
+    if confirm(price, buys, place="choice", key=plan.sha256, label="Buy this choice", ask=ask):
         told(session, [ranking.choose(service(), private, plan, current=study)])
         st.rerun()
 

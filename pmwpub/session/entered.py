@@ -14,6 +14,7 @@ import streamlit as st
 from pmwpub.errors import BudgetError, PlanError
 from pmwpub.privacy.budget import as_fraction
 
+PRICELESS = "Nothing has a price until it is put right."
 LONGEST = 40
 """Characters of a number that is taken; as many are repeated in a refusal."""
 
@@ -31,17 +32,25 @@ def number(place: Place, label: str, value: str, least: str, most: str, *, key: 
     return typed
 
 
+def as_number(typed: str, label: str, least: str, most: str, *, so: str) -> Fraction:
+    """The number in a part of a field that was drawn before; PlanError unless it lies between `least` and `most`.
+
+    so  what does not happen otherwise
+    """
+    return _check(typed.strip(), label, f"a number from {least} to {most}", least, most, so)
+
+
 def whole(place: Place, label: str, value: int, least: int, most: int, *, key: str | None = None) -> int:
     """A whole number as it was typed; PlanError unless it lies between `least` and `most`."""
     return as_whole(_field(place, label, str(value), key), label, least, most)
 
 
-def as_whole(typed: str, label: str, least: int, most: int) -> int:
+def as_whole(typed: str, label: str, least: int, most: int, *, so: str = PRICELESS) -> int:
     """The whole number in a field that was drawn before; PlanError unless it lies between `least` and `most`."""
     needed = f"a whole number from {least} to {most}"
-    exact = _check(typed.strip(), label, needed, str(least), str(most))
+    exact = _check(typed.strip(), label, needed, str(least), str(most), so)
     if exact.denominator != 1:
-        raise _refusal(typed, label, needed)
+        raise _refusal(typed, label, needed, so)
     return int(exact)
 
 
@@ -53,16 +62,16 @@ def _field(place: Place, label: str, value: str, key: str | None) -> str:
     return place.text_input(label, key=key)
 
 
-def _check(typed: str, label: str, needed: str, least: str, most: str) -> Fraction:
+def _check(typed: str, label: str, needed: str, least: str, most: str, so: str = PRICELESS) -> Fraction:
     try:
         exact = as_fraction(typed) if len(typed) <= LONGEST and typed.isascii() and "_" not in typed else None
     except BudgetError:
         exact = None
     if exact is None or not as_fraction(least) <= exact <= as_fraction(most):
-        raise _refusal(typed, label, needed)
+        raise _refusal(typed, label, needed, so)
     return exact
 
 
-def _refusal(typed: str, label: str, needed: str) -> PlanError:
+def _refusal(typed: str, label: str, needed: str, so: str) -> PlanError:
     came = f'"{typed[:LONGEST]}" stands there' if typed else "nothing stands there"
-    return PlanError(f"{label}: {needed} is needed; {came}. Nothing has a price until it is put right.")
+    return PlanError(f"{label}: {needed} is needed; {came}. {so}")

@@ -7,6 +7,7 @@ import streamlit as st
 from pmwpub.errors import PmwPubError
 from pmwpub.service import PrivateTable, Study, studies
 from pmwpub.service.demo import reload_demo
+from pmwpub.service.shared import CHANGED
 from pmwpub.session.frame import Badge, panel, refusals
 from pmwpub.session.reading_as import confirm_reading
 from pmwpub.session.services import service
@@ -65,7 +66,9 @@ def _upload(session: Session, study: Study) -> None:
     with st.form("private", clear_on_submit=True):
         file = st.file_uploader(f"Private table ({FORMATS})")
         pressed = st.form_submit_button("Load into this session", type="primary", key="load private")
-    if pressed and file is not None:
+    if pressed and file is None:
+        st.warning("Choose a file above first; nothing was loaded.")
+    elif pressed and file is not None:
         _load(session, study, file.getvalue(), None)
         st.rerun()
     confirm_reading(session, "private", lambda held, options: _load(session, study, held.content, options))
@@ -104,9 +107,7 @@ def _loaded(session: Session, private: PrivateTable, study: Study) -> None:
 def _verdict(session: Session, private: PrivateTable) -> None:
     others = ", ".join(plain(name) for name in private.verdict.populations)
     if private.verdict.kind == "changed":
-        st.warning(
-            "This is not the table that earlier charges of this population were made for. Its budget is the same."
-        )
+        st.warning(CHANGED)
     elif private.verdict.kind == "elsewhere":
         st.warning(
             f"This table was charged under {others} too. Its people are protected by one budget only if you use one "

@@ -13,7 +13,7 @@ from pmwpub.session.errors_bought import errors_part
 from pmwpub.session.frame import Badge, panel, refusals
 from pmwpub.session.planning import in_words
 from pmwpub.session.services import service
-from pmwpub.session.spending import NO_RESULT, confirm, tell
+from pmwpub.session.spending import NO_RESULT, confirm, overlap, tell
 from pmwpub.session.state import Session, address
 from pmwpub.session.watching import Waiting, watch
 from pmwpub.session.words import loss, plain
@@ -110,13 +110,14 @@ def _draw_again(session: Session, study: Study, private: PrivateTable, found: Re
     repeat = service().ledger.next_repeat(name, found.plan.sha256)
     st.markdown("The stored result stays. Another draw of the same plan has new noise and its own charge.")
     price = releasing.price(service(), found.plan, name, repeat=repeat)
+    known = overlap(private, found.plan.inputs.candidates)
     if confirm(
         price,
         f"draw {repeat + 1} of {in_words(study, found.plan)}",
         place=f"again {found.plan.sha256}",
         key=f"again {found.plan.sha256} {repeat}",
         label=f"Draw again (draw {repeat + 1})",
-        ask="I want another draw and pay for it",
+        ask=" and ".join(filter(None, ("I want another draw and pay for it", known))),
     ):
         with refusals():
             outcome = releasing.release(service(), private, found.plan, repeat=repeat, current=study)
@@ -148,7 +149,7 @@ def listed(released: Sequence[Released]) -> None:
     """Every release of the population, the newest first, each under its own address."""
     if not released:
         st.caption("None yet.")
-    words = {"running": "at work", "done": "done", "no result": "no result, the charge stays"}
+    words = {"running": "at work", "done": "done", "no result": "no result"}
     for one in reversed(released):
         booking = one.outcome.booking
         label = f"Release {booking.id}: {plain(one.name)}, {one.plan.rounds} rounds, {words[one.outcome.status]}"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import streamlit as st
 
-from pmwpub.service import Outcome, Price
+from pmwpub.service import Outcome, Price, PrivateTable
 from pmwpub.session.state import Notice, Press, Session, current
-from pmwpub.session.words import cost, left, loss
+from pmwpub.session.words import cost, left, loss, plain
 
 ALREADY = "This plan was already bought: showing the stored result, nothing was charged."
 CHARGED = "Charged. The server does the work, whether this page stays open or not."
@@ -16,6 +17,7 @@ ASTRAY = (
     "The page changed as this button was pressed: that press bought nothing, and nothing was charged for it. What is "
     "offered now stands below."
 )
+NOT_MADE_FROM_IT = "None of these public tables was made from the private one, although they share rows"
 NO_RESULT = (
     "**No result.** The work was cancelled, broke off, or did not come to one. Its charge stays, and the same plan is "
     "never drawn again: sending it again shows this. A new draw is a new charge."
@@ -50,6 +52,18 @@ def confirm(price: Price, buys: str, *, place: str, key: str, label: str, ask: s
         if notice not in session.said:
             getattr(above, notice.kind)(notice.words)
     return seen and agreed
+
+
+def overlap(private: PrivateTable, candidates: Iterable[str]) -> str:
+    """What is to be ticked before public tables that share rows with the private one are used; "" if none does.
+
+    The steward is told of those rows above it.
+    """
+    used = set(candidates)
+    shared = [one for one in private.shared_runs if used & set(one.sha256.split("+"))]
+    for one in shared:
+        st.warning(plain(one.warning), icon=":material/content_copy:")
+    return NOT_MADE_FROM_IT if shared else ""
 
 
 def _button(label: str, press: Press, **look: Any) -> bool:

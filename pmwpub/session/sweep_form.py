@@ -8,12 +8,15 @@ import streamlit as st
 
 from pmwpub.errors import PlanError
 from pmwpub.evaluation import BASELINES, PEERS, PMW_PUB, UNCHANGED, baseline_of, is_baseline, label_of
-from pmwpub.privacy.budget import as_fraction
 from pmwpub.service import Study
 from pmwpub.service.sweeping import EPSILONS, SHARES, WHOLE, Terms, played, truths
+from pmwpub.session import entered
 from pmwpub.session.pools import Pool, made, named
 
 MOST_RUNS = 50
+MOST_ROUNDS = 10_000
+ALLOWED = ("0.000001", "1000")
+UNTIL = "Nothing is simulated until it is put right."
 WHY_BASELINES = (
     "Other published methods, each with its own proof and the same budget. One that cannot run here says why; it takes "
     "no time then."
@@ -117,14 +120,12 @@ def _candidates(study: Study, pools: Sequence[Pool]) -> tuple[Pool, ...]:
 
 
 def _epsilons(text: str) -> tuple[float, ...]:
-    found = [float(as_fraction(part.strip())) for part in text.split(",") if part.strip()]
-    if not found or min(found) <= 0:
+    found = [entered.as_number(part, "ε", *ALLOWED, so=UNTIL) for part in text.split(",") if part.strip()]
+    if not found:
         raise PlanError("ε are positive numbers separated by commas, such as 0.1, 0.25, 1.")
-    return tuple(sorted(set(found)))
+    return tuple(sorted({float(epsilon) for epsilon in found}))
 
 
 def _rounds(text: str) -> tuple[int, ...]:
-    parts = [part.strip() for part in text.split(",") if part.strip()]
-    if not all(part.isdecimal() and 1 <= int(part) <= 10_000 for part in parts):
-        raise PlanError("Rounds are whole numbers from 1 to 10,000 separated by commas, or nothing.")
-    return tuple(sorted({int(part) for part in parts}))
+    parts = (part for part in text.split(",") if part.strip())
+    return tuple(sorted({entered.as_whole(part, "Rounds", 1, MOST_ROUNDS, so=UNTIL) for part in parts}))

@@ -69,7 +69,10 @@ def _upload(session: Session, study: Study) -> None:
     with st.form("candidates", clear_on_submit=True):
         files = st.file_uploader(f"Add public tables ({FORMATS})", accept_multiple_files=True)
         attested = st.checkbox(ATTEST)
-        if st.form_submit_button("Add", key="add candidates") and files:
+        pressed = st.form_submit_button("Add", key="add candidates")
+        if pressed and not files:
+            st.warning("Choose a file above first; nothing was added.")
+        elif pressed:
             for file, shown in zip(files, told_apart([file.name for file in files]), strict=True):
                 _add(session, study, file.name, file.getvalue(), attested, shown=shown)
             st.rerun()
@@ -98,12 +101,19 @@ def _add(
     shown = shown or name
     population, private = study.population.name, session.steward(study)
     try:
-        studies.add_candidate(service(), population, name, content, attested=attested, options=options, private=private)
+        sha256 = studies.add_candidate(
+            service(), population, name, content, attested=attested, options=options, private=private
+        )
     except PmwPubError as refusal:
         if not session.shelf.keep("candidate", name, content, refusal, options, attested=attested):
             session.tell("error", f"**{plain(shown)}** was refused. {plain(str(refusal))} Nothing was charged.")
         return
-    session.tell("success", f"**{plain(shown)}** was read and stored as a public candidate.")
+    known = next((one for one in study.candidates if one.sha256 == sha256), None)
+    if known is None:
+        session.tell("success", f"**{plain(shown)}** was read and stored as a public candidate.")
+    else:
+        now = "; it is attested now" if attested and not known.attested else ""
+        session.tell("info", f"**{plain(shown)}** has the bytes of {plain(known.name)}, a candidate already{now}.")
     if private is not None:
         session.private = replace(private, shared_runs=studies.shared_runs(service(), private))
 

@@ -23,6 +23,7 @@ from pmwpub.mechanisms.assessment import (
     floor_release,
     floor_release_under,
     half_width,
+    interval_about,
     start_release_under,
     start_steps,
 )
@@ -183,12 +184,28 @@ def test_the_interval_holds_the_floor_as_often_as_stated_and_missing_n_is_notice
     assert coverage(Fraction(2), ScaledNoise(Fraction(10))) < 0.92
 
 
+@pytest.mark.parametrize(
+    ("value", "low", "high"),
+    [
+        ("1/2", "2/5", "3/5"),
+        ("1/20", "0", "3/20"),
+        ("-1/2", "0", "1/10"),
+        ("3/2", "9/10", "1"),
+        ("19/20", "17/20", "1"),
+    ],
+)
+def test_an_interval_holds_all_that_its_noise_can_hide_from_an_error_between_0_and_1(
+    value: str, low: str, high: str
+) -> None:
+    assert interval_about(Fraction(value), Fraction(1, 10)) == (Fraction(low), Fraction(high))
+
+
 def test_the_ends_are_clipped_and_the_value_is_not() -> None:
     state = mixtures.solved(one_row(0))
     noisy = floor_release(state, Fraction(1), noise=FixedNoise(-5_000))
     assert isinstance(noisy, NoisyError)
     assert noisy.value < 0
-    assert (noisy.low, noisy.high) == (0, 0)
+    assert (noisy.low, noisy.high) == (0, 1), "at epsilon 1, one row hides in the noise"
 
 
 def test_the_error_bar_is_known_before_anything_is_drawn() -> None:

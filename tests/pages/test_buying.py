@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import TypeVar
 
 import pytest
-from pages.visits import Here, Open, press, words
+from pages.visits import PRIVATE, Here, Open, press, table, words
 from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import TextInput
@@ -19,7 +19,7 @@ from pmwpub.jobs import Engine
 from pmwpub.ledger import Ledger, PlanKey
 from pmwpub.service import assessing, releasing, studies
 from pmwpub.session import Session, services, spending
-from pmwpub.session.spending import ALREADY, ASTRAY, CHARGED
+from pmwpub.session.spending import ALREADY, ASTRAY, CHARGED, NOT_MADE_FROM_IT
 from pmwpub.session.state import Press
 from pmwpub.session.watching import Waiting
 from pmwpub.session.words import decimal
@@ -138,6 +138,48 @@ def test_every_form_that_spends_says_what_its_plan_buys(town: Here, steward: Ope
     assert json.loads(booking.plan_json)["rounds"] == int(found[1])
     assert "Buys: draw 2 of a release with good.csv" in words(app)
     assert "Buys: the noisy largest error of draw 1 of this plan, at ε = 0.05 (pure)" in words(app)
+
+
+@pytest.mark.parametrize(
+    ("page", "choose", "button"),
+    [
+        ("candidates", None, "Buy these assessments"),
+        ("candidates", "only which one is best", "Buy this choice"),
+        ("release", None, "Buy this release"),
+    ],
+)
+def test_a_public_table_that_shares_rows_with_the_private_one_is_bought_with_after_a_tick_alone(
+    page: str, choose: str | None, button: str, town: Here, steward: Open
+) -> None:
+    service, name = town.service, town.population
+    for one in studies.study(service, name).candidates[1:]:
+        studies.remove_candidate(service, name, one.sha256)
+    piece = b"\n".join(PRIVATE.splitlines()[:200]) + b"\n"
+    studies.add_candidate(service, name, "piece.csv", piece, attested=True)
+    studies.remove_candidate(service, name, studies.study(service, name).candidates[0].sha256)
+    if choose is not None:
+        studies.add_candidate(service, name, "third.csv", table(300, 5), attested=True)
+    app = steward(page)
+    if choose is not None:
+        app.radio(key="what to buy").set_value(choose).run()
+    assert "199 lines in a row of the private table stand in piece.csv too" in words(app)
+    press(app, button)
+    assert town.spent == 0
+    assert "Tick the sentence above first; nothing was charged." in words(app)
+    next(box for box in app.checkbox if box.label == NOT_MADE_FROM_IT).check()
+    press(app, button)
+    assert town.spent > 0
+    if page == "release":
+        assert any(box.label.endswith(f" and {NOT_MADE_FROM_IT}") for box in app.checkbox), "so does another draw"
+
+
+def test_a_viewer_and_a_table_that_shares_nothing_are_asked_nothing(town: Here, steward: Open, visit: Open) -> None:
+    piece = b"\n".join(PRIVATE.splitlines()[:200]) + b"\n"
+    for page in ("candidates", "release"):
+        assert not any(box.label == NOT_MADE_FROM_IT for box in steward(page).checkbox)
+    studies.add_candidate(town.service, town.population, "piece.csv", piece, attested=True)
+    for page in ("candidates", "release"):
+        assert "in a row of the private table" not in words(visit(page, population=town.population))
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,21 @@ def test_the_private_table_is_loaded_without_a_preview_and_without_a_charge(town
     assert town.spent == 0
 
 
+def test_a_press_without_a_file_is_answered(town: Here, visit: Open) -> None:
+    app = visit("data", population=town.population)
+    assert "nothing was loaded" in words(press(app, "Load into this session"))
+    assert "nothing was added" in words(press(app, "Add"))
+
+
+def test_a_file_that_is_a_candidate_already_is_said_to_be_one(town: Here, visit: Open) -> None:
+    app = visit("data", population=town.population)
+    app.file_uploader[0].upload("renamed.csv", table(300, 2), "text/csv")
+    press(app, "Add")
+    assert "renamed.csv has the bytes of good.csv, a candidate already." in words(app)
+    found = studies.study(town.service, town.population).candidates
+    assert {(one.name, one.attested) for one in found} == {("good.csv", True), ("poor.csv", True)}
+
+
 def test_a_private_table_of_another_length_is_refused_and_the_page_stays_usable(town: Here, visit: Open) -> None:
     app = visit("data", population=town.population)
     app.file_uploader[-1].upload("people.csv", table(399, 1), "text/csv")

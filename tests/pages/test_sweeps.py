@@ -48,6 +48,27 @@ def test_the_ranges_of_a_sweep_are_chosen_on_the_page(town: Here, visit: Open) -
     assert town.spent == 0
 
 
+@pytest.mark.parametrize(
+    ("field", "typed"),
+    [
+        ("sweep epsilons", "1e309"),
+        ("sweep epsilons", "1e-9"),
+        ("sweep epsilons", "0.5, nan"),
+        ("sweep epsilons", "-1"),
+        ("sweep rounds", "9" * 5_000),
+        ("sweep rounds", "１２"),
+        ("sweep rounds", "2, 0"),
+        ("sweep rounds", "1.5"),
+    ],
+)
+def test_what_is_no_number_in_range_is_refused_in_words(field: str, typed: str, town: Here, visit: Open) -> None:
+    app = small(visit("explore", population=town.population))
+    app.text_input(key=field).set_value(typed).run()
+    assert not app.exception
+    assert "Nothing is simulated until it is put right." in words(app)
+    assert not any(button.label == "Simulate" for button in app.button)
+
+
 def test_baselines_are_lines_of_their_own_and_what_cannot_run_says_why(town: Here, visit: Open) -> None:
     app = small(visit("explore", population=town.population))
     app.text_input(key="sweep epsilons").set_value("0.00001, 2")

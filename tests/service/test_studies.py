@@ -90,6 +90,25 @@ def test_a_piece_of_the_private_table_among_the_candidates_is_pointed_out_to_the
     assert "piece" not in repr(studies.load_private(bench.service, bench.name, bench.private_csv))
 
 
+def named(service: Service, population: str) -> dict[str, tuple[str, bool]]:
+    """Each candidate's name and whether it is attested."""
+    return {one.sha256: (one.name, one.attested) for one in studies.study(service, population).candidates}
+
+
+def test_bytes_that_are_a_candidate_keep_its_name_and_attestation(bench: Bench) -> None:
+    known, first = named(bench.service, bench.name), bench.candidates[0]
+    body = stored.content(bench.service, bench.name, first)
+    assert known[first][1]
+    for attested in (False, True):
+        assert studies.add_candidate(bench.service, bench.name, "other.csv", body, attested=attested) == first
+        assert named(bench.service, bench.name) == known
+    studies.attest(bench.service, bench.name, first, attested=False)
+    studies.add_candidate(bench.service, bench.name, "other.csv", body, attested=False)
+    assert named(bench.service, bench.name) == known | {first: (known[first][0], False)}
+    studies.add_candidate(bench.service, bench.name, "other.csv", body, attested=True)
+    assert named(bench.service, bench.name) == known
+
+
 def test_a_schema_is_drafted_with_a_codebook_and_edges_come_from_candidates(bench: Bench) -> None:
     book = read_codebook(b"name,kind,level\njob,categorical,cook\njob,,clerk\nage,numeric,\n")
     schema = studies.draft_schema(bench.service, bench.name, codebook=book, bins=3, binning="width")
