@@ -111,7 +111,8 @@ def test_what_the_page_concludes_from_the_census_is_what_its_runs_show(paper: tu
         assert below(reduced, (PMW_PUB, table), reduced, ("mwem", "")) == EPSILONS
         assert below(census, (PMW_PUB, table), census, ("dual-query", "")) == [0.1, 0.25, 0.5, 1.0]
         assert below(census, (PMW_PUB, table), once, ("residual-planner", "")) == [0.1, 0.25, 0.5, 1.0]
-        assert below(census, (PMW_PUB, table), census, ("ji-elkan", table)) == [0.25, 0.5, 1.0]
+        ahead = [0.25, 0.5, 1.0] if table != "oh_2015" else [0.1, 0.25, 0.5, 1.0]
+        assert below(census, (PMW_PUB, table), census, ("ji-elkan", table)) == ahead
         assert census[PMW_PUB, table, 0.1] == pytest.approx(once[UNCHANGED, table, 0.1], rel=0.01)
     for epsilon in EPSILONS[:4]:
         assert reduced[PMW_PUB, "oh_2015", epsilon] == pytest.approx(start[UNCHANGED, "oh_2015", epsilon], rel=0.05)
