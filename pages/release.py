@@ -29,7 +29,7 @@ elif private is not None and ready:
     with panel("A new release", Badge.DP), refusals():
         plan = plan_form(study, bought_floors(study, assessing.assessments(service(), study)))
         price = releasing.price(service(), plan, study.population.name)
-        ask, label = overlap(private, plan.inputs.candidates), "Buy this release"
+        ask, label = overlap(study, private, plan.inputs.candidates), "Buy this release"
         if confirm(price, in_words(study, plan), place="release", key=plan.sha256, label=label, ask=ask):
             outcome = releasing.release(service(), private, plan, current=study)
             tell(session, outcome.fresh)

@@ -52,6 +52,7 @@ class PrivateTable:
     numbers      of the rows, in file order, by which shared runs are found; None of very many rows
     options      how its text was read, where somebody confirmed that
     shared_runs  candidates that share a long run of lines, or too many rows, with it: a warning to the steward only
+    compared     the candidates that were compared with it for that: SHA-256, and how they are read
 
     Privacy: private rows; its repr shows nothing.
     """
@@ -71,6 +72,7 @@ class PrivateTable:
     demo: bool = False
     options: ReadOptions | None = None
     shared_runs: tuple[Shared, ...] = field(default=(), repr=False)
+    compared: frozenset[tuple[str, ReadOptions | None]] = field(default=frozenset(), repr=False)
 
     @property
     def table(self) -> TableHandle | None:

@@ -20,6 +20,7 @@ from pmwpub.service.shared import Shared, SharedRows, SharedRun
 from pmwpub.service.study import Study
 from pmwpub.tabular.encode import Encoder
 from pmwpub.tabular.likeness import Likeness, surplus_of, telling
+from pmwpub.tabular.options import ReadOptions
 from pmwpub.tabular.overlap import RunSearch, row_numbers
 from pmwpub.tabular.private import Survey
 from pmwpub.tabular.reading import TextTable, open_table
@@ -114,6 +115,11 @@ def comparison(service: Service, current: Study) -> Comparison:
         return service.cache(key, lambda: Offered.of(sha256, called, stored.table(service, name, sha256), schema))
 
     return Comparison([offered(one.sha256, one.name, stored.spelt(one.options)) for one in current.candidates])
+
+
+def in_force(current: Study) -> frozenset[tuple[str, ReadOptions | None]]:
+    """The candidates, by SHA-256 and how they are read."""
+    return frozenset((one.sha256, one.options) for one in current.candidates)
 
 
 def is_candidate(service: Service, current: Study, digest: bytes) -> bool:

@@ -189,6 +189,7 @@ def load_private(
         demo=current.demo,
         options=options,
         shared_runs=compared.found(overlaps.lone(rows)),
+        compared=overlaps.in_force(current),
     )
 
 
@@ -201,6 +202,12 @@ def shared_runs(service: Service, private: PrivateTable) -> tuple[Shared, ...]:
     compared = overlaps.comparison(service, current)
     compared.show(private, current.schema)
     return compared.found(overlaps.lone(private.dataset))
+
+
+def compared_again(service: Service, private: PrivateTable) -> PrivateTable:
+    """A loaded private table, compared with the candidates of now: another session may have added some."""
+    current = study(service, private.population)
+    return replace(private, shared_runs=shared_runs(service, private), compared=overlaps.in_force(current))
 
 
 def acknowledge(service: Service, private: PrivateTable) -> PrivateTable:

@@ -48,7 +48,7 @@ def _buy_each(session: Session, study: Study, private: PrivateTable, chosen: Seq
     _worth_of_each(study, plans[0], chosen)
     price = assessing.price(service(), study.population.name, plans)
     key = " ".join(plan.sha256 for plan in plans)
-    ask = overlap(private, (sha256 for plan in plans for sha256 in plan.inputs.candidates))
+    ask = overlap(study, private, (sha256 for plan in plans for sha256 in plan.inputs.candidates))
     buys, label = _each_in_words(study, plans), "Buy these assessments"
     if confirm(price, buys, place="assessments", key=key, label=label, ask=ask):
         if not price.affordable:
@@ -106,7 +106,7 @@ def _buy_winner(
     price = ranking.price(service(), study.population.name, plan)
     names = " or ".join(plain(study.known_names(pool)) for pool in plan.pools)
     buys = f"which of {names} has the lowest floor, at ε = {exact(plan.exact_epsilon)} (pure)"
-    ask = overlap(private, (sha256 for pool in plan.pools for sha256 in pool))
+    ask = overlap(study, private, (sha256 for pool in plan.pools for sha256 in pool))
     if confirm(price, buys, place="choice", key=plan.sha256, label="Buy this choice", ask=ask):
         told(session, [ranking.choose(service(), private, plan, current=study)])
         st.rerun()

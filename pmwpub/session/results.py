@@ -110,7 +110,7 @@ def _draw_again(session: Session, study: Study, private: PrivateTable, found: Re
     repeat = service().ledger.next_repeat(name, found.plan.sha256)
     st.markdown("The stored result stays. Another draw of the same plan has new noise and its own charge.")
     price = releasing.price(service(), found.plan, name, repeat=repeat)
-    known = overlap(private, found.plan.inputs.candidates)
+    known = overlap(study, private, found.plan.inputs.candidates)
     if confirm(
         price,
         f"draw {repeat + 1} of {in_words(study, found.plan)}",

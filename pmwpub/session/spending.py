@@ -7,7 +7,8 @@ from typing import Any
 
 import streamlit as st
 
-from pmwpub.service import Outcome, Price, PrivateTable
+from pmwpub.service import Outcome, Price, PrivateTable, Study, overlaps, studies
+from pmwpub.session.services import service
 from pmwpub.session.state import Notice, Press, Session, current
 from pmwpub.session.words import cost, left, loss, plain
 
@@ -54,11 +55,13 @@ def confirm(price: Price, buys: str, *, place: str, key: str, label: str, ask: s
     return seen and agreed
 
 
-def overlap(private: PrivateTable, candidates: Iterable[str]) -> str:
+def overlap(study: Study, private: PrivateTable, candidates: Iterable[str]) -> str:
     """What is to be ticked before public tables that share rows with the private one are used; "" if none does.
 
-    The steward is told of those rows above it.
+    The steward is told of those rows above it. Tables that came since the private one was loaded are compared first.
     """
+    if not overlaps.in_force(study) <= private.compared:
+        private = current().private = studies.compared_again(service(), private)
     used = set(candidates)
     shared = [one for one in private.shared_runs if used & set(one.sha256.split("+"))]
     for one in shared:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 
 import streamlit as st
 
@@ -115,7 +114,7 @@ def _add(
         now = "; it is attested now" if attested and not known.attested else ""
         session.tell("info", f"**{plain(shown)}** has the bytes of {plain(known.name)}, a candidate already{now}.")
     if private is not None:
-        session.private = replace(private, shared_runs=studies.shared_runs(service(), private))
+        session.private = studies.compared_again(service(), private)
 
 
 def _change(study: Study) -> None:

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import TypeVar
 
 import pytest
-from pages.visits import PRIVATE, Here, Open, press, table, words
+from pages.visits import PRIVATE, Here, Open, arrive, press, table, words
 from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import TextInput
@@ -171,6 +171,16 @@ def test_a_public_table_that_shares_rows_with_the_private_one_is_bought_with_aft
     assert town.spent > 0
     if page == "release":
         assert any(box.label.endswith(f" and {NOT_MADE_FROM_IT}") for box in app.checkbox), "so does another draw"
+
+
+def test_a_table_that_another_session_added_after_the_private_one_was_loaded_is_compared_too(town: Here) -> None:
+    session = Session(town.population, town.private())
+    piece = b"\n".join(PRIVATE.splitlines()[:200]) + b"\n"
+    studies.add_candidate(town.service, town.population, "piece.csv", piece, attested=True)
+    app = arrive("candidates", session, population=town.population)
+    assert "199 lines in a row of the private table stand in piece.csv too" in words(app)
+    press(app, "Buy these assessments")
+    assert town.spent == 0
 
 
 def test_a_viewer_and_a_table_that_shares_nothing_are_asked_nothing(town: Here, steward: Open, visit: Open) -> None:
