@@ -13,7 +13,7 @@ import argparse
 import csv
 import os
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from fractions import Fraction
 from functools import cache
@@ -106,16 +106,20 @@ def rounds_sweep(
 
 
 def validation(
-    problem: str, stage: Stage, methods: Sequence[str], epsilons: Sequence[float], rounds: Sequence[int], workers: int
+    problem: str,
+    pair: Callable[[int], Stage],
+    methods: Sequence[str],
+    epsilons: Sequence[float] = EPSILONS,
+    rounds: Sequence[int] = ROUNDS,
+    *,
+    workers: int,
 ) -> list[SimulatedError]:
-    """Runs on a validation pair, with each seed of `VALIDATION`."""
-    return [
-        one
-        for seed in VALIDATION
-        for one in run(
-            f"{problem}-validation-{seed}", stage, rounds_sweep(methods, seed, epsilons, rounds), workers
-        ).errors
-    ]
+    """Runs on validation pairs, by their seed, with each seed of `VALIDATION`."""
+    found: list[SimulatedError] = []
+    for seed in VALIDATION:
+        sweep = rounds_sweep(methods, seed, epsilons, rounds)
+        found += run(f"{problem}-validation-{seed}", pair(seed), sweep, workers).errors
+    return found
 
 
 def write(name: str, lines: Iterable[tuple[str, SimulatedError]]) -> None:

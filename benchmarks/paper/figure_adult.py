@@ -12,7 +12,6 @@ from __future__ import annotations
 from common import (
     JI_ELKAN,
     MATRIX,
-    VALIDATION,
     Chosen,
     Options,
     adult_pair,
@@ -23,6 +22,7 @@ from common import (
     run,
     run_chosen,
     stage_of,
+    validation,
     write,
 )
 
@@ -54,11 +54,7 @@ def runs(made: Options) -> list[tuple[str, SimulatedError]]:
 
 def validated(name: str, bias: float, methods: tuple[str, ...], made: Options) -> Chosen:
     """What did best over the splits of validation."""
-    return chosen(
-        one
-        for seed in VALIDATION
-        for one in run(f"{name}-validation-{seed}", pair(bias, seed), rounds_sweep(methods, seed), made.workers).errors
-    )
+    return chosen(validation(name, lambda seed: pair(bias, seed), methods, workers=made.workers))
 
 
 def without_public_table(made: Options) -> list[tuple[str, SimulatedError]]:

@@ -45,7 +45,8 @@ def validated(made: Options) -> Chosen:
     """What did best on the earlier years, by the names of the candidates of the test."""
     methods = (PMW_PUB, *JI_ELKAN, *made.dual_query)
     earlier = stage("oh_2015", tuple(dict.fromkeys(PLAYED_BY.values())))
-    return played(chosen(validation("census", earlier, methods, EPSILONS, ROUNDS, made.workers)), PLAYED_BY)
+    found = validation("census", lambda _: earlier, methods, EPSILONS, ROUNDS, workers=made.workers)
+    return played(chosen(found), PLAYED_BY)
 
 
 def runs(made: Options) -> list[tuple[str, SimulatedError]]:

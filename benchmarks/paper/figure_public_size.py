@@ -26,7 +26,7 @@ def runs(made: Options) -> list[tuple[str, SimulatedError]]:
     """(share in percent, run)."""
     workload = Workload.all_kway(census("oh_2018").domain, 3)
     earlier = figure_census.stage("oh_2015", tuple(PLAYED_BY.values()))
-    picked = chosen(validation("census", earlier, (PMW_PUB,), EPSILONS, ROUNDS, made.workers))
+    picked = chosen(validation("census", lambda _: earlier, (PMW_PUB,), EPSILONS, ROUNDS, workers=made.workers))
     found: list[tuple[str, SimulatedError]] = []
     for seed in range(made.seeds):
         for share in SHARES:

@@ -48,7 +48,7 @@ def runs(made: Options) -> list[tuple[str, SimulatedError]]:
     """(how the hyperparameters were chosen, run)."""
     earlier = stage("oh_2015", tuple(dict.fromkeys(PLAYED_BY.values())))
     methods = (PMW_PUB, "mwem", *made.dual_query)
-    picked = played(chosen(validation("reduced", earlier, methods, EPSILONS, ROUNDS, made.workers)), PLAYED_BY)
+    picked = played(chosen(validation("reduced", lambda _: earlier, methods, workers=made.workers)), PLAYED_BY)
     test = stage("oh_2018", tuple(PLAYED_BY))
     found: list[tuple[str, SimulatedError]] = []
     for seed in range(made.seeds):

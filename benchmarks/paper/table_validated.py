@@ -21,7 +21,7 @@ def best_tables(
     problem: str, stage: Stage, epsilons: Sequence[float], rounds: Sequence[int], workers: int
 ) -> dict[float, str]:
     """At each epsilon, the candidate with the least mean error over T on the validation pair."""
-    lines = summarise(validation(problem, stage, (PMW_PUB,), epsilons, rounds, workers))
+    lines = summarise(validation(problem, lambda _: stage, (PMW_PUB,), epsilons, rounds, workers=workers))
     return {
         epsilon: min((line for line in lines if line.epsilon == epsilon), key=lambda line: line.mean).candidate
         for epsilon in epsilons

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 
 import numpy as np
 
@@ -41,7 +41,7 @@ class Merging:
 
     def cells(self, subset: Subset) -> Ints:
         """Of how many cells each cell of a merged table is the sum: int64, in its shape."""
-        return self.gathered(subset, np.ones([len(self.groups[a]) for a in subset], dtype=np.int64))
+        return reduce(np.multiply.outer, (self.sizes[a] for a in subset))
 
     def gathered(self, subset: Subset, counts: Ints) -> Ints:
         """A table in merged levels: int64, sums of cells."""

@@ -14,7 +14,7 @@ from pmwpub.plans import WorkloadChoice
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Support
 from pmwpub.service import overlaps, stored
-from pmwpub.service.core import PrivateTable, Service, Shared
+from pmwpub.service.core import PrivateTable, Service
 from pmwpub.service.sample import sample_rows
 from pmwpub.service.study import CandidateFacts, Study
 from pmwpub.tabular.codebook import Codebook
@@ -116,10 +116,11 @@ def add_candidate(
     if options is not None:
         note |= {"encoding": options.encoding, "delimiter": options.delimiter}
     if table.sha256 in stored.keys(service, population):
-        if _read_as(service, population, table.sha256) != options:
+        known = stored.note(service, population, table.sha256)
+        if stored.options_of(known) != options:
             raise FileRefused("These bytes are a candidate already, read with other options; remove that one first.")
-        if attested and not stored.note(service, population, table.sha256)["attested"]:
-            attest(service, population, table.sha256, attested=True)
+        if attested and not known["attested"]:
+            stored.put_note(service, population, table.sha256, known | {"attested": True})
         return table.sha256
     stored.put(service, population, table, note)
     return table.sha256
@@ -193,21 +194,16 @@ def load_private(
     )
 
 
-def shared_runs(service: Service, private: PrivateTable) -> tuple[Shared, ...]:
-    """The candidates, those added since included, that share a long run of lines, or too many rows, with a loaded one.
+def compared_again(service: Service, private: PrivateTable) -> PrivateTable:
+    """A loaded private table with what it shares with the candidates of now: some may have come since.
 
     Privacy: for the steward only, like the table itself.
     """
     current = study(service, private.population)
     compared = overlaps.comparison(service, current)
     compared.show(private, current.schema)
-    return compared.found(overlaps.lone(private.dataset))
-
-
-def compared_again(service: Service, private: PrivateTable) -> PrivateTable:
-    """A loaded private table, compared with the candidates of now: another session may have added some."""
-    current = study(service, private.population)
-    return replace(private, shared_runs=shared_runs(service, private), compared=overlaps.in_force(current))
+    found = compared.found(overlaps.lone(private.dataset))
+    return replace(private, shared_runs=found, compared=overlaps.in_force(current))
 
 
 def acknowledge(service: Service, private: PrivateTable) -> PrivateTable:

@@ -7,14 +7,13 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pmwpub.errors import PlanError
-from pmwpub.evaluation import BASELINES, PEERS, PMW_PUB, UNCHANGED, baseline_of, is_baseline, label_of
+from pmwpub.evaluation import BASELINES, MOST_ROUNDS, PEERS, PMW_PUB, UNCHANGED, baseline_of, is_baseline, label_of
 from pmwpub.service import Study
 from pmwpub.service.sweeping import EPSILONS, SHARES, WHOLE, Terms, played, truths
 from pmwpub.session import entered
 from pmwpub.session.pools import Pool, made, named
 
 MOST_RUNS = 50
-MOST_ROUNDS = 10_000
 ALLOWED = ("0.000001", "1000")
 UNTIL = "Nothing is simulated until it is put right."
 WHY_BASELINES = (

@@ -12,12 +12,12 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import product_model
 import pytest
 import tables
 
 from pmwpub.evaluation import METHODS, UNCHANGED, Run, Stage, answering, baselines, is_baseline, peers, runs
 from pmwpub.evaluation.registry import FAMILIES, baseline_of
-from pmwpub.mechanisms.graphical import NoisyMarginals
 from pmwpub.mechanisms.vector_gaussian import VectorGaussian
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.measurement import DiscreteGaussian
@@ -103,22 +103,8 @@ class Law:
         return self.watch.chosen(self.law, self.scores, self.sensitivity)
 
 
-@dataclass(frozen=True)
-class Even:
-    """A model for tests: every cell alike."""
-
-    known: NoisyMarginals
-
-    def counts(self, subset: tuple[int, ...]) -> np.ndarray:
-        shape = [self.known.shape[a] for a in subset]
-        return np.full(shape, self.known.n / np.prod(shape))
-
-    def rounded(self, subset: tuple[int, ...]) -> np.ndarray:
-        return np.floor(self.counts(subset) + 0.5).astype(np.int64)
-
-
 def watched(method: str, person: int, repeats: Watch | None = None) -> Watch:
-    """One run of a method, as a sweep makes it; models are even ones."""
+    """One run of a method, as a sweep makes it; an even model stands in for those of the extra `peers`."""
     watch = Watch(repeats)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(VectorGaussian, "measure", lambda self, values, *, noise=None: watch.measured(values, self.scale))
@@ -130,8 +116,7 @@ def watched(method: str, person: int, repeats: Watch | None = None) -> Watch:
         for module, name in RELEASES:
             patch.setattr(module, name, _noted(getattr(module, name), watch))
         patch.setattr(peers, "available", lambda: True)
-        patch.setattr(NoisyMarginals, "model", lambda self, iterations, start=None: Even(self))
-        patch.setattr(NoisyMarginals, "size", lambda self, more=(): 0.0)
+        product_model.stand_in(patch, product_model.Even)
         runs.play(stage(person, method), run_of(method))
     return watch
 

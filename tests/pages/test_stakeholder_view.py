@@ -33,7 +33,7 @@ def shielded(bought: Session, monkeypatch: pytest.MonkeyPatch) -> Session:
     """The same; from here on, touching the private table fails."""
     for name in PRIVATE_PARTS:
         monkeypatch.setattr(PrivateTable, name, property(_touched), raising=False)
-    for module, name in (*SPENDING, (studies, "load_private"), (studies, "shared_runs")):
+    for module, name in (*SPENDING, (studies, "load_private"), (studies, "compared_again")):
         monkeypatch.setattr(module, name, _touched, raising=False)
     return bought
 

@@ -98,7 +98,7 @@ def test_a_shuffled_copy_with_some_rows_changed_is_a_warning_to_the_steward(benc
     private = studies.load_private(bench.service, bench.name, bench.private_csv)
     assert private.shared_runs == ()
     sha256 = studies.add_candidate(bench.service, bench.name, "copy.csv", copy, attested=True, private=private)
-    (later,) = studies.shared_runs(bench.service, private)
+    (later,) = studies.compared_again(bench.service, private).shared_runs
     (loaded,) = studies.load_private(bench.service, bench.name, bench.private_csv).shared_runs
     assert later == loaded
     assert isinstance(loaded, SharedRows)

@@ -80,7 +80,7 @@ def test_a_stream_is_checked_against_candidates_and_n(bench: Bench, tmp_path: Pa
     private = studies.load_private(bench.service, bench.name, path)
     assert private.numbers is None
     assert [run.lines for run in private.shared_runs] == [50]
-    assert studies.shared_runs(bench.service, private) == private.shared_runs
+    assert studies.compared_again(bench.service, private).shared_runs == private.shared_runs
 
 
 @pytest.mark.usefixtures("streamed")

@@ -74,7 +74,7 @@ def test_private_and_public_files_have_their_own_options_and_parquet_needs_none(
     public = studies.study(plain, "P").candidate(sha256).dataset
     assert public is not None
     assert np.array_equal(private.dataset.codes, public.codes[:2])
-    assert len(private.shared_runs) == len(studies.shared_runs(plain, private)) == 0
+    assert len(private.shared_runs) == len(studies.compared_again(plain, private).shared_runs) == 0
 
 
 def test_a_piece_of_the_private_table_among_the_candidates_is_pointed_out_to_the_steward(bench: Bench) -> None:
@@ -82,7 +82,7 @@ def test_a_piece_of_the_private_table_among_the_candidates_is_pointed_out_to_the
     lines = bench.private_csv.splitlines()
     piece = b"\n".join([lines[0], *lines[40:90], b""])
     sha256 = studies.add_candidate(bench.service, bench.name, "piece.csv", piece, attested=True)
-    (later,) = studies.shared_runs(bench.service, bench.private)
+    (later,) = studies.compared_again(bench.service, bench.private).shared_runs
     (loaded,) = studies.load_private(bench.service, bench.name, bench.private_csv).shared_runs
     assert later == loaded
     assert (loaded.sha256, loaded.name, loaded.lines) == (sha256, "piece.csv", 50)
