@@ -27,6 +27,7 @@ from pmwpub.evaluation import (
     simulate,
     under_todays_names,
 )  # fmt: skip
+from pmwpub.evaluation.registry import LONGEST_NUMBER
 from pmwpub.figures import self_contained
 from pmwpub.jobs.simulating import Place
 from pmwpub.ledger_command import store_files
@@ -128,7 +129,8 @@ def _epsilon(text: str) -> float:
 
 
 def _whole(text: str) -> int:
-    if not (text.isascii() and text.strip().isdecimal()) or not 1 <= int(text) <= MOST_ROUNDS:
+    plain = text.isascii() and text.strip().isdecimal() and len(text) <= LONGEST_NUMBER
+    if not plain or not 1 <= int(text) <= MOST_ROUNDS:
         raise PlanError(f"Rounds are whole numbers from 1 to {MOST_ROUNDS:,}; {text[:40]!r} came.")
     return int(text)
 
