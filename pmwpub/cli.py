@@ -153,7 +153,8 @@ def _spending(parser: argparse.ArgumentParser, *, required: bool = True) -> None
     parser.add_argument(
         "--overlap-acknowledged",
         action="store_true",
-        help="a public file shares more rows with the private table than chance explains, and was not made from it",
+        help="no public file was made from the private table: needed where they share more rows than chance explains, "
+        "and for every purchase in a shared service (PMWPUB_MODE=shared)",
     )
     _workload(parser)
 

@@ -109,5 +109,17 @@ class JobFailed(PmwPubError):
     """The job ended without a result; its charge stays and nothing is drawn again."""
 
 
+class SettingRefused(PmwPubError):
+    """An environment variable has a value that is none of its own."""
+
+
+class ViewersOnly(PmwPubError):
+    """The service is for viewers alone: nothing is loaded, changed or bought."""
+
+
+class OverlapUndecided(PlanError):
+    """A purchase needs the steward's word that no public table was made from the private one; nothing was charged."""
+
+
 class QueueFull(PmwPubError):
     """Too many jobs wait already."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, NoReturn
 
@@ -187,7 +186,7 @@ def viewers_only() -> bool:
 
     Then no session can load a table, spend, or ask how a table compares with those that were charged.
     """
-    return os.environ.get("PMWPUB_VIEWERS_ONLY") == "1"
+    return service().policy.viewers_only
 
 
 def present(on: bool) -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+import buying
 import pytest
 from fakes import SeededNoise
 from guarantees.flows import NAME, prepared
@@ -30,7 +31,7 @@ def bought(folder: Path, repeats: tuple[int, ...]) -> list[tuple[object, ...]]:
     found: list[tuple[object, ...]] = []
     for repeat in repeats:
         try:
-            outcome = releasing.release(service, private, plan, repeat=repeat)
+            outcome = buying.buy(service, private, plan, repeat=repeat)
         except PmwPubError:
             continue
         bundle = releasing.released(service, current, outcome.booking).bundle

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import buying
 import pytest
 import streamlit as st
 from guarantees.flows import NAME, prepared
@@ -38,7 +39,7 @@ def bench(tmp_path: Path) -> Iterator[tuple[Service, PrivateTable]]:
 def release(service: Service, private: PrivateTable, epsilon: str, **rest: int) -> releasing.Outcome:
     current = studies.study(service, NAME)
     plan = releasing.release_plan(service, current, [current.usable[0].sha256], epsilon=epsilon, rounds=3)
-    return releasing.release(service, private, plan, **rest)
+    return buying.buy(service, private, plan, **rest)
 
 
 def corrupt(path: Path) -> str:

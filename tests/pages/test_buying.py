@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import TypeVar
 
+import buying
 import pytest
 from pages.visits import PRIVATE, Here, Open, arrive, press, table, words
 from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
@@ -17,7 +18,7 @@ from streamlit.testing.v1.element_tree import TextInput
 
 from pmwpub.jobs import Engine
 from pmwpub.ledger import Ledger, PlanKey
-from pmwpub.service import assessing, releasing, studies
+from pmwpub.service import assessing, purchases, releasing, studies
 from pmwpub.session import Session, services, spending
 from pmwpub.session.spending import ALREADY, ASTRAY, CHARGED, NOT_MADE_FROM_IT
 from pmwpub.session.state import Press
@@ -231,7 +232,7 @@ class Interruption:
         return both
 
 
-@pytest.mark.parametrize(("module", "name"), [(releasing, "price"), (spending, "cost"), (spending, "left")])
+@pytest.mark.parametrize(("module", "name"), [(purchases, "price"), (spending, "cost"), (spending, "left")])
 def test_a_press_whose_run_another_one_ends_is_said_to_be_lost(
     module: ModuleType, name: str, town: Here, steward: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -282,7 +283,7 @@ def _double_click(app: AppTest, label: str, query: str, monkeypatch: pytest.Monk
     """The second click arrives when the first one's purchase was just made."""
     next(button for button in app.button if button.label == label).click()
     second = Interruption(app, query)
-    monkeypatch.setattr(releasing, "release", second.after(releasing.release))
+    monkeypatch.setattr(purchases, "buy", second.after(purchases.buy))
     second.armed = True
     app.run()
     assert not second.armed
@@ -392,7 +393,7 @@ def test_a_release_without_a_result_says_so_keeps_its_charge_and_is_not_drawn(to
     candidate = next(one.sha256 for one in current.candidates if one.name == "good.csv")
     plan = releasing.release_plan(town.service, current, [candidate], epsilon="1.0", rounds=25)
     with Ledger.open() as broken_off:
-        key, charges = PlanKey(plan.sha256), releasing.charges_of(plan, "good.csv")
+        key, charges = PlanKey(plan.sha256), buying.charges(town.service, town.population, plan)
         booking = broken_off.book(town.population, key, plan.canonical, charges)
     spent = town.spent
     app = steward("release", release=str(booking.id))

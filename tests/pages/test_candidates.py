@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
+import buying
 import pytest
 from pages.visits import ROWS, Here, Open, press, wide_table, words
 
@@ -201,7 +202,7 @@ def test_floor_and_start_bought_apart_stand_together(town: Here) -> None:
     one = [current.candidates[0].sha256]
     for parts in ({"start": False}, {"floor": False}):
         plan = assessing.assessment_plan(current, one, epsilon="0.3", **parts)
-        assessing.assess(town.service, town.private(), plan)
+        buying.buy(town.service, town.private(), plan)
     (found,) = views.latest(assessing.assessments(town.service, current), current).values()
     assert found.floor is not None
     assert found.start is not None

@@ -8,11 +8,11 @@ import pytest
 from pages.visits import PAGES, Here, Open, press, words
 from streamlit.testing.v1 import AppTest
 
-from pmwpub.service import PrivateTable, assessing, measuring, ranking, releasing, studies
+from pmwpub.service import PrivateTable, purchases, studies
 from pmwpub.session import Badge, Session
 
-PRIVATE_PARTS = ("dataset", "content", "verdict", "ignored", "unplaced_cells", "shared_runs")
-SPENDING = ((assessing, "assess"), (releasing, "release"), (measuring, "measure"), (ranking, "choose"))
+PRIVATE_PARTS = ("dataset", "content", "verdict", "ignored", "unplaced_cells", "overlaps")
+SPENDING = ((purchases, "buy"), (purchases, "warnings_before"), (purchases, "offer"), (purchases, "store"))
 STEWARDS_BUTTONS = ("Buy", "Load", "Forget", "Add", "Remove", "Draft", "Edit", "Delete", "Register", "Open the", "Draw")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING
 
+import buying
 import numpy as np
 import pandas as pd
 import pytest
@@ -42,7 +43,7 @@ def test_a_private_table_in_disguise_takes_a_recorded_decision_in_a_second_popul
     bench: Bench, disguise: str
 ) -> None:
     ledger = bench.service.ledger
-    releasing.release(
+    buying.buy(
         bench.service,
         bench.private,
         releasing.release_plan(
@@ -59,9 +60,9 @@ def test_a_private_table_in_disguise_takes_a_recorded_decision_in_a_second_popul
     current = studies.study(bench.service, "again")
     plan = releasing.release_plan(bench.service, current, [sha256], epsilon="1", rounds=3)
     with pytest.raises(TableBlocked):
-        releasing.release(bench.service, private, plan)
+        buying.buy(bench.service, private, plan)
     decided = studies.acknowledge(bench.service, private)
-    assert releasing.release(bench.service, decided, plan).status == "done"
+    assert buying.buy(bench.service, decided, plan).status == "done"
     assert [other for other, _ in ledger.acknowledgements("again")] == ["people"]
 
 
