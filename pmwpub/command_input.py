@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pmwpub.errors import FileRefused, NoResult, PlanError
 from pmwpub.ledger import Ledger
+from pmwpub.ledger.bookings import check_repeat as refuse_gap
 from pmwpub.plans import WorkloadChoice
 from pmwpub.service import Outcome
 
@@ -49,9 +50,4 @@ def workload_choice(parsed: argparse.Namespace) -> WorkloadChoice:
 def check_repeat(ledger: Ledger, population: str, plans: Iterable[str], repeat: int) -> None:
     """PlanError where draws in between were never made: the next of a plan, given by its hash, is counted on."""
     for sha256 in plans:
-        following = ledger.next_repeat(population, sha256)
-        if not 0 <= repeat <= following:
-            raise PlanError(
-                f"Draws are counted from 0, each after the one before; this plan was drawn {following} times, so "
-                f"--repeat {following} is the next. --repeat {repeat} came. Nothing was charged."
-            )
+        refuse_gap(ledger.next_repeat(population, sha256), repeat)
