@@ -127,6 +127,8 @@ def _ledger(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     show = actions.add_parser("show", help="the charges of a population and what is left")
     show.add_argument("name")
     show.set_defaults(run="show_ledger")
+    attempts = actions.add_parser("attempts", help="for whoever runs the store: recorded loads of private tables")
+    attempts.set_defaults(run="attempts")
     backup = actions.add_parser("backup", help="copy the store, also while it is in use, to a new file")
     backup.add_argument("file", metavar="FILE")
     backup.set_defaults(run="backup_ledger")

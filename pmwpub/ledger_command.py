@@ -73,6 +73,27 @@ def reconcile_ledger(parsed: argparse.Namespace) -> Json:
     return _added(ledger.reconcile(parsed.store, accept_missing_witness=parsed.accept_missing_witness))
 
 
+def attempts(parsed: argparse.Namespace) -> Json:
+    """`ledger attempts`: every load that was recorded, and the tables that were charged under several populations.
+
+    Privacy: exact answers about private tables, for whoever runs the store; no session is told.
+    """
+    with Ledger.open(parsed.store) as store:
+        return {
+            "attempts": [
+                {
+                    "id": one.id,
+                    "time": one.time,
+                    "population": one.population,
+                    "charged_under": list(one.charged_under),
+                    "also_loaded_under": list(one.loaded_under),
+                }
+                for one in store.attempts()
+            ],
+            "tables_under_several_populations": [list(names) for names in store.shared_tables()],
+        }
+
+
 def store_files(url: str | None) -> list[Path]:
     """The ledger's own files, there or not: the store, SQLite's files beside it, its witness, the one of a restore.
 

@@ -92,3 +92,21 @@ def test_what_is_no_backup_is_refused_in_words(shell: Shell) -> None:
 
 def test_a_target_that_cannot_be_written_is_refused_in_words(shell: Shell) -> None:
     assert "cannot be written" in shell.run("backup", shell.path("no/such/folder"), status=2)
+
+
+def test_the_operator_reads_every_load_and_each_table_charged_twice(shell: Shell) -> None:
+    with Ledger.open(shell.url) as ledger:
+        ledger.register(people("B"))
+        table = ledger.loaded("B", b"rows")
+        for name in ("A", "B"):
+            ledger.book(name, key("third"), "{}", [charge(1)], table=table, refuse_elsewhere=False)
+        ledger.loaded("A", b"rows")
+        ledger.loaded("A", b"other rows")
+    found = shell.run("attempts")
+    assert [{**one, "time": ""} for one in found["attempts"]] == [
+        {"id": 1, "time": "", "population": "B", "charged_under": ["A", "B"], "also_loaded_under": ["A"]},
+        {"id": 2, "time": "", "population": "A", "charged_under": ["A", "B"], "also_loaded_under": ["B"]},
+        {"id": 3, "time": "", "population": "A", "charged_under": [], "also_loaded_under": []},
+    ]
+    assert found["tables_under_several_populations"] == [["A", "B"]]
+    assert "load" not in json.dumps(shell.run("show", "A"))

@@ -2,12 +2,14 @@
 
 from pmwpub.ledger.copies import Reconciled, backup, reconcile, restore
 from pmwpub.ledger.model import (
+    Attempt,
     Balance,
     Booking,
     Charge,
     ChargeRecord,
     DocumentKey,
     Mark,
+    Order,
     PlanKey,
     Population,
     TableHandle,
@@ -16,6 +18,7 @@ from pmwpub.ledger.model import (
 from pmwpub.ledger.store import Ledger
 
 __all__ = [
+    "Attempt",
     "Balance",
     "Booking",
     "Charge",
@@ -23,6 +26,7 @@ __all__ = [
     "DocumentKey",
     "Ledger",
     "Mark",
+    "Order",
     "PlanKey",
     "Population",
     "Reconciled",

@@ -158,6 +158,17 @@ acknowledgements = Table(
     sqlite_autoincrement=True,
 )
 
+loads = Table(
+    "loads",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    _population(),
+    Column("digest", LargeBinary, nullable=False),
+    Column("views", LargeBinary, nullable=False),
+    _created(),
+    sqlite_autoincrement=True,
+)
+
 blobs = Table(
     "blobs",
     metadata,
@@ -192,6 +203,7 @@ APPEND_ONLY = (
     fingerprints,
     views,
     acknowledgements,
+    loads,
 )
 """Every table but the public documents, which may be deleted."""
 
