@@ -1,0 +1,1 @@
+"""The one way to buy: what can be bought, and every rule of spending."""
