@@ -1,123 +1,48 @@
 """Plans: everything that decides what a charge buys, frozen and hashed before anything is spent.
 
-A plan names public things by content (the schema, the workload, the public tables), never by file name or
-note, so that a renamed file is the same plan. Row count and row seed of the synthetic table are free
+A plan names public things by content (the schema, the workload, the public tables and how each is read), never by file
+name or note, so that a renamed file is the same plan. Row count and row seed of the synthetic table are free
 post-processing and stand outside it.
+
+`private_read_as`, in each plan, is how the text of the private file is read: as public as the other settings, for it is
+what the steward declares of the files that are taken in. None stands for UTF-8 with commas, and for Parquet.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
 from fractions import Fraction
-from typing import Literal, Self
+from typing import ClassVar, Literal, Self
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    SerializerFunctionWrapHandler,
-    field_validator,
-    model_serializer,
-    model_validator,
-)
+from pydantic import Field, field_validator, model_validator
 
-from pmwpub.domain import Domain
 from pmwpub.errors import PlanError
 from pmwpub.mechanisms.pmw_pub import Output, Replay, Schedule, Start
+from pmwpub.plan_inputs import Hashed, PublicInputs, Reading, WorkloadChoice
 from pmwpub.privacy.budget import ZCDP, as_fraction, split
 from pmwpub.queries.workload import Workload
+
+__all__ = ["AssessmentPlan", "BestPlan", "ErrorPlan", "PublicInputs", "ReleasePlan", "WorkloadChoice"]
 
 FAST_MARGINALS = 64
 """Marginals of the public sub-workload that the fast setting of the assessment solves exactly."""
 
 FAST_SEED = 0
-MOST_ATTRIBUTES = 8
-"""Of one marginal."""
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+class _Plan(Hashed):
+    LATER: ClassVar[frozenset[str]] = frozenset({"private_read_as"})
 
     @property
-    def canonical(self) -> str:
-        """The plan's one JSON text: keys in declared order, no white space."""
-        return self.model_dump_json()
-
-    @property
-    def sha256(self) -> str:
-        return hashlib.sha256(self.canonical.encode()).hexdigest()
-
-
-class WorkloadChoice(_Frozen):
-    """All k-way marginals of a domain, or `marginals` of them sampled by a public seed, or `names` picked by hand.
-
-    names  sets of attribute names, kept in order; k is then the size of the largest. A choice without them is
-           written without the key, so that plans made before it existed keep their hash
-    """
-
-    k: int = Field(ge=1, le=MOST_ATTRIBUTES)
-    marginals: int | None = Field(default=None, ge=1)
-    seed: int = Field(default=0, ge=0)
-    names: tuple[tuple[str, ...], ...] | None = None
-
-    @classmethod
-    def picked(cls, names: Iterable[Iterable[str]]) -> Self:
-        """Hand-picked marginals; PlanError where none is picked, or one has no attribute or more than 8."""
-        sets = tuple(tuple(group) for group in names)
-        widest = max((len(set(group)) for group in sets), default=0)
-        if not 1 <= widest <= MOST_ATTRIBUTES:
-            raise PlanError(f"Pick at least one marginal, of one to {MOST_ATTRIBUTES} different columns.")
-        return cls(k=widest, names=sets)
-
-    @field_validator("names")
-    @classmethod
-    def _one_order(cls, names: tuple[tuple[str, ...], ...] | None) -> tuple[tuple[str, ...], ...] | None:
-        return None if names is None else tuple(sorted({tuple(sorted(set(group))) for group in names}))
-
-    @model_validator(mode="after")
-    def _one_way_to_choose(self) -> Self:
-        if self.names is None:
-            return self
-        if self.marginals is not None or self.seed:
-            raise PlanError("Marginals are picked by hand or sampled by a seed, not both.")
-        if not self.names or not all(self.names) or self.k != max(map(len, self.names)):
-            raise PlanError("Hand-picked marginals need columns each, and k must be the size of the largest.")
-        return self
-
-    @model_serializer(mode="wrap")
-    def _without_an_empty_key(self, write: SerializerFunctionWrapHandler) -> dict[str, object]:
-        written: dict[str, object] = write(self)
-        return {key: value for key, value in written.items() if key != "names" or value is not None}
-
-    def build(self, domain: Domain) -> Workload:
-        """The workload on a domain; WorkloadError or DomainError where the choice does not fit it."""
-        if self.names is not None:
-            return Workload.of(domain, self.names)
-        if self.marginals is None:
-            return Workload.all_kway(domain, self.k)
-        return Workload.sampled(domain, self.k, self.marginals, self.seed)
+    def earlier(self) -> Self | None:
+        """The plan as it was written and hashed before the reading of files was part of it; None where that is the
+        plan itself."""
+        written = self.model_dump(mode="json")
+        said = written.pop("private_read_as", None), written.get("inputs", {}).pop("read_as", None)
+        return type(self).model_validate(written) if any(said) else None
 
 
-class PublicInputs(_Frozen):
-    """The public things that a plan runs on, by content.
-
-    candidates  SHA-256 of each public file, ascending; several make a pool
-    """
-
-    schema_sha256: str
-    workload_sha256: str
-    workload: WorkloadChoice
-    candidates: tuple[str, ...] = Field(min_length=1)
-
-    @model_validator(mode="after")
-    def _in_order(self) -> Self:
-        if list(self.candidates) != sorted(set(self.candidates)):
-            raise PlanError("A plan lists each public table once, in ascending order of its hash.")
-        return self
-
-
-class AssessmentPlan(_Frozen):
+class AssessmentPlan(_Plan):
     """The noisy best-mixture error of one candidate or pool.
 
     epsilon   pure, of floor and start together; kept as a reduced fraction, such as 1/20
@@ -132,6 +57,7 @@ class AssessmentPlan(_Frozen):
     floor: bool = True
     start: bool = True
     setting: Literal["fast", "full"] = "fast"
+    private_read_as: Reading = None
 
     @field_validator("epsilon")
     @classmethod
@@ -155,7 +81,7 @@ class AssessmentPlan(_Frozen):
         return as_fraction(self.epsilon)
 
 
-class BestPlan(_Frozen):
+class BestPlan(_Plan):
     """One choice among candidates and pools: the one of the lowest best-mixture error, by the exponential mechanism.
 
     inputs   names every public table that takes part
@@ -171,6 +97,7 @@ class BestPlan(_Frozen):
     pools: tuple[tuple[str, ...], ...] = Field(min_length=2)
     epsilon: str
     setting: Literal["fast", "full"] = "fast"
+    private_read_as: Reading = None
 
     @field_validator("epsilon")
     @classmethod
@@ -199,7 +126,7 @@ class BestPlan(_Frozen):
         return as_fraction(self.epsilon)
 
 
-class ErrorPlan(_Frozen):
+class ErrorPlan(_Plan):
     """The noisy largest error of one finished release on the private table.
 
     release, release_repeat  the plan whose stored weights are measured, and which of its draws
@@ -212,6 +139,7 @@ class ErrorPlan(_Frozen):
     release: str = Field(pattern="^[0-9a-f]{64}$")
     release_repeat: int = Field(default=0, ge=0)
     epsilon: str
+    private_read_as: Reading = None
 
     @field_validator("epsilon")
     @classmethod
@@ -226,7 +154,7 @@ class ErrorPlan(_Frozen):
         return as_fraction(self.epsilon)
 
 
-class ReleasePlan(_Frozen):
+class ReleasePlan(_Plan):
     """One PMW^Pub release.
 
     rho_units  the budget in units of 1e-15 of rho
@@ -243,6 +171,7 @@ class ReleasePlan(_Frozen):
     output: Output = Output.LAST
     start: Start = Start.PUBLIC
     replay: Replay = Replay.HALF
+    private_read_as: Reading = None
 
     @property
     def budget(self) -> ZCDP:

@@ -20,7 +20,7 @@ LAYERS = (
     ("errors", "rounding", "addresses", "outputs"),
     ("domain", "records"),
     ("tabular", "queries", "privacy"),
-    ("mechanisms", "plans", "theory"),
+    ("mechanisms", "plans", "plan_inputs", "theory"),
     ("release", "evaluation", "ledger", "figures"),
     ("jobs",),
     ("service",),

@@ -8,9 +8,9 @@ import pytest
 import tables
 from pydantic import ValidationError
 
-from pmwpub.errors import BudgetError, DomainError, PlanError
+from pmwpub.errors import BudgetError, DomainError, FileRefused, PlanError
 from pmwpub.mechanisms.pmw_pub import Output
-from pmwpub.plans import AssessmentPlan, BestPlan, PublicInputs, ReleasePlan, WorkloadChoice
+from pmwpub.plans import AssessmentPlan, BestPlan, ErrorPlan, PublicInputs, ReleasePlan, WorkloadChoice
 from pmwpub.privacy.selection import ExponentialMechanism, PermuteAndFlip
 
 CHOICE = WorkloadChoice(k=2)
@@ -140,3 +140,84 @@ def test_the_fast_setting_takes_a_public_part_of_the_workload() -> None:
     assert len(full.marginals) == 84
     assert len(plan.workload(full).marginals) == 64
     assert set(plan.workload(full).marginals) <= set(full.marginals)
+
+
+A, B = "a" * 64, "b" * 64
+Plan = AssessmentPlan | BestPlan | ErrorPlan | ReleasePlan
+BEFORE_READINGS = (
+    "65a01ee0b08e9be72f0d1623e701d1995cdb1a08f473acb07543f2ccbc1f1563",
+    "936af440548a093c79e16cfebe237612f6508f7d562d9d87036a421fcb6885e3",
+    "fae9d141122b31f98f8c78032d44b4463a3093b57ea353b91cae8d4e64b00814",
+    "7f9bfb87fccd67166840e8259a392a2cc1215f24e10ad3c5e4163b722ce904e6",
+)
+"""Hashes of `plans()`, as written before plans said how files are read."""
+
+
+def plans(read_as: object = (), private_read_as: str | None = None) -> list[Plan]:
+    """One plan of each kind, with no setting at its default but how files are read."""
+    made = PublicInputs(
+        schema_sha256="5" * 64,
+        workload_sha256="7" * 64,
+        workload=WorkloadChoice.picked([("x", "y"), ("z",)]),
+        candidates=(A, B),
+        read_as=read_as,  # type: ignore[arg-type]
+    )
+    terms = {"n": 100, "rows_per_person": 2, "private_read_as": private_read_as}
+    base = terms | {"inputs": made}
+    other = {"output": "average", "start": "uniform", "replay": "off"}
+    return [
+        AssessmentPlan(**base, epsilon="0.05", start=False),
+        BestPlan(**base, pools=((A,), (A, B)), epsilon="0.05"),
+        ErrorPlan(**terms, release="e" * 64, release_repeat=1, epsilon="0.1"),
+        ReleasePlan(**base, rho_units=10**13, rounds=7, selection="permute-and-flip", **other),
+    ]
+
+
+def hashes(made: list[Plan]) -> tuple[str, ...]:
+    return tuple(plan.sha256 for plan in made)
+
+
+def test_a_plan_on_files_that_are_read_by_default_is_written_as_before_plans_said_how_files_are_read() -> None:
+    assert hashes(plans()) == hashes(plans({A: "utf-8,comma"}, "comma")) == BEFORE_READINGS
+    assert all(plan.earlier is None for plan in plans({B: "utf-8"}, "utf-8,comma"))
+
+
+def test_two_readings_of_the_same_bytes_are_two_plans() -> None:
+    ways = [plans(), plans({A: "cp850"}), plans({A: "cp1252"}), plans({B: "cp1252"}), plans({A: "cp1252", B: "cp1252"})]
+    for kind, public_tables in enumerate((True, True, False, True)):
+        assert len({hashes(way)[kind] for way in ways}) == (len(ways) if public_tables else 1)
+    private = [plans(), plans(private_read_as="cp850"), plans(private_read_as="cp1252"), plans({A: "cp1252"}, "cp1252")]
+    for kind, public_tables in enumerate((True, True, False, True)):
+        assert len({hashes(way)[kind] for way in private}) == (4 if public_tables else 3)
+
+
+def test_one_reading_has_one_text_which_is_read_back_strictly() -> None:
+    made = plans({B: " CP1252 ", A: "tab"}, "bar,latin-1")
+    assert hashes(made) == hashes(plans(((A, "utf-8,tab"), (B, "cp1252,comma")), "latin-1,bar"))
+    assert f'"read_as":{{"{A}":"utf-8,tab","{B}":"cp1252,comma"}}' in made[0].canonical
+    assert all(plan.canonical.endswith('"private_read_as":"latin-1,bar"}') for plan in made)
+    for plan in made:
+        again = type(plan).model_validate_json(plan.canonical, strict=True)
+        assert again == plan
+        assert again.canonical == plan.canonical
+        assert hash(again) == hash(plan)
+
+
+def test_the_earlier_plan_is_the_one_that_the_same_settings_had_before() -> None:
+    for read_as, private_read_as in (({A: "cp1252"}, None), ((), "cp1252")):
+        for plan, before in zip(plans(read_as, private_read_as), BEFORE_READINGS, strict=True):
+            unread = isinstance(plan, ErrorPlan) and private_read_as is None
+            assert (plan.earlier is None) == unread
+            assert (plan.earlier or plan).sha256 == before
+
+
+def test_a_reading_that_is_none_or_of_no_table_of_the_plan_is_refused() -> None:
+    for read_as in ({A: "utf-9"}, {A: "cp1252,latin-1"}, {A: ""}):
+        with pytest.raises(FileRefused, match="ENCODING,DELIMITER"):
+            plans(read_as)
+    with pytest.raises(FileRefused, match="ENCODING,DELIMITER"):
+        plans(private_read_as="comma;")
+    with pytest.raises(PlanError, match="no others"):
+        plans({"c" * 64: "cp1252"})
+    with pytest.raises(PlanError, match="once"):
+        plans(((A, "cp1252"), (A, "cp850")))

@@ -43,8 +43,8 @@ _REMEDIES = {
 
 
 def now() -> str:
-    """The time in UTC, for people to read. No rule depends on it but one: two records of a ledger that have one plan at
-    two times charged it twice."""
+    """The time in UTC, for people to read. No rule of charging depends on it but one: two records of a ledger that have
+    one plan at two times charged it twice. Which of two public documents and bookings came first is told by it, too."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 

@@ -44,6 +44,21 @@ def listed(connection: Connection, population_id: int, kind: str) -> list[Docume
     return [DocumentKey(row.key, row.created) for row in connection.execute(query)]
 
 
+def versions(connection: Connection, population_id: int, kind: str, key: str) -> list[tuple[str, bytes]]:
+    """(time, bytes) of all that was stored under a key since it was last deleted, the oldest first."""
+    same = (documents.c.population_id == population_id, documents.c.kind == kind, documents.c.key == key)
+    joined = documents.join(blobs, blobs.c.sha256 == documents.c.sha256)
+    query = select(documents.c.created, blobs.c.body).select_from(joined).where(*same).order_by(documents.c.id)
+    return [(row.created, bytes(row.body)) for row in connection.execute(query)]
+
+
+def in_order(connection: Connection, population_id: int) -> bool:
+    """Whether no document of a population has an earlier time than one that was stored before it."""
+    query = select(documents.c.created).where(documents.c.population_id == population_id).order_by(documents.c.id)
+    times = list(connection.execute(query).scalars())
+    return times == sorted(times)
+
+
 def remove(connection: Connection, population_id: int, kind: str | None, key: str | None) -> int:
     """Delete documents of a population (of one kind, of one key), and bytes that nobody refers to; their number."""
     lock_store(connection)

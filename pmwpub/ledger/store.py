@@ -277,6 +277,16 @@ class Ledger(Recognition):
         with self._database.reading() as connection:
             return documents.listed(connection, populations.identify(connection, name), kind)
 
+    def document_versions(self, name: str, kind: str, key: str) -> list[tuple[str, bytes]]:
+        """(time, bytes) of all that was stored under a key since it was last deleted, the oldest first."""
+        with self._database.reading() as connection:
+            return documents.versions(connection, populations.identify(connection, name), kind, key)
+
+    def times_in_order(self, name: str) -> bool:
+        """Whether no public document has an earlier time than one before it, so that times tell before from after."""
+        with self._database.reading() as connection:
+            return documents.in_order(connection, populations.identify(connection, name))
+
     def delete_documents(self, name: str, kind: str | None = None, key: str | None = None) -> int:
         """Delete public documents now; returns how many versions went. Charges and results stay."""
         with self._database.writing() as connection:

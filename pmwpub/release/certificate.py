@@ -53,7 +53,8 @@ class TranscriptLine(_Part):
 class Candidate(_Part):
     """A public table by name and content.
 
-    read_as  encoding and delimiter where they were confirmed, such as "cp1252,semicolon"
+    read_as  encoding and delimiter where they were confirmed, such as "cp1252,semicolon"; the plan says them
+             too, unless they are the default or the plan is older
     """
 
     name: str

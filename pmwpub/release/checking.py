@@ -14,10 +14,9 @@ from pmwpub.queries.workload import Workload
 from pmwpub.release.bundle import ALL_FILES, CERTIFICATE, MEASUREMENTS, REBUILD, REPORT, SCHEMA, SYNTHETIC, WEIGHTS
 from pmwpub.release.certificate import MECHANISM, NEIGHBOURS, OUTSIDE, Certificate, LedgerTotal, decimal_rho
 from pmwpub.release.measurements import measurements_csv
-from pmwpub.release.rebuilding import differing, plan_of, redrawn, schema_of, workload_of
+from pmwpub.release.rebuilding import differing, plan_of, readings_of, redrawn, schema_of, workload_of
 from pmwpub.release.strict_json import MOST_BYTES
 from pmwpub.tabular.decode import read_weights
-from pmwpub.tabular.options import ReadOptions
 
 FILES = tuple(name for name in ALL_FILES if name != CERTIFICATE)
 """What the certificate of a release that can be checked gives the hash of."""
@@ -29,8 +28,8 @@ NOT_CHECKED = (
     "that the weights follow from the measurements: rebuild.py does, given the public tables",
     "that the noise was drawn as stated, and that the ledger was not tampered with",
     "what only the ledger knows: the population's name, unit, total budget and what was spent of it, the charge's "
-    "number and time, the remarks, where settings came from; nor the names of the public files, how they are read, "
-    "and the versions of programs",
+    "number and time, the remarks, where settings came from; nor the names of the public files, how they are read "
+    "where the plan does not say it, and the versions of programs",
     f"what {REPORT} says, and what {REBUILD} does: of both, the hash alone",
     "that the public tables owe nothing to the private one, and that nobody owns more rows than stated",
 )
@@ -156,9 +155,7 @@ def _promise(certificate: Certificate) -> str:
 
 def _plan(certificate: Certificate) -> str:
     plan = plan_of(certificate)
-    for candidate in certificate.candidate:
-        if candidate.read_as is not None:
-            ReadOptions.parse(candidate.read_as)
+    readings_of(certificate)
     stated = (
         certificate.n,
         certificate.rows_per_person,

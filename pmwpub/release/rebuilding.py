@@ -100,6 +100,24 @@ def plan_of(certificate: Certificate) -> ReleasePlan:
     return plan
 
 
+def readings_of(certificate: Certificate) -> list[ReadOptions]:
+    """How each public table is read, in the certificate's order: what the plan and the certificate say alike.
+
+    A plan that says nothing is of before plans said it, or reads all tables by default: the certificate then speaks.
+    Raises CertificateError where both speak and differ.
+    """
+    inputs = plan_of(certificate).inputs
+    stated = [_options(candidate.read_as) for candidate in certificate.candidate]
+    planned = [_options(inputs.reading_of(candidate.sha256)) for candidate in certificate.candidate]
+    if inputs.read_as and stated != planned:
+        raise CertificateError("The certificate has its public tables read in another way than its plan.")
+    return stated
+
+
+def _options(text: str | None) -> ReadOptions:
+    return ReadOptions() if text is None else ReadOptions.parse(text)
+
+
 def _support(certificate: Certificate, schema: Schema, contents: Sequence[bytes]) -> Support:
     """The support of the public table, or the pool of several, in the certificate's order."""
     known = {hashlib.sha256(content).hexdigest(): content for content in contents}
@@ -107,8 +125,7 @@ def _support(certificate: Certificate, schema: Schema, contents: Sequence[bytes]
     if lacking:
         raise CertificateError(f"No given table has the SHA-256 of {', '.join(lacking)}; give the very file.")
     supports = []
-    for candidate in certificate.candidate:
-        options = None if candidate.read_as is None else ReadOptions.parse(candidate.read_as)
+    for candidate, options in zip(certificate.candidate, readings_of(certificate), strict=True):
         table = read_table(known[candidate.sha256], options=options)
         supports.append(Support.of(encode_public(table, schema).dataset))
     return supports[0] if len(supports) == 1 else Support.union(*supports)

@@ -57,6 +57,9 @@ def test_a_public_table_read_with_confirmed_options_is_rebuilt_with_them(bench: 
     (candidate,) = json.loads(bundle.parts[CERTIFICATE])["candidate"]
     assert candidate == {"name": "e.csv", "sha256": sha256, "read_as": "cp1252,semicolon"}
     assert rebuilt(bundle.certificate, bundle.parts["schema.json"], [body])["weights.csv"] == bundle.weights
+    assert bundle.certificate.plan is not None
+    assert bundle.certificate.plan["inputs"]["read_as"] == {sha256: "cp1252,semicolon"}  # type: ignore[index,call-overload]
+    require(check(bundle.files(rows=20)))
 
 
 def test_later_charges_marks_and_assessments_change_no_byte_of_a_release(bench: Bench) -> None:
