@@ -17,7 +17,7 @@ from pmwpub.session.services import service
 from pmwpub.session.state import Session
 from pmwpub.session.words import plain
 from pmwpub.tabular.options import ReadOptions
-from pmwpub.tabular.reading import TextTable, read_table
+from pmwpub.tabular.reading import read_table
 
 ATTEST = "I attest that none of these files was made from the private data"
 DEMO = "The demo runs on bundled, generated tables and takes no uploads. Register a population for your own files."
@@ -105,7 +105,7 @@ def _hold(
     else refuse it. The verdict calls it `shown`."""
     shown = shown or name
     try:
-        found = Offer(name, read_table(content, options=options), options, attested)
+        found = Offer(name, read_table(content, options=options), options, attested, shown)
         purchases.offer(service(), study.population.name, {name: found.table}, session.steward(study))
     except PmwPubError as refusal:
         if not session.shelf.keep("candidate", name, content, refusal, options, attested=attested):
@@ -125,13 +125,15 @@ def offers_part(session: Session, study: Study) -> None:
         _shared(session, study, offers, private)
         for place, one in enumerate(offers):
             words, drop = st.columns([4, 1], vertical_alignment="center")
-            words.markdown(f"{plain(one.name)}: {len(one.table):,} rows")
+            words.markdown(f"{plain(one.label)}: {len(one.table):,} rows")
             if drop.button("Give up", key=f"give up {place} {one.table.sha256}"):
                 session.shelf.offers = [other for other in offers if other is not one]
                 st.rerun()
         if st.button("Store", type="primary", key="store offers", help="From then on every viewer sees these tables."):
             session.shelf.offers, session.shelf.shared = [], (None, ())
             _store(session, study, offers)
+            if private is not None:
+                session.private = studies.compared_again(service(), private)
             st.rerun()
 
 
@@ -139,18 +141,15 @@ def _shared(session: Session, study: Study, offers: Sequence[Offer], private: Pr
     """What the held files share with the private table, for its steward alone; compared once for the same files."""
     if private is None:
         return
+    files = {one.label: one.table for one in offers}
     asked, shelf = (private.rows, private.schema_sha256, *(one.table.sha256 for one in offers)), session.shelf
     with refusals():
         if shelf.shared[0] != asked:
-            shelf.shared = asked, purchases.offer(service(), study.population.name, _by_name(offers), private)
+            shelf.shared = asked, purchases.offer(service(), study.population.name, files, private)
         for one in shelf.shared[1]:
             st.warning(plain(one.warning), icon=":material/content_copy:")
         if not shelf.shared[1]:
             st.caption(NOTHING_ALIKE)
-
-
-def _by_name(offers: Sequence[Offer]) -> dict[str, TextTable]:
-    return dict(zip(told_apart([one.name for one in offers]), (one.table for one in offers), strict=True))
 
 
 def _store(session: Session, study: Study, offers: Sequence[Offer]) -> None:
@@ -160,13 +159,13 @@ def _store(session: Session, study: Study, offers: Sequence[Offer]) -> None:
         try:
             purchases.store(service(), study.population.name, [one], session.steward(study))
         except PmwPubError as refusal:
-            session.tell("error", f"**{plain(one.name)}** was refused. {plain(str(refusal))} Nothing was charged.")
+            session.tell("error", f"**{plain(one.label)}** was refused. {plain(str(refusal))} Nothing was charged.")
             continue
         if known is None:
-            session.tell("success", f"**{plain(one.name)}** was read and stored as a public candidate.")
+            session.tell("success", f"**{plain(one.label)}** was read and stored as a public candidate.")
         else:
             now = "; it is attested now" if one.attested and not known.attested else ""
-            words = f"**{plain(one.name)}** has the bytes of {plain(known.name)}, a candidate already{now}."
+            words = f"**{plain(one.label)}** has the bytes of {plain(known.name)}, a candidate already{now}."
             session.tell("info", words)
 
 

@@ -12,7 +12,7 @@ import pytest
 import streamlit as st
 from guarantees.flows import NAME, prepared
 from guarantees.people import neighbours
-from pages.visits import PAGES, arrive, press, words
+from pages.visits import PAGES, arrive, buy, press, words
 from sqlalchemy import event
 
 from pmwpub.cli import main
@@ -130,7 +130,7 @@ def test_a_store_that_breaks_while_a_page_is_open_sells_nothing(
     services.service().ledger.close()
     kept = path.read_bytes()
     corrupt(path)
-    press(app, "Buy this release")
+    buy(app, "Buy this release")
     assert not app.exception
     assert app.error
     assert "Nothing was released" in words(app)

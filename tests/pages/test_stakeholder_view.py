@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NoReturn
 
 import pytest
-from pages.visits import PAGES, Here, Open, press, words
+from pages.visits import PAGES, Here, Open, buy, words
 from streamlit.testing.v1 import AppTest
 
 from pmwpub.service import PrivateTable, purchases, studies
@@ -23,8 +23,8 @@ def _touched(*args: object, **named: object) -> NoReturn:
 @pytest.fixture
 def bought(town: Here, steward: Open) -> Session:
     """A session in the stakeholder view that holds the private table of a population with results."""
-    press(steward("candidates"), "Buy these assessments")
-    press(steward("release"), "Buy this release")
+    buy(steward("candidates"), "Buy these assessments")
+    buy(steward("release"), "Buy this release")
     return Session(town.population, town.private(), presenting=True)
 
 

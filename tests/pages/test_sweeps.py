@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from pages.visits import ROWS, Here, Open, press, words
+from pages.visits import ROWS, Here, Open, buy, press, words
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Toggle
 
@@ -228,7 +228,7 @@ def simulate_privately(app: AppTest) -> AppTest:
 
 @pytest.fixture
 def session(town: Here, steward: Open) -> Session:
-    press(steward("release"), "Buy this release")
+    buy(steward("release"), "Buy this release")
     return Session(town.population, town.private())
 
 

@@ -16,8 +16,9 @@ from pmwpub.ledger import Ledger, PlanKey
 from pmwpub.plans import ErrorPlan
 from pmwpub.privacy.budget import ZCDP, pure
 from pmwpub.queries.counts import count
-from pmwpub.service import measuring, releasing, studies
+from pmwpub.service import measuring, purchases, releasing, studies
 from pmwpub.service.remarks import PRIVATE_NUMBERS_SEEN, SEEN
+from pmwpub.service.stored_releases import stored_release
 
 if TYPE_CHECKING:
     from conftest import Bench
@@ -166,7 +167,7 @@ def test_what_is_stored_of_an_error_is_the_noisy_number_alone(bench: Bench, rele
 
 def test_a_payload_shows_nothing_private(bench: Bench, release: PlanKey) -> None:
     plan = measuring.error_plan(bench.service, bench.name, release, epsilon="0.1")
-    payload = measuring._work(measuring.stored_release(bench.service, bench.name, release), plan, bench.private)
+    payload = purchases.error._work(stored_release(bench.service, bench.name, release), plan, bench.private)
     assert repr(payload).startswith("<") or "hidden" in repr(payload)
     assert "counts" not in repr(payload)
     assert "array" not in repr(payload)

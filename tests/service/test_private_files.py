@@ -15,7 +15,7 @@ import pytest
 from pmwpub.errors import FileRefused, PlanError
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
-from pmwpub.service import releasing, stored, studies
+from pmwpub.service import Alike, releasing, stored, studies
 from pmwpub.tabular.private import FileRows
 
 if TYPE_CHECKING:
@@ -80,8 +80,8 @@ def test_a_stream_is_checked_against_candidates_and_n(bench: Bench, tmp_path: Pa
     studies.add_candidate(bench.service, bench.name, "piece.csv", piece, attested=True)
     private = studies.load_private(bench.service, bench.name, path)
     assert private.numbers is None
-    assert [run.lines for run in private.shared_runs] == [50]
-    assert studies.compared_again(bench.service, private).shared_runs == private.shared_runs
+    assert [one.alike for one in private.overlaps] == [Alike.LINES]
+    assert studies.compared_again(bench.service, private).overlaps == private.overlaps
 
 
 @pytest.mark.usefixtures("streamed")

@@ -9,13 +9,15 @@ sessions are one steward's, that the table belongs to no other population.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from pmwpub.errors import OverlapUndecided
-from pmwpub.ledger import Booking, Order, PlanKey
+from pmwpub.errors import OverlapUndecided, PlanError
+from pmwpub.ledger import Order, PlanKey, TableHandle
+from pmwpub.ledger.bookings import check_repeat
 from pmwpub.service import studies
 from pmwpub.service.core import Outcome, Price, PrivateTable, Service, Spending
 from pmwpub.service.purchases.protocol import Purchase
-from pmwpub.service.purchases.readings import same_reading_as_then
+from pmwpub.service.purchases.readings import other_reading_than_now, same_reading_as_then
 from pmwpub.service.shared import Overlap
 from pmwpub.service.study import Study
 
@@ -25,6 +27,12 @@ TICK = "None of these public tables was made from the private one"
 UNDECIDED = (
     "Before this purchase the steward has to say that no public table was made from the private one. Nothing was "
     "charged."
+)
+
+
+OTHER_READING = (
+    "This plan was bought when a public table of it was read in another way, and what is stored is of that reading. "
+    "Change the plan, or draw it again. Nothing was charged."
 )
 
 
@@ -52,6 +60,8 @@ def buy(
     """
     service.policy.refuse_viewers()
     current = current or studies.study(service, private.population)
+    table = private.table if service.policy.answers else None
+    wanted = [as_known(service, private.population, one, table) for one in wanted]
     spendings = [_spending(service, private, one, repeat, current) for one in wanted]
     used = _undecided(service, current, wanted, spendings)
     if used and not (tick or (tick is None and _goes_without(service, private, used, current))):
@@ -78,21 +88,28 @@ def warnings_before(
 
 def price(service: Service, current: Study, wanted: Sequence[Purchase], *, repeat: int = 0) -> Price:
     """What plans cost together; a plan that was sent before costs nothing, nor one that stands twice among them."""
-    due = {one.plan.sha256: one for one in wanted if booked(service, current.population.name, one, repeat) is None}
-    return service.price(current.population.name, [charge for one in due.values() for charge in one.charges(current)])
+    name = current.population.name
+    due = {one.plan.sha256: one for one in (as_known(service, name, one) for one in wanted)}
+    charged = [one for key, one in due.items() if service.ledger.booking(name, PlanKey(key, repeat)) is None]
+    return service.price(name, [charge for one in charged for charge in one.charges(current)])
 
 
-def booked(service: Service, population: str, one: Purchase, repeat: int) -> Booking | None:
-    """The booking of a plan, also under the hash that it had before the reading of files was part of it.
+def as_known(service: Service, population: str, one: Purchase, table: TableHandle | None = None) -> Purchase:
+    """A purchase under the hash that its plan had before the reading of files was part of it, where it was bought so.
 
-    Such an earlier booking counts only where the recorded reading of then is the one of now.
+    table  see `same_reading_as_then`
+
+    Raises PlanError where the plan's own hash stands for files that were read otherwise then.
     """
-    found = service.ledger.booking(population, PlanKey(one.plan.sha256, repeat))
-    earlier = one.plan.earlier
-    if found is not None or earlier is None:
-        return found
-    then = service.ledger.booking(population, PlanKey(earlier.sha256, repeat))
-    return then if then is not None and same_reading_as_then(service.ledger, population, then, one.plan) else None
+    found, earlier = service.ledger.booking(population, PlanKey(one.plan.sha256)), one.plan.earlier
+    if found is not None:
+        if other_reading_than_now(service.ledger, found, one.plan):
+            raise PlanError(OTHER_READING)
+        return one
+    then = None if earlier is None else service.ledger.booking(population, PlanKey(earlier.sha256))
+    if then is None or not same_reading_as_then(service.ledger, population, then, one.plan, table=table):
+        return one
+    return replace(one, plan=earlier)  # type: ignore[type-var]
 
 
 def _goes_without(service: Service, private: PrivateTable, used: frozenset[str], current: Study) -> bool:
@@ -100,12 +117,10 @@ def _goes_without(service: Service, private: PrivateTable, used: frozenset[str],
 
 
 def _spending(service: Service, private: PrivateTable, one: Purchase, repeat: int, current: Study) -> Spending:
+    check_repeat(service.ledger.next_repeat(private.population, one.plan.sha256), repeat)
     prepared = one.prepared(service, private, current, repeat)
-    known = booked(service, private.population, one, repeat)
-    key, text = (
-        (PlanKey(one.plan.sha256, repeat), one.plan.canonical) if known is None else (known.key, known.plan_json)
-    )
-    return Spending(Order(key, text, one.charges(current)), one.task, prepared.work, prepared.encode)
+    order = Order(PlanKey(one.plan.sha256, repeat), one.plan.canonical, one.charges(current))
+    return Spending(order, one.task, prepared.work, prepared.encode)
 
 
 def _undecided(

@@ -27,12 +27,17 @@ class Offer:
     table     its cells
     options   how its text was read, where somebody confirmed that
     attested  whether somebody said that it was not made from the private data
+    label     what tells it from other files of its name; else the name
     """
 
     name: str
     table: TextTable = field(repr=False)
     options: ReadOptions | None = None
     attested: bool = False
+    label: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "label", self.label or self.name)
 
 
 def offer(
