@@ -12,7 +12,7 @@ from guarantees.flows import NAME, prepared
 from guarantees.people import neighbours
 
 from pmwpub.errors import Overspent, PmwPubError, PopulationFrozen, TableBlocked
-from pmwpub.ledger import Population, database
+from pmwpub.ledger import PlanKey, Population, database
 from pmwpub.service import assessing, releasing, studies
 
 PAIR = neighbours(1)
@@ -56,7 +56,7 @@ def decided(folder: Path) -> list[object]:
     ledger.amend(NAME, epsilon="5")
     ledger.register(Population("again", PAIR.n, 1, "one resident", 1, "1e-4"))  # type: ignore[arg-type]
     table = private.table
-    refused(TableBlocked, lambda: ledger.book("again", releasing.PlanKey("a" * 64), "{}", charges(), table=table))
+    refused(TableBlocked, lambda: ledger.book("again", PlanKey("a" * 64), "{}", charges(), table=table))
     ledger.mark(NAME, "first")
     ledger.mark(NAME, "second")
     found += [(record.id, record.purpose, record.rho, record.status) for record in ledger.history(NAME)]
