@@ -69,7 +69,8 @@ def dumped(store: Path) -> dict[str, list[dict[str, object]]]:
         tables = [row["name"] for row in connection.execute(names)]
         rows = {table: connection.execute(f"SELECT * FROM {table} ORDER BY rowid") for table in tables}  # noqa: S608
         return {
-            table: [{key: _plain(row[key]) for key in row.keys()} for row in found] for table, found in rows.items()
+            table: [{key: _plain(value) for key, value in zip(row.keys(), row, strict=True)} for row in found]
+            for table, found in rows.items()
         }
 
 
