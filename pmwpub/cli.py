@@ -139,6 +139,9 @@ def _ledger(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     restore.set_defaults(run="restore_ledger")
     reconcile = actions.add_parser("reconcile", help="add the charges that the store's witness has and it lacks")
     reconcile.set_defaults(run="reconcile_ledger")
+    migrate = actions.add_parser("migrate", help="bring a store of an earlier version to this program's")
+    migrate.add_argument("--dry-run", action="store_true", help="only say what would be done")
+    migrate.set_defaults(run="migrate_ledger")
     for parser in (restore, reconcile):
         parser.add_argument(
             "--accept-missing-witness", action="store_true", help="take the charges as they are; this is recorded"

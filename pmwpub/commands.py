@@ -16,6 +16,7 @@ from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Booking, Ledger
 from pmwpub.ledger_command import attempts as attempts
 from pmwpub.ledger_command import backup_ledger as backup_ledger
+from pmwpub.ledger_command import migrate_ledger as migrate_ledger
 from pmwpub.ledger_command import reconcile_ledger as reconcile_ledger
 from pmwpub.ledger_command import register as register
 from pmwpub.ledger_command import remaining_json, spent_json, store_files

@@ -82,7 +82,7 @@ class UnknownPopulation(LedgerError):
 
 
 class PopulationExists(LedgerError):
-    """A population of that name is registered already, with other terms."""
+    """A population of that name is registered already, with other terms, or one whose name looks like it."""
 
 
 class PopulationFrozen(LedgerError):

@@ -73,6 +73,19 @@ def reconcile_ledger(parsed: argparse.Namespace) -> Json:
     return _added(ledger.reconcile(parsed.store, accept_missing_witness=parsed.accept_missing_witness))
 
 
+def migrate_ledger(parsed: argparse.Namespace) -> Json:
+    """`ledger migrate`: bring a store to this program's version, or say what that would do."""
+    found = (ledger.planned_migration if parsed.dry_run else ledger.migrate)(parsed.store)
+    return {
+        "store": found.store,
+        "version": found.version,
+        "to": found.target,
+        "steps": list(found.steps),
+        "migrated": bool(found.steps) and not parsed.dry_run,
+        "backup": found.kept and str(found.kept),
+    }
+
+
 def attempts(parsed: argparse.Namespace) -> Json:
     """`ledger attempts`: every load that was recorded, and the tables that were charged under several populations.
 

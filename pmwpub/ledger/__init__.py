@@ -1,6 +1,7 @@
 """The ledger: populations, their budgets, every charge, and the stored results. The only place for SQL."""
 
 from pmwpub.ledger.copies import Reconciled, backup, reconcile, restore
+from pmwpub.ledger.migrating import Migration, migrate, planned_migration
 from pmwpub.ledger.model import (
     Attempt,
     Balance,
@@ -26,6 +27,7 @@ __all__ = [
     "DocumentKey",
     "Ledger",
     "Mark",
+    "Migration",
     "Order",
     "PlanKey",
     "Population",
@@ -33,6 +35,8 @@ __all__ = [
     "TableHandle",
     "TableVerdict",
     "backup",
+    "migrate",
+    "planned_migration",
     "reconcile",
     "restore",
 ]

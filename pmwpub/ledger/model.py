@@ -62,7 +62,7 @@ class Population:
             raise LedgerError(f"A population needs a name of 1 to {MAX_NAME} printable characters.")
         if self.name != self.name.strip():
             raise LedgerError(
-                "A population's name has no space before or behind it; names that look alike are refused."
+                "A population's name has no space before or behind it; a name that looks like another one is refused."
             )
         if not self.unit.strip():
             raise LedgerError('A population needs words for who is protected, such as "one resident".')
