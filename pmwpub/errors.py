@@ -102,11 +102,15 @@ class NoResult(PmwPubError):
 
 
 class JobCancelled(PmwPubError):
-    """The steward cancelled the job; its charge stays."""
+    """Somebody stopped the work before it was over."""
 
 
 class JobFailed(PmwPubError):
-    """The job ended without a result; its charge stays and nothing is drawn again."""
+    """Work cannot be run, or broke off: its task is unknown, its engine was shut down, or its workers are gone."""
+
+
+class JobUnresolved(PmwPubError):
+    """The work came to its end without a result."""
 
 
 class SettingRefused(PmwPubError):

@@ -16,8 +16,8 @@ from pmwpub.errors import BudgetError, StoreUnavailable
 from pmwpub.ledger import Balance, Ledger, Population, Reconciled
 from pmwpub.ledger.database import sqlite_path, store_url, witness_path
 from pmwpub.outputs import apart
-from pmwpub.privacy.budget import UNIT, ZCDP, as_fraction, epsilon_of, shown
-from pmwpub.rounding import above, below
+from pmwpub.privacy.budget import UNIT, ZCDP, as_fraction, epsilon_of
+from pmwpub.rounding import above, below, up
 from pmwpub.service.remarks import with_remarks
 
 Json = dict[str, Any]
@@ -31,7 +31,7 @@ def register(parsed: argparse.Namespace) -> Json:
     delta = as_fraction(parsed.delta) if parsed.delta else _default_delta(parsed.n)
     population = Population(parsed.name, parsed.n, parsed.rows_per_person, parsed.unit, parsed.epsilon, delta)
     if delta > Fraction(1, population.n):
-        print(f"pmwpub: delta = {shown(delta)} is above 1/n: it allows to publish somebody's row.", file=sys.stderr)
+        print(f"pmwpub: delta = {up(delta, 6)} is above 1/n: it allows to publish somebody's row.", file=sys.stderr)
     with Ledger.open(parsed.store) as store:
         store.register(population)
         return _balance(store, parsed.name)

@@ -34,6 +34,15 @@ def below(value: Fraction) -> float:
     return -above(-value)
 
 
+def stated_delta(delta: Fraction) -> str:
+    """A delta as certificates state it: exact, or rounded up at 15 digits; never below it, at most 1e-14 of it above.
+
+    One with a denominator above 10^15 is a fraction such as "1/10000000000000001"; any other a decimal, such as
+    "2.5e-05".
+    """
+    return str(delta) if delta.denominator > 10**15 else f"{float(up(delta, 15)):.15g}"
+
+
 def _to_digits(value: Fraction, digits: int, whole: Callable[[Fraction], int]) -> str:
     if value <= 0:
         return "0"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ("faults",)
+pytest_plugins = ("faults", "rerun")
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("PMWPUB_DATA", ROOT.parent / "shared" / "data"))

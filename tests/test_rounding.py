@@ -8,8 +8,10 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import TypeAdapter
 
-from pmwpub.rounding import above, below, down, up
+from pmwpub.release.certificate import Delta
+from pmwpub.rounding import above, below, down, stated_delta, up
 
 
 @pytest.mark.parametrize(
@@ -49,3 +51,36 @@ def test_a_decimal_of_few_digits_stays_as_it_is() -> None:
 def test_floats_lie_on_their_side_and_next_to_the_number(value: Fraction) -> None:
     assert Fraction(repr(below(value))) <= value <= Fraction(repr(above(value)))
     assert above(value) <= math.nextafter(below(value), math.inf)
+
+
+@pytest.mark.parametrize(
+    ("delta", "words"),
+    [
+        # By long division: 1/49 = 0.020408163265306122448..., 1/36842^2 = 7.36738903808130014589...e-10
+        (Fraction(1, 9), "0.111111111111112"), (Fraction(1, 49), "0.0204081632653062"),
+        (Fraction(1, 36842**2), "7.36738903808131e-10"), (Fraction(2, 3), "0.666666666666667"),
+        (Fraction(999_999_999_999_999, 10**15), "0.999999999999999"), (Fraction(10**15 - 1, 10**15 + 1), None),
+    ],
+)  # fmt: skip
+def test_a_delta_that_is_no_short_decimal_is_stated_rounded_up(delta: Fraction, words: str | None) -> None:
+    assert stated_delta(delta) == (words or str(delta))
+
+
+@pytest.mark.parametrize(
+    ("delta", "words"),
+    [("0.000025", "2.5e-05"), ("1e-9", "1e-09"), ("0.01", "0.01"), ("1e-16", "1/10000000000000000"), ("0.5", "0.5")],
+)
+def test_a_delta_that_is_a_short_decimal_is_stated_as_ever(delta: str, words: str) -> None:
+    assert stated_delta(Fraction(delta)) == words
+
+
+@given(st.fractions(min_value=0, max_value=1).filter(lambda delta: 0 < delta < 1))
+def test_a_stated_delta_is_never_below_the_delta_and_next_to_it(delta: Fraction) -> None:
+    assert delta <= Fraction(stated_delta(delta)) <= delta * (1 + Fraction(1, 10**14))
+
+
+@given(st.integers(2, 3 * 10**7))
+def test_the_default_delta_is_stated_as_a_certificate_may_have_it(n: int) -> None:
+    stated = stated_delta(Fraction(1, n**2))
+    assert Fraction(1, n**2) <= Fraction(TypeAdapter(Delta).validate_python(stated))
+    assert len(stated) < 25

@@ -2,6 +2,6 @@
 
 from pmwpub.jobs.engine import Engine
 from pmwpub.jobs.inline import InlineEngine
-from pmwpub.jobs.job import Job, Progress
+from pmwpub.jobs.job import Ending, Job, Progress, Reason
 
-__all__ = ["Engine", "InlineEngine", "Job", "Progress"]
+__all__ = ["Ending", "Engine", "InlineEngine", "Job", "Progress", "Reason"]

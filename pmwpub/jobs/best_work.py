@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from pmwpub.errors import NoResult
+from pmwpub.errors import JobUnresolved
 from pmwpub.jobs.work import PublicInput
 from pmwpub.mechanisms.assessment import Unresolved
 from pmwpub.mechanisms.best_mixture import BestMixture
@@ -28,7 +28,7 @@ class BestWork:
 
 
 def best(work: BestWork, progress: Callable[[int, int], None]) -> int:
-    """The place of the candidate that was chosen; NoResult if the choice cannot be resolved."""
+    """The place of the candidate that was chosen; JobUnresolved if the choice cannot be resolved."""
     progress(0, 1)
     states = [BestMixture(work.counts, source.workload, source.support) for source in work.offered]
     found = best_release(
@@ -39,5 +39,5 @@ def best(work: BestWork, progress: Callable[[int, int], None]) -> int:
         progress=progress,
     )
     if isinstance(found, Unresolved):
-        raise NoResult("No result is stored for this choice; its charge stays and nothing is drawn again.")
+        raise JobUnresolved("The choice could not be resolved.")
     return found.candidate

@@ -2,7 +2,7 @@
 
 One thread of the engine owns one worker. It sends a job, passes its progress on, and runs the caller's `on_done` or
 `on_failed` itself, before anybody sees the job as over. A worker that dies is replaced; its job is never run again,
-for what was charged once is drawn once at most.
+for what was drawn once is never drawn again.
 """
 
 from __future__ import annotations
@@ -16,23 +16,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from multiprocessing.reduction import ForkingPickler
 
-from pmwpub.errors import JobCancelled, JobFailed, QueueFull
-from pmwpub.jobs.job import Job
+from pmwpub.errors import JobFailed, QueueFull
+from pmwpub.jobs.job import Ending, Job, Reason
 from pmwpub.jobs.process import WorkerProcess
-from pmwpub.jobs.run import (
-    CANCELLED,
-    CLOSED,
-    CRASHED,
-    DIED,
-    Entry,
-    OnDone,
-    OnFailed,
-    OnPart,
-    Outcome,
-    converse,
-    no_part,
-    settle,
-)  # fmt: skip
+from pmwpub.jobs.run import Entry, OnDone, OnFailed, OnPart, Outcome, converse, no_part, settle
 from pmwpub.jobs.tasks import TASKS, target_of
 
 GRACE_SECONDS = 3.0
@@ -66,7 +53,7 @@ class Engine:
     def reserve(self, key: str) -> Iterator[None]:
         """Hold a place in the queue for a `submit` with this key; QueueFull if there is none.
 
-        With it a caller makes sure of a place before it charges.
+        With it a caller makes sure of a place before it commits itself.
         """
         with self._changed:
             if key not in self._live:
@@ -93,8 +80,7 @@ class Engine:
         payload    picklable; pickled here, it reaches the worker by pipe only, and is dropped once sent
         on_done    gets the task's result on an engine thread and must store it; the job is "done" afterwards.
                    If it raises a PmwPubError the job has failed, and on_failed gets that.
-        on_failed  gets the reason, once, when there will be no result: JobCancelled, JobFailed, or what the
-                   task itself refused
+        on_failed  gets the reason, once, when there will be no result
         on_part    gets each part of the result as it comes, on an engine thread; if it raises a PmwPubError the job
                    ends with that
 
@@ -141,7 +127,7 @@ class Engine:
     def cancel(self, key: str) -> bool:
         """Stop a job: taken from the queue, or asked to stop and killed after three seconds. False if it is over.
 
-        A result that was ready by then is stored all the same: it is paid for.
+        A result that was ready by then is stored all the same.
         """
         with self._changed:
             entry = self._live.get(key)
@@ -153,7 +139,7 @@ class Engine:
             elif entry.kill_at is None:
                 entry.kill_at = time.monotonic() + GRACE_SECONDS
         if waits:
-            outcome = Outcome(error=JobCancelled(CANCELLED))
+            outcome = Outcome(reason=Reason(Ending.CANCELLED))
             threading.Thread(target=self._settle, args=(entry, outcome), daemon=True).start()
         elif entry.worker is not None:
             entry.worker.stop(entry.serial)
@@ -175,7 +161,7 @@ class Engine:
             threads = list(self._threads)
             self._changed.notify_all()
         for entry in dropped:
-            self._settle(entry, Outcome(error=JobCancelled(CLOSED)))
+            self._settle(entry, Outcome(reason=Reason(Ending.CLOSED)))
         for worker in workers:
             worker.kill()
         for thread in threads:
@@ -203,7 +189,7 @@ class Engine:
         try:
             self._worker()
             while (entry := self._next()) is not None:
-                outcome = Outcome(error=JobFailed(CRASHED))
+                outcome = Outcome(reason=Reason(Ending.CRASHED))
                 try:
                     outcome = self._run(entry)
                 finally:
@@ -247,14 +233,14 @@ class Engine:
     def _run(self, entry: Entry) -> Outcome:
         worker = self._worker()
         if worker is None:
-            return Outcome(error=JobFailed(DIED))
+            return Outcome(reason=Reason(Ending.DIED))
         with self._changed:
             entry.worker = worker
             if entry.kill_at is not None:
-                return Outcome(error=JobCancelled(CANCELLED))
+                return Outcome(reason=Reason(Ending.CANCELLED))
         outcome = converse(worker, entry)
-        if outcome.error is not None and self._closed:
-            return Outcome(error=JobFailed(CLOSED))
+        if outcome.reason is not None and self._closed:
+            return Outcome(reason=Reason(Ending.CLOSED))
         return outcome
 
     def _settle(self, entry: Entry, outcome: Outcome) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
-from pmwpub.errors import JobCancelled, JobFailed, PmwPubError
-from pmwpub.jobs.job import Job, Throttle
-from pmwpub.jobs.run import CANCELLED, CRASHED, Entry, OnDone, OnFailed, OnPart, Outcome, no_part, settle
+from pmwpub.errors import PmwPubError
+from pmwpub.jobs.job import Ending, Job, Reason, Throttle
+from pmwpub.jobs.run import Entry, OnDone, OnFailed, OnPart, Outcome, no_part, settle
 from pmwpub.jobs.tasks import TASKS, resolve, target_of
 
 
@@ -50,13 +50,13 @@ class InlineEngine:
         job = self._jobs[key] = Job(key, task)
         entry = Entry(job, target, b"", on_done, on_failed, on_part)
         job.begin()
-        outcome = Outcome(error=JobFailed(CRASHED))
+        outcome = Outcome(reason=Reason(Ending.CRASHED))
         try:
             outcome = Outcome(resolve(target)(payload, self._reporter(job, on_part)))
         except PmwPubError as error:
-            outcome = Outcome(error=error)
+            outcome = Outcome(reason=Reason.of(error))
         except KeyboardInterrupt:
-            outcome = Outcome(error=JobCancelled(CANCELLED))
+            outcome = Outcome(reason=Reason(Ending.CANCELLED))
             raise
         finally:
             settle(entry, outcome)

@@ -4,14 +4,58 @@ from __future__ import annotations
 
 import threading
 import time
+from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Literal, Protocol
 
-from pmwpub.errors import PmwPubError
+from pmwpub.errors import JobCancelled, JobUnresolved, PmwPubError
 
 State = Literal["queued", "running", "done", "failed", "cancelled"]
 ENDED: tuple[State, ...] = ("done", "failed", "cancelled")
 THROTTLE_SECONDS = 0.1
 """Progress is passed on at most so often, and at the end."""
+
+
+class Ending(StrEnum):
+    """How a job can end without a result. What that means for whoever asked for the work is not the queue's to say."""
+
+    CANCELLED = "cancelled"
+    """Somebody stopped it."""
+    CLOSED = "closed"
+    """The program closed before it was over."""
+    CRASHED = "crashed"
+    """The task, or what was to keep its result, had an unforeseen error."""
+    DIED = "died"
+    """Its worker was gone before it could answer, or could not be started."""
+    REFUSED = "refused"
+    """The task, or what was to keep its result, refused by an error of its own."""
+    UNRESOLVED = "unresolved"
+    """The task came to its end without a result."""
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a job ended without a result.
+
+    refusal  the class of the error that refused, where one did
+    words    what that error said
+
+    Privacy: the words of a refusal may be about private rows. They are for whoever asked for the work, enter no log,
+    and are absent from the repr.
+    """
+
+    ending: Ending
+    refusal: type[PmwPubError] | None = None
+    words: str = field(default="", repr=False)
+
+    @classmethod
+    def of(cls, error: PmwPubError) -> Reason:
+        """What an error that a task or a callback raised means, without the error: it would keep their frames alive."""
+        if isinstance(error, JobCancelled):
+            return cls(Ending.CANCELLED)
+        if isinstance(error, JobUnresolved):
+            return cls(Ending.UNRESOLVED)
+        return cls(Ending.REFUSED, type(error), str(error))
 
 
 class Progress(Protocol):
@@ -46,7 +90,7 @@ class Job:
     state        "queued", "running", "done", "failed" or "cancelled"; "done" only after its result was stored
     done, total  steps, as the task last reported; total is 0 until then
     note         what the task is at, in words
-    error        why it ended without a result
+    reason       why it ended without a result
     """
 
     def __init__(self, key: str, task: str) -> None:
@@ -56,7 +100,7 @@ class Job:
         self.done = 0
         self.total = 0
         self.note = ""
-        self.error: PmwPubError | None = None
+        self.reason: Reason | None = None
         self.started: float | None = None
         self._ended: float | None = None
         self._over = threading.Event()
@@ -96,9 +140,9 @@ class Job:
         """For engines: what the task reported."""
         self.done, self.total, self.note = done, total, note
 
-    def end(self, state: State, error: PmwPubError | None) -> None:
+    def end(self, state: State, reason: Reason | None) -> None:
         """For engines: it is over."""
         self._ended = time.monotonic()
-        self.error = error
+        self.reason = reason
         self.state = state
         self._over.set()

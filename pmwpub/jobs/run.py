@@ -8,19 +8,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from pmwpub import errors
-from pmwpub.errors import JobCancelled, JobFailed, PmwPubError
-from pmwpub.jobs.job import Job, State
+from pmwpub.errors import PmwPubError
+from pmwpub.jobs.job import Ending, Job, Reason, State
 from pmwpub.jobs.process import WorkerProcess
 
 TICK_SECONDS = 0.1
 
-CANCELLED = "The job was cancelled; its charge stays and nothing is drawn again."
-CLOSED = "The program closed before the job was over; its charge stays and nothing is drawn again."
-CRASHED = "The job ended by an unforeseen error; its charge stays and nothing is drawn again."
-DIED = "The worker died before it could answer (killed, or out of memory); the charge stays, nothing is drawn again."
-
 OnDone = Callable[[object], object]
-OnFailed = Callable[[PmwPubError], object]
+OnFailed = Callable[[Reason], object]
 OnPart = Callable[[bytes], object]
 
 
@@ -48,7 +43,7 @@ class Outcome:
     """What came of a task: its result, or why there is none."""
 
     result: object = field(default=None, repr=False)
-    error: PmwPubError | None = None
+    reason: Reason | None = None
 
 
 def converse(worker: WorkerProcess, entry: Entry) -> Outcome:
@@ -69,12 +64,12 @@ def converse(worker: WorkerProcess, entry: Entry) -> Outcome:
                 return _outcome(message)
     except PmwPubError as refusal:  # of `on_part`: what cannot be kept is not worth making
         worker.kill()
-        return Outcome(error=refusal)
+        return Outcome(reason=Reason.of(refusal))
     except (EOFError, OSError):
         worker.kill()
-        return Outcome(error=JobFailed(DIED) if entry.kill_at is None else JobCancelled(CANCELLED))
+        return Outcome(reason=Reason(Ending.DIED if entry.kill_at is None else Ending.CANCELLED))
     worker.kill()
-    return Outcome(error=JobCancelled(CANCELLED))
+    return Outcome(reason=Reason(Ending.CANCELLED))
 
 
 def _outcome(message: tuple[object, ...]) -> Outcome:
@@ -82,32 +77,35 @@ def _outcome(message: tuple[object, ...]) -> Outcome:
         case ("done", result):
             return Outcome(result)
         case ("cancelled",):
-            return Outcome(error=JobCancelled(CANCELLED))
+            return Outcome(reason=Reason(Ending.CANCELLED))
         case ("refused", str(name), str(words)):
             kind = getattr(errors, name, PmwPubError)
-            return Outcome(error=kind(words))
+            return Outcome(reason=Reason.of(kind(words)))
         case _:
-            return Outcome(error=JobFailed(CRASHED))
+            return Outcome(reason=Reason(Ending.CRASHED))
 
 
 def settle(entry: Entry, outcome: Outcome) -> None:
     """Tell the caller, then everybody: a result is stored before the job is seen as done.
 
+    A job is seen as cancelled where somebody stopped it, or it never began; as failed after any other ending.
+
     A PmwPubError out of `on_done` fails the job. Any other error of a callback is a fault of the program: it
     is not hidden, and the job ends as failed all the same.
     """
     state: State = "failed"
-    error = outcome.error
+    reason = outcome.reason
     try:
-        if error is None:
+        if reason is None:
             try:
                 entry.on_done(outcome.result)
                 state = "done"
             except PmwPubError as refusal:
-                error = refusal
-        if error is not None:
-            state = "cancelled" if isinstance(error, JobCancelled) else "failed"
+                reason = Reason.of(refusal)
+        if reason is not None:
+            stopped = reason.ending is Ending.CANCELLED or entry.job.started is None
+            state = "cancelled" if stopped else "failed"
             with suppress(PmwPubError):
-                entry.on_failed(error)
+                entry.on_failed(reason)
     finally:
-        entry.job.end(state, JobFailed(CRASHED) if state == "failed" and error is None else error)
+        entry.job.end(state, Reason(Ending.CRASHED) if state == "failed" and reason is None else reason)

@@ -1,4 +1,4 @@
-"""What workers do for a charge: PMW^Pub, assessments, errors. Private counts come by pipe, only releases leave.
+"""What workers do with private counts: PMW^Pub, assessments, errors. Private counts come by pipe, only releases leave.
 
 Each function takes (payload, progress) and returns bytes or a picklable value; `progress(done, total)` raises
 JobCancelled when the job should stop.
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from pmwpub.errors import NoResult
+from pmwpub.errors import JobUnresolved
 from pmwpub.jobs.cache import public
 from pmwpub.mechanisms.assessment import NoisyError, Unresolved, floor_release, start_release
 from pmwpub.mechanisms.best_mixture import BestMixture
@@ -78,7 +78,7 @@ def release(work: ReleaseWork, progress: Progress) -> Release:
 
 
 def assess(work: AssessmentWork, progress: Progress) -> dict[str, NoisyError]:
-    """The noisy floor and start that were charged for; NoResult if the floor cannot be resolved."""
+    """The noisy floor and start that were bought; JobUnresolved if the floor cannot be resolved."""
     found: dict[str, NoisyError] = {}
     if work.start is not None:
         source, counts, epsilon = work.start
@@ -90,12 +90,12 @@ def assess(work: AssessmentWork, progress: Progress) -> dict[str, NoisyError]:
         state = BestMixture(counts, source.workload, source.support)
         noisy = floor_release(state, epsilon, rows_per_person=work.rows_per_person, progress=progress)
         if isinstance(noisy, Unresolved):
-            raise NoResult("No result is stored for this assessment; its charge stays and nothing is drawn again.")
+            raise JobUnresolved("The floor could not be resolved.")
         found["floor"] = noisy
     return found
 
 
 def error(work: ErrorWork, progress: Progress) -> NoisyError:
-    """The noisy largest error of a finished release that was charged for."""
+    """The noisy largest error of a finished release."""
     progress(0, 1)
     return error_release(work.counts, work.workload, work.released, work.epsilon, rows_per_person=work.rows_per_person)

@@ -48,7 +48,7 @@ class Reporter:
         if part is not None:
             self._outbox.send("part", part)
         if self._stop.is_set():
-            raise JobCancelled("The job was cancelled; its charge stays.")
+            raise JobCancelled("The job was cancelled.")
         if self._throttle.passes(done, total):
             self._outbox.send("progress", done, total, note)
 

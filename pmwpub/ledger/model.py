@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 
 from pmwpub.errors import BudgetError, LedgerError
 from pmwpub.privacy.budget import UNIT, ZCDP, ApproxDP, as_fraction, epsilon_of, zcdp_of
+from pmwpub.rounding import down
 
 MAX_UNITS = 2**63 - 1
 """The largest rho a store can hold, in units of 10^-15: about 9,223."""
@@ -130,7 +131,8 @@ class Order:
 class Balance:
     """What a population had, spent and has left, in rho; epsilons at its delta.
 
-    Epsilon does not add up: epsilon_remaining is the epsilon of the remaining rho, not a difference.
+    Epsilon does not add up: epsilon_remaining is what the remaining rho buys, not a difference. What was spent is
+    rounded up, what remains down: a release at epsilon_remaining fits.
     """
 
     total: ZCDP
@@ -152,7 +154,18 @@ class Balance:
 
     @property
     def epsilon_remaining(self) -> float:
-        return epsilon_of(self.remaining, self.delta)
+        return affordable(self.remaining, self.delta)
+
+
+@lru_cache(maxsize=256)
+def affordable(rho: ZCDP, delta: Fraction) -> float:
+    """The epsilon that rho buys at delta, rounded down where needed: `zcdp_of` gives at most rho for it."""
+    epsilon = epsilon_of(rho, delta)
+    for digits in (17, 15, 12, 9, 6, 3):
+        rounded = float(down(epsilon, digits))
+        if rounded == 0 or zcdp_of(ApproxDP(as_fraction(rounded), delta)) <= rho:
+            return rounded
+    return 0.0
 
 
 @dataclass(frozen=True)

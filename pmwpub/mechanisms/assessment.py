@@ -22,6 +22,7 @@ from pmwpub.queries.counts import PrivateCounts
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Support
+from pmwpub.rounding import down
 
 CONFIDENCE = Fraction(95, 100)
 FLOOR_SHARE = Fraction(4, 5)
@@ -119,7 +120,7 @@ def _share(purpose: Purpose, epsilon: Fraction, n: int, rows_per_person: int) ->
         epsilon=epsilon,
         mechanism=f"discrete Laplace, {rounding}",
         sensitivity=f"{rows_per_person}/{n}",
-        scale_text=f"{float(law.scale / law.steps_per_row / n):.6g} ({float(rows_per_person / epsilon):.6g} rows)",
+        scale_text=f"{down(law.scale / law.steps_per_row / n, 6)} ({down(rows_per_person / epsilon, 6)} rows)",
         rho=law.rho,
     )
 

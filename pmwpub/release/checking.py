@@ -224,7 +224,7 @@ def _budget(certificate: Certificate, budget: LedgerTotal) -> str:
 
 
 def _conversion(certificate: Certificate, rho: str, epsilon: float) -> str:
-    """Within 1e-9, relatively: delta is printed to 15 digits."""
+    """Within 1e-9, relatively: delta is stated to 15 digits."""
     expected = epsilon_of(_rho(rho), Fraction(certificate.delta))
     return "" if abs(expected - epsilon) <= 1e-9 * expected else f"rho = {float(Fraction(rho)):g} gives {expected:.9g}."
 

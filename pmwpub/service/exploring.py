@@ -11,9 +11,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
-from pmwpub.errors import PlanError, PmwPubError
+from pmwpub.errors import PlanError
 from pmwpub.evaluation import Simulation
-from pmwpub.jobs import Job
+from pmwpub.jobs import Job, Reason
 from pmwpub.jobs.simulating import SimulationWork, finished, read_part
 from pmwpub.service.core import Service
 from pmwpub.service.studies import Study
@@ -27,7 +27,7 @@ DEFAULT = Terms()
 class Exploration:
     """A sweep that was asked for: running (`job`), stored (`simulation`), or stopped on its way.
 
-    error  why it ended early, where this program knows
+    reason  why it ended early, where this program knows
     """
 
     key: str
@@ -35,7 +35,7 @@ class Exploration:
     terms: Terms = DEFAULT
     job: Job | None = None
     simulation: Simulation | None = field(default=None, repr=False)
-    error: PmwPubError | None = None
+    reason: Reason | None = None
 
 
 def explore(service: Service, current: Study, truth: str, terms: Terms = DEFAULT) -> Exploration:
@@ -75,7 +75,7 @@ def exploration(service: Service, current: Study, truth: str, terms: Terms = DEF
     job = service.engine.job(_job_key(current, key))
     if job is not None and job.state in ("queued", "running"):
         return Exploration(key, truth, terms, job)
-    return Exploration(key, truth, terms, error=job.error if job is not None and job.state == "failed" else None)
+    return Exploration(key, truth, terms, reason=job.reason if job is not None and job.state == "failed" else None)
 
 
 def explorations(service: Service, current: Study) -> list[Exploration]:

@@ -11,8 +11,9 @@ import threading
 import weakref
 from dataclasses import dataclass, field
 
-from pmwpub.errors import PlanError, PmwPubError
+from pmwpub.errors import PlanError
 from pmwpub.evaluation import Simulation, Stage
+from pmwpub.jobs import Reason
 from pmwpub.jobs.simulating import SimulationWork, finished
 from pmwpub.queries.counts import count
 from pmwpub.service.core import PrivateTable, Service
@@ -34,7 +35,7 @@ class PrivateSweep:
     terms: Terms
     parts: list[bytes] = field(default_factory=list, repr=False)
     simulation: Simulation | None = field(default=None, repr=False)
-    reason: PmwPubError | None = None
+    reason: Reason | None = None
 
     @property
     def shown(self) -> Simulation:
@@ -80,7 +81,7 @@ def _submit(service: Service, found: PrivateSweep, work: SimulationWork) -> None
         if (sweep := there()) is not None:
             sweep.simulation = result
 
-    def give_up(reason: PmwPubError) -> None:
+    def give_up(reason: Reason) -> None:
         if (sweep := there()) is not None:
             sweep.reason = reason
 

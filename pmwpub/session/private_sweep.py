@@ -12,10 +12,11 @@ from pmwpub.session.frame import Badge, panel, refusals
 from pmwpub.session.private_numbers import CONFIRM, LATER
 from pmwpub.session.services import service
 from pmwpub.session.state import Session
-from pmwpub.session.sweeps import EARLY, beside, chosen_errors, verdicts
+from pmwpub.session.sweeps import beside, chosen_errors, verdicts
 from pmwpub.session.watching import Waiting, watch
 
 KEY = "simulated on the private table"
+EARLY = "The simulation ended early; what is finished is kept, and nothing was charged."
 WHAT = (
     "The same sweep with the private table as the truth: exact errors of simulated releases, and certified floors. It "
     "never leaves this session: it is not stored, not shared, cannot be downloaded, and is gone after a refresh."

@@ -13,6 +13,7 @@ from pmwpub.evaluation import Measure, Simulation, baseline_of, is_baseline, lab
 from pmwpub.service import Assessed, Study, exploring
 from pmwpub.service.bounds import Bounds
 from pmwpub.service.curves import MEASURED, Lines, error_plot, labels, several, size_plot, sizes
+from pmwpub.service.endings import in_words
 from pmwpub.service.exploring import Exploration
 from pmwpub.service.sweeping import played
 from pmwpub.session import plots
@@ -26,7 +27,6 @@ from pmwpub.session.words import plain
 NEW, CHOSEN, NEXT = "new", "simulation chosen", "simulation begun"
 LINES: dict[Lines, str] = {"best": "the best of them at each ε, known to a simulation only", "each": "each of them"}
 MOST_LINES = len(figures.PALETTE)
-EARLY = "The simulation ended early; what is finished is kept, and nothing was charged."
 
 
 def sweep_of_the_page(study: Study) -> Exploration | None:
@@ -62,9 +62,8 @@ def _tend(study: Study, found: Exploration) -> None:
     if found.job is not None:
         watch([Waiting(found.job.key, "Simulation")], "run", charged=False)
     elif found.simulation is None:
-        if found.error is not None:
-            words = str(found.error)
-            st.error(EARLY if "charge" in words else f"{plain(words)} Nothing was charged.", icon=":material/error:")
+        if found.reason is not None:
+            st.error(plain(in_words(found.reason, charged=False)), icon=":material/error:")
         st.info("This simulation stopped on its way. What is finished is kept, and none of it is made again.")
         if st.button("Resume", type="primary", help="Free: it uses public tables only."):
             exploring.explore(service(), study, found.truth, found.terms)

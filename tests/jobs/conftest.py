@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from jobs.sample_tasks import TASKS
 
-from pmwpub.errors import PmwPubError
-from pmwpub.jobs import Engine, Job
+from pmwpub.jobs import Engine, Job, Reason
 
 
 @pytest.fixture
@@ -41,7 +40,7 @@ class Record:
     """Submits jobs and keeps what their callbacks got."""
 
     results: list[object] = field(default_factory=list)
-    reasons: list[PmwPubError] = field(default_factory=list)
+    reasons: list[Reason] = field(default_factory=list)
 
     def run(self, engine: Engine, task: str, payload: object, *, key: str = "job", wait: float = 20) -> Job:
         job = self.start(engine, task, payload, key=key)

@@ -8,7 +8,7 @@ import signal
 import sys
 import time
 
-from pmwpub.errors import FileRefused, NoResult, PlanError
+from pmwpub.errors import FileRefused, JobUnresolved, NoResult, PlanError
 from pmwpub.jobs import Progress
 from pmwpub.jobs.cache import public
 
@@ -22,6 +22,7 @@ TASKS = {
         "refuse",
         "refuse_line",
         "refuse_result",
+        "come_to_nothing",
         "crash",
         "leave",
         "unsendable",
@@ -63,6 +64,10 @@ def refuse_line(payload: int, progress: Progress) -> None:
 
 def refuse_result(payload: str, progress: Progress) -> None:
     raise NoResult(payload)
+
+
+def come_to_nothing(payload: str, progress: Progress) -> None:
+    raise JobUnresolved(payload)
 
 
 def crash(payload: str, progress: Progress) -> None:

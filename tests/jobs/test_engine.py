@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 import time
+import traceback
 from collections.abc import Callable
 
 import pytest
@@ -12,7 +13,6 @@ from jobs.waiting import alive, until
 
 from pmwpub.errors import (
     FileRefused,
-    JobCancelled,
     JobFailed,
     NoResult,
     PlanError,
@@ -20,7 +20,7 @@ from pmwpub.errors import (
     QueueFull,
     StoreUnavailable,
 )
-from pmwpub.jobs import Engine
+from pmwpub.jobs import Ending, Engine, Reason
 
 
 def test_a_result_reaches_its_callback(engine: Engine, record: Record) -> None:
@@ -143,7 +143,7 @@ def test_a_waiting_job_is_cancelled_at_once(engine: Engine, record: Record) -> N
     assert engine.cancel("waits")
     assert waiting.wait(1)
     assert waiting.state == "cancelled"
-    assert [type(reason) for reason in record.reasons] == [JobCancelled]
+    assert [reason.ending for reason in record.reasons] == [Ending.CANCELLED]
     assert not engine.cancel("waits")
 
 
@@ -156,7 +156,7 @@ def test_a_running_job_stops_when_it_next_reports(engine: Engine, record: Record
     assert job.wait(5)
     assert time.monotonic() - asked < 2
     assert job.state == "cancelled"
-    assert [type(reason) for reason in record.reasons] == [JobCancelled]
+    assert [reason.ending for reason in record.reasons] == [Ending.CANCELLED]
     assert engine.pids() == workers
     assert record.run(engine, "total", [4], key="next").state == "done"
 
@@ -193,8 +193,7 @@ def test_a_killed_worker_fails_its_job_once_and_is_replaced(engine: Engine, reco
     os.kill(worker, signal.SIGKILL)
     assert job.wait(5)
     assert job.state == "failed"
-    assert [type(reason) for reason in record.reasons] == [JobFailed]
-    assert "charge stays" in str(job.error)
+    assert record.reasons == [job.reason] == [Reason(Ending.DIED)]
     assert until(lambda: len(engine.pids()) == 1 and engine.pids() != [worker])
     assert record.run(engine, "total", [1], key="next").state == "done"
     assert len(record.reasons) == 1
@@ -221,11 +220,21 @@ def test_a_worker_killed_while_idle_costs_no_job(engine: Engine, record: Record)
     ],
 )
 def test_a_refusal_keeps_its_class_and_words(
-    engine: Engine, record: Record, task: str, payload: object, kind: type[PmwPubError], words: str
+    engine: Engine,
+    record: Record,
+    capfd: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+    task: str,
+    payload: object,
+    kind: type[PmwPubError],
+    words: str,
 ) -> None:
     job = record.run(engine, task, payload)
     assert job.state == "failed"
-    assert [(type(reason), str(reason)) for reason in record.reasons] == [(kind, words)]
+    assert record.reasons == [job.reason] == [Reason(Ending.REFUSED, kind, words)]
+    assert words not in repr(record.reasons) + repr(job)
+    captured = capfd.readouterr()
+    assert captured.out + captured.err + caplog.text == ""
 
 
 @pytest.mark.parametrize("task", ["crash", "leave", "unsendable", "missing"])
@@ -234,32 +243,37 @@ def test_an_unforeseen_error_leaves_without_its_text(
 ) -> None:
     job = record.run(engine, task, "canary-7431")
     assert job.state == "failed"
-    assert [type(reason) for reason in record.reasons] == [JobFailed]
-    assert "canary" not in str(job.error)
+    assert record.reasons == [job.reason] == [Reason(Ending.CRASHED)]
     captured = capfd.readouterr()
     assert captured.out + captured.err == ""
     assert record.run(engine, "total", [1], key="next").state == "done"
 
 
+def test_a_task_that_comes_to_no_result_is_unresolved(engine: Engine, record: Record) -> None:
+    job = record.run(engine, "come_to_nothing", "no end")
+    assert job.state == "failed"
+    assert record.reasons == [job.reason] == [Reason(Ending.UNRESOLVED)]
+
+
 def test_a_result_that_cannot_be_stored_fails_its_job(engine: Engine) -> None:
-    reasons: list[PmwPubError] = []
+    reasons: list[Reason] = []
 
     def store(_result: object) -> None:
         raise StoreUnavailable("the disk is full")
 
     job = engine.submit("total", [1], key="k", on_done=store, on_failed=reasons.append)
     assert job.wait(20)
-    assert (job.state, str(job.error)) == ("failed", "the disk is full")
-    assert [type(reason) for reason in reasons] == [StoreUnavailable]
+    assert job.state == "failed"
+    assert reasons == [job.reason] == [Reason(Ending.REFUSED, StoreUnavailable, "the disk is full")]
 
 
 def test_a_failure_that_cannot_be_recorded_still_ends_the_job(engine: Engine) -> None:
-    def record_failure(_reason: PmwPubError) -> None:
+    def record_failure(_reason: Reason) -> None:
         raise StoreUnavailable("the disk is full")
 
     job = engine.submit("refuse", "no", key="k", on_done=print, on_failed=record_failure)
     assert job.wait(20)
-    assert (job.state, str(job.error)) == ("failed", "no")
+    assert (job.state, job.reason) == ("failed", Reason(Ending.REFUSED, PlanError, "no"))
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
@@ -269,8 +283,32 @@ def test_a_broken_callback_fails_its_job_and_the_engine_goes_on(engine: Engine, 
 
     job = engine.submit("total", [1], key="k", on_done=store, on_failed=record.reasons.append)
     assert job.wait(20)
-    assert (job.state, type(job.error)) == ("failed", JobFailed)
+    assert (job.state, job.reason) == ("failed", Reason(Ending.CRASHED))
     assert record.run(engine, "total", [1], key="next").state == "done"
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_broken_callback_does_not_take_the_words_of_a_refusal_along(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reported: list[str] = []
+
+    def report(fault: threading.ExceptHookArgs) -> None:
+        reported.extend(traceback.format_exception(fault.exc_value))
+
+    def fail(_reason: Reason) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(threading, "excepthook", report)
+
+    def refuse_to_keep(_result: object) -> None:
+        raise StoreUnavailable("canary-7431")
+
+    for key, task, payload in (("a", "refuse", "canary-7431"), ("b", "total", [1])):
+        job = engine.submit(task, payload, key=key, on_done=refuse_to_keep, on_failed=fail)
+        assert job.wait(20)
+    assert until(lambda: "".join(reported).count("ZeroDivisionError") == 2)
+    assert "canary" not in "".join(reported)
 
 
 def test_only_registered_tasks_run(engine: Engine, record: Record) -> None:
@@ -292,7 +330,7 @@ def test_shutting_down_ends_workers_and_jobs(engine: Engine, record: Record) -> 
     engine.shutdown()
     engine.shutdown()
     assert (running.state, waiting.state) == ("failed", "cancelled")
-    assert len(record.reasons) == 2
+    assert record.reasons == [Reason(Ending.CLOSED)] * 2
     assert not any(map(alive, workers))
     with pytest.raises(JobFailed, match="shut down"):
         record.start(engine, "total", [], key="late")

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from jobs.sample_tasks import TASKS
 
-from pmwpub.errors import JobCancelled, JobFailed, PlanError, PmwPubError
-from pmwpub.jobs import InlineEngine, Job
+from pmwpub.errors import PlanError
+from pmwpub.jobs import Ending, InlineEngine, Job, Reason
 
 
 def test_a_job_is_over_when_submit_returns() -> None:
@@ -31,25 +31,32 @@ def test_progress_is_shown_and_not_too_often() -> None:
 
 
 def test_a_refusal_fails_the_job() -> None:
-    reasons: list[PmwPubError] = []
+    reasons: list[Reason] = []
     job = InlineEngine(tasks=TASKS).submit("refuse", "no", key="k", on_done=print, on_failed=reasons.append)
     assert job.state == "failed"
-    assert [type(reason) for reason in reasons] == [PlanError]
+    assert reasons == [job.reason] == [Reason(Ending.REFUSED, PlanError, "no")]
+
+
+def test_a_task_that_comes_to_no_result_is_unresolved() -> None:
+    reasons: list[Reason] = []
+    job = InlineEngine(tasks=TASKS).submit("come_to_nothing", "", key="k", on_done=print, on_failed=reasons.append)
+    assert job.state == "failed"
+    assert reasons == [job.reason] == [Reason(Ending.UNRESOLVED)]
 
 
 def test_an_unforeseen_error_is_recorded_and_raised() -> None:
-    reasons: list[PmwPubError] = []
+    reasons: list[Reason] = []
     engine = InlineEngine(tasks=TASKS)
     with pytest.raises(ValueError, match="seen"):
         engine.submit("crash", "seen", key="k", on_done=print, on_failed=reasons.append)
     job = engine.job("k")
     assert job is not None
     assert job.state == "failed"
-    assert [type(reason) for reason in reasons] == [JobFailed]
+    assert reasons == [job.reason] == [Reason(Ending.CRASHED)]
 
 
 def test_an_interrupt_cancels_the_job() -> None:
-    reasons: list[PmwPubError] = []
+    reasons: list[Reason] = []
 
     def interrupt(_job: Job) -> None:
         raise KeyboardInterrupt
@@ -60,4 +67,4 @@ def test_an_interrupt_cancels_the_job() -> None:
     job = engine.job("k")
     assert job is not None
     assert job.state == "cancelled"
-    assert [type(reason) for reason in reasons] == [JobCancelled]
+    assert reasons == [job.reason] == [Reason(Ending.CANCELLED)]

@@ -1,4 +1,4 @@
-"""What workers do for a charge: an unresolved floor is no result."""
+"""What workers do with private counts: an unresolved floor is no result."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 import tables
 
-from pmwpub.errors import NoResult
+from pmwpub.errors import JobUnresolved
 from pmwpub.jobs import work
 from pmwpub.jobs.work import AssessmentWork, PublicInput
 from pmwpub.mechanisms.assessment import Unresolved
@@ -23,5 +23,5 @@ def test_an_unresolved_floor_is_no_result(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(work, "floor_release", lambda *_, **__: Unresolved(ZCDP(1)))
     source = PublicInput("k", WORKLOAD, tables.support(SHAPE, 9, 1))
     counts = count(WORKLOAD, tables.table(SHAPE, 50, 2))
-    with pytest.raises(NoResult, match="charge stays"):
+    with pytest.raises(JobUnresolved, match="floor"):
         work.assess(AssessmentWork(1, (source, counts, Fraction(1)), None), lambda done, total: None)

@@ -4,7 +4,7 @@ import pytest
 from ledger.terms import charge, key, people
 
 from pmwpub.errors import LedgerError, UnknownPopulation
-from pmwpub.ledger import Ledger
+from pmwpub.ledger import Ledger, documents
 from pmwpub.privacy.budget import ZCDP
 
 
@@ -34,6 +34,27 @@ def test_other_bytes_under_a_key_become_the_latest(registered: Ledger) -> None:
         registered.put_document("A", "current", "schema", body)
         assert registered.document("A", "current", "schema") == body
     assert [document.key for document in registered.documents("A", "current")] == ["schema"]
+
+
+def test_every_version_since_the_last_deletion_is_kept_with_its_time(
+    registered: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def put(time: str, body: bytes) -> None:
+        monkeypatch.setattr(documents, "now", lambda: time)
+        registered.put_document("A", "note", "k", body)
+
+    for number, body in enumerate((b"1", b"2", b"2", b"1")):
+        put(f"t{number}", body)
+    assert registered.document_versions("A", "note", "k") == [("t0", b"1"), ("t1", b"2"), ("t3", b"1")]
+    assert registered.times_in_order("A")
+    registered.delete_documents("A", "note", "k")
+    assert registered.document_versions("A", "note", "k") == []
+    put("t4", b"3")
+    registered.put_document("B", "note", "k", b"4")
+    assert registered.document_versions("A", "note", "k") == [("t4", b"3")]
+    put("t2", b"5")
+    assert not registered.times_in_order("A")
+    assert registered.times_in_order("B")
 
 
 def test_documents_are_listed_with_the_latest_last(registered: Ledger) -> None:

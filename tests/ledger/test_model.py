@@ -3,11 +3,13 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from ledger.terms import charge, people
 
 from pmwpub.errors import BudgetError, LedgerError
 from pmwpub.ledger import Balance, PlanKey, Population, TableHandle
-from pmwpub.privacy.budget import ZCDP, ApproxDP, zcdp_of
+from pmwpub.privacy.budget import ZCDP, ApproxDP, as_fraction, zcdp_of
 
 
 def test_a_population_reads_decimals_exactly() -> None:
@@ -75,6 +77,15 @@ def test_what_remains_is_a_difference_of_rho_not_of_epsilon() -> None:
     balance = Balance(ZCDP(20_000_000_000_000), ZCDP(5_000_000_000_000), Fraction(1, 10**6))
     assert balance.remaining == ZCDP(15_000_000_000_000)
     assert balance.epsilon_remaining > balance.epsilon_total - balance.epsilon_spent
+
+
+@given(st.integers(0, 10**17), st.integers(2, 10**6))
+def test_what_is_said_to_remain_can_be_bought_and_is_hardly_less_than_there_is(units: int, n: int) -> None:
+    balance = Balance(ZCDP(units), ZCDP(0), Fraction(1, n**2))
+    left = balance.epsilon_remaining
+    if left > 0:
+        assert zcdp_of(ApproxDP(as_fraction(left), balance.delta)) <= balance.remaining
+    assert 0.99 * balance.epsilon_total <= left <= balance.epsilon_total or units < 100
 
 
 def test_a_table_handle_shows_nothing() -> None:

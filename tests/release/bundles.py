@@ -24,6 +24,7 @@ from pmwpub.release.bundle import Bundle
 from pmwpub.release.certificate import Candidate, LedgerTotal, Provenance, decimal_rho
 from pmwpub.release.report import AssessedPrior, Choices, NoisyBar
 from pmwpub.tabular.encode import encode_public
+from pmwpub.tabular.options import ReadOptions
 from pmwpub.tabular.reading import read_table
 from pmwpub.tabular.schema import Schema
 
@@ -81,13 +82,20 @@ def make(
     replay: Replay = Replay.HALF,
     rounds: int = 6,
     remarks: tuple[str, ...] = (),
+    read_as: str | None = None,
+    plan_says_so: bool = True,
 ) -> Made:
-    """Run PMW^Pub on random private rows and bundle it as the service does."""
+    """Run PMW^Pub on random private rows and bundle it as the service does.
+
+    read_as       how all public tables are read
+    plan_says_so  whether the plan says so, which those of earlier versions did not
+    """
+    options = None if read_as is None else ReadOptions.parse(read_as)
     schema = Schema.from_json(json.dumps(SCHEMA_JSON))
     choice = WorkloadChoice(k=2)
     workload = choice.build(schema.domain)
     named = sorted((hashlib.sha256(body).hexdigest(), body) for body in publics)
-    supports = [Support.of(encode_public(read_table(body), schema).dataset) for _, body in named]
+    supports = [Support.of(encode_public(read_table(body, options=options), schema).dataset) for _, body in named]
     support = supports[0] if len(supports) == 1 else Support.union(*supports)
     plan = ReleasePlan(
         n=N,
@@ -97,6 +105,7 @@ def make(
             workload_sha256=workload.sha256,
             workload=choice,
             candidates=tuple(sha256 for sha256, _ in named),
+            read_as=tuple((sha256, read_as) for sha256, _ in named) if read_as and plan_says_so else (),
         ),
         rho_units=10**14,
         rounds=rounds,
@@ -114,7 +123,10 @@ def make(
         charge_id=7,
         repeat=0,
         ledger_total=LedgerTotal(rho=decimal_rho(release.rho.units), epsilon=epsilon),
-        candidates=tuple(Candidate(name=f"{IMAGE}{i}.csv", sha256=sha256) for i, (sha256, _) in enumerate(named)),
+        candidates=tuple(
+            Candidate(name=f"{IMAGE}{i}.csv", sha256=sha256, **({} if read_as is None else {"read_as": read_as}))
+            for i, (sha256, _) in enumerate(named)
+        ),
         unit="one <b>person</b>",
         charged_at="2024-01-02T03:04:05+00:00",
         remarks=remarks,

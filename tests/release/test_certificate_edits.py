@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from release.bundles import DELTA, Made
+from release.bundles import DELTA, Made, make, public_csv
 
 from pmwpub.cli import main
 from pmwpub.errors import CertificateError
@@ -117,8 +117,11 @@ def edited(body: dict[str, Any], path: Path_, value: Any) -> bytes:
     return json.dumps(changed).encode()
 
 
-def explained(path: Path_, value: Any, original: Any, said: str) -> bool:
-    """Whether the check says that it leaves this out, or the change means the same."""
+def explained(path: Path_, value: Any, original: Any, said: str, *, planned: bool = False) -> bool:
+    """Whether the check says that it leaves this out, or the change means the same.
+
+    planned  the plan says how the public tables are read
+    """
     if isinstance(original, float) and type(value) is int and value == original:  # 0 for 0.0, as JSON has one kind
         return True
     if path[:1] in LEFT_OUT:
@@ -126,6 +129,8 @@ def explained(path: Path_, value: Any, original: Any, said: str) -> bool:
         return named and LEFT_OUT[path[:1]] in said
     if path[:1] == ("candidate",) and path[-1] in ("name", "read_as"):
         named = value is not DELETED or path[-1] in MAY_BE_ABSENT
+        if path[-1] == "read_as" and planned:
+            return False
         return named and "the names of the public files, how they are read" in said
     if path == ("budget",):
         return value is None and "no budget is stated" in said
@@ -153,16 +158,43 @@ def test_every_edit_of_every_field_is_seen_or_is_about_what_the_check_leaves_out
     body = json.loads(files[CERTIFICATE])
     assert verdict(files, json.dumps(body).encode()) is not None
     assert {path[0] for path in paths(body)} == set(Certificate.model_fields)
-    unseen = []
-    for path in paths(body):
+    assert not unseen(files, body, list(paths(body)))
+
+
+def unseen(files: Files, body: dict[str, Any], where: list[Path_], *, planned: bool = False) -> list[tuple[Path_, str]]:
+    """The edits at some places that the check neither sees nor leaves out in words."""
+    found = []
+    for path in where:
         original = at(body, path)
         for value in edits(original):
             if value is not DELETED and type(value) is type(original) and value == original:
                 continue
             said = verdict(files, edited(body, path, value))
-            if said is not None and not explained(path, value, original, said):
-                unseen.append((path, "deleted" if value is DELETED else repr(value)[:60]))
-    assert not unseen
+            if said is not None and not explained(path, value, original, said, planned=planned):
+                found.append((path, "deleted" if value is DELETED else repr(value)[:60]))
+    return found
+
+
+def test_every_edit_of_how_a_table_is_read_is_seen_where_the_plan_says_it() -> None:
+    files = make([public_csv(60, 1)], read_as="cp1252,comma").bundle.files(50, 1)
+    body = json.loads(files[CERTIFICATE])
+    assert verdict(files, json.dumps(body).encode()) is not None
+    where = [path for path in paths(body) if "read_as" in path or path[0] in ("candidate", "plan", "plan_sha256")]
+    assert ("candidate", 0, "read_as") in where
+    assert any(path[:3] == ("plan", "inputs", "read_as") and len(path) == 4 for path in where)
+    assert not unseen(files, body, where, planned=True)
+    for other in ("latin-1,comma", "utf-8,comma", "cp1252,semicolon"):
+        assert verdict(files, edited(body, ("candidate", 0, "read_as"), other)) is None
+
+
+def test_a_certificate_of_before_plans_said_how_tables_are_read_still_checks_and_says_what_it_left_out() -> None:
+    files = make([public_csv(60, 1)], read_as="cp1252,comma", plan_says_so=False).bundle.files(50, 1)
+    body = json.loads(files[CERTIFICATE])
+    assert body["candidate"][0]["read_as"] == "cp1252,comma"
+    assert "read_as" not in body["plan"]["inputs"]
+    said = verdict(files, files[CERTIFICATE])
+    assert said is not None
+    assert "how they are read where the plan does not say it" in said
 
 
 def test_the_private_table_cannot_pass_as_the_synthetic_one(files: Files) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from pmwpub.errors import PlanError, StoreUnavailable
 from pmwpub.evaluation import METHODS, PMW_PUB, UNCHANGED, best_lines, summarise
+from pmwpub.jobs import Ending
 from pmwpub.jobs.simulating import read_part
 from pmwpub.privacy.budget import ZCDP, ApproxDP, zcdp_of
 from pmwpub.service import advising, exploring, studies
@@ -89,7 +90,8 @@ def test_a_stopped_sweep_goes_on_without_repeating_a_finished_run(
         stopping_after(bench, patch, 7)
         found = exploring.explore(bench.service, current, truth, SMALL)
     assert (found.simulation, found.job) == (None, None)
-    assert isinstance(found.error, StoreUnavailable)
+    assert found.reason is not None
+    assert (found.reason.ending, found.reason.refusal) == (Ending.REFUSED, StoreUnavailable)
     before = parts_of(bench)
     partial = exploring.so_far(bench.service, current, found)
     assert len(partial.errors) + len(partial.floors) == 7

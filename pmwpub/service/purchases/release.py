@@ -17,6 +17,7 @@ from pmwpub.release.bundle import Bundle
 from pmwpub.release.certificate import Candidate, LedgerTotal, Provenance, decimal_rho
 from pmwpub.release.report import Choices
 from pmwpub.release.report import template as report_template
+from pmwpub.rounding import stated_delta
 from pmwpub.service.choices import choices_of
 from pmwpub.service.core import PrivateTable, Service
 from pmwpub.service.purchases.protocol import Prepared
@@ -117,7 +118,7 @@ def _provenance(service: Service, booking: Booking, plan: ReleasePlan, current: 
     return Provenance(
         population=booking.population,
         epsilon=epsilon_of(sum((record.rho for record in own), ZCDP(0)), terms.delta),
-        delta=str(terms.delta) if terms.delta.denominator > 10**15 else f"{float(terms.delta):.15g}",
+        delta=stated_delta(terms.delta),
         charge_id=booking.charges[0],
         repeat=booking.key.repeat,
         ledger_total=_total(spent, terms.delta),
