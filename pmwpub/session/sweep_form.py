@@ -127,4 +127,4 @@ def _epsilons(text: str) -> tuple[float, ...]:
 
 def _rounds(text: str) -> tuple[int, ...]:
     parts = (part for part in text.split(",") if part.strip())
-    return tuple(sorted({entered.as_whole(part, "Rounds", 1, MOST_ROUNDS, so=UNTIL) for part in parts}))
+    return tuple(sorted({entered.as_listed_whole(part, "Rounds", 1, MOST_ROUNDS, so=UNTIL) for part in parts}))
