@@ -8,7 +8,7 @@ from fractions import Fraction
 from pmwpub.errors import BudgetError, StewardNeeded
 from pmwpub.ledger import Population
 from pmwpub.privacy.budget import as_fraction
-from pmwpub.rounding import up
+from pmwpub.rounding import down, up
 from pmwpub.service.core import PrivateTable, Service
 
 LARGE_EPSILON = 10
@@ -47,7 +47,7 @@ def warnings_of(population: Population) -> tuple[str, ...]:
     n, epsilon, delta = population.n, population.epsilon, population.delta
     if delta > Fraction(1, n):
         found.append(
-            f"δ = {up(delta, 3)} is above 1/n = {up(Fraction(1, n), 3)}: publishing each person's rows with "
+            f"δ = {up(delta, 3)} is above 1/n = {down(Fraction(1, n), 3)}: publishing each person's rows with "
             f"probability δ would keep such a promise, and would lay open about {max(1, round(delta * n)):,} of the "
             f"{n:,} rows. Take a δ far below 1/n; {SQUARED} is the default."
         )
