@@ -8,13 +8,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from pmwpub.arguments import amend
+from pmwpub.arguments import whole as _whole
 from pmwpub.errors import NoResult, PmwPubError
-from pmwpub.numerals import ungrouped
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -62,14 +62,6 @@ def _words(refusal: ValidationError) -> str:
         if key in limits:
             return f"{name} must be {words} {limits[key]:,}; {str(first['input'])[:40]} came."
     return f"{name} cannot be {str(first['input'])[:40]!r}."
-
-
-def _whole(text: str) -> int:
-    """A whole number in the digits 0 to 9, its thousands grouped or not."""
-    plain = ungrouped(text)
-    if re.fullmatch("[+-]?[0-9]{1,100}", plain, re.ASCII) is None:
-        raise argparse.ArgumentTypeError(f"a whole number is needed; {text[:40]!r} came")
-    return int(plain)
 
 
 def _print(found: object) -> int:
@@ -126,7 +118,7 @@ def _ledger(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     register.add_argument("--rows-per-person", type=_whole, default=1, metavar="K")
     register.add_argument("--unit", default="one person", help="who is protected, in words")
     register.set_defaults(run="register")
-    _amend(actions)
+    amend(actions)
     show = actions.add_parser("show", help="the charges of a population and what is left")
     show.add_argument("name")
     show.set_defaults(run="show_ledger")
@@ -144,17 +136,6 @@ def _ledger(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         parser.add_argument(
             "--accept-missing-witness", action="store_true", help="take the charges as they are; this is recorded"
         )
-
-
-def _amend(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    amend = actions.add_parser("amend", help="correct terms before the first charge; afterwards only lower epsilon")
-    amend.add_argument("name")
-    amend.add_argument("--n", type=_whole, help="rows of the private table (public); a delta of 1/n^2 follows it")
-    amend.add_argument("--rows-per-person", type=_whole, metavar="K")
-    amend.add_argument("--unit", help="who is protected, in words")
-    amend.add_argument("--epsilon", help="total epsilon")
-    amend.add_argument("--delta", help="a number, or: 1/n^2")
-    amend.set_defaults(run="amend_terms")
 
 
 def _spending(parser: argparse.ArgumentParser, *, required: bool = True) -> None:

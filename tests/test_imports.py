@@ -27,6 +27,7 @@ LAYERS = (
     (
         "session",
         "cli",
+        "arguments",
         "commands",
         "command_input",
         "assess_command",

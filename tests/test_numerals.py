@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmwpub.cli import _whole
+from pmwpub.arguments import whole
 from pmwpub.errors import BudgetError, PlanError
 from pmwpub.numerals import ungrouped
 from pmwpub.privacy.budget import as_fraction
@@ -21,14 +21,14 @@ NO_GROUPS = [
 
 @given(st.integers(0, 10**12))
 def test_a_count_is_read_back_as_the_pages_and_the_ledger_write_it(count: int) -> None:
-    assert as_whole(f"{count:,}", "n", 0, 10**12) == _whole(f"{count:,}") == count
+    assert as_whole(f"{count:,}", "n", 0, 10**12) == whole(f"{count:,}") == count
 
 
 @pytest.mark.parametrize("space", SPACES.values(), ids=list(SPACES))
 @pytest.mark.parametrize("count", [999, 1000, 36_842, 1_000_000, 987_654_321])
 def test_any_space_that_people_group_thousands_by_is_read(space: str, count: int) -> None:
     written = f"{count:,}".replace(",", space)
-    assert as_whole(f" {written} ", "n", 1, 10**9) == _whole(written) == count
+    assert as_whole(f" {written} ", "n", 1, 10**9) == whole(written) == count
 
 
 @pytest.mark.parametrize("text", NO_GROUPS)
@@ -37,7 +37,7 @@ def test_what_is_no_grouping_is_not_guessed(text: str) -> None:
     with pytest.raises(PlanError, match="whole number"):
         as_whole(text if text != "36.842" else "36.8", "n", 1, 10**9)
     with pytest.raises(Exception, match="whole number"):
-        _whole(text)
+        whole(text)
 
 
 @pytest.mark.parametrize("text", ["1,000", "10 100", "10\u00a0100"])
