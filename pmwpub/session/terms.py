@@ -8,6 +8,7 @@ from pmwpub.errors import PmwPubError
 from pmwpub.ledger import Population
 from pmwpub.ledger.model import MAX_ROWS
 from pmwpub.privacy.budget import as_fraction
+from pmwpub.release.certificate import OUTSIDE
 from pmwpub.service import Study
 from pmwpub.service.terms import amend, as_typed, changes_in_words, delta_as_typed, delta_of, warnings_of
 from pmwpub.session import agreeing, entered
@@ -42,6 +43,7 @@ def terms_panel(session: Session, study: Study) -> None:
             border="horizontal",
             hide_header=True,
         )
+        st.caption(OUTSIDE)
         if session.may_change(study) and not study.demo:
             with st.expander("Change the terms"):
                 _form(session, study)

@@ -10,6 +10,7 @@ from pages.visits import ROWS, Here, Open, press, words
 from streamlit.testing.v1 import AppTest
 
 from pmwpub.ledger import Population
+from pmwpub.release.certificate import OUTSIDE
 from pmwpub.service import PrivateTable
 from pmwpub.session import Session
 from pmwpub.session.agreeing import TICK
@@ -258,6 +259,11 @@ def test_viewers_are_offered_no_change(town: Here, visit: Open, monkeypatch: pyt
         assert CHANGE not in [button.label for button in app.button]
     monkeypatch.setenv("PMWPUB_VIEWERS_ONLY", "1")
     assert CHANGE not in [button.label for button in visit("ledger", population=town.population).button]
+
+
+def test_what_is_outside_the_guarantee_stands_with_the_terms_for_everybody(town: Here, visit: Open) -> None:
+    for page, view in (("data", {}), ("ledger", {"view": "stakeholder"})):
+        assert OUTSIDE in words(visit(page, population=town.population, **view))
 
 
 def test_the_demo_keeps_its_terms(empty: Here, visit: Open) -> None:
