@@ -8,11 +8,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from pmwpub.arguments import amend
+from pmwpub.arguments import whole as _whole
 from pmwpub.errors import NoResult, PmwPubError
 
 if TYPE_CHECKING:
@@ -61,13 +62,6 @@ def _words(refusal: ValidationError) -> str:
         if key in limits:
             return f"{name} must be {words} {limits[key]:,}; {str(first['input'])[:40]} came."
     return f"{name} cannot be {str(first['input'])[:40]!r}."
-
-
-def _whole(text: str) -> int:
-    """A whole number in the digits 0 to 9."""
-    if re.fullmatch("[+-]?[0-9]{1,100}", text, re.ASCII) is None:
-        raise argparse.ArgumentTypeError(f"a whole number is needed; {text[:40]!r} came")
-    return int(text)
 
 
 def _print(found: object) -> int:
@@ -124,6 +118,7 @@ def _ledger(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     register.add_argument("--rows-per-person", type=_whole, default=1, metavar="K")
     register.add_argument("--unit", default="one person", help="who is protected, in words")
     register.set_defaults(run="register")
+    amend(actions)
     show = actions.add_parser("show", help="the charges of a population and what is left")
     show.add_argument("name")
     show.set_defaults(run="show_ledger")

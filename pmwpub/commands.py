@@ -14,6 +14,7 @@ from pmwpub.errors import FileRefused
 from pmwpub.evaluate_command import evaluate as evaluate
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Booking, Ledger
+from pmwpub.ledger_command import amend_terms as amend_terms
 from pmwpub.ledger_command import attempts as attempts
 from pmwpub.ledger_command import backup_ledger as backup_ledger
 from pmwpub.ledger_command import migrate_ledger as migrate_ledger

@@ -89,6 +89,10 @@ class PopulationFrozen(LedgerError):
     """n, k, delta and a larger total cannot be set after the first charge."""
 
 
+class StewardNeeded(LedgerError):
+    """Only a population's steward may do this: a session that is no viewer's and, after a charge, holds its table."""
+
+
 class TableBlocked(LedgerError):
     """The private table stands registered under another population; a recorded decision is needed."""
 

@@ -9,6 +9,7 @@ import streamlit as st
 
 from pmwpub.errors import PlanError
 from pmwpub.plans import ReleasePlan
+from pmwpub.rounding import near
 from pmwpub.service import Assessed, Study
 from pmwpub.service.advising import Advice, advise_epsilon, advise_rounds
 from pmwpub.service.releasing import release_plan
@@ -83,8 +84,8 @@ def _rounds(advice: Advice) -> int:
     advised = st.checkbox(f"Use the advised number of rounds: {advice.rounds}", key=ADVISED)
     if advice.truth:
         st.caption(
-            f"From the paper's rule and a simulation at ε = {advice.epsilon:g}, in which {plain(advice.truth)} played "
-            "the truth."
+            f"From the paper's rule and a simulation at ε = {near(advice.epsilon, 6)}, in which "
+            f"{plain(advice.truth)} played the truth."
         )
     else:
         st.caption("A default: no simulation of this choice is stored. Explore makes one, for free.")

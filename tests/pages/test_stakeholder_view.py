@@ -13,7 +13,20 @@ from pmwpub.session import Badge, Session
 
 PRIVATE_PARTS = ("dataset", "content", "verdict", "ignored", "unplaced_cells", "overlaps")
 SPENDING = ((purchases, "buy"), (purchases, "warnings_before"), (purchases, "offer"), (purchases, "store"))
-STEWARDS_BUTTONS = ("Buy", "Load", "Forget", "Add", "Remove", "Draft", "Edit", "Delete", "Register", "Open the", "Draw")
+STEWARDS_BUTTONS = (
+    "Buy",
+    "Load",
+    "Forget",
+    "Add",
+    "Remove",
+    "Draft",
+    "Edit",
+    "Change",
+    "Delete",
+    "Register",
+    "Open the",
+    "Draw",
+)
 
 
 def _touched(*args: object, **named: object) -> NoReturn:

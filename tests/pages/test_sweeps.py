@@ -78,7 +78,7 @@ def test_baselines_are_lines_of_their_own_and_what_cannot_run_says_why(town: Her
     lines = {str(line) for line in app.dataframe[0].value.iloc[:, 0]}
     assert {"MWEM", "DualQuery", "HDMM (no rows)"} <= lines
     assert "HDMM (no rows): answers the workload without synthetic rows." in words(app)
-    assert "DualQuery did not run at ε = 1e-05. The budget pays for no sample" in words(app)
+    assert "DualQuery did not run at ε = 1e-5. The budget pays for no sample" in words(app)
     assert "MWEM · DualQuery · HDMM (no rows)" in " ".join(map(str, app.selectbox[0].options))
     assert town.spent == 0
 
