@@ -5,6 +5,7 @@ from __future__ import annotations
 import tracemalloc
 from collections import Counter
 from collections.abc import Callable
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -14,8 +15,10 @@ from hypothesis import strategies as st
 
 from pmwpub.mechanisms import drift_scores
 from pmwpub.mechanisms.drift_scores import DriftScores
+from pmwpub.mechanisms.pmw_pub import Schedule, pmw_pub
 from pmwpub.mechanisms.reweight import Iterate, Memory
 from pmwpub.mechanisms.score_counts import LISTED, Listed, ScoreCounts, Sorted, counted
+from pmwpub.privacy.budget import ZCDP, split
 from pmwpub.queries.counts import PrivateCounts
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload
@@ -78,26 +81,47 @@ def test_as_many_scores_as_are_listed_take_at_most_100_mb() -> None:
     assert peak_of(lambda: counted(scores, 0).groups()) <= MOST_BYTES
 
 
-def test_rounds_on_a_thousand_million_rows_take_at_most_100_mb(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Scores of more than half of n: a number for every value up to the largest would take more than 4 GB."""
+N = 10**9
+
+
+@pytest.fixture
+def thousand_million(monkeypatch: pytest.MonkeyPatch) -> tuple[PublicProblem, PrivateCounts]:
+    """As many private rows, and scores of more than half of them; bounds are used even though they do not pay."""
     monkeypatch.setattr(drift_scores, "SMALL", -(10**12))
-    n, shape = 10**9, tables.domain(3, 2, 4)
+    shape = tables.domain(3, 2, 4)
     problem = PublicProblem(Workload.all_kway(shape, 2), tables.support(shape, 25, 0))
-    counts = PrivateCounts(np.where(np.arange(problem.workload.queries) % 5 == 0, n, 0).astype(np.int64), n)
-    rate, tops = 1e-7, []
+    every_fifth = np.arange(problem.workload.queries) % 5 == 0
+    return problem, PrivateCounts(np.where(every_fifth, N, 0).astype(np.int64), N)
+
+
+def test_scores_on_a_thousand_million_rows_take_at_most_100_mb(
+    thousand_million: tuple[PublicProblem, PrivateCounts],
+) -> None:
+    """A number for every value up to the largest would take more than 4 GB."""
+    problem, counts = thousand_million
+    tops = []
 
     def rounds() -> None:
-        iterate, memory = Iterate(problem.support.multiplicity, n), Memory(problem, n, 0)
+        iterate, memory = Iterate(problem.support.multiplicity, N), Memory(problem, N, 0)
         scores = DriftScores(counts, problem, iterate, problem.start_sums)
         for query in (0, 5, 10):
-            newest = memory.add(query, n)
+            newest = memory.add(query, N)
             memory.step(iterate, newest)
             iterate.settle()
             scores.advance(iterate)
             tops.append(scores.buckets().top)
-            scores.sharpen(rate, 0)
+            scores.sharpen(1e-7, 0)
             assert int(scores.buckets().sizes.sum()) == problem.workload.queries
-        assert scores.exact().max() > n // 2
 
     assert peak_of(rounds) <= MOST_BYTES
-    assert min(tops) > n // 2
+    assert min(tops) > N // 2
+
+
+@pytest.mark.parametrize("budget", [Fraction(1), Fraction(1, 10**6)])
+def test_a_run_on_a_thousand_million_rows_takes_at_most_100_mb(
+    thousand_million: tuple[PublicProblem, PrivateCounts], budget: Fraction
+) -> None:
+    """Below a budget of some 1e-8 the table of weights by gap, bounded by itself, adds up to 134 MB."""
+    problem, counts = thousand_million
+    schedule = Schedule(3, split(ZCDP.at_most(budget), 3))
+    assert peak_of(lambda: pmw_pub(counts, problem, schedule)) <= MOST_BYTES
