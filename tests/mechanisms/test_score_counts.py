@@ -121,7 +121,7 @@ def test_scores_on_a_thousand_million_rows_take_at_most_100_mb(
 def test_a_run_on_a_thousand_million_rows_takes_at_most_100_mb(
     thousand_million: tuple[PublicProblem, PrivateCounts], budget: Fraction
 ) -> None:
-    """Below a budget of some 1e-8 the table of weights by gap, bounded by itself, adds up to 134 MB."""
+    """At a budget of 1e-9 the table of weights by gap, which has a bound of its own, adds 134 MB while it is made."""
     problem, counts = thousand_million
     schedule = Schedule(3, split(ZCDP.at_most(budget), 3))
     assert peak_of(lambda: pmw_pub(counts, problem, schedule)) <= MOST_BYTES
