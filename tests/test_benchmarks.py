@@ -41,3 +41,13 @@ def test_its_baseline_answers_as_the_program_does() -> None:
     baseline.round(0.05)
     assert baseline.weights.sum() == pytest.approx(1)
     assert np.abs(baseline.answers() - problem.start_sums / problem.support.rows).max() > 1e-6
+
+
+def test_simulated_audits_pass_the_right_mechanism_and_catch_each_fault() -> None:
+    command = [sys.executable, "benchmarks/audit_power.py", "--repeats", "20000"]
+    printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    figures = re.findall(
+        r"size: the right one passed with ([\d.]+) at least, a fault was caught with ([\d.]+)", printed
+    )
+    assert len(figures) == 2
+    assert min(float(figure) for pair in figures for figure in pair) > 0.999
