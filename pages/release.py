@@ -28,7 +28,7 @@ if private is None and not session.presenting:
     link("pages/data.py", "Load the private table")
 elif private is not None and ready:
     with panel("A new release", Badge.DP), refusals():
-        plan = plan_form(study, bought_floors(study, assessing.assessments(service(), study)))
+        plan = plan_form(study, private, bought_floors(study, assessing.assessments(service(), study)))
         wanted, words = [ReleasePurchase(plan)], in_words(study, plan)
         bought = purchase_form(session, study, private, wanted, words, place="release", label="Buy this release")
         if bought:

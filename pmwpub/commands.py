@@ -109,6 +109,7 @@ def release(parsed: argparse.Namespace) -> Json:
             output=parsed.output,
             start=parsed.start,
             replay=parsed.replay,
+            private_read_as=private.read_as,
         )
         (outcome,) = purchases.buy(
             service,

@@ -31,10 +31,10 @@ def buy(service: Service, private: PrivateTable, plan: Plan, **how: Any) -> Outc
     return purchases.buy(service, private, [purchase_of(plan)], **how)[0]
 
 
-def price(service: Service, population: str, plans: Plan | Sequence[Plan], *, repeat: int = 0) -> Price:
+def price(service: Service, private: PrivateTable, plans: Plan | Sequence[Plan], *, repeat: int = 0) -> Price:
     """What plans cost together."""
     wanted = [purchase_of(plan) for plan in ([plans] if isinstance(plans, Plan) else plans)]
-    return purchases.price(service, current(service, population), wanted, repeat=repeat)
+    return purchases.price(service, current(service, private.population), wanted, private=private, repeat=repeat)
 
 
 def current(service: Service, population: str) -> Study:

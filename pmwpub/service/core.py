@@ -85,6 +85,11 @@ class PrivateTable:
         """(n, rows per person), as it was checked."""
         return self.n, self.rows_per_person
 
+    @property
+    def read_as(self) -> str | None:
+        """How the file was read, as a plan says it: None for UTF-8 with commas, and for Parquet."""
+        return None if self.options is None or self.options == ReadOptions() else self.options.spelt
+
     def check(self, n: int, rows_per_person: int, terms: Population) -> None:
         """PlanError unless a plan's n and k, this table's, and the population's are the same."""
         in_force = (terms.n, terms.rows_per_person)

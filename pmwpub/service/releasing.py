@@ -67,16 +67,19 @@ def release_plan(
     output: str = "last",
     start: str = "public",
     replay: str = "half",
+    private_read_as: str | None = None,
 ) -> ReleasePlan:
     """Freeze a release; `epsilon` is at the population's delta, or "rest" for all that is left.
 
     selection  "exponential" or "permute-and-flip"; output  "last" or "average"; start  "public" or "uniform";
     replay     "half": past measurements of at least half the newest one's error are applied again; or "off"
+    private_read_as  see `PrivateTable.read_as`
     """
     return ReleasePlan(
         n=current.population.n,
         rows_per_person=current.population.rows_per_person,
         inputs=current.inputs(candidates),
+        private_read_as=private_read_as,
         rho_units=_budget(service, current, epsilon).units,
         rounds=rounds,
         selection=selection,  # type: ignore[arg-type]

@@ -45,7 +45,7 @@ def purchase_form(
 
     A plan that changed under way has another form, whose button was not pressed; that is said.
     """
-    price, above = purchases.price(service(), study, wanted, repeat=repeat), st.container()
+    price, above = purchases.price(service(), study, wanted, private=private, repeat=repeat), st.container()
     key = " ".join([*(one.plan.sha256 for one in wanted), *([str(repeat)] if repeat else [])])
     paid = price.rho.units == 0
     press = Press(place, f"stored {key}" if paid else key)

@@ -83,7 +83,7 @@ def _buy(trace: Trace, service: Service, table: PrivateTable, laws: Sequence[tup
     trace.output["the table's repr"] = repr(table)
     for pool in ([keys[0]], [keys[1]], keys):
         plan = assessing.assessment_plan(current, pool, epsilon="0.5")
-        trace.output[f"price of {len(trace.output)}"] = repr(buying.price(service, NAME, [plan]))
+        trace.output[f"price of {len(trace.output)}"] = repr(buying.price(service, table, [plan]))
         outcome = buying.buy(service, table, plan)
         trace.output[f"assessed {len(trace.output)}"] = repr(
             (outcome, assessing.assessed(service, current, outcome.booking))

@@ -53,7 +53,7 @@ def exact_error(bench: Bench, release: PlanKey) -> float:
 def test_an_error_costs_its_price_and_lies_near_the_true_one(bench: Bench, release: PlanKey) -> None:
     before = spent(bench)
     plan = measuring.error_plan(bench.service, bench.name, release, epsilon="0.8")
-    price = buying.price(bench.service, bench.name, plan)
+    price = buying.price(bench.service, bench.private, plan)
     outcome = buying.buy(bench.service, bench.private, plan)
     assert spent(bench) == before + price.rho
     assert price.rho >= pure(Fraction(4, 5))
@@ -75,7 +75,7 @@ def test_the_error_of_the_same_release_is_drawn_once_and_again_only_at_a_price(b
     again = buying.buy(bench.service, bench.private, same)
     assert (first.fresh, again.fresh, again.result) == (True, False, first.result)
     assert spent(bench) == once
-    assert buying.price(bench.service, bench.name, plan).rho == ZCDP(0)
+    assert buying.price(bench.service, bench.private, plan).rho == ZCDP(0)
     assert buying.buy(bench.service, bench.private, plan, repeat=1).result != first.result
     assert spent(bench) > once
 
@@ -93,7 +93,7 @@ def test_the_charge_stands_before_the_noise_is_drawn(
 
     monkeypatch.setattr(work, "error", watched)
     plan = measuring.error_plan(bench.service, bench.name, release, epsilon="0.1")
-    price = buying.price(bench.service, bench.name, plan)
+    price = buying.price(bench.service, bench.private, plan)
     buying.buy(bench.service, bench.private, plan)
     assert seen == [before + price.rho]
 

@@ -32,13 +32,13 @@ def plan_of(bench: Bench, epsilon: str = "0.5", setting: str = "fast") -> BestPl
 
 def test_a_choice_among_four_is_one_charge_of_an_eighth_of_epsilon_squared(bench: Bench) -> None:
     plan = plan_of(bench)
-    assert buying.price(bench.service, bench.name, plan).rho == best_charge(Fraction(1, 2))
+    assert buying.price(bench.service, bench.private, plan).rho == best_charge(Fraction(1, 2))
     assert buying.buy(bench.service, bench.private, plan).status == "done"
     (charge,) = bench.service.ledger.history(bench.name)
     assert charge.rho == best_charge(Fraction(1, 2)) == ZCDP.at_least(Fraction(1, 32))
     assert charge.sensitivity == "1/300"
     assert charge.purpose.startswith("best of ")
-    assert buying.price(bench.service, bench.name, plan).rho == ZCDP(0)
+    assert buying.price(bench.service, bench.private, plan).rho == ZCDP(0)
 
 
 def test_the_winner_is_one_of_what_was_offered_and_all_that_is_stored(bench: Bench) -> None:

@@ -41,7 +41,7 @@ def spent(bench: Bench) -> ZCDP:
 
 def test_a_release_moves_the_ledger_by_its_shown_price_exactly(bench: Bench) -> None:
     plan = plan_of(bench)
-    price = buying.price(bench.service, bench.name, plan)
+    price = buying.price(bench.service, bench.private, plan)
     outcome = buying.buy(bench.service, bench.private, plan)
     assert outcome.status == "done"
     assert spent(bench) == price.rho
@@ -56,7 +56,7 @@ def test_a_plan_that_was_sent_before_gives_the_same_bytes_and_no_charge(bench: B
     assert (first.fresh, again.fresh) == (True, False)
     assert first.result == again.result
     assert spent(bench) == after
-    assert buying.price(bench.service, bench.name, plan).rho == ZCDP(0)
+    assert buying.price(bench.service, bench.private, plan).rho == ZCDP(0)
 
 
 def test_another_service_on_the_same_store_reads_the_same_bytes(bench: Bench) -> None:
@@ -168,7 +168,7 @@ def test_the_certificate_states_the_charge_and_the_ledger_total(bench: Bench) ->
 def test_floor_and_start_are_two_charges_and_their_sum_is_the_price(bench: Bench) -> None:
     current = studies.study(bench.service, bench.name)
     plans = [assessing.assessment_plan(current, [sha], epsilon="0.5") for sha in bench.candidates]
-    price = buying.price(bench.service, bench.name, plans)
+    price = buying.price(bench.service, bench.private, plans)
     for plan in plans:
         assert buying.buy(bench.service, bench.private, plan).status == "done"
     history = bench.service.ledger.history(bench.name)
@@ -329,7 +329,7 @@ def test_each_variant_is_a_value_of_the_plan_with_its_own_hash_and_the_same_pric
 
     variants = [plan(), plan(start="uniform"), plan(replay="off"), plan(output="average")]
     assert len({one.sha256 for one in variants}) == 4
-    assert len({buying.price(bench.service, bench.name, one).rho for one in variants}) == 1
+    assert len({buying.price(bench.service, bench.private, one).rho for one in variants}) == 1
     assert variants[1].schedule().start is Start.UNIFORM
     assert variants[2].schedule().replay is Replay.OFF
     for one in variants[1:]:

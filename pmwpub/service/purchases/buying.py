@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pmwpub.errors import OverlapUndecided, PlanError
-from pmwpub.ledger import Order, PlanKey, TableHandle
+from pmwpub.ledger import Order, PlanKey
 from pmwpub.ledger.bookings import check_repeat
 from pmwpub.service import studies
 from pmwpub.service.core import Outcome, Price, PrivateTable, Service, Spending
@@ -33,6 +33,11 @@ UNDECIDED = (
 OTHER_READING = (
     "This plan was bought when a public table of it was read in another way, and what is stored is of that reading. "
     "Change the plan, or draw it again. Nothing was charged."
+)
+
+PRIVATE_READING = (
+    "The plan says that the private file is read in another way than it was when it was loaded here; plan again. "
+    "Nothing was charged."
 )
 
 
@@ -60,10 +65,9 @@ def buy(
     """
     service.policy.refuse_viewers()
     current = current or studies.study(service, private.population)
-    table = private.table if service.policy.answers else None
-    wanted = [as_known(service, private.population, one, table) for one in wanted]
-    spendings = [_spending(service, private, one, repeat, current) for one in wanted]
-    used = _undecided(service, current, wanted, spendings)
+    known = [as_known(service, private, one) for one in wanted]
+    spendings = [_spending(service, private, one, repeat, current) for one in known]
+    used = _undecided(service, current, known, spendings)
     if used and not (tick or (tick is None and _goes_without(service, private, used, current))):
         raise OverlapUndecided(UNDECIDED)
     return service.spend(private.population, spendings, table=private.table, terms=private.terms)
@@ -86,30 +90,46 @@ def warnings_before(
     return tuple(one for one in known.overlaps if public_tables & set(one.sha256.split("+")))
 
 
-def price(service: Service, current: Study, wanted: Sequence[Purchase], *, repeat: int = 0) -> Price:
-    """What plans cost together; a plan that was sent before costs nothing, nor one that stands twice among them."""
+def price(
+    service: Service, current: Study, wanted: Sequence[Purchase], *, private: PrivateTable, repeat: int = 0
+) -> Price:
+    """What plans cost together; a plan that was sent before costs nothing, nor one that stands twice among them.
+
+    private  the loaded table: how its file was read is part of the plans
+    """
     name = current.population.name
-    due = {one.plan.sha256: one for one in (as_known(service, name, one) for one in wanted)}
+    due = {one.plan.sha256: one for one in (as_known(service, private, one) for one in wanted)}
     charged = [one for key, one in due.items() if service.ledger.booking(name, PlanKey(key, repeat)) is None]
     return service.price(name, [charge for one in charged for charge in one.charges(current)])
 
 
-def as_known(service: Service, population: str, one: Purchase, table: TableHandle | None = None) -> Purchase:
-    """A purchase under the hash that its plan had before the reading of files was part of it, where it was bought so.
+def as_known(service: Service, private: PrivateTable, one: Purchase) -> Purchase:
+    """A purchase whose plan says how the private file was read; or as it was hashed before readings were part of plans,
+    where it was bought so on files that were read as they are now.
 
-    table  see `same_reading_as_then`
-
-    Raises PlanError where the plan's own hash stands for files that were read otherwise then.
+    Raises PlanError for a plan that says another reading of the private file, and where the plan's own hash stands for
+    public files that were read otherwise then.
     """
-    found, earlier = service.ledger.booking(population, PlanKey(one.plan.sha256)), one.plan.earlier
+    one, name = _read_as_loaded(one, private), private.population
+    found, earlier = service.ledger.booking(name, PlanKey(one.plan.sha256)), one.plan.earlier
     if found is not None:
         if other_reading_than_now(service.ledger, found, one.plan):
             raise PlanError(OTHER_READING)
         return one
-    then = None if earlier is None else service.ledger.booking(population, PlanKey(earlier.sha256))
-    if then is None or not same_reading_as_then(service.ledger, population, then, one.plan, table=table):
+    then = None if earlier is None else service.ledger.booking(name, PlanKey(earlier.sha256))
+    table = private.table if service.policy.answers else None
+    if then is None or not same_reading_as_then(service.ledger, name, then, one.plan, table=table):
         return one
     return replace(one, plan=earlier)  # type: ignore[type-var]
+
+
+def _read_as_loaded(one: Purchase, private: PrivateTable) -> Purchase:
+    said = one.plan.private_read_as
+    if said == private.read_as:
+        return one
+    if said is not None:
+        raise PlanError(PRIVATE_READING)
+    return replace(one, plan=one.plan.model_copy(update={"private_read_as": private.read_as}))  # type: ignore[type-var]
 
 
 def _goes_without(service: Service, private: PrivateTable, used: frozenset[str], current: Study) -> bool:
