@@ -19,6 +19,7 @@ from pmwpub.ledger import tables
 from pmwpub.ledger.lines import BookingLine, ChargeLine, Entry, MarkLine, StoreLine, TermsLine
 from pmwpub.ledger.merging import later_terms, terms_of
 from pmwpub.ledger.model import Booking, Charge
+from pmwpub.ledger.vouching import all_recorded, record_unvouched
 from pmwpub.ledger.witness import Witness
 
 MISSING = (
@@ -26,6 +27,10 @@ MISSING = (
     "are missing too. "
     "Put the witness back, or accept the ledger as it is with `pmwpub ledger reconcile --accept-missing-witness`, "
     "which is recorded. Nothing was released."
+)
+REMOVED = (
+    "The ledger's witness {path} was removed, or replaced by another ledger's, while the ledger was open. Stop the "
+    "program and open the ledger again, which records that nothing vouches for it. Nothing was released."
 )
 FOREIGN = (
     "The witness {path} belongs to another ledger, which has charges: this file was put in its place. Put that ledger "
@@ -63,6 +68,16 @@ class Guard:
             if self.witness.store == store_id(connection):
                 self._compared(self.witness, connection)
 
+    def vouch(self, connection: Connection) -> None:
+        """Before its witness begins, record for a store with terms and without charges that nothing vouches for it.
+
+        `check` refuses one with charges, and begins a witness only where this is committed.
+        """
+        if self.witness is not None:
+            self.witness.refresh()
+            if self.witness.store != store_id(connection) and not self.witness.counts[1] and not _counts(connection)[1]:
+                record_unvouched(connection)
+
     def check(self, connection: Connection) -> None:
         """Raise StoreUnavailable if charges, terms or decisions are missing; bring the witness up to date.
 
@@ -83,6 +98,8 @@ class Guard:
         entries = recorded(connection)
         if any(isinstance(entry, BookingLine) for entry in entries):
             raise StoreUnavailable(MISSING.format(path=witness.path))
+        if not all_recorded(entries):
+            raise StoreUnavailable(REMOVED.format(path=witness.path))
         witness.append([StoreLine(identifier), *entries])
 
     def ready(self) -> None:
