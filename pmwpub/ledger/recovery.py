@@ -16,6 +16,7 @@ from sqlalchemy import Connection, Row, Table, func, select
 
 from pmwpub.errors import StoreUnavailable
 from pmwpub.ledger import tables
+from pmwpub.ledger.database import lock_store
 from pmwpub.ledger.lines import BookingLine, ChargeLine, Entry, MarkLine, StoreLine, TermsLine
 from pmwpub.ledger.merging import later_terms, terms_of
 from pmwpub.ledger.model import Booking, Charge
@@ -73,10 +74,11 @@ class Guard:
 
         `check` refuses one with charges, and begins a witness only where this is committed.
         """
-        if self.witness is not None:
-            self.witness.refresh()
-            if self.witness.store != store_id(connection) and not self.witness.counts[1] and not _counts(connection)[1]:
-                record_unvouched(connection)
+        witness = self.witness
+        if witness is None or self._own(witness, connection):
+            return
+        if not witness.counts[1] and not _counts(connection)[1]:
+            record_unvouched(connection)
 
     def check(self, connection: Connection) -> None:
         """Raise StoreUnavailable if charges, terms or decisions are missing; bring the witness up to date.
@@ -86,12 +88,9 @@ class Guard:
         witness = self.witness
         if witness is None:
             return
-        witness.refresh()
-        identifier = store_id(connection)
-        if witness.store == identifier and witness.counts == _counts(connection):
-            return
-        if witness.store == identifier:
-            witness.append(self._compared(witness, connection))
+        if self._own(witness, connection):
+            if witness.counts != _counts(connection):
+                witness.append(self._compared(witness, connection))
             return
         if witness.counts[1]:
             raise StoreUnavailable(FOREIGN.format(path=witness.path))
@@ -100,7 +99,21 @@ class Guard:
             raise StoreUnavailable(MISSING.format(path=witness.path))
         if not all_recorded(entries):
             raise StoreUnavailable(REMOVED.format(path=witness.path))
-        witness.append([StoreLine(identifier), *entries])
+        witness.append([StoreLine(store_id(connection)), *entries])
+
+    @staticmethod
+    def _own(witness: Witness, connection: Connection) -> bool:
+        """Whether the witness is this store's. If not, nobody registers anything until the transaction ends.
+
+        Who makes a store begins its witness before registering, so a look under the lock sees no population without it.
+        """
+        witness.refresh()
+        identifier = store_id(connection)
+        if witness.store == identifier:
+            return True
+        lock_store(connection)
+        witness.refresh()
+        return witness.store == identifier
 
     def ready(self) -> None:
         """Raise StoreUnavailable, before anything is charged, if the witness could not take a booking."""
