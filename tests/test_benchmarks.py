@@ -41,3 +41,11 @@ def test_its_baseline_answers_as_the_program_does() -> None:
     baseline.round(0.05)
     assert baseline.weights.sum() == pytest.approx(1)
     assert np.abs(baseline.answers() - problem.start_sums / problem.support.rows).max() > 1e-6
+
+
+def test_waits_are_measured_without_a_browser_and_stand_beside_their_limits() -> None:
+    command = [sys.executable, "benchmarks/waits.py", "--rows", "2000", "--no-browser"]
+    printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    lines = printed.stdout.splitlines()
+    assert len(lines) == 6, printed.stderr
+    assert all(re.search(r": \d+\.\d\d s of at most [\d.]+ s$", line) for line in lines)
