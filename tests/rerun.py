@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import traceback
 from collections.abc import Generator
 from pathlib import Path
 
@@ -34,7 +35,8 @@ def pytest_runtest_makereport(
     """Put off the failure of a browser test that ran out of time."""
     report = yield
     if report.failed and call.excinfo is not None and LAST_TRY not in os.environ:
-        waited = ran_out_of_time(call.excinfo.value, Path(str(call.excinfo.traceback[-1].path)))
+        raised_in = Path(traceback.extract_tb(call.excinfo.tb)[-1].filename)  # with the frames that reports hide
+        waited = ran_out_of_time(call.excinfo.value, raised_in)
         if waited and item.get_closest_marker("browser") is not None:
             report.outcome = "out of time"  # type: ignore[assignment]
     return report

@@ -43,9 +43,10 @@ def surroundings(shared: list[int], task: int) -> tuple[int, int, str, str]:
 
 
 def linger(folder: str, task: int) -> int:
-    """Tell one's process, then take long."""
+    """Tell one's process, then take long, then tell that it was not stopped."""
     import time
 
     Path(folder, str(os.getpid())).touch()
-    time.sleep(60)
+    time.sleep(120)
+    Path(folder, "not stopped").touch()
     return task

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from jobs.sample_tasks import TASKS
+from jobs.waiting import PATIENCE
 
 from pmwpub.jobs import Engine, Job, Reason
 
@@ -42,7 +43,7 @@ class Record:
     results: list[object] = field(default_factory=list)
     reasons: list[Reason] = field(default_factory=list)
 
-    def run(self, engine: Engine, task: str, payload: object, *, key: str = "job", wait: float = 20) -> Job:
+    def run(self, engine: Engine, task: str, payload: object, *, key: str = "job", wait: float = PATIENCE) -> Job:
         job = self.start(engine, task, payload, key=key)
         assert job.wait(wait)
         return job

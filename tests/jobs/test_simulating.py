@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from fractions import Fraction
 
 import pytest
 import tables
-from jobs.waiting import alive, until
+from jobs.waiting import PATIENCE, alive, until
 
-from pmwpub.errors import PlanError, PmwPubError, StoreUnavailable
+from pmwpub.errors import PlanError, StoreUnavailable
 from pmwpub.evaluation import FloorOf, Run, Simulation, Stage, Sweep, simulate
-from pmwpub.jobs import Engine, InlineEngine
+from pmwpub.jobs import Ending, Engine, InlineEngine, Reason
 from pmwpub.jobs.simulating import Place, SimulationWork, part_of, read_part, simulation
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
@@ -89,25 +88,23 @@ def test_a_worker_of_the_engine_owns_processes_and_finds_the_same(engine: Engine
     job = engine.submit(
         "simulation", work, key="k", on_done=results.append, on_failed=results.append, on_part=parts.append
     )
-    assert job.wait(60)
+    assert job.wait(PATIENCE)
     assert results == [simulate(stage(), SWEEP)]
     assert len(parts) == SWEEP.parts(2)
     assert (job.done, job.total) == (len(parts), len(parts))
 
 
 @pytest.mark.parametrize("place", [Place(), Place("processes", 2)])
-def test_a_sweep_is_cancelled_within_five_seconds_and_keeps_its_parts(engine: Engine, place: Place) -> None:
+def test_a_cancelled_sweep_ends_and_keeps_its_parts(engine: Engine, place: Place) -> None:
     parts: list[bytes] = []
-    reasons: list[PmwPubError] = []
+    reasons: list[Reason] = []
     job = engine.submit(
         "simulation", SimulationWork(stage(), LONG, place), key="k",
         on_done=print, on_failed=reasons.append, on_part=parts.append,
     )  # fmt: skip
-    assert until(lambda: len(parts) > 5, 60)
-    began = time.monotonic()
+    assert until(lambda: len(parts) > 5)
     engine.cancel("k")
-    assert job.wait(5)
-    assert time.monotonic() - began < 5
+    assert job.wait(PATIENCE)
     assert job.state == "cancelled"
     assert len(reasons) == 1
     assert 5 < len(set(parts)) < LONG.parts(2)
@@ -119,12 +116,12 @@ def test_processes_end_with_the_worker_that_owns_them(engine: Engine) -> None:
         "simulation", SimulationWork(stage(), LONG, Place("processes", 2)), key="k",
         on_done=print, on_failed=lambda _: None, on_part=parts.append,
     )  # fmt: skip
-    assert until(lambda: parts, 60)
+    assert until(lambda: parts)
     (worker,) = engine.pids()
     children = [int(pid) for pid in _children(worker)]
     assert len([pid for pid in children if alive(pid)]) >= 2
     engine.shutdown()
-    assert until(lambda: not any(map(alive, children)), 5)
+    assert until(lambda: not any(map(alive, children)))
 
 
 def _children(pid: int) -> list[str]:
@@ -134,7 +131,7 @@ def _children(pid: int) -> list[str]:
 
 
 def test_parts_that_cannot_be_kept_end_the_sweep(engine: Engine) -> None:
-    reasons: list[PmwPubError] = []
+    reasons: list[Reason] = []
 
     def refuse(part: bytes) -> None:
         raise StoreUnavailable("The disk is full.")
@@ -142,11 +139,9 @@ def test_parts_that_cannot_be_kept_end_the_sweep(engine: Engine) -> None:
     job = engine.submit(
         "simulation", SimulationWork(stage(), SWEEP), key="k", on_done=print, on_failed=reasons.append, on_part=refuse
     )
-    assert job.wait(60)
+    assert job.wait(PATIENCE)
     assert job.state == "failed"
-    assert [str(reason) for reason in reasons] == ["The disk is full."]
-    with pytest.raises(PmwPubError, match="full"):
-        raise reasons[0]
+    assert reasons == [Reason(Ending.REFUSED, StoreUnavailable, "The disk is full.")]
 
 
 def test_a_cluster_is_left_for_this_machine_where_private_counts_are_at_stake() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jobs.waiting import until
+from jobs.waiting import PATIENCE, until
 from ledger.terms import key, people
 
 from pmwpub.jobs import InlineEngine
@@ -110,13 +110,13 @@ def test_a_plan_of_a_server_that_was_killed_has_no_result_on_the_other_and_is_no
     url: str, start: Callable[[], Server]
 ) -> None:
     first, second = start(), start()
-    first.send(["slow"], 5.0)
+    first.send(["slow"], 60.0)
     with Ledger.open(url) as ledger:
         assert until(lambda: ledger.booking("A", key("slow")))
         booking = ledger.booking("A", key("slow"))
         assert booking is not None
         os.kill(first.process.pid, signal.SIGKILL)
-        first.process.wait(20)
+        first.process.wait(PATIENCE)
         assert until(lambda: not ledger.at_work(booking.id))
         second.send(["slow"])
         assert second.read() == [{"slow": [False, "no result"]}, {"slow": "no result"}]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from jobs.conftest import Record
-from jobs.waiting import alive, until
+from jobs.waiting import PATIENCE, alive, until
 
 from pmwpub.jobs import Engine
 from pmwpub.jobs.worker import NICENESS
@@ -44,14 +44,14 @@ def test_a_killed_program_leaves_no_worker_behind() -> None:
         assert len(workers) == 2
         assert all(map(alive, workers))
         program.send_signal(signal.SIGKILL)
-    assert until(lambda: not any(map(alive, workers)), 5)
+    assert until(lambda: not any(map(alive, workers)))
 
 
 def test_a_program_ends_though_a_job_runs() -> None:
     program, workers = server("sys.exit(3)")
     with program:
-        assert program.wait(10) == 3
-    assert until(lambda: not any(map(alive, workers)), 5)
+        assert program.wait(PATIENCE) == 3
+    assert until(lambda: not any(map(alive, workers)))
 
 
 @pytest.fixture

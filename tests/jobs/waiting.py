@@ -6,8 +6,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+PATIENCE = 120.0
+"""Seconds until a state that must come is given up for good, on however busy a machine."""
 
-def until(true: Callable[[], object], seconds: float = 10) -> bool:
+
+def until(true: Callable[[], object], seconds: float = PATIENCE) -> bool:
+    """Wait for a state; whether it came."""
     deadline = time.monotonic() + seconds
     while not true():
         if time.monotonic() > deadline:

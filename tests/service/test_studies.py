@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from pmwpub.errors import FileRefused
+from pmwpub.errors import FileRefused, PlanError
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Ledger, Population
+from pmwpub.plans import AssessmentPlan
 from pmwpub.service import Alike, Service, stored, studies
 from pmwpub.tabular.codebook import read_codebook
 from pmwpub.tabular.columns import NumericColumn
@@ -126,3 +127,22 @@ def test_notes_written_before_options_existed_are_read_as_before(bench: Bench) -
     assert stored.options_of(note) is None
     body = bench.service.ledger.document(bench.name, stored.CANDIDATE, bench.candidates[0])
     assert gzip.decompress(body) == stored.content(bench.service, bench.name, bench.candidates[0])
+
+
+def test_a_plan_says_how_its_public_tables_are_read_and_is_refused_once_they_are_read_otherwise(bench: Bench) -> None:
+    first = bench.candidates[0]
+    body = stored.content(bench.service, bench.name, first).replace(b"cook", b"clerk")
+    plans = []
+    for options in (None, ReadOptions(), ReadOptions("cp1252"), ReadOptions("cp850")):
+        sha256 = studies.add_candidate(bench.service, bench.name, "w.csv", body, attested=True, options=options)
+        current = studies.study(bench.service, bench.name)
+        inputs = current.inputs([sha256, first])
+        assert dict(inputs.read_as) == ({} if options in (None, ReadOptions()) else {sha256: options.spelt})
+        plans.append(AssessmentPlan(n=300, rows_per_person=1, inputs=inputs, epsilon="1"))
+        current.planned(plans[-1], bench.private)
+        for other in plans:
+            if other != plans[-1]:
+                with pytest.raises(PlanError, match="another way of reading"):
+                    current.planned(other, bench.private)
+        studies.remove_candidate(bench.service, bench.name, sha256)
+    assert len({plan.sha256 for plan in plans}) == 3
