@@ -16,7 +16,7 @@ study = opened("Data")
 changeable = session.may_change(study)
 if not changeable and not session.presenting:
     st.info("Charges were made on these tables: they can be changed once this session holds the private table.")
-terms_panel(study.population)
+terms_panel(session, study)
 candidates_panel(session, study, changeable=changeable)
 schema_panel(session, study, changeable=changeable)
 private_panel(session, study)

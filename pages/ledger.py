@@ -61,5 +61,5 @@ with panel("What a further release would cost", Badge.PUBLIC), refusals():
     else:
         st.warning("That is more than is left.")
 
-terms_panel(study.population)
+terms_panel(session, study)
 delete_uploads(session, study)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from pmwpub.service import assessing, releasing
+from pmwpub.service.purchases import ReleasePurchase
 from pmwpub.session import Badge, enter, link, need, opened, panel, refusals, service
 from pmwpub.session.planning import bought_floors, in_words, plan_form
 from pmwpub.session.quality import quality_part
 from pmwpub.session.results import chosen, listed, release_panel, show
-from pmwpub.session.spending import confirm, overlap, tell
+from pmwpub.session.spending import purchase_form
 
 session = enter("pages/release.py")
 study = opened("Release")
@@ -27,13 +28,11 @@ if private is None and not session.presenting:
     link("pages/data.py", "Load the private table")
 elif private is not None and ready:
     with panel("A new release", Badge.DP), refusals():
-        plan = plan_form(study, bought_floors(study, assessing.assessments(service(), study)))
-        price = releasing.price(service(), plan, study.population.name)
-        ask, label = overlap(study, private, plan.inputs.candidates), "Buy this release"
-        if confirm(price, in_words(study, plan), place="release", key=plan.sha256, label=label, ask=ask):
-            outcome = releasing.release(service(), private, plan, current=study)
-            tell(session, outcome.fresh)
-            show(outcome.booking.id)
+        plan = plan_form(study, private, bought_floors(study, assessing.assessments(service(), study)))
+        wanted, words = [ReleasePurchase(plan)], in_words(study, plan)
+        bought = purchase_form(session, study, private, wanted, words, place="release", label="Buy this release")
+        if bought:
+            show(bought[0].booking.id)
 with panel("Releases of this population", Badge.DP):
     listed(released)
 need(study.usable, "A new release needs public candidates that fit the schema.", "pages/data.py")

@@ -8,14 +8,15 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
-from pmwpub.command_input import check_repeat, no_result
+from pmwpub.command_input import no_result, tick_of
 from pmwpub.errors import PlanError
 from pmwpub.mechanisms.precision import epsilon_within
 from pmwpub.plans import AssessmentPlan
 from pmwpub.privacy.budget import as_fraction
 from pmwpub.rounding import above
-from pmwpub.service import PrivateTable, Service, Study, assessing, comparing, ranking
+from pmwpub.service import PrivateTable, Service, Study, assessing, comparing, purchases, ranking
 from pmwpub.service.assessing import Assessed
+from pmwpub.service.purchases import AssessmentPurchase, BestPurchase
 
 Json = dict[str, Any]
 Pool = tuple[str, ...]
@@ -42,11 +43,8 @@ def buy_assessments(
 ) -> Json:
     """A noisy floor and start of each candidate and pool; nothing is charged unless all of them can be."""
     plans = _plans(parsed, current, offered)
-    check_repeat(service.ledger, current.population.name, [plan.sha256 for plan in plans], parsed.repeat)
-    price = assessing.price(service, current.population.name, plans)
-    if not price.affordable and not parsed.repeat:
-        assessing.refuse(price, len(plans))
-    outcomes = [assessing.assess(service, private, plan, repeat=parsed.repeat, current=current) for plan in plans]
+    wanted = [AssessmentPurchase(plan) for plan in plans]
+    outcomes = purchases.buy(service, private, wanted, repeat=parsed.repeat, tick=tick_of(parsed), current=current)
     found = [assessing.assessed(service, current, outcome.booking) for outcome in outcomes]
     return {"assessments": [_line(one, group) for one, group in zip(found, _groups(found), strict=True)]}
 
@@ -58,8 +56,8 @@ def buy_best(
     if parsed.no_floor or parsed.no_start or parsed.precision is not None or parsed.epsilon is None:
         raise PlanError("--best needs --epsilon; it releases no numbers, so it takes no --precision or --no-... .")
     plan = ranking.best_plan(current, offered, epsilon=parsed.epsilon, setting=_setting(parsed))
-    check_repeat(service.ledger, current.population.name, [plan.sha256], parsed.repeat)
-    outcome = ranking.choose(service, private, plan, repeat=parsed.repeat, current=current)
+    wanted = [BestPurchase(plan)]
+    (outcome,) = purchases.buy(service, private, wanted, repeat=parsed.repeat, tick=tick_of(parsed), current=current)
     found = ranking.chosen(service, current, outcome.booking)
     if found.winner is None:
         raise no_result(outcome)

@@ -8,11 +8,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from pmwpub.arguments import amend
+from pmwpub.arguments import whole as _whole
 from pmwpub.errors import NoResult, PmwPubError
 
 if TYPE_CHECKING:
@@ -61,13 +62,6 @@ def _words(refusal: ValidationError) -> str:
         if key in limits:
             return f"{name} must be {words} {limits[key]:,}; {str(first['input'])[:40]} came."
     return f"{name} cannot be {str(first['input'])[:40]!r}."
-
-
-def _whole(text: str) -> int:
-    """A whole number in the digits 0 to 9."""
-    if re.fullmatch("[+-]?[0-9]{1,100}", text, re.ASCII) is None:
-        raise argparse.ArgumentTypeError(f"a whole number is needed; {text[:40]!r} came")
-    return int(text)
 
 
 def _print(found: object) -> int:
@@ -124,9 +118,12 @@ def _ledger(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     register.add_argument("--rows-per-person", type=_whole, default=1, metavar="K")
     register.add_argument("--unit", default="one person", help="who is protected, in words")
     register.set_defaults(run="register")
+    amend(actions)
     show = actions.add_parser("show", help="the charges of a population and what is left")
     show.add_argument("name")
     show.set_defaults(run="show_ledger")
+    attempts = actions.add_parser("attempts", help="for whoever runs the store: recorded loads of private tables")
+    attempts.set_defaults(run="attempts")
     backup = actions.add_parser("backup", help="copy the store, also while it is in use, to a new file")
     backup.add_argument("file", metavar="FILE")
     backup.set_defaults(run="backup_ledger")
@@ -137,6 +134,9 @@ def _ledger(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     restore.set_defaults(run="restore_ledger")
     reconcile = actions.add_parser("reconcile", help="add the charges that the store's witness has and it lacks")
     reconcile.set_defaults(run="reconcile_ledger")
+    migrate = actions.add_parser("migrate", help="bring a store of an earlier version to this program's")
+    migrate.add_argument("--dry-run", action="store_true", help="only say what would be done")
+    migrate.set_defaults(run="migrate_ledger")
     for parser in (restore, reconcile):
         parser.add_argument(
             "--accept-missing-witness", action="store_true", help="take the charges as they are; this is recorded"
@@ -153,7 +153,8 @@ def _spending(parser: argparse.ArgumentParser, *, required: bool = True) -> None
     parser.add_argument(
         "--overlap-acknowledged",
         action="store_true",
-        help="a public file shares more rows with the private table than chance explains, and was not made from it",
+        help="no public file was made from the private table: needed where they share more rows than chance explains, "
+        "and for every purchase in a shared service (PMWPUB_MODE=shared)",
     )
     _workload(parser)
 

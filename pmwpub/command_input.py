@@ -5,11 +5,9 @@ from __future__ import annotations
 import argparse
 import csv
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 
 from pmwpub.errors import FileRefused, NoResult, PlanError
-from pmwpub.ledger import Ledger
 from pmwpub.plans import WorkloadChoice
 from pmwpub.service import Outcome
 
@@ -46,12 +44,6 @@ def workload_choice(parsed: argparse.Namespace) -> WorkloadChoice:
     return WorkloadChoice.picked(csv.reader(parsed.marginal))
 
 
-def check_repeat(ledger: Ledger, population: str, plans: Iterable[str], repeat: int) -> None:
-    """PlanError where draws in between were never made: the next of a plan, given by its hash, is counted on."""
-    for sha256 in plans:
-        following = ledger.next_repeat(population, sha256)
-        if not 0 <= repeat <= following:
-            raise PlanError(
-                f"Draws are counted from 0, each after the one before; this plan was drawn {following} times, so "
-                f"--repeat {following} is the next. --repeat {repeat} came. Nothing was charged."
-            )
+def tick_of(parsed: argparse.Namespace) -> bool | None:
+    """What the steward said of the public tables by --overlap-acknowledged; None without that flag."""
+    return True if parsed.overlap_acknowledged else None

@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from pmwpub.assess_command import buy_assessments, buy_best, compared, offered_files, offered_tables
-from pmwpub.command_input import check_repeat, no_result, progress, read, workload_choice
-from pmwpub.errors import FileRefused, PlanError
+from pmwpub.command_input import no_result, progress, read, tick_of, workload_choice
+from pmwpub.errors import FileRefused
 from pmwpub.evaluate_command import evaluate as evaluate
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Booking, Ledger
+from pmwpub.ledger_command import amend_terms as amend_terms
+from pmwpub.ledger_command import attempts as attempts
 from pmwpub.ledger_command import backup_ledger as backup_ledger
+from pmwpub.ledger_command import migrate_ledger as migrate_ledger
 from pmwpub.ledger_command import reconcile_ledger as reconcile_ledger
 from pmwpub.ledger_command import register as register
 from pmwpub.ledger_command import remaining_json, spent_json, store_files
@@ -26,17 +29,17 @@ from pmwpub.release import checking
 from pmwpub.release.bundle import ALL_FILES
 from pmwpub.release.synthesis import check_drawn
 from pmwpub.rounding import above
-from pmwpub.service import Outcome, PrivateTable, Service, Study, measuring, overlaps, releasing, studies
+from pmwpub.service import Outcome, Policy, PrivateTable, Service, Study, measuring, purchases, releasing, studies
 from pmwpub.service.assessing import NoisyNumber
+from pmwpub.service.purchases import ErrorPurchase, Offer, ReleasePurchase
 from pmwpub.service.shared import CHANGED
 from pmwpub.tabular.codebook import read_codebook
 from pmwpub.tabular.naming import Files
-from pmwpub.tabular.reading import TextTable
 from pmwpub.tabular.schema import Schema, draft
 
 Json = dict[str, Any]
 UNACKNOWLEDGED = (
-    "Nothing was stored or charged. If no such file was made from the private table, say so with "
+    "Nothing was stored or charged. If no public file was made from the private table, say so with "
     "--overlap-acknowledged and run the command again."
 )
 
@@ -75,8 +78,7 @@ def assess(parsed: argparse.Namespace) -> Json:
         (service, own), name = _service(parsed, ledger), parsed.population
         files = Files(parsed.read, [parsed.private, *paths])
         private = _private(service, name, files, parsed) if parsed.private is not None else None
-        tables = _public_tables(parsed, service, files, paths, None if parsed.compare else private)
-        keys = {path: _candidate(service, name, files, path, tables[path], private) for path in paths}
+        keys = _stored(parsed, service, files, paths, None if parsed.compare else private)
         _choose_workload(parsed, service)
         offered = offered_tables(parsed, keys)
         if parsed.compare or private is None:
@@ -107,9 +109,16 @@ def release(parsed: argparse.Namespace) -> Json:
             output=parsed.output,
             start=parsed.start,
             replay=parsed.replay,
+            private_read_as=private.read_as,
         )
-        check_repeat(ledger, parsed.population, [plan.sha256], parsed.repeat)
-        outcome = releasing.release(service, private, plan, repeat=parsed.repeat, current=current)
+        (outcome,) = purchases.buy(
+            service,
+            private,
+            [ReleasePurchase(plan)],
+            repeat=parsed.repeat,
+            tick=tick_of(parsed),
+            current=current,
+        )
         bundle = releasing.released(service, current, outcome.booking).bundle
         if bundle is None:
             raise no_result(outcome)
@@ -126,8 +135,7 @@ def error(parsed: argparse.Namespace) -> Json:
         private = _private(service, name, Files(parsed.read, [parsed.private]), parsed)
         release = measuring.named_release(parsed.release, parsed.draw)
         plan = measuring.error_plan(service, name, release, epsilon=parsed.epsilon)
-        check_repeat(ledger, name, [plan.sha256], parsed.repeat)
-        outcome = measuring.measure(service, private, plan, repeat=parsed.repeat)
+        (outcome,) = purchases.buy(service, private, [ErrorPurchase(plan)], repeat=parsed.repeat)
         found = measuring.measured(service, outcome.booking)
         if found.error is None:
             raise no_result(outcome)
@@ -154,10 +162,9 @@ def _prepare(parsed: argparse.Namespace, service: Service) -> tuple[Study, Priva
     name = parsed.population
     files = Files(parsed.read, [parsed.private, *parsed.public])
     private = _private(service, name, files, parsed)
-    tables = _public_tables(parsed, service, files, parsed.public, private)
-    candidates = [_candidate(service, name, files, path, table, private) for path, table in tables.items()]
+    candidates = _stored(parsed, service, files, parsed.public, private)
     _choose_workload(parsed, service)
-    return studies.study(service, name), private, candidates
+    return studies.study(service, name), private, list(candidates.values())
 
 
 def _choose_workload(parsed: argparse.Namespace, service: Service) -> None:
@@ -167,7 +174,8 @@ def _choose_workload(parsed: argparse.Namespace, service: Service) -> None:
 def _service(parsed: argparse.Namespace, ledger: Ledger) -> tuple[Service, list[Booking]]:
     """The service, once the population is known and has the command's schema; and what this command books."""
     own: list[Booking] = []
-    service = Service(ledger, InlineEngine(lambda job: progress(job.done, job.total)), on_booked=own.append)
+    engine = InlineEngine(lambda job: progress(job.done, job.total))
+    service = Service(ledger, engine, on_booked=own.append, policy=Policy.declared("localhost"))
     ledger.population(parsed.population)
     studies.save_schema(service, parsed.population, Schema.from_json(read(parsed.schema)))
     return service, own
@@ -178,38 +186,29 @@ def _private(service: Service, name: str, files: Files, parsed: argparse.Namespa
     path, cluster = parsed.private, parsed.count_on
     with files.naming(path):
         private = studies.load_private(service, name, Path(path), options=files.options(path), cluster=cluster)
-    if private.verdict.kind == "changed":
+    if private.verdict is not None and private.verdict.kind == "changed":
         print(f"pmwpub: for the steward only: {CHANGED}", file=sys.stderr)
     return private
 
 
-def _public_tables(
+def _stored(
     parsed: argparse.Namespace, service: Service, files: Files, paths: Sequence[str], private: PrivateTable | None
-) -> dict[str, TextTable]:
-    """The public tables by path, none of them stored yet; what they share with the private one is said first.
+) -> dict[str, str]:
+    """SHA-256 by path of the public tables, stored once they were compared with the private one, where it is given.
 
-    Raises FileRefused where they have its rows, PlanError for shared rows that nobody acknowledged.
+    To name a file with --public is to attest it. What files share with the private table is said to the steward first.
+    Raises FileRefused where they have its rows, OverlapUndecided before anything is stored.
     """
-    tables = {path: files.table(path) for path in paths}
-    if private is None:
-        return tables
-    shared = overlaps.in_files(private, tables, studies.study(service, parsed.population).schema)
+    offers = {}
+    for path in dict.fromkeys(paths):
+        with files.naming(path):
+            offers[path] = Offer(Path(path).name, files.table(path), files.options(path), attested=True)
+    shared = purchases.offer(service, parsed.population, {path: one.table for path, one in offers.items()}, private)
     for one in shared:
         print(f"pmwpub: for the steward only: {one.warning}", file=sys.stderr)
-    if shared and not parsed.overlap_acknowledged:
-        raise PlanError(UNACKNOWLEDGED)
-    return tables
-
-
-def _candidate(
-    service: Service, population: str, files: Files, path: str, table: TextTable, private: PrivateTable | None
-) -> str:
-    """A public table, stored; to name it with --public is to attest it."""
-    with files.naming(path):
-        options = files.options(path)
-        return studies.add_candidate(
-            service, population, Path(path).name, table, attested=True, options=options, private=private
-        )
+    if private is not None:
+        purchases.decided(shared, tick_of(parsed), answers=service.policy.answers, refusal=UNACKNOWLEDGED)
+    return dict(zip(offers, purchases.store(service, parsed.population, list(offers.values()), private), strict=True))
 
 
 def _made(folder: Path) -> None:

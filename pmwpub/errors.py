@@ -82,11 +82,15 @@ class UnknownPopulation(LedgerError):
 
 
 class PopulationExists(LedgerError):
-    """A population of that name is registered already, with other terms."""
+    """A population of that name is registered already, with other terms, or one whose name looks like it."""
 
 
 class PopulationFrozen(LedgerError):
     """n, k, delta and a larger total cannot be set after the first charge."""
+
+
+class StewardNeeded(LedgerError):
+    """Only a population's steward may do this: a session that is no viewer's and, after a charge, holds its table."""
 
 
 class TableBlocked(LedgerError):
@@ -111,6 +115,18 @@ class JobFailed(PmwPubError):
 
 class JobUnresolved(PmwPubError):
     """The work came to its end without a result."""
+
+
+class SettingRefused(PmwPubError):
+    """An environment variable has a value that is none of its own."""
+
+
+class ViewersOnly(PmwPubError):
+    """The service is for viewers alone: nothing is loaded, changed or bought."""
+
+
+class OverlapUndecided(PlanError):
+    """A purchase needs the steward's word that no public table was made from the private one; nothing was charged."""
 
 
 class QueueFull(PmwPubError):

@@ -35,6 +35,7 @@ from pmwpub.outputs import apart, writable, write_file
 from pmwpub.privacy.budget import MAX_EPSILON, ApproxDP, as_fraction, zcdp_of
 from pmwpub.queries.counts import count
 from pmwpub.records import Dataset, Support
+from pmwpub.rounding import up
 from pmwpub.service.bounds import Bounds, bounds_on
 from pmwpub.service.curves import error_plot
 from pmwpub.tabular.encode import encode_public
@@ -152,7 +153,7 @@ def _write_errors(path: Path, errors: list[SimulatedError]) -> None:
 def _write_page(path: Path, found: Simulation, stage: Stage, truth: str, bounds: Bounds) -> None:
     notes = (
         f"A simulation, not private: {truth} played the private table (n = {stage.counts.n:,}).",
-        f"Workload of {stage.workload.queries:,} queries; delta = {float(stage.delta):.3g}; seeded noise.",
+        f"Workload of {stage.workload.queries:,} queries; delta = {up(stage.delta, 3)}; seeded noise.",
         *bounds.words,
     )
     plot = error_plot(found, bounds=bounds.lines)

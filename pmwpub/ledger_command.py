@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Iterable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -12,13 +13,14 @@ from typing import Any
 import platformdirs
 
 from pmwpub import ledger
-from pmwpub.errors import BudgetError, StoreUnavailable
+from pmwpub.errors import StoreUnavailable
 from pmwpub.ledger import Balance, Ledger, Population, Reconciled
 from pmwpub.ledger.database import sqlite_path, store_url, witness_path
 from pmwpub.outputs import apart
-from pmwpub.privacy.budget import UNIT, ZCDP, as_fraction, epsilon_of
-from pmwpub.rounding import above, below, up
+from pmwpub.privacy.budget import UNIT, ZCDP, epsilon_of
+from pmwpub.rounding import above, below
 from pmwpub.service.remarks import with_remarks
+from pmwpub.service.terms import changes_in_words, delta_as_typed, delta_of, warnings_of
 
 Json = dict[str, Any]
 
@@ -28,10 +30,9 @@ BESIDE = ("", "-wal", "-shm", "-journal", RESTORING)
 
 def register(parsed: argparse.Namespace) -> Json:
     """`ledger register`: fix the terms of a population."""
-    delta = as_fraction(parsed.delta) if parsed.delta else _default_delta(parsed.n)
+    delta = delta_of(parsed.delta, parsed.n)
     population = Population(parsed.name, parsed.n, parsed.rows_per_person, parsed.unit, parsed.epsilon, delta)
-    if delta > Fraction(1, population.n):
-        print(f"pmwpub: delta = {up(delta, 6)} is above 1/n: it allows to publish somebody's row.", file=sys.stderr)
+    _say(warnings_of(population))
     with Ledger.open(parsed.store) as store:
         store.register(population)
         return _balance(store, parsed.name)
@@ -73,6 +74,40 @@ def reconcile_ledger(parsed: argparse.Namespace) -> Json:
     return _added(ledger.reconcile(parsed.store, accept_missing_witness=parsed.accept_missing_witness))
 
 
+def migrate_ledger(parsed: argparse.Namespace) -> Json:
+    """`ledger migrate`: bring a store to this program's version, or say what that would do."""
+    found = (ledger.planned_migration if parsed.dry_run else ledger.migrate)(parsed.store)
+    return {
+        "store": found.store,
+        "version": found.version,
+        "to": found.target,
+        "steps": list(found.steps),
+        "migrated": bool(found.steps) and not parsed.dry_run,
+        "backup": found.kept and str(found.kept),
+    }
+
+
+def attempts(parsed: argparse.Namespace) -> Json:
+    """`ledger attempts`: every load that was recorded, and the tables that were charged under several populations.
+
+    Privacy: exact answers about private tables, for whoever runs the store; no session is told.
+    """
+    with Ledger.open(parsed.store) as store:
+        return {
+            "attempts": [
+                {
+                    "id": one.id,
+                    "time": one.time,
+                    "population": one.population,
+                    "charged_under": list(one.charged_under),
+                    "also_loaded_under": list(one.loaded_under),
+                }
+                for one in store.attempts()
+            ],
+            "tables_under_several_populations": [list(names) for names in store.shared_tables()],
+        }
+
+
 def store_files(url: str | None) -> list[Path]:
     """The ledger's own files, there or not: the store, SQLite's files beside it, its witness, the one of a restore.
 
@@ -112,8 +147,23 @@ def _balance(store: Ledger, name: str) -> Json:
     }
 
 
-def _default_delta(n: int) -> Fraction:
-    """1/n²; for n below 1 some delta, for the terms then refuse n in their own words."""
-    if n == 1:
-        raise BudgetError("For n = 1 give --delta; 1/n^2 would be 1.")
-    return Fraction(1, max(2, n) ** 2)
+def amend_terms(parsed: argparse.Namespace) -> Json:
+    """`ledger amend`: terms changed as far as they still may be; each change is said on stderr."""
+    with Ledger.open(parsed.store) as store:
+        before = store.population(parsed.name)
+        delta = delta_of(parsed.delta or delta_as_typed(before), before.n if parsed.n is None else parsed.n)
+        after = store.amend(
+            parsed.name,
+            n=parsed.n,
+            rows_per_person=parsed.rows_per_person,
+            unit=parsed.unit,
+            epsilon=parsed.epsilon,
+            delta=None if delta == before.delta else delta,
+        )
+        _say((*changes_in_words(before, after), *(warnings_of(after) if after != before else ())))
+        return _balance(store, parsed.name)
+
+
+def _say(sentences: Iterable[str]) -> None:
+    for sentence in sentences:
+        print(f"pmwpub: {sentence}", file=sys.stderr)

@@ -23,10 +23,16 @@ def down(value: Number, digits: int = 4) -> str:
     return _to_digits(Fraction(str(value)), digits, math.floor)
 
 
+def near(value: float | Fraction, digits: int = 3) -> str:
+    """Rounded to the nearest, for numbers that are no loss of privacy; written alike: 2.7789e-8 -> "2.78e-8"."""
+    mantissa, marked, exponent = f"{float(value):.{digits}g}".partition("e")
+    return f"{mantissa}e{int(exponent)}" if marked else mantissa
+
+
 def above(value: Fraction) -> float:
     """The least float whose decimal, as it prints, is not below a number."""
-    near = float(value)
-    return near if Fraction(repr(near)) >= value else math.nextafter(near, math.inf)
+    nearest = float(value)
+    return nearest if Fraction(repr(nearest)) >= value else math.nextafter(nearest, math.inf)
 
 
 def below(value: Fraction) -> float:

@@ -94,6 +94,43 @@ class Audit:
         assert self.passing(ours, theirs) < ALPHA
 
 
+@dataclass(frozen=True)
+class EventGate:
+    """How often an event may happen in `runs` runs if its probability is `exact`: two-sided, the exact binomial law.
+
+    Fewer than `fewest` hits, and more than `most`, have at most ALPHA/2 each.
+    """
+
+    exact: float
+    runs: int
+
+    @property
+    def fewest(self) -> int:
+        return int(stats.binom.ppf(ALPHA / 2, self.runs, self.exact))
+
+    @property
+    def most(self) -> int:
+        return int(stats.binom.isf(ALPHA / 2, self.runs, self.exact))
+
+    def passes(self, hits: int | Array) -> Array:
+        """Whether so many hits are within."""
+        return np.asarray((hits >= self.fewest) & (hits <= self.most))
+
+    def assert_passed(self, hits: int) -> None:
+        expected = f"{self.exact * self.runs:.0f} are expected, {self.fewest} to {self.most} are allowed"
+        assert self.passes(hits), f"the event happened in {hits} of {self.runs} runs; {expected}"
+
+    def passing(self, probability: float) -> float:
+        """The probability that a mechanism passes whose event has this one."""
+        below, upto = stats.binom.cdf([self.fewest - 1, self.most], self.runs, probability)
+        return float(upto - below)
+
+    def catching(self, probability: float) -> float:
+        """The probability that such a mechanism fails; by itself, for one minus `passing` would round."""
+        below = stats.binom.cdf(self.fewest - 1, self.runs, probability)
+        return float(below + stats.binom.sf(self.most, self.runs, probability))
+
+
 def _epsilon_where(delta_at: Callable[[float], float]) -> float:
     """Where a privacy profile falls to DELTA."""
     return float(brentq(lambda epsilon: delta_at(epsilon) - float(DELTA), 0, 50))

@@ -30,6 +30,9 @@ LISTED = (
     "a floored weight table",
     "q(A) summed in floats",
     "floor and start sold for one charge",
+    "twice the charged rho in selection",
+    "twice the charged rho in measurement",
+    "twice the charged rho in both",
 )
 """What the project's statement of guarantees names."""
 

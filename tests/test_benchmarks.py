@@ -49,3 +49,13 @@ def test_waits_are_measured_without_a_browser_and_stand_beside_their_limits() ->
     lines = printed.stdout.splitlines()
     assert len(lines) == 6, printed.stderr
     assert all(re.search(r": \d+\.\d\d s of at most [\d.]+ s$", line) for line in lines)
+
+
+def test_simulated_audits_pass_the_right_mechanism_and_catch_each_fault() -> None:
+    command = [sys.executable, "benchmarks/audit_power.py", "--repeats", "20000"]
+    printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    figures = re.findall(
+        r"size: the right one passed with ([\d.]+) at least, a fault was caught with ([\d.]+)", printed
+    )
+    assert len(figures) == 2
+    assert min(float(figure) for pair in figures for figure in pair) > 0.999

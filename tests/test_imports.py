@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # A part may import from its own layer and those before it; see `APART` for the exception.
 LAYERS = (
-    ("errors", "rounding", "addresses", "outputs"),
+    ("errors", "rounding", "numerals", "addresses", "outputs"),
     ("domain", "records"),
     ("tabular", "queries", "privacy"),
     ("mechanisms", "plans", "plan_inputs", "theory"),
@@ -27,6 +27,7 @@ LAYERS = (
     (
         "session",
         "cli",
+        "arguments",
         "commands",
         "command_input",
         "assess_command",

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ledger.old_stores import put
 from ledger.terms import charge, key, people
 
 from pmwpub.cli import main
@@ -92,3 +93,38 @@ def test_what_is_no_backup_is_refused_in_words(shell: Shell) -> None:
 
 def test_a_target_that_cannot_be_written_is_refused_in_words(shell: Shell) -> None:
     assert "cannot be written" in shell.run("backup", shell.path("no/such/folder"), status=2)
+
+
+def test_the_operator_reads_every_load_and_each_table_charged_twice(shell: Shell) -> None:
+    with Ledger.open(shell.url) as ledger:
+        ledger.register(people("B"))
+        table = ledger.loaded("B", b"rows")
+        for name in ("A", "B"):
+            ledger.book(name, key("third"), "{}", [charge(1)], table=table, refuse_elsewhere=False)
+        ledger.loaded("A", b"rows")
+        ledger.loaded("A", b"other rows")
+    found = shell.run("attempts")
+    assert [{**one, "time": ""} for one in found["attempts"]] == [
+        {"id": 1, "time": "", "population": "B", "charged_under": ["A", "B"], "also_loaded_under": ["A"]},
+        {"id": 2, "time": "", "population": "A", "charged_under": ["A", "B"], "also_loaded_under": ["B"]},
+        {"id": 3, "time": "", "population": "A", "charged_under": [], "also_loaded_under": []},
+    ]
+    assert found["tables_under_several_populations"] == [["A", "B"]]
+    assert "load" not in json.dumps(shell.run("show", "A"))
+
+
+def test_a_store_of_an_earlier_version_is_migrated_on_request_and_a_dry_run_only_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shell = Shell(tmp_path, capsys)
+    put(shell.url)
+    step = "Version 2: loads of private tables, for the operator's record."
+    planned = {"store": shell.url, "version": 1, "to": 2, "steps": [step], "migrated": False, "backup": None}
+    assert shell.run("migrate", "--dry-run") == planned
+    backup = shell.path("ledger.sqlite3.version-1.backup")
+    assert not Path(backup).exists()
+    assert shell.run("migrate") == {**planned, "migrated": True, "backup": backup}
+    assert Path(backup).is_file()
+    nothing = {**planned, "version": 2, "steps": []}
+    assert shell.run("migrate") == shell.run("migrate", "--dry-run") == nothing
+    assert shell.run("show", "Ohio")["spent"]["rho"] == pytest.approx(0.006, abs=1e-9)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pmwpub.figures.style import INK, LABEL, PALETTE, Plot, Table, framed, number, translucent
+from pmwpub.rounding import near
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -101,14 +102,14 @@ def bound_against_epsilon(epsilons: Sequence[float], errors: Sequence[float], ro
             line={"color": PALETTE[0], "width": 2.5, "dash": "dash"},
             marker={"size": 9},
             hovertext=[
-                f"ε = {epsilon:g}<br>bound {number(error)} at T = {t:,}"
+                f"ε = {near(epsilon, 6)}<br>bound {number(error)} at T = {t:,}"
                 for epsilon, error, t in zip(epsilons, errors, rounds, strict=True)
             ],
             hoverinfo="text",
         )
     )
     framed(figure, x_title="ε (log scale)", y_title="Bound on the largest error<br>(share of rows)", height=380)
-    figure.update_xaxes(type="log", tickvals=list(epsilons), ticktext=[f"{epsilon:g}" for epsilon in epsilons])
+    figure.update_xaxes(type="log", tickvals=list(epsilons), ticktext=[near(epsilon, 6) for epsilon in epsilons])
     figure.update_yaxes(range=[0, 1.08 * max(1.0, *errors)])
     if max(errors) > 1:
         shade_nothing(figure, 1.08 * max(errors))
@@ -141,6 +142,6 @@ def _rounds_alt(points: Sequence[BoundParts], best: int) -> str:
 
 def _epsilon_alt(epsilons: Sequence[float], errors: Sequence[float]) -> str:
     values = ", ".join(
-        f"{number(error)} at epsilon {epsilon:g}" for epsilon, error in zip(epsilons, errors, strict=True)
+        f"{number(error)} at epsilon {near(epsilon, 6)}" for epsilon, error in zip(epsilons, errors, strict=True)
     )
     return f"The accuracy bound against epsilon, each at its best number of rounds: {values}. Above 1 it says nothing."

@@ -10,6 +10,7 @@ from pmwpub.figures.bound import shade_nothing
 from pmwpub.figures.legend import BOUND, CERTIFIED, HOLLOW, NOISY, UNCHANGED, add_legend
 from pmwpub.figures.style import LABEL, PALETTE, SYMBOLS, Plot, colours, framed, number, shown, translucent
 from pmwpub.figures.sweep import ErrorCurve, Floor, ProvedBound, Unchanged, alt_text, sweep_table
+from pmwpub.rounding import near
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -74,7 +75,7 @@ def _epsilon_range(curves: Sequence[ErrorCurve]) -> tuple[float, float]:
 
 def _epsilon_ticks(curves: Sequence[ErrorCurve]) -> dict[str, list[float] | list[str]]:
     epsilons = sorted({epsilon for curve in curves for epsilon in curve.epsilons})
-    return {"tickvals": epsilons, "ticktext": [f"{e:g}" for e in epsilons]} if 0 < len(epsilons) <= 12 else {}
+    return {"tickvals": epsilons, "ticktext": [near(e, 6) for e in epsilons]} if 0 < len(epsilons) <= 12 else {}
 
 
 def _top(
@@ -114,9 +115,9 @@ def _add_curve(figure: Figure, curve: ErrorCurve, place: int) -> None:
 def _hover(curve: ErrorCurve, i: int) -> str:
     smallest = min(e for e, mean in zip(curve.epsilons, curve.mean, strict=True) if mean <= curve.mean[i])
     return (
-        f"<b>{shown(curve.label)}</b>, ε = {curve.epsilons[i]:g}<br>"
+        f"<b>{shown(curve.label)}</b>, ε = {near(curve.epsilons[i], 6)}<br>"
         f"error {number(curve.mean[i])} ± {number(curve.standard_error[i])} (one standard error, {curve.runs} runs)<br>"
-        f"smallest ε tried for an error ≤ {number(curve.mean[i])}: {smallest:g}"
+        f"smallest ε tried for an error ≤ {number(curve.mean[i])}: {near(smallest, 6)}"
     )
 
 
@@ -153,7 +154,7 @@ def _add_bound(figure: Figure, bound: ProvedBound, colour: str) -> None:
             line={"color": colour, "width": 2, "dash": "longdash"},
             marker=HOLLOW,
             hovertext=[
-                f"<b>{shown(bound.label)}</b>, the accuracy theorem at ε = {epsilon:g}<br>maximum error at most "
+                f"<b>{shown(bound.label)}</b>, the accuracy theorem at ε = {near(epsilon, 6)}<br>maximum error at most "
                 f"{number(error)} with probability {bound.confidence:.0%}, at T = {rounds:,}"
                 for epsilon, error, rounds in zip(bound.epsilons, bound.errors, bound.rounds, strict=True)
             ],

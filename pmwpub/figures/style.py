@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from pmwpub.rounding import near
+
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
@@ -70,7 +72,7 @@ def shown(label: str, limit: int = LABEL_CHARS) -> str:
 
 def number(value: float) -> str:
     """Three significant digits."""
-    return f"{value:.3g}"
+    return near(value)
 
 
 def translucent(colour: str, opacity: float) -> str:

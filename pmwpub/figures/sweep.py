@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pmwpub.figures.legend import BOUND, UNCHANGED
 from pmwpub.figures.style import Table, number
+from pmwpub.rounding import near
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,9 @@ def alt_text(
     """The figure in sentences."""
     sentences = [f"{measure} against epsilon on a logarithmic axis."]
     for curve in curves:
-        values = ", ".join(f"{number(m)} at epsilon {e:g}" for e, m in zip(curve.epsilons, curve.mean, strict=True))
+        values = ", ".join(
+            f"{number(m)} at epsilon {near(e, 6)}" for e, m in zip(curve.epsilons, curve.mean, strict=True)
+        )
         sentences.append(f"{curve.label}: {values}.")
     sentences += [f"{line.label} unchanged: {number(line.error)}." for line in unchanged]
     for floor in floors:
@@ -83,7 +86,9 @@ def alt_text(
         else:
             sentences.append(f"Below {number(floor.low)} nothing is achievable with {floor.label}, at any epsilon.")
     for bound in bounds:
-        values = ", ".join(f"{number(m)} at epsilon {e:g}" for e, m in zip(bound.epsilons, bound.errors, strict=True))
+        values = ", ".join(
+            f"{number(m)} at epsilon {near(e, 6)}" for e, m in zip(bound.epsilons, bound.errors, strict=True)
+        )
         sentences.append(
             f"The accuracy theorem's bound for {bound.label}, with probability {bound.confidence:.0%}: {values}."
         )
@@ -98,7 +103,7 @@ def sweep_table(
 ) -> Table:
     """Every point of the figure."""
     rows: list[tuple[str, str, float, float | None]] = [
-        (curve.label, f"{e:g}", m, s)
+        (curve.label, near(e, 6), m, s)
         for curve in curves
         for e, m, s in zip(curve.epsilons, curve.mean, curve.standard_error, strict=True)
     ]
@@ -107,7 +112,7 @@ def sweep_table(
         kind = "noisy floor of" if floor.noisy else "floor of"
         rows += [(f"{kind} {floor.label}, {end}", "any", value, None) for end, value in _ends(floor)]
     rows += [
-        (f"{bound.label}{BOUND}", f"{e:g}", error, None)
+        (f"{bound.label}{BOUND}", near(e, 6), error, None)
         for bound in bounds
         for e, error in zip(bound.epsilons, bound.errors, strict=True)
     ]

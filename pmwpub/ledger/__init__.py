@@ -1,13 +1,16 @@
 """The ledger: populations, their budgets, every charge, and the stored results. The only place for SQL."""
 
 from pmwpub.ledger.copies import Reconciled, backup, reconcile, restore
+from pmwpub.ledger.migrating import Migration, migrate, planned_migration
 from pmwpub.ledger.model import (
+    Attempt,
     Balance,
     Booking,
     Charge,
     ChargeRecord,
     DocumentKey,
     Mark,
+    Order,
     PlanKey,
     Population,
     TableHandle,
@@ -16,6 +19,7 @@ from pmwpub.ledger.model import (
 from pmwpub.ledger.store import Ledger
 
 __all__ = [
+    "Attempt",
     "Balance",
     "Booking",
     "Charge",
@@ -23,12 +27,16 @@ __all__ = [
     "DocumentKey",
     "Ledger",
     "Mark",
+    "Migration",
+    "Order",
     "PlanKey",
     "Population",
     "Reconciled",
     "TableHandle",
     "TableVerdict",
     "backup",
+    "migrate",
+    "planned_migration",
     "reconcile",
     "restore",
 ]

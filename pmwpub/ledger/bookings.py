@@ -10,31 +10,34 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import asdict, astuple, replace
 
 from sqlalchemy import Connection, RowMapping, Select, func, insert, select
 
-from pmwpub.errors import LedgerError, NoResult, Overspent, StoreUnavailable
+from pmwpub.errors import LedgerError, NoResult, Overspent, PlanError, StoreUnavailable
 from pmwpub.ledger import fingerprints, populations, tables
 from pmwpub.ledger.database import lock_store, now
-from pmwpub.ledger.model import Booking, Charge, ChargeRecord, PlanKey, Status, TableHandle
+from pmwpub.ledger.model import Booking, Charge, ChargeRecord, Order, PlanKey, Status, TableHandle
 from pmwpub.ledger.tables import bookings, charges, outcomes, results
 from pmwpub.privacy.budget import ZCDP, epsilon_of
 from pmwpub.rounding import down, up
 
 
-def book(
+def book_all(
     connection: Connection,
     name: str,
-    key: PlanKey,
-    plan_json: str,
-    wanted: Sequence[Charge],
+    orders: Sequence[Order],
     table: TableHandle | None,
     terms: tuple[int, int] | None = None,
-) -> Booking:
-    """Make all charges of a plan, or none; a key that is booked already adds nothing.
+    refuse_elsewhere: bool = True,
+) -> list[Booking]:
+    """Make all charges of all orders, or none; a key that is booked already adds nothing, and counts once.
 
-    Raises Overspent when they exceed what is left, TableBlocked when the table is another population's too,
-    LedgerError when the terms that the plan was made for, (n, rows per person), are not those in force.
+    terms             the (n, rows per person) that the plans were made for
+    refuse_elsewhere  False compares `table` with nobody's; which table it is, is remembered all the same
+
+    Raises Overspent when they together exceed what is left, TableBlocked when the table is another population's too,
+    PlanError for a draw before which others were never made, LedgerError when `terms` are not those in force.
 
     Privacy: plans are chosen after earlier noisy results were seen. A zCDP budget that is fixed beforehand still holds
     for the whole sequence, as long as no charge is let through that would exceed it: such a filter is as good as
@@ -44,24 +47,67 @@ def book(
     if table is not None:
         lock_store(connection)
     population_id = populations.identify(connection, name, lock=True)
-    stored = find(connection, population_id, key)
-    if stored is not None:
-        return stored
+    booked = {order.key: find(connection, population_id, order.key) for order in orders}
+    new: dict[PlanKey, Order] = {}
+    for order in orders:
+        if booked[order.key] is None:
+            new.setdefault(order.key, order)
+    if new:
+        _refuse(connection, population_id, name, list(new.values()), table if refuse_elsewhere else None, terms)
+    made = {key: _append(connection, population_id, name, order, table) for key, order in new.items()}
+    return _answers(orders, {key: made[key] if stored is None else stored for key, stored in booked.items()})
+
+
+def _answers(orders: Sequence[Order], booked: dict[PlanKey, Booking]) -> list[Booking]:
+    """One booking for each order; of one key sent twice only the first is fresh, for it is drawn once."""
+    found = []
+    for order in orders:
+        found.append(booked[order.key])
+        booked[order.key] = replace(booked[order.key], fresh=False)
+    return found
+
+
+def check_repeat(drawn: int, repeat: int) -> None:
+    """PlanError where draws in between were never made; `drawn` is how many a plan has, so the next one's `repeat`."""
+    if not 0 <= repeat <= drawn:
+        raise PlanError(
+            f"Draws are counted from 0, each after the one before; this plan was drawn {drawn} times, so "
+            f"--repeat {drawn} is the next. --repeat {repeat} came. Nothing was charged."
+        )
+
+
+def _refuse(
+    connection: Connection,
+    population_id: int,
+    name: str,
+    new: Sequence[Order],
+    compared: TableHandle | None,
+    terms: tuple[int, int] | None,
+) -> None:
+    """Raise what `book_all` raises, before anything is written."""
     if terms is not None:
         _refuse_other_terms(connection, population_id, terms)
-    if not wanted:
+    if not all(order.charges for order in new):
         raise LedgerError("A plan that touches private rows needs at least one charge.")
-    if table is not None:
-        fingerprints.refuse_blocked(connection, population_id, table)
-    _refuse_overspending(connection, population_id, name, sum(charge.rho.units for charge in wanted))
+    if compared is not None:
+        fingerprints.refuse_blocked(connection, population_id, compared)
+    drawn: dict[str, int] = {}
+    for plan_sha256, repeat in (astuple(order.key) for order in new):
+        following = drawn.get(plan_sha256, 0) or repeats(connection, population_id, plan_sha256)
+        check_repeat(following, repeat)
+        drawn[plan_sha256] = max(following, repeat + 1)
+    _refuse_overspending(connection, population_id, name, new)
+
+
+def _append(connection: Connection, population_id: int, name: str, order: Order, table: TableHandle | None) -> Booking:
     created = now()
-    row = {"population_id": population_id, "plan_sha256": key.plan_sha256, "repeat": key.repeat}
-    inserted = insert(bookings).values(plan_json=plan_json, created=created, **row).returning(bookings.c.id)
+    row = {"population_id": population_id, **asdict(order.key)}
+    inserted = insert(bookings).values(plan_json=order.plan_json, created=created, **row).returning(bookings.c.id)
     booking_id = connection.execute(inserted).scalar_one()
-    ids = tuple(_append_charge(connection, population_id, booking_id, charge, created) for charge in wanted)
+    ids = tuple(_append_charge(connection, population_id, booking_id, charge, created) for charge in order.charges)
     if table is not None:
         fingerprints.remember(connection, population_id, booking_id, table)
-    return Booking(booking_id, name, key, plan_json, ids, "charged", created, fresh=True)
+    return Booking(booking_id, name, order.key, order.plan_json, ids, "charged", created, fresh=True)
 
 
 def _refuse_other_terms(connection: Connection, population_id: int, terms: tuple[int, int]) -> None:
@@ -73,15 +119,18 @@ def _refuse_other_terms(connection: Connection, population_id: int, terms: tuple
         )
 
 
-def _refuse_overspending(connection: Connection, population_id: int, name: str, wanted: int) -> None:
+def _refuse_overspending(connection: Connection, population_id: int, name: str, new: Sequence[Order]) -> None:
+    wanted = sum(charge.rho.units for order in new for charge in order.charges)
     balance = populations.balance(connection, population_id)
     if balance.spent.units + wanted <= balance.total.units:
         return
     price, left = ZCDP(wanted), balance.remaining
+    several = len(new) > 1
+    costs, themselves = (f"These {len(new)} plans together cost", "themselves") if several else ("This costs", "itself")
     raise Overspent(
-        f"This costs rho = {up(price.rho, 6)} (epsilon {up(epsilon_of(price, balance.delta))} by itself), but "
+        f"{costs} rho = {up(price.rho, 6)} (epsilon {up(epsilon_of(price, balance.delta))} by {themselves}), but "
         f"{name!r} has rho = {down(left.rho, 6)} left (epsilon {down(balance.epsilon_remaining)}). "
-        "Spend less; nothing was charged."
+        f"Spend less{', or on fewer of them' if several else ''}; nothing was charged."
     )
 
 

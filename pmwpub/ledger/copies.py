@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from contextlib import closing
 from dataclasses import dataclass
@@ -12,12 +11,13 @@ from sqlalchemy import URL, select
 
 from pmwpub.errors import StoreUnavailable
 from pmwpub.ledger import tables
-from pmwpub.ledger.database import Database, failing_closed, sqlite_path, store_url, witness_path
+from pmwpub.ledger.copying import copy, free_name, remove, sync_folder
+from pmwpub.ledger.database import Database, sqlite_path, store_url, witness_path
 from pmwpub.ledger.lines import Entry, StoreLine
 from pmwpub.ledger.merging import unwitnessed
 from pmwpub.ledger.readding import Readded, accept, readd
 from pmwpub.ledger.recovery import recorded, store_id
-from pmwpub.ledger.witness import Witness, free_name, sync_folder
+from pmwpub.ledger.witness import Witness
 
 POSTGRES = (
     "The ledger is a PostgreSQL database: back it up with pg_dump and put it back with pg_restore. Charges that an old "
@@ -53,7 +53,7 @@ def backup(url: str | None, target: Path) -> Path:
     address, source = _sqlite(url)
     database = Database(address)
     try:
-        _copy(source, target)
+        copy(source, target)
     finally:
         database.close()
     return source
@@ -86,18 +86,18 @@ def restore(
     """
     address, path = _sqlite(url)
     fresh = path.with_name(f"{path.name}.restoring")
-    _remove(fresh)
+    remove(fresh)
     present = _present(path, address)
     try:
-        _copy(source, fresh)
-        copy = Database(address.set(database=str(fresh)))
+        copy(source, fresh)
+        restored = Database(address.set(database=str(fresh)), keep_old=False)
         try:
-            added = _reconciled(copy, Witness(witness or _beside(address)), present, accept_missing_witness)
+            added = _reconciled(restored, Witness(witness or _beside(address)), present, accept_missing_witness)
         finally:
-            copy.close()
+            restored.close()
         return Reconciled(added, _swapped(path, fresh))
     finally:
-        _remove(fresh)
+        remove(fresh)
 
 
 def _reconciled(database: Database, witness: Witness, present: list[Entry], accepted: bool) -> tuple[Readded, ...]:
@@ -159,35 +159,6 @@ def _present(path: Path, address: URL) -> list[Entry]:
         database.close()
 
 
-def _copy(source: Path, target: Path) -> None:
-    """Copy one SQLite ledger, page by page under its locks, into one new file, synced."""
-    if target.exists():
-        raise StoreUnavailable(f"{target} exists already; name a new file for the copy. Nothing was changed.")
-    if not source.is_file():
-        raise StoreUnavailable(f"There is no ledger at {source}. Nothing was changed.")
-    try:
-        os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-        with failing_closed(str(source)):
-            _copy_pages(source, target)
-        sync_folder(target.parent)
-    except (OSError, StoreUnavailable) as error:
-        _remove(target)
-        if isinstance(error, StoreUnavailable):
-            raise
-        raise StoreUnavailable(f"{target} cannot be written: {error.strerror}. Nothing was changed.") from None
-
-
-def _copy_pages(source: Path, target: Path) -> None:
-    with closing(sqlite3.connect(source)) as original, closing(sqlite3.connect(target)) as copy:
-        if original.execute("SELECT count(*) FROM sqlite_master WHERE name = 'charges'").fetchone() != (1,):
-            raise StoreUnavailable(f"{source} is no ledger. Nothing was changed.")
-        copy.execute("PRAGMA synchronous = FULL")
-        original.backup(copy)
-        copy.execute("PRAGMA journal_mode = DELETE")  # one file, without a log beside it
-        if copy.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
-            raise StoreUnavailable(f"{source} is damaged; use another backup. Nothing was changed.")
-
-
 def _swapped(path: Path, fresh: Path) -> Path | None:
     """Put `fresh` in the place of `path`; where the old file went, its log with it."""
     aside = free_name(path, "replaced") if path.exists() else None
@@ -218,8 +189,3 @@ def _beside(address: URL) -> Path:
     if path is None:
         raise StoreUnavailable(POSTGRES)
     return path
-
-
-def _remove(path: Path) -> None:
-    for end in ("", "-wal", "-shm", "-journal"):
-        path.with_name(path.name + end).unlink(missing_ok=True)

@@ -12,34 +12,24 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import platformdirs
-from sqlalchemy import URL, Connection, Engine, create_engine, event, insert, make_url, select, text
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy import URL, Connection, Engine, create_engine, event, func, insert, inspect, make_url, select, text
+from sqlalchemy.exc import ArgumentError
 from sqlalchemy.pool import NullPool, Pool
 
 from pmwpub.errors import StoreUnavailable
 from pmwpub.ledger import tables
+from pmwpub.ledger.copying import set_copy_aside
+from pmwpub.ledger.failing import BUSY_SECONDS, failing_closed
 
-BUSY_SECONDS = 30
 CHECKED_BYTES = 256 * 1024**2
 """Stores up to this size are checked whole when opened; larger ones page by page, as they are read."""
 
 _OPENING_LOCK = 7_305_042_113
-_REMEDIES = {
-    "SQLITE_FULL": "the disk is full; free some space",
-    "SQLITE_READONLY": "it is read-only; allow writing, or name another store",
-    "SQLITE_CORRUPT": "its file is damaged; restore a backup (pmwpub ledger restore FILE)",
-    "SQLITE_NOTADB": "its file is no ledger; name another store",
-    "SQLITE_CANTOPEN": "its file cannot be opened; check that the folder exists and may be written",
-    "SQLITE_BUSY": f"other programs kept it busy for {BUSY_SECONDS} s; try again",
-    "SQLITE_LOCKED": f"other programs kept it busy for {BUSY_SECONDS} s; try again",
-    "SQLITE_IOERR": "reading or writing its file failed; check the disk",
-    "SQLITE_PERM": "access to its file is not allowed; check its permissions",
-}
 
 
 def now() -> str:
@@ -92,9 +82,13 @@ def witness_path(address: URL) -> Path | None:
 
 
 class Database:
-    """Connections to one store; `reading` and `writing` are its transactions."""
+    """Connections to one store; `reading` and `writing` are its transactions.
 
-    def __init__(self, url: URL) -> None:
+    A store of an earlier version is brought to this program's first.
+    keep_old  whether a SQLite file of an earlier version is copied beside itself before that
+    """
+
+    def __init__(self, url: URL, *, keep_old: bool = True) -> None:
         self.name = url.render_as_string(hide_password=True)
         self._url = url
         with failing_closed(self.name):
@@ -102,7 +96,7 @@ class Database:
             self._writer = self._engine.execution_options(immediate=True)
             try:
                 with self._writer.begin() as connection:
-                    _prepare(connection)
+                    self.opened = _prepare(connection, sqlite_path(url) if keep_old else None)
             except BaseException:
                 self.close()  # a store that was refused is not held open
                 raise
@@ -132,25 +126,6 @@ class Database:
 
     def close(self) -> None:
         self._engine.dispose()
-
-
-@contextmanager
-def failing_closed(name: str) -> Iterator[None]:
-    """Turn every failure of the database `name` into StoreUnavailable, in words that hold no stored value."""
-    try:
-        yield
-    except (SQLAlchemyError, sqlite3.Error) as error:
-        raise StoreUnavailable(f"The ledger {name} is unavailable: {_remedy(error)}. Nothing was released.") from None
-    except (ModuleNotFoundError, NoSuchModuleError):
-        raise StoreUnavailable("PostgreSQL needs its driver: pip install 'pmwpub[postgres]'.") from None
-
-
-def _remedy(error: Exception) -> str:
-    """Why a statement failed and what to do; the database's own words may quote values, so they are left out."""
-    cause: Any = error.orig if isinstance(error, DBAPIError) else error
-    code = str(getattr(cause, "sqlite_errorname", "") or getattr(cause, "sqlstate", "") or type(cause).__name__)
-    known = [words for name, words in _REMEDIES.items() if code.startswith(name)]
-    return known[0] if known else f"the database answered {code}; check that it runs and may be written"
 
 
 def _engine(url: URL, *, poolclass: type[Pool] | None = None) -> Engine:
@@ -200,8 +175,20 @@ def _begin(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
 
 
-def _prepare(connection: Connection) -> None:
-    """Create what is missing, and check the version and, if small enough, the whole file."""
+@dataclass(frozen=True)
+class Opened:
+    """What opening found and did.
+
+    version  that the store had; None if it was made
+    kept     the copy of a store of an earlier version, as it was
+    """
+
+    version: int | None
+    kept: Path | None = None
+
+
+def _prepare(connection: Connection, file: Path | None) -> Opened:
+    """Create what is missing, bring an older store to this version, and check the whole file if it is small enough."""
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _OPENING_LOCK})
     else:
@@ -210,13 +197,53 @@ def _prepare(connection: Connection) -> None:
         if pages * size <= CHECKED_BYTES and connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one() != "ok":
             raise StoreUnavailable("The ledger's file is damaged; restore a backup. Nothing was released.")
         connection.exec_driver_sql(f"PRAGMA user_version = {tables.VERSION}")  # fails now if the file is read-only
+    version = version_of(connection)
+    if version is not None and version < tables.VERSION:
+        return Opened(version, _upgraded(connection, version, file))
     tables.metadata.create_all(connection)
-    version = connection.execute(select(tables.store.c.version)).scalar()
     if version is None:
         connection.execute(insert(tables.store).values(version=tables.VERSION))
         connection.execute(insert(tables.secrets).values(id=1, secret=os.urandom(32)))
-    elif version != tables.VERSION:
-        raise StoreUnavailable(f"The ledger has version {version}; this program reads version {tables.VERSION}.")
+    return Opened(version)
+
+
+def version_of(connection: Connection) -> int | None:
+    """The version that a store has; None where no store was made yet. StoreUnavailable for one of a later program."""
+    if not inspect(connection).has_table(tables.store.name):
+        return None
+    version: int | None = connection.execute(select(func.max(tables.store.c.version))).scalar()
+    if version is not None and version > tables.VERSION:
+        raise StoreUnavailable(
+            f"The ledger has version {version}; this program reads versions up to {tables.VERSION}. Use the newer "
+            "program. Nothing was changed."
+        )
+    return version
+
+
+def version_at(url: URL) -> int | None:
+    """The version of the store at an address; None if there is none. Changes nothing there."""
+    file = sqlite_path(url)
+    if file is not None and not file.is_file():
+        return None
+    name = url.render_as_string(hide_password=True)
+    with failing_closed(name):
+        engine = _engine(url, poolclass=NullPool) if file is None else _reading_only(file)
+        with engine.connect() as connection:
+            return version_of(connection)
+
+
+def _reading_only(file: Path) -> Engine:
+    address = f"{file.absolute().as_uri()}?mode=ro"
+    return create_engine("sqlite://", creator=lambda: sqlite3.connect(address, uri=True), poolclass=NullPool)
+
+
+def _upgraded(connection: Connection, version: int, file: Path | None) -> Path | None:
+    """Bring a store to this version, all or nothing; where a copy of the file as it was was put first."""
+    from pmwpub.ledger.migrations.steps import upgrade  # alembic is for stores of earlier versions alone
+
+    kept = None if file is None else set_copy_aside(file, f"version-{version}.backup")
+    upgrade(connection, version)
+    return kept
 
 
 def lock_store(connection: Connection) -> None:

@@ -6,8 +6,8 @@ versions have no views: they are compared by the cells alone, so that a table of
 as a changed one under its own population, and as an unknown one under others; neither refuses anything.
 
 Fingerprints, acknowledgements and the secret sit in tables of their own that no history, export or log reads; a plain
-hash of private bytes appears nowhere. A fingerprint is stored when a charge is made for its table, not when a table is
-merely loaded: a file opened by mistake leaves no trace.
+hash of private bytes appears nowhere. A fingerprint is stored when a charge is made for its table. A table that is
+merely loaded leaves one only through `Ledger.loaded`, in `loads`, which nothing but the operator's record reads.
 """
 
 from __future__ import annotations
@@ -23,13 +23,20 @@ from pmwpub.ledger.model import TableHandle, TableKind, TableVerdict
 from pmwpub.ledger.tables import acknowledgements, fingerprints, populations, secrets, views
 
 
+def handle(connection: Connection, private: bytes, seen: Sequence[bytes]) -> TableHandle:
+    """The keyed fingerprints of a table; compares it with none."""
+    secret = bytes(connection.execute(select(secrets.c.secret)).scalar_one())
+    own = tuple(hmac.digest(secret, b"view\0" + one, "sha256") for one in seen)
+    return TableHandle(hmac.digest(secret, private, "sha256"), own)
+
+
 def recognise(connection: Connection, population_id: int, private: bytes, seen: Sequence[bytes] = ()) -> TableVerdict:
     """Compare a private table with those that charges were made for; stores nothing.
 
     private  equal for tables of the same cells
     seen     each equal for tables of the same rows in one view of them
     """
-    table = _fingerprint(connection, private, seen)
+    table = handle(connection, private, seen)
     others = _others(connection, population_id, table)
     query = select(fingerprints.c.booking_id).where(fingerprints.c.population_id == population_id)
     last = connection.execute(query.order_by(fingerprints.c.booking_id.desc()).limit(1)).scalar()
@@ -43,7 +50,7 @@ def recognise(connection: Connection, population_id: int, private: bytes, seen: 
 def acknowledge(connection: Connection, population_id: int, private: bytes, seen: Sequence[bytes] = ()) -> None:
     """Record the steward's decision that one table serves this population and the others that hold it now."""
     lock_store(connection)
-    table, created = _fingerprint(connection, private, seen), now()
+    table, created = handle(connection, private, seen), now()
     for other_id, known in _others(connection, population_id, table).items():
         if not known:
             pair = {"population_id": population_id, "other_id": other_id, "created": created}
@@ -89,12 +96,6 @@ def matches(connection: Connection, booking_id: int, table: TableHandle) -> bool
         return True
     known = select(views.c.digest).where(views.c.booking_id == booking_id, views.c.digest.in_(table.views))
     return connection.execute(known.limit(1)).first() is not None
-
-
-def _fingerprint(connection: Connection, private: bytes, seen: Sequence[bytes]) -> TableHandle:
-    secret = bytes(connection.execute(select(secrets.c.secret)).scalar_one())
-    own = tuple(hmac.digest(secret, b"view\0" + one, "sha256") for one in seen)
-    return TableHandle(hmac.digest(secret, private, "sha256"), own)
 
 
 def _others(connection: Connection, population_id: int, table: TableHandle) -> dict[int, bool]:

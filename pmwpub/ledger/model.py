@@ -63,7 +63,7 @@ class Population:
             raise LedgerError(f"A population needs a name of 1 to {MAX_NAME} printable characters.")
         if self.name != self.name.strip():
             raise LedgerError(
-                "A population's name has no space before or behind it; names that look alike are refused."
+                "A population's name has no space before or behind it; a name that looks like another one is refused."
             )
         if not self.unit.strip():
             raise LedgerError('A population needs words for who is protected, such as "one resident".')
@@ -116,6 +116,15 @@ class PlanKey:
             raise LedgerError("A plan is keyed by its SHA-256 in 64 lower-case hexadecimal digits.")
         if self.repeat < 0:
             raise LedgerError(f"A repeat is counted from 0; {self.repeat} came.")
+
+
+@dataclass(frozen=True)
+class Order:
+    """One plan to be booked: its key, its canonical text, and all its charges."""
+
+    key: PlanKey
+    plan_json: str
+    charges: tuple[Charge, ...]
 
 
 @dataclass(frozen=True)
@@ -240,3 +249,21 @@ class TableVerdict:
     kind: TableKind
     populations: tuple[str, ...]
     table: TableHandle
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One load of a private table, for the operator alone; no session is told of it.
+
+    id             counts loads, and nothing else
+    time           UTC, informative
+    population     under which the table was loaded
+    charged_under  the populations, this one included, that charges were made for this very table under
+    loaded_under   the other populations under which it was loaded
+    """
+
+    id: int
+    time: str
+    population: str
+    charged_under: tuple[str, ...]
+    loaded_under: tuple[str, ...]

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, func, insert, select
 from pmwpub.errors import PopulationExists, PopulationFrozen, UnknownPopulation
 from pmwpub.ledger.database import lock_store, now
 from pmwpub.ledger.model import Balance, Mark, Population, checked_units
+from pmwpub.ledger.names import same
 from pmwpub.ledger.tables import charges, marks, populations, terms
 from pmwpub.privacy.budget import ZCDP
 
@@ -25,9 +26,9 @@ def identify(connection: Connection, name: str, *, lock: bool = False) -> int:
 
 
 def register(connection: Connection, population: Population) -> Population:
-    """Add a population; the same terms again add nothing.
+    """Add a population; the same terms again, under the very same name, add nothing.
 
-    Raises PopulationExists when the name stands with other terms.
+    Raises PopulationExists when the name stands with other terms, or another name that looks like it.
     """
     lock_store(connection)
     known = connection.execute(select(populations.c.id).where(populations.c.name == population.name)).scalar()
@@ -37,9 +38,21 @@ def register(connection: Connection, population: Population) -> Population:
                 f"Population {population.name!r} is registered with other terms; open it, or choose another name."
             )
         return population
+    _refuse_alike(connection, population.name)
     row = insert(populations).values(name=population.name, created=now()).returning(populations.c.id)
     _append_terms(connection, connection.execute(row).scalar_one(), population)
     return population
+
+
+def _refuse_alike(connection: Connection, name: str) -> None:
+    names = connection.execute(select(populations.c.name).order_by(populations.c.id)).scalars()
+    alike = next((one for one in names if same(one, name)), None)
+    if alike is not None:
+        raise PopulationExists(
+            f"{name!r} looks like {alike!r}, which is registered: one population under two names would have two "
+            f"budgets. Open {alike!r}; or, for other people, choose a name that differs in more than case, spaces and "
+            "letters that look alike."
+        )
 
 
 def current(connection: Connection, population_id: int) -> Population:

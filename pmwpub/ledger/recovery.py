@@ -90,13 +90,10 @@ class Guard:
         if self.witness is not None:
             self.witness.ready()
 
-    def record(self, booking: Booking, charges: Sequence[Charge]) -> None:
-        """Have a committed booking in the witness, on the disk."""
-        lines = [ChargeLine(one.purpose, one.mechanism, one.sensitivity, one.scale, one.rho.units) for one in charges]
-        key = booking.key
-        whole = (booking.population, key.plan_sha256, key.repeat, booking.plan_json, tuple(lines), booking.created)
+    def record(self, booked: Sequence[tuple[Booking, Sequence[Charge]]]) -> None:
+        """Have committed bookings in the witness, on the disk."""
         if self.witness is not None:
-            self.witness.append([BookingLine(*whole)])
+            self.witness.append([_line(booking, charges) for booking, charges in booked])
 
     def catch_up(self, connection: Connection) -> None:
         """Have committed terms and decisions in the witness, on the disk; StoreUnavailable as `compare`."""
@@ -129,6 +126,13 @@ def store_id(connection: Connection) -> str:
     if not isinstance(secret, bytes | memoryview):
         raise StoreUnavailable(UNREADABLE)
     return hashlib.sha256(b"pmwpub store\0" + bytes(secret)).hexdigest()
+
+
+def _line(booking: Booking, charges: Sequence[Charge]) -> BookingLine:
+    lines = [ChargeLine(one.purpose, one.mechanism, one.sensitivity, one.scale, one.rho.units) for one in charges]
+    key = booking.key
+    whole = (booking.population, key.plan_sha256, key.repeat, booking.plan_json, tuple(lines), booking.created)
+    return BookingLine(*whole)
 
 
 def _counts(connection: Connection) -> tuple[int, int, int]:

@@ -11,7 +11,7 @@ from types import TracebackType
 from sqlalchemy import Connection
 
 from pmwpub.errors import LedgerError, StoreUnavailable
-from pmwpub.ledger import bookings, documents, fingerprints, populations
+from pmwpub.ledger import bookings, documents, populations
 from pmwpub.ledger.database import Database, sqlite_path, store_url, witness_path
 from pmwpub.ledger.model import (
     Balance,
@@ -20,11 +20,12 @@ from pmwpub.ledger.model import (
     ChargeRecord,
     DocumentKey,
     Mark,
+    Order,
     PlanKey,
     Population,
     TableHandle,
-    TableVerdict,
 )
+from pmwpub.ledger.recognition import Recognition
 from pmwpub.ledger.recovery import Guard
 from pmwpub.ledger.witness import Witness
 from pmwpub.ledger.working import AdvisoryLocks, FileLocks, Working, beginning
@@ -32,7 +33,7 @@ from pmwpub.ledger.working import AdvisoryLocks, FileLocks, Working, beginning
 Plain = str | int | float
 
 
-class Ledger:
+class Ledger(Recognition):
     """What was spent, on what, and what came of it; append-only.
 
     Safe to share between threads, and between programs that open the same store. Every method raises
@@ -143,22 +144,46 @@ class Ledger:
         *,
         table: TableHandle | None = None,
         terms: tuple[int, int] | None = None,
+        refuse_elsewhere: bool = True,
     ) -> Booking:
         """Commit all charges of a plan, or none, before anything is drawn; the witness has them when this returns.
 
-        A key that is booked already adds nothing and comes back with fresh=False: its holder must not draw.
-        Raises Overspent, TableBlocked when `table` (from `recognise`) is another population's too, or LedgerError when
-        `terms`, the (n, rows per person) that plan and table were checked against, are not in force.
+        One order of `book_all`, which says the rest.
+        """
+        order = Order(key, plan_json, tuple(charges))
+        (booking,) = self.book_all(name, [order], table=table, terms=terms, refuse_elsewhere=refuse_elsewhere)
+        return booking
+
+    def book_all(
+        self,
+        name: str,
+        orders: Sequence[Order],
+        *,
+        table: TableHandle | None = None,
+        terms: tuple[int, int] | None = None,
+        refuse_elsewhere: bool = True,
+    ) -> list[Booking]:
+        """Commit all charges of all plans, or none; one booking for each order, in their order.
+
+        A key that is booked already adds nothing and comes back with fresh=False: its holder must not draw. The same
+        key twice is booked once, and fresh once.
+        table             whose rows the plans are drawn from; remembered for each
+        terms             the (n, rows per person) that plans and table were checked against
+        refuse_elsewhere  False where no comparison with other populations' tables may have an effect
+
+        Raises Overspent when all together exceed what is left, TableBlocked when `table` is another population's too,
+        PlanError for a draw before which others were never made, LedgerError when `terms` are not in force.
         """
         with beginning(self._working) as begin, self._database.writing() as connection:
             self._guard.check(connection)
             self._guard.ready()
-            booking = bookings.book(connection, name, key, plan_json, charges, table, terms)
-            if booking.fresh:
+            booked = bookings.book_all(connection, name, orders, table, terms, refuse_elsewhere)
+            fresh = [(one, order.charges) for one, order in zip(booked, orders, strict=True) if one.fresh]
+            for booking, _ in fresh:
                 begin(booking.id)
-        if booking.fresh:
-            self._witness(booking, charges)
-        return booking
+        if fresh:
+            self._witness(fresh)
+        return booked
 
     def at_work(self, booking_id: int) -> bool:
         """Whether a living program still works on a booking, be it this one or another on the same store.
@@ -167,13 +192,14 @@ class Ledger:
         """
         return self._working.held(booking_id)
 
-    def _witness(self, booking: Booking, charges: Sequence[Charge]) -> None:
-        """Have a committed booking in the witness; if that fails the charge stays and its plan has no result."""
+    def _witness(self, booked: Sequence[tuple[Booking, Sequence[Charge]]]) -> None:
+        """Have committed bookings in the witness; if that fails the charges stay and their plans have no result."""
         try:
-            self._guard.record(booking, charges)
+            self._guard.record(booked)
         except StoreUnavailable:
-            with suppress(LedgerError):
-                self.void(booking.id)
+            for booking, _ in booked:
+                with suppress(LedgerError):
+                    self.void(booking.id)
             raise
 
     @contextmanager
@@ -265,28 +291,3 @@ class Ledger:
         """Delete public documents now; returns how many versions went. Charges and results stay."""
         with self._database.writing() as connection:
             return documents.remove(connection, populations.identify(connection, name), kind, key)
-
-    # The private table's fingerprint: for the steward alone
-
-    def recognise(self, name: str, private: bytes, seen: Sequence[bytes] = ()) -> TableVerdict:
-        """Whether this private content is new, the same, changed, or another population's; stores nothing.
-
-        seen  its rows in the views of a mechanism: a table that has one of them in common with another is the same
-        """
-        with self._database.reading() as connection:
-            return fingerprints.recognise(connection, populations.identify(connection, name), private, seen)
-
-    def acknowledge(self, name: str, private: bytes, seen: Sequence[bytes] = ()) -> None:
-        """Record the steward's decision that this table serves several populations."""
-        with self._database.writing() as connection:
-            fingerprints.acknowledge(connection, populations.identify(connection, name), private, seen)
-
-    def acknowledgements(self, name: str) -> list[tuple[str, str]]:
-        """(other population, time) of each such decision; for the steward only."""
-        with self._database.reading() as connection:
-            return fingerprints.acknowledged(connection, populations.identify(connection, name))
-
-    def booked_for(self, booking_id: int, table: TableHandle) -> bool | None:
-        """Whether a booking was made for this very table; None if it was made without one."""
-        with self._database.reading() as connection:
-            return fingerprints.matches(connection, booking_id, table)

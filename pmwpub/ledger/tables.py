@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from sqlalchemy import (
-    DDL,
     BigInteger,
     CheckConstraint,
     Column,
@@ -16,10 +15,12 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
-    event,
 )
 
-VERSION = 1
+from pmwpub.ledger.migrations.append_only import keep
+
+VERSION = 2
+"""Of the store; each has a file in `migrations.versions`, which brings older stores to it."""
 
 metadata = MetaData()
 
@@ -158,6 +159,17 @@ acknowledgements = Table(
     sqlite_autoincrement=True,
 )
 
+loads = Table(
+    "loads",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    _population(),
+    Column("digest", LargeBinary, nullable=False),
+    Column("views", LargeBinary, nullable=False),
+    _created(),
+    sqlite_autoincrement=True,
+)
+
 blobs = Table(
     "blobs",
     metadata,
@@ -192,27 +204,10 @@ APPEND_ONLY = (
     fingerprints,
     views,
     acknowledgements,
+    loads,
 )
 """Every table but the public documents, which may be deleted."""
 
 
-def _guard(table: Table) -> None:
-    """Have both databases refuse to change or remove a row of `table`, whoever asks."""
-    for verb in ("UPDATE", "DELETE"):
-        refusal = f"BEGIN SELECT RAISE(ABORT, 'the table {table.name} is append-only'); END"
-        trigger = DDL(f"CREATE TRIGGER {table.name}_no_{verb.lower()} BEFORE {verb} ON {table.name} {refusal}")
-        event.listen(table, "after_create", trigger.execute_if(dialect="sqlite"))
-    trigger = DDL(
-        f"CREATE TRIGGER {table.name}_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON {table.name} "
-        "FOR EACH STATEMENT EXECUTE FUNCTION pmwpub_append_only()"
-    )
-    event.listen(table, "after_create", trigger.execute_if(dialect="postgresql"))
-
-
-_REFUSE = DDL(
-    "CREATE OR REPLACE FUNCTION pmwpub_append_only() RETURNS trigger LANGUAGE plpgsql AS "
-    "$$ BEGIN RAISE EXCEPTION 'this table is append-only'; END $$"
-)
-event.listen(metadata, "before_create", _REFUSE.execute_if(dialect="postgresql"))
 for _table in APPEND_ONLY:
-    _guard(_table)
+    keep(_table)

@@ -24,6 +24,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pmwpub.errors import StoreUnavailable
+from pmwpub.ledger.copying import free_name, sync_folder
 from pmwpub.ledger.lines import Entry, Line, StoreLine, kind_of, parsed, spelt
 
 START = "0" * 64
@@ -184,20 +185,3 @@ class Witness:
             raise StoreUnavailable(
                 f"The ledger's witness {self.path} cannot be used: {error.strerror}. Nothing was released."
             ) from None
-
-
-def free_name(path: Path, word: str) -> Path:
-    """A name beside `path` that nothing has yet."""
-    number = 1
-    while (free := path.with_name(f"{path.name}.{word}-{number}")).exists():
-        number += 1
-    return free
-
-
-def sync_folder(folder: Path) -> None:
-    """Have a new or renamed file's name on the disk too."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

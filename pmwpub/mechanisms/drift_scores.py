@@ -19,6 +19,7 @@ import numpy as np
 from pmwpub.mechanisms.drift import Drift, WholeWeights
 from pmwpub.mechanisms.entries import Bounds, Entries
 from pmwpub.mechanisms.reweight import Iterate
+from pmwpub.mechanisms.score_counts import LISTED, ScoreCounts, counted
 from pmwpub.queries.counts import PrivateCounts
 from pmwpub.queries.crew import Crew, starts_of
 from pmwpub.queries.incidence import ALONE, PublicProblem, rounded_answers
@@ -99,11 +100,8 @@ class DriftScores:
     def buckets(self) -> Bounds:
         """The bounds, grouped."""
         self._refresh()
-        sizes = self._sizes[::-1]
-        present = np.flatnonzero(sizes)
-        top = len(sizes) - 1 - int(present[0])
-        gaps = (present - present[0]).astype(np.uint64)
-        return Bounds(self._scores, self._entries.queries, top, gaps, sizes[present], len(self))
+        top, gaps, sizes = self._sizes.groups()
+        return Bounds(self._scores, self._entries.queries, top, gaps, sizes, len(self))
 
     def resolve(self, position: int) -> tuple[int, int]:
         """The bound and the score of one query."""
@@ -146,13 +144,11 @@ class DriftScores:
 
     def _evaluate(self, chosen: Ints) -> None:
         """Make the scores of stale marginals exact."""
-        from pmwpub.mechanisms.score_kernels import shift_sizes
-
         edges = self._entries.edges
-        shift_sizes(chosen, edges, self._scores, self._sizes, -1)
+        self._sizes.shift(chosen, edges, self._scores, -1)
         sizes = self._problem.workload.offsets[chosen + 1] - self._problem.workload.offsets[chosen]
         self._sum_up(chosen, starts_of(sizes))
-        shift_sizes(chosen, edges, self._scores, self._sizes, 1)
+        self._sizes.shift(chosen, edges, self._scores, 1)
         self._stale[chosen] = False
         self._drift.forget(chosen)
 
@@ -173,21 +169,16 @@ class DriftScores:
             self._sums, self._scores,
         )  # fmt: skip
 
-    def _counted(self) -> Ints:
-        """int64 (largest bound + 1,): how many queries have each bound; inactive ones have 0."""
-        sizes: Ints = np.bincount(self._scores, minlength=1)
-        sizes[0] += len(self) - len(self._scores)
-        return sizes
-
-    def _top(self) -> int:
-        return len(self._sizes) - 1 - int(np.argmax(self._sizes[::-1] > 0))
+    def _counted(self) -> ScoreCounts:
+        """How many queries have each bound; inactive ones have 0."""
+        return counted(self._scores, len(self) - len(self._scores))
 
     def _by_weight(self, rate: float) -> Ints:
         """The stale marginals, heaviest first. Floats are good enough: any order keeps the law."""
         from pmwpub.mechanisms.score_kernels import likelihoods
 
-        stale, found, top = np.flatnonzero(self._stale), np.zeros(len(self._stale)), self._top()
-        weights = np.exp(-rate * np.arange(1 + min(top, int(NEGLIGIBLE / rate))))
+        stale, found, top = np.flatnonzero(self._stale), np.zeros(len(self._stale)), self._sizes.top
+        weights = np.exp(-rate * np.arange(1 + min(top, int(NEGLIGIBLE / rate), LISTED)))
         likelihoods(stale, self._entries.edges, self._scores, top, weights, found)
         order: Ints = stale[np.argsort(-found[stale], kind="stable")]
         return order

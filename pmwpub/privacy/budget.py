@@ -14,6 +14,7 @@ from numbers import Integral
 from typing import TYPE_CHECKING
 
 from pmwpub.errors import BudgetError
+from pmwpub.numerals import NEEDS_A_POINT
 
 if TYPE_CHECKING:
     from pmwpub.privacy.measurement import DiscreteGaussian
@@ -35,7 +36,7 @@ def as_fraction(number: Number) -> Fraction:
     """The exact fraction that a user means: "0.1" and the float 0.1 are both 1/10; "1/3" is a third.
 
     Raises BudgetError for what is no number, NaN, infinities, numbers beyond 1e400 or with more than 400 decimals, and
-    text with digits that are not 0 to 9 or with "_" between them.
+    text with digits that are not 0 to 9 or with "_" between them. Commas are refused: "0,5" could be two numbers.
     """
     try:
         if isinstance(number, str) and (not number.isascii() or "_" in number):
@@ -49,7 +50,8 @@ def as_fraction(number: Number) -> Fraction:
             return Fraction(decimal)
     except (ValueError, ArithmeticError, TypeError):
         pass
-    raise BudgetError(f"A finite number is needed, such as 0.1 or 1e-9; {str(number)[:40]!r} came.")
+    point = f", {NEEDS_A_POINT}" if isinstance(number, str) and "," in number else ""
+    raise BudgetError(f"A finite number is needed, such as 0.1 or 1e-9{point}; {str(number)[:40]!r} came.")
 
 
 def shown(number: Fraction) -> str:

@@ -19,7 +19,12 @@ from pmwpub.release.strict_json import check_strict
 
 NEIGHBOURS = "replace-one: one person's at most rows_per_person rows are replaced by as many; n is public"
 MECHANISM = "PMW^Pub (Liu, Vietri, Steinke, Ullman, Wu 2021): selection, discrete Gaussian, multiplicative weights"
-OUTSIDE = "Outside the guarantee: timing, memory, and whether a result came at all."
+OUTSIDE = (
+    "Outside the guarantee: timing, memory, whether a result came at all, and what a steward decides not to buy after "
+    "a warning."
+)
+OUTSIDE_BEFORE = ("Outside the guarantee: timing, memory, and whether a result came at all.",)
+"""What certificates of earlier versions say instead of `OUTSIDE`."""
 
 _WHOLE = "(0|[1-9][0-9]{0,99})"
 _MORE = "[0-9]{1,1000}"

@@ -12,7 +12,15 @@ from pmwpub.plans import ReleasePlan
 from pmwpub.privacy.budget import UNIT, ZCDP, epsilon_of
 from pmwpub.queries.workload import Workload
 from pmwpub.release.bundle import ALL_FILES, CERTIFICATE, MEASUREMENTS, REBUILD, REPORT, SCHEMA, SYNTHETIC, WEIGHTS
-from pmwpub.release.certificate import MECHANISM, NEIGHBOURS, OUTSIDE, Certificate, LedgerTotal, decimal_rho
+from pmwpub.release.certificate import (
+    MECHANISM,
+    NEIGHBOURS,
+    OUTSIDE,
+    OUTSIDE_BEFORE,
+    Certificate,
+    LedgerTotal,
+    decimal_rho,
+)
 from pmwpub.release.measurements import measurements_csv
 from pmwpub.release.rebuilding import differing, plan_of, readings_of, redrawn, schema_of, workload_of
 from pmwpub.release.strict_json import MOST_BYTES
@@ -149,8 +157,9 @@ def _queries(certificate: Certificate, files: Mapping[str, bytes]) -> str:
 
 
 def _promise(certificate: Certificate) -> str:
-    stated = certificate.neighbours, certificate.mechanism, certificate.outside_the_guarantee
-    return "" if stated == (NEIGHBOURS, MECHANISM, OUTSIDE) else "other words stand there."
+    stated = (certificate.neighbours, certificate.mechanism) == (NEIGHBOURS, MECHANISM)
+    outside = certificate.outside_the_guarantee in (OUTSIDE, *OUTSIDE_BEFORE)
+    return "" if stated and outside else "other words stand there."
 
 
 def _plan(certificate: Certificate) -> str:

@@ -74,7 +74,7 @@ def _mechanism(certificate: Certificate) -> Iterator[Answer]:
         "Counts, scores and noise are whole numbers, and selection weights are enclosed exactly: no rounded number "
         "decides anything about a private count. Weights are floating-point numbers made from released values only.",
     )
-    yield Answer("Side channels", "Not covered: how long it took, how much memory it used, whether a result came.")
+    yield Answer("Side channels", certificate.outside_the_guarantee)
     yield Answer(
         "Utility and bias",
         "Only combinations that occur in the public table can occur in the release. Small groups are blurred most: "

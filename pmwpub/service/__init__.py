@@ -1,24 +1,27 @@
-"""What the pages and the command line call. It computes nothing itself: it stores, prices, books and hands on."""
+"""What the pages, the command line and the API call: plans, purchases, and what is known of a population."""
 
 from __future__ import annotations
 
 from pmwpub.service.assessing import Assessed, NoisyNumber
 from pmwpub.service.core import Outcome, Price, PrivateTable, Service
+from pmwpub.service.policy import Mode, Policy
 from pmwpub.service.releasing import Released, WorkloadFacts
-from pmwpub.service.shared import SharedRows, SharedRun
+from pmwpub.service.shared import Alike, Overlap
 from pmwpub.service.studies import CandidateFacts, Study
 
 __all__ = [
+    "Alike",
     "Assessed",
     "CandidateFacts",
+    "Mode",
     "NoisyNumber",
     "Outcome",
+    "Overlap",
+    "Policy",
     "Price",
     "PrivateTable",
     "Released",
     "Service",
-    "SharedRows",
-    "SharedRun",
     "Study",
     "WorkloadFacts",
 ]

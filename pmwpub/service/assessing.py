@@ -1,24 +1,17 @@
-"""Buying the noisy best-mixture error and the noisy start of candidates."""
+"""Planning the noisy best-mixture error and the noisy start of candidates, and reading back what was bought."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from fractions import Fraction
-from typing import Literal, NoReturn
+from dataclasses import dataclass
+from typing import Literal
 
-from pmwpub.errors import Overspent
-from pmwpub.jobs.work import AssessmentWork, PublicInput
-from pmwpub.ledger import Booking, Charge, PlanKey
-from pmwpub.mechanisms.assessment import AssessmentShare, NoisyError, assessment_charges
+from pmwpub.ledger import Booking
+from pmwpub.mechanisms.assessment import AssessmentShare, assessment_charges
 from pmwpub.plans import AssessmentPlan
-from pmwpub.queries.counts import count
-from pmwpub.queries.workload import Workload
-from pmwpub.rounding import up
-from pmwpub.service.core import Outcome, Price, PrivateTable, Service
-from pmwpub.service.remarks import remarks_from
-from pmwpub.service.studies import Study, public_core, study
+from pmwpub.service.core import Outcome, Service
+from pmwpub.service.studies import Study
 
 
 @dataclass(frozen=True)
@@ -69,59 +62,6 @@ def assessment_plan(
     )
 
 
-def charges_of(plan: AssessmentPlan, name: str) -> list[Charge]:
-    """One charge for the floor and one for the start; what each mechanism's own accounting says."""
-    return [
-        Charge(
-            purpose=f"{share.purpose} of {name}",
-            mechanism=share.mechanism,
-            sensitivity=share.sensitivity,
-            scale=share.scale_text,
-            rho=share.rho,
-        )
-        for share in shares_of(plan)
-    ]
-
-
-def price(service: Service, population: str, plans: Sequence[AssessmentPlan]) -> Price:
-    """What the plans that were not sent yet cost together; a plan that was sent before costs nothing."""
-    due = [plan for plan in plans if service.ledger.booking(population, PlanKey(plan.sha256)) is None]
-    return service.price(population, [charge for plan in due for charge in charges_of(plan, "candidate")])
-
-
-def refuse(price: Price, plans: int) -> NoReturn:
-    """Overspent, before the first of several plans is charged."""
-    raise Overspent(
-        f"{plans} assessments cost rho = {up(price.rho.rho, 6)}, more than this population has left; "
-        "lower their epsilon or assess fewer candidates. Nothing was charged."
-    )
-
-
-def assess(
-    service: Service, private: PrivateTable, plan: AssessmentPlan, *, repeat: int = 0, current: Study | None = None
-) -> Outcome:
-    """Buy one candidate's floor and start. A plan that was sent before returns what is stored, uncharged.
-
-    Raises PlanError, Overspent and TableBlocked before anything is charged.
-
-    Privacy: floor and start are two mechanisms with two charges, each k/n-sensitive; see mechanisms.assessment.
-    """
-    current = current or study(service, private.population)
-    full = current.planned(plan, private)
-    name = current.names(plan.inputs.candidates)
-    remarks = remarks_from(service.ledger.marks(private.population))
-    return service.spend(
-        private.population,
-        PlanKey(plan.sha256, repeat),
-        plan.canonical,
-        charges_of(plan, name),
-        private=private,
-        task="assess",
-        work=lambda: _work(service, plan, private, current, full),
-        to_bytes=lambda booking, found: _to_bytes(found, remarks),
-    )
-
-
 def assessments(service: Service, current: Study) -> list[Assessed]:
     """Every assessment that was bought, oldest first, with what became of it."""
     return [assessed(service, current, booking) for booking in service.bought(current.population.name, "assessment")]
@@ -141,32 +81,4 @@ def shares_of(plan: AssessmentPlan) -> list[AssessmentShare]:
     """The mechanisms that a plan buys, each with its share of epsilon."""
     return assessment_charges(
         plan.exact_epsilon, plan.n, plan.rows_per_person, with_floor=plan.floor, with_start=plan.start
-    )
-
-
-def _work(
-    service: Service, plan: AssessmentPlan, private: PrivateTable, current: Study, full: Workload
-) -> AssessmentWork:
-    epsilons: dict[str, Fraction] = {share.purpose: share.epsilon for share in shares_of(plan)}
-
-    def part(purpose: str) -> tuple[PublicInput, object, Fraction] | None:
-        if purpose not in epsilons:
-            return None
-        workload = plan.workload(full) if purpose == "floor" else full
-        source = public_core(service, current, plan.inputs.candidates, workload)
-        return source, count(workload, private.dataset), epsilons[purpose]
-
-    return AssessmentWork(plan.rows_per_person, part("floor"), part("start"))  # type: ignore[arg-type]
-
-
-def _to_bytes(found: object, remarks: tuple[str, ...]) -> bytes:
-    if not isinstance(found, dict):
-        raise TypeError("An assessment returns its parts by name.")
-    parts = {part: asdict(_number(noisy)) for part, noisy in sorted(found.items())}
-    return json.dumps(parts | {"remarks": remarks}, sort_keys=True).encode()
-
-
-def _number(noisy: NoisyError) -> NoisyNumber:
-    return NoisyNumber(
-        float(noisy.value), float(noisy.low), float(noisy.high), float(noisy.confidence), str(noisy.epsilon)
     )

@@ -13,6 +13,7 @@ from fractions import Fraction
 from pmwpub import figures
 from pmwpub.errors import PlanError
 from pmwpub.evaluation import Simulation, Stage
+from pmwpub.rounding import near
 from pmwpub.service.exploring import Exploration
 from pmwpub.service.studies import Study
 from pmwpub.service.sweeping import PRIVATE_TRUTH, rows_of
@@ -86,5 +87,5 @@ def _bounds(
         )
         lines.append(figures.ProvedBound(floor.candidate, found.epsilons, found.errors, found.rounds, 1 - BETA))
         nothing = "" if found.says_something else " It is above 1 at every ε here and says nothing."
-        own.append(f"{floor.candidate}: f = {floor.upper:.3g}, m = {rows[floor.candidate]:,} public rows.{nothing}")
+        own.append(f"{floor.candidate}: f = {near(floor.upper)}, m = {rows[floor.candidate]:,} public rows.{nothing}")
     return Bounds(tuple(lines), (MEANING, *HYPOTHESES, *own)) if lines else Bounds()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -12,10 +13,11 @@ from typing import Literal, Protocol, TypeVar
 from pmwpub.errors import LedgerError, PlanError
 from pmwpub.jobs import Engine, InlineEngine, Job
 from pmwpub.jobs.simulating import Place
-from pmwpub.ledger import Booking, Charge, Ledger, PlanKey, Population, TableHandle, TableVerdict
+from pmwpub.ledger import Booking, Charge, Ledger, Order, PlanKey, Population, TableHandle, TableVerdict
 from pmwpub.privacy.budget import ZCDP, ApproxDP, as_fraction, epsilon_of, zcdp_of
 from pmwpub.queries.counts import Rows
-from pmwpub.service.shared import Shared
+from pmwpub.service.policy import Policy
+from pmwpub.service.shared import Overlap
 from pmwpub.tabular.options import ReadOptions
 from pmwpub.tabular.sameness import Words
 
@@ -50,8 +52,11 @@ class PrivateTable:
     rows         equal for tables of the same cells, whatever their order: what tables are compared by
     views        each equal for tables of the same rows in one view of them: what tables are compared by, too
     numbers      of the rows, in file order, by which shared runs are found; None of very many rows
+    table        what the ledger keeps of it once a charge is made; None in a demo, whose table is generated and serves
+                 every demo
+    verdict      how it relates to tables that charges were made for; None where nobody is answered that
     options      how its text was read, where somebody confirmed that
-    shared_runs  candidates that share a long run of lines, or too many rows, with it: a warning to the steward only
+    overlaps     public tables that have rows of it, more than chance explains: a warning to the steward only
     compared     the candidates that were compared with it for that: SHA-256, and how they are read
 
     Privacy: private rows; its repr shows nothing.
@@ -66,18 +71,24 @@ class PrivateTable:
     rows: bytes = field(repr=False)
     views: tuple[bytes, ...] = field(repr=False)
     numbers: Words | None = field(repr=False)
-    verdict: TableVerdict = field(repr=False)
+    table: TableHandle | None = field(repr=False)
+    verdict: TableVerdict | None = field(repr=False)
     ignored: tuple[str, ...] = field(repr=False)
     unplaced_cells: int = field(repr=False)
     demo: bool = False
     options: ReadOptions | None = None
-    shared_runs: tuple[Shared, ...] = field(default=(), repr=False)
+    overlaps: tuple[Overlap, ...] = field(default=(), repr=False)
     compared: frozenset[tuple[str, ReadOptions | None]] = field(default=frozenset(), repr=False)
 
     @property
-    def table(self) -> TableHandle | None:
-        """What the ledger compares tables by; None in a demo, whose table is generated and serves every demo."""
-        return None if self.demo else self.verdict.table
+    def terms(self) -> tuple[int, int]:
+        """(n, rows per person), as it was checked."""
+        return self.n, self.rows_per_person
+
+    @property
+    def read_as(self) -> str | None:
+        """How the file was read, as a plan says it: None for UTF-8 with commas, and for Parquet."""
+        return None if self.options is None or self.options == ReadOptions() else self.options.spelt
 
     def check(self, n: int, rows_per_person: int, terms: Population) -> None:
         """PlanError unless a plan's n and k, this table's, and the population's are the same."""
@@ -124,11 +135,28 @@ class Outcome:
         return self.booking.fresh
 
 
+@dataclass(frozen=True)
+class Spending:
+    """One plan on its way to private counts.
+
+    order   what the ledger charges
+    task    the engine's name for the work
+    work    makes up what the task is handed, once the charge stands
+    encode  the bytes that are stored of what the task returned
+    """
+
+    order: Order
+    task: str
+    work: Callable[[], object] = field(repr=False)
+    encode: Callable[[Booking, object], bytes] = field(repr=False)
+
+
 @dataclass
 class Service:
     """The seam between the interface and everything else.
 
-    place  where the runs of simulations are made
+    place   where the runs of simulations are made
+    policy  whether it spends at all, and to whom comparisons of tables are answered
     """
 
     ledger: Ledger
@@ -136,6 +164,7 @@ class Service:
     cache: PublicCache = field(default_factory=MemoryCache)
     on_booked: Callable[[Booking], None] | None = None
     place: Place = field(default_factory=Place)
+    policy: Policy = field(default_factory=Policy)
 
     def price(self, population: str, charges: Sequence[Charge]) -> Price:
         """Add charges up against what is left."""
@@ -184,43 +213,51 @@ class Service:
     def spend(
         self,
         population: str,
-        key: PlanKey,
-        plan_json: str,
-        charges: Sequence[Charge],
+        wanted: Sequence[Spending],
         *,
-        private: PrivateTable,
-        task: str,
-        work: Callable[[], object],
-        to_bytes: Callable[[Booking, object], bytes],
-    ) -> Outcome:
-        """Charge, commit, draw, commit; then it may be shown. The one path to private counts.
+        table: TableHandle | None,
+        terms: tuple[int, int],
+    ) -> list[Outcome]:
+        """Charge, commit, draw, commit; then it may be shown. The one path to private counts: `purchases.buy` takes it.
 
-        A place in the queue is held first, so that a full queue charges nothing. The charges are committed before
-        the work is even made up; a plan that was sent before adds nothing and runs nothing. The engine stores the
-        result before it calls the job done, or else records "no result".
+        A place in the queue is held for each plan first, so that a full queue charges nothing. The charges of all plans
+        are committed, or none, before any work is even made up; a plan that was sent before adds nothing and runs
+        nothing. The engine stores a result before it calls its job done, or else records "no result".
 
         Privacy: neighbours see the same charges, for a charge depends on the plan alone.
         """
-        with self.engine.reserve(job_key(population, key)):
-            booking = self.ledger.book(
-                population, key, plan_json, charges, table=private.table, terms=(private.n, private.rows_per_person)
+        with ExitStack() as places:
+            for one in wanted:
+                places.enter_context(self.engine.reserve(job_key(population, one.order.key)))
+            orders = [one.order for one in wanted]
+            bookings = self.ledger.book_all(
+                population, orders, table=table, terms=terms, refuse_elsewhere=self.policy.answers
             )
-            if booking.fresh and self.on_booked is not None:
-                self.on_booked(booking)
-            if booking.fresh:
-                self._submit(booking, task, work, to_bytes)
-        return self.outcome(booking)
+            fresh = [(booking, one) for booking, one in zip(bookings, wanted, strict=True) if booking.fresh]
+            self._begin(fresh)
+        return [self.outcome(booking) for booking in bookings]
 
-    def _submit(
-        self, booking: Booking, task: str, work: Callable[[], object], to_bytes: Callable[[Booking, object], bytes]
-    ) -> None:
+    def _begin(self, fresh: Sequence[tuple[Booking, Spending]]) -> None:
+        """Hand the work of charged plans to the engine; those behind one that broke off have no result either."""
+        begun = 0
+        try:
+            for booking, one in fresh:
+                if self.on_booked is not None:
+                    self.on_booked(booking)
+                begun += 1
+                self._submit(booking, one)
+        finally:
+            for booking, _ in fresh[begun:]:
+                self.ledger.void(booking.id)
+
+    def _submit(self, booking: Booking, one: Spending) -> None:
         submitted = False
         try:
             self.engine.submit(
-                task,
-                work(),
+                one.task,
+                one.work(),
                 key=job_key(booking.population, booking.key),
-                on_done=lambda found: self.ledger.finish(booking.id, to_bytes(booking, found)),
+                on_done=lambda found: self.ledger.finish(booking.id, one.encode(booking, found)),
                 on_failed=lambda reason: self.ledger.void(booking.id),
             )
             submitted = True

@@ -16,7 +16,7 @@ from pmwpub.errors import FileRefused, SchemaError
 from pmwpub.records import Dataset
 from pmwpub.service import stored
 from pmwpub.service.core import PrivateTable, Service
-from pmwpub.service.shared import Shared, SharedRows, SharedRun
+from pmwpub.service.shared import Alike, Overlap
 from pmwpub.service.study import Study
 from pmwpub.tabular.encode import Encoder
 from pmwpub.tabular.likeness import Likeness, surplus_of, telling
@@ -84,25 +84,33 @@ class Comparison:
 
         views  of the private table
         """
-        alone = any(view in views for one in self.offered for view in one.views)
-        return alone or any(likeness.same for likeness in self.likenesses)
+        return bool(self._alone(views)) or any(likeness.same for likeness in self.likenesses)
 
-    def found(self, lone: float | None) -> tuple[Shared, ...]:
-        """Of which public tables more rows were seen than chance explains: in a row, or else in any order.
+    def found(
+        self, lone: float | None, views: tuple[bytes, ...], same: frozenset[str] = frozenset()
+    ) -> tuple[Overlap, ...]:
+        """The public tables that have more rows of the private one than chance explains, each or all together.
 
-        lone  see `Likeness.unlikely`
+        lone   see `Likeness.unlikely`
+        views  of the private table
+        same   SHA-256 of those that are known to have its very rows
         """
-        runs = [(one, search.unlikely) for one, search in zip(self.offered, self.runs, strict=True)]
-        found: list[Shared] = [SharedRun(one.sha256, one.name, lines) for one, lines in runs if lines]
-        names = {one.sha256: one.name for one in self.offered}
-        known = {one.sha256 for one in found}
+        kinds = dict.fromkeys(same | self._alone(views), Alike.SAME)
+        for one, search in zip(self.offered, self.runs, strict=True):
+            if search.unlikely:
+                kinds.setdefault(one.sha256, Alike.LINES)
         for group, likeness in zip(self._groups, self.likenesses, strict=True):
-            rows = 0 if known & set(group) else likeness.unlikely(lone)
-            if rows:
-                known |= set(group)
-                name = " and ".join(names[sha256] for sha256 in group)
-                found.append(SharedRows("+".join(group), name, rows, likeness.equal))
-        return tuple(found)
+            if not set(kinds) & set(group) and likeness.unlikely(lone):
+                kinds["+".join(group)] = Alike.SAME if likeness.equal else Alike.ROWS
+        names = {one.sha256: one.name for one in self.offered}
+        return tuple(
+            Overlap(key, " and ".join(names[sha256] for sha256 in key.split("+")), alike)
+            for key, alike in kinds.items()
+        )
+
+    def _alone(self, views: tuple[bytes, ...]) -> frozenset[str]:
+        """The public tables that have one of these views."""
+        return frozenset(one.sha256 for one in self.offered if any(view in views for view in one.views))
 
 
 def comparison(service: Service, current: Study) -> Comparison:
@@ -122,32 +130,39 @@ def in_force(current: Study) -> frozenset[tuple[str, ReadOptions | None]]:
     return frozenset((one.sha256, one.options) for one in current.candidates)
 
 
-def is_candidate(service: Service, current: Study, digest: bytes) -> bool:
-    """Whether a table of that digest has the rows of one of the candidates, cell by cell."""
+def candidates_of(service: Service, current: Study, digest: bytes) -> frozenset[str]:
+    """SHA-256 of the candidates whose rows are those of a table of that digest, cell by cell."""
     name = current.population.name
 
     def rows(sha256: str, read: str) -> bytes:
         return service.cache(f"rows:{sha256}{read}", lambda: stored.table(service, name, sha256).same_rows())
 
-    return any(rows(one.sha256, stored.spelt(one.options)) == digest for one in current.candidates)
+    return frozenset(one.sha256 for one in current.candidates if rows(one.sha256, stored.spelt(one.options)) == digest)
 
 
-def refuse_candidate(service: Service, current: Study, found: Survey, compared: Comparison) -> None:
+def found(
+    service: Service, current: Study, compared: Comparison, digest: bytes, views: tuple[bytes, ...], rows: object
+) -> tuple[Overlap, ...]:
+    """What a private table, whose rows were shown to `compared`, shares with the candidates.
+
+    digest, views  of the private table
+    rows           its coded rows, where they are in memory
+    """
+    return compared.found(lone(rows), views, candidates_of(service, current, digest))
+
+
+def refuse_candidate(service: Service, current: Study, surveyed: Survey, compared: Comparison) -> None:
     """FileRefused where a private table has the rows of a candidate, or of all candidates together."""
-    if is_candidate(service, current, found.digest) or compared.same(found.views):
+    if candidates_of(service, current, surveyed.digest) or compared.same(surveyed.views):
         raise FileRefused(SAME)
 
 
-def in_files(private: PrivateTable, files: Mapping[str, TextTable], schema: Schema | None) -> tuple[Shared, ...]:
-    """What the private table shares with public ones by file name, before any is stored.
-
-    Raises FileRefused where one of them, or all together, have the private table's rows.
-    """
+def in_files(private: PrivateTable, files: Mapping[str, TextTable], schema: Schema | None) -> tuple[Overlap, ...]:
+    """What the private table shares with public ones by file name, each or all together, before any is stored."""
     compared = Comparison([Offered.of(table.sha256, Path(name).name, table, schema) for name, table in files.items()])
     compared.show(private, schema)
-    if compared.same(private.views):
-        raise FileRefused("These are the rows of a private table; a private table cannot be a candidate.")
-    return compared.found(lone(private.dataset))
+    same = frozenset(table.sha256 for table in files.values() if table.same_rows() == private.rows)
+    return compared.found(lone(private.dataset), private.views, same)
 
 
 def lone(rows: object) -> float | None:

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pmwpub.errors import FileRefused, SchemaError
+from pmwpub.errors import FileRefused, PlanError, SchemaError
 from pmwpub.jobs.counting_cluster import spread
 from pmwpub.jobs.work import PublicInput
+from pmwpub.ledger import TableHandle, TableVerdict
 from pmwpub.plans import WorkloadChoice
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Support
@@ -22,7 +23,7 @@ from pmwpub.tabular.columns import NumericColumn
 from pmwpub.tabular.drafting import Binning, Recipe, edges
 from pmwpub.tabular.encode import Encoded, encode_public
 from pmwpub.tabular.options import ReadOptions
-from pmwpub.tabular.private import KEPT, survey
+from pmwpub.tabular.private import KEPT, Survey, survey
 from pmwpub.tabular.reading import TextTable, open_table, read_table
 from pmwpub.tabular.schema import Schema, draft
 from pmwpub.tabular.source import STREAMED, Limits
@@ -30,6 +31,7 @@ from pmwpub.tabular.source import STREAMED, Limits
 SCHEMA = "schema"
 WORKLOAD = "workload"
 CURRENT = "current"
+PRIVATE_ROWS = "These are the rows of a private table; a private table cannot be a candidate."
 
 
 def study(service: Service, population: str) -> Study:
@@ -51,11 +53,13 @@ def study(service: Service, population: str) -> Study:
 
 def save_schema(service: Service, population: str, schema: Schema) -> None:
     """Make a schema the population's own; earlier results keep theirs."""
+    service.policy.refuse_viewers()
     service.ledger.put_document(population, SCHEMA, CURRENT, schema.to_json().encode())
 
 
 def choose_workload(service: Service, population: str, choice: WorkloadChoice) -> None:
     """Make a workload the population's own, once it fits the schema; earlier results keep theirs."""
+    service.policy.refuse_viewers()
     schema = study(service, population).schema
     if schema is None:
         raise SchemaError("A workload needs a schema; draft or load one on the Data page.")
@@ -98,20 +102,16 @@ def add_candidate(
     """Read and store a public table; returns its SHA-256. Of a candidate's bytes only an attestation is still taken.
 
     content  the file, or the table that was read from it under `options`
-    private  the table that the session holds, if it holds one: nothing like it is stored
+    private  the table that the session holds, if it holds one
 
-    Raises FileRefused when it cannot be read, when its rows are those of `private` or of a private table that was
-    charged, or when its bytes are a candidate already that is read in another way.
+    Raises FileRefused when it cannot be read, when its bytes are a candidate already that is read in another way, and,
+    in a single user's service, when its rows are those of `private` or of a private table that was charged. In a
+    shared one what is stored depends on no private row: the session's steward is warned before (`offers.offer`).
     """
+    service.policy.refuse_viewers()
     table = content if isinstance(content, TextTable) else read_table(content, options=options)
-    rows = table.same_rows()
-    views: tuple[bytes, ...] = ()
-    own = private is not None and private.rows == rows
-    if private is not None and not own:
-        own, views = _seen_alike(service, private, table)
-    verdict = service.ledger.recognise(population, rows, views)
-    if own or verdict.kind in ("same", "elsewhere") or verdict.populations:
-        raise FileRefused("These are the rows of a private table; a private table cannot be a candidate.")
+    if service.policy.answers:
+        refuse_private(service, population, table, private)
     note = {"name": Path(filename.replace("\\", "/")).name or "candidate", "attested": attested, "rows": len(table)}
     if options is not None:
         note |= {"encoding": options.encoding, "delimiter": options.delimiter}
@@ -126,14 +126,31 @@ def add_candidate(
     return table.sha256
 
 
+def refuse_private(service: Service, population: str, table: TextTable, private: PrivateTable | None) -> None:
+    """FileRefused where a public table has the rows of the loaded private one, or of one that was charged.
+
+    For a single user's service: in a shared one nobody is answered that.
+    """
+    rows = table.same_rows()
+    views: tuple[bytes, ...] = ()
+    own = private is not None and private.rows == rows
+    if private is not None and not own:
+        own, views = _seen_alike(service, private, table)
+    verdict = service.ledger.recognise(population, rows, views)
+    if own or verdict.kind in ("same", "elsewhere") or verdict.populations:
+        raise FileRefused(PRIVATE_ROWS)
+
+
 def attest(service: Service, population: str, sha256: str, *, attested: bool) -> None:
     """Record that a candidate was (or was not) made without the private data."""
+    service.policy.refuse_viewers()
     note = stored.note(service, population, sha256) | {"attested": attested}
     stored.put_note(service, population, sha256, note)
 
 
 def remove_candidate(service: Service, population: str, sha256: str) -> None:
     """Delete a stored public table now; what was bought on it stays."""
+    service.policy.refuse_viewers()
     for kind in (stored.CANDIDATE, stored.NOTE):
         service.ledger.delete_documents(population, kind, sha256)
 
@@ -146,37 +163,28 @@ def load_private(
     options: ReadOptions | None = None,
     cluster: str | None = None,
 ) -> PrivateTable:
-    """Read and encode the private table under the current schema; nothing of it is stored or charged.
+    """Read and encode the private table under the current schema; none of its rows is stored, and nothing charged.
 
     cluster  the scheduler of a Dask cluster whose workers count the parts of a Parquet table, where given; it is
              checked on this machine all the same
 
-    Raises FileRefused or SchemaError, for the steward only; also when the bytes are those of a candidate.
+    Raises FileRefused or SchemaError, for the steward only; in a single user's service also when the rows are those of
+    a candidate. In a shared one every load leaves the same record for the operator, match or not, and no answer.
     """
+    service.policy.refuse_viewers()
     current = study(service, population)
-    if current.schema is None:
-        raise SchemaError("Loading a private table needs a schema first; draft or load one.")
-    limits = STREAMED if isinstance(content, Path) else Limits()
-    table = open_table(content, options=options, limits=limits)
     terms = current.population
     compared = overlaps.comparison(service, current)
-    k = terms.rows_per_person
-    found = survey(
-        table,
-        current.schema,
-        n=terms.n,
-        rows_per_person=k,
-        searches=compared.runs,
-        likenesses=compared.likenesses,
-        kept=KEPT if cluster is None else 0,
-    )
-    overlaps.refuse_candidate(service, current, found, compared)
+    found = _surveyed(content, options, current, compared, KEPT if cluster is None else 0)
+    if service.policy.answers:
+        overlaps.refuse_candidate(service, current, found, compared)
     if current.demo and found.digest != sample_rows():
         raise FileRefused("The demo takes its own generated table only; register a population for a table of yours.")
-    rows = found.admitted(n=terms.n, rows_per_person=k)
+    rows = found.admitted(n=terms.n, rows_per_person=terms.rows_per_person)
+    table, verdict = _known(service, current, found)
     return PrivateTable(
         population=population,
-        schema_sha256=current.schema.sha256,
+        schema_sha256="" if current.schema is None else current.schema.sha256,
         dataset=rows if cluster is None else spread(rows, content, cluster),
         n=terms.n,
         rows_per_person=terms.rows_per_person,
@@ -184,33 +192,70 @@ def load_private(
         rows=found.digest,
         views=found.views,
         numbers=found.numbers,
-        verdict=service.ledger.recognise(population, found.digest, found.views),
+        table=table,
+        verdict=verdict,
         ignored=found.ignored,
         unplaced_cells=sum(found.unplaced.values()),
         demo=current.demo,
         options=options,
-        shared_runs=compared.found(overlaps.lone(rows)),
+        overlaps=overlaps.found(service, current, compared, found.digest, found.views, rows),
         compared=overlaps.in_force(current),
     )
 
 
-def compared_again(service: Service, private: PrivateTable) -> PrivateTable:
+def _surveyed(
+    content: bytes | Path, options: ReadOptions | None, current: Study, compared: overlaps.Comparison, kept: int
+) -> Survey:
+    """One pass over a private table: its checks, its codes, and what it shares with the candidates."""
+    if current.schema is None:
+        raise SchemaError("Loading a private table needs a schema first; draft or load one.")
+    return survey(
+        open_table(content, options=options, limits=STREAMED if isinstance(content, Path) else Limits()),
+        current.schema,
+        n=current.population.n,
+        rows_per_person=current.population.rows_per_person,
+        searches=compared.runs,
+        likenesses=compared.likenesses,
+        kept=kept,
+    )
+
+
+def _known(service: Service, current: Study, found: Survey) -> tuple[TableHandle | None, TableVerdict | None]:
+    """What the ledger keeps of a table once it is charged, and how it relates to charged ones, where that is answered.
+
+    Privacy: in a shared service the ledger's fingerprints are not asked; the load is recorded for the operator.
+    """
+    name = current.population.name
+    if service.policy.answers:
+        verdict = service.ledger.recognise(name, found.digest, found.views)
+        return (None if current.demo else verdict.table), verdict
+    return (None if current.demo else service.ledger.loaded(name, found.digest, found.views)), None
+
+
+def compared_again(service: Service, private: PrivateTable, current: Study | None = None) -> PrivateTable:
     """A loaded private table with what it shares with the candidates of now: some may have come since.
 
     Privacy: for the steward only, like the table itself.
     """
-    current = study(service, private.population)
+    current = current or study(service, private.population)
+    if overlaps.in_force(current) <= private.compared:
+        return private
     compared = overlaps.comparison(service, current)
     compared.show(private, current.schema)
-    found = compared.found(overlaps.lone(private.dataset))
-    return replace(private, shared_runs=found, compared=overlaps.in_force(current))
+    found = overlaps.found(service, current, compared, private.rows, private.views, private.dataset)
+    return replace(private, overlaps=found, compared=overlaps.in_force(current))
 
 
 def acknowledge(service: Service, private: PrivateTable) -> PrivateTable:
-    """Record the decision that one table serves several populations; returns the table as now recognised."""
+    """Record the decision that one table serves several populations; returns the table as now recognised.
+
+    Raises PlanError in a shared service: nobody there is told that there is anything to decide.
+    """
+    service.policy.refuse_viewers()
+    if not service.policy.answers:
+        raise PlanError("A shared service answers no comparison with other populations, so none is to be decided.")
     service.ledger.acknowledge(private.population, private.rows, private.views)
-    verdict = service.ledger.recognise(private.population, private.rows, private.views)
-    return PrivateTable(**{**vars(private), "verdict": verdict})
+    return replace(private, verdict=service.ledger.recognise(private.population, private.rows, private.views))
 
 
 def _seen_alike(service: Service, private: PrivateTable, table: TextTable) -> tuple[bool, tuple[bytes, ...]]:

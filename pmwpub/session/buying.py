@@ -10,9 +10,10 @@ from pmwpub.errors import PlanError
 from pmwpub.mechanisms.precision import epsilon_within
 from pmwpub.plans import AssessmentPlan, BestPlan
 from pmwpub.privacy.budget import as_fraction
-from pmwpub.service import PrivateTable, Study, assessing, ranking
+from pmwpub.service import PrivateTable, Study
 from pmwpub.service.assessing import assessment_plan, shares_of
 from pmwpub.service.comparing import forecast
+from pmwpub.service.purchases import AssessmentPurchase, BestPurchase
 from pmwpub.service.ranking import best_plan
 from pmwpub.session import entered, forecasts
 from pmwpub.session.forecasts import Said
@@ -20,7 +21,7 @@ from pmwpub.session.known import known_pools
 from pmwpub.session.pools import Pool, made, make_pool, named
 from pmwpub.session.services import service
 from pmwpub.session.settings import Setting, choose_setting, means
-from pmwpub.session.spending import confirm, overlap, told
+from pmwpub.session.spending import purchase_form
 from pmwpub.session.state import Session
 from pmwpub.session.words import exact, plain
 
@@ -46,14 +47,9 @@ def purchase(session: Session, study: Study, private: PrivateTable, offered: Seq
 def _buy_each(session: Session, study: Study, private: PrivateTable, chosen: Sequence[Pool], setting: Setting) -> None:
     plans = _plans(study, chosen, setting)
     _worth_of_each(study, plans[0], chosen)
-    price = assessing.price(service(), study.population.name, plans)
-    key = " ".join(plan.sha256 for plan in plans)
-    ask = overlap(study, private, (sha256 for plan in plans for sha256 in plan.inputs.candidates))
+    wanted = [AssessmentPurchase(plan) for plan in plans]
     buys, label = _each_in_words(study, plans), "Buy these assessments"
-    if confirm(price, buys, place="assessments", key=key, label=label, ask=ask):
-        if not price.affordable:
-            assessing.refuse(price, len(plans))
-        told(session, [assessing.assess(service(), private, plan, current=study) for plan in plans])
+    if purchase_form(session, study, private, wanted, buys, place="assessments", label=label):
         st.rerun()
 
 
@@ -103,12 +99,9 @@ def _buy_winner(
     st.caption("One charge, however many candidates: the one of the lowest floor is named, and no number is released.")
     plan = _best_plan(study, chosen, setting)
     say(forecasts.winner_worth(plan))
-    price = ranking.price(service(), study.population.name, plan)
     names = " or ".join(plain(study.known_names(pool)) for pool in plan.pools)
     buys = f"which of {names} has the lowest floor, at ε = {exact(plan.exact_epsilon)} (pure)"
-    ask = overlap(study, private, (sha256 for pool in plan.pools for sha256 in pool))
-    if confirm(price, buys, place="choice", key=plan.sha256, label="Buy this choice", ask=ask):
-        told(session, [ranking.choose(service(), private, plan, current=study)])
+    if purchase_form(session, study, private, [BestPurchase(plan)], buys, place="choice", label="Buy this choice"):
         st.rerun()
 
 

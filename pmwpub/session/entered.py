@@ -12,6 +12,7 @@ from typing import Protocol
 import streamlit as st
 
 from pmwpub.errors import BudgetError, PlanError
+from pmwpub.numerals import NEEDS_A_POINT, ungrouped
 from pmwpub.privacy.budget import as_fraction
 
 PRICELESS = "Nothing has a price until it is put right."
@@ -28,7 +29,7 @@ class Place(Protocol):
 def number(place: Place, label: str, value: str, least: str, most: str, *, key: str | None = None) -> str:
     """A number as it was typed, for `as_fraction`; PlanError unless it lies between `least` and `most`."""
     typed = _field(place, label, value, key).strip()
-    _check(typed, label, f"a number from {least} to {most}, with a point for decimals,", least, most)
+    _check(typed, label, f"a number from {least} to {most}, {NEEDS_A_POINT},", least, most)
     return typed
 
 
@@ -46,7 +47,15 @@ def whole(place: Place, label: str, value: int, least: int, most: int, *, key: s
 
 
 def as_whole(typed: str, label: str, least: int, most: int, *, so: str = PRICELESS) -> int:
-    """The whole number in a field that was drawn before; PlanError unless it lies between `least` and `most`."""
+    """The whole number in a field that was drawn before; its thousands may be grouped, as the pages write them.
+
+    Raises PlanError unless it lies between `least` and `most`.
+    """
+    return as_listed_whole(ungrouped(typed.strip()), label, least, most, so=so)
+
+
+def as_listed_whole(typed: str, label: str, least: int, most: int, *, so: str) -> int:
+    """The same in a list of several, where a comma or a space would part two numbers: without groups."""
     needed = f"a whole number from {least} to {most}"
     exact = _check(typed.strip(), label, needed, str(least), str(most), so)
     if exact.denominator != 1:

@@ -7,10 +7,11 @@ import streamlit as st
 from pmwpub.ledger import PlanKey
 from pmwpub.service import PrivateTable, Study, measuring
 from pmwpub.service.measuring import MeasuredError
+from pmwpub.service.purchases import ErrorPurchase
 from pmwpub.session import entered
 from pmwpub.session.frame import refusals
 from pmwpub.session.services import service
-from pmwpub.session.spending import NO_RESULT, confirm, tell
+from pmwpub.session.spending import NO_RESULT, purchase_form
 from pmwpub.session.state import Session
 from pmwpub.session.watching import Waiting, await_results, watch
 from pmwpub.session.words import exact, number, plain
@@ -55,10 +56,9 @@ def _buy(session: Session, study: Study, private: PrivateTable, release: PlanKey
     key = f"error epsilon {release.plan_sha256} {release.repeat}"
     epsilon = entered.number(st, "ε of the noisy error (pure)", "0.05", "0.001", "10", key=key)
     plan = measuring.error_plan(service(), name, release, epsilon=epsilon)
-    price = measuring.price(service(), name, plan)
     buys = (
         f"the noisy largest error of draw {release.repeat + 1} of this plan, at ε = {exact(plan.exact_epsilon)} (pure)"
     )
-    if confirm(price, buys, place=f"error of {release}", key=plan.sha256, label="Buy this error"):
-        tell(session, measuring.measure(service(), private, plan).fresh)
+    wanted = [ErrorPurchase(plan)]
+    if purchase_form(session, study, private, wanted, buys, place=f"error of {release}", label="Buy this error"):
         st.rerun()

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from pmwpub.errors import FileRefused
+from pmwpub.service import Overlap
+from pmwpub.service.purchases import Offer
 from pmwpub.tabular.editing import Row, rows_of
 from pmwpub.tabular.options import ReadOptions
 from pmwpub.tabular.schema import Schema
@@ -35,9 +37,17 @@ class Held:
 
 @dataclass
 class Shelf:
-    """The held files of a session."""
+    """The held files of a session.
+
+    offers  public files that were read, and wait for the word to be stored
+    shared  what these offers share with the private table of this session, and of which offers and table that is said
+
+    Privacy: `shared` follows from private rows; it lives in this session only, and the repr shows nothing of it.
+    """
 
     files: list[Held] = field(default_factory=list)
+    offers: list[Offer] = field(default_factory=list)
+    shared: tuple[object, tuple[Overlap, ...]] = field(default=(None, ()), repr=False)
     count: int = 0
 
     def keep(

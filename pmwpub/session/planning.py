@@ -9,7 +9,8 @@ import streamlit as st
 
 from pmwpub.errors import PlanError
 from pmwpub.plans import ReleasePlan
-from pmwpub.service import Assessed, Study
+from pmwpub.rounding import near
+from pmwpub.service import Assessed, PrivateTable, Study
 from pmwpub.service.advising import Advice, advise_epsilon, advise_rounds
 from pmwpub.service.releasing import release_plan
 from pmwpub.session import entered, limits, standing, variants, views
@@ -21,14 +22,16 @@ from pmwpub.session.words import number, plain
 from pmwpub.session.workloads import described
 
 
-def plan_form(study: Study, found: Sequence[Assessed]) -> ReleasePlan:
+def plan_form(study: Study, private: PrivateTable, found: Sequence[Assessed]) -> ReleasePlan:
     """Candidate or pool, ε, rounds and variants, beside the noisy floors that were bought."""
     pool = _pool(study, found)
     epsilon = _epsilon(study, pool, [one for one in found if set(one.candidates) <= set(pool)])
     offer_tuned(study, epsilon)
     rounds = _rounds(advise_rounds(service(), study, pool, epsilon))
     chosen = variants.variants()
-    plan = release_plan(service(), study, pool, epsilon=epsilon, rounds=rounds, **chosen)
+    plan = release_plan(
+        service(), study, pool, epsilon=epsilon, rounds=rounds, private_read_as=private.read_as, **chosen
+    )
     if study.choice is not None:
         words = variants.in_words(chosen)
         st.caption(f"Workload: {described(study.choice)}; {words}. Plan {plan.sha256[:16]}")
@@ -83,8 +86,8 @@ def _rounds(advice: Advice) -> int:
     advised = st.checkbox(f"Use the advised number of rounds: {advice.rounds}", key=ADVISED)
     if advice.truth:
         st.caption(
-            f"From the paper's rule and a simulation at ε = {advice.epsilon:g}, in which {plain(advice.truth)} played "
-            "the truth."
+            f"From the paper's rule and a simulation at ε = {near(advice.epsilon, 6)}, in which "
+            f"{plain(advice.truth)} played the truth."
         )
     else:
         st.caption("A default: no simulation of this choice is stored. Explore makes one, for free.")

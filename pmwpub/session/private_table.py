@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pmwpub.errors import PmwPubError
+from pmwpub.ledger import TableVerdict
 from pmwpub.service import PrivateTable, Study, studies
 from pmwpub.service.demo import reload_demo
 from pmwpub.service.shared import CHANGED
@@ -95,20 +96,21 @@ def _loaded(session: Session, private: PrivateTable, study: Study) -> None:
         st.caption(f"Read as {private.options.words}.")
     if private.ignored:
         st.caption(f"Not in the schema and ignored: {', '.join(plain(name) for name in private.ignored)}.")
-    for run in private.shared_runs:
-        st.warning(plain(run.warning), icon=":material/content_copy:")
-    if not study.demo:
-        _verdict(session, private)
+    for one in private.overlaps:
+        st.warning(plain(one.warning), icon=":material/content_copy:")
+    if private.verdict is not None and not study.demo:
+        _verdict(session, private, private.verdict)
     if st.button("Forget the private table", help="This session then sees what every viewer sees."):
         session.hold(None)
         st.rerun()
 
 
-def _verdict(session: Session, private: PrivateTable) -> None:
-    others = ", ".join(plain(name) for name in private.verdict.populations)
-    if private.verdict.kind == "changed":
+def _verdict(session: Session, private: PrivateTable, verdict: TableVerdict) -> None:
+    """How the table relates to those that were charged: asked and answered where all sessions are one steward's."""
+    others = ", ".join(plain(name) for name in verdict.populations)
+    if verdict.kind == "changed":
         st.warning(CHANGED)
-    elif private.verdict.kind == "elsewhere":
+    elif verdict.kind == "elsewhere":
         st.warning(
             f"This table was charged under {others} too. Its people are protected by one budget only if you use one "
             "population. Nothing can be bought here unless you decide otherwise; the decision is recorded."

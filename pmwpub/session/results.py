@@ -8,12 +8,13 @@ import streamlit as st
 
 from pmwpub.release.bundle import CERTIFICATE, MEASUREMENTS, REBUILD, REPORT, SCHEMA, SYNTHETIC, WEIGHTS, Bundle, pack
 from pmwpub.release.certificate import Cells
-from pmwpub.service import PrivateTable, Released, Study, releasing
+from pmwpub.service import PrivateTable, Released, Study
+from pmwpub.service.purchases import ReleasePurchase
 from pmwpub.session.errors_bought import errors_part
 from pmwpub.session.frame import Badge, panel, refusals
 from pmwpub.session.planning import in_words
 from pmwpub.session.services import service
-from pmwpub.session.spending import NO_RESULT, confirm, overlap, tell
+from pmwpub.session.spending import NO_RESULT, purchase_form
 from pmwpub.session.state import Session, address
 from pmwpub.session.watching import Waiting, watch
 from pmwpub.session.words import loss, plain
@@ -109,20 +110,19 @@ def _draw_again(session: Session, study: Study, private: PrivateTable, found: Re
     name = study.population.name
     repeat = service().ledger.next_repeat(name, found.plan.sha256)
     st.markdown("The stored result stays. Another draw of the same plan has new noise and its own charge.")
-    price = releasing.price(service(), found.plan, name, repeat=repeat)
-    known = overlap(study, private, found.plan.inputs.candidates)
-    if confirm(
-        price,
-        f"draw {repeat + 1} of {in_words(study, found.plan)}",
-        place=f"again {found.plan.sha256}",
-        key=f"again {found.plan.sha256} {repeat}",
-        label=f"Draw again (draw {repeat + 1})",
-        ask=" and ".join(filter(None, ("I want another draw and pay for it", known))),
-    ):
-        with refusals():
-            outcome = releasing.release(service(), private, found.plan, repeat=repeat, current=study)
-            tell(session, outcome.fresh)
-            show(outcome.booking.id)
+    with refusals():
+        bought = purchase_form(
+            session,
+            study,
+            private,
+            [ReleasePurchase(found.plan)],
+            f"draw {repeat + 1} of {in_words(study, found.plan)}",
+            place=f"again {found.plan.sha256}",
+            label=f"Draw again (draw {repeat + 1})",
+            repeat=repeat,
+        )
+        if bought:
+            show(bought[0].booking.id)
 
 
 def show(booking: int) -> None:

@@ -13,7 +13,7 @@ from pmwpub.jobs import Engine, InlineEngine
 from pmwpub.jobs.dumps import no_core_dumps
 from pmwpub.jobs.simulating import Place
 from pmwpub.ledger import Ledger
-from pmwpub.service import Service
+from pmwpub.service import Policy, Service
 
 Built = TypeVar("Built")
 WORKERS = 2
@@ -25,7 +25,12 @@ KEPT = 128
 def service() -> Service:
     """The server's one service, on the store that PMWPUB_STORE names, with its own workers."""
     no_core_dumps()
-    return Service(Ledger.open(), engine(), public, place=place())
+    return Service(Ledger.open(), engine(), public, place=place(), policy=policy())
+
+
+def policy() -> Policy:
+    """What the server may do, by the address that it listens on and by PMWPUB_MODE and PMWPUB_VIEWERS_ONLY."""
+    return Policy.declared(st.get_option("server.address"))
 
 
 def engine() -> Engine | InlineEngine:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, NoReturn
 
@@ -11,7 +10,7 @@ import streamlit as st
 from pmwpub.errors import UnknownPopulation
 from pmwpub.service import PrivateTable, Study
 from pmwpub.session.held import SchemaDraft, Shelf
-from pmwpub.session.services import service
+from pmwpub.session.services import policy, service
 from pmwpub.session.words import plain
 
 _SESSION, _STARTED, _TARGET = "pmwpub session", "pmwpub started", "pmwpub target"
@@ -187,7 +186,7 @@ def viewers_only() -> bool:
 
     Then no session can load a table, spend, or ask how a table compares with those that were charged.
     """
-    return os.environ.get("PMWPUB_VIEWERS_ONLY") == "1"
+    return policy().viewers_only
 
 
 def present(on: bool) -> None:

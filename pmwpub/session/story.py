@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 
 from pmwpub import figures
 from pmwpub.evaluation import PMW_PUB
 from pmwpub.figures import Plot
 from pmwpub.service.story import EPSILON, NOISE_ALONE, Curve, Story, bought, curves, odds, starts
-from pmwpub.session.words import number
+from pmwpub.session.words import loss, number
 
 NAMES = {
     "state_b.csv": "B, same state, eight years ago",
@@ -91,7 +90,7 @@ def errors(story: Story) -> Screen:
         "What a little ε buys",
         "PMW^Pub asks the private table a few well-chosen questions, with noise, and gives the public rows new weights "
         "until they agree. More ε, less error; but **below a table's shaded region no ε gets anybody**. "
-        f"(δ = {number(Fraction(story.delta))} throughout: the chance left over.)",
+        f"(δ = {loss(story.delta)} throughout: the chance left over.)",
         figures.error_against_epsilon([*lines, _curve(noise, NOISE_ALONE, ceiling)], floors, unchanged),
         f"With {_name(summary.table)}, the error at ε = {EPSILON:g} is {summary.released:.1%}. Noise alone is off by "
         f"{noise.mean[0]:.0%} at ε = {noise.epsilons[0]:g}, which is above the picture.",

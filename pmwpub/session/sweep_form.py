@@ -8,6 +8,7 @@ import streamlit as st
 
 from pmwpub.errors import PlanError
 from pmwpub.evaluation import BASELINES, MOST_ROUNDS, PEERS, PMW_PUB, UNCHANGED, baseline_of, is_baseline, label_of
+from pmwpub.rounding import near
 from pmwpub.service import Study
 from pmwpub.service.sweeping import EPSILONS, SHARES, WHOLE, Terms, played, truths
 from pmwpub.session import entered
@@ -84,7 +85,7 @@ def described(study: Study, truth: str, terms: Terms) -> str:
     """A sweep in one line, for a list of them."""
     tables = len(played(study, truth, terms))
     epsilons = sorted(terms.epsilons)
-    span = f"{epsilons[0]:g}" if len(epsilons) == 1 else f"{epsilons[0]:g} to {epsilons[-1]:g}"
+    span = near(epsilons[0], 6) if len(epsilons) == 1 else f"{near(epsilons[0], 6)} to {near(epsilons[-1], 6)}"
     rounds = f"T = {', '.join(map(str, terms.rounds))}" if terms.rounds else "T advised"
     beside = [label_of(method) for method in terms.methods if is_baseline(method)]
     ways = [m for m in terms.methods if m not in (PMW_PUB, UNCHANGED) and not is_baseline(m)]
@@ -127,4 +128,4 @@ def _epsilons(text: str) -> tuple[float, ...]:
 
 def _rounds(text: str) -> tuple[int, ...]:
     parts = (part for part in text.split(",") if part.strip())
-    return tuple(sorted({entered.as_whole(part, "Rounds", 1, MOST_ROUNDS, so=UNTIL) for part in parts}))
+    return tuple(sorted({entered.as_listed_whole(part, "Rounds", 1, MOST_ROUNDS, so=UNTIL) for part in parts}))

@@ -10,6 +10,7 @@ import streamlit as st
 
 from pmwpub import figures
 from pmwpub.evaluation import Measure, Simulation, baseline_of, is_baseline, label_of, not_beaten, reach
+from pmwpub.rounding import near
 from pmwpub.service import Assessed, Study, exploring
 from pmwpub.service.bounds import Bounds
 from pmwpub.service.curves import MEASURED, Lines, error_plot, labels, several, size_plot, sizes
@@ -142,7 +143,7 @@ def beside(simulation: Simulation) -> None:
         if remark := baseline_of(method).remark:
             st.caption(f"{label_of(method)}: {plain(remark)}.")
     for method, reason in dict.fromkeys((one.method, one.reason) for one in simulation.refused):
-        own = [f"{one.epsilon:g}" for one in simulation.refused if (one.method, one.reason) == (method, reason)]
+        own = [near(one.epsilon, 6) for one in simulation.refused if (one.method, one.reason) == (method, reason)]
         st.info(f"{label_of(method)} did not run at ε = {', '.join(own)}. {plain(reason)}", icon=":material/block:")
 
 

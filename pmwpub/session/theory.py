@@ -13,7 +13,7 @@ from pmwpub import figures
 from pmwpub.errors import BoundError
 from pmwpub.service import Study
 from pmwpub.session import plots
-from pmwpub.session.words import number
+from pmwpub.session.words import loss, number
 from pmwpub.theory import (
     HYPOTHESES,
     accuracy_line,
@@ -99,7 +99,7 @@ def accuracy_calculator(facts: Facts) -> None:
     with st.expander("What it rests on"):
         st.markdown("\n".join(f"- {words}" for words in HYPOTHESES))
         per = "" if facts.rows_per_person == 1 else f", with n/{facts.rows_per_person} for n: so many rows a person"
-        st.caption(f"At δ = {number(facts.delta)}{per}. log is natural.")
+        st.caption(f"At δ = {loss(facts.delta)}{per}. log is natural.")
 
 
 def _answer(bound: float, best: int, beta: float) -> None:
@@ -138,7 +138,7 @@ def _needed(facts: Facts, n: int, m: int, queries: int, beta: float, floor: floa
     dear = epsilon_within(signal * k / n, facts.delta)
     st.markdown(
         f"A bound of {number(wanted)} takes **{signal * k / tilde:,.0f} private rows** at this ε, or "
-        f"**ε = {number(dear)}** (δ = {number(facts.delta)}) with the {n:,} rows that there are."
+        f"**ε = {loss(dear)}** (δ = {loss(facts.delta)}) with the {n:,} rows that there are."
     )
 
 

@@ -7,6 +7,7 @@ import streamlit as st
 from pmwpub.evaluation import Variant
 from pmwpub.mechanisms.pmw_pub import Replay
 from pmwpub.privacy.budget import as_fraction
+from pmwpub.rounding import near
 from pmwpub.service import Study, exploring
 from pmwpub.service.exploring import Exploration
 from pmwpub.service.tuning import METHODS, ROUNDS, RUNS, Tuned, chosen_in, tuned, validation_terms
@@ -53,8 +54,8 @@ def words(found: Tuned) -> str:
     """The settings, and how well they did where."""
     variant = found.variant
     return (
-        f"At ε = {found.epsilon:g} the best of {found.compared} settings was **T = {found.rounds}**, the fewest that "
-        "do as well, with "
+        f"At ε = {near(found.epsilon, 6)} the best of {found.compared} settings was **T = {found.rounds}**, the "
+        "fewest that do as well, with "
         f"{in_words(_as_chosen(variant))}: an error of {number(found.mean)} ± {number(found.standard_error)} with "
         f"{plain(found.candidate)} as the candidate of {plain(found.truth)}."
     )
@@ -68,7 +69,7 @@ def offer_tuned(study: Study, epsilon: str) -> None:
     chosen = found[0]
     if len(found) > 1:
         chosen = st.selectbox(
-            "Tuned on", found, format_func=lambda one: f"{one.truth}, by {one.candidate}, at ε = {one.epsilon:g}"
+            "Tuned on", found, format_func=lambda one: f"{one.truth}, by {one.candidate}, at ε = {near(one.epsilon, 6)}"
         )
     st.caption(words(chosen))
     st.button("Use the tuned settings", on_click=_take_over, args=(chosen,), icon=":material/tune:")

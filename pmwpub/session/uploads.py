@@ -8,17 +8,21 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pmwpub.errors import PmwPubError
-from pmwpub.service import CandidateFacts, Study, studies
-from pmwpub.session.frame import Badge, panel
+from pmwpub.service import CandidateFacts, PrivateTable, Study, purchases, studies
+from pmwpub.service.purchases import Offer
+from pmwpub.service.shared import NOT_COMPARED, NOTHING_ALIKE
+from pmwpub.session.frame import Badge, panel, refusals
 from pmwpub.session.reading_as import confirm_reading
 from pmwpub.session.services import service
 from pmwpub.session.state import Session
 from pmwpub.session.words import plain
 from pmwpub.tabular.options import ReadOptions
+from pmwpub.tabular.reading import read_table
 
 ATTEST = "I attest that none of these files was made from the private data"
 DEMO = "The demo runs on bundled, generated tables and takes no uploads. Register a population for your own files."
 FORMATS = "CSV or Parquet"
+COMPARED_HERE = "Compared, in this session's memory, with the private table that it holds:"
 
 
 def facts_table(candidates: Sequence[CandidateFacts]) -> None:
@@ -59,8 +63,9 @@ def candidates_panel(session: Session, study: Study, *, changeable: bool) -> Non
             confirm_reading(
                 session,
                 "candidate",
-                lambda held, options: _add(session, study, held.name, held.content, held.attested, options),
+                lambda held, options: _hold(session, study, held.name, held.content, held.attested, options),
             )
+            offers_part(session, study)
             _change(study)
 
 
@@ -73,7 +78,7 @@ def _upload(session: Session, study: Study) -> None:
             st.warning("Choose a file above first; nothing was added.")
         elif pressed:
             for file, shown in zip(files, told_apart([file.name for file in files]), strict=True):
-                _add(session, study, file.name, file.getvalue(), attested, shown=shown)
+                _hold(session, study, file.name, file.getvalue(), attested, shown=shown)
             st.rerun()
 
 
@@ -86,7 +91,7 @@ def told_apart(names: Sequence[str]) -> list[str]:
     ]
 
 
-def _add(
+def _hold(
     session: Session,
     study: Study,
     name: str,
@@ -96,25 +101,72 @@ def _add(
     *,
     shown: str = "",
 ) -> None:
-    """Store a table, or hold it where another way of reading may help, or refuse it; the verdict calls it `shown`."""
+    """Read a table and hold it in this session, nothing stored; where another way of reading may help, hold its bytes;
+    else refuse it. The verdict calls it `shown`."""
     shown = shown or name
-    population, private = study.population.name, session.steward(study)
     try:
-        sha256 = studies.add_candidate(
-            service(), population, name, content, attested=attested, options=options, private=private
-        )
+        found = Offer(name, read_table(content, options=options), options, attested, shown)
+        purchases.offer(service(), study.population.name, {name: found.table}, session.steward(study))
     except PmwPubError as refusal:
         if not session.shelf.keep("candidate", name, content, refusal, options, attested=attested):
             session.tell("error", f"**{plain(shown)}** was refused. {plain(str(refusal))} Nothing was charged.")
         return
-    known = next((one for one in study.candidates if one.sha256 == sha256), None)
-    if known is None:
-        session.tell("success", f"**{plain(shown)}** was read and stored as a public candidate.")
-    else:
-        now = "; it is attested now" if attested and not known.attested else ""
-        session.tell("info", f"**{plain(shown)}** has the bytes of {plain(known.name)}, a candidate already{now}.")
-    if private is not None:
-        session.private = studies.compared_again(service(), private)
+    session.shelf.offers.append(found)
+
+
+def offers_part(session: Session, study: Study) -> None:
+    """The public files that this session read: what each shares with the private table here, and Store or give up."""
+    offers = session.shelf.offers
+    if not offers:
+        return
+    with st.container(border=True):
+        private = session.steward(study)
+        st.markdown(f"**Read, not stored yet.** {NOT_COMPARED if private is None else COMPARED_HERE}")
+        _shared(session, study, offers, private)
+        for place, one in enumerate(offers):
+            words, drop = st.columns([4, 1], vertical_alignment="center")
+            words.markdown(f"{plain(one.label)}: {len(one.table):,} rows")
+            if drop.button("Give up", key=f"give up {place} {one.table.sha256}"):
+                session.shelf.offers = [other for other in offers if other is not one]
+                st.rerun()
+        if st.button("Store", type="primary", key="store offers", help="From then on every viewer sees these tables."):
+            session.shelf.offers, session.shelf.shared = [], (None, ())
+            _store(session, study, offers)
+            if private is not None:
+                session.private = studies.compared_again(service(), private)
+            st.rerun()
+
+
+def _shared(session: Session, study: Study, offers: Sequence[Offer], private: PrivateTable | None) -> None:
+    """What the held files share with the private table, for its steward alone; compared once for the same files."""
+    if private is None:
+        return
+    files = {one.label: one.table for one in offers}
+    asked, shelf = (private.rows, private.schema_sha256, *(one.table.sha256 for one in offers)), session.shelf
+    with refusals():
+        if shelf.shared[0] != asked:
+            shelf.shared = asked, purchases.offer(service(), study.population.name, files, private)
+        for one in shelf.shared[1]:
+            st.warning(plain(one.warning), icon=":material/content_copy:")
+        if not shelf.shared[1]:
+            st.caption(NOTHING_ALIKE)
+
+
+def _store(session: Session, study: Study, offers: Sequence[Offer]) -> None:
+    """Store each file on the steward's word, and say what became of it."""
+    for one in offers:
+        known = next((facts for facts in study.candidates if facts.sha256 == one.table.sha256), None)
+        try:
+            purchases.store(service(), study.population.name, [one], session.steward(study))
+        except PmwPubError as refusal:
+            session.tell("error", f"**{plain(one.label)}** was refused. {plain(str(refusal))} Nothing was charged.")
+            continue
+        if known is None:
+            session.tell("success", f"**{plain(one.label)}** was read and stored as a public candidate.")
+        else:
+            now = "; it is attested now" if one.attested and not known.attested else ""
+            words = f"**{plain(one.label)}** has the bytes of {plain(known.name)}, a candidate already{now}."
+            session.tell("info", words)
 
 
 def _change(study: Study) -> None:

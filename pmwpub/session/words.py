@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from pmwpub.jobs import Job
 from pmwpub.privacy.budget import ZCDP, ApproxDP, as_fraction, epsilon_of, zcdp_of
-from pmwpub.rounding import down, up
+from pmwpub.rounding import down, near, up
 
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 _ADDRESS = re.compile(r"(https?://|www(?=\.)|@)", re.IGNORECASE)
@@ -24,7 +24,7 @@ def plain(text: str) -> str:
 
 def number(value: float | Fraction) -> str:
     """Three significant digits."""
-    return f"{float(value):.3g}"
+    return near(value)
 
 
 def exact(value: Fraction) -> str:

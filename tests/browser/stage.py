@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import buying
 from browser.visitor import SOON, Visitor
 from playwright.sync_api import expect
 
@@ -40,11 +41,11 @@ def furnished_demo(store_url: str) -> str:
         current = studies.study(service, name)
         for facts in current.usable:
             plan = assessing.assessment_plan(current, [facts.sha256], epsilon="0.05")
-            assessing.assess(service, private, plan, current=current)
+            buying.buy(service, private, plan, current=current)
         truth = next(iter(exploring.truths(current)))
         exploring.explore(service, current, truth)
         release = releasing.release_plan(service, current, [current.usable[0].sha256], epsilon="0.5", rounds=10)
-        releasing.release(service, private, release, current=current)
+        buying.buy(service, private, release, current=current)
     return name
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 
+import buying
 import pytest
 from browser.conftest import Server
 from browser.stage import service_on
@@ -40,7 +41,7 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         studies.save_schema(service, TOWN, Schema.from_json(json.dumps(SCHEMA)))
         studies.choose_workload(service, TOWN, WorkloadChoice(k=1))
         private, current = studies.load_private(service, TOWN, KEPT), studies.study(service, TOWN)
-        assessing.assess(service, private, assessing.assessment_plan(current, [sha256], epsilon="0.1", floor=False))
+        buying.buy(service, private, assessing.assessment_plan(current, [sha256], epsilon="0.1", floor=False))
     server.start()
     yield server
     server.stop()

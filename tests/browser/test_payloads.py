@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from urllib.parse import urlencode
 
+import buying
 import pytest
 from browser.conftest import Server
 from browser.stage import ADDRESSES, service_on
@@ -60,10 +61,10 @@ def _town(service: Service) -> str:
     current = studies.study(service, name)
     private = studies.load_private(service, name, _table(3))
     for facts in current.usable:
-        assessing.assess(service, private, assessing.assessment_plan(current, [facts.sha256], epsilon="2"))
+        buying.buy(service, private, assessing.assessment_plan(current, [facts.sha256], epsilon="2"))
     exploring.explore(service, current, next(iter(exploring.truths(current))))
     plan = releasing.release_plan(service, current, [current.usable[0].sha256], epsilon="5", rounds=5)
-    outcome = releasing.release(service, private, plan)
+    outcome = buying.buy(service, private, plan)
     assert outcome.status == "done"
     seeing.true_errors(service, private, outcome.booking.key)
     service.ledger.mark(name, HTML, LINK)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 
+import buying
 import pytest
 import streamlit as st
 from guarantees.people import SCHEMA, public, rows
@@ -115,14 +116,14 @@ def buy(server: Server, town: str) -> None:
     keys = [one.sha256 for one in current.usable]
     plan = releasing.release_plan(service, current, keys[:1], epsilon="1", rounds=4)
     sent = [
-        assessing.assess(service, private, assessing.assessment_plan(current, keys[:1], epsilon="0.5")),
-        ranking.choose(service, private, ranking.best_plan(current, [[key] for key in keys], epsilon="0.5")),
-        releasing.release(service, private, plan),
+        buying.buy(service, private, assessing.assessment_plan(current, keys[:1], epsilon="0.5")),
+        buying.buy(service, private, ranking.best_plan(current, [[key] for key in keys], epsilon="0.5")),
+        buying.buy(service, private, plan),
     ]
     for outcome in sent:
         assert outcome.job is None or outcome.job.wait(120)
     error = measuring.error_plan(service, town, PlanKey(plan.sha256), epsilon="0.5")
-    last = measuring.measure(service, private, error)
+    last = buying.buy(service, private, error)
     assert last.job is None or last.job.wait(120)
     assert [booking.status for booking in service.ledger.bookings(town)] == ["done"] * 4
 

@@ -16,7 +16,8 @@ from pmwpub.errors import Overspent
 from pmwpub.jobs import work
 from pmwpub.mechanisms.pmw_pub import rebuild
 from pmwpub.records import Dataset
-from pmwpub.service import assessing, measuring, ranking, releasing, studies
+from pmwpub.service import purchases, studies
+from pmwpub.service.purchases import assessment, best, error, release
 from pmwpub.tabular.schema import Schema
 
 Plant = Callable[[pytest.MonkeyPatch], None]
@@ -40,7 +41,7 @@ def domain_from_private_rows(patch: pytest.MonkeyPatch) -> None:
 
 def rows_dropped(patch: pytest.MonkeyPatch) -> None:
     """A private row with a cell that the schema does not know is left out of the counts, and n with it."""
-    for module in (releasing, assessing, ranking, measuring):
+    for module in (assessment, best, error, release):
         real = module.count
 
         def counted(workload: object, dataset: Dataset, count: Callable[..., object] = real) -> object:
@@ -71,13 +72,13 @@ def best_iterate_by_exact_score(patch: pytest.MonkeyPatch) -> None:
 
 def seed_from_private_rows(patch: pytest.MonkeyPatch) -> None:
     """The public order of replay comes from a hash of private counts."""
-    real = releasing.ReleaseWork
+    real = release.ReleaseWork
 
     def made(public: object, counts: object, schedule: object) -> object:
         digest = hashlib.sha256(counts.counts.tobytes()).hexdigest()  # type: ignore[attr-defined]
         return real(public, counts, replace(schedule, replay_seed=int(digest[:12], 16)))  # type: ignore[arg-type, type-var]
 
-    patch.setattr(releasing, "ReleaseWork", made)
+    patch.setattr(release, "ReleaseWork", made)
 
 
 def early_stop(patch: pytest.MonkeyPatch) -> None:
@@ -93,15 +94,15 @@ def early_stop(patch: pytest.MonkeyPatch) -> None:
 
 def unmapped_count_in_a_message(patch: pytest.MonkeyPatch) -> None:
     """A refusal says how many private cells the schema does not know."""
-    real = releasing.release
+    real = purchases.buy
 
-    def release(service: object, private: object, plan: object, **rest: object) -> object:
+    def buy(service: object, private: object, wanted: object, **rest: object) -> object:
         try:
-            return real(service, private, plan, **rest)  # type: ignore[arg-type]
+            return real(service, private, wanted, **rest)  # type: ignore[arg-type]
         except Overspent as refusal:
             raise Overspent(f"{refusal} ({private.unplaced_cells} cells were not mapped)") from None  # type: ignore[attr-defined]
 
-    patch.setattr(releasing, "release", release)
+    patch.setattr(purchases, "buy", buy)
 
 
 def unmapped_count_in_the_log(patch: pytest.MonkeyPatch) -> None:

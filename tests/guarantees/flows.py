@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
 
+import buying
 import pytest
 import streamlit as st
 from guarantees.people import SCHEMA, Neighbours, public
@@ -82,25 +83,25 @@ def _buy(trace: Trace, service: Service, table: PrivateTable, laws: Sequence[tup
     trace.output["the table's repr"] = repr(table)
     for pool in ([keys[0]], [keys[1]], keys):
         plan = assessing.assessment_plan(current, pool, epsilon="0.5")
-        trace.output[f"price of {len(trace.output)}"] = repr(assessing.price(service, NAME, [plan]))
-        outcome = assessing.assess(service, table, plan)
+        trace.output[f"price of {len(trace.output)}"] = repr(buying.price(service, table, [plan]))
+        outcome = buying.buy(service, table, plan)
         trace.output[f"assessed {len(trace.output)}"] = repr(
             (outcome, assessing.assessed(service, current, outcome.booking))
         )
-    chosen = ranking.choose(service, table, ranking.best_plan(current, [[key] for key in keys], epsilon="0.5"))
+    chosen = buying.buy(service, table, ranking.best_plan(current, [[key] for key in keys], epsilon="0.5"))
     trace.output["chosen"] = repr((chosen, chosen.result))
     for selection, output in laws:
         plan = releasing.release_plan(
             service, current, keys[:1], epsilon="1", rounds=ROUNDS, selection=selection, output=output
         )
         for repeat in (0, 1, 0):
-            outcome = releasing.release(service, table, plan, repeat=repeat)
+            outcome = buying.buy(service, table, plan, repeat=repeat)
             bundle = releasing.released(service, current, outcome.booking).bundle
             assert bundle is not None
             drawn = bundle.files(25, 3, "numbers") | {"as labels": bundle.synthetic()}
             trace.exports |= {f"{selection} {output} {repeat}/{name}": body for name, body in drawn.items()}
         error = measuring.error_plan(service, NAME, PlanKey(plan.sha256), epsilon="0.5")
-        trace.output[f"error {selection} {output}"] = repr(measuring.measure(service, table, error))
+        trace.output[f"error {selection} {output}"] = repr(buying.buy(service, table, error))
     for word, send in _refused(service, table, keys).items():
         with pytest.raises(PmwPubError) as refusal:
             send()
@@ -130,8 +131,8 @@ def _refused(service: Service, table: PrivateTable, keys: list[str]) -> dict[str
     current = studies.study(service, NAME)
     dear = releasing.release_plan(service, current, keys[:1], epsilon="5", rounds=ROUNDS)
     return {
-        "overspending": lambda: releasing.release(service, table, dear),
-        "another n": lambda: releasing.release(service, table, dear.model_copy(update={"n": 59})),
+        "overspending": lambda: buying.buy(service, table, dear),
+        "another n": lambda: buying.buy(service, table, dear.model_copy(update={"n": 59})),
         "an unknown release": lambda: measuring.error_plan(service, NAME, PlanKey("0" * 64), epsilon="1"),
         "a frozen term": lambda: service.ledger.amend(NAME, n=61),
     }

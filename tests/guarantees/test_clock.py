@@ -6,12 +6,13 @@ import itertools
 from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 
+import buying
 import pytest
 from guarantees.flows import NAME, prepared
 from guarantees.people import neighbours
 
 from pmwpub.errors import Overspent, PmwPubError, PopulationFrozen, TableBlocked
-from pmwpub.ledger import Population, database
+from pmwpub.ledger import PlanKey, Population, database
 from pmwpub.service import assessing, releasing, studies
 
 PAIR = neighbours(1)
@@ -44,18 +45,18 @@ def decided(folder: Path) -> list[object]:
 
     for epsilon, repeat in (("1", 0), ("1", 0), ("1", 1), ("2", 0)):
         plan = releasing.release_plan(service, current, [key], epsilon=epsilon, rounds=3)
-        outcome = releasing.release(service, private, plan, repeat=repeat)
+        outcome = buying.buy(service, private, plan, repeat=repeat)
         found.append((plan.sha256, repeat, outcome.fresh, outcome.status))
-    outcome = assessing.assess(service, private, assessing.assessment_plan(current, [key], epsilon="0.5"))
+    outcome = buying.buy(service, private, assessing.assessment_plan(current, [key], epsilon="0.5"))
     found.append((outcome.fresh, outcome.status))
     dear = releasing.release_plan(service, current, [key], epsilon="6", rounds=3)
-    refused(Overspent, lambda: releasing.release(service, private, dear))
+    refused(Overspent, lambda: buying.buy(service, private, dear))
     refused(PopulationFrozen, lambda: ledger.amend(NAME, epsilon="7"))
     ledger.amend(NAME, epsilon="5.5")
     ledger.amend(NAME, epsilon="5")
     ledger.register(Population("again", PAIR.n, 1, "one resident", 1, "1e-4"))  # type: ignore[arg-type]
     table = private.table
-    refused(TableBlocked, lambda: ledger.book("again", releasing.PlanKey("a" * 64), "{}", charges(), table=table))
+    refused(TableBlocked, lambda: ledger.book("again", PlanKey("a" * 64), "{}", charges(), table=table))
     ledger.mark(NAME, "first")
     ledger.mark(NAME, "second")
     found += [(record.id, record.purpose, record.rho, record.status) for record in ledger.history(NAME)]

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+import buying
 import pytest
 from fakes import SeededNoise
 from guarantees.flows import NAME, prepared
@@ -13,7 +14,7 @@ from guarantees.people import neighbours
 
 from pmwpub.errors import PmwPubError
 from pmwpub.jobs import work
-from pmwpub.ledger import Ledger
+from pmwpub.ledger import Booking, Ledger
 from pmwpub.privacy.noise import SECURE
 from pmwpub.service import releasing, studies
 
@@ -30,7 +31,7 @@ def bought(folder: Path, repeats: tuple[int, ...]) -> list[tuple[object, ...]]:
     found: list[tuple[object, ...]] = []
     for repeat in repeats:
         try:
-            outcome = releasing.release(service, private, plan, repeat=repeat)
+            outcome = buying.buy(service, private, plan, repeat=repeat)
         except PmwPubError:
             continue
         bundle = releasing.released(service, current, outcome.booking).bundle
@@ -83,8 +84,12 @@ def test_a_service_that_takes_every_booking_for_its_own_is_caught(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each time the plan is sent it is drawn again; the ledger keeps the first bytes, but noise was drawn in vain."""
-    real = Ledger.book
-    monkeypatch.setattr(Ledger, "book", lambda *arguments, **terms: replace(real(*arguments, **terms), fresh=True))
+    real = Ledger.book_all
+
+    def all_fresh(*arguments: object, **terms: object) -> list[Booking]:
+        return [replace(one, fresh=True) for one in real(*arguments, **terms)]  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Ledger, "book_all", all_fresh)
     monkeypatch.setattr("pmwpub.jobs.inline.InlineEngine.job", lambda self, key: None)
     monkeypatch.setattr("pmwpub.jobs.inline.InlineEngine.submit", _without_memory)
     assert not one_draw_for_a_plan(tmp_path / "a", monkeypatch)

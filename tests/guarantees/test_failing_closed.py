@@ -7,11 +7,12 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import buying
 import pytest
 import streamlit as st
 from guarantees.flows import NAME, prepared
 from guarantees.people import neighbours
-from pages.visits import PAGES, arrive, press, words
+from pages.visits import PAGES, arrive, buy, press, words
 from sqlalchemy import event
 
 from pmwpub.cli import main
@@ -38,7 +39,7 @@ def bench(tmp_path: Path) -> Iterator[tuple[Service, PrivateTable]]:
 def release(service: Service, private: PrivateTable, epsilon: str, **rest: int) -> releasing.Outcome:
     current = studies.study(service, NAME)
     plan = releasing.release_plan(service, current, [current.usable[0].sha256], epsilon=epsilon, rounds=3)
-    return releasing.release(service, private, plan, **rest)
+    return buying.buy(service, private, plan, **rest)
 
 
 def corrupt(path: Path) -> str:
@@ -129,7 +130,7 @@ def test_a_store_that_breaks_while_a_page_is_open_sells_nothing(
     services.service().ledger.close()
     kept = path.read_bytes()
     corrupt(path)
-    press(app, "Buy this release")
+    buy(app, "Buy this release")
     assert not app.exception
     assert app.error
     assert "Nothing was released" in words(app)

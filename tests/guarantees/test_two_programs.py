@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import buying
 import pytest
 import streamlit as st
 from guarantees.flows import NAME, prepared
@@ -38,10 +39,10 @@ def begun(service: Service, kind: str) -> Booking:
     key = current.usable[0].sha256
     if kind == "release":
         release = releasing.release_plan(service, current, [key], epsilon="1", rounds=3)
-        made = (release, releasing.charges_of(release, "b.csv"))
+        made = (release, buying.charges(service, NAME, release))
     else:
         assessment = assessing.assessment_plan(current, [key], epsilon="0.5")
-        made = (assessment, assessing.charges_of(assessment, "b.csv"))  # type: ignore[assignment]
+        made = (assessment, buying.charges(service, NAME, assessment))  # type: ignore[assignment]
     plan, charges = made
     return service.ledger.book(NAME, PlanKey(plan.sha256), plan.canonical, charges)
 

@@ -19,6 +19,7 @@ def filled(url: str) -> str:
         booking = ledger.book("A", key(), "{}", [charge(1)], table=verdict.table)
         ledger.finish(booking.id, b"released")
         ledger.acknowledge("B", b"rows")
+        ledger.loaded("A", b"rows", [b"as coded"])
         ledger.mark("A", "opened")
     return url
 

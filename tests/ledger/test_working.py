@@ -7,14 +7,16 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from ledger.terms import charge, key, people
+from sqlalchemy import Connection
 
 from pmwpub.errors import Overspent, StoreUnavailable
-from pmwpub.ledger import Ledger, bookings
+from pmwpub.ledger import Ledger, Order, bookings
 
 PROGRAM = """
 import sys; from pathlib import Path
@@ -81,15 +83,15 @@ def test_a_killed_program_holds_nothing(url: str, others: Ledger) -> None:
 def test_a_charge_that_is_not_committed_leaves_nothing_at_work(
     ledger: Ledger, others: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = bookings.book
+    real = bookings.book_all
 
-    def refused(*arguments: object) -> object:
+    def refused(connection: Connection, name: str, orders: Sequence[Order], *more: object) -> object:
         with pytest.raises(Overspent):
-            real(*arguments[:4], [charge(people().total.units + 1)], None)  # type: ignore[arg-type]
+            real(connection, name, [replace(orders[0], charges=(charge(people().total.units + 1),))], None)
         raise Overspent("too dear")
 
     with monkeypatch.context() as patch:
-        patch.setattr(bookings, "book", refused)
+        patch.setattr(bookings, "book_all", refused)
         with pytest.raises(Overspent):
             ledger.book("A", key(), "{}", [charge(1)])
     assert not others.at_work(1)

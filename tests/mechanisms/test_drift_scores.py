@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 import tables
 from fakes import SeededNoise
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from privacy.laws import exponential_masses
 from scripted import Script
 from statistical import AUDIT, BinnedLaw, assert_follows, assert_rejects
 
-from pmwpub.mechanisms import drift_scores
+from pmwpub.mechanisms import drift_scores, score_counts
 from pmwpub.mechanisms.drift_scores import DriftScores
 from pmwpub.mechanisms.pmw_pub import Replay, Schedule, Start, pmw_pub
 from pmwpub.mechanisms.reweight import Iterate, Memory
@@ -95,10 +95,18 @@ class _At:
         return self.place
 
 
+@pytest.fixture(params=["listed", "sorted"])
+def grouping(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numbers of scores for every value, as small tables have them, or for those that occur, as huge ones have."""
+    if request.param == "sorted":
+        monkeypatch.setattr(score_counts, "LISTED", -1)
+
+
 STEPS = st.lists(st.tuples(st.integers(0, 200), st.floats(0, 1)), min_size=1, max_size=5)
 
 
-@settings(max_examples=40, deadline=None)
+@pytest.mark.usefixtures("grouping")
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(0, 999), st.sampled_from([1, 2, 37, 10_000, 10**7]), st.integers(1, 4), STEPS, st.randoms())
 def test_bounds_are_never_below_the_scores_and_evaluated_scores_are_exact(
     seed: int, n: int, k: int, steps: list[tuple[int, float]], random: object
@@ -321,6 +329,7 @@ def pairs_of(
     return found, problem, counts, schedule
 
 
+@pytest.mark.usefixtures("grouping")
 @pytest.mark.parametrize("start", list(Start))
 def test_the_second_round_of_a_run_selects_by_the_scores_of_the_moved_weights(start: Start) -> None:
     """The pmf is computed from weights that a plain re-statement of the step gives."""

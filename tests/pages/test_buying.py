@@ -9,17 +9,19 @@ from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import TypeVar
 
+import buying
 import pytest
-from pages.visits import PRIVATE, Here, Open, arrive, press, table, words
+from pages.visits import PRIVATE, Here, Open, arrive, buy, press, table, ticked, words
 from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import TextInput
 
 from pmwpub.jobs import Engine
 from pmwpub.ledger import Ledger, PlanKey
-from pmwpub.service import assessing, releasing, studies
+from pmwpub.service import assessing, purchases, releasing, studies
+from pmwpub.service.purchases import TICK
 from pmwpub.session import Session, services, spending
-from pmwpub.session.spending import ALREADY, ASTRAY, CHARGED, NOT_MADE_FROM_IT
+from pmwpub.session.spending import AGAIN, ALREADY, ASTRAY, CHARGED
 from pmwpub.session.state import Press
 from pmwpub.session.watching import Waiting
 from pmwpub.session.words import decimal
@@ -48,7 +50,7 @@ def test_assessments_cost_exactly_what_was_shown(town: Here, steward: Open) -> N
     app = steward("candidates")
     shown = _price(_prices(app)[0])
     assert town.spent == 0, "looking costs nothing"
-    press(app, "Buy these assessments")
+    buy(app, "Buy these assessments")
     assert not app.exception
     balance = town.service.ledger.balance(town.population)
     assert decimal(balance.spent.rho) == shown
@@ -56,7 +58,7 @@ def test_assessments_cost_exactly_what_was_shown(town: Here, steward: Open) -> N
 
 
 def test_the_same_assessments_again_show_what_is_stored_and_charge_nothing(town: Here, steward: Open) -> None:
-    app = press(steward("candidates"), "Buy these assessments")
+    app = buy(steward("candidates"), "Buy these assessments")
     before, numbers = town.spent, app.dataframe[0].value.to_csv()
     assert "Price: nothing." in words(app)
     press(app, "Show the stored result")
@@ -68,7 +70,7 @@ def test_the_same_assessments_again_show_what_is_stored_and_charge_nothing(town:
 def test_the_poor_candidate_is_said_to_be_out_of_reach_at_any_epsilon(town: Here, steward: Open) -> None:
     app = steward("candidates")
     app.text_input(key="assessment epsilon").set_value("0.3").run()
-    press(app, "Buy these assessments")
+    buy(app, "Buy these assessments")
     ruled_out = [str(error.value).replace("\\", "") for error in app.error]
     assert len(ruled_out) == 1
     assert "poor.csv" in ruled_out[0]
@@ -132,7 +134,7 @@ def test_every_form_that_spends_says_what_its_plan_buys(town: Here, steward: Ope
     app = steward("release")
     found = re.search(r"Buys: a release with good.csv, (\d+) rounds, plan ([0-9a-f]{16})", words(app))
     assert found is not None
-    press(app, "Buy this release")
+    buy(app, "Buy this release")
     (booking,) = town.service.ledger.bookings(town.population)
     assert booking.key.plan_sha256.startswith(found[2])
     assert json.loads(booking.plan_json)["rounds"] == int(found[1])
@@ -148,7 +150,7 @@ def test_every_form_that_spends_says_what_its_plan_buys(town: Here, steward: Ope
         ("release", None, "Buy this release"),
     ],
 )
-def test_a_public_table_that_shares_rows_with_the_private_one_is_bought_with_after_a_tick_alone(
+def test_every_purchase_asks_the_same_tick_and_tells_the_steward_what_tables_share(
     page: str, choose: str | None, button: str, town: Here, steward: Open
 ) -> None:
     service, name = town.service, town.population
@@ -162,15 +164,17 @@ def test_a_public_table_that_shares_rows_with_the_private_one_is_bought_with_aft
     app = steward(page)
     if choose is not None:
         app.radio(key="what to buy").set_value(choose).run()
-    assert "199 lines in a row of the private table stand in piece.csv too" in words(app)
+    assert "Lines in a row of the private table stand in piece.csv too" in words(app)
     press(app, button)
     assert town.spent == 0
     assert "Tick the sentence above first; nothing was charged." in words(app)
-    next(box for box in app.checkbox if box.label == NOT_MADE_FROM_IT).check()
+    next(box for box in app.checkbox if box.label == TICK).check()
     press(app, button)
     assert town.spent > 0
     if page == "release":
-        assert any(box.label.endswith(f" and {NOT_MADE_FROM_IT}") for box in app.checkbox), "so does another draw"
+        assert [box.label for box in app.checkbox if box.label in (AGAIN, TICK)] == [AGAIN, TICK], (
+            "so does another draw"
+        )
 
 
 def test_a_table_that_another_session_added_after_the_private_one_was_loaded_is_compared_too(town: Here) -> None:
@@ -178,15 +182,21 @@ def test_a_table_that_another_session_added_after_the_private_one_was_loaded_is_
     piece = b"\n".join(PRIVATE.splitlines()[:200]) + b"\n"
     studies.add_candidate(town.service, town.population, "piece.csv", piece, attested=True)
     app = arrive("candidates", session, population=town.population)
-    assert "199 lines in a row of the private table stand in piece.csv too" in words(app)
+    assert "Lines in a row of the private table stand in piece.csv too" in words(app)
     press(app, "Buy these assessments")
     assert town.spent == 0
 
 
-def test_a_viewer_and_a_table_that_shares_nothing_are_asked_nothing(town: Here, steward: Open, visit: Open) -> None:
+def test_a_table_that_shares_nothing_is_asked_the_same_and_a_viewer_nothing(
+    town: Here, steward: Open, visit: Open
+) -> None:
     piece = b"\n".join(PRIVATE.splitlines()[:200]) + b"\n"
-    for page in ("candidates", "release"):
-        assert not any(box.label == NOT_MADE_FROM_IT for box in steward(page).checkbox)
+    for page, label in (("candidates", "Buy these assessments"), ("release", "Buy this release")):
+        app = steward(page)
+        assert any(box.label == TICK for box in app.checkbox)
+        assert "in a row of the private table" not in words(app)
+        press(app, label)
+        assert town.spent == 0
     studies.add_candidate(town.service, town.population, "piece.csv", piece, attested=True)
     for page in ("candidates", "release"):
         assert "in a row of the private table" not in words(visit(page, population=town.population))
@@ -207,7 +217,7 @@ def test_a_press_on_a_form_that_changed_meanwhile_buys_nothing_and_that_is_said(
     press(app, button)
     assert ASTRAY in words(app)
     assert town.spent == 0
-    press(app, button)
+    buy(app, button)
     assert ASTRAY not in words(app)
     assert town.spent > 0
 
@@ -231,7 +241,7 @@ class Interruption:
         return both
 
 
-@pytest.mark.parametrize(("module", "name"), [(releasing, "price"), (spending, "cost"), (spending, "left")])
+@pytest.mark.parametrize(("module", "name"), [(purchases, "price"), (spending, "cost"), (spending, "left")])
 def test_a_press_whose_run_another_one_ends_is_said_to_be_lost(
     module: ModuleType, name: str, town: Here, steward: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -240,11 +250,11 @@ def test_a_press_whose_run_another_one_ends_is_said_to_be_lost(
     interruption = Interruption(app, f"population={town.population}")
     monkeypatch.setattr(module, name, interruption.after(getattr(module, name)))
     interruption.armed = True
-    press(app, "Buy this release")
+    buy(app, "Buy this release")
     assert not interruption.armed, "the run was ended by another"
     assert ASTRAY in words(app)
     assert town.spent == 0
-    press(app, "Buy this release")
+    buy(app, "Buy this release")
     assert ASTRAY not in words(app)
     assert town.spent > 0
 
@@ -252,7 +262,7 @@ def test_a_press_whose_run_another_one_ends_is_said_to_be_lost(
 def test_a_double_click_on_a_new_draw_charges_once_and_says_that_it_charged(
     town: Here, steward: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app = press(steward("release"), "Buy this release")
+    app = buy(steward("release"), "Buy this release")
     once = town.spent
     next(box for box in app.checkbox if box.label.startswith("I want another draw")).check()
     (shown,) = app.query_params["release"]
@@ -280,9 +290,9 @@ def test_a_double_click_on_a_release_charges_once_and_says_that_it_charged(
 
 def _double_click(app: AppTest, label: str, query: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second click arrives when the first one's purchase was just made."""
-    next(button for button in app.button if button.label == label).click()
+    next(button for button in ticked(app).button if button.label == label).click()
     second = Interruption(app, query)
-    monkeypatch.setattr(releasing, "release", second.after(releasing.release))
+    monkeypatch.setattr(purchases, "buy", second.after(purchases.buy))
     second.armed = True
     app.run()
     assert not second.armed
@@ -313,7 +323,7 @@ def test_that_it_charged_is_still_said_when_the_work_ends_at_once(
         return True
 
     monkeypatch.setattr(Waiting, "over", property(over))
-    press(app, button)
+    buy(app, button)
     assert ended, "the page ran again by itself"
     assert town.spent > 0
     assert words(app).count(CHARGED) == 1
@@ -340,7 +350,7 @@ def field(app: AppTest, *, key: str = "", label: str = "") -> TextInput:
 def test_a_release_costs_what_was_shown_and_its_address_names_it(town: Here, steward: Open) -> None:
     app = steward("release")
     shown = _price(_prices(app)[0])
-    press(app, "Buy this release")
+    buy(app, "Buy this release")
     assert not app.exception
     assert words(app).count(CHARGED) == 1
     assert decimal(town.service.ledger.balance(town.population).spent.rho) == shown
@@ -351,7 +361,7 @@ def test_a_release_costs_what_was_shown_and_its_address_names_it(town: Here, ste
 
 
 def test_an_identical_release_plan_shows_the_stored_bytes(town: Here, steward: Open) -> None:
-    app = press(steward("release"), "Buy this release")
+    app = buy(steward("release"), "Buy this release")
     booking = town.service.ledger.bookings(town.population)[0]
     before = hashlib.sha256(town.service.ledger.result(booking.id)).hexdigest()
     spent = town.spent
@@ -364,7 +374,7 @@ def test_an_identical_release_plan_shows_the_stored_bytes(town: Here, steward: O
 def test_another_session_opens_a_release_by_its_address_without_the_private_table(
     town: Here, steward: Open, visit: Open
 ) -> None:
-    press(steward("release"), "Buy this release")
+    buy(steward("release"), "Buy this release")
     booking = town.service.ledger.bookings(town.population)[0]
     viewer = visit("release", population=town.population, release=str(booking.id))
     assert not viewer.exception
@@ -374,14 +384,16 @@ def test_another_session_opens_a_release_by_its_address_without_the_private_tabl
 
 
 def test_drawing_again_asks_first_and_is_a_charge_of_its_own(town: Here, steward: Open) -> None:
-    app = press(steward("release"), "Buy this release")
+    app = buy(steward("release"), "Buy this release")
     once = town.spent
     plan = releasing.releases(town.service, studies.study(town.service, town.population))[0].plan
     press(app, "Draw again (draw 2)")
     assert "Tick the sentence above first" in words(app)
     assert town.spent == once
-    app.checkbox(key=f"agree again {plan.sha256} 1").check()
+    next(box for box in app.checkbox if box.label == AGAIN).check()
     press(app, "Draw again (draw 2)")
+    assert town.spent == once, "the other sentence is asked too"
+    buy(app, "Draw again (draw 2)")
     assert town.spent == 2 * once
     assert town.service.ledger.booking(town.population, PlanKey(plan.sha256, 1)) is not None
     assert any(button.label == "Draw again (draw 3)" for button in app.button)
@@ -392,7 +404,7 @@ def test_a_release_without_a_result_says_so_keeps_its_charge_and_is_not_drawn(to
     candidate = next(one.sha256 for one in current.candidates if one.name == "good.csv")
     plan = releasing.release_plan(town.service, current, [candidate], epsilon="1.0", rounds=25)
     with Ledger.open() as broken_off:
-        key, charges = PlanKey(plan.sha256), releasing.charges_of(plan, "good.csv")
+        key, charges = PlanKey(plan.sha256), buying.charges(town.service, town.population, plan)
         booking = broken_off.book(town.population, key, plan.canonical, charges)
     spent = town.spent
     app = steward("release", release=str(booking.id))
@@ -405,9 +417,9 @@ def test_a_release_without_a_result_says_so_keeps_its_charge_and_is_not_drawn(to
 
 def test_two_sessions_that_send_one_plan_are_charged_once(town: Here, steward: Open) -> None:
     first, second = steward("release"), steward("release")
-    press(first, "Buy this release")
+    buy(first, "Buy this release")
     spent = town.spent
-    press(second, "Buy this release")
+    buy(second, "Buy this release")
     assert "already bought" in words(second)
     assert town.spent == spent
 
@@ -415,7 +427,7 @@ def test_two_sessions_that_send_one_plan_are_charged_once(town: Here, steward: O
 def test_a_second_session_reuses_the_cores_that_the_first_one_built(town: Here, steward: Open) -> None:
     from pmwpub.session import services
 
-    press(steward("candidates"), "Buy these assessments")
+    buy(steward("candidates"), "Buy these assessments")
     current = studies.study(services.service(), town.population)
     plan = assessing.assessment_plan(current, [current.candidates[0].sha256], epsilon="0.05")
 
@@ -423,5 +435,5 @@ def test_a_second_session_reuses_the_cores_that_the_first_one_built(town: Here, 
         return studies.public_core(services.service(), current, plan.inputs.candidates, current.workload())
 
     built = core()
-    press(steward("release"), "Buy this release")
+    buy(steward("release"), "Buy this release")
     assert core() is built

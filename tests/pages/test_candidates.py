@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
+import buying
 import pytest
-from pages.visits import ROWS, Here, Open, press, wide_table, words
+from pages.visits import ROWS, Here, Open, buy, press, wide_table, words
 
 from pmwpub.jobs import InlineEngine, Job
 from pmwpub.jobs.run import OnDone, OnFailed
@@ -81,7 +82,7 @@ def test_a_wanted_error_bar_buys_the_smallest_epsilon_that_has_it(town: Here, st
     app = steward("candidates")
     app.radio(key="epsilon or precision").set_value("a wanted error bar").run()
     app.text_input(key="assessment precision").set_value("0.1").run()
-    press(app, "Buy these assessments")
+    buy(app, "Buy these assessments")
     assert not app.exception
     found = assessing.assessments(town.service, studies.study(town.service, town.population))
     assert len({one.plan.epsilon for one in found}) == 1
@@ -97,7 +98,7 @@ def test_only_the_winner_is_one_charge_and_no_number(town: Here, steward: Open, 
     app.radio(key="what to buy").set_value("only which one is best").run()
     app.text_input(key="choice epsilon").set_value("0.5").run()
     assert "the chosen one's floor is at most" in words(app)
-    press(app, "Buy this choice")
+    buy(app, "Buy this choice")
     assert not app.exception
     (charge,) = town.service.ledger.history(town.population)
     assert charge.rho == best_charge(Fraction(1, 2))
@@ -114,7 +115,7 @@ def test_a_pool_is_a_candidate_of_its_own_and_is_assessed_at_its_own_price(town:
     app.multiselect(key="pool tables").set_value(both)
     press(app, "Offer this pool")
     assert list(app.multiselect[0].options) == ["good.csv", "poor.csv", pool]
-    press(app, "Buy these assessments")
+    buy(app, "Buy these assessments")
     assert not app.exception
     found = assessing.assessments(town.service, studies.study(town.service, town.population))
     assert tuple(sorted(both)) in {one.candidates for one in found}
@@ -129,10 +130,10 @@ def test_fast_and_full_results_stand_apart(town: Here, visit: Open) -> None:
     _wide(town)
     app = visit("candidates", Session(name, studies.load_private(service, name, wide_table(ROWS, 1))), population=name)
     app.text_input(key="assessment epsilon").set_value("1.0").run()
-    press(app, "Buy these assessments")
+    buy(app, "Buy these assessments")
     app.radio(key="assessment setting").set_value("full").run()
     assert "not known" in words(app)
-    press(app, "Buy these assessments")
+    buy(app, "Buy these assessments")
     said = words(app)
     assert "Floors, fast: a public part, 64 marginals" in said
     assert "Floors, full: the whole workload" in said
@@ -170,7 +171,7 @@ def test_a_viewer_sees_that_an_assessment_is_at_work_and_nothing_of_how_far_it_i
 ) -> None:
     stuck = Stuck()
     monkeypatch.setattr(services, "engine", lambda: stuck)
-    app = press(steward("candidates"), "Buy these assessments")
+    app = buy(steward("candidates"), "Buy these assessments")
     assert any(button.label == "Cancel" for button in app.button)
     viewer = visit("candidates", population=town.population)
     assert "good.csv is at work" in words(viewer)
@@ -201,7 +202,7 @@ def test_floor_and_start_bought_apart_stand_together(town: Here) -> None:
     one = [current.candidates[0].sha256]
     for parts in ({"start": False}, {"floor": False}):
         plan = assessing.assessment_plan(current, one, epsilon="0.3", **parts)
-        assessing.assess(town.service, town.private(), plan)
+        buying.buy(town.service, town.private(), plan)
     (found,) = views.latest(assessing.assessments(town.service, current), current).values()
     assert found.floor is not None
     assert found.start is not None
@@ -209,7 +210,7 @@ def test_floor_and_start_bought_apart_stand_together(town: Here) -> None:
 
 def test_what_was_seen_before_stands_with_the_result(town: Here, steward: Open) -> None:
     town.service.ledger.mark(town.population, PRIVATE_NUMBERS_SEEN, "the true errors")
-    app = press(steward("candidates"), "Buy these assessments")
+    app = buy(steward("candidates"), "Buy these assessments")
     assert "Chosen after private numbers were seen; not covered by (ε, δ): the true errors" in words(app)
 
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+import buying
 import pytest
 import streamlit as st
 from corpus import CANARY, CONTAINER, HEAD, HEADER, LEVELS, MAPPED, NONE, PLAIN, SCHEMA, SYNTAX, Case, Cell
-from pages.visits import arrive, press, words
+from pages.visits import add, arrive, buy, press, stored, words
 from streamlit.testing.v1 import AppTest
 
 from pmwpub.jobs import InlineEngine
@@ -70,7 +71,7 @@ class Counter:
         if role == "public":
             app.file_uploader[0].set_value([(f"{stem}{ending}", content, "text/csv")])
             next(box for box in app.checkbox if "none of these files" in box.label).check()
-            press(app, "Add")
+            add(app)
         else:
             app.file_uploader[-1].set_value((f"case{ending}", content, "text/csv"))
             press(app, "Load into this session")
@@ -118,7 +119,7 @@ def counter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Counter]:
             private = studies.load_private(found.service, TOWN, KEPT)
             current = found.study(TOWN)
             plan = assessing.assessment_plan(current, [current.usable[0].sha256], epsilon="0.1", floor=False)
-            assert assessing.assess(found.service, private, plan).status == "done"
+            assert buying.buy(found.service, private, plan).status == "done"
             yield found
         st.cache_resource.clear()
 
@@ -140,7 +141,7 @@ def test_a_file_is_accepted_confirmed_or_refused_by_the_page(case: Case, role: s
         assert counter.stands(name) == before
         assert (held(app) is not None) == (role == "public"), "the earlier table stays, and no other is held"
     if case.verdict == "confirm" and case.options is not None:
-        press(app, f"Read as {case.options.words}")
+        stored(press(app, f"Read as {case.options.words}"))
     if not case.fits and role == "public":
         (problem,) = [one.problem for one in counter.study(name).candidates if one.problem]
         assert case.words in problem, "a public table that the schema does not fit is kept, and said to be unfit"
@@ -218,7 +219,7 @@ def test_one_row_is_taken_and_a_run_on_it_is_refused_by_the_public_n(counter: Co
     name = counter.founded("one", 1)
     app = counter.offer(name, HEAD.encode() + b"F,20,cook\n", ".csv", role="private")
     app.switch_page("pages/candidates.py").run()
-    press(app, "Buy these assessments")
+    buy(app, "Buy these assessments")
     assert "at least 2 rows" in words(app)
     assert counter.service.ledger.export(name) == []
 
@@ -284,7 +285,7 @@ def test_an_edited_private_table_has_the_same_ledger_and_the_stored_result(count
     name = counter.founded("edited", 4)
     app = counter.offer(name, PLAIN, ".csv", role="private")
     app.switch_page("pages/candidates.py").run()
-    press(app, "Buy these assessments")
+    buy(app, "Buy these assessments")
     bought = counter.stands(name)
     assert bought[3]
     app.switch_page("pages/data.py").run()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from pages.visits import PRIVATE, Here, Open, press, table, words
+from pages.visits import PRIVATE, Here, Open, add, buy, press, table, words
 
 from pmwpub.plans import WorkloadChoice
 from pmwpub.service import studies
@@ -32,13 +32,13 @@ def test_the_private_table_is_loaded_without_a_preview_and_without_a_charge(town
 def test_a_press_without_a_file_is_answered(town: Here, visit: Open) -> None:
     app = visit("data", population=town.population)
     assert "nothing was loaded" in words(press(app, "Load into this session"))
-    assert "nothing was added" in words(press(app, "Add"))
+    assert "nothing was added" in words(add(app))
 
 
 def test_a_file_that_is_a_candidate_already_is_said_to_be_one(town: Here, visit: Open) -> None:
     app = visit("data", population=town.population)
     app.file_uploader[0].upload("renamed.csv", table(300, 2), "text/csv")
-    press(app, "Add")
+    add(app)
     assert "renamed.csv has the bytes of good.csv, a candidate already." in words(app)
     found = studies.study(town.service, town.population).candidates
     assert {(one.name, one.attested) for one in found} == {("good.csv", True), ("poor.csv", True)}
@@ -61,8 +61,11 @@ def test_each_candidate_file_gets_its_own_verdict(town: Here, visit: Open) -> No
     app.checkbox[0].check()
     press(app, "Add")
     assert not app.exception
-    assert "new.csv was read" in words(app)
+    assert "new.csv: 50 rows" in words(app)
     assert "ragged.csv was refused. Line 2" in words(app)
+    assert len(studies.study(town.service, town.population).candidates) == 2, "nothing is stored before the word"
+    press(app, "Store")
+    assert "new.csv was read and stored" in words(app)
     assert {one.name for one in studies.study(town.service, town.population).candidates} == {
         "good.csv",
         "poor.csv",
@@ -75,10 +78,12 @@ def test_files_of_one_name_get_verdicts_that_can_be_told_apart(town: Here, visit
     contents = (table(50, 9), b"a,b\n1\n", table(50, 10))
     app.file_uploader[0].set_value([("new.csv", content, "text/csv") for content in contents])
     press(app, "Add")
-    said = words(app)
-    assert "new.csv (1 of 3) was read" in said
-    assert "new.csv (2 of 3) was refused. Line 2" in said
-    assert "new.csv (3 of 3) was read" in said
+    assert "new.csv (1 of 3): 50 rows" in words(app)
+    assert "new.csv (2 of 3) was refused. Line 2" in words(app)
+    assert "new.csv (3 of 3): 50 rows" in words(app)
+    said = words(press(app, "Store"))
+    assert "new.csv (1 of 3) was read and stored" in said
+    assert "new.csv (3 of 3) was read and stored" in said
     names = {one.name for one in studies.study(town.service, town.population).candidates}
     assert len(names) == 4
     assert all(re.fullmatch(r"new\.csv \([0-9a-f]{8}\)", name) for name in names - {"good.csv", "poor.csv"})
@@ -87,17 +92,17 @@ def test_files_of_one_name_get_verdicts_that_can_be_told_apart(town: Here, visit
 def test_a_candidate_without_attestation_is_stored_but_cannot_be_bought_on(town: Here, steward: Open) -> None:
     app = steward("data")
     app.file_uploader[0].set_value([("new.csv", table(50, 9), "text/csv")])
-    press(app, "Add")
+    add(app)
     app.switch_page("pages/candidates.py").run()
     assert set(app.multiselect[0].options) == {"good.csv", "poor.csv"}
 
 
 def test_the_private_file_offered_as_public_after_a_charge_is_refused(town: Here, steward: Open) -> None:
     app = steward("candidates")
-    press(app, "Buy these assessments")
+    buy(app, "Buy these assessments")
     app.switch_page("pages/data.py").run()
     app.file_uploader[0].set_value([("people.csv", PRIVATE, "text/csv")])
-    press(app, "Add")
+    add(app)
     assert "people.csv was refused" in words(app)
 
 
@@ -114,7 +119,7 @@ def test_names_with_markup_are_shown_and_not_obeyed(town: Here, visit: Open) -> 
     name = "![x](https:evil.example?p.png) <img src=x onerror=alert(1)>.csv"
     app = visit("data", population=town.population)
     app.file_uploader[0].set_value([(name, table(50, 9), "text/csv")])
-    press(app, "Add")
+    add(app)
     said = [str(element.value) for kind in (app.success, app.error, app.markdown) for element in kind]
     assert said
     assert any("alert" in text for text in said)
@@ -124,7 +129,7 @@ def test_names_with_markup_are_shown_and_not_obeyed(town: Here, visit: Open) -> 
 def test_once_something_was_charged_only_the_steward_can_change_the_tables(
     town: Here, steward: Open, visit: Open
 ) -> None:
-    press(steward("candidates"), "Buy these assessments")
+    buy(steward("candidates"), "Buy these assessments")
     viewer = visit("data", population=town.population)
     assert not any(button.label in ("Add", "Remove", "Draft a schema") for button in viewer.button)
     assert "can be changed once this session holds the private table" in words(viewer)
@@ -149,7 +154,7 @@ def test_a_table_charged_elsewhere_is_blocked_until_the_decision_is_recorded(
     town: Here, steward: Open, visit: Open
 ) -> None:
     ledger = town.service.ledger
-    press(steward("candidates"), "Buy these assessments")
+    buy(steward("candidates"), "Buy these assessments")
     terms = ledger.population(town.population)
     ledger.register(replace(terms, name="other"))
     studies.add_candidate(town.service, "other", "good.csv", table(300, 2), attested=True)
@@ -161,7 +166,7 @@ def test_a_table_charged_elsewhere_is_blocked_until_the_decision_is_recorded(
     press(app, "Load into this session")
     assert f"charged under {town.population} too" in words(app)
     app.switch_page("pages/release.py").run()
-    press(app, "Buy this release")
+    buy(app, "Buy this release")
     assert "charged under another population" in words(app)
     assert ledger.balance("other").spent.units == 0
 
@@ -169,6 +174,6 @@ def test_a_table_charged_elsewhere_is_blocked_until_the_decision_is_recorded(
     next(box for box in app.checkbox if "budgets add up" in box.label).check().run()
     press(app, "Record the decision")
     app.switch_page("pages/release.py").run()
-    press(app, "Buy this release")
+    buy(app, "Buy this release")
     assert ledger.balance("other").spent.units > 0
     assert ledger.acknowledgements("other")

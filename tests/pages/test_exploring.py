@@ -6,7 +6,7 @@ import csv
 import io
 import json
 
-from pages.visits import Here, Open, press, words
+from pages.visits import Here, Open, buy, press, words
 
 from pmwpub.plans import WorkloadChoice
 from pmwpub.service import studies
@@ -41,7 +41,7 @@ def test_a_simulation_is_free_and_leaves_a_plot_with_its_table(town: Here, visit
 
 
 def test_a_finished_release_stands_beside_its_public_table(town: Here, steward: Open, visit: Open) -> None:
-    press(steward("release"), "Buy this release")
+    buy(steward("release"), "Buy this release")
     app = visit("explore", population=town.population)
     assert not app.exception
     assert "A release beside its public table" in words(app)
@@ -61,7 +61,7 @@ def test_the_advice_on_rounds_says_where_it_comes_from(town: Here, steward: Open
 
 
 def test_the_ledger_lists_every_charge_and_prices_a_further_one(town: Here, steward: Open, visit: Open) -> None:
-    press(steward("release"), "Buy this release")
+    buy(steward("release"), "Buy this release")
     app = visit("ledger", population=town.population)
     assert not app.exception
     history = next(frame.value for frame in app.dataframe if "purpose" in frame.value)
@@ -71,7 +71,7 @@ def test_the_ledger_lists_every_charge_and_prices_a_further_one(town: Here, stew
 
 
 def test_deleting_uploads_keeps_the_charges(town: Here, steward: Open) -> None:
-    app = press(steward("release"), "Buy this release")
+    app = buy(steward("release"), "Buy this release")
     spent = town.spent
     app.switch_page("pages/ledger.py").run()
     next(box for box in app.checkbox if "Delete all 2" in box.label).check().run()

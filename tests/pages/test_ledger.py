@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from pages.visits import Here, Open, press, words
+from pages.visits import Here, Open, buy, words
 
 from pmwpub.errors import StoreUnavailable
 from pmwpub.ledger import Ledger
@@ -12,10 +12,10 @@ from pmwpub.service.remarks import PRIVATE_NUMBERS_SEEN, SEEN, noted
 
 def test_charges_after_private_numbers_were_seen_carry_the_remark(town: Here, steward: Open, visit: Open) -> None:
     app = steward("candidates")
-    press(app, "Buy these assessments")
+    buy(app, "Buy these assessments")
     before = max(record.id for record in town.service.ledger.history(town.population))
     town.service.ledger.mark(town.population, PRIVATE_NUMBERS_SEEN, noted("true errors", before))
-    press(steward("release"), "Buy this release")
+    buy(steward("release"), "Buy this release")
     page = visit("ledger", population=town.population)
     history = next(frame.value for frame in page.dataframe if "remark" in frame.value)
     assert list(history["remark"]) == [SEEN, "", "", "", ""]

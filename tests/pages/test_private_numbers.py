@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from pages.visits import Here, Open, press, words
+from pages.visits import Here, Open, buy, press, words
 from streamlit.testing.v1 import AppTest
 
 from pmwpub.service import seeing, studies
@@ -28,7 +28,7 @@ def _looks(town: Here) -> int:
 
 @pytest.fixture
 def session(town: Here, steward: Open) -> Session:
-    press(steward("release"), "Buy this release")
+    buy(steward("release"), "Buy this release")
     return Session(town.population, town.private())
 
 
@@ -105,7 +105,7 @@ def test_numbers_go_with_the_private_table(town: Here, session: Session, visit: 
 
 def test_the_ledger_marks_every_later_charge(town: Here, session: Session, visit: Open) -> None:
     _open(visit("explore", session, population=town.population), "('true errors'")
-    press(visit("candidates", session, population=town.population), "Buy these assessments")
+    buy(visit("candidates", session, population=town.population), "Buy these assessments")
     app = visit("ledger", population=town.population)
     assert "Every plan from then on: chosen after private numbers were seen" in words(app)
     history = next(frame.value for frame in app.dataframe if "purpose" in frame.value)

@@ -7,7 +7,7 @@ import io
 from collections import Counter
 
 import pytest
-from pages.visits import PRIVATE, Here, Open, press, words
+from pages.visits import PRIVATE, Here, Open, buy, words
 from streamlit.testing.v1 import AppTest
 
 from pmwpub.service import releasing, studies, truth
@@ -19,7 +19,7 @@ TITLE = "What the release changed, and why"
 
 @pytest.fixture
 def session(town: Here, steward: Open) -> Session:
-    press(steward("release"), "Buy this release")
+    buy(steward("release"), "Buy this release")
     return Session(town.population, town.private())
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 
 import pandas as pd
-from pages.visits import PRIVATE, Here, Open, press, table, words
+from pages.visits import PRIVATE, Here, Open, add, press, stored, table, words
 
 from pmwpub.service import studies
 from pmwpub.session import Session
@@ -23,11 +23,11 @@ def test_a_candidate_with_semicolons_waits_and_is_read_once_that_is_confirmed(to
     app = visit("data", population=town.population)
     app.file_uploader[0].set_value([("new.csv", SEMICOLONS, "text/csv")])
     app.checkbox[0].check()
-    press(app, "Add")
+    add(app)
     assert "new.csv was not read. Line 1: The delimiter seems to be a semicolon" in words(app)
     assert "new.csv" not in _candidates(town)
     assert app.selectbox(key="delimiter 1").value == ";"
-    press(app, "Read as UTF-8 with a semicolon between cells")
+    stored(press(app, "Read as UTF-8 with a semicolon between cells"))
     assert "new.csv was read and stored" in words(app)
     assert _candidates(town)["new.csv"] == ReadOptions("utf-8", ";")
     assert next(
@@ -38,20 +38,20 @@ def test_a_candidate_with_semicolons_waits_and_is_read_once_that_is_confirmed(to
 def test_the_pickers_can_be_set_otherwise_and_a_wrong_guess_loses_nothing(town: Here, visit: Open) -> None:
     app = visit("data", population=town.population)
     app.file_uploader[0].set_value([("new.csv", SEMICOLONS, "text/csv")])
-    press(app, "Add")
+    add(app)
     app.selectbox(key="delimiter 1").set_value("|").run()
-    press(app, "Read as UTF-8 with a vertical bar between cells")
+    stored(press(app, "Read as UTF-8 with a vertical bar between cells"))
     assert not app.exception
     assert "was not read" in words(app)
     app.selectbox(key="delimiter 2").set_value(";").run()
-    press(app, "Read as UTF-8 with a semicolon between cells")
+    stored(press(app, "Read as UTF-8 with a semicolon between cells"))
     assert _candidates(town)["new.csv"] == ReadOptions("utf-8", ";")
 
 
 def test_a_held_file_can_be_given_up(town: Here, visit: Open) -> None:
     app = visit("data", population=town.population)
     app.file_uploader[0].set_value([("new.csv", SEMICOLONS, "text/csv")])
-    press(app, "Add")
+    add(app)
     press(app, "Give this file up")
     assert "was not read" not in words(app)
     assert "new.csv" not in _candidates(town)
@@ -60,7 +60,7 @@ def test_a_held_file_can_be_given_up(town: Here, visit: Open) -> None:
 def test_a_file_that_no_option_helps_is_refused_and_not_held(town: Here, visit: Open) -> None:
     app = visit("data", population=town.population)
     app.file_uploader[0].set_value([("bad.csv", b"PK\x03\x04 not a table", "text/csv")])
-    press(app, "Add")
+    add(app)
     assert "bad.csv was refused" in words(app)
     assert not app.session_state["pmwpub session"].shelf.files
 
@@ -73,7 +73,7 @@ def test_a_private_table_in_another_encoding_is_loaded_once_confirmed_and_its_na
     press(app, "Load into this session")
     assert "The private table was not read" in words(app)
     assert "secret-people" not in words(app)
-    press(app, "Read as Western European (Windows-1252; Excel: CSV) with a semicolon between cells")
+    stored(press(app, "Read as Western European (Windows-1252; Excel: CSV) with a semicolon between cells"))
     assert "400 rows" in words(app)
     assert "Read as Western European" in words(app)
     assert town.spent == 0
@@ -99,7 +99,7 @@ def test_parquet_uploads_need_no_options(town: Here, visit: Open) -> None:
 
     app = visit("data", population=town.population)
     app.file_uploader[0].set_value([("new.parquet", parquet(table(50, 9)), "application/octet-stream")])
-    press(app, "Add")
+    add(app)
     assert _candidates(town)["new.parquet"] is None
     app.file_uploader[-1].upload("people.parquet", parquet(PRIVATE), "application/octet-stream")
     press(app, "Load into this session")
@@ -110,13 +110,13 @@ def test_a_long_run_of_shared_lines_is_a_warning_to_the_steward_alone(town: Here
     copied = PRIVATE.split(b"\n")
     studies.add_candidate(town.service, town.population, "copy.csv", b"\n".join(copied[:200]), attested=True)
     app = steward("data")
-    assert "lines in a row of the private table stand in copy.csv too" in words(app)
-    assert "lines in a row" not in words(visit("data", population=town.population))
+    assert "Lines in a row of the private table stand in copy.csv too" in words(app)
+    assert "Lines in a row" not in words(visit("data", population=town.population))
 
 
 def test_the_warning_comes_too_when_the_copy_is_added_after_the_private_table(town: Here, steward: Open) -> None:
     app = steward("data")
     copied = b"\n".join(PRIVATE.split(b"\n")[:200])
     app.file_uploader[0].set_value([("copy.csv", copied, "text/csv")])
-    press(app, "Add")
-    assert "lines in a row of the private table stand in copy.csv too" in words(app)
+    add(app)
+    assert "Lines in a row of the private table stand in copy.csv too" in words(app)

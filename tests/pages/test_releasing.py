@@ -9,7 +9,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from pages.visits import ROWS, Here, Open, press, words
+from pages.visits import ROWS, Here, Open, buy, press, words
 
 from pmwpub.mechanisms.release_error import error_charge
 from pmwpub.plans import AssessmentPlan, PublicInputs, WorkloadChoice
@@ -22,7 +22,7 @@ from pmwpub.session import limits
 def test_the_lowest_noisy_floor_is_offered_first_with_its_floor(town: Here, steward: Open) -> None:
     app = steward("candidates")
     app.text_input(key="assessment epsilon").set_value("0.3").run()
-    press(app, "Buy these assessments")
+    buy(app, "Buy these assessments")
     app.switch_page("pages/release.py").run()
     options = app.selectbox[0].options
     assert options[0].startswith("good.csv (noisy floor ")
@@ -37,7 +37,7 @@ def test_a_pool_can_be_released_with(town: Here, steward: Open) -> None:
     app.multiselect(key="pool tables").set_value(both)
     press(app, "Offer this pool")
     app.selectbox[0].set_value(tuple(both)).run()
-    press(app, "Buy this release")
+    buy(app, "Buy this release")
     (found,) = releasing.releases(town.service, current)
     assert found.plan.inputs.candidates == tuple(both)
 
@@ -45,7 +45,7 @@ def test_a_pool_can_be_released_with(town: Here, steward: Open) -> None:
 def test_the_floor_that_dominates_is_warned_of_beside_epsilon(town: Here, steward: Open) -> None:
     app = steward("candidates")
     app.text_input(key="assessment epsilon").set_value("0.3").run()
-    press(app, "Buy these assessments")
+    buy(app, "Buy these assessments")
     app.switch_page("pages/release.py").run()
     current = studies.study(town.service, town.population)
     app.selectbox[0].set_value(next((one.sha256,) for one in current.usable if one.name == "poor.csv")).run()
@@ -76,7 +76,7 @@ def test_variants_are_values_of_the_plan_and_stand_in_the_certificate(town: Here
         app.selectbox(key=f"variant {name}").set_value(value)
     app.run()
     assert "selection by permute-and-flip, averaged weights, from equal weights, without replay" in words(app)
-    press(app, "Buy this release")
+    buy(app, "Buy this release")
     (found,) = releasing.releases(town.service, studies.study(town.service, town.population))
     assert found.bundle is not None
     certificate = found.bundle.certificate
@@ -85,7 +85,7 @@ def test_variants_are_values_of_the_plan_and_stand_in_the_certificate(town: Here
 
 
 def test_a_result_hands_out_every_file_and_the_certificate_of_the_chosen_rows(town: Here, steward: Open) -> None:
-    app = press(steward("release"), "Buy this release")
+    app = buy(steward("release"), "Buy this release")
     (found,) = releasing.releases(town.service, studies.study(town.service, town.population))
     booking, bundle = found.outcome.booking.id, found.bundle
     assert bundle is not None
@@ -112,7 +112,7 @@ def zipped(files: dict[str, bytes]) -> bytes:
 def test_the_noisy_error_of_a_release_is_priced_confirmed_charged_once_and_shown_to_all(
     town: Here, steward: Open, visit: Open
 ) -> None:
-    app = press(steward("release"), "Buy this release")
+    app = buy(steward("release"), "Buy this release")
     before = town.spent
     (found,) = releasing.releases(town.service, studies.study(town.service, town.population))
     key = found.outcome.booking.key
@@ -167,7 +167,7 @@ def test_the_words_of_advice_follow_what_was_simulated() -> None:
 
 
 def test_a_finished_release_outlives_its_public_tables(town: Here, steward: Open, visit: Open) -> None:
-    press(steward("release"), "Buy this release")
+    buy(steward("release"), "Buy this release")
     current = studies.study(town.service, town.population)
     (found,) = releasing.releases(town.service, current)
     for one in current.candidates:

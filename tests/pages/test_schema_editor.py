@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pages.visits import Here, Open, press, words
+from pages.visits import Here, Open, buy, press, stored, words
 from streamlit.testing.v1 import AppTest
 
 from pmwpub.service import drafts, studies
@@ -55,7 +55,7 @@ def test_a_codebook_with_semicolons_is_read_once_confirmed(town: Here, visit: Op
     app = visit("data", population=town.population)
     app.file_uploader[2].upload("codes.csv", CODEBOOK.replace(b",", b";"), "text/csv")
     press(app, "Draft from the codebook")
-    press(app, "Read as UTF-8 with a semicolon between cells")
+    stored(press(app, "Read as UTF-8 with a semicolon between cells"))
     assert _schema(town).missing_tokens == ("-9",)
 
 
@@ -176,7 +176,7 @@ def test_a_draft_is_offered_only_to_who_may_change_the_schema_and_buys_nothing(
     app = press(steward("data"), "Edit the schema")
     _edit(app, edited_rows={1: {"other": True}})
     assert "not saved" not in words(visit("data", population=town.population, view="stakeholder"))
-    press(steward("candidates"), "Buy these assessments")
+    buy(steward("candidates"), "Buy these assessments")
     assert "not saved" not in words(_refreshed(visit, town)), "after a charge the steward alone changes the tables"
     assert "not saved" in words(steward("data"))
 
@@ -231,7 +231,7 @@ def test_discarding_keeps_the_stored_schema(town: Here, visit: Open) -> None:
 
 def test_after_a_charge_the_page_says_that_a_new_schema_makes_new_plans(town: Here, steward: Open) -> None:
     app = steward("candidates")
-    press(app, "Buy these assessments")
+    buy(app, "Buy these assessments")
     app.switch_page("pages/data.py").run()
     assert "makes new plans, each with its own price" in words(app)
     press(app, "Edit the schema")

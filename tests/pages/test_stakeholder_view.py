@@ -5,15 +5,28 @@ from __future__ import annotations
 from typing import NoReturn
 
 import pytest
-from pages.visits import PAGES, Here, Open, press, words
+from pages.visits import PAGES, Here, Open, buy, words
 from streamlit.testing.v1 import AppTest
 
-from pmwpub.service import PrivateTable, assessing, measuring, ranking, releasing, studies
+from pmwpub.service import PrivateTable, purchases, studies
 from pmwpub.session import Badge, Session
 
-PRIVATE_PARTS = ("dataset", "content", "verdict", "ignored", "unplaced_cells", "shared_runs")
-SPENDING = ((assessing, "assess"), (releasing, "release"), (measuring, "measure"), (ranking, "choose"))
-STEWARDS_BUTTONS = ("Buy", "Load", "Forget", "Add", "Remove", "Draft", "Edit", "Delete", "Register", "Open the", "Draw")
+PRIVATE_PARTS = ("dataset", "content", "verdict", "ignored", "unplaced_cells", "overlaps")
+SPENDING = ((purchases, "buy"), (purchases, "warnings_before"), (purchases, "offer"), (purchases, "store"))
+STEWARDS_BUTTONS = (
+    "Buy",
+    "Load",
+    "Forget",
+    "Add",
+    "Remove",
+    "Draft",
+    "Edit",
+    "Change",
+    "Delete",
+    "Register",
+    "Open the",
+    "Draw",
+)
 
 
 def _touched(*args: object, **named: object) -> NoReturn:
@@ -23,8 +36,8 @@ def _touched(*args: object, **named: object) -> NoReturn:
 @pytest.fixture
 def bought(town: Here, steward: Open) -> Session:
     """A session in the stakeholder view that holds the private table of a population with results."""
-    press(steward("candidates"), "Buy these assessments")
-    press(steward("release"), "Buy this release")
+    buy(steward("candidates"), "Buy these assessments")
+    buy(steward("release"), "Buy this release")
     return Session(town.population, town.private(), presenting=True)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from pages.visits import ROWS, Here, Open, press, words
+from pages.visits import ROWS, Here, Open, buy, press, words
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Toggle
 
@@ -78,7 +78,7 @@ def test_baselines_are_lines_of_their_own_and_what_cannot_run_says_why(town: Her
     lines = {str(line) for line in app.dataframe[0].value.iloc[:, 0]}
     assert {"MWEM", "DualQuery", "HDMM (no rows)"} <= lines
     assert "HDMM (no rows): answers the workload without synthetic rows." in words(app)
-    assert "DualQuery did not run at ε = 1e-05. The budget pays for no sample" in words(app)
+    assert "DualQuery did not run at ε = 1e-5. The budget pays for no sample" in words(app)
     assert "MWEM · DualQuery · HDMM (no rows)" in " ".join(map(str, app.selectbox[0].options))
     assert town.spent == 0
 
@@ -228,7 +228,7 @@ def simulate_privately(app: AppTest) -> AppTest:
 
 @pytest.fixture
 def session(town: Here, steward: Open) -> Session:
-    press(steward("release"), "Buy this release")
+    buy(steward("release"), "Buy this release")
     return Session(town.population, town.private())
 
 

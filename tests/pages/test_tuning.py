@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from pages.visits import Here, Open, press, words
+from pages.visits import Here, Open, buy, press, words
 
 from pmwpub.service import exploring, releasing, studies, tuning
 from pmwpub.session import Session
@@ -35,7 +35,7 @@ def test_settings_tuned_on_a_public_pair_are_taken_over_with_one_click_and_certi
     assert release.text_input(key="rounds").value == str(chosen.rounds)
     assert release.selectbox(key="variant selection").value == chosen.variant.selection
     assert release.selectbox(key="variant output").value == chosen.variant.output.value
-    press(release, "Buy this release")
+    buy(release, "Buy this release")
     (bought,) = releasing.releases(town.service, current)
     assert chosen.fits(bought.plan)
     assert bought.bundle is not None

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from pmwpub.figures import style
 from pmwpub.privacy.budget import UNIT, ZCDP, ApproxDP, as_fraction, epsilon_of, zcdp_of
-from pmwpub.session.words import cost, exact, left, loss, plain
+from pmwpub.rounding import up
+from pmwpub.service.terms import as_typed
+from pmwpub.session.entered import as_number
+from pmwpub.session.words import cost, exact, left, loss, number, plain
 
 
 @pytest.mark.parametrize("text", ["https://evil.example/p", "HTTP://evil.example", "www.evil.example", "a@evil.org"])
@@ -34,6 +39,40 @@ def test_what_is_left_can_be_bought_and_a_loss_is_never_understated(units: int, 
     assert as_fraction(exact(Fraction(units + 1, 3 * UNIT))) >= Fraction(units + 1, 3 * UNIT)
     price = cost(epsilon_of(budget, delta), delta, budget.rho)
     assert as_fraction(price.split()[-1]) == budget.rho
+
+
+@given(st.fractions(min_value=Fraction(1, 10**30), max_value=9000, max_denominator=10**40))
+@example(Fraction(1, 36_842**2))
+@example(Fraction(15, 10**6))
+def test_a_loss_as_the_pages_write_it_is_read_back_not_below_it_and_within_its_digits(value: Fraction) -> None:
+    for written, digits in ((loss(value), 3), (exact(value), 12), (up(value), 4)):
+        assert value <= as_fraction(written) <= value * (1 + Fraction(1, 10 ** (digits - 1)))
+        assert as_number(written, "ε", "0", "9000000000", so="") == as_fraction(written)
+    assert as_fraction(as_typed(value)) == value
+    assert value * (1 - Fraction(1, 100)) <= as_fraction(number(value)) <= value * (1 + Fraction(1, 100))
+
+
+@given(st.integers(1, 10**19), st.sampled_from([Fraction(1, 10**4), Fraction(1, 36_842**2), Fraction(1, 20)]))
+def test_every_number_of_a_price_is_read_back_not_below_what_is_charged(units: int, delta: Fraction) -> None:
+    epsilon, rho = epsilon_of(ZCDP(units), delta), Fraction(units, UNIT)
+    found = re.fullmatch("ε = (.+) at δ = (.+), that is ρ = (.+)", cost(epsilon, delta, rho))
+    assert found is not None
+    read = [as_fraction(part) for part in found.groups()]
+    assert read[0] >= as_fraction(epsilon)
+    assert read[1] >= delta
+    assert read[2] == rho
+
+
+@pytest.mark.parametrize("value", [2.7789e-8, 1.5e-5, 3e-13, 2e7])
+def test_a_power_of_ten_is_written_one_way_only(value: float) -> None:
+    written = {number(value), up(Fraction(number(value)), 3), loss(float(number(value))), style.number(value)}
+    assert len(written) == 1
+    assert not re.search(r"e-0|e\+", *written)
+
+
+@pytest.mark.parametrize(("text", "read"), [("2.78e-8", "2.78e-8"), ("1.5e-05", "1.5e-5"), ("1/20", "0.05")])
+def test_the_ways_that_small_numbers_and_shares_are_written_are_read(text: str, read: str) -> None:
+    assert as_fraction(text) == Fraction(read)
 
 
 @pytest.mark.parametrize("total", ["2", "0.1", "1.23", "7"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pages.visits import Here, Open, press, words
+from pages.visits import Here, Open, buy, press, words
 
 from pmwpub.plans import WorkloadChoice
 from pmwpub.service import releasing, studies
@@ -25,7 +25,7 @@ def test_hand_picked_marginals_are_put_together_shown_in_numbers_and_chosen(town
     assert "Chosen: hand-picked: age × sex, work." in words(app)
 
     app.switch_page("pages/release.py").run()
-    press(app, "Buy this release")
+    buy(app, "Buy this release")
     (found,) = releasing.releases(town.service, studies.study(town.service, town.population))
     assert found.bundle is not None
     assert found.bundle.certificate.workload == chosen

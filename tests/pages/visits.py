@@ -10,6 +10,7 @@ from pathlib import Path
 from streamlit.testing.v1 import AppTest
 
 from pmwpub.service import PrivateTable, Service, studies
+from pmwpub.service.purchases import TICK
 from pmwpub.session import Session
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -72,6 +73,29 @@ def press(app: AppTest, label: str) -> AppTest:
     buttons = [button for button in app.button if button.label == label]
     assert len(buttons) == 1, f"{label!r} is not among {[button.label for button in app.button]}"
     return buttons[0].click().run()
+
+
+def ticked(app: AppTest) -> AppTest:
+    """The page with the sentence ticked that every purchase on public tables asks for; nothing is run."""
+    for box in app.checkbox:
+        if box.label == TICK:
+            box.check()
+    return app
+
+
+def buy(app: AppTest, label: str) -> AppTest:
+    """Tick that sentence, click the one button of that label and run."""
+    return press(ticked(app), label)
+
+
+def add(app: AppTest) -> AppTest:
+    """Have the chosen public files read, and store those that can be read."""
+    return stored(press(app, "Add"))
+
+
+def stored(app: AppTest) -> AppTest:
+    """Store the public files that the session read, if there are any."""
+    return press(app, "Store") if any(button.label == "Store" for button in app.button) else app
 
 
 def words(app: AppTest) -> str:

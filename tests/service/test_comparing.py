@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import buying
 import numpy as np
 import pytest
 
@@ -57,7 +58,7 @@ def test_the_bar_that_was_forecast_is_the_bar_that_is_bought(bench: Bench) -> No
     current = studies.study(bench.service, bench.name)
     plan = assessing.assessment_plan(current, bench.candidates[2:], epsilon="0.5")
     bar = comparing.forecast(bench.service, current, plan).floor_bar
-    assessing.assess(bench.service, bench.private, plan)
+    buying.buy(bench.service, bench.private, plan)
     (found,) = assessing.assessments(bench.service, current)
     assert found.floor is not None
     assert bar is not None
@@ -71,4 +72,4 @@ def test_a_full_assessment_is_another_plan_than_a_fast_one(bench: Bench) -> None
         for setting in ("fast", "full")
     )
     assert fast.sha256 != full.sha256
-    assert assessing.assess(bench.service, bench.private, full).status == "done"
+    assert buying.buy(bench.service, bench.private, full).status == "done"

@@ -6,6 +6,7 @@ import json
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+import buying
 import numpy as np
 import pytest
 
@@ -15,8 +16,9 @@ from pmwpub.ledger import Ledger, PlanKey
 from pmwpub.plans import ErrorPlan
 from pmwpub.privacy.budget import ZCDP, pure
 from pmwpub.queries.counts import count
-from pmwpub.service import measuring, releasing, studies
+from pmwpub.service import measuring, purchases, releasing, studies
 from pmwpub.service.remarks import PRIVATE_NUMBERS_SEEN, SEEN
+from pmwpub.service.stored_releases import stored_release
 
 if TYPE_CHECKING:
     from conftest import Bench
@@ -27,7 +29,7 @@ def release(bench: Bench) -> PlanKey:
     """A stored release of the bench's population."""
     current = studies.study(bench.service, bench.name)
     plan = releasing.release_plan(bench.service, current, bench.candidates[:1], epsilon="1", rounds=4)
-    return releasing.release(bench.service, bench.private, plan).booking.key
+    return buying.buy(bench.service, bench.private, plan).booking.key
 
 
 def spent(bench: Bench) -> ZCDP:
@@ -51,8 +53,8 @@ def exact_error(bench: Bench, release: PlanKey) -> float:
 def test_an_error_costs_its_price_and_lies_near_the_true_one(bench: Bench, release: PlanKey) -> None:
     before = spent(bench)
     plan = measuring.error_plan(bench.service, bench.name, release, epsilon="0.8")
-    price = measuring.price(bench.service, bench.name, plan)
-    outcome = measuring.measure(bench.service, bench.private, plan)
+    price = buying.price(bench.service, bench.private, plan)
+    outcome = buying.buy(bench.service, bench.private, plan)
     assert spent(bench) == before + price.rho
     assert price.rho >= pure(Fraction(4, 5))
     assert float(price.rho.rho) == pytest.approx(0.32, rel=1e-9)
@@ -68,13 +70,13 @@ def test_an_error_costs_its_price_and_lies_near_the_true_one(bench: Bench, relea
 def test_the_error_of_the_same_release_is_drawn_once_and_again_only_at_a_price(bench: Bench, release: PlanKey) -> None:
     plan = measuring.error_plan(bench.service, bench.name, release, epsilon="0.1")
     same = measuring.error_plan(bench.service, bench.name, release, epsilon="1e-1")
-    first = measuring.measure(bench.service, bench.private, plan)
+    first = buying.buy(bench.service, bench.private, plan)
     once = spent(bench)
-    again = measuring.measure(bench.service, bench.private, same)
+    again = buying.buy(bench.service, bench.private, same)
     assert (first.fresh, again.fresh, again.result) == (True, False, first.result)
     assert spent(bench) == once
-    assert measuring.price(bench.service, bench.name, plan).rho == ZCDP(0)
-    assert measuring.measure(bench.service, bench.private, plan, repeat=1).result != first.result
+    assert buying.price(bench.service, bench.private, plan).rho == ZCDP(0)
+    assert buying.buy(bench.service, bench.private, plan, repeat=1).result != first.result
     assert spent(bench) > once
 
 
@@ -91,8 +93,8 @@ def test_the_charge_stands_before_the_noise_is_drawn(
 
     monkeypatch.setattr(work, "error", watched)
     plan = measuring.error_plan(bench.service, bench.name, release, epsilon="0.1")
-    price = measuring.price(bench.service, bench.name, plan)
-    measuring.measure(bench.service, bench.private, plan)
+    price = buying.price(bench.service, bench.private, plan)
+    buying.buy(bench.service, bench.private, plan)
     assert seen == [before + price.rho]
 
 
@@ -103,7 +105,7 @@ def test_an_unaffordable_error_is_refused_before_anything_is_drawn(
     before = spent(bench)
     plan = measuring.error_plan(bench.service, bench.name, release, epsilon="9")
     with pytest.raises(Overspent):
-        measuring.measure(bench.service, bench.private, plan)
+        buying.buy(bench.service, bench.private, plan)
     assert spent(bench) == before
 
 
@@ -113,7 +115,10 @@ def test_only_a_stored_release_of_this_population_can_be_measured(bench: Bench, 
     with pytest.raises(PlanError, match="no release"):
         measuring.error_plan(bench.service, bench.name, PlanKey(release.plan_sha256, 1), epsilon="1")
     lost = bench.service.ledger.book(
-        bench.name, PlanKey("1" * 64), '{"kind": "release"}', releasing.charges_of(_any_plan(bench), "b.csv")
+        bench.name,
+        PlanKey("1" * 64),
+        '{"kind": "release"}',
+        buying.charges(bench.service, bench.name, _any_plan(bench)),
     )
     bench.service.ledger.void(lost.id)
     with pytest.raises(NoResult):
@@ -129,7 +134,7 @@ def test_a_table_under_another_schema_or_other_terms_is_refused_uncharged(bench:
     plan = measuring.error_plan(bench.service, bench.name, release, epsilon="0.1")
     before = spent(bench)
     with pytest.raises(PlanError, match="terms"):
-        measuring.measure(bench.service, bench.private, plan.model_copy(update={"n": 299}))
+        buying.buy(bench.service, bench.private, plan.model_copy(update={"n": 299}))
     current = studies.study(bench.service, bench.name)
     assert current.schema is not None
     studies.save_schema(
@@ -137,23 +142,23 @@ def test_a_table_under_another_schema_or_other_terms_is_refused_uncharged(bench:
     )
     private = studies.load_private(bench.service, bench.name, bench.private_csv)
     with pytest.raises(PlanError, match="another schema"):
-        measuring.measure(bench.service, private, plan)
+        buying.buy(bench.service, private, plan)
     assert spent(bench) == before
 
 
 def test_an_error_bought_after_private_numbers_were_seen_says_so(bench: Bench, release: PlanKey) -> None:
     plan = measuring.error_plan(bench.service, bench.name, release, epsilon="0.1")
-    measuring.measure(bench.service, bench.private, plan)
+    buying.buy(bench.service, bench.private, plan)
     bench.service.ledger.mark(bench.name, PRIVATE_NUMBERS_SEEN, "the true errors")
     later = measuring.error_plan(bench.service, bench.name, release, epsilon="0.2")
-    measuring.measure(bench.service, bench.private, later)
+    buying.buy(bench.service, bench.private, later)
     found = measuring.measured_errors(bench.service, bench.name)
     assert [one.remarks for one in found] == [(), (f"{SEEN}: the true errors",)]
 
 
 def test_what_is_stored_of_an_error_is_the_noisy_number_alone(bench: Bench, release: PlanKey) -> None:
     plan = measuring.error_plan(bench.service, bench.name, release, epsilon="0.1")
-    outcome = measuring.measure(bench.service, bench.private, plan)
+    outcome = buying.buy(bench.service, bench.private, plan)
     assert outcome.result is not None
     body = json.loads(outcome.result)
     assert set(body) == {"error", "remarks"}
@@ -162,7 +167,7 @@ def test_what_is_stored_of_an_error_is_the_noisy_number_alone(bench: Bench, rele
 
 def test_a_payload_shows_nothing_private(bench: Bench, release: PlanKey) -> None:
     plan = measuring.error_plan(bench.service, bench.name, release, epsilon="0.1")
-    payload = measuring._work(measuring.stored_release(bench.service, bench.name, release), plan, bench.private)
+    payload = purchases.error._work(stored_release(bench.service, bench.name, release), plan, bench.private)
     assert repr(payload).startswith("<") or "hidden" in repr(payload)
     assert "counts" not in repr(payload)
     assert "array" not in repr(payload)

@@ -7,6 +7,7 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import buying
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,7 +15,7 @@ import pytest
 from pmwpub.errors import FileRefused, PlanError
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
-from pmwpub.service import releasing, stored, studies
+from pmwpub.service import Alike, releasing, stored, studies
 from pmwpub.tabular.private import FileRows
 
 if TYPE_CHECKING:
@@ -52,16 +53,16 @@ SHAPES = (".csv", ".csv.gz", ".parquet", "")
 def test_a_file_of_any_shape_is_the_table_that_was_uploaded(bench: Bench, shape: str, tmp_path: Path) -> None:
     current = studies.study(bench.service, bench.name)
     plan = releasing.release_plan(bench.service, current, bench.candidates[:1], epsilon="1", rounds=2)
-    first = releasing.release(bench.service, bench.private, plan)
+    first = buying.buy(bench.service, bench.private, plan)
     private = studies.load_private(bench.service, bench.name, in_shape(tmp_path, shape, bench.private_csv))
     assert isinstance(private.dataset, FileRows)
     assert private.rows == bench.private.rows
     assert private.verdict.kind == "same"
     workload = current.workload()
     assert np.array_equal(count(workload, private.dataset).counts, count(workload, bench.private.dataset).counts)
-    again = releasing.release(bench.service, private, plan)
+    again = buying.buy(bench.service, private, plan)
     assert (again.fresh, again.result) == (False, first.result)
-    assert releasing.release(bench.service, private, plan, repeat=1).status == "done"
+    assert buying.buy(bench.service, private, plan, repeat=1).status == "done"
 
 
 @pytest.mark.usefixtures("streamed")
@@ -79,8 +80,8 @@ def test_a_stream_is_checked_against_candidates_and_n(bench: Bench, tmp_path: Pa
     studies.add_candidate(bench.service, bench.name, "piece.csv", piece, attested=True)
     private = studies.load_private(bench.service, bench.name, path)
     assert private.numbers is None
-    assert [run.lines for run in private.shared_runs] == [50]
-    assert studies.compared_again(bench.service, private).shared_runs == private.shared_runs
+    assert [one.alike for one in private.overlaps] == [Alike.LINES]
+    assert studies.compared_again(bench.service, private).overlaps == private.overlaps
 
 
 @pytest.mark.usefixtures("streamed")
@@ -92,7 +93,7 @@ def test_a_file_that_changes_after_it_was_charged_gives_no_result(bench: Bench, 
     private = studies.load_private(bench.service, bench.name, path)
     path.write_bytes(bench.private_csv.replace(b"\nF,", b"\nM,", 1))
     with pytest.raises(FileRefused, match="changed after it was loaded"):
-        releasing.release(bench.service, private, plan)
+        buying.buy(bench.service, private, plan)
     (booking,) = bench.service.bought(bench.name, "release")
     assert bench.service.outcome(booking).status == "no result"
     with pytest.raises(FileRefused, match="changed after it was loaded"):

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import buying
 import pytest
 from jobs.waiting import until
 
@@ -29,7 +30,7 @@ TERMS = Terms(epsilons=(0.5, 2.0), rounds=(3,), runs=2)
 def frozen(bench: Bench, epsilon: str = "0.5") -> None:
     current = studies.study(bench.service, bench.name)
     plan = releasing.release_plan(bench.service, current, bench.candidates[:1], epsilon=epsilon, rounds=3)
-    releasing.release(bench.service, bench.private, plan, current=current)
+    buying.buy(bench.service, bench.private, plan, current=current)
 
 
 def swept(bench: Bench, terms: Terms = TERMS) -> PrivateSweep:

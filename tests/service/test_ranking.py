@@ -6,6 +6,7 @@ import json
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+import buying
 import pytest
 
 from pmwpub.errors import FileRefused, Overspent, PlanError
@@ -31,17 +32,17 @@ def plan_of(bench: Bench, epsilon: str = "0.5", setting: str = "fast") -> BestPl
 
 def test_a_choice_among_four_is_one_charge_of_an_eighth_of_epsilon_squared(bench: Bench) -> None:
     plan = plan_of(bench)
-    assert ranking.price(bench.service, bench.name, plan).rho == best_charge(Fraction(1, 2))
-    assert ranking.choose(bench.service, bench.private, plan).status == "done"
+    assert buying.price(bench.service, bench.private, plan).rho == best_charge(Fraction(1, 2))
+    assert buying.buy(bench.service, bench.private, plan).status == "done"
     (charge,) = bench.service.ledger.history(bench.name)
     assert charge.rho == best_charge(Fraction(1, 2)) == ZCDP.at_least(Fraction(1, 32))
     assert charge.sensitivity == "1/300"
     assert charge.purpose.startswith("best of ")
-    assert ranking.price(bench.service, bench.name, plan).rho == ZCDP(0)
+    assert buying.price(bench.service, bench.private, plan).rho == ZCDP(0)
 
 
 def test_the_winner_is_one_of_what_was_offered_and_all_that_is_stored(bench: Bench) -> None:
-    outcome = ranking.choose(bench.service, bench.private, plan_of(bench))
+    outcome = buying.buy(bench.service, bench.private, plan_of(bench))
     (found,) = ranking.choices(bench.service, studies.study(bench.service, bench.name))
     assert found.winner in found.offered
     assert found.name in found.names
@@ -56,19 +57,19 @@ def test_a_clear_winner_wins(bench: Bench) -> None:
     """d lacks a job that a third of the private rows have, so at a large epsilon it never wins; its pool with c may."""
     current = studies.study(bench.service, bench.name)
     plan = ranking.best_plan(current, offered(bench)[1:3], epsilon="1", setting="full")
-    ranking.choose(bench.service, bench.private, plan)
+    buying.buy(bench.service, bench.private, plan)
     (found,) = ranking.choices(bench.service, current)
     assert found.winner == (bench.candidates[1],)
 
 
 def test_the_same_choice_in_another_order_returns_the_stored_bytes_and_a_repeat_is_charged(bench: Bench) -> None:
-    first = ranking.choose(bench.service, bench.private, plan_of(bench))
+    first = buying.buy(bench.service, bench.private, plan_of(bench))
     current = studies.study(bench.service, bench.name)
     turned = ranking.best_plan(current, offered(bench)[::-1], epsilon="0.50")
-    again = ranking.choose(bench.service, bench.private, turned)
+    again = buying.buy(bench.service, bench.private, turned)
     assert (again.fresh, again.result) == (False, first.result)
     spent = bench.service.ledger.balance(bench.name).spent
-    assert ranking.choose(bench.service, bench.private, turned, repeat=1).fresh
+    assert buying.buy(bench.service, bench.private, turned, repeat=1).fresh
     assert bench.service.ledger.balance(bench.name).spent == spent + best_charge(Fraction(1, 2))
 
 
@@ -83,7 +84,7 @@ def test_too_few_candidates_nonsense_and_what_cannot_be_paid_are_refused_uncharg
     with pytest.raises(PlanError, match="positive"):
         plan_of(bench, "0")
     with pytest.raises(Overspent):
-        ranking.choose(bench.service, bench.private, plan_of(bench, "50"))
+        buying.buy(bench.service, bench.private, plan_of(bench, "50"))
     studies.attest(bench.service, bench.name, bench.candidates[0], attested=False)
     with pytest.raises(FileRefused):
         plan_of(bench)
@@ -111,7 +112,7 @@ def test_groups_end_where_an_interval_leaves_that_of_the_best() -> None:
 
 def test_what_was_seen_before_stands_with_the_choice_and_what_is_seen_later_does_not(bench: Bench) -> None:
     bench.service.ledger.mark(bench.name, PRIVATE_NUMBERS_SEEN, "the true errors")
-    ranking.choose(bench.service, bench.private, plan_of(bench))
+    buying.buy(bench.service, bench.private, plan_of(bench))
     bench.service.ledger.mark(bench.name, PRIVATE_NUMBERS_SEEN, "more")
     (found,) = ranking.choices(bench.service, studies.study(bench.service, bench.name))
     assert found.remarks == (f"{SEEN}: the true errors",)
@@ -120,9 +121,9 @@ def test_what_was_seen_before_stands_with_the_choice_and_what_is_seen_later_does
 def test_an_assessment_carries_what_was_seen_before_it(bench: Bench) -> None:
     current = studies.study(bench.service, bench.name)
     first, second = (assessing.assessment_plan(current, bench.candidates[:1], epsilon=text) for text in ("0.5", "0.4"))
-    assessing.assess(bench.service, bench.private, first)
+    buying.buy(bench.service, bench.private, first)
     bench.service.ledger.mark(bench.name, PRIVATE_NUMBERS_SEEN, "the true errors")
-    assessing.assess(bench.service, bench.private, second)
+    buying.buy(bench.service, bench.private, second)
     found = assessing.assessments(bench.service, current)
     assert [one.remarks for one in found] == [(), (f"{SEEN}: the true errors",)]
     assert all(one.floor and one.start for one in found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import buying
 import pytest
 
 from pmwpub.ledger import Mark
@@ -25,7 +26,7 @@ def run(bench: Bench, *, rounds: int = 3, candidates: list[str] | None = None, e
     current = studies.study(bench.service, bench.name)
     chosen = candidates or bench.candidates[:1]
     plan = releasing.release_plan(bench.service, current, chosen, epsilon=epsilon, rounds=rounds)
-    outcome = releasing.release(bench.service, bench.private, plan)
+    outcome = buying.buy(bench.service, bench.private, plan)
     return releasing.released(bench.service, current, outcome.booking)
 
 
@@ -66,7 +67,7 @@ def test_later_charges_marks_and_assessments_change_no_byte_of_a_release(bench: 
     before = bundle_of(found).files(rows=30)
     current = studies.study(bench.service, bench.name)
     plan = assessing.assessment_plan(current, bench.candidates[:1], epsilon="0.1")
-    assessing.assess(bench.service, bench.private, plan)
+    buying.buy(bench.service, bench.private, plan)
     bench.service.ledger.mark(bench.name, PRIVATE_NUMBERS_SEEN, "true errors")
     run(bench, rounds=5, epsilon="0.5")
     again = releasing.released(bench.service, studies.study(bench.service, bench.name), found.outcome.booking)
@@ -111,7 +112,7 @@ def test_the_report_lists_the_assessments_that_came_before(bench: Bench) -> None
     current = studies.study(bench.service, bench.name)
     for sha256 in bench.candidates[:2]:
         plan = assessing.assessment_plan(current, [sha256], epsilon="0.1", floor=sha256 == bench.candidates[0])
-        assessing.assess(bench.service, bench.private, plan)
+        buying.buy(bench.service, bench.private, plan)
     text = report_of(run(bench, rounds=4, epsilon="0.5"))
     assert text.count("used in this release") == 1
     assert "<bdi>b.csv</bdi>" in text

@@ -9,6 +9,7 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, NoReturn
 
+import buying
 import numpy as np
 import pytest
 
@@ -45,7 +46,7 @@ def released(bench: Bench) -> PlanKey:
     """A finished release of the bench's population."""
     current = studies.study(bench.service, bench.name)
     plan = releasing.release_plan(bench.service, current, bench.candidates[:1], epsilon="1", rounds=5)
-    outcome = releasing.release(bench.service, bench.private, plan)
+    outcome = buying.buy(bench.service, bench.private, plan)
     assert outcome.status == "done"
     return outcome.booking.key
 
@@ -169,7 +170,7 @@ def test_a_release_without_a_result_or_of_another_schema_is_refused_and_sets_no_
 ) -> None:
     current = studies.study(bench.service, bench.name)
     plan = releasing.release_plan(bench.service, current, bench.candidates[:1], epsilon="0.5", rounds=5)
-    charges = releasing.charges_of(plan, "b.csv")
+    charges = buying.charges(bench.service, bench.name, plan)
     bench.service.ledger.book(bench.name, PlanKey(plan.sha256), plan.canonical, charges)
     with pytest.raises(NoResult):
         seeing.true_errors(bench.service, bench.private, PlanKey(plan.sha256))
@@ -187,12 +188,12 @@ def test_every_later_assessment_and_release_carries_the_remark_and_no_earlier_on
     seeing.true_errors(bench.service, bench.private, released)
     current = studies.study(bench.service, bench.name)
     plan = assessing.assessment_plan(current, bench.candidates[:1], epsilon="0.1")
-    assessing.assess(bench.service, bench.private, plan)
+    buying.buy(bench.service, bench.private, plan)
     (assessed,) = assessing.assessments(bench.service, current)
     assert len(assessed.remarks) == 1
     assert assessed.remarks[0].startswith(f"{SEEN}: true errors of release {released.plan_sha256[:12]}, draw 1")
     later = releasing.release_plan(bench.service, current, bench.candidates[:1], epsilon="0.5", rounds=5)
-    releasing.release(bench.service, bench.private, later)
+    buying.buy(bench.service, bench.private, later)
     first, second = (one.bundle for one in releasing.releases(bench.service, current))
     assert first is not None
     assert second is not None

@@ -6,6 +6,7 @@ import hashlib
 import json
 from typing import TYPE_CHECKING
 
+import buying
 import pytest
 
 from pmwpub.errors import (
@@ -23,7 +24,7 @@ from pmwpub.mechanisms.pmw_pub import Replay, Start
 from pmwpub.plans import ReleasePlan, WorkloadChoice
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.release.bundle import CERTIFICATE, SYNTHETIC
-from pmwpub.service import Service, assessing, ranking, releasing, stored, studies
+from pmwpub.service import Service, assessing, purchases, ranking, releasing, stored, studies
 
 if TYPE_CHECKING:
     from conftest import Bench
@@ -40,8 +41,8 @@ def spent(bench: Bench) -> ZCDP:
 
 def test_a_release_moves_the_ledger_by_its_shown_price_exactly(bench: Bench) -> None:
     plan = plan_of(bench)
-    price = releasing.price(bench.service, plan, bench.name)
-    outcome = releasing.release(bench.service, bench.private, plan)
+    price = buying.price(bench.service, bench.private, plan)
+    outcome = buying.buy(bench.service, bench.private, plan)
     assert outcome.status == "done"
     assert spent(bench) == price.rho
     assert 0.999 < float(price.rho.rho / plan.budget.rho) <= 1
@@ -49,19 +50,19 @@ def test_a_release_moves_the_ledger_by_its_shown_price_exactly(bench: Bench) -> 
 
 def test_a_plan_that_was_sent_before_gives_the_same_bytes_and_no_charge(bench: Bench) -> None:
     plan = plan_of(bench)
-    first = releasing.release(bench.service, bench.private, plan)
+    first = buying.buy(bench.service, bench.private, plan)
     after = spent(bench)
-    again = releasing.release(bench.service, bench.private, plan)
+    again = buying.buy(bench.service, bench.private, plan)
     assert (first.fresh, again.fresh) == (True, False)
     assert first.result == again.result
     assert spent(bench) == after
-    assert releasing.price(bench.service, plan, bench.name).rho == ZCDP(0)
+    assert buying.price(bench.service, bench.private, plan).rho == ZCDP(0)
 
 
 def test_another_service_on_the_same_store_reads_the_same_bytes(bench: Bench) -> None:
     """A server restart: new objects, and no private table anywhere."""
     plan = plan_of(bench)
-    first = releasing.release(bench.service, bench.private, plan)
+    first = buying.buy(bench.service, bench.private, plan)
     restarted = Service(bench.service.ledger, type(bench.service.engine)())
     current = studies.study(restarted, bench.name)
     (found,) = releasing.releases(restarted, current)
@@ -73,10 +74,10 @@ def test_another_service_on_the_same_store_reads_the_same_bytes(bench: Bench) ->
 
 def test_drawing_again_on_purpose_is_a_new_priced_release(bench: Bench) -> None:
     plan = plan_of(bench)
-    first = releasing.release(bench.service, bench.private, plan)
+    first = buying.buy(bench.service, bench.private, plan)
     once = spent(bench)
     repeat = bench.service.ledger.next_repeat(bench.name, plan.sha256)
-    second = releasing.release(bench.service, bench.private, plan, repeat=repeat)
+    second = buying.buy(bench.service, bench.private, plan, repeat=repeat)
     assert repeat == 1
     assert spent(bench) == once + once
     assert second.result != first.result
@@ -91,11 +92,11 @@ def test_a_renamed_candidate_is_the_same_plan(bench: Bench) -> None:
 
 def test_an_edited_private_table_has_no_fresh_budget_and_gets_the_stored_bytes(bench: Bench) -> None:
     plan = plan_of(bench)
-    first = releasing.release(bench.service, bench.private, plan)
+    first = buying.buy(bench.service, bench.private, plan)
     edited = bench.private_csv.replace(b"cook", b"smith", 1)
     private = studies.load_private(bench.service, bench.name, edited)
     assert private.verdict.kind == "changed"
-    again = releasing.release(bench.service, private, plan)
+    again = buying.buy(bench.service, private, plan)
     assert again.result == first.result
     assert bench.service.ledger.booked_for(again.booking.id, private.verdict.table) is False
 
@@ -103,13 +104,13 @@ def test_an_edited_private_table_has_no_fresh_budget_and_gets_the_stored_bytes(b
 def test_overspending_is_refused_before_anything_is_drawn(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(work, "release", lambda *_: pytest.fail("drawn without a charge"))
     with pytest.raises(Overspent):
-        releasing.release(bench.service, bench.private, plan_of(bench, epsilon="5"))
+        buying.buy(bench.service, bench.private, plan_of(bench, epsilon="5"))
     assert spent(bench) == ZCDP(0)
 
 
 def test_the_rest_spends_what_is_left_and_not_more(bench: Bench) -> None:
-    releasing.release(bench.service, bench.private, plan_of(bench))
-    releasing.release(bench.service, bench.private, plan_of(bench, epsilon="rest"))
+    buying.buy(bench.service, bench.private, plan_of(bench))
+    buying.buy(bench.service, bench.private, plan_of(bench, epsilon="rest"))
     balance = bench.service.ledger.balance(bench.name)
     assert balance.spent <= balance.total
     assert float(balance.remaining.rho / balance.total.rho) < 1e-3
@@ -126,7 +127,7 @@ def test_the_charge_stands_before_the_draw_begins(bench: Bench, monkeypatch: pyt
 
     monkeypatch.setattr(work, "release", watched)
     plan = plan_of(bench)
-    releasing.release(bench.service, bench.private, plan)
+    buying.buy(bench.service, bench.private, plan)
     assert seen == [plan.schedule().rho]
 
 
@@ -139,10 +140,10 @@ def test_a_cancelled_run_keeps_its_charge_shows_nothing_and_never_draws_again(
     plan = plan_of(bench)
     with monkeypatch.context() as patch:
         patch.setattr(work, "release", cancelled)
-        outcome = releasing.release(bench.service, bench.private, plan)
+        outcome = buying.buy(bench.service, bench.private, plan)
     assert (outcome.status, outcome.result) == ("no result", None)
     assert spent(bench) == plan.schedule().rho
-    again = releasing.release(bench.service, bench.private, plan)
+    again = buying.buy(bench.service, bench.private, plan)
     assert (again.status, again.fresh) == ("no result", False)
     assert spent(bench) == plan.schedule().rho
 
@@ -150,9 +151,9 @@ def test_a_cancelled_run_keeps_its_charge_shows_nothing_and_never_draws_again(
 def test_the_certificate_states_the_charge_and_the_ledger_total(bench: Bench) -> None:
     current = studies.study(bench.service, bench.name)
     plan = assessing.assessment_plan(current, [bench.candidates[1]], epsilon="0.1")
-    assessing.assess(bench.service, bench.private, plan)
+    buying.buy(bench.service, bench.private, plan)
     before = spent(bench)
-    outcome = releasing.release(bench.service, bench.private, plan_of(bench))
+    outcome = buying.buy(bench.service, bench.private, plan_of(bench))
     found = releasing.released(bench.service, current, outcome.booking)
     assert found.bundle is not None
     certificate = json.loads(found.bundle.files()[CERTIFICATE])
@@ -167,9 +168,9 @@ def test_the_certificate_states_the_charge_and_the_ledger_total(bench: Bench) ->
 def test_floor_and_start_are_two_charges_and_their_sum_is_the_price(bench: Bench) -> None:
     current = studies.study(bench.service, bench.name)
     plans = [assessing.assessment_plan(current, [sha], epsilon="0.5") for sha in bench.candidates]
-    price = assessing.price(bench.service, bench.name, plans)
+    price = buying.price(bench.service, bench.private, plans)
     for plan in plans:
-        assert assessing.assess(bench.service, bench.private, plan).status == "done"
+        assert buying.buy(bench.service, bench.private, plan).status == "done"
     history = bench.service.ledger.history(bench.name)
     assert [record.purpose for record in history] == [
         f"{part} of {name}" for name in ("b.csv", "c.csv", "d.csv") for part in ("floor", "start")
@@ -188,7 +189,7 @@ def test_floor_and_start_are_two_charges_and_their_sum_is_the_price(bench: Bench
 def test_one_part_alone_has_all_of_epsilon(bench: Bench) -> None:
     current = studies.study(bench.service, bench.name)
     plan = assessing.assessment_plan(current, bench.candidates[:1], epsilon="0.5", start=False)
-    assessing.assess(bench.service, bench.private, plan)
+    buying.buy(bench.service, bench.private, plan)
     (record,) = bench.service.ledger.history(bench.name)
     assert float(record.rho.rho) == pytest.approx(0.125, rel=1e-6)
     (found,) = assessing.assessments(bench.service, current)
@@ -199,7 +200,7 @@ def test_one_part_alone_has_all_of_epsilon(bench: Bench) -> None:
 def test_a_pool_is_a_candidate_of_its_own(bench: Bench) -> None:
     current = studies.study(bench.service, bench.name)
     plan = releasing.release_plan(bench.service, current, bench.candidates[:2], epsilon="1", rounds=3)
-    outcome = releasing.release(bench.service, bench.private, plan)
+    outcome = buying.buy(bench.service, bench.private, plan)
     found = releasing.released(bench.service, current, outcome.booking)
     assert found.name in ("b.csv + c.csv", "c.csv + b.csv")
     assert found.bundle is not None
@@ -207,7 +208,7 @@ def test_a_pool_is_a_candidate_of_its_own(bench: Bench) -> None:
 
 
 def test_one_table_under_two_populations_needs_a_recorded_decision(bench: Bench) -> None:
-    releasing.release(bench.service, bench.private, plan_of(bench))
+    buying.buy(bench.service, bench.private, plan_of(bench))
     ledger = bench.service.ledger
     first = ledger.population(bench.name)
     ledger.register(Population("again", first.n, 1, "one person", first.epsilon, first.delta))
@@ -219,14 +220,14 @@ def test_one_table_under_two_populations_needs_a_recorded_decision(bench: Bench)
     current = studies.study(bench.service, "again")
     plan = releasing.release_plan(bench.service, current, [sha256], epsilon="1", rounds=3)
     with pytest.raises(TableBlocked):
-        releasing.release(bench.service, private, plan)
+        buying.buy(bench.service, private, plan)
     assert ledger.balance("again").spent == ZCDP(0)
     decided = studies.acknowledge(bench.service, private)
-    assert releasing.release(bench.service, decided, plan).status == "done"
+    assert buying.buy(bench.service, decided, plan).status == "done"
 
 
 def test_a_charged_private_table_cannot_become_a_candidate_nor_a_candidate_the_private_table(bench: Bench) -> None:
-    releasing.release(bench.service, bench.private, plan_of(bench))
+    buying.buy(bench.service, bench.private, plan_of(bench))
     with pytest.raises(FileRefused, match="private table"):
         studies.add_candidate(bench.service, bench.name, "x.csv", bench.private_csv, attested=True)
     body = stored.content(bench.service, bench.name, bench.candidates[0])
@@ -245,8 +246,8 @@ def test_a_private_table_under_an_old_schema_is_not_used(bench: Bench) -> None:
     assert schema is not None
     studies.save_schema(bench.service, bench.name, schema.model_copy(update={"missing_tokens": ("zz",)}))
     for send in (
-        lambda: releasing.release(bench.service, bench.private, plan_of(bench)),
-        lambda: assessing.assess(
+        lambda: buying.buy(bench.service, bench.private, plan_of(bench)),
+        lambda: buying.buy(
             bench.service,
             bench.private,
             assessing.assessment_plan(studies.study(bench.service, bench.name), bench.candidates[:1], epsilon="0.1"),
@@ -260,7 +261,7 @@ def test_a_private_table_under_an_old_schema_is_not_used(bench: Bench) -> None:
 def test_a_plan_of_another_population_size_is_not_run(bench: Bench) -> None:
     plan = plan_of(bench).model_copy(update={"n": 299})
     with pytest.raises(PlanError, match="terms"):
-        releasing.release(bench.service, bench.private, plan)
+        buying.buy(bench.service, bench.private, plan)
     assert spent(bench) == ZCDP(0)
 
 
@@ -286,11 +287,11 @@ def test_an_unforeseen_error_between_charge_and_draw_ends_as_no_result(
 
     plan = plan_of(bench)
     with monkeypatch.context() as patch:
-        patch.setattr(releasing, "count", out_of_memory)
+        patch.setattr(purchases.release, "count", out_of_memory)
         with pytest.raises(MemoryError):
-            releasing.release(bench.service, bench.private, plan)
+            buying.buy(bench.service, bench.private, plan)
     assert [record.status for record in bench.service.ledger.history(bench.name)] == ["no result"]
-    assert releasing.release(bench.service, bench.private, plan).status == "no result"
+    assert buying.buy(bench.service, bench.private, plan).status == "no result"
 
 
 def test_a_run_on_a_single_row_is_refused_by_its_public_number(service: Service) -> None:
@@ -301,10 +302,10 @@ def test_a_run_on_a_single_row_is_refused_by_its_public_number(service: Service)
     private = studies.load_private(service, "few", b"a\n" + b"x\n")
     current = studies.study(service, "few")
     for send in (
-        lambda: releasing.release(
+        lambda: buying.buy(
             service, private, releasing.release_plan(service, current, [sha256], epsilon="0.5", rounds=2)
         ),
-        lambda: assessing.assess(service, private, assessing.assessment_plan(current, [sha256], epsilon="0.1")),
+        lambda: buying.buy(service, private, assessing.assessment_plan(current, [sha256], epsilon="0.1")),
     ):
         with pytest.raises(PlanError, match="at least 2 rows"):
             send()
@@ -328,11 +329,11 @@ def test_each_variant_is_a_value_of_the_plan_with_its_own_hash_and_the_same_pric
 
     variants = [plan(), plan(start="uniform"), plan(replay="off"), plan(output="average")]
     assert len({one.sha256 for one in variants}) == 4
-    assert len({releasing.price(bench.service, one, bench.name).rho for one in variants}) == 1
+    assert len({buying.price(bench.service, bench.private, one).rho for one in variants}) == 1
     assert variants[1].schedule().start is Start.UNIFORM
     assert variants[2].schedule().replay is Replay.OFF
     for one in variants[1:]:
-        assert releasing.release(bench.service, bench.private, one).status == "done"
+        assert buying.buy(bench.service, bench.private, one).status == "done"
 
 
 @pytest.mark.parametrize("disguise", ["as it is", "line ends", "byte order mark", "order of rows", "order of columns"])
@@ -352,7 +353,7 @@ def test_a_loaded_private_table_is_never_stored_as_a_candidate_whatever_its_byte
 
 
 def test_a_reformatted_private_table_is_recognised_under_another_population(bench: Bench) -> None:
-    releasing.release(bench.service, bench.private, plan_of(bench))
+    buying.buy(bench.service, bench.private, plan_of(bench))
     bench.service.ledger.register(Population("again", 300, 1, "one person", 4, "1e-5"))  # type: ignore[arg-type]
     studies.save_schema(bench.service, "again", studies.study(bench.service, bench.name).schema)  # type: ignore[arg-type]
     again = studies.load_private(bench.service, "again", bench.private_csv.replace(b"\n", b"\r\n") + b"\r\n")
@@ -363,9 +364,9 @@ def test_terms_that_changed_after_the_table_was_checked_are_refused_uncharged(be
     current, plan = studies.study(bench.service, bench.name), plan_of(bench)
     bench.service.ledger.amend(bench.name, rows_per_person=3)
     with pytest.raises(LedgerError, match="changed meanwhile"):
-        releasing.release(bench.service, bench.private, plan, current=current)
+        buying.buy(bench.service, bench.private, plan, current=current)
     with pytest.raises(PlanError, match="load it again"):
-        releasing.release(bench.service, bench.private, plan_of(bench))
+        buying.buy(bench.service, bench.private, plan_of(bench))
     assert bench.service.ledger.history(bench.name) == []
 
 
@@ -383,8 +384,8 @@ def test_a_demo_population_takes_no_other_table(service: Service) -> None:
 def test_the_report_lists_every_charged_look_that_came_before(bench: Bench) -> None:
     current = studies.study(bench.service, bench.name)
     best = ranking.best_plan(current, [(sha,) for sha in bench.candidates], epsilon="0.5")
-    ranking.choose(bench.service, bench.private, best)
-    outcome = releasing.release(bench.service, bench.private, plan_of(bench))
+    buying.buy(bench.service, bench.private, best)
+    outcome = buying.buy(bench.service, bench.private, plan_of(bench))
     found = releasing.released(bench.service, current, outcome.booking)
     assert found.bundle is not None
     report = found.bundle.files()["report.html"].decode()

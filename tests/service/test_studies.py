@@ -14,7 +14,7 @@ from pmwpub.errors import FileRefused, PlanError
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Ledger, Population
 from pmwpub.plans import AssessmentPlan
-from pmwpub.service import Service, stored, studies
+from pmwpub.service import Alike, Service, stored, studies
 from pmwpub.tabular.codebook import read_codebook
 from pmwpub.tabular.columns import NumericColumn
 from pmwpub.tabular.options import ReadOptions
@@ -75,19 +75,20 @@ def test_private_and_public_files_have_their_own_options_and_parquet_needs_none(
     public = studies.study(plain, "P").candidate(sha256).dataset
     assert public is not None
     assert np.array_equal(private.dataset.codes, public.codes[:2])
-    assert len(private.shared_runs) == len(studies.compared_again(plain, private).shared_runs) == 0
+    assert len(private.overlaps) == len(studies.compared_again(plain, private).overlaps) == 0
 
 
 def test_a_piece_of_the_private_table_among_the_candidates_is_pointed_out_to_the_steward(bench: Bench) -> None:
-    assert bench.private.shared_runs == ()
+    assert bench.private.overlaps == ()
     lines = bench.private_csv.splitlines()
     piece = b"\n".join([lines[0], *lines[40:90], b""])
     sha256 = studies.add_candidate(bench.service, bench.name, "piece.csv", piece, attested=True)
-    (later,) = studies.compared_again(bench.service, bench.private).shared_runs
-    (loaded,) = studies.load_private(bench.service, bench.name, bench.private_csv).shared_runs
+    (later,) = studies.compared_again(bench.service, bench.private).overlaps
+    (loaded,) = studies.load_private(bench.service, bench.name, bench.private_csv).overlaps
     assert later == loaded
-    assert (loaded.sha256, loaded.name, loaded.lines) == (sha256, "piece.csv", 50)
+    assert (loaded.sha256, loaded.name, loaded.alike) == (sha256, "piece.csv", Alike.LINES)
     assert "piece.csv" in loaded.warning
+    assert not any(character.isdigit() for character in loaded.warning)
     assert "piece" not in repr(studies.load_private(bench.service, bench.name, bench.private_csv))
 
 

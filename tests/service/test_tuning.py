@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import buying
 import pytest
 
 from pmwpub.evaluation import PMW_PUB, UNCHANGED, SimulatedError, Simulation, Variant
@@ -110,7 +111,7 @@ def test_the_certificate_and_the_report_say_where_the_settings_come_from(bench: 
     found_on_the_pair(bench, ERRORS)
     current = studies.study(bench.service, bench.name)
     for plan in (planned(bench), planned(bench, rounds=3)):
-        releasing.release(bench.service, bench.private, plan, current=current)
+        buying.buy(bench.service, bench.private, plan, current=current)
     tuned, other = (one.bundle for one in releasing.releases(bench.service, current))
     assert tuned is not None
     assert other is not None
@@ -124,7 +125,7 @@ def test_the_certificate_and_the_report_say_where_the_settings_come_from(bench: 
 
 def test_what_is_tuned_later_is_not_said_of_an_earlier_release(bench: Bench) -> None:
     current = studies.study(bench.service, bench.name)
-    releasing.release(bench.service, bench.private, planned(bench), current=current)
+    buying.buy(bench.service, bench.private, planned(bench), current=current)
     found_on_the_pair(bench, ERRORS)
     (one,) = releasing.releases(bench.service, studies.study(bench.service, bench.name))
     assert one.bundle is not None

@@ -1,1 +1,31 @@
-"""The one way to buy: what can be bought, and every rule of spending."""
+"""The one way to buy: what can be bought, and every rule of spending.
+
+A purchase is a plan, its charges, its work and its encoding. Page, command line and API ask and show; they call `buy`.
+"""
+
+from pmwpub.service.purchases.assessment import AssessmentPurchase
+from pmwpub.service.purchases.best import BestPurchase
+from pmwpub.service.purchases.buying import TICK, UNDECIDED, asks, buy, price, warnings_before
+from pmwpub.service.purchases.error import ErrorPurchase
+from pmwpub.service.purchases.offers import Offer, decided, offer, store
+from pmwpub.service.purchases.protocol import Prepared, Purchase
+from pmwpub.service.purchases.release import ReleasePurchase
+
+__all__ = [
+    "TICK",
+    "UNDECIDED",
+    "AssessmentPurchase",
+    "BestPurchase",
+    "ErrorPurchase",
+    "Offer",
+    "Prepared",
+    "Purchase",
+    "ReleasePurchase",
+    "asks",
+    "buy",
+    "decided",
+    "offer",
+    "price",
+    "store",
+    "warnings_before",
+]

@@ -20,7 +20,7 @@ import json
 from pmwpub.ledger import Booking, Ledger, TableHandle
 from pmwpub.plans import AssessmentPlan, BestPlan, ErrorPlan, PublicInputs, ReleasePlan
 from pmwpub.release.bundle import Bundle
-from pmwpub.service.core import PrivateTable, kind_of
+from pmwpub.service.core import kind_of
 from pmwpub.service.stored import NOTE, options_of
 from pmwpub.tabular.options import ReadOptions
 
@@ -58,11 +58,6 @@ def other_reading_than_now(ledger: Ledger, booking: Booking, plan: Plan) -> bool
         return False
     certified = _certified(ledger, booking)
     return certified is not None and certified != plan.inputs.read_as
-
-
-def reading_of(private: PrivateTable) -> str | None:
-    """How the private file was read, as a plan says it: None for UTF-8 with commas, and for Parquet."""
-    return None if private.options in (None, ReadOptions()) else private.options.spelt
 
 
 def _certified(ledger: Ledger, booking: Booking) -> tuple[tuple[str, str], ...] | None:

@@ -1,0 +1,60 @@
+"""When two names of populations count as one, so that nobody gets a second budget by a slip of the keyboard.
+
+A name has three keys, and names that agree in one of them are the same: how it reads without regard to case, to white
+space and to the ways in which Unicode writes one text (NFKC), and the skeletons of that in small and in capital
+letters. A skeleton (Unicode Technical Standard 39, section 4) puts one prototype for all characters that look alike.
+The table of those is Unicode's, as confusable-homoglyphs carries it: pure Python, without a network, and pinned.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache, lru_cache
+
+_INVISIBLE = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
+"""What Unicode lets no font draw and Python calls printable all the same."""
+
+
+def same(one: str, other: str) -> bool:
+    """Whether two names are too alike to stand for two populations."""
+    return any(mine == theirs for mine, theirs in zip(keys(one), keys(other), strict=True))
+
+
+@lru_cache(maxsize=4096)
+def keys(name: str) -> tuple[str, str, str]:
+    """The folded name, the folded skeleton of it, and the skeleton of it in capitals."""
+    folded = _folded(name)
+    return folded, _folded(_skeleton(folded)), _skeleton(unicodedata.normalize("NFKC", folded.upper()))
+
+
+def _folded(name: str) -> str:
+    """Compatibility caseless matching (The Unicode Standard, section 3.13, D146), white space collapsed."""
+    once = unicodedata.normalize("NFKC", unicodedata.normalize("NFD", _INVISIBLE.sub("", name)).casefold())
+    return " ".join(unicodedata.normalize("NFKC", once.casefold()).split())
+
+
+def _skeleton(name: str) -> str:
+    prototypes = _prototypes()
+    apart = unicodedata.normalize("NFD", name)
+    return unicodedata.normalize("NFD", "".join(prototypes.get(character, character) for character in apart))
+
+
+@cache
+def _prototypes() -> dict[str, str]:
+    """The prototype of each character that has one.
+
+    The library's table names for each character its prototype, and for each prototype all that look like it. So a
+    character with several partners is a prototype, and one with a single partner has it as its prototype, unless the
+    two are alone: then the smaller one is taken for both.
+    """
+    from confusable_homoglyphs.confusables import confusables_data  # a megabyte, for registration alone
+
+    marks = "\u200e"  # Unicode's file writes letters that run leftwards between two of these
+    partners = {key.strip(marks): [one["c"].strip(marks) for one in found] for key, found in confusables_data.items()}
+    found = {}
+    for character, others in partners.items():
+        if len(character) == len(others) == 1:
+            alone = len(partners.get(others[0], ())) < 2 and len(others[0]) == 1
+            found[character] = min(character, others[0]) if alone else others[0]
+    return found

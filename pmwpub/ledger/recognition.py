@@ -1,0 +1,69 @@
+"""What a ledger knows of private tables: comparing them, for one steward, or only recording that they were loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pmwpub.ledger import attempts, fingerprints, populations
+from pmwpub.ledger.database import Database
+from pmwpub.ledger.model import Attempt, TableHandle, TableVerdict
+
+
+class Recognition:
+    """The part of a `Ledger` that holds private tables' fingerprints.
+
+    private  equal for tables of the same cells
+    seen     the table's rows in the views of a mechanism: tables with one of them in common are the same
+    """
+
+    _database: Database
+
+    def handle(self, name: str, private: bytes, seen: Sequence[bytes] = ()) -> TableHandle:
+        """A table's fingerprints, to be passed to `book`; compares and records nothing."""
+        with self._database.reading() as connection:
+            populations.identify(connection, name)
+            return fingerprints.handle(connection, private, seen)
+
+    def recognise(self, name: str, private: bytes, seen: Sequence[bytes] = ()) -> TableVerdict:
+        """Whether this private content is new, the same, changed, or another population's; stores nothing.
+
+        Privacy: the answer is an exact one about private rows, for a steward to whom all sessions belong.
+        """
+        with self._database.reading() as connection:
+            return fingerprints.recognise(connection, populations.identify(connection, name), private, seen)
+
+    def loaded(self, name: str, private: bytes, seen: Sequence[bytes] = ()) -> TableHandle:
+        """Record that a table was loaded, and compare it with nothing: one row, whatever other rows there are.
+
+        Privacy: neither what is returned, nor what is written, nor how long it takes, depends on any other table.
+        """
+        with self._database.writing() as connection:
+            population_id = populations.identify(connection, name)
+            table = fingerprints.handle(connection, private, seen)
+            attempts.record(connection, population_id, table)
+            return table
+
+    def attempts(self) -> list[Attempt]:
+        """Every load that `loaded` recorded, oldest first; for the operator, never for a session."""
+        with self._database.reading() as connection:
+            return attempts.every(connection)
+
+    def shared_tables(self) -> list[tuple[str, ...]]:
+        """The populations of each table that was charged under several; for the operator, never for a session."""
+        with self._database.reading() as connection:
+            return attempts.shared(connection)
+
+    def acknowledge(self, name: str, private: bytes, seen: Sequence[bytes] = ()) -> None:
+        """Record the steward's decision that this table serves several populations."""
+        with self._database.writing() as connection:
+            fingerprints.acknowledge(connection, populations.identify(connection, name), private, seen)
+
+    def acknowledgements(self, name: str) -> list[tuple[str, str]]:
+        """(other population, time) of each such decision; for the steward only."""
+        with self._database.reading() as connection:
+            return fingerprints.acknowledged(connection, populations.identify(connection, name))
+
+    def booked_for(self, booking_id: int, table: TableHandle) -> bool | None:
+        """Whether a booking was made for this very table; None if it was made without one."""
+        with self._database.reading() as connection:
+            return fingerprints.matches(connection, booking_id, table)

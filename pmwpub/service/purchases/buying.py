@@ -1,0 +1,158 @@
+"""Buying: every rule of spending, in the order in which it is asked.
+
+A service for viewers alone buys nothing. The plans must fit the population's terms and the loaded table. The steward
+says that no public table was made from the private one. Then all plans are charged in one transaction, or none: there
+the ledger asks that the terms are in force, that draws come in order, that the sum can be afforded, and, where all
+sessions are one steward's, that the table belongs to no other population.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pmwpub.errors import OverlapUndecided, PlanError
+from pmwpub.ledger import Order, PlanKey
+from pmwpub.ledger.bookings import check_repeat
+from pmwpub.service import studies
+from pmwpub.service.core import Outcome, Price, PrivateTable, Service, Spending
+from pmwpub.service.purchases.protocol import Purchase
+from pmwpub.service.purchases.readings import other_reading_than_now, same_reading_as_then
+from pmwpub.service.shared import Overlap
+from pmwpub.service.study import Study
+
+TICK = "None of these public tables was made from the private one"
+"""What the steward says before every purchase that public tables take part in, whatever comparisons found."""
+
+UNDECIDED = (
+    "Before this purchase the steward has to say that no public table was made from the private one. Nothing was "
+    "charged."
+)
+
+
+OTHER_READING = (
+    "This plan was bought when a public table of it was read in another way, and what is stored is of that reading. "
+    "Change the plan, or draw it again. Nothing was charged."
+)
+
+PRIVATE_READING = (
+    "The plan says that the private file is read in another way than it was when it was loaded here; plan again. "
+    "Nothing was charged."
+)
+
+
+def buy(
+    service: Service,
+    private: PrivateTable,
+    wanted: Sequence[Purchase],
+    *,
+    repeat: int = 0,
+    tick: bool | None = None,
+    current: Study | None = None,
+) -> list[Outcome]:
+    """Buy plans together: all are charged, or none. A plan that was sent before returns what is stored, uncharged.
+
+    repeat   which draw of each plan; the next one is bought on purpose, none is passed over
+    tick     whether the steward said `TICK`; None where nobody was asked, which is enough in a single user's service
+             while the loaded table has nothing in common with the public ones
+    current  the population's public state, where it was read already
+
+    Raises ViewersOnly, PlanError, OverlapUndecided, Overspent, TableBlocked, LedgerError or QueueFull before anything
+    is charged.
+
+    Privacy: each purchase's own charges, in zCDP; see the mechanisms. In a shared service what comparisons found
+    changes nothing here: the same acts on neighbouring tables are asked, charged and recorded alike.
+    """
+    service.policy.refuse_viewers()
+    current = current or studies.study(service, private.population)
+    known = [as_known(service, private, one) for one in wanted]
+    spendings = [_spending(service, private, one, repeat, current) for one in known]
+    used = _undecided(service, current, known, spendings)
+    if used and not (tick or (tick is None and _goes_without(service, private, used, current))):
+        raise OverlapUndecided(UNDECIDED)
+    return service.spend(private.population, spendings, table=private.table, terms=private.terms)
+
+
+def asks(current: Study, wanted: Sequence[Purchase]) -> bool:
+    """Whether a purchase takes the steward's `TICK`: where a public table takes part, but in a demo, which is generated
+    data. A function of public things alone."""
+    return not current.demo and any(one.public_tables for one in wanted)
+
+
+def warnings_before(
+    service: Service, private: PrivateTable, public_tables: frozenset[str], current: Study
+) -> tuple[Overlap, ...]:
+    """What the loaded private table shares with the named candidates, also those that came since it was loaded.
+
+    Privacy: for the steward only, like the table itself.
+    """
+    known = studies.compared_again(service, private, current)
+    return tuple(one for one in known.overlaps if public_tables & set(one.sha256.split("+")))
+
+
+def price(
+    service: Service, current: Study, wanted: Sequence[Purchase], *, private: PrivateTable, repeat: int = 0
+) -> Price:
+    """What plans cost together; a plan that was sent before costs nothing, nor one that stands twice among them.
+
+    private  the loaded table: how its file was read is part of the plans
+    """
+    name = current.population.name
+    due = {one.plan.sha256: one for one in (as_known(service, private, one) for one in wanted)}
+    charged = [one for key, one in due.items() if service.ledger.booking(name, PlanKey(key, repeat)) is None]
+    return service.price(name, [charge for one in charged for charge in one.charges(current)])
+
+
+def as_known(service: Service, private: PrivateTable, one: Purchase) -> Purchase:
+    """A purchase whose plan says how the private file was read; or as it was hashed before readings were part of plans,
+    where it was bought so on files that were read as they are now.
+
+    Raises PlanError for a plan that says another reading of the private file, and where the plan's own hash stands for
+    public files that were read otherwise then.
+    """
+    one, name = _read_as_loaded(one, private), private.population
+    found, earlier = service.ledger.booking(name, PlanKey(one.plan.sha256)), one.plan.earlier
+    if found is not None:
+        if other_reading_than_now(service.ledger, found, one.plan):
+            raise PlanError(OTHER_READING)
+        return one
+    then = None if earlier is None else service.ledger.booking(name, PlanKey(earlier.sha256))
+    table = private.table if service.policy.answers else None
+    if then is None or not same_reading_as_then(service.ledger, name, then, one.plan, table=table):
+        return one
+    return replace(one, plan=earlier)  # type: ignore[type-var]
+
+
+def _read_as_loaded(one: Purchase, private: PrivateTable) -> Purchase:
+    said = one.plan.private_read_as
+    if said == private.read_as:
+        return one
+    if said is not None:
+        raise PlanError(PRIVATE_READING)
+    return replace(one, plan=one.plan.model_copy(update={"private_read_as": private.read_as}))  # type: ignore[type-var]
+
+
+def _goes_without(service: Service, private: PrivateTable, used: frozenset[str], current: Study) -> bool:
+    return service.policy.answers and not warnings_before(service, private, used, current)
+
+
+def _spending(service: Service, private: PrivateTable, one: Purchase, repeat: int, current: Study) -> Spending:
+    check_repeat(service.ledger.next_repeat(private.population, one.plan.sha256), repeat)
+    prepared = one.prepared(service, private, current, repeat)
+    order = Order(PlanKey(one.plan.sha256, repeat), one.plan.canonical, one.charges(current))
+    return Spending(order, one.task, prepared.work, prepared.encode)
+
+
+def _undecided(
+    service: Service, current: Study, wanted: Sequence[Purchase], spendings: Sequence[Spending]
+) -> frozenset[str]:
+    """The public tables of the plans that are not bought yet; none where nothing is asked."""
+    if not asks(current, wanted):
+        return frozenset()
+    name = current.population.name
+    due = [
+        one.public_tables
+        for one, spending in zip(wanted, spendings, strict=True)
+        if service.ledger.booking(name, spending.order.key) is None
+    ]
+    return frozenset().union(*due)

@@ -1,0 +1,86 @@
+"""Public files before they are stored: held by a session or a command, compared there, and stored on its word alone.
+
+Comparing a public file with private rows is a question about private rows. So a file is read first and compared in
+memory with the private table that the same session holds; the answer goes to its steward, who then stores the file or
+gives it up. In a single user's service a file that has a private table's rows is refused. In a shared one it is
+stored whenever the steward says so: what viewers see of the candidates depends on that word alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pmwpub.errors import FileRefused, OverlapUndecided
+from pmwpub.service import overlaps, studies
+from pmwpub.service.core import PrivateTable, Service
+from pmwpub.service.shared import Alike, Overlap
+from pmwpub.tabular.options import ReadOptions
+from pmwpub.tabular.reading import TextTable
+
+
+@dataclass(frozen=True, eq=False)
+class Offer:
+    """A public file that was read, and is not stored yet.
+
+    name      of the file
+    table     its cells
+    options   how its text was read, where somebody confirmed that
+    attested  whether somebody said that it was not made from the private data
+    label     what tells it from other files of its name; else the name
+    """
+
+    name: str
+    table: TextTable = field(repr=False)
+    options: ReadOptions | None = None
+    attested: bool = False
+    label: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "label", self.label or self.name)
+
+
+def offer(
+    service: Service, population: str, files: Mapping[str, TextTable], private: PrivateTable | None
+) -> tuple[Overlap, ...]:
+    """What public files share with the private table that the session holds, each or all together; nothing is stored.
+
+    files  by name
+
+    Raises FileRefused, in a single user's service alone, for the rows of that table or of one that was charged.
+
+    Privacy: for the steward only; computed in memory from what this session loaded. A shared service asks the store's
+    fingerprints nothing.
+    """
+    service.policy.refuse_viewers()
+    if service.policy.answers:
+        for table in files.values():
+            studies.refuse_private(service, population, table, private)
+    if private is None:
+        return ()
+    shared = overlaps.in_files(private, files, studies.study(service, population).schema)
+    if service.policy.answers and any(one.alike is Alike.SAME for one in shared):
+        raise FileRefused(studies.PRIVATE_ROWS)
+    return shared
+
+
+def store(service: Service, population: str, offers: Sequence[Offer], private: PrivateTable | None) -> list[str]:
+    """Store files on the steward's word; returns their SHA-256. Raises as `studies.add_candidate` does."""
+    return [
+        studies.add_candidate(
+            service, population, one.name, one.table, attested=one.attested, options=one.options, private=private
+        )
+        for one in offers
+    ]
+
+
+def decided(shared: Sequence[Overlap], tick: bool | None, *, answers: bool, refusal: str) -> None:
+    """OverlapUndecided where public files are to be stored and used at once, and the steward has not said enough.
+
+    shared   what `offer` found
+    tick     whether the steward said that none was made from the private table; None where nobody was asked
+    answers  whether the service answers comparisons; else the word is needed whatever was found
+    refusal  what the steward is told
+    """
+    if not (tick or (tick is None and answers and not shared)):
+        raise OverlapUndecided(refusal)

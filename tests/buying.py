@@ -1,0 +1,47 @@
+"""Buying one plan, as tests do it: the kind of purchase that fits the plan, through the one path."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pmwpub.ledger import Charge
+from pmwpub.plans import AssessmentPlan, BestPlan, ErrorPlan, ReleasePlan
+from pmwpub.service import Outcome, Price, PrivateTable, Service, Study, purchases, studies
+from pmwpub.service.purchases import AssessmentPurchase, BestPurchase, ErrorPurchase, Purchase, ReleasePurchase
+
+Plan = AssessmentPlan | BestPlan | ErrorPlan | ReleasePlan
+
+
+def purchase_of(plan: Plan) -> Purchase:
+    """The purchase of a plan."""
+    match plan:
+        case AssessmentPlan():
+            return AssessmentPurchase(plan)
+        case BestPlan():
+            return BestPurchase(plan)
+        case ErrorPlan():
+            return ErrorPurchase(plan)
+        case ReleasePlan():
+            return ReleasePurchase(plan)
+
+
+def buy(service: Service, private: PrivateTable, plan: Plan, **how: Any) -> Outcome:
+    """Buy one plan."""
+    return purchases.buy(service, private, [purchase_of(plan)], **how)[0]
+
+
+def price(service: Service, private: PrivateTable, plans: Plan | Sequence[Plan], *, repeat: int = 0) -> Price:
+    """What plans cost together."""
+    wanted = [purchase_of(plan) for plan in ([plans] if isinstance(plans, Plan) else plans)]
+    return purchases.price(service, current(service, private.population), wanted, private=private, repeat=repeat)
+
+
+def current(service: Service, population: str) -> Study:
+    """A population's public state."""
+    return studies.study(service, population)
+
+
+def charges(service: Service, population: str, plan: Plan) -> tuple[Charge, ...]:
+    """What a plan is charged."""
+    return purchase_of(plan).charges(current(service, population))
