@@ -16,6 +16,7 @@ from pmwpub import ledger
 from pmwpub.errors import StoreUnavailable
 from pmwpub.ledger import Balance, Ledger, Population, Reconciled
 from pmwpub.ledger.database import sqlite_path, store_url, witness_path
+from pmwpub.ledger.vouching import unvouched
 from pmwpub.outputs import apart
 from pmwpub.privacy.budget import UNIT, ZCDP, epsilon_of
 from pmwpub.rounding import above, below
@@ -39,10 +40,15 @@ def register(parsed: argparse.Namespace) -> Json:
 
 
 def show_ledger(parsed: argparse.Namespace) -> Json:
-    """`ledger show`: the charges, each with what a reader must know beyond epsilon, and what is left."""
+    """`ledger show`: the charges, each with what a reader must know beyond epsilon, and what is left.
+
+    unvouched  when and why it was recorded that nothing vouches for the charges
+    """
     with Ledger.open(parsed.store) as store:
-        charges = with_remarks(store.export(parsed.name), store.marks(parsed.name))
-        return _balance(store, parsed.name) | {"charges": charges}
+        marks = store.marks(parsed.name)
+        doubts = [{"time": mark.time, "note": mark.note} for mark in unvouched(marks)]
+        charges = with_remarks(store.export(parsed.name), marks)
+        return _balance(store, parsed.name) | {"unvouched": doubts, "charges": charges}
 
 
 def spent_json(rho: ZCDP, delta: Fraction) -> Json:

@@ -43,14 +43,6 @@ def test_its_baseline_answers_as_the_program_does() -> None:
     assert np.abs(baseline.answers() - problem.start_sums / problem.support.rows).max() > 1e-6
 
 
-def test_waits_are_measured_without_a_browser_and_stand_beside_their_limits() -> None:
-    command = [sys.executable, "benchmarks/waits.py", "--rows", "2000", "--no-browser"]
-    printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    lines = printed.stdout.splitlines()
-    assert len(lines) == 6, printed.stderr
-    assert all(re.search(r": \d+\.\d\d s of at most [\d.]+ s$", line) for line in lines)
-
-
 def test_simulated_audits_pass_the_right_mechanism_and_catch_each_fault() -> None:
     command = [sys.executable, "benchmarks/audit_power.py", "--repeats", "20000"]
     printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
@@ -59,3 +51,11 @@ def test_simulated_audits_pass_the_right_mechanism_and_catch_each_fault() -> Non
     )
     assert len(figures) == 2
     assert min(float(figure) for pair in figures for figure in pair) > 0.999
+
+
+def test_waits_are_measured_without_a_browser_and_stand_beside_their_limits() -> None:
+    command = [sys.executable, "benchmarks/waits.py", "--rows", "2000", "--no-browser"]
+    printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    lines = printed.stdout.splitlines()
+    assert len(lines) == 6, printed.stderr
+    assert all(re.search(r": \d+\.\d\d s of at most [\d.]+ s$", line) for line in lines)

@@ -128,3 +128,23 @@ def test_a_store_of_an_earlier_version_is_migrated_on_request_and_a_dry_run_only
     nothing = {**planned, "version": 2, "steps": []}
     assert shell.run("migrate") == shell.run("migrate", "--dry-run") == nothing
     assert shell.run("show", "Ohio")["spent"]["rho"] == pytest.approx(0.006, abs=1e-9)
+
+
+def test_a_ledger_put_back_without_a_witness_says_so_wherever_its_charges_are_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shell = Shell(tmp_path, capsys)
+    shell.run("register", "A", "--n", "1000", "--epsilon", "1")
+    shell.run("backup", shell.path("copy"))
+    assert shell.run("show", "A")["unvouched"] == []
+    with Ledger.open(shell.url) as ledger:
+        ledger.book("A", key(), "{}", [charge(10**12)])
+    for file in (shell.store, shell.store.with_name(f"{shell.store.name}.witness")):
+        file.unlink()
+    shell.run("restore", shell.path("copy"))
+    with Ledger.open(shell.url) as ledger:
+        ledger.book("A", key("after"), "{}", [charge(10**12)])
+    found = shell.run("show", "A")
+    (doubt,) = found["unvouched"]
+    assert "may be missing" in doubt["note"]
+    assert ["charges may be missing" in line["remark"] for line in found["charges"]] == [True]

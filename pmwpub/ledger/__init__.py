@@ -1,9 +1,9 @@
 """The ledger: populations, their budgets, every charge, and the stored results. The only place for SQL."""
 
+from pmwpub.ledger.attempts import Attempt
 from pmwpub.ledger.copies import Reconciled, backup, reconcile, restore
 from pmwpub.ledger.migrating import Migration, migrate, planned_migration
 from pmwpub.ledger.model import (
-    Attempt,
     Balance,
     Booking,
     Charge,

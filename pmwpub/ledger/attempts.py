@@ -9,14 +9,34 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from sqlalchemy import Connection, insert, select
 
 from pmwpub.ledger.database import now
-from pmwpub.ledger.model import Attempt, TableHandle
+from pmwpub.ledger.model import TableHandle
 from pmwpub.ledger.tables import fingerprints, loads, populations, views
 
 DIGEST_BYTES = 32
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One load of a private table, for the operator alone; no session is told of it.
+
+    id             counts loads, and nothing else
+    time           UTC, informative
+    population     under which the table was loaded
+    charged_under  the populations, this one included, that charges were made for this very table under
+    loaded_under   the other populations under which it was loaded
+    """
+
+    id: int
+    time: str
+    population: str
+    charged_under: tuple[str, ...]
+    loaded_under: tuple[str, ...]
+
 
 Print = tuple[str, bytes]
 """A digest and what it is of: "cells" or "view"."""

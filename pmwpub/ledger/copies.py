@@ -15,8 +15,9 @@ from pmwpub.ledger.copying import copy, free_name, remove, sync_folder
 from pmwpub.ledger.database import Database, sqlite_path, store_url, witness_path
 from pmwpub.ledger.lines import Entry, StoreLine
 from pmwpub.ledger.merging import unwitnessed
-from pmwpub.ledger.readding import Readded, accept, readd
+from pmwpub.ledger.readding import Readded, readd
 from pmwpub.ledger.recovery import recorded, store_id
+from pmwpub.ledger.vouching import accept, record_unvouched
 from pmwpub.ledger.witness import Witness
 
 POSTGRES = (
@@ -103,6 +104,8 @@ def restore(
 def _reconciled(database: Database, witness: Witness, present: list[Entry], accepted: bool) -> tuple[Readded, ...]:
     """Add the lines of the witness and of `present` to the store, then have the witness begin anew.
 
+    Where the witness is not this store's, nothing vouches for it, which is recorded, also where nothing was charged
+    yet: neither does `present`, which would be refused or recorded itself without its witness.
     What another program books between the last two steps, the next look copies to the witness.
     """
     lines = _readable(witness, accepted)
@@ -113,6 +116,8 @@ def _reconciled(database: Database, witness: Witness, present: list[Entry], acce
             if not accepted:
                 raise StoreUnavailable(UNVOUCHED.format(path=witness.path))
             accept(connection)
+        if not own:
+            record_unvouched(connection)
         more = unwitnessed(present, lines) if own and lines is not None else present
         added = readd(connection, lines or [], more)
         if lines is None:

@@ -208,14 +208,14 @@ def _prepare(connection: Connection, file: Path | None) -> Opened:
 
 
 def version_of(connection: Connection) -> int | None:
-    """The version that a store has; None where no store was made yet. StoreUnavailable for one of a later program."""
+    """The version that a store has; None where no store was made yet. StoreUnavailable for a later one."""
     if not inspect(connection).has_table(tables.store.name):
         return None
     version: int | None = connection.execute(select(func.max(tables.store.c.version))).scalar()
-    if version is not None and version > tables.VERSION:
+    if version is not None and not 1 <= version <= tables.VERSION:
         raise StoreUnavailable(
-            f"The ledger has version {version}; this program reads versions up to {tables.VERSION}. Use the newer "
-            "program. Nothing was changed."
+            f"The ledger has version {version}; this program reads versions 1 to {tables.VERSION}. Use the program "
+            "that made it. Nothing was changed."
         )
     return version
 

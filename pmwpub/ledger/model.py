@@ -249,21 +249,3 @@ class TableVerdict:
     kind: TableKind
     populations: tuple[str, ...]
     table: TableHandle
-
-
-@dataclass(frozen=True)
-class Attempt:
-    """One load of a private table, for the operator alone; no session is told of it.
-
-    id             counts loads, and nothing else
-    time           UTC, informative
-    population     under which the table was loaded
-    charged_under  the populations, this one included, that charges were made for this very table under
-    loaded_under   the other populations under which it was loaded
-    """
-
-    id: int
-    time: str
-    population: str
-    charged_under: tuple[str, ...]
-    loaded_under: tuple[str, ...]

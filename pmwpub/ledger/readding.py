@@ -9,17 +9,17 @@ from fractions import Fraction
 from sqlalchemy import Connection, Table, insert, select
 
 from pmwpub.errors import StoreUnavailable
-from pmwpub.ledger import populations, tables
+from pmwpub.ledger import tables
 from pmwpub.ledger.database import now
 from pmwpub.ledger.lines import BookingLine, Entry, MarkLine, TermsLine
 from pmwpub.ledger.merging import lacking
 from pmwpub.ledger.recovery import recorded
+from pmwpub.ledger.vouching import record
 from pmwpub.privacy.budget import UNIT
 from pmwpub.rounding import up
 
 RECONCILED = "ledger reconciled"
-UNWITNESSED = "witness missing"
-"""The kinds of mark that record a reconciliation."""
+"""The kind of mark that records a reconciliation."""
 
 
 @dataclass(frozen=True)
@@ -46,18 +46,6 @@ def readd(connection: Connection, *records: Sequence[Entry]) -> list[Readded]:
     for one in added.values():
         record(connection, one.population, RECONCILED, _note(one))
     return list(added.values())
-
-
-def accept(connection: Connection) -> None:
-    """Record for every population with charges that nothing outside the store vouches for them."""
-    names = select(tables.populations.c.name).where(tables.populations.c.id.in_(select(tables.charges.c.population_id)))
-    for name in connection.execute(names.order_by(tables.populations.c.id)).scalars().all():
-        record(connection, name, UNWITNESSED, "Accepted without its witness; charges that were lost would not show.")
-
-
-def record(connection: Connection, population: str, kind: str, note: str) -> None:
-    """Append a decision to a population's record."""
-    populations.mark(connection, populations.identify(connection, population, lock=True), kind, note)
 
 
 def _add(connection: Connection, entry: Entry) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pmwpub.ledger import attempts, fingerprints, populations
+from pmwpub.ledger.attempts import Attempt
 from pmwpub.ledger.database import Database
-from pmwpub.ledger.model import Attempt, TableHandle, TableVerdict
+from pmwpub.ledger.model import TableHandle, TableVerdict
 
 
 class Recognition:

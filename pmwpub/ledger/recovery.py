@@ -16,9 +16,11 @@ from sqlalchemy import Connection, Row, Table, func, select
 
 from pmwpub.errors import StoreUnavailable
 from pmwpub.ledger import tables
+from pmwpub.ledger.database import lock_store
 from pmwpub.ledger.lines import BookingLine, ChargeLine, Entry, MarkLine, StoreLine, TermsLine
 from pmwpub.ledger.merging import later_terms, terms_of
 from pmwpub.ledger.model import Booking, Charge
+from pmwpub.ledger.vouching import all_recorded, record_unvouched
 from pmwpub.ledger.witness import Witness
 
 MISSING = (
@@ -26,6 +28,10 @@ MISSING = (
     "are missing too. "
     "Put the witness back, or accept the ledger as it is with `pmwpub ledger reconcile --accept-missing-witness`, "
     "which is recorded. Nothing was released."
+)
+REMOVED = (
+    "The ledger's witness {path} was removed, or replaced by another ledger's, while the ledger was open. Stop the "
+    "program and open the ledger again, which records that nothing vouches for it. Nothing was released."
 )
 FOREIGN = (
     "The witness {path} belongs to another ledger, which has charges: this file was put in its place. Put that ledger "
@@ -63,6 +69,17 @@ class Guard:
             if self.witness.store == store_id(connection):
                 self._compared(self.witness, connection)
 
+    def vouch(self, connection: Connection) -> None:
+        """Before its witness begins, record for a store with terms and without charges that nothing vouches for it.
+
+        `check` refuses one with charges, and begins a witness only where this is committed.
+        """
+        witness = self.witness
+        if witness is None or self._own(witness, connection):
+            return
+        if not witness.counts[1] and not _counts(connection)[1]:
+            record_unvouched(connection)
+
     def check(self, connection: Connection) -> None:
         """Raise StoreUnavailable if charges, terms or decisions are missing; bring the witness up to date.
 
@@ -71,19 +88,32 @@ class Guard:
         witness = self.witness
         if witness is None:
             return
-        witness.refresh()
-        identifier = store_id(connection)
-        if witness.store == identifier and witness.counts == _counts(connection):
-            return
-        if witness.store == identifier:
-            witness.append(self._compared(witness, connection))
+        if self._own(witness, connection):
+            if witness.counts != _counts(connection):
+                witness.append(self._compared(witness, connection))
             return
         if witness.counts[1]:
             raise StoreUnavailable(FOREIGN.format(path=witness.path))
         entries = recorded(connection)
         if any(isinstance(entry, BookingLine) for entry in entries):
             raise StoreUnavailable(MISSING.format(path=witness.path))
-        witness.append([StoreLine(identifier), *entries])
+        if not all_recorded(entries):
+            raise StoreUnavailable(REMOVED.format(path=witness.path))
+        witness.append([StoreLine(store_id(connection)), *entries])
+
+    @staticmethod
+    def _own(witness: Witness, connection: Connection) -> bool:
+        """Whether the witness is this store's. If not, nobody registers anything until the transaction ends.
+
+        Who makes a store begins its witness before registering, so a look under the lock sees no population without it.
+        """
+        witness.refresh()
+        identifier = store_id(connection)
+        if witness.store == identifier:
+            return True
+        lock_store(connection)
+        witness.refresh()
+        return witness.store == identifier
 
     def ready(self) -> None:
         """Raise StoreUnavailable, before anything is charged, if the witness could not take a booking."""

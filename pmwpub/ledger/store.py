@@ -61,6 +61,8 @@ class Ledger(Recognition):
             with database.reading() as connection:
                 guard.compare(connection)
             with database.writing() as connection:
+                guard.vouch(connection)
+            with database.writing() as connection:
                 guard.check(connection)
         except BaseException:
             database.close()

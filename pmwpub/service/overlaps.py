@@ -165,6 +165,19 @@ def in_files(private: PrivateTable, files: Mapping[str, TextTable], schema: Sche
     return compared.found(lone(private.dataset), private.views, same)
 
 
+def seen_alike(private: PrivateTable, table: TextTable, schema: Schema | None) -> tuple[bool, tuple[bytes, ...]]:
+    """Whether an offered table has the rows of a loaded private one in another guise, and not by chance; its views.
+
+    schema  of today; under another one than the private table was loaded under nothing is compared
+    """
+    if schema is None or schema.sha256 != private.schema_sha256:
+        return False, ()
+    offered = Offered.of("", "", table, schema)
+    compared = Comparison([offered])
+    compared.show(private, schema)
+    return compared.same(private.views), offered.views
+
+
 def lone(rows: object) -> float | None:
     """The `surplus` of private rows in memory; None of others."""
     if not isinstance(rows, Dataset):

@@ -6,11 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 
 from pmwpub.ledger import Mark
+from pmwpub.ledger.vouching import unvouched
 
 PRIVATE_NUMBERS_SEEN = "private numbers seen"
 """The kind of mark that records that the steward opened numbers which no epsilon covers."""
 
 SEEN = "chosen after private numbers were seen; not covered by (ε, δ)"
+UNVOUCHED = "made when nothing vouched for the ledger any more: charges may be missing from it, and from (ε, δ)"
 _AFTER = re.compile(r", opened after charge (\d+)$")
 
 Row = Mapping[str, str | int | float]
@@ -22,21 +24,28 @@ def noted(what: str, last_charge: int) -> str:
 
 
 def remarks_from(marks: Sequence[Mark]) -> tuple[str, ...]:
-    """One remark for each different thing that was seen: everything chosen afterwards may depend on it.
+    """One remark for each different thing that was seen, for everything chosen afterwards may depend on it; and one
+    where nothing vouches for what was spent.
 
     marks  those recorded before the plan was sent; their notes are public text
     """
     notes = dict.fromkeys(mark.note.strip() for mark in marks if mark.kind == PRIVATE_NUMBERS_SEEN)
-    return tuple(f"{SEEN}: {note}" if note else SEEN for note in notes)
+    seen = tuple(f"{SEEN}: {note}" if note else SEEN for note in notes)
+    return (*seen, UNVOUCHED) if unvouched(marks) else seen
 
 
 def with_remarks(rows: Sequence[Row], marks: Sequence[Mark]) -> list[dict[str, str | int | float]]:
     """The ledger's rows, each with a `remark`: SEEN for every charge made after private numbers were first opened.
 
-    A mark that does not say after which charge it was made counts for all.
+    A mark that does not say after which charge it was made counts for all, and so does one that nothing vouches for
+    the ledger: a sum may be too low by charges that were made before those that it shows.
     """
-    seen = [_after(mark.note) for mark in marks if mark.kind == PRIVATE_NUMBERS_SEEN]
-    return [{**row, "remark": SEEN if seen and int(row["id"]) > min(seen) else ""} for row in rows]
+    opened = min((_after(mark.note) for mark in marks if mark.kind == PRIVATE_NUMBERS_SEEN), default=None)
+    always = [UNVOUCHED] if unvouched(marks) else []
+    return [
+        {**row, "remark": "; ".join(([SEEN] if opened is not None and int(row["id"]) > opened else []) + always)}
+        for row in rows
+    ]
 
 
 def _after(note: str) -> int:

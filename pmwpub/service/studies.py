@@ -9,10 +9,8 @@ from pathlib import Path
 
 from pmwpub.errors import FileRefused, PlanError, SchemaError
 from pmwpub.jobs.counting_cluster import spread
-from pmwpub.jobs.work import PublicInput
 from pmwpub.ledger import TableHandle, TableVerdict
 from pmwpub.plans import WorkloadChoice
-from pmwpub.queries.workload import Workload
 from pmwpub.records import Support
 from pmwpub.service import overlaps, stored
 from pmwpub.service.core import PrivateTable, Service
@@ -135,7 +133,7 @@ def refuse_private(service: Service, population: str, table: TextTable, private:
     views: tuple[bytes, ...] = ()
     own = private is not None and private.rows == rows
     if private is not None and not own:
-        own, views = _seen_alike(service, private, table)
+        own, views = overlaps.seen_alike(private, table, study(service, private.population).schema)
     verdict = service.ledger.recognise(population, rows, views)
     if own or verdict.kind in ("same", "elsewhere") or verdict.populations:
         raise FileRefused(PRIVATE_ROWS)
@@ -256,26 +254,6 @@ def acknowledge(service: Service, private: PrivateTable) -> PrivateTable:
         raise PlanError("A shared service answers no comparison with other populations, so none is to be decided.")
     service.ledger.acknowledge(private.population, private.rows, private.views)
     return replace(private, verdict=service.ledger.recognise(private.population, private.rows, private.views))
-
-
-def _seen_alike(service: Service, private: PrivateTable, table: TextTable) -> tuple[bool, tuple[bytes, ...]]:
-    """Whether an offered table has the rows of a loaded private one in another guise, and not by chance; its views."""
-    schema = study(service, private.population).schema
-    if schema is None or schema.sha256 != private.schema_sha256:
-        return False, ()
-    offered = overlaps.Offered.of("", "", table, schema)
-    compared = overlaps.Comparison([offered])
-    compared.show(private, schema)
-    return compared.same(private.views), offered.views
-
-
-def public_core(service: Service, current: Study, candidates: Sequence[str], workload: Workload) -> PublicInput:
-    """What PMW^Pub runs on, built from a public support and a workload; kept by content for every session."""
-    if current.schema is None:
-        raise SchemaError("A run needs a schema; draft or load one on the Data page.")
-    read = [f"{sha256}{stored.spelt(current.candidate(sha256).options)}" for sha256 in candidates]
-    key = f"{workload.sha256}:{current.schema.sha256}:{'+'.join(read)}"
-    return service.cache(f"core:{key}", lambda: PublicInput(key, workload, current.support(candidates)))
 
 
 def encoded_candidate(service: Service, population: str, sha256: str, schema: Schema) -> Encoded:

@@ -49,4 +49,4 @@ def _asked(form: str) -> str:
 
 
 def _tick(form: str, sentences: Sequence[str]) -> str:
-    return f"{form} agreed {hash(tuple(sentences))}"
+    return f"{form} agreed {' '.join(sentences)}"

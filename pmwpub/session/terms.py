@@ -78,7 +78,7 @@ def _all_but_epsilon(before: Population) -> dict[str, str]:
 
 def _key(before: Population, part: str) -> str:
     """Of a field that begins with the terms in force: other terms have another field, which begins with those."""
-    return f"amend {part} {hash(before)}"
+    return f"amend {part} {before}"
 
 
 def _change(session: Session, study: Study, typed: dict[str, str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -79,8 +80,8 @@ def test_tables_charged_under_several_populations_show_without_a_load(registered
     assert registered.attempts() == []
 
 
-def statements(ledger: Ledger, private: bytes) -> list[str]:
-    """The statements that a load runs, without their values."""
+def statements(ledger: Ledger, call: Callable[[], object]) -> list[str]:
+    """The statements that a call runs, without their values."""
     heard: list[str] = []
 
     def hear(_connection: object, _cursor: object, statement: str, *_more: object) -> None:
@@ -89,7 +90,7 @@ def statements(ledger: Ledger, private: bytes) -> list[str]:
     engine = ledger._database._engine
     event.listen(engine, "before_cursor_execute", hear)
     try:
-        ledger.loaded("B", private, SEEN)
+        call()
     finally:
         event.remove(engine, "before_cursor_execute", hear)
     return heard
@@ -97,11 +98,26 @@ def statements(ledger: Ledger, private: bytes) -> list[str]:
 
 def test_a_load_does_the_same_whether_it_matches_or_not(registered: Ledger) -> None:
     spend(registered, "A", TABLE, SEEN)
-    matching, other = statements(registered, TABLE), statements(registered, OTHER)
+    matching, other = (
+        statements(registered, lambda private=private: registered.loaded("B", private, SEEN))  # type: ignore[misc]
+        for private in (TABLE, OTHER)
+    )
     assert matching == other
     assert any("loads" in statement for statement in matching), "the test heard them"
     assert not any(word in statement for statement in matching for word in ("fingerprints", "FROM views", "charges"))
     assert [one.id for one in registered.attempts()] == [1, 2]
+
+
+def test_a_booking_that_compares_with_nobody_does_the_same_whether_the_table_matches_or_not(registered: Ledger) -> None:
+    spend(registered, "A", TABLE, SEEN)
+    found = []
+    for name, private, seen in (("B", TABLE, SEEN), ("C", OTHER, (b"another view", b"and one more"))):
+        found.append(statements(registered, lambda name=name, p=private, s=seen: spend(registered, name, p, s)))  # type: ignore[misc]
+    assert found[0] == found[1]
+    assert any("INSERT INTO fingerprints" in statement for statement in found[0]), "the test heard them"
+    asked = ("FROM fingerprints", "FROM views", "FROM acknowledgements", "FROM loads")
+    assert not any(word in statement for statement in found[0] for word in asked)
+    assert registered.shared_tables() == [("A", "B")]
 
 
 def test_a_load_enters_nothing_that_leaves(registered: Ledger, url: str) -> None:

@@ -261,7 +261,7 @@ def _newer(file: Path) -> None:
 def test_a_newer_store_is_refused_in_words_and_left_alone(file: Path, opening: Callable[[str], object]) -> None:
     _newer(file)
     before = file.read_bytes()
-    with pytest.raises(StoreUnavailable, match="version 3; this program reads versions up to 2"):
+    with pytest.raises(StoreUnavailable, match="version 3; this program reads versions 1 to 2"):
         opening(f"sqlite:///{file}")
     assert file.read_bytes() == before
 

@@ -16,7 +16,8 @@ from sqlalchemy import Connection, event
 from pmwpub.errors import NoResult, StoreUnavailable
 from pmwpub.ledger import Ledger, backup, reconcile, recovery, restore
 from pmwpub.ledger.lines import BookingLine
-from pmwpub.ledger.readding import RECONCILED, UNWITNESSED
+from pmwpub.ledger.readding import RECONCILED
+from pmwpub.ledger.vouching import UNWITNESSED
 from pmwpub.ledger.witness import Witness
 from pmwpub.privacy.budget import ZCDP
 

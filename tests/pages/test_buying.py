@@ -18,7 +18,7 @@ from streamlit.testing.v1.element_tree import TextInput
 
 from pmwpub.jobs import Engine
 from pmwpub.ledger import Ledger, PlanKey
-from pmwpub.service import assessing, purchases, releasing, studies
+from pmwpub.service import assessing, public_cores, purchases, releasing, studies
 from pmwpub.service.purchases import TICK
 from pmwpub.session import Session, services, spending
 from pmwpub.session.spending import AGAIN, ALREADY, ASTRAY, CHARGED
@@ -432,7 +432,7 @@ def test_a_second_session_reuses_the_cores_that_the_first_one_built(town: Here, 
     plan = assessing.assessment_plan(current, [current.candidates[0].sha256], epsilon="0.05")
 
     def core() -> object:
-        return studies.public_core(services.service(), current, plan.inputs.candidates, current.workload())
+        return public_cores.public_core(services.service(), current, plan.inputs.candidates, current.workload())
 
     built = core()
     buy(steward("release"), "Buy this release")

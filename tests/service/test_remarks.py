@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pmwpub.ledger import Mark
-from pmwpub.service.remarks import PRIVATE_NUMBERS_SEEN, SEEN, noted, remarks_from, with_remarks
+from pmwpub.ledger import Mark, vouching
+from pmwpub.service.remarks import PRIVATE_NUMBERS_SEEN, SEEN, UNVOUCHED, noted, remarks_from, with_remarks
 
 ROWS = [{"id": 1, "rho": 0.1}, {"id": 2, "rho": 0.1}, {"id": 7, "rho": 0.1}]
 
@@ -35,3 +35,11 @@ def test_the_order_of_clocks_does_not_matter_and_the_rows_are_otherwise_unchange
 def test_the_same_look_twice_is_one_remark() -> None:
     marks = [_seen(noted("errors", 1)), _seen(noted("errors", 1)), _seen(noted("errors", 2))]
     assert len(remarks_from(marks)) == 2
+
+
+def test_where_nothing_vouches_for_the_ledger_every_charge_and_every_later_plan_says_so() -> None:
+    for kind in (vouching.UNVOUCHED, vouching.UNWITNESSED):
+        marks = [_seen(noted("errors", 2)), Mark(kind, "put back", "")]
+        assert [row["remark"] for row in with_remarks(ROWS, marks)] == [UNVOUCHED, UNVOUCHED, f"{SEEN}; {UNVOUCHED}"]
+        assert remarks_from(marks) == (*remarks_from(marks[:1]), UNVOUCHED)
+        assert remarks_from([marks[1], marks[1]]) == (UNVOUCHED,)

@@ -13,9 +13,10 @@ from pmwpub.privacy.budget import shown
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
 from pmwpub.service.core import PrivateTable, Service
+from pmwpub.service.public_cores import public_core
 from pmwpub.service.purchases.protocol import Prepared
 from pmwpub.service.remarks import remarks_from
-from pmwpub.service.studies import Study, public_core
+from pmwpub.service.study import Study
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NoReturn
 
-from pmwpub.errors import OverlapUndecided, PlanError
+from pmwpub.errors import LedgerError, OverlapUndecided, PlanError
 from pmwpub.ledger import Order, PlanKey
 from pmwpub.ledger.bookings import check_repeat
 from pmwpub.plans import ErrorPlan
 from pmwpub.service import studies
 from pmwpub.service.core import Outcome, Price, PrivateTable, Service, Spending
-from pmwpub.service.purchases.protocol import Purchase
+from pmwpub.service.purchases.protocol import Prepared, Purchase
 from pmwpub.service.purchases.readings import other_reading_than_now, same_reading_as_then
 from pmwpub.service.shared import Overlap
 from pmwpub.service.study import Study
@@ -152,10 +153,21 @@ def _goes_without(service: Service, private: PrivateTable, used: frozenset[str],
 
 
 def _spending(service: Service, private: PrivateTable, one: Purchase, repeat: int, current: Study) -> Spending:
+    """A plan on its way to the ledger; of one that was sent before nothing is made up any more."""
     check_repeat(service.ledger.next_repeat(private.population, one.plan.sha256), repeat)
-    prepared = one.prepared(service, private, current, repeat)
-    order = Order(PlanKey(one.plan.sha256, repeat), one.plan.canonical, one.charges(current))
+    key = PlanKey(one.plan.sha256, repeat)
+    sent = service.ledger.booking(private.population, key) is not None
+    prepared = SENT if sent else one.prepared(service, private, current, repeat)
+    order = Order(key, one.plan.canonical, one.charges(current))
     return Spending(order, one.task, prepared.work, prepared.encode)
+
+
+def _never(*_: object) -> NoReturn:
+    raise LedgerError("The booking of this plan is gone from the store; restore the store from its backup.")
+
+
+SENT = Prepared(_never, _never)
+"""Of a plan that is booked: its result is stored or at work, and nothing is drawn again."""
 
 
 def _undecided(

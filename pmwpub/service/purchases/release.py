@@ -20,9 +20,10 @@ from pmwpub.release.report import template as report_template
 from pmwpub.rounding import stated_delta
 from pmwpub.service.choices import choices_of
 from pmwpub.service.core import PrivateTable, Service
+from pmwpub.service.public_cores import public_core
 from pmwpub.service.purchases.protocol import Prepared
 from pmwpub.service.remarks import remarks_from
-from pmwpub.service.studies import CandidateFacts, Study, public_core
+from pmwpub.service.study import CandidateFacts, Study
 from pmwpub.service.tuning import in_words, tuning_of
 
 

@@ -1,0 +1,21 @@
+"""What PMW^Pub runs on, built from public things alone and kept by content."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pmwpub.errors import SchemaError
+from pmwpub.jobs.work import PublicInput
+from pmwpub.queries.workload import Workload
+from pmwpub.service import stored
+from pmwpub.service.core import Service
+from pmwpub.service.study import Study
+
+
+def public_core(service: Service, current: Study, candidates: Sequence[str], workload: Workload) -> PublicInput:
+    """A public support with a workload; kept by content for every session."""
+    if current.schema is None:
+        raise SchemaError("A run needs a schema; draft or load one on the Data page.")
+    read = [f"{sha256}{stored.spelt(current.candidate(sha256).options)}" for sha256 in candidates]
+    key = f"{workload.sha256}:{current.schema.sha256}:{'+'.join(read)}"
+    return service.cache(f"core:{key}", lambda: PublicInput(key, workload, current.support(candidates)))
