@@ -122,7 +122,8 @@ def as_known(service: Service, private: PrivateTable, one: Purchase, repeat: int
         return replace(now, plan=earlier)  # type: ignore[type-var]
     if not isinstance(asked.plan, ErrorPlan):
         current.check_readings(asked.plan.inputs)
-    found = service.ledger.booking(name, PlanKey(asked.plan.sha256, repeat))
+    drawn = 0 <= repeat < service.ledger.next_repeat(name, asked.plan.sha256)
+    found = service.ledger.booking(name, PlanKey(asked.plan.sha256, repeat)) if drawn else None
     if found is not None and other_reading_than_now(service.ledger, found, asked.plan):
         raise PlanError(OTHER_READING)
     return asked
