@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -12,7 +13,8 @@ import buying
 import pytest
 import streamlit as st
 from guarantees.flows import KINDS, NAME
-from guarantees.people import SCHEMA, Neighbours, neighbours, public
+from guarantees.people import SCHEMA as WITH_PERSON
+from guarantees.people import STRANGE, Neighbours, public, rows
 from guarantees.screens import screens
 from guarantees.traces import Trace, forced
 
@@ -28,6 +30,10 @@ from pmwpub.tabular.schema import Schema
 
 OTHER = "village"
 SHARED = Policy(Mode.SHARED)
+SCHEMA = json.dumps(
+    (whole := json.loads(WITH_PERSON)) | {"columns": [one for one in whole["columns"] if one["name"] != "person"]}
+)
+"""Without the column of persons: a table and a piece of it have the same lines."""
 
 
 @dataclass(frozen=True)
@@ -45,26 +51,28 @@ class Straddle:
 
 def straddles() -> dict[str, Straddle]:
     """Each decision that rests on comparing private rows with other tables."""
-    pair = neighbours(1)
+    lines = rows(60, 0)
+    changed = [*lines[:30], STRANGE[0], *lines[31:]]
+    pair = Neighbours(1, _file(lines), _file(changed))
     plain = {"b.csv": public(90, 1), "c.csv": public(70, 2, women=0.3)}
     return {
         "a run of lines": Straddle(pair, plain | {"piece.csv": _piece(pair)}),
-        "the same rows": Straddle(pair, plain | {"copy.csv": _without_person(pair.ours)}),
+        "the same rows": Straddle(pair, plain | {"copy.csv": pair.ours}),
         "charged here before": Straddle(pair, plain, NAME),
         "charged elsewhere before": Straddle(pair, plain, OTHER),
     }
 
 
-def _without_person(private: bytes) -> bytes:
-    return b"".join(line.rsplit(b",", 1)[0] + b"\n" for line in private.splitlines())
+def _file(lines: list[str]) -> bytes:
+    return ("\n".join(["sex,age,job", *lines]) + "\n").encode()
 
 
 def _piece(pair: Neighbours) -> bytes:
     """The fewest lines about the changed one whose run in `ours` chance hardly explains; in `theirs` it is broken."""
-    header, *rows = _without_person(pair.ours).splitlines()
-    middle = len(rows) // 2
+    header, *lines = pair.ours.splitlines()
+    middle = len(lines) // 2
     for reach in itertools.count(1):
-        content = b"\n".join([header, *rows[middle - reach : middle + reach + 1], b""])
+        content = b"\n".join([header, *lines[middle - reach : middle + reach + 1], b""])
         told = [_shares_a_run(private, content) for private in (pair.ours, pair.theirs)]
         assert told[1] is False, "the shortest run that counts is found before its halves count"
         if told[0]:
@@ -73,7 +81,7 @@ def _piece(pair: Neighbours) -> bytes:
 
 
 def _shares_a_run(private: bytes, content: bytes) -> bool:
-    return long_run(read_table(_without_person(private)), read_table(content)) > 0
+    return long_run(read_table(private), read_table(content)) > 0
 
 
 def begun(folder: Path, case: Straddle, policy: Policy) -> Service:
