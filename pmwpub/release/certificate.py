@@ -23,7 +23,7 @@ OUTSIDE = (
     "Outside the guarantee: timing, memory, whether a result came at all, and what a steward decides not to buy after "
     "a warning."
 )
-STATEMENT = "Before this purchase the steward stated that no public table of it was made from the private one."
+STATEMENT = "Of each public table it was attested that it was not made from the private one."
 """What stands in every certificate, whatever comparisons of tables found."""
 
 OUTSIDE_BEFORE = ("Outside the guarantee: timing, memory, and whether a result came at all.",)

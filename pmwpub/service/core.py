@@ -81,11 +81,6 @@ class PrivateTable:
     compared: frozenset[tuple[str, ReadOptions | None]] = field(default=frozenset(), repr=False)
 
     @property
-    def terms(self) -> tuple[int, int]:
-        """(n, rows per person), as it was checked."""
-        return self.n, self.rows_per_person
-
-    @property
     def read_as(self) -> str | None:
         """How the file was read, as a plan says it: None for UTF-8 with commas, and for Parquet."""
         return None if self.options is None or self.options == ReadOptions() else self.options.spelt
@@ -105,14 +100,12 @@ class Price:
 
     rho                exact; the sum of the charges
     epsilon            of this rho alone, at the population's delta
-    remaining_epsilon  of what would be left after it
     """
 
     rho: ZCDP
     epsilon: float
     delta: Fraction
     remaining: ZCDP
-    remaining_epsilon: float
     affordable: bool
 
 
@@ -177,7 +170,6 @@ class Service:
             epsilon_of(rho, balance.delta),
             balance.delta,
             left,
-            epsilon_of(left, balance.delta),
             affordable,
         )
 
@@ -208,7 +200,7 @@ class Service:
         balance = self.ledger.balance(population)
         rho = sum((record.rho for record in self.ledger.history(population) if record.id in charges), ZCDP(0))
         left = balance.remaining
-        return Price(rho, epsilon_of(rho, balance.delta), balance.delta, left, balance.epsilon_remaining, True)
+        return Price(rho, epsilon_of(rho, balance.delta), balance.delta, left, True)
 
     def spend(
         self,
@@ -216,7 +208,7 @@ class Service:
         wanted: Sequence[Spending],
         *,
         table: TableHandle | None,
-        terms: tuple[int, int],
+        terms: Population,
     ) -> list[Outcome]:
         """Charge, commit, draw, commit; then it may be shown. The one path to private counts: `purchases.buy` takes it.
 
@@ -228,7 +220,8 @@ class Service:
         """
         with ExitStack() as places:
             for one in wanted:
-                places.enter_context(self.engine.reserve(job_key(population, one.order.key)))
+                if self.ledger.booking(population, one.order.key) is None:
+                    places.enter_context(self.engine.reserve(job_key(population, one.order.key)))
             orders = [one.order for one in wanted]
             bookings = self.ledger.book_all(
                 population, orders, table=table, terms=terms, refuse_elsewhere=self.policy.answers

@@ -13,11 +13,12 @@ from __future__ import annotations
 import ipaddress
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Self
 
 from pmwpub.errors import SettingRefused, ViewersOnly
+from pmwpub.ledger import Ledger
 
 MODE = "PMWPUB_MODE"
 VIEWERS_ONLY = "PMWPUB_VIEWERS_ONLY"
@@ -55,6 +56,15 @@ class Policy:
         if switch not in _SWITCH:
             raise SettingRefused(f"{VIEWERS_ONLY} is 1 or 0; {switch[:40]!r} came.")
         return cls(_mode(environment.get(MODE, ""), address), _SWITCH[switch])
+
+    @classmethod
+    def on(cls, ledger: Ledger, address: str | None, environment: Mapping[str, str] = os.environ) -> Self:
+        """The policy of a service on a store: as declared; and without a declaration shared where the store has served
+        a shared service, so that a program beside it does not answer what the server keeps to itself."""
+        found = cls.declared(address, environment)
+        if found.answers and not environment.get(MODE) and ledger.has_loads():
+            return replace(found, mode=Mode.SHARED)
+        return found
 
     @property
     def answers(self) -> bool:

@@ -74,12 +74,7 @@ class Study:
         workload = self.workload()
         if self.schema is None or self.choice is None:
             raise SchemaError("A plan needs a schema and a workload.")
-        for sha256 in candidates:
-            facts = self.candidate(sha256)
-            if facts.support is None:
-                raise SchemaError(f"{facts.name} does not fit the schema: {facts.problem}")
-            if not facts.attested:
-                raise FileRefused(f"Attest first that {facts.name} was not derived from the private data.")
+        self.check_usable(candidates)
         return PublicInputs(
             schema_sha256=self.schema.sha256,
             workload_sha256=workload.sha256,
@@ -87,6 +82,15 @@ class Study:
             candidates=tuple(sorted(set(candidates))),
             read_as=self.readings(candidates),
         )
+
+    def check_usable(self, candidates: Sequence[str]) -> None:
+        """Raise unless each candidate is there, fits the schema and is attested."""
+        for sha256 in candidates:
+            facts = self.candidate(sha256)
+            if facts.support is None:
+                raise SchemaError(f"{facts.name} does not fit the schema: {facts.problem}")
+            if not facts.attested:
+                raise FileRefused(f"Attest first that {facts.name} was not derived from the private data.")
 
     def readings(self, candidates: Sequence[str]) -> tuple[tuple[str, str], ...]:
         """(SHA-256, how it is read now) of those candidates that are not read by default, as a plan has them.

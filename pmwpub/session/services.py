@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import streamlit as st
 
+from pmwpub.errors import SettingRefused
 from pmwpub.evaluation import cores
 from pmwpub.jobs import Engine, InlineEngine
 from pmwpub.jobs.dumps import no_core_dumps
@@ -17,6 +18,8 @@ from pmwpub.service import Policy, Service
 
 Built = TypeVar("Built")
 WORKERS = 2
+FORWARDED = ("X-Forwarded-For", "X-Forwarded-Host", "Forwarded", "Via")
+"""Headers of requests that came through a proxy."""
 KEPT = 128
 """Public things that the server keeps: tables, supports, workloads."""
 
@@ -25,12 +28,27 @@ KEPT = 128
 def service() -> Service:
     """The server's one service, on the store that PMWPUB_STORE names, with its own workers."""
     no_core_dumps()
-    return Service(Ledger.open(), engine(), public, place=place(), policy=policy())
+    ledger = Ledger.open()
+    return Service(ledger, engine(), public, place=place(), policy=Policy.on(ledger, address()))
 
 
 def policy() -> Policy:
-    """What the server may do, by the address that it listens on and by PMWPUB_MODE and PMWPUB_VIEWERS_ONLY."""
-    return Policy.declared(st.get_option("server.address"))
+    """What the server may do, by the address that it listens on and by PMWPUB_MODE and PMWPUB_VIEWERS_ONLY.
+
+    Raises SettingRefused also where a proxy forwards to a server that takes all its sessions for one person's.
+    """
+    found = Policy.declared(address())
+    if found.answers and any(name in st.context.headers for name in FORWARDED):
+        raise SettingRefused(
+            "This server takes all its sessions for one person's, and a proxy forwards to it. Start it with "
+            "PMWPUB_MODE=shared: comparisons of tables are then answered to nobody."
+        )
+    return found
+
+
+def address() -> str | None:
+    """What the server listens on; None everywhere."""
+    return st.get_option("server.address")
 
 
 def engine() -> Engine | InlineEngine:

@@ -22,7 +22,8 @@ from pmwpub.jobs.simulating import Place
 from pmwpub.ledger import Ledger, Population
 from pmwpub.plans import WorkloadChoice
 from pmwpub.release.bundle import Bundle
-from pmwpub.service import Policy, PrivateTable, Service, seeing, studies
+from pmwpub.service import Policy, PrivateTable, Service, purchases, releasing, seeing, studies
+from pmwpub.service.purchases import ReleasePurchase
 from pmwpub.service.remarks import SEEN
 from pmwpub.session import Session, services
 from pmwpub.session.spending import ASTRAY
@@ -197,6 +198,57 @@ def test_the_private_table_as_public_in_the_api(world: World) -> None:
     assert (world.charges(), world.candidates()) == (0, 0)
 
 
+def test_the_private_table_as_public_in_a_comparison_on_the_command_line(world: World) -> None:
+    """`--compare` is free, and stores what it compares: the private table given beside is compared with it too."""
+    status, said = world.command("assess", "--compare", public=("private.csv", "good.csv"))
+    assert (status, world.candidates()) == (2, 0)
+    assert "private table" in said
+    status, said = world.command("assess", "--compare", public=("piece.csv", "good.csv"))
+    assert (status, world.candidates()) == (2, 0)
+    assert "--overlap-acknowledged" in said
+
+
+def test_the_private_table_as_public_on_the_page_after_the_schema_changed(world: World) -> None:
+    world.prepare()
+    app = world.page("data")
+    schema = studies.study(world.service, NAME).schema
+    assert schema is not None
+    studies.save_schema(world.service, NAME, schema.with_missing_tokens(["none"]))
+    app.run()
+    app.file_uploader[0].set_value([("people.csv", PRIVATE, "text/csv")])
+    stored(press(app, "Add"))
+    assert "people.csv was refused" in words(app)
+    assert world.candidates() == 2
+
+
+def test_the_private_table_in_two_shuffled_halves_is_no_pair_of_public_ones(world: World) -> None:
+    world.prepare()
+    header, *rows = PRIVATE.splitlines()
+    shuffled = [rows[place] for place in np.random.default_rng(3).permutation(len(rows))]
+    halves = [b"\n".join([header, *half]) for half in (shuffled[:200], shuffled[200:])]
+    app = world.page("data")
+    app.file_uploader[0].set_value([(f"half-{place}.csv", half, "text/csv") for place, half in enumerate(halves)])
+    stored(press(app, "Add"))
+    assert not any(button.label == "Store" for button in app.button)
+    assert world.candidates() == 2
+
+
+# A public table that nobody attests any more is bought with by no plan, however old.
+
+
+def test_a_table_that_is_attested_no_more_is_not_drawn_on_again(world: World) -> None:
+    world.prepare()
+    buy(world.page(), "Buy this release")
+    once = world.charges()
+    current = studies.study(world.service, NAME)
+    (released,) = releasing.releases(world.service, current)
+    held = studies.load_private(world.service, NAME, PRIVATE)
+    studies.attest(world.service, NAME, released.plan.inputs.candidates[0], attested=False)
+    again = [ReleasePurchase(released.plan)]
+    assert "Attest first" in refusal(lambda: purchases.buy(world.service, held, again, repeat=1, tick=True))
+    assert world.charges() == once
+
+
 # Several purchases are affordable together, or none is made.
 
 
@@ -362,6 +414,25 @@ def test_viewers_only_for_programs(world: World, way: str, monkeypatch: pytest.M
     assert world.charges() == 0
 
 
+@pytest.mark.parametrize("way", ["command line", "API"])
+def test_a_store_that_served_a_shared_service_answers_no_program_beside_it(
+    world: World, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.ledger.loaded(_registered(world), b"some table of a shared service")
+    if way == "API":
+        said = refusal(lambda: world.api().release(_frame(PRIVATE), "good", epsilon="1", rounds=3))
+    else:
+        status, said = world.command("release", "--epsilon", "1")
+        assert status == 2
+    assert "overlap" in said, "as in any shared service the word is needed, whatever is found"
+    monkeypatch.setenv("PMWPUB_MODE", "single-user")
+    assert world.command("release", "--epsilon", "1")[0] == 0
+
+
+def _registered(world: World) -> str:
+    return world.ledger.register(Population("elsewhere", 5, 1, "one person", "1", "1e-6")).name  # type: ignore[arg-type]
+
+
 def _everything(service: Service, held: PrivateTable) -> None:
     """All that a forged message could ask of the service; the first that is let through fails the test."""
     acts: list[Callable[[], object]] = [
@@ -372,8 +443,6 @@ def _everything(service: Service, held: PrivateTable) -> None:
     ]
     for act in acts:
         assert "for viewers alone" in refusal(act)
-    from pmwpub.service import purchases
-
     purchases.buy(service, held, [])
 
 

@@ -72,7 +72,7 @@ def buy(
     used = _undecided(service, current, known, spendings)
     if used and not (tick or (tick is None and _goes_without(service, private, used, current))):
         raise OverlapUndecided(UNDECIDED)
-    return service.spend(private.population, spendings, table=private.table, terms=private.terms)
+    return service.spend(private.population, spendings, table=private.table, terms=current.population)
 
 
 def asks(current: Study, wanted: Sequence[Purchase]) -> bool:
