@@ -274,7 +274,7 @@ class Service:
         current = self.ledger.booking(booking.population, booking.key)
         if current is None:
             raise LedgerError("The booking is gone from the store; restore the store from its backup.")
-        if current.status == "charged" and at_work:
+        if current.status == "charged" and (at_work or not self.ledger.close_unattended(booking.id)):
             return Outcome(booking, "running")
         if current.status != "done":
             return Outcome(booking, "no result")
