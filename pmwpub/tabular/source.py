@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
+from pmwpub.domain import MAX_CHARACTERS
 from pmwpub.errors import FileRefused
 
 CHUNK = 1 << 20
@@ -36,7 +37,7 @@ class Limits:
     columns: int = 1_000
     cells: int = 100_000_000
     line_bytes: int = 1_000_000
-    name_chars: int = 1_000
+    name_chars: int = MAX_CHARACTERS
 
 
 STREAMED = Limits(bytes=1 << 50, cells=1 << 50)
