@@ -26,7 +26,9 @@ _CUTS = frozenset(";|\t\r\n")
 _PLAIN_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 
 _ROWS = 20_000  # written at once
-_OWN_FILES = Limits(bytes=1 << 40, columns=1 << 20, cells=1 << 40, line_bytes=1 << 30, name_chars=1 << 20)
+_OWN_FILES = Limits(
+    bytes=1 << 40, columns=1 << 20, cells=1 << 40, line_bytes=1 << 30, record_chars=1 << 30, name_chars=1 << 20
+)
 """What was written here and paid for is read back whatever its size."""
 
 

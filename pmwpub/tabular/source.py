@@ -30,6 +30,7 @@ class Limits:
     columns     cells of the header
     cells       rows times columns
     line_bytes  bytes of one physical line
+    record_chars  characters of the lines of one row: quoted cells may have line breaks
     name_chars  characters of one column name
     """
 
@@ -37,6 +38,7 @@ class Limits:
     columns: int = 1_000
     cells: int = 100_000_000
     line_bytes: int = 1_000_000
+    record_chars: int = 16_000_000
     name_chars: int = MAX_CHARACTERS
 
 
