@@ -207,6 +207,14 @@ def void(connection: Connection, booking_id: int) -> None:
         connection.execute(insert(outcomes).values(booking_id=booking_id, status="no result", created=now()))
 
 
+def close(connection: Connection, booking_id: int) -> bool:
+    """Record that there will be no result, unless there is one; whether there is none."""
+    status = _locked_status(connection, booking_id)
+    if status == "charged":
+        void(connection, booking_id)
+    return status != "done"
+
+
 def _locked_status(connection: Connection, booking_id: int) -> Status:
     row = connection.execute(select(bookings.c.id).where(bookings.c.id == booking_id).with_for_update()).one_or_none()
     if row is None:

@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Literal, Protocol, TypeVar
 
-from pmwpub.errors import LedgerError, PlanError
+from pmwpub.errors import LedgerError, NotReady, PlanError
 from pmwpub.jobs import Engine, InlineEngine, Job
 from pmwpub.jobs.simulating import Place
 from pmwpub.ledger import Booking, Charge, Ledger, Order, PlanKey, Population, TableHandle, TableVerdict
@@ -212,12 +212,15 @@ class Service:
     ) -> list[Outcome]:
         """Charge, commit, draw, commit; then it may be shown. The one path to private counts: `purchases.buy` takes it.
 
-        A place in the queue is held for each plan first, so that a full queue charges nothing. The charges of all plans
+        What the work needs of this machine is tried first, on made-up rows, and a place in the queue is held for each
+        plan, so that neither a machine that cannot do it nor a full queue charges anything. The charges of all plans
         are committed, or none, before any work is even made up; a plan that was sent before adds nothing and runs
         nothing. The engine stores a result before it calls its job done, or else records "no result".
 
         Privacy: neighbours see the same charges, for a charge depends on the plan alone.
         """
+        if any(self.ledger.booking(population, one.order.key) is None for one in wanted):
+            self._get_ready()
         with ExitStack() as places:
             for one in wanted:
                 if self.ledger.booking(population, one.order.key) is None:
@@ -229,6 +232,13 @@ class Service:
             fresh = [(booking, one) for booking, one in zip(bookings, wanted, strict=True) if booking.fresh]
             self._begin(fresh)
         return [self.outcome(booking) for booking in bookings]
+
+    def _get_ready(self) -> None:
+        """NotReady unless the engine can do what is to be charged for."""
+        try:
+            self.engine.readiness.require()
+        except NotReady as refused:
+            raise NotReady(f"{refused} Nothing was charged.") from refused
 
     def _begin(self, fresh: Sequence[tuple[Booking, Spending]]) -> None:
         """Hand the work of charged plans to the engine; those behind one that broke off have no result either."""
@@ -267,7 +277,7 @@ class Service:
         current = self.ledger.booking(booking.population, booking.key)
         if current is None:
             raise LedgerError("The booking is gone from the store; restore the store from its backup.")
-        if current.status == "charged" and at_work:
+        if current.status == "charged" and (at_work or not self.ledger.close_unattended(booking.id)):
             return Outcome(booking, "running")
         if current.status != "done":
             return Outcome(booking, "no result")

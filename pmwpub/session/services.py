@@ -54,12 +54,8 @@ def address() -> str | None:
 def engine() -> Engine | InlineEngine:
     """Worker processes; one of them compiles what is to be compiled while the first page is read."""
     workers = Engine(workers=WORKERS)
-    workers.submit("warm", None, key="warm", on_done=_ignore, on_failed=_ignore)
+    workers.readiness.begin()
     return workers
-
-
-def _ignore(outcome: object) -> None:
-    """Of warming up nothing is kept: a job that comes too early waits for the compiler itself."""
 
 
 def place() -> Place:
