@@ -1,8 +1,14 @@
-"""What all sessions of the server share: the ledger, the workers, and a cache of public things."""
+"""What all sessions of the server share: the ledger, the workers, and a cache of public things.
+
+Any visitor can empty every cache of the server with one message of Streamlit's protocol. So the service, with its
+ledger, its workers and their locks, stands in no cache: the process keeps it, by the address of its store. Only what
+is public and can be built again is cached.
+"""
 
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -13,6 +19,7 @@ from pmwpub.jobs import Engine, InlineEngine
 from pmwpub.jobs.dumps import no_core_dumps
 from pmwpub.jobs.simulating import Place
 from pmwpub.ledger import Ledger
+from pmwpub.ledger.database import store_url
 from pmwpub.service import Policy, Service
 
 Built = TypeVar("Built")
@@ -21,11 +28,36 @@ KEPT = 128
 """Public things that the server keeps: tables, supports, workloads."""
 
 
-@st.cache_resource(show_spinner=False)
+_LOCK = threading.Lock()
+_SERVICES: dict[str, Service] = {}
+"""By the address of the store; only `service` and `close` touch it, and only under the lock."""
+
+
 def service() -> Service:
-    """The server's one service, on the store that PMWPUB_STORE names, with its own workers."""
-    no_core_dumps()
-    return Service(Ledger.open(), engine(), public, place=place(), policy=policy())
+    """The server's one service, on the store that PMWPUB_STORE names, with its own workers.
+
+    It is made on the first call and lives as long as the process; where the store cannot be opened nothing is kept, and
+    the next call tries again.
+    """
+    address = store_url(None).render_as_string(hide_password=False)
+    with _LOCK:
+        if address not in _SERVICES:
+            no_core_dumps()
+            where, rules = place(), policy()
+            ledger = Ledger.open()
+            _SERVICES[address] = Service(ledger, engine(), public, place=where, policy=rules)
+        return _SERVICES[address]
+
+
+def close() -> None:
+    """End every service of the process with its workers and drop what is cached; `service` then makes a new one."""
+    with _LOCK:
+        ended = list(_SERVICES.values())
+        _SERVICES.clear()
+    for one in ended:
+        one.engine.shutdown()
+        one.ledger.close()
+    _kept.clear()
 
 
 def policy() -> Policy:

@@ -19,6 +19,7 @@ TASKS = {
         "total",
         "count",
         "stubborn",
+        "endless",
         "refuse",
         "refuse_line",
         "refuse_result",
@@ -52,6 +53,12 @@ def stubborn(payload: float, progress: Progress) -> bytes:
     progress(0, 2)
     time.sleep(payload)
     return b"late"
+
+
+def endless(payload: object, progress: Progress) -> None:
+    while True:
+        progress(1, 3, "held")
+        time.sleep(0.02)
 
 
 def refuse(payload: str, progress: Progress) -> None:
