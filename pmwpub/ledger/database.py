@@ -21,6 +21,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, func, inse
 from sqlalchemy.exc import ArgumentError
 from sqlalchemy.pool import NullPool, Pool
 
+from pmwpub import settings
 from pmwpub.errors import StoreUnavailable
 from pmwpub.ledger import tables
 from pmwpub.ledger.copying import set_copy_aside
@@ -74,9 +75,9 @@ def sqlite_path(address: URL) -> Path | None:
 
 def witness_path(address: URL) -> Path | None:
     """The store's witness: PMWPUB_WITNESS, else beside the SQLite file; None for PostgreSQL without that variable."""
-    given = os.environ.get("PMWPUB_WITNESS")
-    if given:
-        return Path(given)
+    given = settings.witness()
+    if given is not None:
+        return given
     path = sqlite_path(address)
     return None if path is None else path.with_name(f"{path.name}.witness")
 

@@ -7,23 +7,23 @@ is public and can be built again is cached.
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable
 from typing import TypeVar
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pmwpub.evaluation import cores
-from pmwpub.jobs import Engine, InlineEngine
+from pmwpub.jobs import Engine, InlineEngine, Shares
 from pmwpub.jobs.dumps import no_core_dumps
 from pmwpub.jobs.simulating import Place
 from pmwpub.ledger import Ledger
 from pmwpub.ledger.database import store_url
 from pmwpub.service import Policy, Service
+from pmwpub.settings import Settings
 
 Built = TypeVar("Built")
-WORKERS = 2
 KEPT = 128
 """Public things that the server keeps: tables, supports, workloads."""
 
@@ -45,7 +45,7 @@ def service() -> Service:
             no_core_dumps()
             where, rules = place(), policy()
             ledger = Ledger.open()
-            _SERVICES[address] = Service(ledger, engine(), public, place=where, policy=rules)
+            _SERVICES[address] = Service(ledger, engine(), public, place=where, policy=rules, asker=asker)
         return _SERVICES[address]
 
 
@@ -60,6 +60,12 @@ def close() -> None:
     _kept.clear()
 
 
+def asker() -> str:
+    """Whose run of a page this is: the browser session, which has a share of the line."""
+    running = get_script_run_ctx(suppress_warning=True)
+    return "" if running is None else running.session_id
+
+
 def policy() -> Policy:
     """What the server may do, by the address that it listens on and by PMWPUB_MODE and PMWPUB_VIEWERS_ONLY."""
     return Policy.declared(st.get_option("server.address"))
@@ -67,7 +73,9 @@ def policy() -> Policy:
 
 def engine() -> Engine | InlineEngine:
     """Worker processes; one of them compiles what is to be compiled while the first page is read."""
-    workers = Engine(workers=WORKERS)
+    wanted = Settings.declared()
+    shares = Shares(wanted.queue_paid, wanted.queue_session, max(1, wanted.workers - 1))
+    workers = Engine(wanted.workers, waiting=wanted.queue, shares=shares)
     workers.submit("warm", None, key="warm", on_done=_ignore, on_failed=_ignore)
     return workers
 
@@ -78,7 +86,7 @@ def _ignore(outcome: object) -> None:
 
 def place() -> Place:
     """Where simulations run: on the Dask cluster that PMWPUB_DASK names, else on every core of this machine."""
-    address = os.environ.get("PMWPUB_DASK", "")
+    address = Settings.declared().dask
     return Place("dask", address=address) if address else Place("processes", cores())
 
 

@@ -20,6 +20,7 @@ TASKS = {
         "count",
         "stubborn",
         "endless",
+        "hoard",
         "refuse",
         "refuse_line",
         "refuse_result",
@@ -59,6 +60,10 @@ def endless(payload: object, progress: Progress) -> None:
     while True:
         progress(1, 3, "held")
         time.sleep(0.02)
+
+
+def hoard(payload: int, progress: Progress) -> int:
+    return len(bytearray(payload))
 
 
 def refuse(payload: str, progress: Progress) -> None:
