@@ -90,11 +90,12 @@ def exploration(service: Service, current: Study, truth: str, terms: Terms = DEF
 def explorations(service: Service, current: Study) -> list[Exploration]:
     """Every sweep that was asked for under the schema, workload, n and k of today, the latest first."""
     population, found = current.population.name, []
-    for entry in reversed(service.ledger.documents(population, ASKED)):
-        body = json.loads(service.ledger.document(population, ASKED, entry.key))
-        truth, terms = body["truth"], Terms.of(body["terms"])
-        if _still_there(current, truth, terms) and sweep_key(current, truth, terms) == entry.key:
-            found.append(exploration(service, current, truth, terms))
+    with service.ledger.view():
+        for entry in reversed(service.ledger.documents(population, ASKED)):
+            body = json.loads(service.ledger.document(population, ASKED, entry.key))
+            truth, terms = body["truth"], Terms.of(body["terms"])
+            if _still_there(current, truth, terms) and sweep_key(current, truth, terms) == entry.key:
+                found.append(exploration(service, current, truth, terms))
     return found
 
 

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets import Origin, Subprotocol
 from websockets.sync.client import ClientConnection, connect
 
 PATIENCE = 120.0
@@ -52,11 +53,11 @@ def visiting(url: str, *, origin: str | None = None, resume: str | None = None) 
     origin  the site whose page opened the connection; the server's own unless given
     resume  the id of an earlier session that the visitor asks to go on with
     """
-    known = ["streamlit"] if resume is None else ["streamlit", "none", resume]
+    known = [Subprotocol(one) for one in ("streamlit", *(() if resume is None else ("none", resume)))]
     with connect(
         f"{url.replace('http', 'ws', 1)}/_stcore/stream",
-        subprotocols=known,  # type: ignore[arg-type]
-        origin=url if origin is None else origin,  # type: ignore[arg-type]
+        subprotocols=known,
+        origin=Origin(url if origin is None else origin),
         max_size=None,
     ) as socket:
         yield PlainClient(socket)
