@@ -175,7 +175,7 @@ def _service(parsed: argparse.Namespace, ledger: Ledger) -> tuple[Service, list[
     """The service, once the population is known and has the command's schema; and what this command books."""
     own: list[Booking] = []
     engine = InlineEngine(lambda job: progress(job.done, job.total))
-    service = Service(ledger, engine, on_booked=own.append, policy=Policy.on(ledger, "localhost"))
+    service = Service(ledger, engine, on_booked=own.append, policy=Policy.declared("localhost").beside(ledger))
     ledger.population(parsed.population)
     studies.save_schema(service, parsed.population, Schema.from_json(read(parsed.schema)))
     return service, own

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from fractions import Fraction
 from pathlib import Path
 from types import TracebackType
@@ -99,6 +99,10 @@ class Ledger(Recognition):
         except StoreUnavailable:
             return False
         return True
+
+    def view(self) -> AbstractContextManager[None]:
+        """Until it ends, all that this thread reads is one state of the store; LedgerError for whoever writes."""
+        return self._database.view()
 
     # Populations
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal, Protocol, TypeVar
 
 from pmwpub.errors import LedgerError, NotReady, PlanError
-from pmwpub.jobs import Engine, InlineEngine, Job
+from pmwpub.jobs import PAID, Engine, InlineEngine, Job
 from pmwpub.jobs.simulating import Place
 from pmwpub.ledger import Booking, Charge, Ledger, Order, PlanKey, Population, TableHandle, TableVerdict
 from pmwpub.privacy.budget import ZCDP, ApproxDP, as_fraction, epsilon_of, zcdp_of
@@ -150,6 +150,7 @@ class Service:
 
     place   where the runs of simulations are made
     policy  whether it spends at all, and to whom comparisons of tables are answered
+    asker   who asks for free work now, such as a browser session: each has a share of the line
     """
 
     ledger: Ledger
@@ -158,6 +159,7 @@ class Service:
     on_booked: Callable[[Booking], None] | None = None
     place: Place = field(default_factory=Place)
     policy: Policy = field(default_factory=Policy)
+    asker: Callable[[], str] = str
 
     def price(self, population: str, charges: Sequence[Charge]) -> Price:
         """Add charges up against what is left."""
@@ -224,7 +226,7 @@ class Service:
         with ExitStack() as places:
             for one in wanted:
                 if self.ledger.booking(population, one.order.key) is None:
-                    places.enter_context(self.engine.reserve(job_key(population, one.order.key)))
+                    places.enter_context(self.engine.reserve(job_key(population, one.order.key), PAID))
             orders = [one.order for one in wanted]
             bookings = self.ledger.book_all(
                 population, orders, table=table, terms=terms, refuse_elsewhere=self.policy.answers
@@ -262,6 +264,7 @@ class Service:
                 key=job_key(booking.population, booking.key),
                 on_done=lambda found: self.ledger.finish(booking.id, one.encode(booking, found)),
                 on_failed=lambda reason: self.ledger.void(booking.id),
+                claim=PAID,
             )
             submitted = True
         finally:
