@@ -105,16 +105,24 @@ def _check(case: Case, said: str, *, taken: str) -> None:
     assert "Nothing was charged" in said
 
 
+def _said(visitor: Visitor, words: str, count: int) -> dict[str, str]:
+    """The verdicts of those words by file name, once there are so many."""
+    verdicts = _verdicts(visitor, re.compile(words))
+    expect(verdicts).to_have_count(count, timeout=LONG)
+    visitor.settle()
+    return {one.split()[0]: one for one in verdicts.all_inner_texts()}
+
+
 def test_all_public_files_at_once_get_a_verdict_each_and_earlier_work_stays(town: Server, chromium: Browser) -> None:
     visitor = Visitor(chromium, town.url)
     visitor.open(f"/data?population={TOWN}")
     assert "Loaded: 4 rows" in _load(visitor, KEPT)
     named = [(f"c{i:02}{case.ending}", case) for i, case in enumerate(FILES)]
     _send(visitor, "Add public tables", "Add", [(name, case.content) for name, case in named])
-    verdicts = _verdicts(visitor, re.compile(r"^c\d\d\S+ was (refused|not read|read and stored)"))
-    expect(verdicts).to_have_count(len(named), timeout=LONG)
-    visitor.settle()
-    said = {words.split()[0]: words for words in verdicts.all_inner_texts()}
+    taken = [name for name, case in named if case.verdict == "accept" or not case.fits]
+    said = _said(visitor, r"^c\d\d\S+ was (refused|not read)", len(named) - len(taken))
+    visitor.press("Store")
+    said |= _said(visitor, r"^c\d\d\S+ was read and stored", len(taken))
     for name, case in named:
         if case.fits:
             _check(case, said[name], taken="was read and stored as a public candidate")

@@ -12,7 +12,7 @@ from guarantees.flows import NAME, prepared
 from guarantees.people import neighbours
 
 from pmwpub.errors import Overspent, PmwPubError, PopulationFrozen, TableBlocked
-from pmwpub.ledger import PlanKey, Population, database
+from pmwpub.ledger import Charge, PlanKey, Population, database
 from pmwpub.service import assessing, releasing, studies
 
 PAIR = neighbours(1)
@@ -67,10 +67,10 @@ def decided(folder: Path) -> list[object]:
     return found
 
 
-def charges() -> list[releasing.Charge]:
+def charges() -> list[Charge]:
     from pmwpub.privacy.budget import ZCDP
 
-    return [releasing.Charge("x", "y", "z", "w", ZCDP(1))]
+    return [Charge("x", "y", "z", "w", ZCDP(1))]
 
 
 @pytest.mark.parametrize("days", [(-366,), (366,), (0, 366), (0, -366, 366, -1)])

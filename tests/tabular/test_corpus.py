@@ -289,13 +289,13 @@ def test_a_long_run_of_equal_lines_is_told_to_the_steward_before_anything_is_sto
     for _ in range(2):
         _, words = shell.run(*arguments, status=2)
         assert "steward only" in words
-        assert "lines in a row of the private table stand in public.csv too" in words
+        assert "Lines in a row of the private table stand in public.csv too" in words
         assert "--overlap-acknowledged" in words
     with Ledger.open(f"sqlite:///{shell.folder}/ledger.sqlite3") as ledger:
         assert ledger.documents("P", "candidate") == []
         assert ledger.history("P") == []
     found, words = shell.run(*arguments, "--overlap-acknowledged")
-    assert "lines in a row" in words
+    assert "Lines in a row" in words
     assert found["spent"]["rho"] > 0
     listed = shell.run("ledger", "show", "P")
     assert "lines" not in json.dumps(listed), "what the two tables share is nobody else's"
