@@ -14,7 +14,8 @@ from pmwpub.ledger import TableHandle, TableVerdict
 from pmwpub.plans import WorkloadChoice
 from pmwpub.records import Support
 from pmwpub.service import overlaps, stored
-from pmwpub.service.core import PrivateTable, Service
+from pmwpub.service.core import Service
+from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.sample import sample_rows
 from pmwpub.service.study import CandidateFacts, Study
 from pmwpub.tabular.codebook import Codebook

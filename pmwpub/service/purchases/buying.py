@@ -17,7 +17,8 @@ from pmwpub.ledger import Order, PlanKey
 from pmwpub.ledger.bookings import check_repeat
 from pmwpub.plans import ErrorPlan
 from pmwpub.service import studies
-from pmwpub.service.core import Outcome, Price, PrivateTable, Service, Spending
+from pmwpub.service.core import Outcome, Price, Service, Spending
+from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.purchases.protocol import Prepared, Purchase
 from pmwpub.service.purchases.readings import other_reading_than_now, same_reading_as_then
 from pmwpub.service.shared import Overlap

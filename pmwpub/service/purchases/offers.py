@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 
 from pmwpub.errors import FileRefused, OverlapUndecided
 from pmwpub.service import overlaps, studies
-from pmwpub.service.core import PrivateTable, Service
+from pmwpub.service.core import Service
+from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.shared import Alike, Overlap
 from pmwpub.tabular.options import ReadOptions
 from pmwpub.tabular.reading import TextTable

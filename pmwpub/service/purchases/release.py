@@ -19,7 +19,8 @@ from pmwpub.release.report import Choices
 from pmwpub.release.report import template as report_template
 from pmwpub.rounding import stated_delta
 from pmwpub.service.choices import choices_of
-from pmwpub.service.core import PrivateTable, Service
+from pmwpub.service.core import Service
+from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.public_cores import public_core
 from pmwpub.service.purchases.protocol import Prepared
 from pmwpub.service.remarks import remarks_from
