@@ -48,8 +48,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"pmwpub: {refusal}", file=sys.stderr)
         return NO_RESULT
     except ValidationError as refusal:
-        print(f"pmwpub: {_words(refusal)}", file=sys.stderr)
-        return REFUSED
+        booked = getattr(parsed, "booked", ())
+        print(f"pmwpub: {_words(refusal)}{f' {STOPPED}' if booked else ''}", file=sys.stderr)
+        return NO_RESULT if booked else REFUSED
     except PmwPubError as refusal:
         print(f"pmwpub: {refusal}", file=sys.stderr)
         return REFUSED

@@ -30,8 +30,10 @@ def no_result(outcome: Outcome) -> NoResult:
     """Why a command has nothing to show: another program is still at it, or nothing will come."""
     if outcome.status == "running":
         return NoResult("Another program works on this plan; run the same command later, and nothing more is charged.")
+    numbers, name = ", ".join(map(str, outcome.booking.charges)), outcome.booking.population
     return NoResult(
-        "No result is stored for this plan; its charge stays and nothing is drawn again. --repeat buys a new draw."
+        "No result is stored for this plan; its charge stays and nothing is drawn again. --repeat buys a new draw. "
+        f"It is charge {numbers} of {name!r}."
     )
 
 

@@ -172,8 +172,12 @@ def _choose_workload(parsed: argparse.Namespace, service: Service) -> None:
 
 
 def _service(parsed: argparse.Namespace, ledger: Ledger) -> tuple[Service, list[Booking]]:
-    """The service, once the population is known and has the command's schema; and what this command books."""
+    """The service, once the population is known and has the command's schema; and what this command books.
+
+    What it books is known to whoever runs the command, too, as `parsed.booked`: also where it breaks off.
+    """
     own: list[Booking] = []
+    parsed.booked = own
     engine = InlineEngine(lambda job: progress(job.done, job.total))
     service = Service(ledger, engine, on_booked=own.append, policy=Policy.declared("localhost").beside(ledger))
     ledger.population(parsed.population)

@@ -18,6 +18,7 @@ import pytest
 
 from pmwpub.cli import main
 from pmwpub.ledger import Charge, Ledger, PlanKey
+from pmwpub.plans import WorkloadChoice
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.service.remarks import PRIVATE_NUMBERS_SEEN, noted
 
@@ -356,3 +357,13 @@ def test_a_delta_above_one_in_n_is_warned_of(shell: Shell) -> None:
         arguments = ["ledger", "register", f"people {delta}", "--n", "9", "--epsilon", "1", "--delta", delta]
         assert main(["--store", f"sqlite:///{shell.folder}/ledger.sqlite3", *arguments]) == 0
         assert ("above 1/n" in shell.capture.readouterr().err) == warned
+
+
+def test_a_value_refused_after_the_charge_is_no_refusal(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        WorkloadChoice(k=0)
+
+    monkeypatch.setattr("pmwpub.commands.releasing.released", broken)
+    said = shell.spend("release", "--epsilon", "0.5", "--rounds", "2", "-o", shell.path("out"), status=1)
+    assert "What was charged stays charged" in said
+    assert len(shell.run("ledger", "show", "P")["charges"]) == 1

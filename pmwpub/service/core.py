@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal, Protocol, TypeVar
 
-from pmwpub.errors import LedgerError, NotReady
+from pmwpub.errors import LedgerError, NoResult, NotReady
 from pmwpub.jobs import PAID, Engine, InlineEngine, Job
 from pmwpub.jobs.simulating import Place
 from pmwpub.ledger import Booking, Charge, Ledger, Order, PlanKey, Population, TableHandle
@@ -205,7 +205,7 @@ class Service:
                 one.task,
                 one.work(),
                 key=job_key(booking.population, booking.key),
-                on_done=lambda found: self.ledger.finish(booking.id, one.encode(booking, found)),
+                on_done=lambda found: self._finish(booking, one, found),
                 on_failed=lambda reason: self.ledger.void(booking.id),
                 claim=PAID,
             )
@@ -213,6 +213,19 @@ class Service:
         finally:
             if not submitted and self.engine.job(job_key(booking.population, booking.key)) is None:
                 self.ledger.void(booking.id)
+
+    def _finish(self, booking: Booking, one: Spending, found: object) -> None:
+        """Store what a plan bought; what cannot be put into bytes is lost, and its charge stays."""
+        try:
+            result = one.encode(booking, found)
+        except Exception as failure:
+            self.ledger.void(booking.id)
+            numbers = ", ".join(map(str, booking.charges))
+            raise NoResult(
+                f"Charge {numbers} of {booking.population!r} was made, but its result could not be written down "
+                f"({type(failure).__name__}). The charge stays and nothing is drawn again."
+            ) from failure
+        self.ledger.finish(booking.id, result)
 
     def outcome(self, booking: Booking) -> Outcome:
         """What became of a booking by now; reads, never runs."""
