@@ -75,5 +75,6 @@ class Registered:
         with self._database.writing() as connection:
             self._guard.check(connection)
             yield connection
+            self._guard.readable(connection)
         with self._database.reading() as connection:
             self._guard.catch_up(connection)

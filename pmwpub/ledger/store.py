@@ -148,6 +148,7 @@ class Ledger(Registered, Keeping, Recognition):
             self._guard.ready()
             booked = bookings.book_all(connection, name, orders, table, terms, refuse_elsewhere)
             fresh = [(one, order.charges) for one, order in zip(booked, orders, strict=True) if one.fresh]
+            self._guard.writable(fresh)
             for booking, _ in fresh:
                 begin(booking.id)
         if fresh:
@@ -180,13 +181,14 @@ class Ledger(Registered, Keeping, Recognition):
 
     def _witness(self, booked: Sequence[tuple[Booking, Sequence[Charge]]]) -> None:
         """Have committed bookings in the witness; if that fails the charges stay and their plans have no result."""
+        recorded = False
         try:
             self._guard.record(booked)
-        except StoreUnavailable:
-            for booking, _ in booked:
+            recorded = True
+        finally:
+            for booking, _ in booked if not recorded else ():
                 with suppress(LedgerError):
                     self.void(booking.id)
-            raise
 
     def finish(self, booking_id: int, result: bytes) -> None:
         """Store the result before it is shown, once. LedgerError for other bytes, or after `void`.

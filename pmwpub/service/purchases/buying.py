@@ -15,6 +15,7 @@ from typing import NoReturn
 from pmwpub.errors import LedgerError, OverlapUndecided, PlanError
 from pmwpub.ledger import Order, PlanKey
 from pmwpub.ledger.bookings import check_repeat
+from pmwpub.ledger.model import whole
 from pmwpub.plans import ErrorPlan
 from pmwpub.service import studies
 from pmwpub.service.core import Outcome, Price, Service, Spending
@@ -67,6 +68,7 @@ def buy(
     changes nothing here: the same acts on neighbouring tables are asked, charged and recorded alike.
     """
     service.policy.refuse_viewers()
+    repeat = whole(repeat, "A repeat")
     current = current or studies.study(service, private.population)
     known = [as_known(service, private, one, repeat, current) for one in wanted]
     spendings = [_spending(service, private, one, repeat, current) for one in known]
