@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pmwpub.ledger import documents, populations
 from pmwpub.ledger.database import Database
 from pmwpub.ledger.model import DocumentKey
@@ -16,6 +18,13 @@ class Keeping:
         """Store public bytes by kind and key; the same bytes again change nothing, others become the latest."""
         with self._database.writing() as connection:
             documents.put(connection, populations.identify(connection, name), kind, key, body)
+
+    def put_documents(self, name: str, stored: Sequence[tuple[str, str, bytes]]) -> None:
+        """Store several (kind, key, bytes), all or none: nobody ever sees one of them without the others."""
+        with self._database.writing() as connection:
+            population_id = populations.identify(connection, name)
+            for kind, key, body in stored:
+                documents.put(connection, population_id, kind, key, body)
 
     def document(self, name: str, kind: str, key: str) -> bytes:
         """The latest bytes under a key; LedgerError if there are none."""
@@ -37,7 +46,11 @@ class Keeping:
         with self._database.reading() as connection:
             return documents.in_order(connection, populations.identify(connection, name))
 
-    def delete_documents(self, name: str, kind: str | None = None, key: str | None = None) -> int:
-        """Delete public documents now; returns how many versions went. Charges and results stay."""
+    def delete_documents(self, name: str, kind: str | Sequence[str] | None = None, key: str | None = None) -> int:
+        """Delete public documents now, all or none; returns how many versions went. Charges and results stay.
+
+        kind  or several
+        """
+        kinds = [kind] if isinstance(kind, str) else kind
         with self._database.writing() as connection:
-            return documents.remove(connection, populations.identify(connection, name), kind, key)
+            return documents.remove(connection, populations.identify(connection, name), kinds, key)

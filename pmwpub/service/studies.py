@@ -116,8 +116,8 @@ def add_candidate(
     note = {"name": Path(filename.replace("\\", "/")).name or "candidate", "attested": attested, "rows": len(table)}
     if options is not None:
         note |= {"encoding": options.encoding, "delimiter": options.delimiter}
-    if table.sha256 in stored.keys(service, population):
-        known = stored.note(service, population, table.sha256)
+    known = stored.known(service, population, table.sha256)
+    if known is not None:
         if stored.options_of(known) != options:
             raise FileRefused("These bytes are a candidate already, read with other options; remove that one first.")
         if attested and not known["attested"]:
@@ -152,8 +152,7 @@ def attest(service: Service, population: str, sha256: str, *, attested: bool) ->
 def remove_candidate(service: Service, population: str, sha256: str) -> None:
     """Delete a stored public table now; what was bought on it stays."""
     service.policy.refuse_viewers()
-    for kind in (stored.CANDIDATE, stored.NOTE):
-        service.ledger.delete_documents(population, kind, sha256)
+    stored.remove(service, population, sha256)
 
 
 def load_private(
