@@ -9,16 +9,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pmwpub.errors import NoResult, PlanError
+from pmwpub.errors import PlanError
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Ledger
 from pmwpub.plans import WorkloadChoice
 from pmwpub.release.bundle import Bundle
-from pmwpub.service import Assessed, Policy, PrivateTable, Service, Study, assessing, purchases, releasing, studies
+from pmwpub.service import (
+    Assessed,
+    Policy,
+    PrivateTable,
+    Service,
+    Study,
+    adopting,
+    assessing,
+    purchases,
+    releasing,
+    studies,
+)
 from pmwpub.service.purchases import AssessmentPurchase, Offer, ReleasePurchase
 from pmwpub.tabular.decode import decode
 from pmwpub.tabular.reading import from_frame
 from pmwpub.tabular.schema import Schema, draft
+from pmwpub.wording import no_result
 
 if TYPE_CHECKING:
     from pmwpub.tabular.reading import Frame
@@ -56,6 +68,7 @@ class SyntheticRelease:
 class Project:
     """A registered population with its schema, public tables and workload.
 
+    What is bought is bought under this schema and workload, whatever is chosen elsewhere for the population meanwhile.
     The public tables are held in memory until a private table was compared with them, and stored then.
     The policy is the environment's; see `service.policy`.
     Raises a PmwPubError for an unknown population, or for tables that cannot be read.
@@ -68,8 +81,8 @@ class Project:
         self._population = population
         ledger.population(population)
         self._offers = {name: Offer(name, from_frame(frame), attested=True) for name, frame in public.items()}
-        studies.save_schema(self._service, population, schema)
-        studies.choose_workload(self._service, population, workload)
+        self._schema, self._workload = schema, workload
+        adopting.adopt(self._service, population, schema, workload)
 
     def assess(
         self,
@@ -83,6 +96,9 @@ class Project:
 
         overlap_acknowledged  whether no public table was made from the private one; needed where they share more rows
                               than chance explains, and for every purchase in a shared service
+
+        Of a table whose plan has no result, or is being drawn by another program, the numbers are None, and
+        `outcome.status` says which.
 
         Raises OverlapUndecided or Overspent before anything is charged.
 
@@ -112,7 +128,7 @@ class Project:
         overlap_acknowledged  as in `assess`
 
         Raises OverlapUndecided or Overspent before anything is drawn, NoResult where the charge was made and no result
-        is stored.
+        is stored, or not yet: its words say which.
 
         Privacy: charged to the population before anything is drawn; a plan that was sent before is not drawn again.
         """
@@ -122,10 +138,10 @@ class Project:
         (outcome,) = purchases.buy(
             self._service, loaded, [ReleasePurchase(plan)], repeat=repeat, tick=overlap_acknowledged, current=current
         )
-        bundle = releasing.released(self._service, current, outcome.booking).bundle
-        if bundle is None:
-            raise NoResult("No result is stored for this plan; its charge stays and nothing is drawn again.")
-        return SyntheticRelease(bundle)
+        found = releasing.released(self._service, current, outcome.booking)
+        if found.bundle is None:
+            raise no_result(found.outcome, again="The next `repeat`")
+        return SyntheticRelease(found.bundle)
 
     def _prepared(
         self, private: Frame, names: Sequence[str], tick: bool | None
@@ -138,7 +154,9 @@ class Project:
             known = ", ".join(self._offers) or "none"
             raise PlanError(f"No public table {unknown[0]!r} is among this project's; they are: {known}.")
         offers = [self._offers[name] for name in names]
+        adopting.adopt(service, population, self._schema, self._workload)
         loaded = studies.load_private(service, population, from_frame(private).content)
         shared = purchases.offer(service, population, {one.name: one.table for one in offers}, loaded)
         purchases.decided(shared, tick, answers=service.policy.answers, refusal=UNDECIDED)
-        return loaded, purchases.store(service, population, offers, loaded), studies.study(service, population)
+        keys = purchases.store(service, population, offers, loaded)
+        return loaded, keys, adopting.adopted(service, population, self._schema, self._workload)

@@ -10,14 +10,11 @@ import json
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from pmwpub.arguments import amend
 from pmwpub.arguments import whole as _whole
 from pmwpub.errors import NoResult, PmwPubError
-
-if TYPE_CHECKING:
-    from pydantic import ValidationError
+from pmwpub.wording import refused_value
 
 REFUSED = 2
 NO_RESULT = 1
@@ -49,22 +46,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return NO_RESULT
     except ValidationError as refusal:
         booked = getattr(parsed, "booked", ())
-        print(f"pmwpub: {_words(refusal)}{f' {STOPPED}' if booked else ''}", file=sys.stderr)
+        print(f"pmwpub: {refused_value(refusal)}{f' {STOPPED}' if booked else ''}", file=sys.stderr)
         return NO_RESULT if booked else REFUSED
     except PmwPubError as refusal:
         print(f"pmwpub: {refusal}", file=sys.stderr)
         return REFUSED
     return _print(found)
-
-
-def _words(refusal: ValidationError) -> str:
-    """Which value of a plan was refused, and which ones there are."""
-    first = refusal.errors(include_url=False)[0]
-    name, limits = first["loc"][-1] if first["loc"] else "the plan", first.get("ctx", {})
-    for key, words in (("ge", "at least"), ("le", "at most"), ("gt", "more than"), ("lt", "less than")):
-        if key in limits:
-            return f"{name} must be {words} {limits[key]:,}; {str(first['input'])[:40]} came."
-    return f"{name} cannot be {str(first['input'])[:40]!r}."
 
 
 def _print(found: object) -> int:

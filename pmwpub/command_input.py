@@ -10,6 +10,7 @@ from pathlib import Path
 from pmwpub.errors import FileRefused, NoResult, PlanError
 from pmwpub.plans import WorkloadChoice
 from pmwpub.service import Outcome
+from pmwpub.wording import no_result as wording_of
 
 
 def read(path: str) -> bytes:
@@ -28,13 +29,7 @@ def progress(done: int, total: int) -> None:
 
 def no_result(outcome: Outcome) -> NoResult:
     """Why a command has nothing to show: another program is still at it, or nothing will come."""
-    if outcome.status == "running":
-        return NoResult("Another program works on this plan; run the same command later, and nothing more is charged.")
-    numbers, name = ", ".join(map(str, outcome.booking.charges)), outcome.booking.population
-    return NoResult(
-        "No result is stored for this plan; its charge stays and nothing is drawn again. --repeat buys a new draw. "
-        f"It is charge {numbers} of {name!r}."
-    )
+    return wording_of(outcome, again="--repeat")
 
 
 def workload_choice(parsed: argparse.Namespace) -> WorkloadChoice:

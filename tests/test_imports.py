@@ -30,6 +30,7 @@ LAYERS = (
         "arguments",
         "commands",
         "command_input",
+        "wording",
         "assess_command",
         "evaluate_command",
         "evaluate_journal",

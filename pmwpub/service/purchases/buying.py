@@ -20,6 +20,7 @@ from pmwpub.plans import ErrorPlan
 from pmwpub.service import studies
 from pmwpub.service.core import Outcome, Price, Service, Spending
 from pmwpub.service.private_table import PrivateTable
+from pmwpub.service.purchases.offers import said
 from pmwpub.service.purchases.protocol import Prepared, Purchase
 from pmwpub.service.purchases.readings import other_reading_than_now, same_reading_as_then
 from pmwpub.service.shared import Overlap
@@ -69,6 +70,7 @@ def buy(
     """
     service.policy.refuse_viewers()
     repeat = whole(repeat, "A repeat")
+    said(tick)
     current = current or studies.study(service, private.population)
     known = [as_known(service, private, one, repeat, current) for one in wanted]
     spendings = [_spending(service, private, one, repeat, current) for one in known]
