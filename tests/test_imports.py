@@ -31,6 +31,7 @@ LAYERS = (
         "commands",
         "command_input",
         "wording",
+        "printing",
         "assess_command",
         "evaluate_command",
         "evaluate_journal",

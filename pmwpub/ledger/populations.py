@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from sqlalchemy import Connection, func, insert, select
 
-from pmwpub.errors import BudgetError, PopulationExists, PopulationFrozen, UnknownPopulation
+from pmwpub.errors import BudgetError, LedgerError, PopulationExists, PopulationFrozen, UnknownPopulation
 from pmwpub.ledger.database import lock_store, now
 from pmwpub.ledger.model import Balance, Mark, Population, checked_units
 from pmwpub.ledger.names import same
@@ -17,6 +17,9 @@ from pmwpub.privacy.budget import MAX_DIGITS, ZCDP, bounded
 
 UNWITNESSED = "witness missing"
 """The kind of mark of a population whose charges were accepted without a witness."""
+MAX_UNIT = 500
+"""Characters that say who is protected."""
+
 UNVOUCHED = "unvouched restore"
 """The kind of mark of one without a charge, in a store that was put back or opened without a witness."""
 DOUBTS = (UNWITNESSED, UNVOUCHED)
@@ -59,7 +62,10 @@ def register(connection: Connection, population: Population) -> Population:
 
 
 def _refuse_unstated(population: Population) -> None:
-    """BudgetError for an epsilon or a delta of so many digits that a certificate cannot state it."""
+    """BudgetError for an epsilon or a delta of so many digits that no certificate can state it, LedgerError for a unit
+    that is no line of text. Asked of new terms alone: a store of before may have others."""
+    if len(population.unit) > MAX_UNIT or not population.unit.isprintable():
+        raise LedgerError(f"The words for who is protected are up to {MAX_UNIT} printable characters, on one line.")
     for number in (population.epsilon, population.delta):
         try:
             bounded(number, MAX_DIGITS)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import unicodedata
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from pmwpub.service.core import Service
@@ -48,6 +50,12 @@ def table(service: Service, population: str, sha256: str) -> TextTable:
 def tables(service: Service, population: str) -> list[TextTable]:
     """All candidates as text, oldest first."""
     return [table(service, population, key) for key in keys(service, population)]
+
+
+def file_name(given: str) -> str:
+    """The name of a file as it is kept and shown: its last part, with U+FFFD for what cannot be written as text."""
+    name = Path(given.replace("\\", "/")).name or "candidate"
+    return "".join("\ufffd" if unicodedata.category(letter) in ("Cc", "Cs") else letter for letter in name)
 
 
 def put(service: Service, population: str, read: TextTable, described: dict[str, Any]) -> None:

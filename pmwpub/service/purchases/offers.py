@@ -38,6 +38,8 @@ class Offer:
     label: str = ""
 
     def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise PlanError(f"A public table is named by text; {str(self.name)[:40]!r} came.")
         object.__setattr__(self, "label", self.label or self.name)
 
 
