@@ -38,7 +38,17 @@ def workload_choice(parsed: argparse.Namespace) -> WorkloadChoice:
         return WorkloadChoice(k=parsed.k, marginals=parsed.marginals, seed=parsed.seed)
     if parsed.marginals is not None:
         raise PlanError("Marginals are sampled (--marginals) or picked by hand (--marginal), not both.")
-    return WorkloadChoice.picked(csv.reader(parsed.marginal))
+    return WorkloadChoice.picked(_one_line(text) for text in parsed.marginal)
+
+
+def _one_line(text: str) -> list[str]:
+    """The columns of one --marginal; PlanError for what is not one line of CSV."""
+    try:
+        if len(text.splitlines()) <= 1:
+            return next(csv.reader([text], strict=True), [])
+    except csv.Error:
+        pass
+    raise PlanError(f"A marginal is one line of CSV, such as: --marginal sex,age; {text[:40]!r} came.")
 
 
 def tick_of(parsed: argparse.Namespace) -> bool | None:

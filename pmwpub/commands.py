@@ -153,6 +153,20 @@ def error(parsed: argparse.Namespace) -> Json:
         return _number("error", found.error) | stated | _spent(ledger, name, own) | _reused(outcome)
 
 
+def acknowledge(parsed: argparse.Namespace) -> Json:
+    """`ledger acknowledge`: record the decision that a private table serves several populations.
+
+    Raises PlanError in a shared service, before the table is read: nobody is answered there whether it does.
+    """
+    with _ledger(parsed) as ledger:
+        (service, _), name = _service(parsed, ledger), parsed.population
+        service.policy.refuse_unanswered()
+        private = _private(service, name, Files(parsed.read, [parsed.private]), parsed)
+        others = () if private.verdict is None else private.verdict.populations
+        studies.acknowledge(service, private)
+        return {"population": name, "acknowledged_with": list(others)}
+
+
 def check_certificate(parsed: argparse.Namespace) -> Json:
     """`certificate check`: recompute what can be recomputed from a release's own files."""
     folder = Path(parsed.folder)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -106,3 +108,71 @@ def test_only_true_and_false_say_that_no_public_table_was_made_from_the_private_
         made.release(PRIVATE, "B", epsilon="0.5", rounds=2, overlap_acknowledged=word)
     assert ledger.history("town") == []
     assert ledger.documents("town", "candidate") == []
+
+
+@pytest.mark.parametrize(
+    "table", [None, PUBLIC["sex"], [1], PUBLIC.assign(sex=pd.Series(["half \ud800"] * 150, dtype=object))]
+)
+def test_what_is_no_table_is_refused_in_words_that_hold_nothing_of_it(ledger: pmwpub.Ledger, table: Any) -> None:
+    made = project(ledger)
+    with pytest.raises(pmwpub.PmwPubError) as refused:
+        made.release(table, "B", epsilon="0.5", rounds=2)
+    assert "half" not in str(refused.value).split("such as")[0]
+    assert (refused.value.__cause__, refused.value.__context__) == (None, None)
+    assert ledger.history("town") == []
+
+
+def test_the_name_of_a_public_table_is_text(ledger: pmwpub.Ledger) -> None:
+    with pytest.raises(PlanError, match="named by text"):
+        project(ledger, public={5: PUBLIC})
+    found = project(ledger, public={"x\ud800": PUBLIC}).assess(PRIVATE, epsilon="0.5")
+    assert [one.name for one in found.values()] == ["x\ufffd"]
+
+
+def test_numbers_of_any_kind_are_read_as_the_decimals_that_they_print_as(ledger: pmwpub.Ledger) -> None:
+    made = project(ledger)
+    for epsilon in ("0.1", 0.1, np.float64(0.1), Decimal("0.10"), Fraction(1, 10)):
+        made.release(PRIVATE, "B", epsilon=epsilon, rounds=np.int64(2), repeat=np.int64(0))
+        made.assess(PRIVATE, epsilon=epsilon, only="B")
+    assert len(ledger.bookings("town")) == 2
+
+
+def test_one_name_is_one_table_whatever_its_letters(ledger: pmwpub.Ledger) -> None:
+    made = project(ledger, public={"B": PUBLIC, "C": OTHER, "BC": people(80)})
+    assert list(made.assess(PRIVATE, epsilon="0.1", only="BC")) == ["BC"]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"epsilon": None}, {"epsilon": True}, {"epsilon": [1]}, {"epsilon": float("nan")}, {"rounds": 0},
+        {"rounds": 2.5}, {"rounds": "2"}, {"rounds": 10**6}, {"repeat": 1.0}, {"repeat": True}, {"public": None},
+        {"public": 5}, {"public": []}, {"public": [None]}, {"public": [[]]}, {"public": "D"},
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_what_cannot_be_asked_is_refused_in_words_and_uncharged(ledger: pmwpub.Ledger, asked: dict[str, Any]) -> None:
+    given = {"public": "B", "epsilon": "0.5", "rounds": 2} | asked
+    with pytest.raises(pmwpub.PmwPubError):
+        project(ledger).release(PRIVATE, given.pop("public"), **given)
+    assert ledger.history("town") == []
+
+
+def test_rows_and_seeds_are_whole_numbers_within_their_bounds(ledger: pmwpub.Ledger) -> None:
+    released = project(ledger).release(PRIVATE, "B", epsilon="0.5", rounds=2)
+    assert len(released.frame(np.int64(7), seed=np.int64(3))) == 7
+    for wrong in ({"rows": 1.5}, {"rows": "x"}, {"rows": True}, {"rows": 0}, {"seed": 1.5}, {"seed": -1}):
+        for drawn in (released.frame, released.files):
+            with pytest.raises(PlanError):
+                drawn(**wrong)  # type: ignore[arg-type]
+
+
+def test_public_tables_have_names(ledger: pmwpub.Ledger) -> None:
+    with pytest.raises(PlanError, match="mapping"):
+        project(ledger, public=[PUBLIC])
+
+
+def test_a_draw_that_is_not_the_next_one_is_named_as_the_api_names_it(ledger: pmwpub.Ledger) -> None:
+    with pytest.raises(PlanError, match="repeat=0 is the next") as refused:
+        project(ledger).release(PRIVATE, "B", epsilon="0.5", rounds=2, repeat=3)
+    assert "--" not in str(refused.value)

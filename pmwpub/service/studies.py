@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pmwpub.errors import FileRefused, PlanError, SchemaError
+from pmwpub.errors import FileRefused, SchemaError
 from pmwpub.jobs.counting_cluster import spread
 from pmwpub.ledger import TableHandle, TableVerdict
 from pmwpub.plans import WorkloadChoice
@@ -113,7 +113,7 @@ def add_candidate(
     table = content if isinstance(content, TextTable) else read_table(content, options=options)
     if service.policy.answers:
         refuse_private(service, population, table, private)
-    note = {"name": Path(filename.replace("\\", "/")).name or "candidate", "attested": attested, "rows": len(table)}
+    note = {"name": stored.file_name(filename), "attested": attested, "rows": len(table)}
     if options is not None:
         note |= {"encoding": options.encoding, "delimiter": options.delimiter}
     known = stored.known(service, population, table.sha256)
@@ -252,8 +252,7 @@ def acknowledge(service: Service, private: PrivateTable) -> PrivateTable:
     Raises PlanError in a shared service: nobody there is told that there is anything to decide.
     """
     service.policy.refuse_viewers()
-    if not service.policy.answers:
-        raise PlanError("A shared service answers no comparison with other populations, so none is to be decided.")
+    service.policy.refuse_unanswered()
     service.ledger.acknowledge(private.population, private.rows, private.views)
     return replace(private, verdict=service.ledger.recognise(private.population, private.rows, private.views))
 
