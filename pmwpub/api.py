@@ -5,20 +5,37 @@ An API release needs a ledger population like any other; nothing can be drawn wi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from decimal import Decimal
+from numbers import Real
 from typing import TYPE_CHECKING
 
-from pmwpub.errors import NoResult, PlanError
+from pmwpub.errors import LedgerError, PlanError
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Ledger
+from pmwpub.ledger.model import whole
 from pmwpub.plans import WorkloadChoice
+from pmwpub.privacy.budget import Number, as_fraction
 from pmwpub.release.bundle import Bundle
-from pmwpub.service import Assessed, Policy, PrivateTable, Service, Study, assessing, purchases, releasing, studies
+from pmwpub.service import (
+    Assessed,
+    Policy,
+    PrivateTable,
+    Service,
+    Study,
+    adopting,
+    assessing,
+    purchases,
+    releasing,
+    studies,
+)
 from pmwpub.service.purchases import AssessmentPurchase, Offer, ReleasePurchase
 from pmwpub.tabular.decode import decode
 from pmwpub.tabular.reading import from_frame
 from pmwpub.tabular.schema import Schema, draft
+from pmwpub.wording import no_result, values_in_words
 
 if TYPE_CHECKING:
     from pmwpub.tabular.reading import Frame
@@ -43,19 +60,27 @@ class SyntheticRelease:
 
     def frame(self, rows: int | None = None, *, seed: int = 0) -> Frame:
         """Synthetic rows as labels; by default n of them. Free post-processing."""
-        from pmwpub.release.synthesis import synthesise
+        from pmwpub.release.synthesis import check_drawn, synthesise
 
-        wanted = self.bundle.certificate.n if rows is None else rows
+        wanted = _whole(self.bundle.certificate.n if rows is None else rows, "The number of rows")
+        seed = _whole(seed, "A row seed")
+        check_drawn(wanted, seed)
         return decode(synthesise(self.bundle.distribution(), wanted, seed=seed), self.bundle.schema)
 
     def files(self, rows: int | None = None, *, seed: int = 0) -> dict[str, bytes]:
         """Everything that is handed out, by name: synthetic.csv, certificate.json, report.html and the rest."""
+        from pmwpub.release.synthesis import check_drawn
+
+        rows = _whole(self.bundle.rows if rows is None else rows, "The number of rows")
+        seed = _whole(seed, "A row seed")
+        check_drawn(rows, seed)
         return self.bundle.files(rows, seed)
 
 
 class Project:
     """A registered population with its schema, public tables and workload.
 
+    What is bought is bought under this schema and workload, whatever is chosen elsewhere for the population meanwhile.
     The public tables are held in memory until a private table was compared with them, and stored then.
     The policy is the environment's; see `service.policy`.
     Raises a PmwPubError for an unknown population, or for tables that cannot be read.
@@ -67,30 +92,38 @@ class Project:
         self._service = Service(ledger, InlineEngine(), policy=Policy.declared("localhost").beside(ledger))
         self._population = population
         ledger.population(population)
+        if not isinstance(public, Mapping):
+            raise PlanError(f"Public tables are given as a mapping of name to data frame; {_kind(public)} came.")
         self._offers = {name: Offer(name, from_frame(frame), attested=True) for name, frame in public.items()}
-        studies.save_schema(self._service, population, schema)
-        studies.choose_workload(self._service, population, workload)
+        self._schema, self._workload = schema, workload
+        adopting.adopt(self._service, population, schema, workload)
 
     def assess(
         self,
         private: Frame,
         *,
-        epsilon: str,
-        only: Sequence[str] | None = None,
+        epsilon: Number,
+        only: str | Iterable[str] | None = None,
         overlap_acknowledged: bool | None = None,
     ) -> dict[str, Assessed]:
         """A noisy floor and start for each public table, at `epsilon` each: all of them are bought, or none.
 
+        epsilon               a text, or a number, which stands for the decimal that it prints as
+        only                  the names of some of the tables, or of one
         overlap_acknowledged  whether no public table was made from the private one; needed where they share more rows
                               than chance explains, and for every purchase in a shared service
+
+        Of a table whose plan has no result, or is being drawn by another program, the numbers are None, and
+        `outcome.status` says which.
 
         Raises OverlapUndecided or Overspent before anything is charged.
 
         Privacy: charged to the population before anything is drawn; a plan that was sent before is not drawn again.
         """
-        names = list(self._offers) if only is None else list(only)
+        names, price = list(self._offers) if only is None else _names(only), _number(epsilon)
         loaded, keys, current = self._prepared(private, names, overlap_acknowledged)
-        plans = [AssessmentPurchase(assessing.assessment_plan(current, [key], epsilon=epsilon)) for key in keys]
+        with values_in_words():
+            plans = [AssessmentPurchase(assessing.assessment_plan(current, [key], epsilon=price)) for key in keys]
         outcomes = purchases.buy(self._service, loaded, plans, tick=overlap_acknowledged, current=current)
         return {
             name: assessing.assessed(self._service, current, outcome.booking)
@@ -100,9 +133,9 @@ class Project:
     def release(
         self,
         private: Frame,
-        public: str | Sequence[str],
+        public: str | Iterable[str],
         *,
-        epsilon: str,
+        epsilon: Number,
         rounds: int = 25,
         repeat: int = 0,
         overlap_acknowledged: bool | None = None,
@@ -112,20 +145,30 @@ class Project:
         overlap_acknowledged  as in `assess`
 
         Raises OverlapUndecided or Overspent before anything is drawn, NoResult where the charge was made and no result
-        is stored.
+        is stored, or not yet: its words say which.
 
         Privacy: charged to the population before anything is drawn; a plan that was sent before is not drawn again.
         """
-        names = [public] if isinstance(public, str) else list(public)
+        names, price = _names(public), _number(epsilon)
+        rounds, repeat = _whole(rounds, "The number of rounds"), _whole(repeat, "The number of a draw")
+        if not names:
+            raise PlanError("Name the public table, or the pool of several, that the release begins with.")
         loaded, keys, current = self._prepared(private, names, overlap_acknowledged)
-        plan = releasing.release_plan(self._service, current, keys, epsilon=epsilon, rounds=rounds)
-        (outcome,) = purchases.buy(
-            self._service, loaded, [ReleasePurchase(plan)], repeat=repeat, tick=overlap_acknowledged, current=current
-        )
-        bundle = releasing.released(self._service, current, outcome.booking).bundle
-        if bundle is None:
-            raise NoResult("No result is stored for this plan; its charge stays and nothing is drawn again.")
-        return SyntheticRelease(bundle)
+        with values_in_words():
+            plan = releasing.release_plan(self._service, current, keys, epsilon=price, rounds=rounds)
+        with _draws_in_words():
+            (outcome,) = purchases.buy(
+                self._service,
+                loaded,
+                [ReleasePurchase(plan)],
+                repeat=repeat,
+                tick=overlap_acknowledged,
+                current=current,
+            )
+        found = releasing.released(self._service, current, outcome.booking)
+        if found.bundle is None:
+            raise no_result(found.outcome, again="The next `repeat`")
+        return SyntheticRelease(found.bundle)
 
     def _prepared(
         self, private: Frame, names: Sequence[str], tick: bool | None
@@ -133,12 +176,55 @@ class Project:
         """The private table; the SHA-256 of the named tables, once they were compared with it and stored; what is
         public."""
         service, population = self._service, self._population
-        unknown = [name for name in names if name not in self._offers]
+        unknown = [name for name in names if not isinstance(name, str) or name not in self._offers]
         if unknown:
             known = ", ".join(self._offers) or "none"
             raise PlanError(f"No public table {unknown[0]!r} is among this project's; they are: {known}.")
         offers = [self._offers[name] for name in names]
+        adopting.adopt(service, population, self._schema, self._workload)
         loaded = studies.load_private(service, population, from_frame(private).content)
         shared = purchases.offer(service, population, {one.name: one.table for one in offers}, loaded)
         purchases.decided(shared, tick, answers=service.policy.answers, refusal=UNDECIDED)
-        return loaded, purchases.store(service, population, offers, loaded), studies.study(service, population)
+        keys = purchases.store(service, population, offers, loaded)
+        return loaded, keys, adopting.adopted(service, population, self._schema, self._workload)
+
+
+@contextmanager
+def _draws_in_words() -> Iterator[None]:
+    """A draw that is not the next one is named by the argument, where the ledger names the command line's flag."""
+    try:
+        yield
+    except PlanError as refusal:
+        if "--repeat" not in str(refusal):
+            raise
+        raise PlanError(str(refusal).replace("--repeat ", "repeat=")) from None
+
+
+def _number(epsilon: object) -> str:
+    """An epsilon as text; PlanError for what is neither a number nor a text."""
+    if isinstance(epsilon, str):
+        return epsilon
+    if isinstance(epsilon, bool) or not isinstance(epsilon, Real | Decimal):
+        raise PlanError(f'Epsilon is a number, or a text such as "0.1"; {_kind(epsilon)} came. Nothing was charged.')
+    return str(as_fraction(epsilon))  # type: ignore[arg-type]
+
+
+def _whole(number: object, what: str) -> int:
+    """A whole number of any integer type; PlanError for anything else."""
+    try:
+        return whole(number, what)
+    except LedgerError as refusal:
+        raise PlanError(f"{refusal} Nothing was charged.") from None
+
+
+def _names(given: object) -> list[str]:
+    """The names of public tables: a text is one name."""
+    if isinstance(given, str):
+        return [given]
+    if not isinstance(given, Iterable):
+        raise PlanError(f"Public tables are named by a text or several; {_kind(given)} came. Nothing was charged.")
+    return list(given)
+
+
+def _kind(given: object) -> str:
+    return f"something of type {type(given).__name__}"

@@ -10,10 +10,22 @@ from pmwpub.numerals import ungrouped
 
 def whole(text: str) -> int:
     """A whole number in the digits 0 to 9, its thousands grouped or not."""
-    plain = ungrouped(text)
+    plain = ungrouped(text.strip())
     if re.fullmatch("[+-]?[0-9]{1,100}", plain, re.ASCII) is None:
         raise argparse.ArgumentTypeError(f"a whole number is needed; {text[:40]!r} came")
     return int(plain)
+
+
+def acknowledge(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """`ledger acknowledge`: one table serves several populations."""
+    parser = actions.add_parser(
+        "acknowledge", help="record the decision that this private table serves other populations too (one user alone)"
+    )
+    parser.add_argument("population", metavar="name")
+    parser.add_argument("--private", required=True, metavar="P.csv")
+    parser.add_argument("--schema", required=True, metavar="schema.json")
+    parser.add_argument("--read", action="append", default=[], metavar="FILE=ENCODING,DELIMITER")
+    parser.set_defaults(run="acknowledge", count_on=None)
 
 
 def amend(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -1,28 +1,24 @@
 """The command line: everything that the pages do, for scripts.
 
-JSON on stdout, progress and errors on stderr; exit status 2 for a refusal, 1 for a charge without a result.
+JSON on stdout, progress and errors on stderr; exit status 2 for a refusal, 1 for a charge without a result, 74 for an
+answer that cannot be written.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from pmwpub.arguments import amend
+from pmwpub.arguments import acknowledge, amend
 from pmwpub.arguments import whole as _whole
 from pmwpub.errors import NoResult, PmwPubError
-
-if TYPE_CHECKING:
-    from pydantic import ValidationError
+from pmwpub.printing import printed
+from pmwpub.wording import refused_value
 
 REFUSED = 2
 NO_RESULT = 1
 INTERRUPTED = 130
-CUT_OFF = 141
 STOPPED = "What was charged stays charged, without a result; see: pmwpub ledger show"
 STOPPED_FREE = "Nothing was charged; the same command goes on where it stopped."
 FREE = ("evaluate",)
@@ -34,12 +30,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     from pmwpub import commands
     from pmwpub.jobs.dumps import no_core_dumps
-    from pmwpub.settings import Settings
+    from pmwpub.service.policy import Policy
 
     no_core_dumps()
     parsed = _parser().parse_args(arguments)
     try:
-        Settings.declared()
+        Policy.declared("localhost")
         found = getattr(commands, parsed.run)(parsed)
     except KeyboardInterrupt:
         print(f"pmwpub: Stopped. {STOPPED_FREE if parsed.run in FREE else STOPPED}", file=sys.stderr)
@@ -48,33 +44,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"pmwpub: {refusal}", file=sys.stderr)
         return NO_RESULT
     except ValidationError as refusal:
-        print(f"pmwpub: {_words(refusal)}", file=sys.stderr)
-        return REFUSED
+        booked = getattr(parsed, "booked", ())
+        print(f"pmwpub: {refused_value(refusal)}{f' {STOPPED}' if booked else ''}", file=sys.stderr)
+        return NO_RESULT if booked else REFUSED
     except PmwPubError as refusal:
         print(f"pmwpub: {refusal}", file=sys.stderr)
         return REFUSED
-    return _print(found)
-
-
-def _words(refusal: ValidationError) -> str:
-    """Which value of a plan was refused, and which ones there are."""
-    first = refusal.errors(include_url=False)[0]
-    name, limits = first["loc"][-1] if first["loc"] else "the plan", first.get("ctx", {})
-    for key, words in (("ge", "at least"), ("le", "at most"), ("gt", "more than"), ("lt", "less than")):
-        if key in limits:
-            return f"{name} must be {words} {limits[key]:,}; {str(first['input'])[:40]} came."
-    return f"{name} cannot be {str(first['input'])[:40]!r}."
-
-
-def _print(found: object) -> int:
-    """JSON on stdout; a reader that went away, such as `head`, is no error of ours."""
-    try:
-        sys.stdout.write(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
-        sys.stdout.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python complains once more at its end
-        return CUT_OFF
-    return 0
+    return printed(found)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -121,6 +97,7 @@ def _ledger(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     register.add_argument("--unit", default="one person", help="who is protected, in words")
     register.set_defaults(run="register")
     amend(actions)
+    acknowledge(actions)
     show = actions.add_parser("show", help="the charges of a population and what is left")
     show.add_argument("name")
     show.set_defaults(run="show_ledger")

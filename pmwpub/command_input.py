@@ -10,6 +10,7 @@ from pathlib import Path
 from pmwpub.errors import FileRefused, NoResult, PlanError
 from pmwpub.plans import WorkloadChoice
 from pmwpub.service import Outcome
+from pmwpub.wording import no_result as wording_of
 
 
 def read(path: str) -> bytes:
@@ -28,11 +29,7 @@ def progress(done: int, total: int) -> None:
 
 def no_result(outcome: Outcome) -> NoResult:
     """Why a command has nothing to show: another program is still at it, or nothing will come."""
-    if outcome.status == "running":
-        return NoResult("Another program works on this plan; run the same command later, and nothing more is charged.")
-    return NoResult(
-        "No result is stored for this plan; its charge stays and nothing is drawn again. --repeat buys a new draw."
-    )
+    return wording_of(outcome, again="--repeat")
 
 
 def workload_choice(parsed: argparse.Namespace) -> WorkloadChoice:
@@ -41,7 +38,17 @@ def workload_choice(parsed: argparse.Namespace) -> WorkloadChoice:
         return WorkloadChoice(k=parsed.k, marginals=parsed.marginals, seed=parsed.seed)
     if parsed.marginals is not None:
         raise PlanError("Marginals are sampled (--marginals) or picked by hand (--marginal), not both.")
-    return WorkloadChoice.picked(csv.reader(parsed.marginal))
+    return WorkloadChoice.picked(_one_line(text) for text in parsed.marginal)
+
+
+def _one_line(text: str) -> list[str]:
+    """The columns of one --marginal; PlanError for what is not one line of CSV."""
+    try:
+        if len(text.splitlines()) <= 1:
+            return next(csv.reader([text], strict=True), [])
+    except csv.Error:
+        pass
+    raise PlanError(f"A marginal is one line of CSV, such as: --marginal sex,age; {text[:40]!r} came.")
 
 
 def tick_of(parsed: argparse.Namespace) -> bool | None:

@@ -29,7 +29,18 @@ from pmwpub.release import checking
 from pmwpub.release.bundle import ALL_FILES
 from pmwpub.release.synthesis import check_drawn
 from pmwpub.rounding import above
-from pmwpub.service import Outcome, Policy, PrivateTable, Service, Study, measuring, purchases, releasing, studies
+from pmwpub.service import (
+    Outcome,
+    Policy,
+    PrivateTable,
+    Service,
+    Study,
+    adopting,
+    measuring,
+    purchases,
+    releasing,
+    studies,
+)
 from pmwpub.service.assessing import NoisyNumber
 from pmwpub.service.purchases import ErrorPurchase, Offer, ReleasePurchase
 from pmwpub.service.shared import CHANGED
@@ -79,12 +90,11 @@ def assess(parsed: argparse.Namespace) -> Json:
         files = Files(parsed.read, [parsed.private, *paths])
         private = _private(service, name, files, parsed) if parsed.private is not None else None
         keys = _stored(parsed, service, files, paths, private)
-        _choose_workload(parsed, service)
-        offered = offered_tables(parsed, keys)
+        current, offered = _current(parsed, service), offered_tables(parsed, keys)
         if parsed.compare or private is None:
-            return compared(parsed, service, studies.study(service, name), offered)
+            return compared(parsed, service, current, offered)
         buy = buy_best if parsed.best else buy_assessments
-        return buy(parsed, service, studies.study(service, name), private, offered) | _spent(ledger, name, own)
+        return buy(parsed, service, current, private, offered) | _spent(ledger, name, own)
 
 
 def release(parsed: argparse.Namespace) -> Json:
@@ -143,6 +153,20 @@ def error(parsed: argparse.Namespace) -> Json:
         return _number("error", found.error) | stated | _spent(ledger, name, own) | _reused(outcome)
 
 
+def acknowledge(parsed: argparse.Namespace) -> Json:
+    """`ledger acknowledge`: record the decision that a private table serves several populations.
+
+    Raises PlanError in a shared service, before the table is read: nobody is answered there whether it does.
+    """
+    with _ledger(parsed) as ledger:
+        (service, _), name = _service(parsed, ledger), parsed.population
+        service.policy.refuse_unanswered()
+        private = _private(service, name, Files(parsed.read, [parsed.private]), parsed)
+        others = () if private.verdict is None else private.verdict.populations
+        studies.acknowledge(service, private)
+        return {"population": name, "acknowledged_with": list(others)}
+
+
 def check_certificate(parsed: argparse.Namespace) -> Json:
     """`certificate check`: recompute what can be recomputed from a release's own files."""
     folder = Path(parsed.folder)
@@ -163,21 +187,32 @@ def _prepare(parsed: argparse.Namespace, service: Service) -> tuple[Study, Priva
     files = Files(parsed.read, [parsed.private, *parsed.public])
     private = _private(service, name, files, parsed)
     candidates = _stored(parsed, service, files, parsed.public, private)
-    _choose_workload(parsed, service)
-    return studies.study(service, name), private, list(candidates.values())
+    return _current(parsed, service), private, list(candidates.values())
 
 
-def _choose_workload(parsed: argparse.Namespace, service: Service) -> None:
-    studies.choose_workload(service, parsed.population, workload_choice(parsed))
+def _current(parsed: argparse.Namespace, service: Service) -> Study:
+    """The population's state under the command's own schema and workload, whatever others choose meanwhile."""
+    return adopting.adopted(service, parsed.population, _schema(parsed), workload_choice(parsed))
+
+
+def _schema(parsed: argparse.Namespace) -> Schema:
+    return Schema.from_json(read(parsed.schema))
 
 
 def _service(parsed: argparse.Namespace, ledger: Ledger) -> tuple[Service, list[Booking]]:
-    """The service, once the population is known and has the command's schema; and what this command books."""
+    """The service, once the population is known and has the command's schema and workload; and what this command books.
+
+    What it books is known to whoever runs the command, too, as `parsed.booked`: also where it breaks off.
+    """
     own: list[Booking] = []
+    parsed.booked = own
     engine = InlineEngine(lambda job: progress(job.done, job.total))
     service = Service(ledger, engine, on_booked=own.append, policy=Policy.declared("localhost").beside(ledger))
     ledger.population(parsed.population)
-    studies.save_schema(service, parsed.population, Schema.from_json(read(parsed.schema)))
+    if hasattr(parsed, "marginal"):
+        adopting.adopt(service, parsed.population, _schema(parsed), workload_choice(parsed))
+    else:
+        studies.save_schema(service, parsed.population, _schema(parsed))
     return service, own
 
 

@@ -20,6 +20,7 @@ from pmwpub.ledger.vouching import unvouched
 from pmwpub.outputs import apart
 from pmwpub.privacy.budget import UNIT, ZCDP, epsilon_of
 from pmwpub.rounding import above, below
+from pmwpub.service.policy import Policy
 from pmwpub.service.remarks import with_remarks
 from pmwpub.service.terms import changes_in_words, delta_as_typed, delta_of, warnings_of
 
@@ -31,6 +32,7 @@ BESIDE = ("", "-wal", "-shm", "-journal", RESTORING)
 
 def register(parsed: argparse.Namespace) -> Json:
     """`ledger register`: fix the terms of a population."""
+    Policy.declared("localhost").refuse_viewers()
     delta = delta_of(parsed.delta, parsed.n)
     population = Population(parsed.name, parsed.n, parsed.rows_per_person, parsed.unit, parsed.epsilon, delta)
     _say(warnings_of(population))
@@ -70,18 +72,22 @@ def backup_ledger(parsed: argparse.Namespace) -> Json:
 
 def restore_ledger(parsed: argparse.Namespace) -> Json:
     """`ledger restore`: a backup in the store's place, and what it lacks added as spent."""
-    apart([one for one in store_files(parsed.store) if one.name.endswith(RESTORING)], [parsed.file])
+    Policy.declared("localhost").refuse_viewers()
+    fresh = [one for one in store_files(parsed.store) if one.name.endswith(RESTORING)]
+    apart([*fresh, *(one.with_name(one.name.removesuffix(RESTORING)) for one in fresh)], [parsed.file])
     found = ledger.restore(parsed.store, Path(parsed.file), accept_missing_witness=parsed.accept_missing_witness)
     return {"restored": parsed.file, "replaced": found.replaced and str(found.replaced)} | _added(found)
 
 
 def reconcile_ledger(parsed: argparse.Namespace) -> Json:
     """`ledger reconcile`: what the witness has and the store lacks, added as spent."""
+    Policy.declared("localhost").refuse_viewers()
     return _added(ledger.reconcile(parsed.store, accept_missing_witness=parsed.accept_missing_witness))
 
 
 def migrate_ledger(parsed: argparse.Namespace) -> Json:
     """`ledger migrate`: bring a store to this program's version, or say what that would do."""
+    Policy.declared("localhost").refuse_viewers()
     found = (ledger.planned_migration if parsed.dry_run else ledger.migrate)(parsed.store)
     return {
         "store": found.store,
@@ -155,6 +161,7 @@ def _balance(store: Ledger, name: str) -> Json:
 
 def amend_terms(parsed: argparse.Namespace) -> Json:
     """`ledger amend`: terms changed as far as they still may be; each change is said on stderr."""
+    Policy.declared("localhost").refuse_viewers()
     with Ledger.open(parsed.store) as store:
         before = store.population(parsed.name)
         delta = delta_of(parsed.delta or delta_as_typed(before), before.n if parsed.n is None else parsed.n)

@@ -18,6 +18,7 @@ import pytest
 
 from pmwpub.cli import main
 from pmwpub.ledger import Charge, Ledger, PlanKey
+from pmwpub.plans import WorkloadChoice
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.service.remarks import PRIVATE_NUMBERS_SEEN, noted
 
@@ -356,3 +357,97 @@ def test_a_delta_above_one_in_n_is_warned_of(shell: Shell) -> None:
         arguments = ["ledger", "register", f"people {delta}", "--n", "9", "--epsilon", "1", "--delta", delta]
         assert main(["--store", f"sqlite:///{shell.folder}/ledger.sqlite3", *arguments]) == 0
         assert ("above 1/n" in shell.capture.readouterr().err) == warned
+
+
+def test_a_value_refused_after_the_charge_is_no_refusal(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        WorkloadChoice(k=0)
+
+    monkeypatch.setattr("pmwpub.commands.releasing.released", broken)
+    said = shell.spend("release", "--epsilon", "0.5", "--rounds", "2", "-o", shell.path("out"), status=1)
+    assert "What was charged stays charged" in said
+    assert len(shell.run("ledger", "show", "P")["charges"]) == 1
+
+
+def test_letters_that_the_terminal_does_not_have_are_written_as_escapes(shell: Shell) -> None:
+    environment = os.environ | {"PYTHONIOENCODING": "ascii", "PMWPUB_STORE": f"sqlite:///{shell.folder}/ledger.sqlite3"}
+    command = [sys.executable, "-m", "pmwpub.cli"]
+    shell.run("ledger", "register", "Köln", "--n", "250", "--epsilon", "3")
+    found = subprocess.run([*command, "ledger", "show", "Köln"], capture_output=True, env=environment, check=False)
+    assert (found.returncode, found.stderr) == (0, b"")
+    assert json.loads(found.stdout)["population"] == "Köln"
+
+
+@pytest.mark.parametrize("where", ["a full disk", "nowhere"])
+def test_an_answer_that_cannot_be_written_ends_in_a_sentence_and_a_status_of_its_own(shell: Shell, where: str) -> None:
+    command = f"'{sys.executable}' -m pmwpub.cli --store 'sqlite:///{shell.folder}/ledger.sqlite3' ledger show P"
+    end = "> /dev/full" if where == "a full disk" else ">&-"
+    found = subprocess.run(["sh", "-c", f"{command} {end}"], stderr=subprocess.PIPE, check=False, text=True)
+    assert found.returncode == 74
+    assert found.stderr.count("\n") == 1
+    assert "What was charged stays" in found.stderr
+
+
+def test_a_public_file_whose_name_is_no_text_is_named_all_the_same(shell: Shell) -> None:
+    odd = os.fsdecode(b"bad\xff.csv")
+    Path(shell.path(odd)).write_bytes(Path(shell.path("b.csv")).read_bytes())
+    found = shell.spend("assess", "--epsilon", "0.5", public=(odd,))
+    assert found["assessments"][0]["candidate"] == "bad\ufffd.csv"
+    released = shell.spend("release", "--epsilon", "0.5", "--rounds", "2", "-o", shell.path("out"), public=(odd,))
+    assert released["candidate"][0]["name"] == "bad\ufffd.csv"
+
+
+@pytest.mark.parametrize("unit", [os.fsdecode(b"\xff"), "one\nperson", "x" * 501])
+def test_the_words_for_who_is_protected_are_one_line_of_text(shell: Shell, unit: str) -> None:
+    said = shell.run("ledger", "register", "Q", "--n", "250", "--epsilon", "3", "--unit", unit, status=2)
+    assert "printable" in said
+    assert "printable" in shell.run("ledger", "amend", "P", "--unit", unit, status=2)
+
+
+@pytest.mark.parametrize(("value", "words"), [("1", "viewers alone"), ("yes", "PMWPUB_VIEWERS_ONLY")])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("register", "Q", "--n", "250", "--epsilon", "3"),
+        ("amend", "P", "--epsilon", "2"),
+        ("restore", "backup"),
+        ("reconcile",),
+        ("migrate",),
+    ],
+    ids=lambda command: command[0],
+)
+def test_what_changes_a_ledger_is_refused_where_it_is_for_viewers_alone(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...], value: str, words: str
+) -> None:
+    shell.run("ledger", "backup", shell.path("backup"))
+    given = tuple(shell.path(part) if part == "backup" else part for part in command)
+    monkeypatch.setenv("PMWPUB_VIEWERS_ONLY", value)
+    assert words in shell.run("ledger", *given, status=2)
+
+
+def test_a_marginal_is_one_line_of_csv(shell: Shell) -> None:
+    for text in ("sex\nage", '"sex', 'sex,"a"ge'):
+        said = shell.spend("release", "--epsilon", "0.5", "--marginal", text, "-o", shell.path("out"), status=2)
+        assert "one line of CSV" in said
+    assert shell.run("ledger", "show", "P")["charges"] == []
+
+
+def test_a_table_of_another_population_is_charged_once_that_is_acknowledged(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shell.spend("assess", "--epsilon", "0.1")
+    shell.run("ledger", "register", "Q", "--n", " 250 ", "--epsilon", "3")
+    own = ("--schema", shell.path("schema.json"), "--private", shell.path("p.csv"))
+    other = ("assess", "--population", "Q", *own, "--public", shell.path("b.csv"), "-k", "2", "--epsilon", "0.1")
+    assert "pmwpub ledger acknowledge" in shell.run(*other, status=2)
+    with monkeypatch.context() as patched:
+        patched.setenv("PMWPUB_MODE", "shared")
+        assert "shared service" in shell.run("ledger", "acknowledge", "Q", *own, status=2)
+    found = shell.run("ledger", "acknowledge", "Q", *own)
+    assert found == {"population": "Q", "acknowledged_with": ["P"]}
+    assert len(shell.run(*other)["assessments"]) == 1
+
+
+def test_a_ledger_is_not_restored_from_itself(shell: Shell) -> None:
+    assert "over what is read" in shell.run("ledger", "restore", shell.path("ledger.sqlite3"), status=2)
+    assert shell.run("ledger", "show", "P")["n"] == 250

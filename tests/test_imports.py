@@ -30,6 +30,8 @@ LAYERS = (
         "arguments",
         "commands",
         "command_input",
+        "wording",
+        "printing",
         "assess_command",
         "evaluate_command",
         "evaluate_journal",

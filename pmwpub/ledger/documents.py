@@ -6,6 +6,7 @@ Bytes are kept once by their SHA-256, which is fine for public bytes only: nothi
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 
 from sqlalchemy import Connection, delete, func, insert, select
 
@@ -59,11 +60,11 @@ def in_order(connection: Connection, population_id: int) -> bool:
     return times == sorted(times)
 
 
-def remove(connection: Connection, population_id: int, kind: str | None, key: str | None) -> int:
-    """Delete documents of a population (of one kind, of one key), and bytes that nobody refers to; their number."""
+def remove(connection: Connection, population_id: int, kinds: Sequence[str] | None, key: str | None) -> int:
+    """Delete documents of a population (of some kinds, of one key), and bytes that nobody refers to; their number."""
     lock_store(connection)
     chosen = [documents.c.population_id == population_id]
-    chosen += [documents.c.kind == kind] if kind is not None else []
+    chosen += [documents.c.kind.in_(kinds)] if kinds is not None else []
     chosen += [documents.c.key == key] if key is not None else []
     removed = connection.execute(delete(documents).where(*chosen)).rowcount
     connection.execute(delete(blobs).where(blobs.c.sha256.not_in(select(documents.c.sha256))))

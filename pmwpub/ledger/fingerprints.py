@@ -74,7 +74,8 @@ def refuse_blocked(connection: Connection, population_id: int, table: TableHandl
     if any(not known for known in _others(connection, population_id, table).values()):
         raise TableBlocked(
             "This private table was charged under another population too, whose budget would not count here. "
-            "Open that population, or acknowledge that both use it; nothing was charged."
+            "Open that population, or acknowledge that both use it; nothing was charged. On the command line that is: "
+            "pmwpub ledger acknowledge NAME --private P.csv --schema schema.json"
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
@@ -21,6 +22,26 @@ MAX_ROWS = 10**9
 
 Status = Literal["charged", "done", "no result"]
 TableKind = Literal["new", "same", "changed", "elsewhere"]
+
+
+def whole(number: object, what: str) -> int:
+    """A whole number of any integer type, such as numpy's, as Python's own, which databases store as a number.
+
+    Raises LedgerError for anything else, also for True and for 300.0: what was meant by it is not known.
+    """
+    try:
+        if isinstance(number, bool):
+            raise TypeError
+        return operator.index(number)  # type: ignore[arg-type]
+    except TypeError:
+        raise LedgerError(f"{what} must be a whole number; {str(number)[:40]!r} came.") from None
+
+
+def _texts(**given: object) -> None:
+    """LedgerError for a field that is no text."""
+    for name, text in given.items():
+        if not isinstance(text, str):
+            raise LedgerError(f"{name.capitalize()} must be text; {str(text)[:40]!r} came.")
 
 
 @lru_cache(maxsize=256)
@@ -48,7 +69,7 @@ class Population:
     epsilon, delta   the total ever to be spent, exact (a string or a float is read as its decimal)
 
     Privacy: neighbours replace one person's at most k of the n rows by as many.
-    Raises LedgerError for a bad name or unit, BudgetError for numbers out of range.
+    Raises LedgerError for a bad name or unit or for what is no whole number, BudgetError for numbers out of range.
     """
 
     name: str
@@ -59,6 +80,7 @@ class Population:
     delta: Fraction
 
     def __post_init__(self) -> None:
+        _texts(name=self.name, unit=self.unit)
         if not self.name.strip() or len(self.name) > MAX_NAME or not self.name.isprintable():
             raise LedgerError(f"A population needs a name of 1 to {MAX_NAME} printable characters.")
         if self.name != self.name.strip():
@@ -67,6 +89,8 @@ class Population:
             )
         if not self.unit.strip():
             raise LedgerError('A population needs words for who is protected, such as "one resident".')
+        object.__setattr__(self, "n", whole(self.n, "n, the number of private rows,"))
+        object.__setattr__(self, "rows_per_person", whole(self.rows_per_person, "Rows per person"))
         if not 1 <= self.n <= MAX_ROWS:
             raise BudgetError(f"n, the number of private rows, must lie between 1 and {MAX_ROWS:,}; {self.n} came.")
         if not 1 <= self.rows_per_person <= self.n:
@@ -98,6 +122,7 @@ class Charge:
     rho: ZCDP
 
     def __post_init__(self) -> None:
+        _texts(purpose=self.purpose, mechanism=self.mechanism, sensitivity=self.sensitivity, scale=self.scale)
         if not self.purpose.strip() or not self.mechanism.strip():
             raise LedgerError("A charge needs a purpose and a mechanism.")
         if checked_units(self.rho) < 1:
@@ -112,6 +137,8 @@ class PlanKey:
     repeat: int = 0
 
     def __post_init__(self) -> None:
+        _texts(plan=self.plan_sha256)
+        object.__setattr__(self, "repeat", whole(self.repeat, "A repeat"))
         if len(self.plan_sha256) != 64 or set(self.plan_sha256) - set("0123456789abcdef"):
             raise LedgerError("A plan is keyed by its SHA-256 in 64 lower-case hexadecimal digits.")
         if self.repeat < 0:
@@ -163,9 +190,16 @@ def affordable(rho: ZCDP, delta: Fraction) -> float:
     epsilon = epsilon_of(rho, delta)
     for digits in (17, 15, 12, 9, 6, 3):
         rounded = float(down(epsilon, digits))
-        if rounded == 0 or zcdp_of(ApproxDP(as_fraction(rounded), delta)) <= rho:
+        if rounded == 0 or _buyable(rounded, delta, rho):
             return rounded
     return 0.0
+
+
+def _buyable(epsilon: float, delta: Fraction, rho: ZCDP) -> bool:
+    try:
+        return zcdp_of(ApproxDP(as_fraction(epsilon), delta)) <= rho
+    except BudgetError:  # less than one unit
+        return False
 
 
 @dataclass(frozen=True)

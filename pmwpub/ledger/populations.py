@@ -8,15 +8,18 @@ from fractions import Fraction
 
 from sqlalchemy import Connection, func, insert, select
 
-from pmwpub.errors import PopulationExists, PopulationFrozen, UnknownPopulation
+from pmwpub.errors import BudgetError, LedgerError, PopulationExists, PopulationFrozen, UnknownPopulation
 from pmwpub.ledger.database import lock_store, now
 from pmwpub.ledger.model import Balance, Mark, Population, checked_units
 from pmwpub.ledger.names import same
 from pmwpub.ledger.tables import charges, marks, populations, terms
-from pmwpub.privacy.budget import ZCDP
+from pmwpub.privacy.budget import MAX_DIGITS, ZCDP, bounded
 
 UNWITNESSED = "witness missing"
 """The kind of mark of a population whose charges were accepted without a witness."""
+MAX_UNIT = 500
+"""Characters that say who is protected."""
+
 UNVOUCHED = "unvouched restore"
 """The kind of mark of one without a charge, in a store that was put back or opened without a witness."""
 DOUBTS = (UNWITNESSED, UNVOUCHED)
@@ -38,8 +41,10 @@ def identify(connection: Connection, name: str, *, lock: bool = False) -> int:
 def register(connection: Connection, population: Population) -> Population:
     """Add a population; the same terms again, under the very same name, add nothing.
 
-    Raises PopulationExists when the name stands with other terms, or another name that looks like it.
+    Raises BudgetError for numbers that no certificate could state, PopulationExists when the name stands with other
+    terms, or another name that looks like it.
     """
+    _refuse_unstated(population)
     lock_store(connection)
     known = connection.execute(select(populations.c.id).where(populations.c.name == population.name)).scalar()
     if known is not None:
@@ -54,6 +59,21 @@ def register(connection: Connection, population: Population) -> Population:
     _append_terms(connection, population_id, population)
     _inherit_doubt(connection, population_id)
     return population
+
+
+def _refuse_unstated(population: Population) -> None:
+    """BudgetError for an epsilon or a delta of so many digits that no certificate can state it, LedgerError for a unit
+    that is no line of text. Asked of new terms alone: a store of before may have others."""
+    if len(population.unit) > MAX_UNIT or not population.unit.isprintable():
+        raise LedgerError(f"The words for who is protected are up to {MAX_UNIT} printable characters, on one line.")
+    for number in (population.epsilon, population.delta):
+        try:
+            bounded(number, MAX_DIGITS)
+        except ValueError:
+            raise BudgetError(
+                f"Epsilon and delta are stated in every certificate: as fractions they have at most {MAX_DIGITS} "
+                "digits above and below the line. Give a shorter number."
+            ) from None
 
 
 def _inherit_doubt(connection: Connection, population_id: int) -> None:
@@ -104,6 +124,7 @@ def amend(connection: Connection, name: str, changes: Mapping[str, object]) -> P
     after = replace(before, **changes)  # type: ignore[arg-type]
     if after == before:
         return before
+    _refuse_unstated(after)
     spent = spent_units(connection, population_id)
     if spent:
         if replace(after, epsilon=before.epsilon) != before:

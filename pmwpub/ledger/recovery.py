@@ -14,7 +14,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Table, func, select
 
-from pmwpub.errors import StoreUnavailable
+from pmwpub.errors import LedgerError, StoreUnavailable
 from pmwpub.ledger import tables
 from pmwpub.ledger.database import lock_store
 from pmwpub.ledger.lines import BookingLine, ChargeLine, Entry, MarkLine, StoreLine, TermsLine
@@ -119,6 +119,19 @@ class Guard:
         """Raise StoreUnavailable, before anything is charged, if the witness could not take a booking."""
         if self.witness is not None:
             self.witness.ready()
+
+    def writable(self, booked: Sequence[tuple[Booking, Sequence[Charge]]]) -> None:
+        """LedgerError, before bookings are committed, where they could not be lines of a witness."""
+        try:
+            for booking, charges in booked:
+                _line(booking, charges)
+        except ValueError:
+            raise LedgerError("A plan or a charge of it has a value that no record can hold.") from None
+
+    def readable(self, connection: Connection) -> None:
+        """StoreUnavailable, before terms or decisions are committed, where they could not be lines of a witness."""
+        if self.witness is not None:
+            recorded(connection)
 
     def record(self, booked: Sequence[tuple[Booking, Sequence[Charge]]]) -> None:
         """Have committed bookings in the witness, on the disk."""

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
-from fractions import Fraction
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from types import TracebackType
 
-from sqlalchemy import Connection, text
+from sqlalchemy import text
 
 from pmwpub.errors import LedgerError, StoreUnavailable
-from pmwpub.ledger import bookings, documents, populations
+from pmwpub.ledger import bookings, populations
 from pmwpub.ledger.advisory import AdvisoryLocks
 from pmwpub.ledger.database import Database, sqlite_path, store_url, witness_path
+from pmwpub.ledger.keeping import Keeping
 from pmwpub.ledger.model import (
-    Balance,
     Booking,
     Charge,
     ChargeRecord,
-    DocumentKey,
-    Mark,
     Order,
     PlanKey,
     Population,
@@ -29,13 +26,14 @@ from pmwpub.ledger.model import (
 from pmwpub.ledger.patience import patiently
 from pmwpub.ledger.recognition import Recognition
 from pmwpub.ledger.recovery import Guard
+from pmwpub.ledger.registered import Registered
 from pmwpub.ledger.witness import Witness
 from pmwpub.ledger.working import FileLocks, Working, beginning
 
 Plain = str | int | float
 
 
-class Ledger(Recognition):
+class Ledger(Registered, Keeping, Recognition):
     """What was spent, on what, and what came of it; append-only.
 
     Safe to share between threads, and between programs that open the same store. Every method raises
@@ -104,57 +102,6 @@ class Ledger(Recognition):
         """Until it ends, all that this thread reads is one state of the store; LedgerError for whoever writes."""
         return self._database.view()
 
-    # Populations
-
-    def register(self, population: Population) -> Population:
-        """Register a population; the same terms again change nothing, others raise PopulationExists."""
-        with self._deciding() as connection:
-            return populations.register(connection, population)
-
-    def population(self, name: str) -> Population:
-        """The terms in force; UnknownPopulation if there are none."""
-        with self._database.reading() as connection:
-            return populations.current(connection, populations.identify(connection, name))
-
-    def populations(self) -> list[Population]:
-        """All populations, in the order of registration."""
-        with self._database.reading() as connection:
-            return populations.every(connection)
-
-    def amend(
-        self,
-        name: str,
-        *,
-        n: int | None = None,
-        rows_per_person: int | None = None,
-        unit: str | None = None,
-        epsilon: Fraction | str | float | None = None,
-        delta: Fraction | str | float | None = None,
-    ) -> Population:
-        """Change terms: any before the first charge; afterwards only a lower epsilon, not below what is spent.
-
-        Raises PopulationFrozen for the rest.
-        """
-        given = {"n": n, "rows_per_person": rows_per_person, "unit": unit, "epsilon": epsilon, "delta": delta}
-        changes = {field: value for field, value in given.items() if value is not None}
-        with self._deciding() as connection:
-            return populations.amend(connection, name, changes)
-
-    def balance(self, name: str) -> Balance:
-        """Total, spent and remaining rho."""
-        with self._database.reading() as connection:
-            return populations.balance(connection, populations.identify(connection, name))
-
-    def mark(self, name: str, kind: str, note: str = "") -> None:
-        """Record a decision or event for good, such as that private numbers were opened. Public text only."""
-        with self._deciding() as connection:
-            populations.mark(connection, populations.identify(connection, name, lock=True), kind, note)
-
-    def marks(self, name: str) -> list[Mark]:
-        """All recorded decisions and events, oldest first."""
-        with self._database.reading() as connection:
-            return populations.marked(connection, populations.identify(connection, name))
-
     # Charges and results
 
     def book(
@@ -201,6 +148,7 @@ class Ledger(Recognition):
             self._guard.ready()
             booked = bookings.book_all(connection, name, orders, table, terms, refuse_elsewhere)
             fresh = [(one, order.charges) for one, order in zip(booked, orders, strict=True) if one.fresh]
+            self._guard.writable(fresh)
             for booking, _ in fresh:
                 begin(booking.id)
         if fresh:
@@ -233,22 +181,14 @@ class Ledger(Recognition):
 
     def _witness(self, booked: Sequence[tuple[Booking, Sequence[Charge]]]) -> None:
         """Have committed bookings in the witness; if that fails the charges stay and their plans have no result."""
+        recorded = False
         try:
             self._guard.record(booked)
-        except StoreUnavailable:
-            for booking, _ in booked:
+            recorded = True
+        finally:
+            for booking, _ in booked if not recorded else ():
                 with suppress(LedgerError):
                     self.void(booking.id)
-            raise
-
-    @contextmanager
-    def _deciding(self) -> Iterator[Connection]:
-        """A transaction on terms or decisions, which the witness has when it ends."""
-        with self._database.writing() as connection:
-            self._guard.check(connection)
-            yield connection
-        with self._database.reading() as connection:
-            self._guard.catch_up(connection)
 
     def finish(self, booking_id: int, result: bytes) -> None:
         """Store the result before it is shown, once. LedgerError for other bytes, or after `void`.
@@ -302,35 +242,3 @@ class Ledger(Recognition):
             {**vars(one), "rho": float(one.rho.rho), "status": "done" if one.status == "done" else "charged"}
             for one in self.history(name)
         ]
-
-    # Public documents
-
-    def put_document(self, name: str, kind: str, key: str, body: bytes) -> None:
-        """Store public bytes by kind and key; the same bytes again change nothing, others become the latest."""
-        with self._database.writing() as connection:
-            documents.put(connection, populations.identify(connection, name), kind, key, body)
-
-    def document(self, name: str, kind: str, key: str) -> bytes:
-        """The latest bytes under a key; LedgerError if there are none."""
-        with self._database.reading() as connection:
-            return documents.read(connection, populations.identify(connection, name), kind, key)
-
-    def documents(self, name: str, kind: str) -> list[DocumentKey]:
-        """(key, time) of every document of a kind, the latest last."""
-        with self._database.reading() as connection:
-            return documents.listed(connection, populations.identify(connection, name), kind)
-
-    def document_versions(self, name: str, kind: str, key: str) -> list[tuple[str, bytes]]:
-        """(time, bytes) of all that was stored under a key since it was last deleted, the oldest first."""
-        with self._database.reading() as connection:
-            return documents.versions(connection, populations.identify(connection, name), kind, key)
-
-    def times_in_order(self, name: str) -> bool:
-        """Whether no public document has an earlier time than one before it, so that times tell before from after."""
-        with self._database.reading() as connection:
-            return documents.in_order(connection, populations.identify(connection, name))
-
-    def delete_documents(self, name: str, kind: str | None = None, key: str | None = None) -> int:
-        """Delete public documents now; returns how many versions went. Charges and results stay."""
-        with self._database.writing() as connection:
-            return documents.remove(connection, populations.identify(connection, name), kind, key)

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 from pmwpub.errors import CertificateError
 from pmwpub.mechanisms.pmw_pub import Release
 from pmwpub.plans import ReleasePlan, WorkloadChoice
+from pmwpub.privacy.budget import ZCDP
 from pmwpub.queries.workload import Workload
 from pmwpub.release.strict_json import check_strict
 
@@ -154,11 +155,28 @@ class Certificate(_Part):
     @classmethod
     def of(cls, plan: ReleasePlan, release: Release, workload: Workload, provenance: Provenance) -> Self:
         """The certificate of a finished release, before its files are named."""
+        lines = _transcript(release, workload, plan.n)
+        return cls.drafted(plan, workload, provenance, rho=release.rho, transcript=lines)
+
+    @classmethod
+    def drafted(
+        cls,
+        plan: ReleasePlan,
+        workload: Workload,
+        provenance: Provenance,
+        *,
+        rho: ZCDP,
+        transcript: tuple[TranscriptLine, ...] = (),
+    ) -> Self:
+        """A certificate with the rounds that it is given: none before they are run, to see whether it can be stated.
+
+        Raises pydantic's ValidationError, a ValueError, for what cannot be.
+        """
         schedule = plan.schedule(provenance.repeat)
         made = cls(
             epsilon=provenance.epsilon,
             delta=provenance.delta,
-            rho=decimal_rho(release.rho.units),
+            rho=decimal_rho(rho.units),
             population=provenance.population,
             unit=provenance.unit,
             n=plan.n,
@@ -176,7 +194,7 @@ class Certificate(_Part):
             queries=workload.queries,
             schema_sha256=plan.inputs.schema_sha256,
             candidate=provenance.candidates,
-            transcript=_transcript(release, workload, plan.n),
+            transcript=transcript,
             plan=json.loads(plan.canonical),
             plan_sha256=plan.sha256,
             repeat=provenance.repeat,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pmwpub.service.assessing import Assessed, NoisyNumber
-from pmwpub.service.core import Outcome, Price, PrivateTable, Service
+from pmwpub.service.core import Outcome, Price, Service
 from pmwpub.service.policy import Mode, Policy
+from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.releasing import Released, WorkloadFacts
 from pmwpub.service.shared import Alike, Overlap
 from pmwpub.service.studies import CandidateFacts, Study

@@ -8,7 +8,8 @@ from fractions import Fraction
 from pmwpub.ledger import Population
 from pmwpub.plans import WorkloadChoice
 from pmwpub.service import studies
-from pmwpub.service.core import PrivateTable, Service
+from pmwpub.service.core import Service
+from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.sample import CANDIDATES, PRIVATE, SCHEMA, sample_file
 from pmwpub.tabular.reading import read_table
 from pmwpub.tabular.schema import Schema

@@ -15,7 +15,8 @@ import numpy as np
 from pmwpub.errors import FileRefused, SchemaError
 from pmwpub.records import Dataset
 from pmwpub.service import stored
-from pmwpub.service.core import PrivateTable, Service
+from pmwpub.service.core import Service
+from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.shared import Alike, Overlap
 from pmwpub.service.study import Study
 from pmwpub.tabular.encode import Encoder

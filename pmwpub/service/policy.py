@@ -76,6 +76,11 @@ class Policy:
                 "Nothing was charged."
             )
 
+    def refuse_unanswered(self) -> None:
+        """PlanError in a shared service: nobody there is told whether a table serves several populations."""
+        if not self.answers:
+            raise PlanError("A shared service answers no comparison with other populations, so none is to be decided.")
+
     def refuse_simulating(self, n: int) -> None:
         """PlanError for a simulation of so many rows as would exhaust the machine for everybody."""
         if n > self.simulated_rows:

@@ -17,8 +17,9 @@ from pmwpub.queries.counts import count
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload
 from pmwpub.release.rebuilding import workload_of
-from pmwpub.service.core import PrivateTable, Service
+from pmwpub.service.core import Service
 from pmwpub.service.measuring import stored_release
+from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.remarks import PRIVATE_NUMBERS_SEEN, noted
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import unicodedata
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from pmwpub.service.core import Service
@@ -16,8 +18,21 @@ NOTE = "candidate-note"
 
 
 def keys(service: Service, population: str) -> list[str]:
-    """The SHA-256 of each candidate, oldest first."""
-    return [entry.key for entry in service.ledger.documents(population, CANDIDATE)]
+    """The SHA-256 of each candidate, oldest first. Bytes without a note, of a program that broke off, are none."""
+    stored = service.ledger.documents(population, CANDIDATE)
+    noted = {entry.key for entry in service.ledger.documents(population, NOTE)}
+    return [entry.key for entry in stored if entry.key in noted]
+
+
+def known(service: Service, population: str, sha256: str) -> dict[str, Any] | None:
+    """The note of a candidate, None where it is none; of one state of the store."""
+    with service.ledger.view():
+        return note(service, population, sha256) if sha256 in keys(service, population) else None
+
+
+def remove(service: Service, population: str, sha256: str) -> None:
+    """Delete a candidate with its notes."""
+    service.ledger.delete_documents(population, (CANDIDATE, NOTE), sha256)
 
 
 def content(service: Service, population: str, sha256: str) -> bytes:
@@ -37,10 +52,16 @@ def tables(service: Service, population: str) -> list[TextTable]:
     return [table(service, population, key) for key in keys(service, population)]
 
 
+def file_name(given: str) -> str:
+    """The name of a file as it is kept and shown: its last part, with U+FFFD for what cannot be written as text."""
+    name = Path(given.replace("\\", "/")).name or "candidate"
+    return "".join("\ufffd" if unicodedata.category(letter) in ("Cc", "Cs") else letter for letter in name)
+
+
 def put(service: Service, population: str, read: TextTable, described: dict[str, Any]) -> None:
-    """Store a table's bytes and its note; the same bytes again only renew the note."""
-    service.ledger.put_document(population, CANDIDATE, read.sha256, gzip.compress(read.content, mtime=0))
-    put_note(service, population, read.sha256, described)
+    """Store a table's bytes and its note together; the same bytes again only renew the note."""
+    packed, said = gzip.compress(read.content, mtime=0), json.dumps(described).encode()
+    service.ledger.put_documents(population, [(CANDIDATE, read.sha256, packed), (NOTE, read.sha256, said)])
 
 
 def put_note(service: Service, population: str, sha256: str, described: dict[str, Any]) -> None:

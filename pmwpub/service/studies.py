@@ -8,13 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pmwpub.errors import FileRefused, PlanError, SchemaError
+from pmwpub.errors import FileRefused, SchemaError
 from pmwpub.jobs.counting_cluster import spread
 from pmwpub.ledger import TableHandle, TableVerdict
 from pmwpub.plans import WorkloadChoice
 from pmwpub.records import Support
 from pmwpub.service import overlaps, stored
-from pmwpub.service.core import PrivateTable, Service
+from pmwpub.service.core import Service
+from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.sample import sample_rows
 from pmwpub.service.study import CandidateFacts, Study
 from pmwpub.tabular.codebook import Codebook
@@ -112,11 +113,11 @@ def add_candidate(
     table = content if isinstance(content, TextTable) else read_table(content, options=options)
     if service.policy.answers:
         refuse_private(service, population, table, private)
-    note = {"name": Path(filename.replace("\\", "/")).name or "candidate", "attested": attested, "rows": len(table)}
+    note = {"name": stored.file_name(filename), "attested": attested, "rows": len(table)}
     if options is not None:
         note |= {"encoding": options.encoding, "delimiter": options.delimiter}
-    if table.sha256 in stored.keys(service, population):
-        known = stored.note(service, population, table.sha256)
+    known = stored.known(service, population, table.sha256)
+    if known is not None:
         if stored.options_of(known) != options:
             raise FileRefused("These bytes are a candidate already, read with other options; remove that one first.")
         if attested and not known["attested"]:
@@ -151,8 +152,7 @@ def attest(service: Service, population: str, sha256: str, *, attested: bool) ->
 def remove_candidate(service: Service, population: str, sha256: str) -> None:
     """Delete a stored public table now; what was bought on it stays."""
     service.policy.refuse_viewers()
-    for kind in (stored.CANDIDATE, stored.NOTE):
-        service.ledger.delete_documents(population, kind, sha256)
+    stored.remove(service, population, sha256)
 
 
 def load_private(
@@ -252,8 +252,7 @@ def acknowledge(service: Service, private: PrivateTable) -> PrivateTable:
     Raises PlanError in a shared service: nobody there is told that there is anything to decide.
     """
     service.policy.refuse_viewers()
-    if not service.policy.answers:
-        raise PlanError("A shared service answers no comparison with other populations, so none is to be decided.")
+    service.policy.refuse_unanswered()
     service.ledger.acknowledge(private.population, private.rows, private.views)
     return replace(private, verdict=service.ledger.recognise(private.population, private.rows, private.views))
 

@@ -10,7 +10,7 @@ from pmwpub.ledger import Balance, Population
 from pmwpub.plans import AssessmentPlan, BestPlan, PublicInputs, ReleasePlan, WorkloadChoice
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support
-from pmwpub.service.core import PrivateTable
+from pmwpub.service.private_table import PrivateTable
 from pmwpub.tabular.options import ReadOptions
 from pmwpub.tabular.schema import Schema
 

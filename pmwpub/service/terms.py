@@ -9,7 +9,8 @@ from pmwpub.errors import BudgetError, StewardNeeded
 from pmwpub.ledger import Population
 from pmwpub.privacy.budget import as_fraction
 from pmwpub.rounding import down, up
-from pmwpub.service.core import PrivateTable, Service
+from pmwpub.service.core import Service
+from pmwpub.service.private_table import PrivateTable
 
 LARGE_EPSILON = 10
 SQUARED = "1/n²"

@@ -11,8 +11,9 @@ from pmwpub.queries.counts import count
 from pmwpub.records import Floats
 from pmwpub.release.quality import Compared, distances
 from pmwpub.service import seeing
-from pmwpub.service.core import PrivateTable, Service
+from pmwpub.service.core import Service
 from pmwpub.service.measuring import stored_release
+from pmwpub.service.private_table import PrivateTable
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -143,9 +143,18 @@ def _with_suggestion(refusal: FileRefused, source: Source, used: ReadOptions) ->
 
 
 def from_frame(frame: pd.DataFrame) -> TextTable:
-    """A data frame as the text table that its CSV would be: missing values are "", the index is left out."""
+    """A data frame as the text table that its CSV would be: missing values are "", the index is left out.
+
+    Raises FileRefused for what is no data frame, and for text that no file could hold; the message holds none of it.
+    """
+    if not isinstance(frame, pd.DataFrame):
+        raise FileRefused(f"A table is a pandas data frame here; something of type {type(frame).__name__} came.")
     text = frame.to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
-    return read_table(text.encode())
+    try:
+        return read_table(text.encode())
+    except UnicodeEncodeError:  # its message would quote the whole table, even as a mere context
+        pass
+    raise FileRefused("The table has text that is no Unicode text, such as half of a surrogate pair; repair it first.")
 
 
 def _records(text: Chunks, source: Source, options: ReadOptions, limits: Limits) -> Iterator[tuple[list[str], int]]:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from ledger.terms import charge, people
 
@@ -80,6 +80,7 @@ def test_what_remains_is_a_difference_of_rho_not_of_epsilon() -> None:
 
 
 @given(st.integers(0, 10**17), st.integers(2, 10**6))
+@example(1, 6217)
 def test_what_is_said_to_remain_can_be_bought_and_is_hardly_less_than_there_is(units: int, n: int) -> None:
     balance = Balance(ZCDP(units), ZCDP(0), Fraction(1, n**2))
     left = balance.epsilon_remaining

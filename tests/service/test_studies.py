@@ -5,24 +5,26 @@ from __future__ import annotations
 import gzip
 import io
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 from pmwpub.errors import FileRefused, PlanError
 from pmwpub.jobs import InlineEngine
-from pmwpub.ledger import Ledger, Population
+from pmwpub.ledger import Ledger, Population, documents
 from pmwpub.plans import AssessmentPlan
 from pmwpub.service import Alike, Service, stored, studies
 from pmwpub.tabular.codebook import read_codebook
 from pmwpub.tabular.columns import NumericColumn
 from pmwpub.tabular.options import ReadOptions
+from pmwpub.tabular.reading import read_table
 
 if TYPE_CHECKING:
     from conftest import Bench
 
 OPTIONS = ReadOptions("cp1252", ";")
+OTHER = b"sex,age,job\n" + b"F,20,cook\nM,45,clerk\n" * 20
 WESTERN = "sex;age;job\nF;20;köchin\nM;45;clerk\n".encode("cp1252")
 
 
@@ -146,3 +148,39 @@ def test_a_plan_says_how_its_public_tables_are_read_and_is_refused_once_they_are
                     current.check_readings(other.inputs)
         studies.remove_candidate(bench.service, bench.name, sha256)
     assert len({plan.sha256 for plan in plans}) == 3
+
+
+def test_bytes_of_a_candidate_without_its_note_are_no_candidate_and_can_be_added(bench: Bench) -> None:
+    """A program of before could be killed between the two."""
+    service, name, body = bench.service, bench.name, OTHER
+    table = read_table(body)
+    service.ledger.put_document(name, stored.CANDIDATE, table.sha256, gzip.compress(body, mtime=0))
+    assert [one.sha256 for one in studies.study(service, name).candidates] == bench.candidates
+    assert table.sha256 not in stored.keys(service, name)
+    assert studies.add_candidate(service, name, "e.csv", body, attested=True) == table.sha256
+    assert sorted(one.name for one in studies.study(service, name).candidates) == ["b.csv", "c.csv", "d.csv", "e.csv"]
+
+
+def test_a_candidate_comes_and_goes_with_its_note_in_one_transaction(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever write breaks off, no candidate lacks its note and no note its candidate."""
+    service, name, body = bench.service, bench.name, OTHER
+    sha256 = read_table(body).sha256
+    put, seen = documents.put, []
+
+    def breaks(connection: Any, population_id: int, kind: str, key: str, content: bytes) -> None:
+        seen.append(kind)
+        if kind == stored.NOTE:
+            raise KeyboardInterrupt
+        put(connection, population_id, kind, key, content)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(documents, "put", breaks)
+        with pytest.raises(KeyboardInterrupt):
+            studies.add_candidate(service, name, "e.csv", body, attested=True)
+    assert seen == [stored.CANDIDATE, stored.NOTE]
+    assert all(one.key != sha256 for one in service.ledger.documents(name, stored.CANDIDATE))
+    studies.remove_candidate(service, name, bench.candidates[0])
+    for kind in (stored.CANDIDATE, stored.NOTE):
+        assert {one.key for one in service.ledger.documents(name, kind)} == set(bench.candidates[1:])

@@ -13,7 +13,8 @@ from pmwpub.plans import AssessmentPlan
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
 from pmwpub.service.assessing import shares_of
-from pmwpub.service.core import PrivateTable, Service
+from pmwpub.service.core import Service
+from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.public_cores import public_core
 from pmwpub.service.purchases.protocol import Prepared
 from pmwpub.service.remarks import remarks_from

@@ -15,9 +15,12 @@ from typing import NoReturn
 from pmwpub.errors import LedgerError, OverlapUndecided, PlanError
 from pmwpub.ledger import Order, PlanKey
 from pmwpub.ledger.bookings import check_repeat
+from pmwpub.ledger.model import whole
 from pmwpub.plans import ErrorPlan
 from pmwpub.service import studies
-from pmwpub.service.core import Outcome, Price, PrivateTable, Service, Spending
+from pmwpub.service.core import Outcome, Price, Service, Spending
+from pmwpub.service.private_table import PrivateTable
+from pmwpub.service.purchases.offers import said
 from pmwpub.service.purchases.protocol import Prepared, Purchase
 from pmwpub.service.purchases.readings import other_reading_than_now, same_reading_as_then
 from pmwpub.service.shared import Overlap
@@ -66,6 +69,8 @@ def buy(
     changes nothing here: the same acts on neighbouring tables are asked, charged and recorded alike.
     """
     service.policy.refuse_viewers()
+    repeat = whole(repeat, "A repeat")
+    said(tick)
     current = current or studies.study(service, private.population)
     known = [as_known(service, private, one, repeat, current) for one in wanted]
     spendings = [_spending(service, private, one, repeat, current) for one in known]

@@ -14,7 +14,8 @@ from pmwpub.plans import ErrorPlan
 from pmwpub.queries.counts import count
 from pmwpub.release.bundle import Bundle
 from pmwpub.release.rebuilding import workload_of
-from pmwpub.service.core import PrivateTable, Service
+from pmwpub.service.core import Service
+from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.purchases.assessment import number_of
 from pmwpub.service.purchases.protocol import Prepared
 from pmwpub.service.remarks import remarks_from

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pmwpub.errors import FileRefused, OverlapUndecided
+from pmwpub.errors import FileRefused, OverlapUndecided, PlanError
 from pmwpub.service import overlaps, studies
-from pmwpub.service.core import PrivateTable, Service
+from pmwpub.service.core import Service
+from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.shared import Alike, Overlap
 from pmwpub.tabular.options import ReadOptions
 from pmwpub.tabular.reading import TextTable
@@ -37,6 +38,8 @@ class Offer:
     label: str = ""
 
     def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise PlanError(f"A public table is named by text; {str(self.name)[:40]!r} came.")
         object.__setattr__(self, "label", self.label or self.name)
 
 
@@ -74,6 +77,15 @@ def store(service: Service, population: str, offers: Sequence[Offer], private: P
     ]
 
 
+def said(tick: object) -> None:
+    """PlanError unless a word is True, False or None: what was meant by any other value is not known."""
+    if tick is not None and not isinstance(tick, bool):
+        raise PlanError(
+            f"Whether no public table was made from the private one is said by True or False; {str(tick)[:40]!r} came. "
+            "Nothing was charged."
+        )
+
+
 def decided(shared: Sequence[Overlap], tick: bool | None, *, answers: bool, refusal: str) -> None:
     """OverlapUndecided where public files are to be stored and used at once, and the steward has not said enough.
 
@@ -81,6 +93,9 @@ def decided(shared: Sequence[Overlap], tick: bool | None, *, answers: bool, refu
     tick     whether the steward said that none was made from the private table; None where nobody was asked
     answers  whether the service answers comparisons; else the word is needed whatever was found
     refusal  what the steward is told
+
+    Raises PlanError for a word that is neither True, False nor None.
     """
+    said(tick)
     if not (tick or (tick is None and answers and not shared)):
         raise OverlapUndecided(refusal)

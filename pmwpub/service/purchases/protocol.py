@@ -8,7 +8,8 @@ from typing import Protocol
 
 from pmwpub.ledger import Booking, Charge
 from pmwpub.plans import AssessmentPlan, BestPlan, ErrorPlan, ReleasePlan
-from pmwpub.service.core import PrivateTable, Service
+from pmwpub.service.core import Service
+from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.study import Study
 
 Plan = AssessmentPlan | BestPlan | ErrorPlan | ReleasePlan

@@ -14,17 +14,21 @@ from pmwpub.privacy.budget import ZCDP, epsilon_of
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
 from pmwpub.release.bundle import Bundle
-from pmwpub.release.certificate import Candidate, LedgerTotal, Provenance, decimal_rho
+from pmwpub.release.certificate import Candidate, Certificate, LedgerTotal, Provenance, decimal_rho
 from pmwpub.release.report import Choices
 from pmwpub.release.report import template as report_template
 from pmwpub.rounding import stated_delta
 from pmwpub.service.choices import choices_of
-from pmwpub.service.core import PrivateTable, Service
+from pmwpub.service.core import Service
+from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.public_cores import public_core
 from pmwpub.service.purchases.protocol import Prepared
 from pmwpub.service.remarks import remarks_from
 from pmwpub.service.study import CandidateFacts, Study
 from pmwpub.service.tuning import in_words, tuning_of
+
+UNKNOWN_TIME = "2000-01-01T00:00:00+00:00"
+"""Stands for the time of a charge in a draft that is made before it."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,7 @@ class ReleasePurchase:
         workload = current.planned(plan, private)
         current.check_usable(plan.inputs.candidates)
         known = _known_before(service, current, plan)
+        _refuse_unstated(service, plan, repeat, current, workload, known)
         return Prepared(
             work=lambda: _work(service, plan, repeat, private, current, workload),
             encode=lambda booking, found: _to_bytes(service, booking, plan, found, current, workload, known),
@@ -94,6 +99,25 @@ def _known_before(service: Service, current: Study, plan: ReleasePlan) -> _Known
     )
 
 
+def _refuse_unstated(
+    service: Service, plan: ReleasePlan, repeat: int, current: Study, workload: Workload, known: _Known
+) -> None:
+    """PlanError where the certificate of this release could not be stated, or not be written down.
+
+    A draft of it is made before the charge, of all that it says but the rounds: after the charge it would be too late.
+    """
+    rho = plan.schedule().rho
+    spent = service.ledger.balance(current.population.name).spent + rho
+    try:
+        provenance = _stated(plan, current, known, (1, repeat, UNKNOWN_TIME), rho, spent)
+        Certificate.drafted(plan, workload, provenance, rho=rho).to_bytes()
+    except ValueError:
+        raise PlanError(
+            "The certificate of this release could not be stated: a name or a number in it has characters or digits "
+            "that it cannot hold. Nothing was charged."
+        ) from None
+
+
 def _to_bytes(
     service: Service,
     booking: Booking,
@@ -110,23 +134,35 @@ def _to_bytes(
 
 
 def _provenance(service: Service, booking: Booking, plan: ReleasePlan, current: Study, known: _Known) -> Provenance:
-    terms = current.population
     history = service.ledger.history(booking.population)
     spent = sum((record.rho for record in history if record.id <= max(booking.charges)), ZCDP(0))
     own = [record for record in history if record.id in booking.charges]
     if not own:
         raise LedgerError("The charge of this release is not in the ledger.")
+    charged = (booking.charges[0], booking.key.repeat, booking.created)
+    return _stated(plan, current, known, charged, sum((record.rho for record in own), ZCDP(0)), spent)
+
+
+def _stated(
+    plan: ReleasePlan, current: Study, known: _Known, charged: tuple[int, int, str], rho: ZCDP, spent: ZCDP
+) -> Provenance:
+    """What a certificate states of a release that was charged rho.
+
+    charged  the number of the charge, which draw of the plan it paid, and when
+    spent    by the population by then, this charge included
+    """
+    terms = current.population
     return Provenance(
-        population=booking.population,
-        epsilon=epsilon_of(sum((record.rho for record in own), ZCDP(0)), terms.delta),
+        population=terms.name,
+        epsilon=epsilon_of(rho, terms.delta),
         delta=stated_delta(terms.delta),
-        charge_id=booking.charges[0],
-        repeat=booking.key.repeat,
+        charge_id=charged[0],
+        repeat=charged[1],
         ledger_total=_total(spent, terms.delta),
         candidates=tuple(_candidate(current.candidate(sha256)) for sha256 in plan.inputs.candidates),
         unit=terms.unit,
         budget=_total(terms.total, terms.delta),
-        charged_at=booking.created,
+        charged_at=charged[2],
         settings_from=known.settings_from,
         remarks=known.remarks,
     )

@@ -1,0 +1,56 @@
+"""Public documents of a ledger: schemas, candidate tables, workloads. They may be deleted; charges never."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pmwpub.ledger import documents, populations
+from pmwpub.ledger.database import Database
+from pmwpub.ledger.model import DocumentKey
+
+
+class Keeping:
+    """The part of a `Ledger` that holds public documents."""
+
+    _database: Database
+
+    def put_document(self, name: str, kind: str, key: str, body: bytes) -> None:
+        """Store public bytes by kind and key; the same bytes again change nothing, others become the latest."""
+        with self._database.writing() as connection:
+            documents.put(connection, populations.identify(connection, name), kind, key, body)
+
+    def put_documents(self, name: str, stored: Sequence[tuple[str, str, bytes]]) -> None:
+        """Store several (kind, key, bytes), all or none: nobody ever sees one of them without the others."""
+        with self._database.writing() as connection:
+            population_id = populations.identify(connection, name)
+            for kind, key, body in stored:
+                documents.put(connection, population_id, kind, key, body)
+
+    def document(self, name: str, kind: str, key: str) -> bytes:
+        """The latest bytes under a key; LedgerError if there are none."""
+        with self._database.reading() as connection:
+            return documents.read(connection, populations.identify(connection, name), kind, key)
+
+    def documents(self, name: str, kind: str) -> list[DocumentKey]:
+        """(key, time) of every document of a kind, the latest last."""
+        with self._database.reading() as connection:
+            return documents.listed(connection, populations.identify(connection, name), kind)
+
+    def document_versions(self, name: str, kind: str, key: str) -> list[tuple[str, bytes]]:
+        """(time, bytes) of all that was stored under a key since it was last deleted, the oldest first."""
+        with self._database.reading() as connection:
+            return documents.versions(connection, populations.identify(connection, name), kind, key)
+
+    def times_in_order(self, name: str) -> bool:
+        """Whether no public document has an earlier time than one before it, so that times tell before from after."""
+        with self._database.reading() as connection:
+            return documents.in_order(connection, populations.identify(connection, name))
+
+    def delete_documents(self, name: str, kind: str | Sequence[str] | None = None, key: str | None = None) -> int:
+        """Delete public documents now, all or none; returns how many versions went. Charges and results stay.
+
+        kind  or several
+        """
+        kinds = [kind] if isinstance(kind, str) else kind
+        with self._database.writing() as connection:
+            return documents.remove(connection, populations.identify(connection, name), kinds, key)

@@ -1,0 +1,80 @@
+"""What a ledger knows of populations: their terms, how they may change, their balance, and recorded decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+
+from sqlalchemy import Connection
+
+from pmwpub.ledger import populations
+from pmwpub.ledger.database import Database
+from pmwpub.ledger.model import Balance, Mark, Population
+from pmwpub.ledger.recovery import Guard
+
+
+class Registered:
+    """The part of a `Ledger` that holds populations."""
+
+    _database: Database
+    _guard: Guard
+
+    def register(self, population: Population) -> Population:
+        """Register a population; the same terms again change nothing, others raise PopulationExists."""
+        with self._deciding() as connection:
+            return populations.register(connection, population)
+
+    def population(self, name: str) -> Population:
+        """The terms in force; UnknownPopulation if there are none."""
+        with self._database.reading() as connection:
+            return populations.current(connection, populations.identify(connection, name))
+
+    def populations(self) -> list[Population]:
+        """All populations, in the order of registration."""
+        with self._database.reading() as connection:
+            return populations.every(connection)
+
+    def amend(
+        self,
+        name: str,
+        *,
+        n: int | None = None,
+        rows_per_person: int | None = None,
+        unit: str | None = None,
+        epsilon: Fraction | str | float | None = None,
+        delta: Fraction | str | float | None = None,
+    ) -> Population:
+        """Change terms: any before the first charge; afterwards only a lower epsilon, not below what is spent.
+
+        Raises PopulationFrozen for the rest.
+        """
+        given = {"n": n, "rows_per_person": rows_per_person, "unit": unit, "epsilon": epsilon, "delta": delta}
+        changes = {field: value for field, value in given.items() if value is not None}
+        with self._deciding() as connection:
+            return populations.amend(connection, name, changes)
+
+    def balance(self, name: str) -> Balance:
+        """Total, spent and remaining rho."""
+        with self._database.reading() as connection:
+            return populations.balance(connection, populations.identify(connection, name))
+
+    def mark(self, name: str, kind: str, note: str = "") -> None:
+        """Record a decision or event for good, such as that private numbers were opened. Public text only."""
+        with self._deciding() as connection:
+            populations.mark(connection, populations.identify(connection, name, lock=True), kind, note)
+
+    def marks(self, name: str) -> list[Mark]:
+        """All recorded decisions and events, oldest first."""
+        with self._database.reading() as connection:
+            return populations.marked(connection, populations.identify(connection, name))
+
+    @contextmanager
+    def _deciding(self) -> Iterator[Connection]:
+        """A transaction on terms or decisions, which the witness has when it ends."""
+        with self._database.writing() as connection:
+            self._guard.check(connection)
+            yield connection
+            self._guard.readable(connection)
+        with self._database.reading() as connection:
+            self._guard.catch_up(connection)

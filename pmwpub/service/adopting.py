@@ -1,0 +1,37 @@
+"""A schema and a workload that a program says itself, rather than those that stand in the store.
+
+Pages show what is the population's own and buy that. An API call or a command has a schema and a workload of its own:
+they are made the population's own, and the purchase is of them or of nothing, whatever others choose meanwhile.
+"""
+
+from __future__ import annotations
+
+from pmwpub.errors import PlanError
+from pmwpub.plans import WorkloadChoice
+from pmwpub.service import studies
+from pmwpub.service.core import Service
+from pmwpub.service.study import Study
+from pmwpub.tabular.schema import Schema
+
+CHANGED_MEANWHILE = (
+    "Somebody else changed this population's schema or workload meanwhile. Nothing was charged; send the same again."
+)
+
+
+def adopt(service: Service, population: str, schema: Schema, choice: WorkloadChoice) -> None:
+    """Make both the population's own, together, once the workload fits the schema; earlier results keep theirs.
+
+    Raises WorkloadError or DomainError for a workload that does not fit, before anything is stored.
+    """
+    service.policy.refuse_viewers()
+    choice.build(schema.domain)
+    own = ((studies.SCHEMA, schema.to_json()), (studies.WORKLOAD, choice.model_dump_json()))
+    service.ledger.put_documents(population, [(kind, studies.CURRENT, text.encode()) for kind, text in own])
+
+
+def adopted(service: Service, population: str, schema: Schema, choice: WorkloadChoice) -> Study:
+    """The population's public state under that schema and workload; PlanError where others were chosen meanwhile."""
+    current = studies.study(service, population)
+    if current.schema is None or current.schema.sha256 != schema.sha256 or current.choice != choice:
+        raise PlanError(CHANGED_MEANWHILE)
+    return current
