@@ -104,7 +104,9 @@ def csv_cells(texts: Iterable[str], *, alone: bool) -> list[str]:
     known: dict[str, str] = {}
     found = []
     for text in texts:
-        if text not in known:
+        if text not in known and _PLAIN_NUMBER.fullmatch(text):
+            known[text] = text
+        elif text not in known:
             cells = [inert(text)] if alone else [inert(text), ""]
             known[text] = csv_line(cells).removesuffix("\n" if alone else ",\n")
         found.append(known[text])
