@@ -34,10 +34,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     from pmwpub import commands
     from pmwpub.jobs.dumps import no_core_dumps
+    from pmwpub.settings import Settings
 
     no_core_dumps()
     parsed = _parser().parse_args(arguments)
     try:
+        Settings.declared()
         found = getattr(commands, parsed.run)(parsed)
     except KeyboardInterrupt:
         print(f"pmwpub: Stopped. {STOPPED_FREE if parsed.run in FREE else STOPPED}", file=sys.stderr)

@@ -3,5 +3,6 @@
 from pmwpub.jobs.engine import Engine
 from pmwpub.jobs.inline import InlineEngine
 from pmwpub.jobs.job import Ending, Job, Progress, Reason
+from pmwpub.jobs.line import FREE, PAID, Claim, Lane, Shares
 
-__all__ = ["Ending", "Engine", "InlineEngine", "Job", "Progress", "Reason"]
+__all__ = ["FREE", "PAID", "Claim", "Ending", "Engine", "InlineEngine", "Job", "Lane", "Progress", "Reason", "Shares"]

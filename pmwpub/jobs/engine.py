@@ -11,13 +11,14 @@ import atexit
 import itertools
 import threading
 import time
-from collections import Counter, OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from multiprocessing.reduction import ForkingPickler
 
-from pmwpub.errors import JobFailed, QueueFull
+from pmwpub.errors import JobFailed
 from pmwpub.jobs.job import Ending, Job, Reason
+from pmwpub.jobs.line import ALONE, FREE, Claim, Line, Shares
 from pmwpub.jobs.process import WorkerProcess
 from pmwpub.jobs.readiness import WARM, Readiness
 from pmwpub.jobs.run import Entry, OnDone, OnFailed, OnPart, Outcome, converse, no_part, settle
@@ -31,20 +32,26 @@ KEPT_JOBS = 500
 
 
 class Engine:
-    """Runs registered tasks in `workers` processes, first come first served, at most `waiting` of them in line.
+    """Runs registered tasks in `workers` processes, paid ones first, at most `waiting` of them in line.
 
-    tasks  name -> "module:function"; the registry of `pmwpub.jobs.tasks` unless given
+    shares  how the line is shared between those who ask for work
+    tasks   name -> "module:function"; the registry of `pmwpub.jobs.tasks` unless given
     """
 
-    def __init__(self, workers: int = 2, *, waiting: int = 20, tasks: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        workers: int = 2,
+        *,
+        waiting: int = 20,
+        shares: Shares = ALONE,
+        tasks: Mapping[str, str] | None = None,
+    ) -> None:
         self._tasks = dict(TASKS if tasks is None else tasks)
-        self._waiting = waiting
         self._serials = itertools.count(1)
         self._changed = threading.Condition()
-        self._queue: deque[Entry] = deque()
+        self._line = Line(waiting, shares)
         self._live: dict[str, Entry] = {}
         self._jobs: OrderedDict[str, Job] = OrderedDict()
-        self._reserved: Counter[str] = Counter()
         self._workers: dict[threading.Thread, WorkerProcess] = {}
         self._closed = False
         self._threads = [self._started_thread() for _ in range(workers)]
@@ -52,20 +59,20 @@ class Engine:
         atexit.register(self.shutdown)
 
     @contextmanager
-    def reserve(self, key: str) -> Iterator[None]:
-        """Hold a place in the queue for a `submit` with this key; QueueFull if there is none.
+    def reserve(self, key: str, claim: Claim = FREE) -> Iterator[None]:
+        """Hold a place in the queue for a `submit` with this key; QueueFull if there is none for this claim.
 
         With it a caller makes sure of a place before it commits itself.
         """
         with self._changed:
             if key not in self._live:
-                self._refuse_full()
-            self._reserved[key] += 1
+                self._line.refuse_full(claim)
+            self._line.hold(key, claim)
         try:
             yield
         finally:
             with self._changed:
-                self._reserved -= Counter([key])
+                self._line.let_go(key, claim)
 
     def submit(
         self,
@@ -76,6 +83,7 @@ class Engine:
         on_done: OnDone,
         on_failed: OnFailed,
         on_part: OnPart = no_part,
+        claim: Claim = FREE,
     ) -> Job:
         """Queue a task, unless a job of that key waits, runs or is done: then that one is returned.
 
@@ -85,6 +93,7 @@ class Engine:
         on_failed  gets the reason, once, when there will be no result
         on_part    gets each part of the result as it comes, on an engine thread; if it raises a PmwPubError the job
                    ends with that
+        claim      what the job is, paid or free, and whose
 
         Raises QueueFull without a place, JobFailed for an unknown task or after `shutdown`; neither is called then.
         """
@@ -96,10 +105,10 @@ class Engine:
                 return known
             if self._closed:
                 raise JobFailed("The engine was shut down; nothing runs any more.")
-            if not self._reserved[key]:
-                self._refuse_full()
+            if not self._line.holds(key):
+                self._line.refuse_full(claim)
             entry = Entry(Job(key, task), target, pickled, on_done, on_failed, on_part, next(self._serials))
-            self._queue.append(entry)
+            self._line.join(entry, claim)
             self._live[key] = entry
             self._remember(entry.job)
             self._changed.notify()
@@ -113,7 +122,7 @@ class Engine:
     def expects(self, key: str) -> bool:
         """Whether a place is reserved for that key, or its job waits or runs: whether an end is still to come."""
         with self._changed:
-            return key in self._live or self._reserved[key] > 0
+            return key in self._live or self._line.holds(key)
 
     def forget(self, key: str) -> None:
         """Let a key whose job is over be run again, such as after its public result was deleted."""
@@ -124,7 +133,7 @@ class Engine:
     def place(self, key: str) -> int:
         """How far from the front a job waits: 1 is next; 0 does not wait."""
         with self._changed:
-            return next((place for place, entry in enumerate(self._queue, 1) if entry.job.key == key), 0)
+            return self._line.place(key)
 
     def cancel(self, key: str) -> bool:
         """Stop a job: taken from the queue, or asked to stop and killed after three seconds. False if it is over.
@@ -135,10 +144,8 @@ class Engine:
             entry = self._live.get(key)
             if entry is None:
                 return False
-            waits = entry in self._queue
-            if waits:
-                self._queue.remove(entry)
-            elif entry.kill_at is None:
+            waits = self._line.leave(entry)
+            if not waits and entry.kill_at is None:
                 entry.kill_at = time.monotonic() + GRACE_SECONDS
         if waits:
             outcome = Outcome(reason=Reason(Ending.CANCELLED))
@@ -157,8 +164,7 @@ class Engine:
         atexit.unregister(self.shutdown)
         with self._changed:
             self._closed = True
-            dropped = list(self._queue)
-            self._queue.clear()
+            dropped = [entry for entry in self._line.entries if self._line.leave(entry)]
             workers = list(self._workers.values())
             threads = list(self._threads)
             self._changed.notify_all()
@@ -168,10 +174,6 @@ class Engine:
             worker.kill()
         for thread in threads:
             thread.join(5)
-
-    def _refuse_full(self) -> None:
-        if len(self._queue) + self._reserved.total() >= self._waiting:
-            raise QueueFull(f"{self._waiting} jobs wait already; try again when one is over.")
 
     def _remember(self, job: Job) -> None:
         self._jobs[job.key] = job
@@ -207,10 +209,10 @@ class Engine:
 
     def _next(self) -> Entry | None:
         with self._changed:
-            self._changed.wait_for(lambda: self._queue or self._closed)
+            self._changed.wait_for(lambda: self._line.ready() or self._closed)
             if self._closed:
                 return None
-            entry = self._queue.popleft()
+            entry = self._line.begin()
             entry.job.begin()
             return entry
 
@@ -252,3 +254,5 @@ class Engine:
             with self._changed:
                 if self._live.get(entry.job.key) is entry:
                     del self._live[entry.job.key]
+                self._line.over(entry)
+                self._changed.notify_all()

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from pmwpub.errors import PmwPubError
 from pmwpub.jobs.job import Ending, Job, Reason, Throttle
+from pmwpub.jobs.line import FREE, Claim
 from pmwpub.jobs.readiness import WARM, InlineReadiness
 from pmwpub.jobs.run import Entry, OnDone, OnFailed, OnPart, Outcome, no_part, settle
 from pmwpub.jobs.tasks import TASKS, resolve, target_of
@@ -27,7 +28,7 @@ class InlineEngine:
         self.readiness = InlineReadiness(self._tasks.get(WARM))
 
     @contextmanager
-    def reserve(self, key: str) -> Iterator[None]:
+    def reserve(self, key: str, claim: Claim = FREE) -> Iterator[None]:
         """There is always a place."""
         yield
 
@@ -40,6 +41,7 @@ class InlineEngine:
         on_done: OnDone,
         on_failed: OnFailed,
         on_part: OnPart = no_part,
+        claim: Claim = FREE,
     ) -> Job:
         """Run a task, unless a job of that key is done; see `Engine.submit`.
 

@@ -17,9 +17,10 @@ from multiprocessing.connection import Connection
 from multiprocessing.reduction import ForkingPickler
 
 from pmwpub.errors import JobCancelled, PmwPubError
-from pmwpub.jobs.dumps import no_core_dumps
+from pmwpub.jobs.dumps import limit_memory, no_core_dumps
 from pmwpub.jobs.job import Throttle
 from pmwpub.jobs.tasks import resolve
+from pmwpub.settings import worker_memory
 
 NICENESS = 10
 
@@ -99,7 +100,8 @@ def _report_failure(outbox: Outbox, future: Future[None]) -> None:
 
 
 def main(descriptor: int) -> None:
-    """Serve the inherited pipe end `descriptor`, at lower priority and without core dumps."""
+    """Serve the inherited pipe end `descriptor`, at lower priority, in its memory, and without core dumps."""
     os.nice(NICENESS)
     no_core_dumps()
+    limit_memory(worker_memory())
     serve(Connection(descriptor))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -21,7 +22,8 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, func, inse
 from sqlalchemy.exc import ArgumentError
 from sqlalchemy.pool import NullPool, Pool
 
-from pmwpub.errors import StoreUnavailable
+from pmwpub import settings
+from pmwpub.errors import LedgerError, StoreUnavailable
 from pmwpub.ledger import tables
 from pmwpub.ledger.copying import set_copy_aside
 from pmwpub.ledger.failing import BUSY_SECONDS, failing_closed
@@ -74,9 +76,9 @@ def sqlite_path(address: URL) -> Path | None:
 
 def witness_path(address: URL) -> Path | None:
     """The store's witness: PMWPUB_WITNESS, else beside the SQLite file; None for PostgreSQL without that variable."""
-    given = os.environ.get("PMWPUB_WITNESS")
-    if given:
-        return Path(given)
+    given = settings.witness()
+    if given is not None:
+        return given
     path = sqlite_path(address)
     return None if path is None else path.with_name(f"{path.name}.witness")
 
@@ -91,6 +93,7 @@ class Database:
     def __init__(self, url: URL, *, keep_old: bool = True) -> None:
         self.name = url.render_as_string(hide_password=True)
         self._url = url
+        self._thread = threading.local()
         with failing_closed(self.name):
             self._engine = _engine(url)
             self._writer = self._engine.execution_options(immediate=True)
@@ -103,13 +106,32 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """One consistent view."""
+        """One consistent view: a transaction of its own, or that of the `view` which this thread has open."""
+        if (shared := getattr(self._thread, "view", None)) is not None:
+            yield shared
+            return
         with failing_closed(self.name), self._engine.begin() as connection:
             yield connection
 
     @contextmanager
+    def view(self) -> Iterator[None]:
+        """Until it ends, this thread reads one state of the store, in one transaction, and writes nothing."""
+        with self.reading() as connection:
+            outer = getattr(self._thread, "view", None)
+            self._thread.view = connection
+            try:
+                yield
+            finally:
+                self._thread.view = outer
+
+    @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """One transaction: committed and synced when the block ends, undone when it raises."""
+        """One transaction: committed and synced when the block ends, undone when it raises.
+
+        LedgerError inside a `view`: what is decided by a charge is never read from an older state of the store.
+        """
+        if getattr(self._thread, "view", None) is not None:
+            raise LedgerError("Nothing is written to the store while a view of it is open.")
         with failing_closed(self.name), self._writer.begin() as connection:
             yield connection
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from fractions import Fraction
 from pathlib import Path
 from types import TracebackType
@@ -100,6 +100,10 @@ class Ledger(Recognition):
             return False
         return True
 
+    def view(self) -> AbstractContextManager[None]:
+        """Until it ends, all that this thread reads is one state of the store; LedgerError for whoever writes."""
+        return self._database.view()
+
     # Populations
 
     def register(self, population: Population) -> Population:
@@ -161,7 +165,7 @@ class Ledger(Recognition):
         charges: Sequence[Charge],
         *,
         table: TableHandle | None = None,
-        terms: tuple[int, int] | None = None,
+        terms: Population | None = None,
         refuse_elsewhere: bool = True,
     ) -> Booking:
         """Commit all charges of a plan, or none, before anything is drawn; the witness has them when this returns.
@@ -178,7 +182,7 @@ class Ledger(Recognition):
         orders: Sequence[Order],
         *,
         table: TableHandle | None = None,
-        terms: tuple[int, int] | None = None,
+        terms: Population | None = None,
         refuse_elsewhere: bool = True,
     ) -> list[Booking]:
         """Commit all charges of all plans, or none; one booking for each order, in their order.
@@ -186,7 +190,7 @@ class Ledger(Recognition):
         A key that is booked already adds nothing and comes back with fresh=False: its holder must not draw. The same
         key twice is booked once, and fresh once.
         table             whose rows the plans are drawn from; remembered for each
-        terms             the (n, rows per person) that plans and table were checked against
+        terms             that plans and table were checked against, all of them
         refuse_elsewhere  False where no comparison with other populations' tables may have an effect
 
         Raises Overspent when all together exceed what is left, TableBlocked when `table` is another population's too,

@@ -11,6 +11,7 @@ from pmwpub.ledger import Booking
 from pmwpub.mechanisms.assessment import AssessmentShare, assessment_charges
 from pmwpub.plans import AssessmentPlan
 from pmwpub.service.core import Outcome, Service
+from pmwpub.service.stored_releases import outcomes
 from pmwpub.service.studies import Study
 
 
@@ -64,14 +65,18 @@ def assessment_plan(
 
 def assessments(service: Service, current: Study) -> list[Assessed]:
     """Every assessment that was bought, oldest first, with what became of it."""
-    return [assessed(service, current, booking) for booking in service.bought(current.population.name, "assessment")]
+    found = outcomes(service, service.bought(current.population.name, "assessment"))
+    return [_assessed(current, outcome) for outcome in found]
 
 
 def assessed(service: Service, current: Study, booking: Booking) -> Assessed:
     """One booking read back."""
-    plan = AssessmentPlan.model_validate_json(booking.plan_json)
+    return _assessed(current, service.outcome(booking))
+
+
+def _assessed(current: Study, outcome: Outcome) -> Assessed:
+    plan = AssessmentPlan.model_validate_json(outcome.booking.plan_json)
     name = current.known_names(plan.inputs.candidates)
-    outcome = service.outcome(booking)
     body = {} if outcome.result is None else json.loads(outcome.result)
     floor, start = (NoisyNumber(**body[part]) if part in body else None for part in ("floor", "start"))
     return Assessed(plan.inputs.candidates, name, plan, outcome, floor, start, tuple(body.get("remarks", ())))

@@ -22,6 +22,7 @@ from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support
 from pmwpub.service.core import Service
 from pmwpub.service.demo import CHOICE
+from pmwpub.service.free_work import free_claim
 from pmwpub.service.sample import sample_truth
 from pmwpub.service.study import Study
 
@@ -138,6 +139,7 @@ def explore(service: Service, current: Study, case: BiasCase) -> BiasSweep:
     """
     found = sweep(service, current, case)
     if found.job is None and not found.points:
+        claim = free_claim(service, 0)
         population, key = current.population.name, _key(current, case)
         service.engine.forget(job_key := _job_key(population, key))
         service.engine.submit(
@@ -146,6 +148,7 @@ def explore(service: Service, current: Study, case: BiasCase) -> BiasSweep:
             key=job_key,
             on_done=lambda result: service.ledger.put_document(population, BIAS, key, _stored(result)),
             on_failed=lambda reason: None,
+            claim=claim,
         )
     return sweep(service, current, case)
 

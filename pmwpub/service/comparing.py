@@ -17,6 +17,7 @@ from pmwpub.mechanisms.lazy_rounding import Grid, LatticeLaplace
 from pmwpub.plans import FAST_MARGINALS, FAST_SEED, AssessmentPlan
 from pmwpub.service.assessing import shares_of
 from pmwpub.service.core import Service
+from pmwpub.service.free_work import free_claim
 from pmwpub.service.stored import spelt
 from pmwpub.service.studies import Study
 
@@ -62,6 +63,7 @@ def compare(
     """
     found = comparison(service, current, setting, pools=pools)
     if found.job is None and not found.pairs and len(current.usable) > 1:
+        claim = free_claim(service, current.population.n)
         population = current.population.name
         job_key = _job_key(population, found.key)
         service.engine.forget(job_key)
@@ -71,6 +73,7 @@ def compare(
             key=job_key,
             on_done=lambda result: service.ledger.put_document(population, COMPARISON, found.key, _stored(result)),
             on_failed=lambda reason: None,
+            claim=claim,
         )
     return comparison(service, current, setting, pools=pools)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal, Protocol, TypeVar
 
 from pmwpub.errors import LedgerError, NotReady, PlanError
-from pmwpub.jobs import Engine, InlineEngine, Job
+from pmwpub.jobs import PAID, Engine, InlineEngine, Job
 from pmwpub.jobs.simulating import Place
 from pmwpub.ledger import Booking, Charge, Ledger, Order, PlanKey, Population, TableHandle, TableVerdict
 from pmwpub.privacy.budget import ZCDP, ApproxDP, as_fraction, epsilon_of, zcdp_of
@@ -81,11 +81,6 @@ class PrivateTable:
     compared: frozenset[tuple[str, ReadOptions | None]] = field(default=frozenset(), repr=False)
 
     @property
-    def terms(self) -> tuple[int, int]:
-        """(n, rows per person), as it was checked."""
-        return self.n, self.rows_per_person
-
-    @property
     def read_as(self) -> str | None:
         """How the file was read, as a plan says it: None for UTF-8 with commas, and for Parquet."""
         return None if self.options is None or self.options == ReadOptions() else self.options.spelt
@@ -105,14 +100,12 @@ class Price:
 
     rho                exact; the sum of the charges
     epsilon            of this rho alone, at the population's delta
-    remaining_epsilon  of what would be left after it
     """
 
     rho: ZCDP
     epsilon: float
     delta: Fraction
     remaining: ZCDP
-    remaining_epsilon: float
     affordable: bool
 
 
@@ -157,6 +150,7 @@ class Service:
 
     place   where the runs of simulations are made
     policy  whether it spends at all, and to whom comparisons of tables are answered
+    asker   who asks for free work now, such as a browser session: each has a share of the line
     """
 
     ledger: Ledger
@@ -165,6 +159,7 @@ class Service:
     on_booked: Callable[[Booking], None] | None = None
     place: Place = field(default_factory=Place)
     policy: Policy = field(default_factory=Policy)
+    asker: Callable[[], str] = str
 
     def price(self, population: str, charges: Sequence[Charge]) -> Price:
         """Add charges up against what is left."""
@@ -177,7 +172,6 @@ class Service:
             epsilon_of(rho, balance.delta),
             balance.delta,
             left,
-            epsilon_of(left, balance.delta),
             affordable,
         )
 
@@ -208,7 +202,7 @@ class Service:
         balance = self.ledger.balance(population)
         rho = sum((record.rho for record in self.ledger.history(population) if record.id in charges), ZCDP(0))
         left = balance.remaining
-        return Price(rho, epsilon_of(rho, balance.delta), balance.delta, left, balance.epsilon_remaining, True)
+        return Price(rho, epsilon_of(rho, balance.delta), balance.delta, left, True)
 
     def spend(
         self,
@@ -216,7 +210,7 @@ class Service:
         wanted: Sequence[Spending],
         *,
         table: TableHandle | None,
-        terms: tuple[int, int],
+        terms: Population,
     ) -> list[Outcome]:
         """Charge, commit, draw, commit; then it may be shown. The one path to private counts: `purchases.buy` takes it.
 
@@ -231,7 +225,8 @@ class Service:
             self._get_ready()
         with ExitStack() as places:
             for one in wanted:
-                places.enter_context(self.engine.reserve(job_key(population, one.order.key)))
+                if self.ledger.booking(population, one.order.key) is None:
+                    places.enter_context(self.engine.reserve(job_key(population, one.order.key), PAID))
             orders = [one.order for one in wanted]
             bookings = self.ledger.book_all(
                 population, orders, table=table, terms=terms, refuse_elsewhere=self.policy.answers
@@ -269,6 +264,7 @@ class Service:
                 key=job_key(booking.population, booking.key),
                 on_done=lambda found: self.ledger.finish(booking.id, one.encode(booking, found)),
                 on_failed=lambda reason: self.ledger.void(booking.id),
+                claim=PAID,
             )
             submitted = True
         finally:

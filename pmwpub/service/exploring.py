@@ -12,10 +12,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
 from pmwpub.errors import PlanError
-from pmwpub.evaluation import Simulation
-from pmwpub.jobs import Job, Reason
+from pmwpub.evaluation import Simulation, Stage
+from pmwpub.jobs import Claim, Job, Reason
 from pmwpub.jobs.simulating import SimulationWork, finished, read_part
 from pmwpub.service.core import Service
+from pmwpub.service.free_work import free_claim
 from pmwpub.service.studies import Study
 from pmwpub.service.sweeping import Terms, candidate_key, played, stage_of, sweep_key, truths
 
@@ -41,26 +42,34 @@ class Exploration:
 def explore(service: Service, current: Study, truth: str, terms: Terms = DEFAULT) -> Exploration:
     """Start a sweep, take it up where it stopped, or find the one that runs or is stored; nothing is charged.
 
-    Raises PlanError for an empty grid or a truth that does not fit, QueueFull without a place.
+    Raises PlanError for an empty grid or a truth that does not fit, ViewersOnly on a server for viewers alone, and
+    QueueFull without a place; then nothing is stored.
     """
     found = exploration(service, current, truth, terms)
     if found.simulation is None and found.job is None:
-        population, job_key = current.population.name, _job_key(current, found.key)
-        keys = _candidate_keys(current, truth, terms)
+        claim = free_claim(service, current.population.n)
         stage = stage_of(current, truth, terms)
-        asked = json.dumps({"truth": truth, "terms": asdict(terms)}).encode()
-        service.ledger.put_document(population, ASKED, found.key, asked)
-        known = tuple(service.ledger.document(population, PART, key) for key in _stored_parts(service, current, keys))
-        service.engine.forget(job_key)
-        service.engine.submit(
-            "simulation",
-            SimulationWork(stage, terms.sweep, service.place, known),
-            key=job_key,
-            on_done=lambda result: service.ledger.put_document(population, SIMULATION, found.key, _bytes(result)),
-            on_failed=lambda reason: None,
-            on_part=lambda part: service.ledger.put_document(population, PART, _part_key(keys, part), part),
-        )
+        with service.engine.reserve(_job_key(current, found.key), claim):
+            asked = json.dumps({"truth": truth, "terms": asdict(terms)}).encode()
+            service.ledger.put_document(current.population.name, ASKED, found.key, asked)
+            _begin(service, current, found, stage, claim)
     return exploration(service, current, truth, terms)
+
+
+def _begin(service: Service, current: Study, found: Exploration, stage: Stage, claim: Claim) -> None:
+    population, job_key = current.population.name, _job_key(current, found.key)
+    keys = _candidate_keys(current, found.truth, found.terms)
+    known = tuple(service.ledger.document(population, PART, key) for key in _stored_parts(service, current, keys))
+    service.engine.forget(job_key)
+    service.engine.submit(
+        "simulation",
+        SimulationWork(stage, found.terms.sweep, service.place, known),
+        key=job_key,
+        on_done=lambda result: service.ledger.put_document(population, SIMULATION, found.key, _bytes(result)),
+        on_failed=lambda reason: None,
+        on_part=lambda part: service.ledger.put_document(population, PART, _part_key(keys, part), part),
+        claim=claim,
+    )
 
 
 def exploration(service: Service, current: Study, truth: str, terms: Terms = DEFAULT) -> Exploration:
@@ -81,11 +90,12 @@ def exploration(service: Service, current: Study, truth: str, terms: Terms = DEF
 def explorations(service: Service, current: Study) -> list[Exploration]:
     """Every sweep that was asked for under the schema, workload, n and k of today, the latest first."""
     population, found = current.population.name, []
-    for entry in reversed(service.ledger.documents(population, ASKED)):
-        body = json.loads(service.ledger.document(population, ASKED, entry.key))
-        truth, terms = body["truth"], Terms.of(body["terms"])
-        if _still_there(current, truth, terms) and sweep_key(current, truth, terms) == entry.key:
-            found.append(exploration(service, current, truth, terms))
+    with service.ledger.view():
+        for entry in reversed(service.ledger.documents(population, ASKED)):
+            body = json.loads(service.ledger.document(population, ASKED, entry.key))
+            truth, terms = body["truth"], Terms.of(body["terms"])
+            if _still_there(current, truth, terms) and sweep_key(current, truth, terms) == entry.key:
+                found.append(exploration(service, current, truth, terms))
     return found
 
 
@@ -98,7 +108,8 @@ def so_far(service: Service, current: Study, found: Exploration) -> Simulation:
 
 
 def cancel(service: Service, current: Study, found: Exploration) -> None:
-    """Stop a sweep; it can be taken up again, and what is finished stays."""
+    """Stop a sweep; it can be taken up again, and what is finished stays. ViewersOnly on a server for viewers alone."""
+    service.policy.refuse_viewers()
     service.engine.cancel(_job_key(current, found.key))
 
 

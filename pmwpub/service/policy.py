@@ -13,15 +13,13 @@ from __future__ import annotations
 import ipaddress
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Self
 
-from pmwpub.errors import SettingRefused, ViewersOnly
-
-MODE = "PMWPUB_MODE"
-VIEWERS_ONLY = "PMWPUB_VIEWERS_ONLY"
-_SWITCH = {"": False, "0": False, "1": True}
+from pmwpub.errors import PlanError, SettingRefused, ViewersOnly
+from pmwpub.ledger import Ledger
+from pmwpub.settings import MODE, VIEWERS_ONLY, Settings, switch
 
 
 class Mode(StrEnum):
@@ -36,11 +34,13 @@ class Policy:
     """The rules that a service was started under.
 
     mode          who is answered when tables are compared
-    viewers_only  nothing is loaded, changed or bought; what is stored is shown
+    viewers_only  nothing is loaded, changed, bought or simulated; what is stored is shown
+    simulated_rows  the largest n that a simulation on public tables draws
     """
 
     mode: Mode = Mode.SINGLE_USER
     viewers_only: bool = False
+    simulated_rows: int = Settings.simulated_rows
 
     @classmethod
     def declared(cls, address: str | None, environment: Mapping[str, str] = os.environ) -> Self:
@@ -49,12 +49,19 @@ class Policy:
         address  what the server listens on; None listens everywhere. A program without a server passes "localhost"
 
         Without a declaration a loopback address is a single user's, and any other is shared.
-        Raises SettingRefused for an unknown value, and for a single user's server on any other address.
+        Raises SettingRefused for an unknown variable or value, and for a single user's server on any other address.
         """
-        switch = environment.get(VIEWERS_ONLY, "")
-        if switch not in _SWITCH:
-            raise SettingRefused(f"{VIEWERS_ONLY} is 1 or 0; {switch[:40]!r} came.")
-        return cls(_mode(environment.get(MODE, ""), address), _SWITCH[switch])
+        settings = Settings.declared(environment)
+        return cls(
+            _mode(environment.get(MODE, ""), address), switch(environment, VIEWERS_ONLY), settings.simulated_rows
+        )
+
+    def beside(self, ledger: Ledger, environment: Mapping[str, str] = os.environ) -> Self:
+        """This policy on a store. Without a declaration it is shared where the store has served a shared service, so
+        that a program beside it does not answer what the server keeps to itself."""
+        if self.answers and not environment.get(MODE) and ledger.has_loads():
+            return replace(self, mode=Mode.SHARED)
+        return self
 
     @property
     def answers(self) -> bool:
@@ -62,10 +69,19 @@ class Policy:
         return self.mode is Mode.SINGLE_USER
 
     def refuse_viewers(self) -> None:
-        """ViewersOnly on a server for viewers alone: for all that loads, changes or buys."""
+        """ViewersOnly on a server for viewers alone: for all that loads, changes, buys or simulates."""
         if self.viewers_only:
             raise ViewersOnly(
-                "This service is for viewers alone: nothing is loaded, changed or bought here. Nothing was charged."
+                "This service is for viewers alone: nothing is loaded, changed, bought or simulated here. "
+                "Nothing was charged."
+            )
+
+    def refuse_simulating(self, n: int) -> None:
+        """PlanError for a simulation of so many rows as would exhaust the machine for everybody."""
+        if n > self.simulated_rows:
+            raise PlanError(
+                f"Simulations here draw at most {self.simulated_rows:,} rows, and the population has {n:,}. "
+                "Nothing was begun. Whoever runs the server may set PMWPUB_SIMULATED_ROWS higher."
             )
 
 

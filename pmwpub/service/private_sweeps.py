@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 
 from pmwpub.errors import PlanError
 from pmwpub.evaluation import Simulation, Stage
-from pmwpub.jobs import Reason
+from pmwpub.jobs import Claim, Reason
 from pmwpub.jobs.simulating import SimulationWork, finished
 from pmwpub.queries.counts import count
 from pmwpub.service.core import PrivateTable, Service
+from pmwpub.service.free_work import free_claim
 from pmwpub.service.seeing import record
 from pmwpub.service.studies import Study
 from pmwpub.service.sweeping import PRIVATE_TRUTH, Terms, supports_of
@@ -56,13 +57,13 @@ def sweep_private(service: Service, private: PrivateTable, current: Study, terms
     private.check(current.population.n, current.population.rows_per_person, current.population)
     sweep, supports = terms.sweep, supports_of(current, terms)
     found = PrivateSweep(f"{PRIVATE_TRUTH}-simulation:{secrets.token_hex(16)}", terms)
-    with service.engine.reserve(found.key):
+    with service.engine.reserve(found.key, claim := free_claim(service, 0)):
         record(service, private, "errors of simulated releases on the private table, against epsilon")
         people, workload = current.population, current.workload()
         stage = Stage(
             workload, count(workload, private.dataset), supports, people.delta, people.rows_per_person, private=True
         )
-        _submit(service, found, SimulationWork(stage, sweep, service.place.on_this_machine))
+        _submit(service, found, SimulationWork(stage, sweep, service.place.on_this_machine), claim)
     return found
 
 
@@ -71,7 +72,7 @@ def stop(service: Service, found: PrivateSweep) -> None:
     service.engine.cancel(found.key)
 
 
-def _submit(service: Service, found: PrivateSweep, work: SimulationWork) -> None:
+def _submit(service: Service, found: PrivateSweep, work: SimulationWork, claim: Claim) -> None:
     """The engine knows of the sweep only as long as its session does."""
     there = weakref.ref(found)
 
@@ -89,7 +90,7 @@ def _submit(service: Service, found: PrivateSweep, work: SimulationWork) -> None
         if (sweep := there()) is not None:
             sweep.parts.append(part)
 
-    service.engine.submit("simulation", work, key=found.key, on_done=keep, on_failed=give_up, on_part=add)
+    service.engine.submit("simulation", work, key=found.key, on_done=keep, on_failed=give_up, on_part=add, claim=claim)
     weakref.finalize(found, _cancel, service, found.key).atexit = False
 
 

@@ -13,6 +13,7 @@ from pmwpub.privacy.budget import ZCDP, ApproxDP, as_fraction, zcdp_of
 from pmwpub.queries.workload import Workload
 from pmwpub.release.bundle import Bundle
 from pmwpub.service.core import Outcome, Service
+from pmwpub.service.stored_releases import bundle_of, outcomes
 from pmwpub.service.studies import Study
 
 REST = "rest"
@@ -91,15 +92,19 @@ def release_plan(
 
 def releases(service: Service, current: Study) -> list[Released]:
     """Every release that was charged, oldest first, with what became of it."""
-    return [released(service, current, booking) for booking in service.bought(current.population.name, "release")]
+    found = outcomes(service, service.bought(current.population.name, "release"))
+    return [_released(service, current, outcome) for outcome in found]
 
 
 def released(service: Service, current: Study, booking: Booking) -> Released:
     """One release read back from its stored bytes."""
-    plan = ReleasePlan.model_validate_json(booking.plan_json)
+    return _released(service, current, service.outcome(booking))
+
+
+def _released(service: Service, current: Study, outcome: Outcome) -> Released:
+    plan = ReleasePlan.model_validate_json(outcome.booking.plan_json)
     name = current.known_names(plan.inputs.candidates)
-    outcome = service.outcome(booking)
-    return Released(name, plan, outcome, None if outcome.result is None else Bundle.from_bytes(outcome.result))
+    return Released(name, plan, outcome, None if outcome.result is None else bundle_of(service, outcome.result))
 
 
 def _budget(service: Service, current: Study, epsilon: str) -> ZCDP:

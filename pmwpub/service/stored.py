@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from pmwpub.service.core import Service
@@ -52,7 +53,7 @@ def note(service: Service, population: str, sha256: str) -> dict[str, Any]:
     return json.loads(service.ledger.document(population, NOTE, sha256))
 
 
-def options_of(described: dict[str, Any]) -> ReadOptions | None:
+def options_of(described: Mapping[str, Any]) -> ReadOptions | None:
     """The confirmed reading options of a note."""
     return ReadOptions(described["encoding"], described["delimiter"]) if "encoding" in described else None
 

@@ -1,11 +1,14 @@
-"""Releases as they are stored: read back by plan and draw."""
+"""What is stored of purchases: read back by plan and draw, or for all of them at once."""
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Sequence
+
 from pmwpub.errors import NoResult, PlanError
-from pmwpub.ledger import PlanKey
+from pmwpub.ledger import Booking, PlanKey
 from pmwpub.release.bundle import Bundle
-from pmwpub.service.core import Service, kind_of
+from pmwpub.service.core import Outcome, Service, kind_of
 
 
 def stored_release(service: Service, population: str, release: PlanKey) -> Bundle:
@@ -18,4 +21,22 @@ def stored_release(service: Service, population: str, release: PlanKey) -> Bundl
         raise PlanError(f"{population!r} has no release of that plan and draw; see its ledger for those that it has.")
     if booking.status != "done":
         raise NoResult("No result is stored for that release, so it has no error to be measured; nothing was charged.")
-    return Bundle.from_bytes(service.ledger.result(booking.id))
+    return bundle_of(service, service.ledger.result(booking.id))
+
+
+def bundle_of(service: Service, result: bytes) -> Bundle:
+    """The bundle of stored bytes, unpacked and parsed once for all sessions: what was released is public."""
+    return service.cache(f"bundle:{hashlib.sha256(result).hexdigest()}", lambda: Bundle.from_bytes(result))
+
+
+def outcomes(service: Service, bookings: Sequence[Booking]) -> list[Outcome]:
+    """What became of bookings by now, in their order; reads, never runs.
+
+    A stored result is final, and all of them are read in one view of the store. Whether one that has none is still at
+    work is asked for each by itself, in the order that `Service.outcome` says.
+    """
+    with service.ledger.view():
+        results = {one.id: service.ledger.result(one.id) for one in bookings if one.status == "done"}
+    return [
+        Outcome(one, "done", result=results[one.id]) if one.id in results else service.outcome(one) for one in bookings
+    ]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from pmwpub.errors import FileRefused, PlanError, SchemaError
 from pmwpub.jobs.counting_cluster import spread
@@ -35,17 +36,18 @@ PRIVATE_ROWS = "These are the rows of a private table; a private table cannot be
 def study(service: Service, population: str) -> Study:
     """Read a population's public state back from the store."""
     ledger = service.ledger
-    schema_json = _latest(service, population, SCHEMA)
+    with ledger.view():
+        terms, balance, marks = ledger.population(population), ledger.balance(population), ledger.marks(population)
+        schema_json, choice_json = (_latest(service, population, kind) for kind in (SCHEMA, WORKLOAD))
+        notes = {key: stored.note(service, population, key) for key in stored.keys(service, population)}
     schema = None if schema_json is None else Schema.from_json(schema_json)
-    choice_json = _latest(service, population, WORKLOAD)
-    facts = [_facts(service, population, key, schema) for key in stored.keys(service, population)]
     return Study(
-        population=ledger.population(population),
-        balance=ledger.balance(population),
+        population=terms,
+        balance=balance,
         schema=schema,
-        candidates=_told_apart(facts),
+        candidates=_told_apart([_facts(service, population, key, note, schema) for key, note in notes.items()]),
         choice=None if choice_json is None else WorkloadChoice.model_validate_json(choice_json),
-        demo=any(mark.kind == "demo" for mark in ledger.marks(population)),
+        demo=any(mark.kind == "demo" for mark in marks),
     )
 
 
@@ -256,21 +258,21 @@ def acknowledge(service: Service, private: PrivateTable) -> PrivateTable:
     return replace(private, verdict=service.ledger.recognise(private.population, private.rows, private.views))
 
 
-def encoded_candidate(service: Service, population: str, sha256: str, schema: Schema) -> Encoded:
+def _encoded(service: Service, population: str, sha256: str, read: str, schema: Schema) -> Encoded:
     """A candidate under a schema; kept in the shared cache, for both are public."""
-    read = stored.spelt(_read_as(service, population, sha256))
     key = f"encoded:{sha256}{read}:{schema.sha256}"
     return service.cache(key, lambda: encode_public(stored.table(service, population, sha256), schema))
 
 
-def _facts(service: Service, population: str, sha256: str, schema: Schema | None) -> CandidateFacts:
-    note = stored.note(service, population, sha256)
+def _facts(
+    service: Service, population: str, sha256: str, note: Mapping[str, Any], schema: Schema | None
+) -> CandidateFacts:
     options = stored.options_of(note)
     plain = {key: note[key] for key in ("name", "rows", "attested")} | {"sha256": sha256, "options": options}
     if schema is None:
         return CandidateFacts(**plain, problem="No schema yet.")
     try:
-        encoded = encoded_candidate(service, population, sha256, schema)
+        encoded = _encoded(service, population, sha256, stored.spelt(options), schema)
     except (SchemaError, FileRefused) as refusal:
         return CandidateFacts(**plain, problem=str(refusal))
     support = service.cache(
@@ -285,10 +287,6 @@ def _told_apart(facts: Sequence[CandidateFacts]) -> tuple[CandidateFacts, ...]:
     """Two tables of one file name get the beginning of their hash behind it, for results go by name."""
     names = Counter(one.name for one in facts)
     return tuple(one if names[one.name] == 1 else replace(one, name=f"{one.name} ({one.sha256[:8]})") for one in facts)
-
-
-def _read_as(service: Service, population: str, sha256: str) -> ReadOptions | None:
-    return stored.options_of(stored.note(service, population, sha256))
 
 
 def _latest(service: Service, population: str, kind: str) -> bytes | None:

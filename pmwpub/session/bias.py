@@ -10,6 +10,7 @@ from pmwpub.service.bias import BiasCase, BiasPoint
 from pmwpub.session import plots
 from pmwpub.session.frame import HOME, Badge, link, panel, refusals
 from pmwpub.session.services import service
+from pmwpub.session.state import viewers_only
 from pmwpub.session.watching import Waiting, watch
 from pmwpub.session.words import number, plain
 
@@ -32,6 +33,8 @@ def bias_panel(study: Study | None) -> None:
         found = bias.sweep(service(), study, case)
         if found.job is not None:
             watch([Waiting(found.job.key, "Simulation")], "step", charged=False)
+        elif not found.points and viewers_only():
+            st.info("This server is for viewers alone: it begins no simulation.")
         elif not found.points:
             if st.button("Simulate the bias", type="primary", help="Free: it uses generated tables only."):
                 bias.explore(service(), study, case)

@@ -15,6 +15,7 @@ from pmwpub.session.frame import Badge, panel, refusals
 from pmwpub.session.pools import Pool
 from pmwpub.session.services import service
 from pmwpub.session.settings import COMPARED, Setting, choose_setting
+from pmwpub.session.state import viewers_only
 from pmwpub.session.theory import rows_calculator
 from pmwpub.session.uploads import facts_table
 from pmwpub.session.watching import Waiting, watch
@@ -54,6 +55,8 @@ def _compared(study: Study, pools: Sequence[Pool]) -> None:
     found = wanted if wanted.pairs else comparison(service(), study, setting)
     if wanted.job is not None:
         watch([Waiting(wanted.job.key, "Comparison")], "step", charged=False)
+    elif not wanted.pairs and viewers_only():
+        st.caption("This server is for viewers alone: it begins no comparison.")
     elif not wanted.pairs:
         label = "Compare again, with the pools" if found.pairs else "Compare the candidates with each other"
         if st.button(label, help="Free: it uses public tables only.", icon=":material/compare_arrows:"):

@@ -1,48 +1,106 @@
-"""What all sessions of the server share: the ledger, the workers, and a cache of public things."""
+"""What all sessions of the server share: the ledger, the workers, and a cache of public things.
+
+Any visitor can empty every cache of the server with one message of Streamlit's protocol. So the service, with its
+ledger, its workers and their locks, stands in no cache: the process keeps it, by the address of its store. Only what
+is public and can be built again is cached.
+"""
 
 from __future__ import annotations
 
-import os
+import threading
 from collections.abc import Callable
 from typing import TypeVar
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from pmwpub.errors import SettingRefused
 from pmwpub.evaluation import cores
-from pmwpub.jobs import Engine, InlineEngine
+from pmwpub.jobs import Engine, InlineEngine, Shares
 from pmwpub.jobs.dumps import no_core_dumps
 from pmwpub.jobs.simulating import Place
 from pmwpub.ledger import Ledger
+from pmwpub.ledger.database import store_url
 from pmwpub.service import Policy, Service
+from pmwpub.settings import Settings
 
 Built = TypeVar("Built")
-WORKERS = 2
+FORWARDED = ("X-Forwarded-For", "X-Forwarded-Host", "Forwarded", "Via")
+"""Headers of requests that came through a proxy."""
 KEPT = 128
 """Public things that the server keeps: tables, supports, workloads."""
 
 
-@st.cache_resource(show_spinner=False)
+_LOCK = threading.Lock()
+_SERVICES: dict[str, Service] = {}
+"""By the address of the store; only `service` and `close` touch it, and only under the lock."""
+
+
 def service() -> Service:
-    """The server's one service, on the store that PMWPUB_STORE names, with its own workers."""
-    no_core_dumps()
-    return Service(Ledger.open(), engine(), public, place=place(), policy=policy())
+    """The server's one service, on the store that PMWPUB_STORE names, with its own workers.
+
+    It is made on the first call and lives as long as the process; where the store cannot be opened nothing is kept, and
+    the next call tries again.
+    """
+    store = store_url(None).render_as_string(hide_password=False)
+    with _LOCK:
+        if store not in _SERVICES:
+            no_core_dumps()
+            where, rules = place(), policy()
+            ledger = Ledger.open()
+            rules = rules.beside(ledger)
+            _SERVICES[store] = Service(ledger, engine(), public, place=where, policy=rules, asker=asker)
+        return _SERVICES[store]
+
+
+def close() -> None:
+    """End every service of the process with its workers and drop what is cached; `service` then makes a new one."""
+    with _LOCK:
+        ended = list(_SERVICES.values())
+        _SERVICES.clear()
+    for one in ended:
+        one.engine.shutdown()
+        one.ledger.close()
+    _kept.clear()
+
+
+def asker() -> str:
+    """Whose run of a page this is: the browser session, which has a share of the line."""
+    running = get_script_run_ctx(suppress_warning=True)
+    return "" if running is None else running.session_id
 
 
 def policy() -> Policy:
-    """What the server may do, by the address that it listens on and by PMWPUB_MODE and PMWPUB_VIEWERS_ONLY."""
-    return Policy.declared(st.get_option("server.address"))
+    """What the server may do, by the address that it listens on and by PMWPUB_MODE and PMWPUB_VIEWERS_ONLY.
+
+    Raises SettingRefused also where a proxy forwards to a server that takes all its sessions for one person's.
+    """
+    found = Policy.declared(address())
+    if found.answers and any(name in st.context.headers for name in FORWARDED):
+        raise SettingRefused(
+            "This server takes all its sessions for one person's, and a proxy forwards to it. Start it with "
+            "PMWPUB_MODE=shared: comparisons of tables are then answered to nobody."
+        )
+    return found
+
+
+def address() -> str | None:
+    """What the server listens on; None everywhere."""
+    return st.get_option("server.address")
 
 
 def engine() -> Engine | InlineEngine:
     """Worker processes; one of them compiles what is to be compiled while the first page is read."""
-    workers = Engine(workers=WORKERS)
+    wanted = Settings.declared()
+    shares = Shares(wanted.queue_paid, wanted.queue_session, max(1, wanted.workers - 1))
+    workers = Engine(wanted.workers, waiting=wanted.queue, shares=shares)
     workers.readiness.begin()
     return workers
 
 
 def place() -> Place:
     """Where simulations run: on the Dask cluster that PMWPUB_DASK names, else on every core of this machine."""
-    address = os.environ.get("PMWPUB_DASK", "")
+    address = Settings.declared().dask
     return Place("dask", address=address) if address else Place("processes", cores())
 
 

@@ -20,12 +20,14 @@ from pmwpub.service.sweeping import played
 from pmwpub.session import plots
 from pmwpub.session.bounds import ask_for_bounds
 from pmwpub.session.services import service
+from pmwpub.session.state import viewers_only
 from pmwpub.session.sweep_form import ask_for_terms, ask_for_truth, described
 from pmwpub.session.verdicts import not_beaten_words, reach_words
 from pmwpub.session.watching import Waiting, watch
 from pmwpub.session.words import plain
 
 NEW, CHOSEN, NEXT = "new", "simulation chosen", "simulation begun"
+NOTHING_BEGINS = "This server is for viewers alone: it shows the simulations that were made, and begins none."
 LINES: dict[Lines, str] = {"best": "the best of them at each ε, known to a simulation only", "each": "each of them"}
 MOST_LINES = len(figures.PALETTE)
 
@@ -35,7 +37,8 @@ def sweep_of_the_page(study: Study) -> Exploration | None:
     asked = exploring.explorations(service(), study)
     known = {one.key: one for one in asked}
     if asked:
-        labels = {one.key: described(study, one.truth, one.terms) for one in asked} | {NEW: "A new one…"}
+        new = {} if viewers_only() else {NEW: "A new one…"}
+        labels = {one.key: described(study, one.truth, one.terms) for one in asked} | new
         if st.session_state.get(CHOSEN) not in labels:
             st.session_state[CHOSEN] = asked[0].key
         chosen = st.selectbox("Simulation", list(labels), format_func=labels.__getitem__, key=CHOSEN)
@@ -43,6 +46,9 @@ def sweep_of_the_page(study: Study) -> Exploration | None:
             found = known[chosen]
             _tend(study, found)
             return found
+    if viewers_only():
+        st.info(NOTHING_BEGINS)
+        return None
     truth = ask_for_truth(study)
     terms = ask_for_terms(study, truth)
     st.caption(f"{terms.sweep.parts(len(played(study, truth, terms))):,} runs and floors in all.")
@@ -66,7 +72,7 @@ def _tend(study: Study, found: Exploration) -> None:
         if found.reason is not None:
             st.error(plain(in_words(found.reason, charged=False)), icon=":material/error:")
         st.info("This simulation stopped on its way. What is finished is kept, and none of it is made again.")
-        if st.button("Resume", type="primary", help="Free: it uses public tables only."):
+        if not viewers_only() and st.button("Resume", type="primary", help="Free: it uses public tables only."):
             exploring.explore(service(), study, found.truth, found.terms)
             st.rerun()
 

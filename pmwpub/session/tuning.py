@@ -12,7 +12,8 @@ from pmwpub.service import Study, exploring
 from pmwpub.service.exploring import Exploration
 from pmwpub.service.tuning import METHODS, ROUNDS, RUNS, Tuned, chosen_in, tuned, validation_terms
 from pmwpub.session.services import service
-from pmwpub.session.sweeps import NEXT
+from pmwpub.session.state import viewers_only
+from pmwpub.session.sweeps import NEXT, NOTHING_BEGINS
 from pmwpub.session.variants import in_words
 from pmwpub.session.words import number, plain
 
@@ -21,6 +22,9 @@ ADVISED, ROUNDS_KEY = "advised rounds", "rounds"
 
 def tuning_form(study: Study) -> None:
     """Begin a sweep over settings on a pair of public tables."""
+    if viewers_only():
+        st.info(NOTHING_BEGINS)
+        return
     names = {facts.sha256: facts.name for facts in study.usable}
     if len(names) < 2:
         st.caption("Tuning needs two public tables: one to play the private table, one to play its candidate.")

@@ -10,7 +10,7 @@ import streamlit as st
 from pmwpub.ledger import Booking
 from pmwpub.service.core import job_key
 from pmwpub.session.services import service
-from pmwpub.session.state import again
+from pmwpub.session.state import again, viewers_only
 from pmwpub.session.words import plain, progress
 
 EVERY_SECONDS = 0.7
@@ -58,9 +58,10 @@ def await_results(waiting: Sequence[Waiting]) -> None:
 def watch(waiting: Sequence[Waiting], unit: str, *, charged: bool, cancel: bool = True) -> None:
     """Progress of each job; `unit` names its steps, `charged` whether cancelling leaves a charge behind.
 
-    cancel  whether this session may stop it
+    cancel  whether this session may stop it; on a server for viewers alone none may
     """
     engine = service().engine
+    cancel = cancel and not viewers_only()
     for item in waiting:
         if item.over:
             again()

@@ -15,7 +15,6 @@ from pathlib import Path
 
 import buying
 import pytest
-import streamlit as st
 from guarantees.people import SCHEMA, public, rows
 from guarantees.screens import Screen, screens
 from pages.visits import PAGES
@@ -86,14 +85,14 @@ def served(folder: Path) -> Iterator[Server]:
         patch.setenv("PMWPUB_STORE", f"sqlite:///{store}/ledger.sqlite3")
         patch.setenv("TMPDIR", str(temporary))
         patch.setattr(services, "engine", lambda: Engine(workers=1))
-        st.cache_resource.clear()
+        services.close()
         service = services.service()
         try:
             yield Server(service, store, temporary)
         finally:
             service.engine.shutdown()
             service.ledger.close()
-            st.cache_resource.clear()
+            services.close()
 
 
 def move_in(server: Server) -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import buying
 import pytest
-import streamlit as st
 from guarantees.people import SCHEMA, Neighbours, public
 from guarantees.screens import screens
 from guarantees.traces import Trace, forced
@@ -119,11 +118,11 @@ def through_the_pages(folder: Path, pair: Neighbours, private: bytes, views: Seq
         service.ledger.close()
         patch.setenv("PMWPUB_STORE", f"sqlite:///{folder}/ledger.sqlite3")
         patch.setattr(services, "engine", InlineEngine)
-        st.cache_resource.clear()
+        services.close()
         for view in views:
             trace.pages |= {f"{page} {view}": seen for page, seen in screens(NAME, **VIEWS[view]).items()}
         services.service().ledger.close()
-        st.cache_resource.clear()
+        services.close()
     return trace
 
 

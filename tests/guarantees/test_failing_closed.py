@@ -9,7 +9,6 @@ from pathlib import Path
 
 import buying
 import pytest
-import streamlit as st
 from guarantees.flows import NAME, prepared
 from guarantees.people import neighbours
 from pages.visits import PAGES, arrive, buy, press, words
@@ -90,7 +89,7 @@ def test_every_page_says_what_is_wrong_with_the_store_and_offers_nothing(
     bench[0].ledger.close()
     monkeypatch.setenv("PMWPUB_STORE", harm(tmp_path / "ledger.sqlite3"))
     monkeypatch.setattr(services, "engine", InlineEngine)
-    st.cache_resource.clear()
+    services.close()
     for page in PAGES if harm is corrupt else ("home", "release"):
         app = arrive(page, Session(NAME, bench[1]), population=NAME)
         assert not app.exception
@@ -100,7 +99,7 @@ def test_every_page_says_what_is_wrong_with_the_store_and_offers_nothing(
     demo = press(arrive("home"), "Open the demo")
     assert not demo.exception
     assert HARMS[harm] in words(demo)
-    st.cache_resource.clear()
+    services.close()
 
 
 @pytest.mark.parametrize("harm", HARMS)
@@ -124,7 +123,7 @@ def test_a_store_that_breaks_while_a_page_is_open_sells_nothing(
     monkeypatch.setenv("PMWPUB_STORE", f"sqlite:///{path}")
     monkeypatch.setattr(services, "engine", InlineEngine)
     monkeypatch.setattr(work, "release", lambda *_: pytest.fail("drawn from a broken store"))
-    st.cache_resource.clear()
+    services.close()
     app = arrive("release", Session(NAME, bench[1]), population=NAME)
     assert any(button.label == "Buy this release" for button in app.button)
     services.service().ledger.close()
@@ -138,7 +137,7 @@ def test_a_store_that_breaks_while_a_page_is_open_sells_nothing(
     path.write_bytes(kept)
     with Ledger.open() as ledger:
         assert len(ledger.bookings(NAME)) == 1
-    st.cache_resource.clear()
+    services.close()
 
 
 def test_a_disk_that_fills_up_while_a_release_is_drawn_keeps_the_charge_and_shows_no_result(

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import buying
 import pytest
-import streamlit as st
 from guarantees.flows import NAME, prepared
 from guarantees.people import neighbours
 from pages.visits import arrive, words
@@ -25,12 +24,12 @@ def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[S
     """Another program's service on the app's store, and a steward's session in the app."""
     monkeypatch.setenv("PMWPUB_STORE", f"sqlite:///{tmp_path}/ledger.sqlite3")
     monkeypatch.setattr(services, "engine", InlineEngine)
-    st.cache_resource.clear()
+    services.close()
     service, private = prepared(tmp_path, PAIR, PAIR.ours)
     yield service, Session(NAME, private)
     service.ledger.close()
     services.service().ledger.close()
-    st.cache_resource.clear()
+    services.close()
 
 
 def begun(service: Service, kind: str) -> Booking:

@@ -19,6 +19,8 @@ TASKS = {
         "total",
         "count",
         "stubborn",
+        "endless",
+        "hoard",
         "refuse",
         "refuse_line",
         "refuse_result",
@@ -52,6 +54,16 @@ def stubborn(payload: float, progress: Progress) -> bytes:
     progress(0, 2)
     time.sleep(payload)
     return b"late"
+
+
+def endless(payload: object, progress: Progress) -> None:
+    while True:
+        progress(1, 3, "held")
+        time.sleep(0.02)
+
+
+def hoard(payload: int, progress: Progress) -> int:
+    return len(bytearray(payload))
 
 
 def refuse(payload: str, progress: Progress) -> None:

@@ -7,7 +7,6 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-import streamlit as st
 from pages.visits import ROWS, Here, Open, arrive, table
 from streamlit.testing.v1 import AppTest
 
@@ -25,10 +24,10 @@ def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Here]:
     monkeypatch.setenv("PMWPUB_STORE", f"sqlite:///{tmp_path / 'ledger.sqlite'}")
     monkeypatch.setattr(services, "engine", InlineEngine)
     monkeypatch.setattr(services, "place", Place)
-    st.cache_resource.clear()
+    services.close()
     with Ledger.open() as ledger:
         yield Here(Service(ledger, InlineEngine()))
-    st.cache_resource.clear()
+    services.close()
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import buying
 import pytest
 from pages.visits import ROWS, Here, Open, buy, press, wide_table, words
 
-from pmwpub.jobs import InlineEngine, Job
+from pmwpub.jobs import PAID, Claim, InlineEngine, Job
 from pmwpub.jobs.run import OnDone, OnFailed
 from pmwpub.ledger import Booking, PlanKey
 from pmwpub.mechanisms.best_of import best_charge
@@ -156,7 +156,10 @@ def _wide(town: Here) -> None:
 class Stuck(InlineEngine):
     """An engine whose jobs never end: step 3 of 7."""
 
-    def submit(self, task: str, payload: object, *, key: str, on_done: OnDone, on_failed: OnFailed) -> Job:
+    def submit(
+        self, task: str, payload: object, *, key: str, on_done: OnDone, on_failed: OnFailed, claim: Claim
+    ) -> Job:
+        assert claim == PAID
         job = self._jobs[key] = Job(key, task)
         job.begin()
         job.advance(3, 7, "")

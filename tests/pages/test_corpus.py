@@ -10,7 +10,6 @@ from typing import Any
 
 import buying
 import pytest
-import streamlit as st
 from corpus import CANARY, CONTAINER, HEAD, HEADER, LEVELS, MAPPED, NONE, PLAIN, SCHEMA, SYNTAX, Case, Cell
 from pages.visits import add, arrive, buy, press, stored, words
 from streamlit.testing.v1 import AppTest
@@ -110,7 +109,7 @@ def counter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Counter]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PMWPUB_STORE", f"sqlite:///{tmp_path_factory.mktemp('corpus') / 'ledger.sqlite'}")
         patch.setattr(services, "engine", InlineEngine)
-        st.cache_resource.clear()
+        services.close()
         with Ledger.open() as ledger:
             found = Counter(Service(ledger, InlineEngine()))
             for n in {case.rows for case in FILES} - {4}:
@@ -121,7 +120,7 @@ def counter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Counter]:
             plan = assessing.assessment_plan(current, [current.usable[0].sha256], epsilon="0.1", floor=False)
             assert buying.buy(found.service, private, plan).status == "done"
             yield found
-        st.cache_resource.clear()
+        services.close()
 
 
 def place(case: Case, role: str) -> str:

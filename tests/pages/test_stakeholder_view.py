@@ -8,8 +8,10 @@ import pytest
 from pages.visits import PAGES, Here, Open, buy, words
 from streamlit.testing.v1 import AppTest
 
-from pmwpub.service import PrivateTable, purchases, studies
-from pmwpub.session import Badge, Session
+from pmwpub.errors import ViewersOnly
+from pmwpub.ledger.database import Database
+from pmwpub.service import Policy, PrivateTable, comparing, exploring, purchases, studies
+from pmwpub.session import Badge, Session, services
 
 PRIVATE_PARTS = ("dataset", "content", "verdict", "ignored", "unplaced_cells", "overlaps")
 SPENDING = ((purchases, "buy"), (purchases, "warnings_before"), (purchases, "offer"), (purchases, "store"))
@@ -116,3 +118,30 @@ def test_a_server_for_viewers_only_has_no_other_view(visit: Open, town: Here, mo
         assert not app.exception
         assert not app.get("file_uploader"), page
         assert not [button for button in app.button if "Buy" in button.label or "demo" in button.label], page
+
+
+BEGINS = ("Simulate", "Tune", "Compare", "Resume", "Cancel", "Store", "Register", "Use this workload")
+"""Of buttons: what would have the server work, or the store changed."""
+
+
+def test_a_server_for_viewers_only_offers_no_work_and_writes_nothing(
+    visit: Open, town: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service, current = services.service(), studies.study(town.service, town.population)
+    monkeypatch.setattr(service, "policy", Policy(viewers_only=True))
+    monkeypatch.setenv("PMWPUB_VIEWERS_ONLY", "1")
+    monkeypatch.setattr(Database, "writing", lambda self: pytest.fail("a visitor wrote to the store"))
+    monkeypatch.setattr(service.engine, "submit", lambda *_, **__: pytest.fail("a visitor began work"))
+    for page in PAGES:
+        app = visit(page, population=town.population)
+        assert not app.exception
+        offered = [one.label for one in app.button if one.label.startswith(BEGINS)]
+        assert offered == [], page
+    truth = current.usable[0].sha256
+    for begin in (
+        lambda: exploring.explore(service, current, truth),
+        lambda: comparing.compare(service, current),
+        lambda: exploring.cancel(service, current, exploring.exploration(service, current, truth)),
+    ):
+        with pytest.raises(ViewersOnly):
+            begin()

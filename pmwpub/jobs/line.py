@@ -1,0 +1,136 @@
+"""The line in front of the workers: who may join it, and who is next.
+
+Anybody who can open a page can ask for free work on public tables. So that this keeps nobody from what is paid for,
+paid jobs go before free ones, some places in line and a worker are kept for them, and one owner has so many free jobs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pmwpub.errors import QueueFull
+from pmwpub.jobs.run import Entry
+
+
+class Lane(StrEnum):
+    """What a job is: bought and charged, or free for everybody."""
+
+    PAID = "paid"
+    FREE = "free"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A job's claim to a place in line.
+
+    owner  who asked for it, such as a browser session; "" is the program itself, which has no share
+    """
+
+    lane: Lane = Lane.FREE
+    owner: str = ""
+
+
+@dataclass(frozen=True)
+class Shares:
+    """How a line is shared.
+
+    kept          of the places in line, those that only paid jobs take
+    of_one_owner  free jobs of one owner, in line or at work, at most; None is no limit
+    at_work       free jobs at work at one time, at most; None is no limit
+    """
+
+    kept: int = 0
+    of_one_owner: int | None = None
+    at_work: int | None = None
+
+
+FREE = Claim()
+PAID = Claim(Lane.PAID)
+
+ALONE = Shares()
+"""For a program with one user: first come, first served, but paid before free."""
+
+
+class Line:
+    """Jobs that wait or are at work, and places held for jobs to come. Its engine's lock guards every call.
+
+    places  so many jobs wait at most
+    """
+
+    def __init__(self, places: int, shares: Shares = ALONE) -> None:
+        self._places = places
+        self._shares = shares
+        self._waiting: dict[Lane, list[Entry]] = {lane: [] for lane in Lane}
+        self._claims: dict[Entry, Claim] = {}
+        self._at_work: set[Entry] = set()
+        self._held: Counter[tuple[str, Claim]] = Counter()
+
+    @property
+    def entries(self) -> list[Entry]:
+        """Who waits, the next one first."""
+        return [entry for lane in Lane for entry in self._waiting[lane]]
+
+    def refuse_full(self, claim: Claim) -> None:
+        """QueueFull where there is no place for one more job of this claim."""
+        in_line = {entry.job.key: self._claims[entry] for entry in self.entries} | {key: one for key, one in self._held}
+        free = [one for one in in_line.values() if one.lane is Lane.FREE]
+        if len(in_line) >= self._places:
+            raise QueueFull(f"{self._places} jobs wait already; try again when one is over.")
+        if claim.lane is Lane.PAID:
+            return
+        if len(free) >= self._places - self._shares.kept:
+            raise QueueFull(f"{len(free)} free jobs wait already; try again when one is over.")
+        running = [self._claims[entry] for entry in self._at_work]
+        own = sum(one.lane is Lane.FREE and one.owner == claim.owner for one in [*in_line.values(), *running])
+        if claim.owner and self._shares.of_one_owner is not None and own >= self._shares.of_one_owner:
+            raise QueueFull(f"{own} free jobs of this session wait or run already; try again when one is over.")
+
+    def hold(self, key: str, claim: Claim) -> None:
+        """Keep a place for a job to come."""
+        self._held[key, claim] += 1
+
+    def let_go(self, key: str, claim: Claim) -> None:
+        """The place of one `hold` is free again."""
+        self._held -= Counter([(key, claim)])
+
+    def holds(self, key: str) -> bool:
+        """Whether a place is held for that job."""
+        return any(held == key for held, _ in self._held)
+
+    def join(self, entry: Entry, claim: Claim) -> None:
+        """One more waits."""
+        self._claims[entry] = claim
+        self._waiting[claim.lane].append(entry)
+
+    def leave(self, entry: Entry) -> bool:
+        """Let go of one that waits; False if it does not."""
+        for waiting in self._waiting.values():
+            if entry in waiting:
+                waiting.remove(entry)
+                return True
+        return False
+
+    def ready(self) -> bool:
+        """Whether somebody may begin now."""
+        return bool(self._waiting[Lane.PAID]) or (bool(self._waiting[Lane.FREE]) and self._free_may_begin())
+
+    def begin(self) -> Entry:
+        """The next one, which is at work from now on; only where somebody is `ready`."""
+        entry = self._waiting[Lane.PAID if self._waiting[Lane.PAID] else Lane.FREE].pop(0)
+        self._at_work.add(entry)
+        return entry
+
+    def over(self, entry: Entry) -> None:
+        """It no longer waits or works."""
+        self._at_work.discard(entry)
+        self._claims.pop(entry, None)
+
+    def place(self, key: str) -> int:
+        """How far from the front it waits: 1 is next; 0 does not wait."""
+        return next((place for place, entry in enumerate(self.entries, 1) if entry.job.key == key), 0)
+
+    def _free_may_begin(self) -> bool:
+        most = self._shares.at_work
+        return most is None or sum(self._claims[entry].lane is Lane.FREE for entry in self._at_work) < most

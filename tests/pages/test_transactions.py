@@ -1,0 +1,95 @@
+"""What a rerun costs: how often the store is asked, what is parsed again, and no collection of garbage by force."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable
+
+import buying
+import pytest
+from pages.visits import PAGES, ROOT, Here, Open
+from sqlalchemy import event
+from streamlit import config
+from streamlit.testing.v1 import AppTest
+
+from pmwpub.errors import LedgerError
+from pmwpub.ledger import Ledger
+from pmwpub.release.bundle import Bundle
+from pmwpub.service import assessing, releasing, studies
+from pmwpub.session import services
+
+MOST = {"release": 11, "explore": 9, "candidates": 15, "ledger": 6, "data": 3}
+"""Transactions of a rerun, with whatever was bought; of any other page one."""
+
+
+def buy_releases(town: Here, rounds: range) -> None:
+    current, private = studies.study(town.service, town.population), town.private()
+    for count in rounds:
+        plan = releasing.release_plan(town.service, current, [current.usable[0].sha256], epsilon="0.1", rounds=count)
+        buying.buy(town.service, private, plan, current=current)
+
+
+def transactions_of(rerun: Callable[[], AppTest]) -> int:
+    begun: list[object] = []
+    engine = services.service().ledger._database._engine
+
+    def note(connection: object) -> None:
+        begun.append(connection)
+
+    event.listen(engine, "begin", note)
+    rerun()
+    event.remove(engine, "begin", note)
+    return len(begun)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_rerun_asks_the_store_so_often_however_much_was_bought(town: Here, steward: Open, page: str) -> None:
+    current, private = studies.study(town.service, town.population), town.private()
+    for facts in current.usable:
+        plan = assessing.assessment_plan(current, [facts.sha256], epsilon="0.01")
+        buying.buy(town.service, private, plan, current=current)
+    seen = []
+    for rounds in (range(2, 4), range(4, 8)):
+        buy_releases(town, rounds)
+        app = steward(page)
+        assert not app.exception
+        seen.append(transactions_of(app.run))
+    assert seen[0] == seen[1]
+    assert seen[0] <= MOST.get(page, 1)
+
+
+def test_a_released_bundle_is_parsed_once_for_all_sessions(
+    town: Here, steward: Open, visit: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    buy_releases(town, range(2, 4))
+    read, parsed = Bundle.from_bytes, []
+
+    def counted(content: bytes) -> Bundle:
+        parsed.append(content)
+        return read(content)
+
+    monkeypatch.setattr(Bundle, "from_bytes", counted)
+    steward("explore").run()
+    visit("release", population=town.population)
+    assert len(parsed) == 2
+
+
+def test_nothing_is_written_while_a_view_of_the_store_is_open_and_a_view_is_one_state(town: Here) -> None:
+    ledger, name = town.service.ledger, town.population
+    with ledger.view():
+        before = ledger.marks(name)
+        with Ledger.open() as another:
+            another.mark(name, "seen", "by another program")
+        with ledger.view():
+            assert ledger.marks(name) == before
+        with pytest.raises(LedgerError, match="view"):
+            ledger.mark(name, "seen")
+    assert len(ledger.marks(name)) == len(before) + 1
+    ledger.mark(name, "seen")
+
+
+def test_a_run_of_a_page_ends_without_a_full_collection_of_garbage() -> None:
+    """Streamlit's own, after every run, was most of the server's time."""
+    options = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())
+    assert config.get_config_options()["runner.postScriptGC"].default_val is True
+    assert options["runner"]["postScriptGC"] is False

@@ -1,0 +1,58 @@
+"""Free work: refused where it would exhaust the server, and then nothing of it is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from service.conftest import Bench
+
+from pmwpub.errors import PlanError, PmwPubError, QueueFull, ViewersOnly
+from pmwpub.jobs import Claim, InlineEngine, Lane
+from pmwpub.service import Policy, comparing, exploring, studies
+from pmwpub.service.exploring import ASKED
+
+
+class Full(InlineEngine):
+    """An engine that keeps what was claimed and has no place."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.claims: list[Claim] = []
+
+    @contextmanager
+    def reserve(self, key: str, claim: Claim | None = None) -> Iterator[None]:
+        assert claim is not None
+        self.claims.append(claim)
+        raise QueueFull("20 jobs wait already; try again when one is over.")
+        yield
+
+
+def test_a_simulation_that_finds_no_place_leaves_nothing_behind_and_claims_its_sessions_share(bench: Bench) -> None:
+    engine = bench.service.engine = Full()
+    bench.service.asker = lambda: "a session"
+    current = studies.study(bench.service, bench.name)
+    with pytest.raises(QueueFull):
+        exploring.explore(bench.service, current, current.usable[0].sha256)
+    assert not bench.service.ledger.documents(bench.name, ASKED)
+    assert engine.claims == [Claim(Lane.FREE, "a session")]
+
+
+@pytest.mark.parametrize(
+    ("policy", "refusal", "words"),
+    [
+        (Policy(simulated_rows=299), PlanError, "299 rows, and the population has 300"),
+        (Policy(viewers_only=True), ViewersOnly, "simulated"),
+    ],
+)
+def test_a_simulation_of_too_many_rows_and_any_for_viewers_is_refused(
+    bench: Bench, policy: Policy, refusal: type[PmwPubError], words: str
+) -> None:
+    current = studies.study(bench.service, bench.name)
+    bench.service.policy = policy
+    with pytest.raises(refusal, match=words):
+        exploring.explore(bench.service, current, current.usable[0].sha256)
+    with pytest.raises(refusal, match=words):
+        comparing.compare(bench.service, current)
+    assert not bench.service.ledger.documents(bench.name, ASKED)
