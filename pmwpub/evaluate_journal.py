@@ -12,6 +12,7 @@ from pathlib import Path
 from pmwpub.errors import FileRefused, PlanError
 from pmwpub.evaluation import Found, Stage, Task
 from pmwpub.jobs.simulating import part_of, read_part
+from pmwpub.queries.repeated_rows import RepeatedRows
 
 
 def journal_path(out: Path) -> Path:
@@ -67,6 +68,8 @@ def _fingerprint(stage: Stage) -> str:
     digest.update(stage.counts.counts.tobytes())
     if stage.rows is not None:
         digest.update(stage.rows.codes.tobytes())
+    if isinstance(stage.rows, RepeatedRows):
+        digest.update(stage.rows.repeats.tobytes())
     for name, support in stage.candidates.items():
         digest.update(f"\n{name}\n{len(support)}\n".encode())
         digest.update(support.codes.tobytes())

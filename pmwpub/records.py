@@ -157,6 +157,11 @@ class Support:
         return cls(dataset.domain, *_distinct(dataset.domain, dataset.codes))
 
     @classmethod
+    def merged(cls, domain: Domain, codes: Codes, repeats: Ints) -> Support:
+        """The support of rows of which row i stands `repeats[i]` times; equal rows may stand apart."""
+        return cls(domain, *_distinct(domain, codes, repeats))
+
+    @classmethod
     def full(cls, domain: Domain) -> Support:
         """Every possible row, once, in lexicographic order: what MWEM keeps a weight for."""
         codes = np.empty((domain.size, len(domain.attributes)), dtype=code_type(domain))
@@ -174,7 +179,7 @@ class Support:
             raise DomainError("Only supports of one domain can be pooled.")
         codes = np.concatenate([support.codes for support in supports])
         repeats = np.concatenate([support.multiplicity for support in supports])
-        return cls(supports[0].domain, *_distinct(supports[0].domain, codes, repeats))
+        return cls.merged(supports[0].domain, codes, repeats)
 
     def __len__(self) -> int:
         return int(self.codes.shape[0])

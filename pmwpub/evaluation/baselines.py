@@ -18,6 +18,7 @@ from pmwpub.privacy.budget import ZCDP, shown, split
 from pmwpub.privacy.noise import NoiseSource
 from pmwpub.queries.counts import PrivateCounts, count
 from pmwpub.queries.incidence import PublicProblem
+from pmwpub.queries.repeated_rows import RepeatedRows
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset
 
@@ -52,7 +53,7 @@ class Case:
 
     terms: Terms
     counts: PrivateCounts
-    rows: Dataset | None
+    rows: Dataset | RepeatedRows | None
     problem: PublicProblem | None
     rounds: int
     seed: int
@@ -227,7 +228,7 @@ def _full_problem(workload: Workload) -> PublicProblem:
     return full_problem(workload)
 
 
-def rows_of(case: Case) -> Dataset:
+def rows_of(case: Case) -> Dataset | RepeatedRows:
     """The truth's rows; MethodRefused where the sweep has none."""
     if case.rows is None:
         raise MethodRefused(NO_ROWS)

@@ -24,6 +24,7 @@ from pmwpub.privacy.noise import SECURE, NoiseSource
 from pmwpub.privacy.simulated_noise import SimulationNoise
 from pmwpub.queries.counts import PrivateCounts
 from pmwpub.queries.incidence import PublicProblem
+from pmwpub.queries.repeated_rows import RepeatedRows
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support
 
@@ -72,7 +73,7 @@ class Stage:
     delta: Fraction
     rows_per_person: int = 1
     private: bool = False
-    rows: Dataset | None = None
+    rows: Dataset | RepeatedRows | None = None
     _problems: dict[str, PublicProblem] = field(default_factory=dict, init=False)
 
     def problem(self, candidate: str) -> PublicProblem:

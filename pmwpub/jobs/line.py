@@ -15,7 +15,7 @@ from pmwpub.jobs.run import Entry
 
 
 class Lane(StrEnum):
-    """What a job is: bought and charged, or free for everybody."""
+    """What a job is: bought, or free for everybody."""
 
     PAID = "paid"
     FREE = "free"

@@ -13,6 +13,7 @@ from pmwpub.evaluation import errors
 from pmwpub.mechanisms.best_mixture import BestMixture
 from pmwpub.queries.counts import PrivateCounts, count
 from pmwpub.queries.incidence import PublicProblem
+from pmwpub.queries.repeated_rows import RepeatedRows
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support
 
@@ -26,7 +27,7 @@ class Pair:
 
     truth: str
     candidate: str
-    rows: Dataset
+    rows: Dataset | RepeatedRows
     support: Support
 
 
@@ -97,8 +98,10 @@ def _facts(pair: Pair, counts: PrivateCounts, state: BestMixture, workload: Work
     )
 
 
-def _covered(rows: Dataset, support: Support) -> float:
+def _covered(rows: Dataset | RepeatedRows, support: Support) -> float:
     """The share of rows that are atoms."""
+    repeats = rows.repeats if isinstance(rows, RepeatedRows) else None
     both = np.concatenate([support.codes, rows.codes])
     _, kinds = np.unique(both, axis=0, return_inverse=True)
-    return float(np.isin(kinds.ravel()[len(support) :], kinds.ravel()[: len(support)]).mean())
+    atoms = np.isin(kinds.ravel()[len(support) :], kinds.ravel()[: len(support)])
+    return float(np.average(atoms, weights=repeats))

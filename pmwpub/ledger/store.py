@@ -7,9 +7,7 @@ from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from types import TracebackType
 
-from sqlalchemy import text
-
-from pmwpub.errors import LedgerError, StoreUnavailable
+from pmwpub.errors import LedgerError
 from pmwpub.ledger import bookings, populations
 from pmwpub.ledger.advisory import AdvisoryLocks
 from pmwpub.ledger.database import Database, sqlite_path, store_url, witness_path
@@ -23,8 +21,7 @@ from pmwpub.ledger.model import (
     Population,
     TableHandle,
 )
-from pmwpub.ledger.patience import patiently
-from pmwpub.ledger.recognition import Recognition
+from pmwpub.ledger.outcomes import Outcomes
 from pmwpub.ledger.recovery import Guard
 from pmwpub.ledger.registered import Registered
 from pmwpub.ledger.witness import Witness
@@ -33,7 +30,7 @@ from pmwpub.ledger.working import FileLocks, Working, beginning
 Plain = str | int | float
 
 
-class Ledger(Registered, Keeping, Recognition):
+class Ledger(Registered, Keeping, Outcomes):
     """What was spent, on what, and what came of it; append-only.
 
     Safe to share between threads, and between programs that open the same store. Every method raises
@@ -83,20 +80,6 @@ class Ledger(Registered, Keeping, Recognition):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-    def check(self) -> None:
-        """StoreUnavailable unless the store answers and its witness could take a booking. Cheap; reads no charge."""
-        with self._database.reading() as connection:
-            connection.execute(text("SELECT 1")).one()
-        self._guard.ready()
-
-    def healthy(self) -> bool:
-        """Whether purchases could be booked now, as far as the store is concerned; for a readiness check."""
-        try:
-            self.check()
-        except StoreUnavailable:
-            return False
-        return True
 
     def view(self) -> AbstractContextManager[None]:
         """Until it ends, all that this thread reads is one state of the store; LedgerError for whoever writes."""
@@ -155,30 +138,6 @@ class Ledger(Registered, Keeping, Recognition):
             self._witness(fresh)
         return booked
 
-    def at_work(self, booking_id: int) -> bool:
-        """Whether a living program still works on a booking, be it this one or another on the same store.
-
-        Ask before reading the booking: once this is False, its outcome stands, or nobody works on it and
-        `close_unattended` says whether that is final.
-        """
-        return self._working.held(booking_id)
-
-    def close_unattended(self, booking_id: int) -> bool:
-        """Whether a plan without an outcome, which nobody works on, is final: it has no result, and never will.
-
-        On PostgreSQL a living program may have lost its connection, and with it its locks, which it takes again at
-        once. So this waits for longer than that takes, looks again, and has "no result" in the store before it answers
-        True: a result that comes later all the same is not stored.
-        """
-        if self._working.sure:
-            return True
-        if not self._working.gone(booking_id):
-            return False
-        with self._database.writing() as connection:
-            if self._working.claimed(connection, booking_id):
-                return bookings.close(connection, booking_id)
-        return False
-
     def _witness(self, booked: Sequence[tuple[Booking, Sequence[Charge]]]) -> None:
         """Have committed bookings in the witness; if that fails the charges stay and their plans have no result."""
         recorded = False
@@ -189,24 +148,6 @@ class Ledger(Registered, Keeping, Recognition):
             for booking, _ in booked if not recorded else ():
                 with suppress(LedgerError):
                     self.void(booking.id)
-
-    def finish(self, booking_id: int, result: bytes) -> None:
-        """Store the result before it is shown, once. LedgerError for other bytes, or after `void`.
-
-        PostgreSQL: tried again for a while where the connection is lost, for the same bytes may be stored twice.
-        """
-        for attempt in patiently(wait=not self._working.sure):
-            with attempt, self._database.writing() as connection:
-                bookings.finish(connection, booking_id, result)
-        self._working.end(booking_id)
-
-    def void(self, booking_id: int) -> None:
-        """Record that no result will come; the charge stays. LedgerError after `finish`."""
-        try:
-            with self._database.writing() as connection:
-                bookings.void(connection, booking_id)
-        finally:
-            self._working.end(booking_id)
 
     def booking(self, name: str, key: PlanKey) -> Booking | None:
         """The booking of a plan, if it was ever charged."""
@@ -222,11 +163,6 @@ class Ledger(Registered, Keeping, Recognition):
         """The `repeat` that a draw on purpose takes: 0 for a plan never booked."""
         with self._database.reading() as connection:
             return bookings.repeats(connection, populations.identify(connection, name), plan_sha256)
-
-    def result(self, booking_id: int) -> bytes:
-        """The stored bytes, always the same; NoResult if none is stored."""
-        with self._database.reading() as connection:
-            return bookings.result(connection, booking_id)
 
     def history(self, name: str) -> list[ChargeRecord]:
         """Every charge, oldest first."""

@@ -16,6 +16,7 @@ from pmwpub.mechanisms.vector_gaussian import VectorGaussian
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.noise import SECURE, NoiseSource
 from pmwpub.queries.counts import count
+from pmwpub.queries.repeated_rows import RepeatedRows
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Ints
 
@@ -83,7 +84,9 @@ class Purse:
         self.left = self.left - rho
 
 
-def aim(private: Dataset, workload: Workload, plan: AimPlan, *, noise: NoiseSource = SECURE) -> MarginalAnswers:
+def aim(
+    private: Dataset | RepeatedRows, workload: Workload, plan: AimPlan, *, noise: NoiseSource = SECURE
+) -> MarginalAnswers:
     """Run AIM, and answer the workload from its model.
 
     Privacy: neighbours replace one person's at most k of n rows, n public. Measuring a marginal costs

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from pmwpub.errors import SolverError
+from pmwpub.queries.repeated_rows import RepeatedRows
 from pmwpub.records import Codes, Dataset, Floats, Ints, Support
 
 BLOCK = 4096
@@ -33,8 +34,10 @@ class Rows:
     total: int
 
     @classmethod
-    def of_private(cls, dataset: Dataset) -> Rows:
+    def of_private(cls, dataset: Dataset | RepeatedRows) -> Rows:
         """A private table's rows; the number of distinct ones is private."""
+        if isinstance(dataset, RepeatedRows):
+            return cls.of_public(dataset.distinct)
         codes, multiplicity = np.unique(dataset.codes, axis=0, return_counts=True)
         return cls._of(codes, multiplicity, dataset.domain.shape)
 

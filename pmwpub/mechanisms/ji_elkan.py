@@ -18,6 +18,7 @@ from pmwpub.mechanisms.discrimination import Discrimination, Rows
 from pmwpub.mechanisms.vector_gaussian import VectorGaussian, sqrt_above
 from pmwpub.privacy.budget import ZCDP, Number, as_fraction
 from pmwpub.privacy.noise import SECURE, NoiseSource
+from pmwpub.queries.repeated_rows import RepeatedRows
 from pmwpub.records import Dataset, Distribution, Floats, Ints, Support
 
 LAMBDAS = tuple(map(Fraction, ("0.005", "0.01", "0.025", "0.05", "0.1", "0.5")))
@@ -97,7 +98,7 @@ class Lattice:
 
 
 def ji_elkan(
-    private: Dataset, support: Support, plan: ImportancePlan, *, noise: NoiseSource = SECURE
+    private: Dataset | RepeatedRows, support: Support, plan: ImportancePlan, *, noise: NoiseSource = SECURE
 ) -> ImportanceRelease:
     """Private importance weights on the atoms of a public table.
 

@@ -17,6 +17,7 @@ from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.noise import SECURE, NoiseSource
 from pmwpub.privacy.selection import ExponentialMechanism
 from pmwpub.queries.counts import count
+from pmwpub.queries.repeated_rows import RepeatedRows
 from pmwpub.queries.workload import Marginal, Workload
 from pmwpub.records import Dataset, Ints
 
@@ -57,7 +58,9 @@ def selection_costing(rho: ZCDP) -> ExponentialMechanism:
     return ExponentialMechanism(1 / sqrt_above(1 / (8 * rho.rho)))
 
 
-def mst(private: Dataset, workload: Workload, plan: MstPlan, *, noise: NoiseSource = SECURE) -> MarginalAnswers:
+def mst(
+    private: Dataset | RepeatedRows, workload: Workload, plan: MstPlan, *, noise: NoiseSource = SECURE
+) -> MarginalAnswers:
     """Run MST, and answer the workload from its model.
 
     Privacy: neighbours replace one person's at most k of n rows, n public. A marginal's table moves by at most
@@ -90,7 +93,7 @@ def mst(private: Dataset, workload: Workload, plan: MstPlan, *, noise: NoiseSour
     return known.answers(answers, plan.rho)
 
 
-def _tables(private: Dataset, subsets: list[Subset]) -> list[Ints]:
+def _tables(private: Dataset | RepeatedRows, subsets: list[Subset]) -> list[Ints]:
     closure = Workload(private.domain, tuple(map(Marginal, subsets)))
     counts, ends = count(closure, private).counts, closure.offsets
     return [counts[ends[w] : ends[w + 1]].reshape([private.domain.shape[a] for a in s]) for w, s in enumerate(subsets)]

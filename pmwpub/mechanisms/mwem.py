@@ -15,6 +15,7 @@ from pmwpub.mechanisms.pmw_pub import Progress, Release, Schedule, Start, pmw_pu
 from pmwpub.privacy.noise import SECURE, NoiseSource
 from pmwpub.queries.counts import PrivateCounts
 from pmwpub.queries.incidence import PublicProblem
+from pmwpub.queries.repeated_rows import RepeatedRows
 from pmwpub.queries.workload import Marginal, Workload
 from pmwpub.records import Dataset, Support, code_type
 
@@ -103,11 +104,13 @@ def inside(workload: Workload, names: Iterable[str]) -> Workload:
     return Workload(smaller, tuple(marginals))
 
 
-def projected(dataset: Dataset, names: Iterable[str]) -> Dataset:
+def projected(dataset: Dataset | RepeatedRows, names: Iterable[str]) -> Dataset | RepeatedRows:
     """The rows on the named attributes alone, in the domain's order; as many rows.
 
     Raises DomainError for an unknown name.
     """
+    if isinstance(dataset, RepeatedRows):
+        return dataset.projected(names)
     kept = _positions(dataset.domain, names)
     smaller = dataset.domain.project(dataset.domain.names[position] for position in kept)
     return Dataset(smaller, dataset.codes[:, kept])

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import math
 import random
+from array import array
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from pmwpub.errors import PlanError
+from pmwpub.errors import DomainError, PlanError
 from pmwpub.queries.incidence import quantise
-from pmwpub.records import Dataset, Distribution
+from pmwpub.records import Codes, Dataset, Distribution
 from pmwpub.release.certificate import Cells
 from pmwpub.tabular.columns import MISSING, NumericColumn
-from pmwpub.tabular.decode import csv_bytes, labelled
+from pmwpub.tabular.decode import CSV_ROWS, csv_cells, csv_line, csv_lines, inert
 from pmwpub.tabular.schema import Schema
 
 MAX_ROWS = 10_000_000
@@ -32,16 +35,37 @@ def synthetic_csv(
 ) -> bytes:
     """A synthetic table as CSV: labels, or numbers inside the bins for numeric columns.
 
-    Raises PlanError as `synthesise` does.
+    Beside the bytes themselves only a number a row is held. Raises PlanError as `synthesise` does, DomainError for
+    weights of another schema.
     """
-    dataset = synthesise(distribution, rows, seed=seed)
-    frame = labelled(dataset, schema)
-    if cells == "numbers":
-        for position, column in enumerate(schema.encoded):
-            if isinstance(column, NumericColumn):
-                codes = dataset.codes[:, position].tolist()
-                frame[column.name] = _numbers(column, codes, schema.missing_tokens, f"{seed}:{position}")
-    return csv_bytes(frame)
+    written = io.BytesIO()
+    written.writelines(synthetic_chunks(distribution, schema, rows, seed=seed, cells=cells))
+    return written.getvalue()
+
+
+def synthetic_chunks(
+    distribution: Distribution, schema: Schema, rows: int, *, seed: int, cells: Cells = "labels"
+) -> Iterator[bytes]:
+    """The bytes of `synthetic_csv`, some thousand rows at a time."""
+    support = distribution.support
+    if support.domain != schema.domain:
+        raise DomainError("The rows belong to another schema; decode them with their own.")
+    order = np.frombuffer(_order(distribution, rows, seed=seed), dtype=np.int32)
+    columns = [_writer(schema, position, seed, cells) for position in range(len(schema.encoded))]
+    yield csv_line([inert(name) for name in schema.domain.names]).encode()
+    for begin in range(0, rows, CSV_ROWS):
+        codes = support.codes[order[begin : begin + CSV_ROWS]]
+        yield csv_lines([column(codes[:, position]) for position, column in enumerate(columns)])
+
+
+def _writer(schema: Schema, position: int, seed: int, cells: Cells) -> Callable[[Codes], list[str]]:
+    """What writes the next codes of a column, in the order of the rows."""
+    column, alone = schema.encoded[position], len(schema.encoded) == 1
+    if cells == "numbers" and isinstance(column, NumericColumn):
+        draw = _numbers(column, schema.missing_tokens, f"{seed}:{position}")
+        return lambda codes: csv_cells(draw(codes.tolist()), alone=alone)
+    labels = np.array(csv_cells(column.attribute.levels, alone=alone), dtype=object)
+    return lambda codes: labels[codes].tolist()
 
 
 def synthesise(distribution: Distribution, rows: int, *, seed: int) -> Dataset:
@@ -54,6 +78,12 @@ def synthesise(distribution: Distribution, rows: int, *, seed: int) -> Dataset:
 
     Raises PlanError unless 1 <= rows <= 10 million.
     """
+    atoms = np.frombuffer(_order(distribution, rows, seed=seed), dtype=np.int32)
+    return Dataset(distribution.support.domain, distribution.support.codes[atoms])
+
+
+def _order(distribution: Distribution, rows: int, *, seed: int) -> array[int]:
+    """The atom of each row, as `synthesise` says."""
     if not 1 <= rows <= MAX_ROWS:
         raise PlanError(f"A synthetic table has between 1 and {MAX_ROWS:,} rows; {rows:,} were asked for.")
     generator = random.Random(seed)
@@ -61,13 +91,15 @@ def synthesise(distribution: Distribution, rows: int, *, seed: int) -> Dataset:
     offset = generator.randrange(quantised.total)
     edges = (np.cumsum(quantised.values) * rows + offset) // quantised.total
     counts = np.diff(edges, prepend=0)
-    atoms = np.repeat(np.arange(len(counts)), counts).tolist()
+    atoms = array("i", np.repeat(np.arange(len(counts), dtype=np.int32), counts).tobytes())
     generator.shuffle(atoms)
-    return Dataset(distribution.support.domain, distribution.support.codes[np.array(atoms, dtype=np.int64)])
+    return atoms
 
 
-def _numbers(column: NumericColumn, codes: list[int], missing_tokens: tuple[str, ...], seed: str) -> list[str]:
-    """One text a row: a number drawn inside the bin, the first missing token, or the label of another level.
+def _numbers(column: NumericColumn, missing_tokens: tuple[str, ...], seed: str) -> Callable[[Sequence[int]], list[str]]:
+    """What draws the texts of the next codes, one a row.
+
+    A text is a number inside the bin, the first missing token, or the label of another level.
 
     Whole numbers where all edges are whole, else as many decimals as a thousandth of the bin needs; "." is the mark.
     """
@@ -77,12 +109,8 @@ def _numbers(column: NumericColumn, codes: list[int], missing_tokens: tuple[str,
     others = [
         missing_tokens[0] if label == MISSING and missing_tokens else label for label in column.attribute.levels[bins:]
     ]
-    return [
-        (_whole(column, code, generator) if whole else _decimal(column, code, generator))
-        if code < bins
-        else others[code - bins]
-        for code in codes
-    ]
+    draw = _whole if whole else _decimal
+    return lambda codes: [draw(column, code, generator) if code < bins else others[code - bins] for code in codes]
 
 
 def _whole(column: NumericColumn, code: int, generator: random.Random) -> str:

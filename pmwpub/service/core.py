@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal, Protocol, TypeVar
 
-from pmwpub.errors import LedgerError, NoResult, NotReady
+from pmwpub.errors import LedgerError, NoResult
 from pmwpub.jobs import PAID, Engine, InlineEngine, Job
 from pmwpub.jobs.simulating import Place
 from pmwpub.ledger import Booking, Charge, Ledger, Order, PlanKey, Population, TableHandle
 from pmwpub.privacy.budget import ZCDP, ApproxDP, as_fraction, epsilon_of, zcdp_of
+from pmwpub.service.getting_ready import get_ready
 from pmwpub.service.policy import Policy
 
 Built = TypeVar("Built")
@@ -165,7 +166,7 @@ class Service:
         Privacy: neighbours see the same charges, for a charge depends on the plan alone.
         """
         if any(self.ledger.booking(population, one.order.key) is None for one in wanted):
-            self._get_ready()
+            get_ready(self.engine)
         with ExitStack() as places:
             for one in wanted:
                 if self.ledger.booking(population, one.order.key) is None:
@@ -177,13 +178,6 @@ class Service:
             fresh = [(booking, one) for booking, one in zip(bookings, wanted, strict=True) if booking.fresh]
             self._begin(fresh)
         return [self.outcome(booking) for booking in bookings]
-
-    def _get_ready(self) -> None:
-        """NotReady unless the engine can do what is to be charged for."""
-        try:
-            self.engine.readiness.require()
-        except NotReady as refused:
-            raise NotReady(f"{refused} Nothing was charged.") from refused
 
     def _begin(self, fresh: Sequence[tuple[Booking, Spending]]) -> None:
         """Hand the work of charged plans to the engine; those behind one that broke off have no result either."""

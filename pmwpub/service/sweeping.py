@@ -13,6 +13,7 @@ import numpy as np
 from pmwpub.errors import PlanError
 from pmwpub.evaluation import SIMPLEST, Stage, Sweep, halves, part_of_table, part_rows, resampled
 from pmwpub.queries.counts import count
+from pmwpub.queries.repeated_rows import RepeatedRows
 from pmwpub.records import Dataset, Support
 from pmwpub.service.sample import sample_truth
 from pmwpub.service.stored import spelt
@@ -95,6 +96,7 @@ def stage_of(current: Study, truth: str, terms: Terms) -> Stage:
     Raises PlanError where the truth does not fit the schema.
     """
     names, people = played(current, truth, terms), current.population
+    rows: Dataset | RepeatedRows
     if truth == SAMPLE_TRUTH and current.demo and current.schema is not None:
         rows, supports = sample_truth(current.schema), _supports(current, names)
     else:

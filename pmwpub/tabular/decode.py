@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -25,7 +25,9 @@ _GAP = re.compile(rf"([\s'\";|]+)({_SIGN}?)")
 _CUTS = frozenset(";|\t\r\n")
 _PLAIN_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 
-_ROWS = 20_000  # written at once
+CSV_ROWS = 20_000
+"""So many rows of a CSV are written at once."""
+
 _OWN_FILES = Limits(
     bytes=1 << 40, columns=1 << 20, cells=1 << 40, line_bytes=1 << 30, record_chars=1 << 30, name_chars=1 << 20
 )
@@ -82,15 +84,36 @@ def _guarded(gap: re.Match[str]) -> str:
 
 def csv_bytes(frame: pd.DataFrame) -> bytes:
     """UTF-8, comma, LF, a header; cells and names made inert, floats in shortest exact form."""
-    parts = [_record([inert(str(name)) for name in frame.columns]).encode()]
+    parts = [csv_line([inert(str(name)) for name in frame.columns]).encode()]
     columns = [_written(frame.iloc[:, position], alone=frame.shape[1] == 1) for position in range(frame.shape[1])]
-    for begin in range(0, len(frame), _ROWS):
-        cells = zip(*(column(slice(begin, begin + _ROWS)) for column in columns), strict=True)
-        parts.append("".join([",".join(row) + "\n" for row in cells]).encode())
+    for begin in range(0, len(frame), CSV_ROWS):
+        parts.append(csv_lines([column(slice(begin, begin + CSV_ROWS)) for column in columns]))
     return b"".join(parts)
 
 
-def _record(cells: list[str]) -> str:
+def csv_lines(columns: Sequence[Sequence[str]]) -> bytes:
+    """Lines of cells that are written as they stand in a CSV, a column each."""
+    return "".join([",".join(row) + "\n" for row in zip(*columns, strict=True)]).encode()
+
+
+def csv_cells(texts: Iterable[str], *, alone: bool) -> list[str]:
+    """Texts as they stand in a CSV, inert and quoted where needed; each distinct one is looked at once.
+
+    alone  in a table of one column, where an empty cell needs quotes
+    """
+    known: dict[str, str] = {}
+    found = []
+    for text in texts:
+        if text not in known and _PLAIN_NUMBER.fullmatch(text):
+            known[text] = text
+        elif text not in known:
+            cells = [inert(text)] if alone else [inert(text), ""]
+            known[text] = csv_line(cells).removesuffix("\n" if alone else ",\n")
+        found.append(known[text])
+    return found
+
+
+def csv_line(cells: list[str]) -> str:
     """A line of CSV that ends with LF.
 
     The csv writer quotes a cell with CR or LF in it only if its own line end has them, hence CRLF first.
@@ -111,8 +134,7 @@ def _written(column: pd.Series, *, alone: bool) -> Callable[[slice], list[str]]:
         places, texts = column.cat.codes.to_numpy(), column.cat.categories
     else:
         places, texts = pd.factorize(column.astype("str").fillna(""))
-    cells = [[inert(text)] if alone else [inert(text), ""] for text in texts]
-    ready = np.array([_record(cell).removesuffix("\n" if alone else ",\n") for cell in cells], dtype=object)
+    ready = np.array(csv_cells(texts, alone=alone), dtype=object)
     return lambda rows: ready[places[rows]].tolist()
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
+import tracemalloc
 from fractions import Fraction
 
 import numpy as np
@@ -16,6 +18,7 @@ from hypothesis import strategies as st
 from pmwpub.errors import PlanError
 from pmwpub.queries.incidence import quantise
 from pmwpub.records import Dataset, Distribution, Support
+from pmwpub.release.certificate import Cells
 from pmwpub.release.synthesis import synthesise, synthetic_csv
 from pmwpub.tabular.encode import encode_public
 from pmwpub.tabular.reading import read_table
@@ -111,3 +114,52 @@ def test_numbers_are_whole_where_edges_are_and_fill_their_bins() -> None:
 
 def test_numbers_come_from_the_seed() -> None:
     assert numbers_of(50, 3)[0] == numbers_of(50, 3)[0] != numbers_of(50, 4)[0]
+
+
+def mixed(*, one: bool = False) -> tuple[Distribution, Schema]:
+    """Cells that need quotes and apostrophes, whole and broken numbers, missing and other levels."""
+    both = {"missing": True, "other": True}
+    columns = [
+        {"name": "=job", "kind": "categorical", "levels": ["=a", "b;=c", "", 'd,"e'], "other": True},
+        {"name": "age", "kind": "numeric", "edges": [0, 18, 65, 99], "outside": "clip", "missing": True},
+        {"name": "share", "kind": "numeric", "edges": [0, 0.25, 1.5], "outside": "clip"} | both,
+    ]
+    body = {"version": 1, "missing_tokens": ["NA"], "columns": columns[:1] if one else columns}
+    schema = Schema.from_json(json.dumps(body))
+    full = Support.full(schema.domain)
+    return Distribution(full, np.random.default_rng(1).dirichlet(np.full(len(full), 0.5))), schema
+
+
+@pytest.mark.parametrize(
+    ("one", "rows", "cells", "sha256"),
+    [
+        (False, 1, "labels", "b5c8c8f737a60973"),
+        (False, 1, "numbers", "0f443c767e4dba25"),
+        (False, 7, "labels", "d1753227ddad82f0"),
+        (False, 7, "numbers", "5aecea1afa90e4f2"),
+        (False, 50_001, "labels", "8064856235e8b245"),
+        (False, 50_001, "numbers", "50bdc43aaba5e5c0"),
+        (True, 1, "labels", "4ab448886675e2f2"),
+        (True, 7, "labels", "224c0c1638717c13"),
+        (True, 50_001, "labels", "0f01c45c4245b92f"),
+    ],
+)
+def test_the_bytes_are_those_of_the_versions_that_wrote_a_whole_table_at_once(
+    one: bool, rows: int, cells: Cells, sha256: str
+) -> None:
+    distribution, schema = mixed(one=one)
+    found = synthetic_csv(distribution, schema, rows, seed=5, cells=cells)
+    assert hashlib.sha256(found).hexdigest()[:16] == sha256
+
+
+@pytest.mark.parametrize("cells", ["labels", "numbers"])
+def test_beside_its_bytes_a_table_takes_a_few_bytes_a_row(cells: Cells) -> None:
+    """The order of the rows; cells are written some thousand rows at a time."""
+    distribution, schema = mixed()
+    synthetic_csv(distribution, schema, 10, seed=5, cells=cells)
+    tracemalloc.start()
+    try:
+        found = synthetic_csv(distribution, schema, 300_000, seed=5, cells=cells)
+        assert tracemalloc.get_traced_memory()[1] < len(found) + 16 * 300_000 + 2_000_000
+    finally:
+        tracemalloc.stop()
