@@ -17,9 +17,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from pmwpub.errors import PmwPubError
+from pmwpub.session.own_browser import UPLOADS
 from pmwpub.session.services import policy
 
-UPLOADS = "/_stcore/upload_file/"
 POLICY_VIOLATION = 1008
 _INLINE = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 _LOG = logging.getLogger(__name__)

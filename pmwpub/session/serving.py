@@ -12,6 +12,7 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
+from streamlit import config
 
 from pmwpub.errors import PmwPubError
 from pmwpub.jobs import Engine
@@ -19,6 +20,7 @@ from pmwpub.ledger.readiness import check_store, check_witness
 from pmwpub.service import Service
 from pmwpub.session.http_guards import OwnHeaders, OwnOrigin, Uploads
 from pmwpub.session.leaving import keep_house
+from pmwpub.session.own_browser import HEADER, USER_KEY, OwnBrowser
 from pmwpub.session.services import policy, service
 from pmwpub.settings import Settings
 
@@ -35,6 +37,7 @@ async def lifespan(app: st.App) -> AsyncIterator[None]:
     Settings.declared()
     policy()
     uploads_stay_in_memory()
+    config.set_option("server.trustedUserHeaders", {HEADER: USER_KEY})
     tasks = [asyncio.create_task(asyncio.to_thread(_begin)), asyncio.create_task(keep_house())]
     yield
     for task in tasks:
@@ -54,7 +57,7 @@ def _begin() -> None:
 
 def middleware() -> list[Middleware]:
     """From the outermost on."""
-    return [Middleware(OwnHeaders), Middleware(OwnOrigin), Middleware(Uploads)]
+    return [Middleware(OwnHeaders), Middleware(OwnOrigin), Middleware(OwnBrowser), Middleware(Uploads)]
 
 
 def routes() -> list[Route]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -23,8 +24,9 @@ class PlainClient:
     session  the server's id of it, once a page ran
     """
 
-    def __init__(self, socket: ClientConnection, url: str) -> None:
+    def __init__(self, socket: ClientConnection, url: str, cookie: str) -> None:
         self.session = ""
+        self._cookie = cookie
         self._socket = socket
         self._url = url
         self._buttons: dict[str, str] = {}
@@ -42,15 +44,15 @@ class PlainClient:
         pressed.id, pressed.trigger_value = self._buttons[label], True
         return self._until_finished(message)
 
-    def upload(self, name: str, content: bytes) -> int:
-        """Send a file to this session's upload address, as a page's uploader does; the status."""
+    def upload(self, name: str, content: bytes, *, session: str = "") -> int:
+        """Send a file to a session's upload address, this one's unless given, as an uploader does; the status."""
         body = (
             f'--edge\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n\r\n'.encode()
             + content
             + b"\r\n--edge--\r\n"
         )
         request = urllib.request.Request(
-            f"{self._url}/_stcore/upload_file/{self.session}/a-file", body, self.passes(), method="PUT"
+            f"{self._url}/_stcore/upload_file/{session or self.session}/a-file", body, self.passes(), method="PUT"
         )
         try:
             with urllib.request.urlopen(request) as answer:
@@ -64,7 +66,7 @@ class PlainClient:
         return {
             "Content-Type": "multipart/form-data; boundary=edge",
             "X-Xsrftoken": token,
-            "Cookie": f"_streamlit_xsrf={token}",
+            "Cookie": f"_streamlit_xsrf={token}; pmwpub_browser={self._cookie}",
         }
 
     def clear_caches(self) -> None:
@@ -74,11 +76,12 @@ class PlainClient:
     def _until_finished(self, message: BackMsg) -> list[ForwardMsg]:
         self._socket.send(message.SerializeToString())
         seen: list[ForwardMsg] = []
-        while not seen or seen[-1].WhichOneof("type") != "script_finished":
+        begun = False  # what comes before is left over from a run that a lost connection ended
+        while not begun or seen[-1].WhichOneof("type") != "script_finished":
             answer = ForwardMsg()
             answer.ParseFromString(self._socket.recv(PATIENCE, decode=False))
             if answer.WhichOneof("type") == "new_session":
-                self.session = answer.new_session.initialize.session_id
+                begun, self.session = True, answer.new_session.initialize.session_id
             button = answer.delta.new_element.button
             if button.id:
                 self._buttons[button.label] = button.id
@@ -87,17 +90,22 @@ class PlainClient:
 
 
 @contextmanager
-def visiting(url: str, *, origin: str | None = None, resume: str | None = None) -> Iterator[PlainClient]:
+def visiting(
+    url: str, *, origin: str | None = None, resume: str | None = None, cookie: str = ""
+) -> Iterator[PlainClient]:
     """A visitor of the server at an address.
 
     origin  the site whose page opened the connection; the server's own unless given
     resume  the id of an earlier session that the visitor asks to go on with
+    cookie  the secret of the visitor's browser; a new one unless given
     """
+    cookie = cookie or secrets.token_urlsafe()
     known = [Subprotocol(one) for one in ("streamlit", *(() if resume is None else ("none", resume)))]
     with connect(
         f"{url.replace('http', 'ws', 1)}/_stcore/stream",
         subprotocols=known,
         origin=Origin(url if origin is None else origin),
         max_size=None,
+        additional_headers={"Cookie": f"pmwpub_browser={cookie}"},
     ) as socket:
-        yield PlainClient(socket, url)
+        yield PlainClient(socket, url, cookie)

@@ -19,6 +19,7 @@ from starlette.formparsers import MultiPartParser
 from starlette.requests import Request
 from websockets import InvalidStatus
 
+from pmwpub.session.own_browser import identity
 from pmwpub.session.serving import uploads_stay_in_memory
 
 
@@ -124,3 +125,35 @@ def test_an_upload_is_held_in_memory_and_in_no_file_while_it_arrives(monkeypatch
     assert upload.size == 4_000_000
     assert upload.file._rolled is False  # type: ignore[attr-defined]
     upload.file.close()
+
+
+def test_a_session_is_its_own_browsers_and_its_id_opens_it_to_nobody_else(server: Server) -> None:
+    with visiting(server.url, cookie="steward") as steward:
+        steward.open()
+        steward.press("Open the demo")
+        with visiting(server.url, resume=steward.session, cookie="thief") as thief:
+            thief.open()
+            assert thief.session != steward.session
+            assert thief.upload("a.csv", b"sex\nF\n", session=steward.session) == 403
+            assert thief.upload("a.csv", b"sex\nF\n") == 204
+        assert steward.upload("a.csv", b"sex\nF\n") == 204
+    with visiting(server.url, resume=steward.session, cookie="steward") as again:
+        again.open()
+        assert again.session == steward.session, "a lost connection finds its session again"
+
+
+def test_a_page_gives_a_browser_its_secret_which_no_script_reads_and_no_client_can_name(server: Server) -> None:
+    _, headers, _ = asked(f"{server.url}/", Accept="text/html")
+    given = headers["Set-Cookie"]
+    assert given.startswith("pmwpub_browser=")
+    assert {"HttpOnly", "SameSite=Lax"} <= set(given.split("; "))
+    _, headers, _ = asked(f"{server.url}/", Accept="text/html", Cookie=given.partition(";")[0])
+    assert headers["Set-Cookie"] is None
+    with visiting(server.url, cookie="steward") as steward:
+        steward.open()
+        named = steward.passes() | {"Cookie": "", "X-Pmwpub-Browser": identity("steward")}
+        address = f"{server.url}/_stcore/upload_file/{steward.session}/a-file"
+        with pytest.raises(urllib.error.HTTPError, match="403") as refusal:
+            urllib.request.urlopen(urllib.request.Request(address, b"", named, method="PUT"))
+        assert refusal.value.read() == b"Another browser's session."
+        refusal.value.close()
