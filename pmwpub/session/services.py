@@ -18,8 +18,8 @@ from pmwpub.evaluation import cores
 from pmwpub.jobs import Engine, InlineEngine, Shares
 from pmwpub.jobs.dumps import no_core_dumps
 from pmwpub.jobs.simulating import Place
-from pmwpub.ledger import Ledger
 from pmwpub.ledger.database import store_url
+from pmwpub.ledger.logged import LoggedLedger
 from pmwpub.service import Policy, Service
 from pmwpub.settings import Settings
 
@@ -44,7 +44,7 @@ def service() -> Service:
         if address not in _SERVICES:
             no_core_dumps()
             where, rules = place(), policy()
-            ledger = Ledger.open()
+            ledger = LoggedLedger.open()
             _SERVICES[address] = Service(ledger, engine(), public, place=where, policy=rules, asker=asker)
         return _SERVICES[address]
 

@@ -16,6 +16,7 @@ from streamlit import config
 
 from pmwpub.errors import PmwPubError
 from pmwpub.jobs import Engine
+from pmwpub.ledger.logged import log_lines
 from pmwpub.ledger.readiness import check_store, check_witness
 from pmwpub.service import Service
 from pmwpub.session.http_guards import OwnHeaders, OwnOrigin, Uploads
@@ -37,6 +38,7 @@ async def lifespan(app: st.App) -> AsyncIterator[None]:
     Settings.declared()
     policy()
     uploads_stay_in_memory()
+    log_lines()
     config.set_option("server.trustedUserHeaders", {HEADER: USER_KEY})
     tasks = [asyncio.create_task(asyncio.to_thread(_begin)), asyncio.create_task(keep_house())]
     yield
