@@ -64,7 +64,7 @@ class Project:
     def __init__(
         self, ledger: Ledger, population: str, *, schema: Schema, public: Mapping[str, Frame], workload: WorkloadChoice
     ) -> None:
-        self._service = Service(ledger, InlineEngine(), policy=Policy.declared("localhost"))
+        self._service = Service(ledger, InlineEngine(), policy=Policy.declared("localhost").beside(ledger))
         self._population = population
         ledger.population(population)
         self._offers = {name: Offer(name, from_frame(frame), attested=True) for name, frame in public.items()}

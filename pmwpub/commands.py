@@ -78,7 +78,7 @@ def assess(parsed: argparse.Namespace) -> Json:
         (service, own), name = _service(parsed, ledger), parsed.population
         files = Files(parsed.read, [parsed.private, *paths])
         private = _private(service, name, files, parsed) if parsed.private is not None else None
-        keys = _stored(parsed, service, files, paths, None if parsed.compare else private)
+        keys = _stored(parsed, service, files, paths, private)
         _choose_workload(parsed, service)
         offered = offered_tables(parsed, keys)
         if parsed.compare or private is None:
@@ -175,7 +175,7 @@ def _service(parsed: argparse.Namespace, ledger: Ledger) -> tuple[Service, list[
     """The service, once the population is known and has the command's schema; and what this command books."""
     own: list[Booking] = []
     engine = InlineEngine(lambda job: progress(job.done, job.total))
-    service = Service(ledger, engine, on_booked=own.append, policy=Policy.declared("localhost"))
+    service = Service(ledger, engine, on_booked=own.append, policy=Policy.declared("localhost").beside(ledger))
     ledger.population(parsed.population)
     studies.save_schema(service, parsed.population, Schema.from_json(read(parsed.schema)))
     return service, own

@@ -11,6 +11,9 @@ from pmwpub.errors import DomainError
 
 MAX_LEVELS = 10_000
 
+MAX_CHARACTERS = 1_000
+"""Of a column's name, and of a level, in a schema or a file's header."""
+
 
 @dataclass(frozen=True)
 class Attribute:

@@ -131,3 +131,7 @@ class OverlapUndecided(PlanError):
 
 class QueueFull(PmwPubError):
     """Too many jobs wait already."""
+
+
+class NotReady(PmwPubError):
+    """What a purchase needs of this machine was not tried yet, or did not work; nothing was charged."""

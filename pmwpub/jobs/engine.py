@@ -20,6 +20,7 @@ from pmwpub.errors import JobFailed
 from pmwpub.jobs.job import Ending, Job, Reason
 from pmwpub.jobs.line import ALONE, FREE, Claim, Line, Shares
 from pmwpub.jobs.process import WorkerProcess
+from pmwpub.jobs.readiness import WARM, Readiness
 from pmwpub.jobs.run import Entry, OnDone, OnFailed, OnPart, Outcome, converse, no_part, settle
 from pmwpub.jobs.tasks import TASKS, target_of
 
@@ -54,6 +55,7 @@ class Engine:
         self._workers: dict[threading.Thread, WorkerProcess] = {}
         self._closed = False
         self._threads = [self._started_thread() for _ in range(workers)]
+        self.readiness = Readiness(self.submit if WARM in self._tasks else None)
         atexit.register(self.shutdown)
 
     @contextmanager

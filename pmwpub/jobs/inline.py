@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pmwpub.errors import PmwPubError
 from pmwpub.jobs.job import Ending, Job, Reason, Throttle
 from pmwpub.jobs.line import FREE, Claim
+from pmwpub.jobs.readiness import WARM, InlineReadiness
 from pmwpub.jobs.run import Entry, OnDone, OnFailed, OnPart, Outcome, no_part, settle
 from pmwpub.jobs.tasks import TASKS, resolve, target_of
 
@@ -24,6 +25,7 @@ class InlineEngine:
         self._show = progress
         self._tasks = dict(TASKS if tasks is None else tasks)
         self._jobs: dict[str, Job] = {}
+        self.readiness = InlineReadiness(self._tasks.get(WARM))
 
     @contextmanager
     def reserve(self, key: str, claim: Claim = FREE) -> Iterator[None]:

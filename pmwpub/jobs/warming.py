@@ -1,4 +1,4 @@
-"""What a server does in the background once it is up: compile the loops, or load them from disk, before a job comes."""
+"""Getting ready: the loops are compiled, or loaded from disk, and each kind of work that must not fail is tried."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from fractions import Fraction
 import numpy as np
 
 from pmwpub.domain import Attribute, Domain
+from pmwpub.jobs.best_work import BestWork, best
 from pmwpub.jobs.job import Progress
-from pmwpub.jobs.work import AssessmentWork, PublicInput, ReleaseWork, assess, release
+from pmwpub.jobs.work import AssessmentWork, ErrorWork, PublicInput, ReleaseWork, assess, error, release
 from pmwpub.mechanisms.pmw_pub import Schedule
 from pmwpub.privacy.budget import ZCDP, split
 from pmwpub.queries.counts import count
@@ -20,9 +21,10 @@ _ROUNDS = 2
 
 
 def warm(payload: object, progress: Progress) -> None:
-    """Run a release and an assessment of a table that is made up here, each possible row once; keep nothing.
+    """Run each kind of work on private counts on a table that is made up here, each possible row once; keep nothing.
 
-    Numba then finds every loop in its cache on disk, from this process and from any other of the same version.
+    Numba then finds every loop in its cache on disk, where there is a place for one, from this process and from any
+    other of the same version.
     """
     levels = (("0", "1"), ("0", "1", "2"), tuple(str(level) for level in range(100)))
     domain = Domain(tuple(Attribute(f"a{j}", own) for j, own in enumerate(levels)))
@@ -32,6 +34,8 @@ def warm(payload: object, progress: Progress) -> None:
     counts = count(workload, table)
     source = PublicInput("warm", workload, Support.of(Dataset(domain, rows[::2])))
     share = split(ZCDP.at_most(1), _ROUNDS)
-    release(ReleaseWork(source, counts, Schedule(_ROUNDS, share)), progress)
+    released = release(ReleaseWork(source, counts, Schedule(_ROUNDS, share)), progress)
     part = (source, counts, Fraction(10))
     assess(AssessmentWork(1, part, part), progress)
+    error(ErrorWork(workload, released.distribution, counts, Fraction(10), 1), progress)
+    best(BestWork((source, source), counts, Fraction(10), 1), progress)

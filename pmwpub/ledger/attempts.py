@@ -48,6 +48,11 @@ def record(connection: Connection, population_id: int, table: TableHandle) -> No
     connection.execute(insert(loads).values(created=now(), **row))
 
 
+def any_load(connection: Connection) -> bool:
+    """Whether any load is recorded."""
+    return connection.execute(select(loads.c.id).limit(1)).first() is not None
+
+
 def every(connection: Connection) -> list[Attempt]:
     """Every load, oldest first, with the populations that the very table was charged or loaded under."""
     names = _names(connection)

@@ -17,7 +17,7 @@ from sqlalchemy import Connection, RowMapping, Select, func, insert, select
 from pmwpub.errors import LedgerError, NoResult, Overspent, PlanError, StoreUnavailable
 from pmwpub.ledger import fingerprints, populations, tables
 from pmwpub.ledger.database import lock_store, now
-from pmwpub.ledger.model import Booking, Charge, ChargeRecord, Order, PlanKey, Status, TableHandle
+from pmwpub.ledger.model import Booking, Charge, ChargeRecord, Order, PlanKey, Population, Status, TableHandle
 from pmwpub.ledger.tables import bookings, charges, outcomes, results
 from pmwpub.privacy.budget import ZCDP, epsilon_of
 from pmwpub.rounding import down, up
@@ -28,12 +28,12 @@ def book_all(
     name: str,
     orders: Sequence[Order],
     table: TableHandle | None,
-    terms: tuple[int, int] | None = None,
+    terms: Population | None = None,
     refuse_elsewhere: bool = True,
 ) -> list[Booking]:
     """Make all charges of all orders, or none; a key that is booked already adds nothing, and counts once.
 
-    terms             the (n, rows per person) that the plans were made for
+    terms             that the plans were made for, all of them
     refuse_elsewhere  False compares `table` with nobody's; which table it is, is remembered all the same
 
     Raises Overspent when they together exceed what is left, TableBlocked when the table is another population's too,
@@ -82,7 +82,7 @@ def _refuse(
     name: str,
     new: Sequence[Order],
     compared: TableHandle | None,
-    terms: tuple[int, int] | None,
+    terms: Population | None,
 ) -> None:
     """Raise what `book_all` raises, before anything is written."""
     if terms is not None:
@@ -110,12 +110,11 @@ def _append(connection: Connection, population_id: int, name: str, order: Order,
     return Booking(booking_id, name, order.key, order.plan_json, ids, "charged", created, fresh=True)
 
 
-def _refuse_other_terms(connection: Connection, population_id: int, terms: tuple[int, int]) -> None:
-    current = populations.current(connection, population_id)
-    if terms != (current.n, current.rows_per_person):
+def _refuse_other_terms(connection: Connection, population_id: int, terms: Population) -> None:
+    if terms != populations.current(connection, population_id):
         raise LedgerError(
-            "The population's rows or rows per person were changed meanwhile; load the private table again and plan "
-            "again. Nothing was charged."
+            "The population's terms were changed meanwhile; load the private table again and plan again. Nothing was "
+            "charged."
         )
 
 
@@ -206,6 +205,14 @@ def void(connection: Connection, booking_id: int) -> None:
         raise LedgerError("This plan's result is stored already; it stays.")
     if status == "charged":
         connection.execute(insert(outcomes).values(booking_id=booking_id, status="no result", created=now()))
+
+
+def close(connection: Connection, booking_id: int) -> bool:
+    """Record that there will be no result, unless there is one; whether there is none."""
+    status = _locked_status(connection, booking_id)
+    if status == "charged":
+        void(connection, booking_id)
+    return status != "done"
 
 
 def _locked_status(connection: Connection, booking_id: int) -> Status:

@@ -152,7 +152,7 @@ def _present(path: Path, address: URL) -> list[Entry]:
             raise StoreUnavailable(IN_USE.format(path=path)) from None
         return []
     try:
-        database = Database(address)
+        database = Database(address, keep_old=False)
     except StoreUnavailable:
         return []
     try:

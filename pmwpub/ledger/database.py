@@ -153,7 +153,8 @@ class Database:
 def _engine(url: URL, *, poolclass: type[Pool] | None = None) -> Engine:
     if url.get_backend_name() == "postgresql":
         own = f"-c synchronous_commit=on -c lock_timeout={BUSY_SECONDS}s"
-        arguments = {"options": " ".join([*url.normalized_query.get("options", ()), own]), "connect_timeout": 10}
+        options = " ".join([*url.normalized_query.get("options", ()), own])
+        arguments = {"options": options, "connect_timeout": 10, "keepalives_idle": 10, "tcp_user_timeout": 10_000}
         return create_engine(url, pool_pre_ping=True, hide_parameters=True, connect_args=arguments, poolclass=poolclass)
     _create_privately(url)
     engine = create_engine(

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 
 from pmwpub.ledger.database import now
-from pmwpub.ledger.model import Booking, Order, TableHandle
+from pmwpub.ledger.model import Booking, Order, Population, TableHandle
 from pmwpub.ledger.store import Ledger
 
 LOG = logging.getLogger("pmwpub.purchases")
@@ -37,7 +37,7 @@ class LoggedLedger(Ledger):
         orders: Sequence[Order],
         *,
         table: TableHandle | None = None,
-        terms: tuple[int, int] | None = None,
+        terms: Population | None = None,
         refuse_elsewhere: bool = True,
     ) -> list[Booking]:
         """As `Ledger.book_all`; a line for each fresh booking."""

@@ -1,8 +1,9 @@
 """When two names of populations count as one, so that nobody gets a second budget by a slip of the keyboard.
 
-A name has three keys, and names that agree in one of them are the same: how it reads without regard to case, to white
-space and to the ways in which Unicode writes one text (NFKC), and the skeletons of that in small and in capital
-letters. A skeleton (Unicode Technical Standard 39, section 4) puts one prototype for all characters that look alike.
+A name has several keys, and names that share one are the same: how it reads without regard to case, to white space and
+to the ways in which Unicode writes one text (NFKC); the skeletons of that in small and in capital letters, and of the
+name as it is written; and how it reads if a capital I among small letters is an l. A skeleton (Unicode Technical
+Standard 39, section 4) puts one prototype for all characters that look alike.
 The table of those is Unicode's, as confusable-homoglyphs carries it: pure Python, without a network, and pinned.
 """
 
@@ -12,26 +13,34 @@ import re
 import unicodedata
 from functools import cache, lru_cache
 
-_INVISIBLE = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
+_INVISIBLE = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U0001d159\U0001d173-\U0001d17a"
+    "\U000e0100-\U000e01ef]"
+)
 """What Unicode lets no font draw and Python calls printable all the same."""
+_INNER_I = re.compile("(?<=[a-z])I")
 
 
 def same(one: str, other: str) -> bool:
     """Whether two names are too alike to stand for two populations."""
-    return any(mine == theirs for mine, theirs in zip(keys(one), keys(other), strict=True))
+    return not keys(one).isdisjoint(keys(other))
 
 
 @lru_cache(maxsize=4096)
-def keys(name: str) -> tuple[str, str, str]:
-    """The folded name, the folded skeleton of it, and the skeleton of it in capitals."""
+def keys(name: str) -> frozenset[str]:
+    """The folded name, also with an l for each I among small letters; the skeletons of it in small letters, folded, in
+    capitals, and as it is written."""
     folded = _folded(name)
-    return folded, _folded(_skeleton(folded)), _skeleton(unicodedata.normalize("NFKC", folded.upper()))
+    written = " ".join(unicodedata.normalize("NFKC", _INVISIBLE.sub("", name)).split())
+    capitals = _skeleton(unicodedata.normalize("NFKC", folded.upper()))
+    inner = _folded(_INNER_I.sub("l", written))
+    return frozenset({folded, inner, _folded(_skeleton(folded)), capitals, _skeleton(written)})
 
 
 def _folded(name: str) -> str:
     """Compatibility caseless matching (The Unicode Standard, section 3.13, D146), white space collapsed."""
     once = unicodedata.normalize("NFKC", unicodedata.normalize("NFD", _INVISIBLE.sub("", name)).casefold())
-    return " ".join(unicodedata.normalize("NFKC", once.casefold()).split())
+    return " ".join(unicodedata.normalize("NFKC", once.casefold()).replace("i\u0307", "i").split())
 
 
 def _skeleton(name: str) -> str:

@@ -15,6 +15,16 @@ from pmwpub.ledger.names import same
 from pmwpub.ledger.tables import charges, marks, populations, terms
 from pmwpub.privacy.budget import ZCDP
 
+UNWITNESSED = "witness missing"
+"""The kind of mark of a population whose charges were accepted without a witness."""
+UNVOUCHED = "unvouched restore"
+"""The kind of mark of one without a charge, in a store that was put back or opened without a witness."""
+DOUBTS = (UNWITNESSED, UNVOUCHED)
+LOST = (
+    "This ledger was put back or opened without its witness before this population was registered; one of that name, "
+    "and its charges, may be missing from it."
+)
+
 
 def identify(connection: Connection, name: str, *, lock: bool = False) -> int:
     """The row of a population; with `lock`, no other writer spends on it until this transaction ends."""
@@ -40,8 +50,16 @@ def register(connection: Connection, population: Population) -> Population:
         return population
     _refuse_alike(connection, population.name)
     row = insert(populations).values(name=population.name, created=now()).returning(populations.c.id)
-    _append_terms(connection, connection.execute(row).scalar_one(), population)
+    population_id = connection.execute(row).scalar_one()
+    _append_terms(connection, population_id, population)
+    _inherit_doubt(connection, population_id)
     return population
+
+
+def _inherit_doubt(connection: Connection, population_id: int) -> None:
+    """In a store that nothing vouched for once, a population that is new may be one that was lost with its charges."""
+    if connection.execute(select(marks.c.id).where(marks.c.kind.in_(DOUBTS)).limit(1)).first() is not None:
+        mark(connection, population_id, UNVOUCHED, LOST)
 
 
 def _refuse_alike(connection: Connection, name: str) -> None:

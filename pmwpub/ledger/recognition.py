@@ -44,6 +44,14 @@ class Recognition:
             attempts.record(connection, population_id, table)
             return table
 
+    def has_loads(self) -> bool:
+        """Whether a shared service was ever run on this store: every load there leaves a record.
+
+        Privacy: says that a table was loaded, and nothing of any table.
+        """
+        with self._database.reading() as connection:
+            return attempts.any_load(connection)
+
     def attempts(self) -> list[Attempt]:
         """Every load that `loaded` recorded, oldest first; for the operator, never for a session."""
         with self._database.reading() as connection:

@@ -8,10 +8,11 @@ from fractions import Fraction
 from pathlib import Path
 from types import TracebackType
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, text
 
 from pmwpub.errors import LedgerError, StoreUnavailable
 from pmwpub.ledger import bookings, documents, populations
+from pmwpub.ledger.advisory import AdvisoryLocks
 from pmwpub.ledger.database import Database, sqlite_path, store_url, witness_path
 from pmwpub.ledger.model import (
     Balance,
@@ -25,10 +26,11 @@ from pmwpub.ledger.model import (
     Population,
     TableHandle,
 )
+from pmwpub.ledger.patience import patiently
 from pmwpub.ledger.recognition import Recognition
 from pmwpub.ledger.recovery import Guard
 from pmwpub.ledger.witness import Witness
-from pmwpub.ledger.working import AdvisoryLocks, FileLocks, Working, beginning
+from pmwpub.ledger.working import FileLocks, Working, beginning
 
 Plain = str | int | float
 
@@ -83,6 +85,20 @@ class Ledger(Recognition):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def check(self) -> None:
+        """StoreUnavailable unless the store answers and its witness could take a booking. Cheap; reads no charge."""
+        with self._database.reading() as connection:
+            connection.execute(text("SELECT 1")).one()
+        self._guard.ready()
+
+    def healthy(self) -> bool:
+        """Whether purchases could be booked now, as far as the store is concerned; for a readiness check."""
+        try:
+            self.check()
+        except StoreUnavailable:
+            return False
+        return True
 
     def view(self) -> AbstractContextManager[None]:
         """Until it ends, all that this thread reads is one state of the store; LedgerError for whoever writes."""
@@ -149,7 +165,7 @@ class Ledger(Recognition):
         charges: Sequence[Charge],
         *,
         table: TableHandle | None = None,
-        terms: tuple[int, int] | None = None,
+        terms: Population | None = None,
         refuse_elsewhere: bool = True,
     ) -> Booking:
         """Commit all charges of a plan, or none, before anything is drawn; the witness has them when this returns.
@@ -166,7 +182,7 @@ class Ledger(Recognition):
         orders: Sequence[Order],
         *,
         table: TableHandle | None = None,
-        terms: tuple[int, int] | None = None,
+        terms: Population | None = None,
         refuse_elsewhere: bool = True,
     ) -> list[Booking]:
         """Commit all charges of all plans, or none; one booking for each order, in their order.
@@ -174,7 +190,7 @@ class Ledger(Recognition):
         A key that is booked already adds nothing and comes back with fresh=False: its holder must not draw. The same
         key twice is booked once, and fresh once.
         table             whose rows the plans are drawn from; remembered for each
-        terms             the (n, rows per person) that plans and table were checked against
+        terms             that plans and table were checked against, all of them
         refuse_elsewhere  False where no comparison with other populations' tables may have an effect
 
         Raises Overspent when all together exceed what is left, TableBlocked when `table` is another population's too,
@@ -194,9 +210,26 @@ class Ledger(Recognition):
     def at_work(self, booking_id: int) -> bool:
         """Whether a living program still works on a booking, be it this one or another on the same store.
 
-        Ask before reading the booking: once this is False, its outcome stands, or there will be none.
+        Ask before reading the booking: once this is False, its outcome stands, or nobody works on it and
+        `close_unattended` says whether that is final.
         """
         return self._working.held(booking_id)
+
+    def close_unattended(self, booking_id: int) -> bool:
+        """Whether a plan without an outcome, which nobody works on, is final: it has no result, and never will.
+
+        On PostgreSQL a living program may have lost its connection, and with it its locks, which it takes again at
+        once. So this waits for longer than that takes, looks again, and has "no result" in the store before it answers
+        True: a result that comes later all the same is not stored.
+        """
+        if self._working.sure:
+            return True
+        if not self._working.gone(booking_id):
+            return False
+        with self._database.writing() as connection:
+            if self._working.claimed(connection, booking_id):
+                return bookings.close(connection, booking_id)
+        return False
 
     def _witness(self, booked: Sequence[tuple[Booking, Sequence[Charge]]]) -> None:
         """Have committed bookings in the witness; if that fails the charges stay and their plans have no result."""
@@ -218,9 +251,13 @@ class Ledger(Recognition):
             self._guard.catch_up(connection)
 
     def finish(self, booking_id: int, result: bytes) -> None:
-        """Store the result before it is shown, once. LedgerError for other bytes, or after `void`."""
-        with self._database.writing() as connection:
-            bookings.finish(connection, booking_id, result)
+        """Store the result before it is shown, once. LedgerError for other bytes, or after `void`.
+
+        PostgreSQL: tried again for a while where the connection is lost, for the same bytes may be stored twice.
+        """
+        for attempt in patiently(wait=not self._working.sure):
+            with attempt, self._database.writing() as connection:
+                bookings.finish(connection, booking_id, result)
         self._working.end(booking_id)
 
     def void(self, booking_id: int) -> None:

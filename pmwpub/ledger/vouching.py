@@ -10,11 +10,7 @@ from pmwpub.ledger import populations, tables
 from pmwpub.ledger.lines import Entry, MarkLine
 from pmwpub.ledger.merging import terms_of
 from pmwpub.ledger.model import Mark
-
-UNWITNESSED = "witness missing"
-"""The kind of mark of a population whose charges were accepted without a witness."""
-UNVOUCHED = "unvouched restore"
-"""The kind of mark of one without a charge, that was put back or opened without a witness."""
+from pmwpub.ledger.populations import DOUBTS, UNVOUCHED, UNWITNESSED
 
 _ACCEPTED = "Accepted without its witness; charges that were lost would not show."
 _PUT_BACK = (
@@ -46,7 +42,7 @@ def record(connection: Connection, population: str, kind: str, note: str) -> Non
 
 def unvouched(marks: Sequence[Mark]) -> list[Mark]:
     """Those of a population's marks that say so."""
-    return [mark for mark in marks if mark.kind in (UNWITNESSED, UNVOUCHED)]
+    return [mark for mark in marks if mark.kind in DOUBTS]
 
 
 def all_recorded(entries: Sequence[Entry]) -> bool:

@@ -1,28 +1,33 @@
 """Which charged plans a living program still works on: a lock that the system drops when that program ends.
 
 Several programs may share a store, such as a server and the command line. None of them asks the others; a plan without
-an outcome is at work while its lock is held, and has no result once nobody holds it. No clock is involved.
-SQLite: flock on a file of the booking in a folder beside the store. PostgreSQL: an advisory lock of one session.
+an outcome is at work while its lock is held. SQLite: flock on a file of the booking in a folder beside the store; once
+nobody holds it the plan has no result. PostgreSQL: an advisory lock of one session, see `advisory`; there a lock can be
+lost while its program lives, so that "no result" is final only when it stands in the store.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Protocol
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
 
 from pmwpub.errors import StoreUnavailable
-from pmwpub.ledger.database import Database
 
 
 class Working(Protocol):
-    """The locks that this program holds, and a look at those of others."""
+    """The locks that this program holds, and a look at those of others.
+
+    sure  whether a lock that nobody holds proves that no living program works on the plan
+    """
+
+    @property
+    def sure(self) -> bool: ...
 
     def begin(self, booking_id: int) -> None:
         """Hold the lock of a booking, before anybody can see the booking."""
@@ -32,6 +37,14 @@ class Working(Protocol):
 
     def held(self, booking_id: int) -> bool:
         """Whether any living program holds it, this one included."""
+        ...
+
+    def gone(self, booking_id: int) -> bool:
+        """Whether a lock that nobody held is free still, after the time that a program needs to take it again."""
+        ...
+
+    def claimed(self, connection: Connection, booking_id: int) -> bool:
+        """Whether nobody holds it, and nobody can take it again before the transaction on `connection` ends."""
         ...
 
     def close(self) -> None:
@@ -57,6 +70,8 @@ def beginning(working: Working) -> Iterator[Callable[[int], None]]:
 
 class FileLocks:
     """One file a booking in `folder`, there while it is worked on."""
+
+    sure = True
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -91,43 +106,12 @@ class FileLocks:
             os.close(descriptor)
         return False
 
+    def gone(self, booking_id: int) -> bool:
+        return not self.held(booking_id)
+
+    def claimed(self, connection: Connection, booking_id: int) -> bool:
+        return not self.held(booking_id)
+
     def close(self) -> None:
         for booking_id in list(self._mine):
             self.end(booking_id)
-
-
-class AdvisoryLocks:
-    """Session locks of PostgreSQL, all on one connection that does nothing else."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-        self._lock = threading.Lock()
-        self._session: Connection | None = None
-
-    def begin(self, booking_id: int) -> None:
-        with self._lock, self._database.failing_closed():
-            if self._session is None:
-                self._session = self._database.session()
-            self._call(self._session, "pg_try_advisory_lock", booking_id)
-
-    def end(self, booking_id: int) -> None:
-        with self._lock, suppress(StoreUnavailable), self._database.failing_closed():
-            if self._session is not None:
-                self._call(self._session, "pg_advisory_unlock", booking_id)
-
-    def held(self, booking_id: int) -> bool:
-        with self._database.reading() as connection:
-            free = self._call(connection, "pg_try_advisory_xact_lock", booking_id)
-        return not free
-
-    def close(self) -> None:
-        with self._lock, suppress(StoreUnavailable), self._database.failing_closed():
-            session, self._session = self._session, None
-            if session is not None:
-                session.invalidate()
-                session.close()
-
-    @staticmethod
-    def _call(connection: Connection, function: str, booking_id: int) -> object:
-        query = text(f"SELECT {function}(hashtext('pmwpub ' || current_schema()), :booking)")
-        return connection.execute(query, {"booking": booking_id}).scalar()

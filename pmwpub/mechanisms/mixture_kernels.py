@@ -12,12 +12,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from pmwpub.queries.compiled_kernels import compiled
 
 Array = np.ndarray[Any, Any]
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _cell(columns: Array, positions: Array, strides: Array, w: int, x: int) -> int:
     cell = 0
     for j in range(positions.shape[1]):
@@ -25,7 +26,7 @@ def _cell(columns: Array, positions: Array, strides: Array, w: int, x: int) -> i
     return cell
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def push_forward(columns: Array, positions: Array, strides: Array, offsets: Array, weights: Array, out: Array) -> None:
     """out[q] = sum of weights[x] over the atoms x that satisfy q, for every query.
 
@@ -46,7 +47,7 @@ def push_forward(columns: Array, positions: Array, strides: Array, offsets: Arra
                 out[base + _cell(columns, positions, strides, w, x)] += weights[x]
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def pull_back(columns: Array, positions: Array, strides: Array, offsets: Array, values: Array, out: Array) -> None:
     """out[x] = sum of values[q] over the queries q that atom x satisfies: the transpose of `push_forward`.
 
@@ -70,7 +71,7 @@ def pull_back(columns: Array, positions: Array, strides: Array, offsets: Array, 
                 out[x] += values[base + _cell(columns, positions, strides, w, x)]
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def residuals(target: Array, answers: Array) -> float:
     """Turn answers into target - answers, in place, and return the largest magnitude; float64 (Q,) both."""
     peak = 0.0
@@ -81,7 +82,7 @@ def residuals(target: Array, answers: Array) -> float:
     return peak
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def soft_signs(residual: Array, peak: float, beta: float, out: Array) -> float:
     """out[q] = sign(r_q) exp(beta (|r_q| - peak)), 0 below e^-40; returns the sum of the magnitudes.
 
@@ -100,7 +101,7 @@ def soft_signs(residual: Array, peak: float, beta: float, out: Array) -> float:
     return total
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def inner(first: Array, second: Array) -> float:
     """The inner product, in this thread: BLAS would wake others, which costs 10 ms on a busy machine (seen)."""
     total = 0.0

@@ -5,13 +5,12 @@ Entries are the active queries, marginal after marginal; edges int64 (W + 1,) sa
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
-_compiled = numba.njit(nogil=True, cache=True)
+from pmwpub.queries.compiled_kernels import compiled
 
 
-@_compiled
+@compiled
 def exact_scores(tables, starts, chosen, edges, cells, counts, total, n, sums, scores):  # type: ignore[no-untyped-def]
     """For the entries of the marginals `chosen`: sums = s_q, scores = |c_q - floor(n s_q/S + 1/2)|.
 
@@ -25,7 +24,7 @@ def exact_scores(tables, starts, chosen, edges, cells, counts, total, n, sums, s
             scores[e] = abs(counts[e] - (s * (2 * n) + total) // (2 * total))
 
 
-@_compiled
+@compiled
 def bounded_scores(  # type: ignore[no-untyped-def]
     begin, end, edges, levels, counts, sums, epochs, rises, falls, total, shift, high, low, half, bits, n, scores
 ):
@@ -54,7 +53,7 @@ def bounded_scores(  # type: ignore[no-untyped-def]
             score[e] = max(count[e] - least, most - count[e])
 
 
-@_compiled
+@compiled
 def shift_sizes(chosen, edges, scores, sizes, by):  # type: ignore[no-untyped-def]
     """sizes[score] += by for every entry of the marginals `chosen`."""
     for w in chosen:
@@ -62,7 +61,7 @@ def shift_sizes(chosen, edges, scores, sizes, by):  # type: ignore[no-untyped-de
             sizes[scores[e]] += by
 
 
-@_compiled
+@compiled
 def likelihoods(chosen, edges, scores, top, weights, out):  # type: ignore[no-untyped-def]
     """out[w] = the sum of weights[top - score] over the entries of marginal w, for w in `chosen`.
 
@@ -77,7 +76,7 @@ def likelihoods(chosen, edges, scores, top, weights, out):  # type: ignore[no-un
         out[w] = found
 
 
-@_compiled
+@compiled
 def active_entries(present, edges, cells, levels, shape, level_offsets, positions, strides, arity, offsets):  # type: ignore[no-untyped-def]
     """Fill edges, cells and levels of the queries that are `present` (bool (Q,)), marginal after marginal.
 
@@ -98,7 +97,7 @@ def active_entries(present, edges, cells, levels, shape, level_offsets, position
     edges[arity.shape[0]] = e
 
 
-@_compiled
+@compiled
 def places_of(scores, value, place):  # type: ignore[no-untyped-def]
     """The position of the place-th score (from 0) that equals `value`; -1 if there are fewer."""
     for e in range(scores.shape[0]):

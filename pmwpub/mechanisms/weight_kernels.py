@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 
-_compiled = numba.njit(nogil=True, cache=True)
+from pmwpub.queries.compiled_kernels import compiled
 
 
-@_compiled
+@compiled
 def mass(values, members):  # type: ignore[no-untyped-def]
     """The sum of values[members], in four interleaved partial sums."""
     first, second, third, fourth = 0.0, 0.0, 0.0, 0.0
@@ -28,7 +27,7 @@ def mass(values, members):  # type: ignore[no-untyped-def]
     return (first + second) + (third + fourth)
 
 
-@_compiled
+@compiled
 def total_of(values):  # type: ignore[no-untyped-def]
     """The sum of all values, in four interleaved partial sums."""
     first, second, third, fourth = 0.0, 0.0, 0.0, 0.0
@@ -43,14 +42,14 @@ def total_of(values):  # type: ignore[no-untyped-def]
     return (first + second) + (third + fourth)
 
 
-@_compiled
+@compiled
 def masses(values, members, edges, out):  # type: ignore[no-untyped-def]
     """out[i] = the sum of values over members[edges[i] : edges[i + 1]]."""
     for i in range(out.shape[0]):
         out[i] = mass(values, members[edges[i] : edges[i + 1]])
 
 
-@_compiled
+@compiled
 def step_all(values, total, members, edges, answers, order):  # type: ignore[no-untyped-def]
     """Multiplicative-weights steps towards answers[i] for i in `order`, each with q(A) afresh; returns the new total.
 
@@ -67,7 +66,7 @@ def step_all(values, total, members, edges, answers, order):  # type: ignore[no-
     return total
 
 
-@_compiled
+@compiled
 def whole_changes(values, whole, risen, risen_by, fallen, fallen_by):  # type: ignore[no-untyped-def]
     """Set whole[x] = floor(values[x]), and list the atoms whose number changed.
 
@@ -91,7 +90,7 @@ def whole_changes(values, whole, risen, risen_by, fallen, fallen_by):  # type: i
     return up, down, change
 
 
-@_compiled
+@compiled
 def add_by_level(columns, atoms, by, out):  # type: ignore[no-untyped-def]
     """out[a, code of atoms[i] on attribute a] += by[i], for all attributes a and all i; in four interleaved sums.
 

@@ -5,17 +5,16 @@ Two ways to count one marginal over a block of rows, equal to the last row:
   planes, 64 rows a machine word. Cheap where a marginal has few cells.
 - by *cells*: each row adds one to its cell. Cheap where a marginal has many.
 
-Numba compiles each for the code type at first use and caches it on disk.
+Numba compiles each for the code type at first use and caches it on disk, where it can.
 """
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
-_compiled = numba.njit(nogil=True, cache=True)
+from pmwpub.queries.compiled_kernels import compiled
 
 
 @intrinsic
@@ -28,7 +27,7 @@ def _ones(typing_context, word):  # type: ignore[no-untyped-def]
     return types.uint64(types.uint64), generate
 
 
-@_compiled
+@compiled
 def fill_planes(columns, sizes, starts, planes):  # type: ignore[no-untyped-def]
     """Write the planes of a block: bit x of planes[starts[a] + v] is 1 where row x has level v of attribute a.
 
@@ -48,7 +47,7 @@ def fill_planes(columns, sizes, starts, planes):  # type: ignore[no-untyped-def]
                     planes[starts[a] + code, x >> 6] |= np.uint64(1) << np.uint64(x & 63)
 
 
-@_compiled
+@compiled
 def add_planes(planes, firsts, levels, offsets, out):  # type: ignore[no-untyped-def]
     """out[offsets[w] + cell] += the rows of the block in each cell of each marginal w of up to three attributes.
 
@@ -75,7 +74,7 @@ def add_planes(planes, firsts, levels, offsets, out):  # type: ignore[no-untyped
                     cell += 1
 
 
-@_compiled
+@compiled
 def add_cells(columns, sizes, positions, strides, arity, offsets, out):  # type: ignore[no-untyped-def]
     """out[offsets[w] + cell_w(x)] += 1 for every row x that has a level on all attributes of marginal w.
 
@@ -101,7 +100,7 @@ def add_cells(columns, sizes, positions, strides, arity, offsets, out):  # type:
             _add_checked(columns, sizes, positions[w, : arity[w]], strides[w], base, out)
 
 
-@_compiled
+@compiled
 def _add_checked(columns, sizes, positions, strides, base, out):  # type: ignore[no-untyped-def]
     for x in range(columns.shape[1]):
         cell = base

@@ -1,15 +1,14 @@
 """The compiled loops over atoms and marginals: serial, without the GIL, integer sums only.
 
 Shapes: columns (d, m) codes; positions and strides int64 (W, widest) and arity int64 (W,) as in Workload.
-Numba compiles each for the code type at first use and caches it on disk.
+Numba compiles each for the code type at first use and caches it on disk, where it can.
 """
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
-_compiled = numba.njit(nogil=True, cache=True)
+from pmwpub.queries.compiled_kernels import compiled
 
 BLOCK = 4096
 """Atoms whose cells are computed at a time: their cells stay in the first cache."""
@@ -18,7 +17,7 @@ LANES = 4
 """Tables that are filled side by side: atoms that follow one another mostly share a cell, and would wait for it."""
 
 
-@_compiled
+@compiled
 def add_weights(columns, weights, positions, strides, arity, chosen, starts, out):  # type: ignore[no-untyped-def]
     """out[starts[i] + cell(x)] += weights[x] for every atom x and marginal chosen[i]; all int64, exact.
 
@@ -50,7 +49,7 @@ def add_weights(columns, weights, positions, strides, arity, chosen, starts, out
                     lanes[lane, cell] = 0
 
 
-@_compiled
+@compiled
 def _cells(columns, positions, strides, arity, cells):  # type: ignore[no-untyped-def]
     """cells[x] = the cell of atom x in one marginal."""
     if arity == 3:
@@ -66,7 +65,7 @@ def _cells(columns, positions, strides, arity, cells):  # type: ignore[no-untype
             cells[x] += np.uint32(column[x]) * step
 
 
-@_compiled
+@compiled
 def _add_in_lanes(lanes, cells, weights):  # type: ignore[no-untyped-def]
     """lanes[x mod LANES, cells[x]] += weights[x]. Unsigned cells and loops from 0 need no check for negative ones."""
     first, second, third, fourth = lanes[0], lanes[1], lanes[2], lanes[3]

@@ -17,7 +17,7 @@ from pmwpub.records import Distribution
 from pmwpub.release.certificate import Cells, Certificate, Provenance
 from pmwpub.release.measurements import measurements_csv
 from pmwpub.release.report import Choices, report_html
-from pmwpub.release.synthesis import synthetic_csv
+from pmwpub.release.synthesis import MAX_ROWS, synthetic_csv
 from pmwpub.tabular.decode import read_weights, weights_csv
 from pmwpub.tabular.schema import Schema
 
@@ -92,17 +92,22 @@ class Bundle:
         """The certificate as stored, before a synthetic table is named."""
         return Certificate.from_bytes(self.parts[CERTIFICATE])
 
+    @property
+    def rows(self) -> int:
+        """As many as the private table has, or the most that a synthetic table has."""
+        return min(self.certificate.n, MAX_ROWS)
+
     def distribution(self) -> Distribution:
         """The released weights."""
         return read_weights(self.weights, self.schema)
 
     def synthetic(self, rows: int | None = None, seed: int = ROW_SEED, cells: Cells = "labels") -> bytes:
-        """A synthetic CSV; by default as many rows as the private table has. Free post-processing.
+        """A synthetic CSV; by default as many rows as the private table has, up to the most. Free post-processing.
 
         cells  "labels", or "numbers": numeric columns as numbers drawn inside their bins
         """
         return synthetic_csv(
-            self.distribution(), self.schema, self.certificate.n if rows is None else rows, seed=seed, cells=cells
+            self.distribution(), self.schema, self.rows if rows is None else rows, seed=seed, cells=cells
         )
 
     def files(self, rows: int | None = None, seed: int = ROW_SEED, cells: Cells = "labels") -> dict[str, bytes]:
@@ -115,7 +120,7 @@ class Bundle:
     ) -> Certificate:
         """The certificate that travels with a synthetic table of so many rows."""
         named = self.certificate.with_files({SYNTHETIC: files[SYNTHETIC]})
-        return named.with_rows(self.certificate.n if rows is None else rows, seed, cells)
+        return named.with_rows(self.rows if rows is None else rows, seed, cells)
 
 
 def rebuild_script() -> bytes:

@@ -23,6 +23,9 @@ OUTSIDE = (
     "Outside the guarantee: timing, memory, whether a result came at all, and what a steward decides not to buy after "
     "a warning."
 )
+STATEMENT = "Of each public table it was attested that it was not made from the private one."
+"""What stands in every certificate, whatever comparisons of tables found."""
+
 OUTSIDE_BEFORE = ("Outside the guarantee: timing, memory, and whether a result came at all.",)
 """What certificates of earlier versions say instead of `OUTSIDE`."""
 
@@ -113,6 +116,7 @@ class Certificate(_Part):
     rho: Exact
     neighbours: str = NEIGHBOURS
     outside_the_guarantee: str = OUTSIDE
+    statement: str = STATEMENT
     population: str
     unit: str = ""
     n: Annotated[int, Field(ge=1)]

@@ -17,6 +17,7 @@ from pmwpub.release.certificate import (
     NEIGHBOURS,
     OUTSIDE,
     OUTSIDE_BEFORE,
+    STATEMENT,
     Certificate,
     LedgerTotal,
     decimal_rho,
@@ -29,7 +30,7 @@ from pmwpub.tabular.decode import read_weights
 FILES = tuple(name for name in ALL_FILES if name != CERTIFICATE)
 """What the certificate of a release that can be checked gives the hash of."""
 
-LATER = {"settings_from"}
+LATER = {"settings_from", "statement"}
 """Fields that certificates with a plan did not always have; all the others they state."""
 
 NOT_CHECKED = (
@@ -158,8 +159,10 @@ def _queries(certificate: Certificate, files: Mapping[str, bytes]) -> str:
 
 def _promise(certificate: Certificate) -> str:
     stated = (certificate.neighbours, certificate.mechanism) == (NEIGHBOURS, MECHANISM)
-    outside = certificate.outside_the_guarantee in (OUTSIDE, *OUTSIDE_BEFORE)
-    return "" if stated and outside else "other words stand there."
+    before = certificate.outside_the_guarantee in OUTSIDE_BEFORE
+    outside = before or certificate.outside_the_guarantee == OUTSIDE
+    steward = certificate.statement == STATEMENT and (before or "statement" in certificate.model_fields_set)
+    return "" if stated and outside and steward else "other words stand there."
 
 
 def _plan(certificate: Certificate) -> str:

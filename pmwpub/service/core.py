@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Literal, Protocol, TypeVar
 
-from pmwpub.errors import LedgerError, PlanError
+from pmwpub.errors import LedgerError, NotReady, PlanError
 from pmwpub.jobs import PAID, Engine, InlineEngine, Job
 from pmwpub.jobs.simulating import Place
 from pmwpub.ledger import Booking, Charge, Ledger, Order, PlanKey, Population, TableHandle, TableVerdict
@@ -81,11 +81,6 @@ class PrivateTable:
     compared: frozenset[tuple[str, ReadOptions | None]] = field(default=frozenset(), repr=False)
 
     @property
-    def terms(self) -> tuple[int, int]:
-        """(n, rows per person), as it was checked."""
-        return self.n, self.rows_per_person
-
-    @property
     def read_as(self) -> str | None:
         """How the file was read, as a plan says it: None for UTF-8 with commas, and for Parquet."""
         return None if self.options is None or self.options == ReadOptions() else self.options.spelt
@@ -105,14 +100,12 @@ class Price:
 
     rho                exact; the sum of the charges
     epsilon            of this rho alone, at the population's delta
-    remaining_epsilon  of what would be left after it
     """
 
     rho: ZCDP
     epsilon: float
     delta: Fraction
     remaining: ZCDP
-    remaining_epsilon: float
     affordable: bool
 
 
@@ -179,7 +172,6 @@ class Service:
             epsilon_of(rho, balance.delta),
             balance.delta,
             left,
-            epsilon_of(left, balance.delta),
             affordable,
         )
 
@@ -210,7 +202,7 @@ class Service:
         balance = self.ledger.balance(population)
         rho = sum((record.rho for record in self.ledger.history(population) if record.id in charges), ZCDP(0))
         left = balance.remaining
-        return Price(rho, epsilon_of(rho, balance.delta), balance.delta, left, balance.epsilon_remaining, True)
+        return Price(rho, epsilon_of(rho, balance.delta), balance.delta, left, True)
 
     def spend(
         self,
@@ -218,19 +210,23 @@ class Service:
         wanted: Sequence[Spending],
         *,
         table: TableHandle | None,
-        terms: tuple[int, int],
+        terms: Population,
     ) -> list[Outcome]:
         """Charge, commit, draw, commit; then it may be shown. The one path to private counts: `purchases.buy` takes it.
 
-        A place in the queue is held for each plan first, so that a full queue charges nothing. The charges of all plans
+        What the work needs of this machine is tried first, on made-up rows, and a place in the queue is held for each
+        plan, so that neither a machine that cannot do it nor a full queue charges anything. The charges of all plans
         are committed, or none, before any work is even made up; a plan that was sent before adds nothing and runs
         nothing. The engine stores a result before it calls its job done, or else records "no result".
 
         Privacy: neighbours see the same charges, for a charge depends on the plan alone.
         """
+        if any(self.ledger.booking(population, one.order.key) is None for one in wanted):
+            self._get_ready()
         with ExitStack() as places:
             for one in wanted:
-                places.enter_context(self.engine.reserve(job_key(population, one.order.key), PAID))
+                if self.ledger.booking(population, one.order.key) is None:
+                    places.enter_context(self.engine.reserve(job_key(population, one.order.key), PAID))
             orders = [one.order for one in wanted]
             bookings = self.ledger.book_all(
                 population, orders, table=table, terms=terms, refuse_elsewhere=self.policy.answers
@@ -238,6 +234,13 @@ class Service:
             fresh = [(booking, one) for booking, one in zip(bookings, wanted, strict=True) if booking.fresh]
             self._begin(fresh)
         return [self.outcome(booking) for booking in bookings]
+
+    def _get_ready(self) -> None:
+        """NotReady unless the engine can do what is to be charged for."""
+        try:
+            self.engine.readiness.require()
+        except NotReady as refused:
+            raise NotReady(f"{refused} Nothing was charged.") from refused
 
     def _begin(self, fresh: Sequence[tuple[Booking, Spending]]) -> None:
         """Hand the work of charged plans to the engine; those behind one that broke off have no result either."""
@@ -277,7 +280,7 @@ class Service:
         current = self.ledger.booking(booking.population, booking.key)
         if current is None:
             raise LedgerError("The booking is gone from the store; restore the store from its backup.")
-        if current.status == "charged" and at_work:
+        if current.status == "charged" and (at_work or not self.ledger.close_unattended(booking.id)):
             return Outcome(booking, "running")
         if current.status != "done":
             return Outcome(booking, "no result")

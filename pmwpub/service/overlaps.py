@@ -96,12 +96,14 @@ class Comparison:
         same   SHA-256 of those that are known to have its very rows
         """
         kinds = dict.fromkeys(same | self._alone(views), Alike.SAME)
+        whole = [group for group, likeness in zip(self._groups, self.likenesses, strict=True) if likeness.equal]
+        kinds |= {"+".join(group): Alike.SAME for group in whole if not set(kinds) & set(group)}
         for one, search in zip(self.offered, self.runs, strict=True):
             if search.unlikely:
                 kinds.setdefault(one.sha256, Alike.LINES)
         for group, likeness in zip(self._groups, self.likenesses, strict=True):
-            if not set(kinds) & set(group) and likeness.unlikely(lone):
-                kinds["+".join(group)] = Alike.SAME if likeness.equal else Alike.ROWS
+            if "+".join(group) not in kinds and not set(kinds) & set(group) and likeness.unlikely(lone):
+                kinds["+".join(group)] = Alike.ROWS
         names = {one.sha256: one.name for one in self.offered}
         return tuple(
             Overlap(key, " and ".join(names[sha256] for sha256 in key.split("+")), alike)

@@ -13,11 +13,12 @@ from __future__ import annotations
 import ipaddress
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Self
 
 from pmwpub.errors import PlanError, SettingRefused, ViewersOnly
+from pmwpub.ledger import Ledger
 from pmwpub.settings import MODE, VIEWERS_ONLY, Settings, switch
 
 
@@ -54,6 +55,13 @@ class Policy:
         return cls(
             _mode(environment.get(MODE, ""), address), switch(environment, VIEWERS_ONLY), settings.simulated_rows
         )
+
+    def beside(self, ledger: Ledger, environment: Mapping[str, str] = os.environ) -> Self:
+        """This policy on a store. Without a declaration it is shared where the store has served a shared service, so
+        that a program beside it does not answer what the server keeps to itself."""
+        if self.answers and not environment.get(MODE) and ledger.has_loads():
+            return replace(self, mode=Mode.SHARED)
+        return self
 
     @property
     def answers(self) -> bool:

@@ -74,12 +74,7 @@ class Study:
         workload = self.workload()
         if self.schema is None or self.choice is None:
             raise SchemaError("A plan needs a schema and a workload.")
-        for sha256 in candidates:
-            facts = self.candidate(sha256)
-            if facts.support is None:
-                raise SchemaError(f"{facts.name} does not fit the schema: {facts.problem}")
-            if not facts.attested:
-                raise FileRefused(f"Attest first that {facts.name} was not derived from the private data.")
+        self.check_usable(candidates)
         return PublicInputs(
             schema_sha256=self.schema.sha256,
             workload_sha256=workload.sha256,
@@ -88,11 +83,29 @@ class Study:
             read_as=self.readings(candidates),
         )
 
+    def check_usable(self, candidates: Sequence[str]) -> None:
+        """Raise unless each candidate is there, fits the schema and is attested."""
+        for sha256 in candidates:
+            facts = self.candidate(sha256)
+            if facts.support is None:
+                raise SchemaError(f"{facts.name} does not fit the schema: {facts.problem}")
+            if not facts.attested:
+                raise FileRefused(f"Attest first that {facts.name} was not derived from the private data.")
+
     def readings(self, candidates: Sequence[str]) -> tuple[tuple[str, str], ...]:
-        """(SHA-256, how it is read now) of those candidates whose reading somebody confirmed, as a plan has them."""
-        confirmed = {sha256: self.candidate(sha256).options for sha256 in candidates}
-        said = {sha256: options.spelt for sha256, options in confirmed.items() if options not in (None, ReadOptions())}
-        return tuple(sorted(said.items()))
+        """(SHA-256, how it is read now) of those candidates that are not read by default, as a plan has them.
+
+        A table that was deleted is read in no way.
+        """
+        named = [facts for facts in self.candidates if facts.sha256 in candidates]
+        said = ((facts.sha256, facts.options or ReadOptions()) for facts in named)
+        return tuple(sorted((sha256, options.spelt) for sha256, options in said if options != ReadOptions()))
+
+    def check_readings(self, inputs: PublicInputs) -> None:
+        """PlanError unless a plan has its public tables, those that are still there, read as they are now."""
+        there = {facts.sha256 for facts in self.candidates}
+        if tuple(pair for pair in inputs.read_as if pair[0] in there) != self.readings(inputs.candidates):
+            raise PlanError("The plan names another way of reading a public table than the one of now; plan again.")
 
     def planned(self, plan: AssessmentPlan | BestPlan | ReleasePlan, private: PrivateTable) -> Workload:
         """The plan's own workload, once plan, private table and population are seen to belong together.
@@ -108,8 +121,6 @@ class Study:
         private.check(plan.n, plan.rows_per_person, terms)
         if schema is None or plan.inputs.schema_sha256 != schema.sha256:
             raise PlanError("The schema changed since this was planned; plan again.")
-        if plan.inputs.read_as != self.readings(plan.inputs.candidates):
-            raise PlanError("The plan names another way of reading a public table than the one of now; plan again.")
         if private.schema_sha256 != schema.sha256 or private.dataset.domain != schema.domain:
             raise PlanError("The private table was encoded with another schema; load it again.")
         workload = plan.inputs.workload.build(schema.domain)

@@ -11,6 +11,10 @@ from pmwpub.session.state import Session
 from pmwpub.session.words import plain
 from pmwpub.tabular.options import DELIMITERS, ENCODINGS, ReadOptions
 
+PUBLIC_READING = (
+    "How the private file is read becomes part of the plans that are bought with it, which are public. Decide it by "
+    "how the file was made, not by what stands in it."
+)
 Take = Callable[[Held, ReadOptions], None]
 
 
@@ -19,6 +23,8 @@ def confirm_reading(session: Session, kind: Kind, take: Take) -> None:
     for held in session.shelf.of(kind):
         with st.container(border=True):
             st.warning(f"**{plain(held.name)}** was not read. {plain(held.refusal)} Nothing was charged.")
+            if kind == "private":
+                st.caption(PUBLIC_READING)
             options = _pickers(held)
             with st.container(horizontal=True):
                 if st.button(f"Read as {options.words}", type="primary", key=f"read held {held.number}"):

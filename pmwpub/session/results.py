@@ -8,10 +8,12 @@ import streamlit as st
 
 from pmwpub.release.bundle import CERTIFICATE, MEASUREMENTS, REBUILD, REPORT, SCHEMA, SYNTHETIC, WEIGHTS, Bundle, pack
 from pmwpub.release.certificate import Cells
+from pmwpub.release.synthesis import MAX_ROWS, MAX_SEED
 from pmwpub.service import PrivateTable, Released, Study
 from pmwpub.service.purchases import ReleasePurchase
 from pmwpub.session.errors_bought import errors_part
 from pmwpub.session.frame import Badge, panel, refusals
+from pmwpub.session.numbers import whole_number
 from pmwpub.session.planning import in_words
 from pmwpub.session.services import service
 from pmwpub.session.spending import NO_RESULT, purchase_form
@@ -74,10 +76,8 @@ def _facts(bundle: Bundle) -> None:
 def downloads(bundle: Bundle, booking: int) -> None:
     """The files, made from the stored bytes when clicked; rows, row seed and the look of cells are free choices."""
     left, middle, right = st.columns(3)
-    rows = int(
-        left.number_input("Rows of synthetic.csv", 1, 10_000_000, value=bundle.certificate.n, key=f"rows {booking}")
-    )
-    seed = int(middle.number_input("Row seed (public)", 0, 2**31 - 1, value=0, key=f"row seed {booking}"))
+    rows = whole_number(left, "Rows of synthetic.csv", 1, MAX_ROWS, value=bundle.certificate.n, key=f"rows {booking}")
+    seed = whole_number(middle, "Row seed (public)", 0, MAX_SEED, value=0, key=f"row seed {booking}")
     cells: Cells = right.selectbox(
         "Numeric columns as", list(CELLS), format_func=CELLS.__getitem__, key=f"cells {booking}"
     )

@@ -14,6 +14,7 @@ from typing import TypeVar
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from pmwpub.errors import SettingRefused
 from pmwpub.evaluation import cores
 from pmwpub.jobs import Engine, InlineEngine, Shares
 from pmwpub.jobs.dumps import no_core_dumps
@@ -24,6 +25,8 @@ from pmwpub.service import Policy, Service
 from pmwpub.settings import Settings
 
 Built = TypeVar("Built")
+FORWARDED = ("X-Forwarded-For", "X-Forwarded-Host", "Forwarded", "Via")
+"""Headers of requests that came through a proxy."""
 KEPT = 128
 """Public things that the server keeps: tables, supports, workloads."""
 
@@ -39,14 +42,16 @@ def service() -> Service:
     It is made on the first call and lives as long as the process; where the store cannot be opened nothing is kept, and
     the next call tries again.
     """
-    address = store_url(None).render_as_string(hide_password=False)
+    store = store_url(None).render_as_string(hide_password=False)
+    rules = policy()
     with _LOCK:
-        if address not in _SERVICES:
+        if store not in _SERVICES:
             no_core_dumps()
-            where, rules = place(), policy()
+            where = place()
             ledger = LoggedLedger.open()
-            _SERVICES[address] = Service(ledger, engine(), public, place=where, policy=rules, asker=asker)
-        return _SERVICES[address]
+            rules = rules.beside(ledger)
+            _SERVICES[store] = Service(ledger, engine(), public, place=where, policy=rules, asker=asker)
+        return _SERVICES[store]
 
 
 def close() -> None:
@@ -67,8 +72,23 @@ def asker() -> str:
 
 
 def policy() -> Policy:
-    """What the server may do, by the address that it listens on and by PMWPUB_MODE and PMWPUB_VIEWERS_ONLY."""
-    return Policy.declared(st.get_option("server.address"))
+    """What the server may do, by the address that it listens on and by PMWPUB_MODE and PMWPUB_VIEWERS_ONLY.
+
+    Raises SettingRefused also where a proxy forwards to a server that takes all its sessions for one person's.
+    """
+    found = Policy.declared(address())
+    running = get_script_run_ctx(suppress_warning=True)
+    if found.answers and running is not None and any(name in st.context.headers for name in FORWARDED):
+        raise SettingRefused(
+            "This server takes all its sessions for one person's, and a proxy forwards to it. Start it with "
+            "PMWPUB_MODE=shared: comparisons of tables are then answered to nobody."
+        )
+    return found
+
+
+def address() -> str | None:
+    """What the server listens on; None everywhere."""
+    return st.get_option("server.address")
 
 
 def engine() -> Engine | InlineEngine:
@@ -76,12 +96,8 @@ def engine() -> Engine | InlineEngine:
     wanted = Settings.declared()
     shares = Shares(wanted.queue_paid, wanted.queue_session, max(1, wanted.workers - 1))
     workers = Engine(wanted.workers, waiting=wanted.queue, shares=shares)
-    workers.submit("warm", None, key="warm", on_done=_ignore, on_failed=_ignore)
+    workers.readiness.begin()
     return workers
-
-
-def _ignore(outcome: object) -> None:
-    """Of warming up nothing is kept: a job that comes too early waits for the compiler itself."""
 
 
 def place() -> Place:

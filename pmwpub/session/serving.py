@@ -83,7 +83,7 @@ def readiness() -> Mapping[str, bool]:
         "store": _holds(check_store, own),
         "witness": _holds(check_witness, own),
         "workers": not isinstance(own.engine, Engine) or len(own.engine.pids()) > 0,
-        "warm": (job := own.engine.job("warm")) is None or job.state == "done",
+        "warm": own.engine.readiness.state == "ready",
     }
 
 

@@ -87,6 +87,12 @@ class Session:
             return None
         return private if private.schema_sha256 == study.schema.sha256 else None
 
+    def holding(self, study: Study) -> PrivateTable | None:
+        """The private table, if this session holds this population's, under whatever schema; None in the stakeholder
+        view. For comparing public files with its rows, which needs no schema."""
+        private = self.private
+        return None if self.presenting or private is None or private.population != study.population.name else private
+
     def may_change(self, study: Study) -> bool:
         """Whether schema, candidates and workload may be changed here: before any charge, then by the steward."""
         return not self.presenting and (self.steward(study) is not None or study.balance.spent.units == 0)

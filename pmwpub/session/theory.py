@@ -13,6 +13,7 @@ from pmwpub import figures
 from pmwpub.errors import BoundError
 from pmwpub.service import Study
 from pmwpub.session import plots
+from pmwpub.session.numbers import whole_number
 from pmwpub.session.words import loss, number
 from pmwpub.theory import (
     HYPOTHESES,
@@ -76,9 +77,9 @@ def accuracy_calculator(facts: Facts) -> None:
     """The bound against T and against ε, and the rows or the ε that an error would need."""
     st.markdown(PROMISE)
     left, middle, right = st.columns(3)
-    n = int(left.number_input("n, private rows", 10, 10**12, value=facts.n, step=1000))
-    m = int(middle.number_input("m, public rows", 1, 10**12, value=facts.m, step=1000))
-    queries = int(right.number_input("Q, queries", 2, 10**12, value=facts.queries, step=1000))
+    n = whole_number(left, "n, private rows", facts.rows_per_person, 10**12, value=facts.n, step=1000)
+    m = whole_number(middle, "m, public rows", 1, 10**12, value=facts.m, step=1000)
+    queries = whole_number(right, "Q, queries", 2, 10**12, value=facts.queries, step=1000)
     epsilon = float(left.number_input("ε", 0.001, 100.0, value=1.0, step=0.1, format="%.3f", key="theory epsilon"))
     floor = float(
         middle.number_input("f, best-mixture error", 0.0, 0.5, value=0.0, step=0.005, format="%.4f", key="theory floor")

@@ -106,7 +106,7 @@ def _hold(
     shown = shown or name
     try:
         found = Offer(name, read_table(content, options=options), options, attested, shown)
-        purchases.offer(service(), study.population.name, {name: found.table}, session.steward(study))
+        purchases.offer(service(), study.population.name, {name: found.table}, session.holding(study))
     except PmwPubError as refusal:
         if not session.shelf.keep("candidate", name, content, refusal, options, attested=attested):
             session.tell("error", f"**{plain(shown)}** was refused. {plain(str(refusal))} Nothing was charged.")
@@ -120,9 +120,10 @@ def offers_part(session: Session, study: Study) -> None:
     if not offers:
         return
     with st.container(border=True):
-        private = session.steward(study)
+        private = session.holding(study)
         st.markdown(f"**Read, not stored yet.** {NOT_COMPARED if private is None else COMPARED_HERE}")
-        _shared(session, study, offers, private)
+        if not _shared(session, study, offers, private):
+            return
         for place, one in enumerate(offers):
             words, drop = st.columns([4, 1], vertical_alignment="center")
             words.markdown(f"{plain(one.label)}: {len(one.table):,} rows")
@@ -137,10 +138,13 @@ def offers_part(session: Session, study: Study) -> None:
             st.rerun()
 
 
-def _shared(session: Session, study: Study, offers: Sequence[Offer], private: PrivateTable | None) -> None:
-    """What the held files share with the private table, for its steward alone; compared once for the same files."""
+def _shared(session: Session, study: Study, offers: Sequence[Offer], private: PrivateTable | None) -> bool:
+    """What the held files share with the private table, for its steward alone; compared once for the same files.
+
+    False where they are refused together.
+    """
     if private is None:
-        return
+        return True
     files = {one.label: one.table for one in offers}
     asked, shelf = (private.rows, private.schema_sha256, *(one.table.sha256 for one in offers)), session.shelf
     with refusals():
@@ -150,6 +154,8 @@ def _shared(session: Session, study: Study, offers: Sequence[Offer], private: Pr
             st.warning(plain(one.warning), icon=":material/content_copy:")
         if not shelf.shared[1]:
             st.caption(NOTHING_ALIKE)
+        return True
+    return False
 
 
 def _store(session: Session, study: Study, offers: Sequence[Offer]) -> None:
@@ -157,7 +163,7 @@ def _store(session: Session, study: Study, offers: Sequence[Offer]) -> None:
     for one in offers:
         known = next((facts for facts in study.candidates if facts.sha256 == one.table.sha256), None)
         try:
-            purchases.store(service(), study.population.name, [one], session.steward(study))
+            purchases.store(service(), study.population.name, [one], session.holding(study))
         except PmwPubError as refusal:
             session.tell("error", f"**{plain(one.label)}** was refused. {plain(str(refusal))} Nothing was charged.")
             continue

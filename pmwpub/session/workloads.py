@@ -7,6 +7,7 @@ import streamlit as st
 from pmwpub.plans import WorkloadChoice
 from pmwpub.service import Study
 from pmwpub.service.releasing import workload_facts
+from pmwpub.session.numbers import whole_number
 from pmwpub.session.services import public
 from pmwpub.session.words import number, plain
 
@@ -42,11 +43,11 @@ def choose(study: Study) -> WorkloadChoice | None:
     if scope == PICKED:
         return _pick(study, stored)
     left, middle, right = st.columns(3)
-    k = int(left.number_input("k, columns of a marginal", 1, max(WIDEST, stored.k), value=stored.k))
+    k = whole_number(left, "k, columns of a marginal", 1, max(WIDEST, stored.k), value=stored.k)
     if scope == ALL:
         return WorkloadChoice(k=k)
-    marginals = int(middle.number_input("How many", 1, value=stored.marginals or 128))
-    return WorkloadChoice(k=k, marginals=marginals, seed=int(right.number_input("Seed (public)", 0, value=stored.seed)))
+    marginals = whole_number(middle, "How many", 1, value=stored.marginals or 128)
+    return WorkloadChoice(k=k, marginals=marginals, seed=whole_number(right, "Seed (public)", 0, value=stored.seed))
 
 
 def _pick(study: Study, stored: WorkloadChoice) -> WorkloadChoice | None:

@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_serializer, field_validator, model_validator
 
-from pmwpub.domain import MAX_LEVELS, Attribute
+from pmwpub.domain import MAX_CHARACTERS, MAX_LEVELS, Attribute
 from pmwpub.tabular import names
 
 MISSING = "(missing)"
@@ -36,6 +36,8 @@ class _Column(BaseModel):
     @field_validator("name")
     @classmethod
     def _check_name(cls, name: str) -> str:
+        if len(name) > MAX_CHARACTERS:  # first, for normalising takes long where marks are heaped up
+            raise ValueError(f"a column's name has at most {MAX_CHARACTERS:,} characters")
         name = names.normalise(name)
         if not name or names.has_unseen(name):
             raise ValueError("a column needs a name without zero-width or control characters")
@@ -117,6 +119,10 @@ class CategoricalColumn(_Encoded):
             raise ValueError(f"the level names {' and '.join(RESERVED)} are reserved")
         if len(self._codes) != len(self.levels):
             raise ValueError("levels must differ, also after the strip and casefold rules")
+        if any(len(level) > MAX_CHARACTERS for level in self.levels):
+            raise ValueError(
+                f"a level has at most {MAX_CHARACTERS:,} characters; ignore the column, or shorten its labels"
+            )
         return self
 
     @property

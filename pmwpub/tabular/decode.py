@@ -21,11 +21,14 @@ from pmwpub.tabular.source import Limits
 
 _SIGN = r"[=+\-@\uff1d\uff0b\uff0d\uff20]"
 _FORMULA = re.compile(rf"[\s']*{_SIGN}|'*[\t\r\n]")
-_INNER = re.compile(rf"([;|\t\r\n][\s'\"]*)(?={_SIGN})")
+_GAP = re.compile(rf"([\s'\";|]+)({_SIGN}?)")
+_CUTS = frozenset(";|\t\r\n")
 _PLAIN_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 
 _ROWS = 20_000  # written at once
-_OWN_FILES = Limits(bytes=1 << 40, columns=1 << 20, cells=1 << 40, line_bytes=1 << 30, name_chars=1 << 20)
+_OWN_FILES = Limits(
+    bytes=1 << 40, columns=1 << 20, cells=1 << 40, line_bytes=1 << 30, record_chars=1 << 30, name_chars=1 << 20
+)
 """What was written here and paid for is read back whatever its size."""
 
 
@@ -64,8 +67,17 @@ def inert(cell: str) -> str:
     """
     if _PLAIN_NUMBER.fullmatch(cell):
         return cell
-    safe = _INNER.sub(r"\1'", cell)
+    safe = _GAP.sub(_guarded, cell)
     return "'" + safe if _FORMULA.match(cell) else safe
+
+
+def _guarded(gap: re.Match[str]) -> str:
+    """White space, quotes and cuts with what follows; a sign behind a cut gets its apostrophe.
+
+    The pattern takes each gap whole, whatever follows, so that no character is looked at twice.
+    """
+    blank, sign = gap.groups()
+    return f"{blank}'{sign}" if sign and not _CUTS.isdisjoint(blank) else gap[0]
 
 
 def csv_bytes(frame: pd.DataFrame) -> bytes:

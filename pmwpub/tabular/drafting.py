@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pandas as pd
 
+from pmwpub.domain import MAX_CHARACTERS
 from pmwpub.errors import SchemaError
 from pmwpub.records import Floats
 from pmwpub.tabular.codebook import Codebook, Entry
@@ -142,7 +143,8 @@ def _column(name: str, counts: pd.Series, recipe: Recipe) -> Column:
     probe = NumericColumn(name=name, kind="numeric", edges=(0.0, 1.0), outside="clip")
     numbers, repeats = _numbers(counts, probe)
     numeric = len(cells) > 0 and len(numbers) == len(cells)
-    if name == WEIGHT or not cells or (len(cells) > recipe.max_levels and not numeric) or _names_rows(numbers, counts):
+    text = any(len(cell) > MAX_CHARACTERS for cell in cells) or (len(cells) > recipe.max_levels and not numeric)
+    if name == WEIGHT or not cells or text or _names_rows(numbers, counts):
         return IgnoredColumn(name=name, kind="ignore")
     if numeric and len(cells) > _FEW_NUMBERS:
         found = _edges(np.repeat(numbers, repeats), recipe)

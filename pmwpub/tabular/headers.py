@@ -13,6 +13,9 @@ def check_header(cells: Sequence[str], line: int | None, limits: Limits) -> tupl
     """Column names and notes; FileRefused for too many, empty, repeated, overlong or unprintable names."""
     if len(cells) > limits.columns:
         raise FileRefused(f"{len(cells):,} columns came; at most {limits.columns:,} are read.", line=line)
+    for position, cell in enumerate(cells, start=1):  # first, for normalising takes long where marks are heaped up
+        if len(cell.strip()) > limits.name_chars:
+            raise _overlong(len(cell.strip()), position, line, limits)
     header = tuple(names.normalise(cell) for cell in cells)
     seen: dict[str, int] = {}
     for position, name in enumerate(header, start=1):
@@ -30,12 +33,16 @@ def check_header(cells: Sequence[str], line: int | None, limits: Limits) -> tupl
 def _check_name(name: str, position: int, line: int | None, limits: Limits) -> None:
     if not name:
         raise FileRefused(f"Column {position} has no name; every column needs one.", line=line)
-    if len(name) > limits.name_chars:
-        raise FileRefused(
-            f"The name of column {position} has {len(name):,} characters; at most {limits.name_chars:,} are read.",
-            line=line,
-        )
+    if len(name) > limits.name_chars:  # composed anew, a name may be longer
+        raise _overlong(len(name), position, line, limits)
     if names.has_unseen(name):
         raise FileRefused(
             f"The name of column {position} holds a zero-width or control character; type the name anew.", line=line
         )
+
+
+def _overlong(characters: int, position: int, line: int | None, limits: Limits) -> FileRefused:
+    return FileRefused(
+        f"The name of column {position} has {characters:,} characters; at most {limits.name_chars:,} are read.",
+        line=line,
+    )

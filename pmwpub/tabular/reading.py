@@ -20,10 +20,11 @@ from pmwpub.tabular import container, encodings, plain
 from pmwpub.tabular.chunks import Cells, Chunk, Coded, TableStream, Whole, whole
 from pmwpub.tabular.folders import joined, parts_of
 from pmwpub.tabular.headers import check_header
+from pmwpub.tabular.lines import Lines
 from pmwpub.tabular.options import DELIMITERS, ReadOptions
 from pmwpub.tabular.parquet import ParquetFile
 from pmwpub.tabular.sameness import same_rows
-from pmwpub.tabular.source import STREAMED, Chunks, Limits, Source, open_text
+from pmwpub.tabular.source import STREAMED, Chunks, Limits, Source
 from pmwpub.tabular.suggesting import suggest
 
 __all__ = ["Frame", "Limits", "ReadOptions", "TextTable", "from_frame", "open_table", "read_table"]
@@ -149,11 +150,13 @@ def from_frame(frame: pd.DataFrame) -> TextTable:
 
 def _records(text: Chunks, source: Source, options: ReadOptions, limits: Limits) -> Iterator[tuple[list[str], int]]:
     """Each record and the line on which it begins; what is wrong with a line or a byte is a FileRefused."""
-    reader = csv.reader(_lines(text(), limits), delimiter=options.delimiter, strict=True)
+    lines = Lines(text(), limits)
+    reader = csv.reader(lines, delimiter=options.delimiter, strict=True)
     begins = 1
     try:
         for record in reader:
             yield record, begins
+            lines.begin_record()
             begins = reader.line_num + 1
         return
     except csv.Error as failure:
@@ -200,17 +203,6 @@ def _within(chunks: Iterator[Chunk], width: int, limits: Limits) -> Iterator[Chu
         yield chunk
     if not done:
         raise FileRefused("The file has a header but no row; at least one row is needed.")
-
-
-def _lines(text: Iterator[bytes], limits: Limits) -> Iterator[str]:
-    """The physical lines; FileRefused for one that is too long."""
-    for number, line in enumerate(open_text(text), start=1):
-        if 4 * len(line) > limits.line_bytes and len(line.encode()) > limits.line_bytes:
-            raise FileRefused(
-                f"The line has more than {limits.line_bytes:,} bytes; check that the file has line breaks.",
-                line=number,
-            )
-        yield line
 
 
 def _first_record(records: Iterator[tuple[list[str], int]]) -> tuple[list[str], int]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
+from pmwpub.domain import MAX_CHARACTERS
 from pmwpub.errors import FileRefused
 
 CHUNK = 1 << 20
@@ -29,6 +30,7 @@ class Limits:
     columns     cells of the header
     cells       rows times columns
     line_bytes  bytes of one physical line
+    record_chars  characters of the lines of one row: quoted cells may have line breaks
     name_chars  characters of one column name
     """
 
@@ -36,7 +38,8 @@ class Limits:
     columns: int = 1_000
     cells: int = 100_000_000
     line_bytes: int = 1_000_000
-    name_chars: int = 1_000
+    record_chars: int = 16_000_000
+    name_chars: int = MAX_CHARACTERS
 
 
 STREAMED = Limits(bytes=1 << 50, cells=1 << 50)

@@ -14,9 +14,12 @@ from guarantees.people import neighbours
 
 from pmwpub.errors import PmwPubError
 from pmwpub.jobs import work
-from pmwpub.ledger import Booking, Ledger
+from pmwpub.ledger import Booking, Ledger, Order, PlanKey
 from pmwpub.privacy.noise import SECURE
-from pmwpub.service import releasing, studies
+from pmwpub.service import PrivateTable, Service, Study, releasing, studies
+from pmwpub.service.core import Spending
+from pmwpub.service.purchases import Purchase
+from pmwpub.service.purchases import buying as one_path
 
 PAIR = neighbours(1)
 DRAWS = 8
@@ -89,7 +92,13 @@ def test_a_service_that_takes_every_booking_for_its_own_is_caught(
     def all_fresh(*arguments: object, **terms: object) -> list[Booking]:
         return [replace(one, fresh=True) for one in real(*arguments, **terms)]  # type: ignore[arg-type]
 
+    def made_up(service: Service, private: PrivateTable, one: Purchase, repeat: int, current: Study) -> Spending:
+        prepared = one.prepared(service, private, current, repeat)
+        order = Order(PlanKey(one.plan.sha256, repeat), one.plan.canonical, one.charges(current))
+        return Spending(order, one.task, prepared.work, prepared.encode)
+
     monkeypatch.setattr(Ledger, "book_all", all_fresh)
+    monkeypatch.setattr(one_path, "_spending", made_up)
     monkeypatch.setattr("pmwpub.jobs.inline.InlineEngine.job", lambda self, key: None)
     monkeypatch.setattr("pmwpub.jobs.inline.InlineEngine.submit", _without_memory)
     assert not one_draw_for_a_plan(tmp_path / "a", monkeypatch)

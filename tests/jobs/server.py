@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -17,26 +16,17 @@ from ledger.terms import charge, key, people
 
 from pmwpub.errors import Overspent
 from pmwpub.jobs import Engine
-from pmwpub.ledger import Ledger
+from pmwpub.ledger import Ledger, Order
 from pmwpub.service import Outcome, Service
-
-LOADED = SimpleNamespace(table=None, n=people().n, rows_per_person=people().rows_per_person)
-"""Stands for a private table: what is looked at when a plan is charged."""
+from pmwpub.service.core import Spending
 
 
 def send(service: Service, label: str, units: int, seconds: float) -> Outcome | None:
     """Charge and run one plan; None if it is too dear."""
     try:
-        return service.spend(
-            "A",
-            key(label),
-            "{}",
-            [charge(units)],
-            private=LOADED,  # type: ignore[arg-type]
-            task="count",
-            work=lambda: (4, seconds),
-            to_bytes=lambda booking, found: bytes(found),  # type: ignore[call-overload]
-        )
+        order = Order(key(label), "{}", (charge(units),))
+        one = Spending(order, "count", lambda: (4, seconds), lambda booking, found: bytes(found))  # type: ignore[call-overload]
+        return service.spend("A", [one], table=None, terms=people())[0]
     except Overspent:
         return None
 

@@ -37,3 +37,31 @@ def test_nothing_is_compiled_twice(tmp_path: Path) -> None:
     assert run(WARM, tmp_path).returncode == 0
     warm = run(ONLY_LOADED + WARM, tmp_path)
     assert warm.returncode == 0, warm.stderr
+
+
+NO_PLACE = """
+from numba.core import caching
+for kind in (caching.CompileResultCacheImpl, caching.CacheImpl):
+    kind._locator_classes = []
+"""
+FULL_DISK = """
+from numba.core import caching
+
+def full(*_):
+    raise OSError(28, "No space left on device")
+
+caching.IndexDataCacheFile.save = full
+"""
+
+
+def test_where_no_cache_has_a_place_the_loops_are_compiled_without(tmp_path: Path) -> None:
+    """As in a container: the package is read-only, and its user has no home."""
+    done = run(NO_PLACE + WARM, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert not list(tmp_path.iterdir()), "the check itself: nothing could be cached"
+
+
+def test_where_the_cache_cannot_be_written_the_loops_are_compiled_all_the_same(tmp_path: Path) -> None:
+    done = run(FULL_DISK + WARM, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert not list(tmp_path.rglob("*.nbc"))

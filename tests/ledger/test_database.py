@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import stat
 from collections.abc import Callable
@@ -233,3 +234,17 @@ def test_a_store_is_opened_by_its_relative_name_too(tmp_path: Path, monkeypatch:
     with Ledger.open("sqlite:///here.sqlite3") as ledger:
         ledger.register(people())
     assert "here.sqlite3" in os.listdir(tmp_path)
+
+
+def test_a_store_that_answers_is_healthy(ledger: Ledger) -> None:
+    assert ledger.healthy()
+
+
+def test_a_store_whose_witness_cannot_be_written_is_not_healthy(tmp_path: Path) -> None:
+    (tmp_path / "w").mkdir()
+    with Ledger.open(f"sqlite:///{tmp_path}/ledger.sqlite3", witness=tmp_path / "w" / "witness") as ledger:
+        shutil.rmtree(tmp_path / "w")
+        (tmp_path / "w").write_text("in the way")
+        assert not ledger.healthy()
+        with pytest.raises(StoreUnavailable):
+            ledger.check()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -95,11 +96,16 @@ def test_draws_of_one_plan_may_be_ordered_together_in_their_order(registered: Le
     assert registered.next_repeat("A", key("one").plan_sha256) == 3
 
 
-def test_other_terms_refuse_all(registered: Ledger) -> None:
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("n", 999), ("rows_per_person", 2), ("unit", "one household"), ("epsilon", "0.5"), ("delta", "1e-7")],
+)
+def test_other_terms_refuse_all(registered: Ledger, field: str, value: object) -> None:
+    terms = registered.population("A")
     with pytest.raises(LedgerError, match="changed meanwhile"):
-        registered.book_all("A", [order("one", 1), order("two", 1)], terms=(999, 1))
+        registered.book_all("A", [order("one", 1), order("two", 1)], terms=replace(terms, **{field: value}))
     assert registered.bookings("A") == []
-    assert len(registered.book_all("A", [order("one", 1), order("two", 1)], terms=(1000, 1))) == 2
+    assert len(registered.book_all("A", [order("one", 1), order("two", 1)], terms=terms)) == 2
 
 
 def test_every_plan_is_remembered_as_its_tables(registered: Ledger) -> None:

@@ -209,6 +209,17 @@ def test_a_witness_that_is_named_for_the_first_time_beside_terms_is_recorded(url
             assert [mark.kind for mark in ledger.marks("A")] == [UNVOUCHED]
 
 
+def test_a_population_that_is_registered_in_a_ledger_nothing_vouches_for_is_marked_too(path: Path) -> None:
+    """It may have been there, with charges, when the copy was made."""
+    lose_the_folder(path)
+    by_restoring(path)
+    with Ledger.open(address(path)) as ledger:
+        ledger.register(people("lost and found"))
+        (mark,) = ledger.marks("lost and found")
+        assert mark.kind == UNVOUCHED
+        assert "may be missing" in mark.note
+
+
 def test_terms_amended_before_the_first_charge_stand_in_the_witness(path: Path) -> None:
     with Ledger.open(address(path)) as ledger:
         ledger.amend("A", n=900, rows_per_person=2, unit="one household", epsilon="2", delta="1e-7")
@@ -217,7 +228,7 @@ def test_terms_amended_before_the_first_charge_stand_in_the_witness(path: Path) 
         assert (amended.n, amended.rows_per_person, amended.unit) == (900, 2, "one household")
     with Ledger.open(address(path)) as ledger:
         assert ledger.population("A") == amended
-        assert ledger.book("A", key("first"), "{}", [charge(5)], terms=(900, 2)).fresh
+        assert ledger.book("A", key("first"), "{}", [charge(5)], terms=amended).fresh
     path.unlink()
     by_restoring(path)
     with Ledger.open(address(path)) as ledger:

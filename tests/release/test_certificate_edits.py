@@ -18,7 +18,7 @@ from pmwpub.cli import main
 from pmwpub.errors import CertificateError
 from pmwpub.privacy.budget import ZCDP, epsilon_of
 from pmwpub.release.bundle import CERTIFICATE, SYNTHETIC, WEIGHTS
-from pmwpub.release.certificate import Certificate
+from pmwpub.release.certificate import OUTSIDE_BEFORE, Certificate
 from pmwpub.release.checking import check, not_checked, require
 
 Path_ = tuple[str | int, ...]
@@ -243,7 +243,9 @@ def test_weights_and_schema_that_are_none_do_not_hold_although_their_hash_fits(f
 
 def test_a_certificate_of_before_settings_were_named_still_checks(files: Files) -> None:
     body = json.loads(files[CERTIFICATE])
-    del body["settings_from"], body["candidate"][0]["read_as"]
+    del body["settings_from"], body["candidate"][0]["read_as"], body["statement"]
+    assert verdict(files, json.dumps(body).encode()) is None, "the words of today stand beside that statement"
+    body["outside_the_guarantee"] = OUTSIDE_BEFORE[0]
     assert verdict(files, json.dumps(body).encode()) is not None
 
 

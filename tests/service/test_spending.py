@@ -13,6 +13,7 @@ from pmwpub.errors import (
     FileRefused,
     JobCancelled,
     LedgerError,
+    NotReady,
     Overspent,
     PlanError,
     SchemaError,
@@ -392,3 +393,22 @@ def test_the_report_lists_every_charged_look_that_came_before(bench: Bench) -> N
     assert "may have guided the choice" in report
     assert "<li><bdi>best of " in report
     assert "Nothing had been charged" not in report
+
+
+def test_where_the_work_cannot_be_done_on_made_up_rows_nothing_is_charged(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = plan_of(bench)
+
+    def refuse() -> None:
+        raise NotReady("There is no memory.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(bench.service.engine.readiness, "require", refuse)
+        with pytest.raises(NotReady, match=r"There is no memory\. Nothing was charged\."):
+            buying.buy(bench.service, bench.private, plan)
+    assert spent(bench) == ZCDP(0)
+    assert bench.service.ledger.bookings(bench.name) == []
+    first = buying.buy(bench.service, bench.private, plan)
+    monkeypatch.setattr(bench.service.engine.readiness, "require", refuse)
+    assert buying.buy(bench.service, bench.private, plan).result == first.result, "what is stored needs no work"

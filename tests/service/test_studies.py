@@ -139,10 +139,10 @@ def test_a_plan_says_how_its_public_tables_are_read_and_is_refused_once_they_are
         inputs = current.inputs([sha256, first])
         assert dict(inputs.read_as) == ({} if options in (None, ReadOptions()) else {sha256: options.spelt})
         plans.append(AssessmentPlan(n=300, rows_per_person=1, inputs=inputs, epsilon="1"))
-        current.planned(plans[-1], bench.private)
+        current.check_readings(inputs)
         for other in plans:
             if other != plans[-1]:
                 with pytest.raises(PlanError, match="another way of reading"):
-                    current.planned(other, bench.private)
+                    current.check_readings(other.inputs)
         studies.remove_candidate(bench.service, bench.name, sha256)
     assert len({plan.sha256 for plan in plans}) == 3

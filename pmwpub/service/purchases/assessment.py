@@ -52,7 +52,7 @@ class AssessmentPurchase:
     def prepared(self, service: Service, private: PrivateTable, current: Study, repeat: int) -> Prepared:
         """The purchase, once all that it needs belongs together."""
         full = current.planned(self.plan, private)
-        current.names(self.plan.inputs.candidates)
+        current.check_usable(self.plan.inputs.candidates)
         remarks = remarks_from(service.ledger.marks(private.population))
         return Prepared(
             work=lambda: _work(service, self.plan, private, current, full),

@@ -15,6 +15,7 @@ from typing import NoReturn
 from pmwpub.errors import LedgerError, OverlapUndecided, PlanError
 from pmwpub.ledger import Order, PlanKey
 from pmwpub.ledger.bookings import check_repeat
+from pmwpub.plans import ErrorPlan
 from pmwpub.service import studies
 from pmwpub.service.core import Outcome, Price, PrivateTable, Service, Spending
 from pmwpub.service.purchases.protocol import Prepared, Purchase
@@ -66,12 +67,12 @@ def buy(
     """
     service.policy.refuse_viewers()
     current = current or studies.study(service, private.population)
-    known = [as_known(service, private, one) for one in wanted]
+    known = [as_known(service, private, one, repeat, current) for one in wanted]
     spendings = [_spending(service, private, one, repeat, current) for one in known]
     used = _undecided(service, current, known, spendings)
     if used and not (tick or (tick is None and _goes_without(service, private, used, current))):
         raise OverlapUndecided(UNDECIDED)
-    return service.spend(private.population, spendings, table=private.table, terms=private.terms)
+    return service.spend(private.population, spendings, table=private.table, terms=current.population)
 
 
 def asks(current: Study, wanted: Sequence[Purchase]) -> bool:
@@ -99,29 +100,44 @@ def price(
     private  the loaded table: how its file was read is part of the plans
     """
     name = current.population.name
-    due = {one.plan.sha256: one for one in (as_known(service, private, one) for one in wanted)}
+    due = {one.plan.sha256: one for one in (as_known(service, private, one, repeat, current) for one in wanted)}
     charged = [one for key, one in due.items() if service.ledger.booking(name, PlanKey(key, repeat)) is None]
     return service.price(name, [charge for one in charged for charge in one.charges(current)])
 
 
-def as_known(service: Service, private: PrivateTable, one: Purchase) -> Purchase:
-    """A purchase whose plan says how the private file was read; or as it was hashed before readings were part of plans,
-    where it was bought so on files that were read as they are now.
+def as_known(service: Service, private: PrivateTable, one: Purchase, repeat: int, current: Study) -> Purchase:
+    """A purchase whose plan says how its files are read; or as it was hashed before readings were part of plans, where
+    it was bought so on files that were read as they are now.
 
-    Raises PlanError for a plan that says another reading of the private file, and where the plan's own hash stands for
-    public files that were read otherwise then.
+    Raises PlanError for a plan that says another reading of a file than the one of now, and where the plan's own hash
+    stands for public files that were read otherwise then.
     """
-    one, name = _read_as_loaded(one, private), private.population
-    found, earlier = service.ledger.booking(name, PlanKey(one.plan.sha256)), one.plan.earlier
-    if found is not None:
-        if other_reading_than_now(service.ledger, found, one.plan):
-            raise PlanError(OTHER_READING)
-        return one
+    asked = _read_as_loaded(one, private)
+    now, name = _read_as_now(service, asked, current), private.population
+    earlier = now.plan.earlier
     then = None if earlier is None else service.ledger.booking(name, PlanKey(earlier.sha256))
     table = private.table if service.policy.answers else None
-    if then is None or not same_reading_as_then(service.ledger, name, then, one.plan, table=table):
+    own = service.ledger.booking(name, PlanKey(now.plan.sha256))
+    if own is None and then is not None and same_reading_as_then(service.ledger, name, then, now.plan, table=table):
+        return replace(now, plan=earlier)  # type: ignore[type-var]
+    if not isinstance(asked.plan, ErrorPlan):
+        current.check_readings(asked.plan.inputs)
+    drawn = 0 <= repeat < service.ledger.next_repeat(name, asked.plan.sha256)
+    found = service.ledger.booking(name, PlanKey(asked.plan.sha256, repeat)) if drawn else None
+    if found is not None and other_reading_than_now(service.ledger, found, asked.plan):
+        raise PlanError(OTHER_READING)
+    return asked
+
+
+def _read_as_now(service: Service, one: Purchase, current: Study) -> Purchase:
+    """A plan that was bought before plans said how public tables are read, with how they are read now."""
+    plan = one.plan
+    if isinstance(plan, ErrorPlan) or plan.inputs.read_as:
         return one
-    return replace(one, plan=earlier)  # type: ignore[type-var]
+    if service.ledger.booking(current.population.name, PlanKey((plan.earlier or plan).sha256)) is None:
+        return one
+    inputs = plan.inputs.model_copy(update={"read_as": current.readings(plan.inputs.candidates)})
+    return replace(one, plan=plan.model_copy(update={"inputs": inputs}))  # type: ignore[type-var]
 
 
 def _read_as_loaded(one: Purchase, private: PrivateTable) -> Purchase:

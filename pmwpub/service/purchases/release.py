@@ -59,7 +59,7 @@ class ReleasePurchase:
         """The purchase, once all that it needs belongs together."""
         plan = self.plan
         workload = current.planned(plan, private)
-        current.names(plan.inputs.candidates)
+        current.check_usable(plan.inputs.candidates)
         known = _known_before(service, current, plan)
         return Prepared(
             work=lambda: _work(service, plan, repeat, private, current, workload),

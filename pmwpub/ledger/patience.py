@@ -1,0 +1,43 @@
+"""Trying again where a store is away for a moment."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from types import TracebackType
+
+from pmwpub.errors import StoreUnavailable
+
+PATIENCE_SECONDS = 60.0
+"""A database that is started again is back within it."""
+
+PAUSE_SECONDS = 0.5
+
+
+class Attempt(AbstractContextManager["Attempt"]):
+    """One try; it swallows StoreUnavailable, unless it is the last one.
+
+    failed  whether it did
+    """
+
+    def __init__(self, *, last: bool) -> None:
+        self._last = last
+        self.failed = False
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        self.failed = isinstance(error, StoreUnavailable)
+        return self.failed and not self._last
+
+
+def patiently(*, wait: bool) -> Iterator[Attempt]:
+    """Tries of something that may be done twice, until one succeeds; one alone unless `wait`."""
+    deadline = time.monotonic() + (PATIENCE_SECONDS if wait else 0.0)
+    while True:
+        attempt = Attempt(last=not wait or time.monotonic() > deadline)
+        yield attempt
+        if not attempt.failed:
+            return
+        time.sleep(PAUSE_SECONDS)

@@ -1,0 +1,20 @@
+"""Tasks "warm" that succeed and fail."""
+
+from __future__ import annotations
+
+from pmwpub.jobs.job import Progress
+
+calls: list[str] = []
+
+
+def good(payload: object, progress: Progress) -> None:
+    calls.append("good")
+
+
+def no_memory(payload: object, progress: Progress) -> None:
+    calls.append("no memory")
+    raise MemoryError
+
+
+def no_cache(payload: object, progress: Progress) -> None:
+    raise RuntimeError("cannot cache function")
