@@ -1,4 +1,7 @@
-"""pmwpub in the browser: `streamlit run app.py`."""
+"""pmwpub in the browser: `streamlit run app.py`.
+
+Streamlit imports this file once, for the server, and then runs it as the main script for every run of a page.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,18 @@ import streamlit as st
 from pmwpub.errors import PmwPubError
 from pmwpub.session import PAGES, plain, sidebar, start
 
-st.set_page_config(page_title="pmwpub", layout="wide")
-# The links in the sidebar are our own, so that their addresses carry the population.
-page = st.navigation([st.Page(path, title=title) for path, (title, icon) in PAGES.items()], position="hidden")
-try:
-    start()
-except PmwPubError as unavailable:
-    st.error(plain(str(unavailable)))
-    st.stop()
-sidebar()
-page.run()
+if __name__ != "__main__":
+    from pmwpub.session.serving import lifespan, middleware, routes
+
+    app = st.App(__file__, lifespan=lifespan, middleware=middleware(), routes=routes())
+else:
+    st.set_page_config(page_title="pmwpub", layout="wide")
+    # The links in the sidebar are our own, so that their addresses carry the population.
+    page = st.navigation([st.Page(path, title=title) for path, (title, icon) in PAGES.items()], position="hidden")
+    try:
+        start()
+    except PmwPubError as unavailable:
+        st.error(plain(str(unavailable)))
+        st.stop()
+    sidebar()
+    page.run()

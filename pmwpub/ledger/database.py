@@ -92,7 +92,7 @@ class Database:
 
     def __init__(self, url: URL, *, keep_old: bool = True) -> None:
         self.name = url.render_as_string(hide_password=True)
-        self._url = url
+        self.url = url
         self._thread = threading.local()
         with failing_closed(self.name):
             self._engine = _engine(url)
@@ -140,7 +140,7 @@ class Database:
 
         Its holder closes it.
         """
-        return _engine(self._url, poolclass=NullPool).connect().execution_options(isolation_level="AUTOCOMMIT")
+        return _engine(self.url, poolclass=NullPool).connect().execution_options(isolation_level="AUTOCOMMIT")
 
     def failing_closed(self) -> AbstractContextManager[None]:
         """Turn failures of a `session` into StoreUnavailable."""

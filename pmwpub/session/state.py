@@ -10,6 +10,7 @@ import streamlit as st
 from pmwpub.errors import UnknownPopulation
 from pmwpub.service import PrivateTable, Study
 from pmwpub.session.held import SchemaDraft, Shelf
+from pmwpub.session.leaving import attend
 from pmwpub.session.services import policy, service
 from pmwpub.session.words import plain
 
@@ -148,6 +149,7 @@ def current() -> Session:
 def start() -> None:
     """For app.py, after st.navigation: forward a cold deep link to its page, and follow the address's population."""
     st.session_state[_STARTED] = True
+    attend()
     target = st.session_state.pop(_TARGET, None)
     if target is not None:
         page, params = target

@@ -38,6 +38,7 @@ class Server:
     """`streamlit run app.py` on a free port; it can be stopped and started again on the same store."""
 
     store: Path
+    script: str = "app.py"
     port: int = 0
     process: subprocess.Popen[bytes] | None = field(default=None, repr=False)
 
@@ -54,7 +55,7 @@ class Server:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
-        command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(self.port)]
+        command = [sys.executable, "-m", "streamlit", "run", self.script, "--server.port", str(self.port)]
         environment = {**os.environ, "PMWPUB_STORE": self.store_url}
         with (self.store / "server.log").open("ab") as log:
             self.process = subprocess.Popen(

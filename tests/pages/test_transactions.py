@@ -18,7 +18,7 @@ from pmwpub.release.bundle import Bundle
 from pmwpub.service import assessing, releasing, studies
 from pmwpub.session import services
 
-MOST = {"release": 11, "explore": 9, "candidates": 15, "ledger": 6, "data": 3}
+MOST = {"release": 9, "explore": 9, "candidates": 11, "ledger": 6, "data": 3}
 """Transactions of a rerun, with whatever was bought; of any other page one."""
 
 

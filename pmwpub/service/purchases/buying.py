@@ -103,11 +103,14 @@ def price(
     """What plans cost together; a plan that was sent before costs nothing, nor one that stands twice among them.
 
     private  the loaded table: how its file was read is part of the plans
+
+    All of it is said of one state of the store.
     """
     name = current.population.name
-    due = {one.plan.sha256: one for one in (as_known(service, private, one, repeat, current) for one in wanted)}
-    charged = [one for key, one in due.items() if service.ledger.booking(name, PlanKey(key, repeat)) is None]
-    return service.price(name, [charge for one in charged for charge in one.charges(current)])
+    with service.ledger.view():
+        due = {one.plan.sha256: one for one in (as_known(service, private, one, repeat, current) for one in wanted)}
+        charged = [one for key, one in due.items() if service.ledger.booking(name, PlanKey(key, repeat)) is None]
+        return service.price(name, [charge for one in charged for charge in one.charges(current)])
 
 
 def as_known(service: Service, private: PrivateTable, one: Purchase, repeat: int, current: Study) -> Purchase:

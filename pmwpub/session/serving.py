@@ -1,0 +1,95 @@
+"""The server itself: what it does when it starts, while it runs, and what it answers about itself."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+
+import streamlit as st
+from starlette.formparsers import MultiPartParser
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+from streamlit import config
+
+from pmwpub.errors import PmwPubError
+from pmwpub.jobs import Engine
+from pmwpub.ledger.logged import log_lines
+from pmwpub.ledger.readiness import check_store, check_witness
+from pmwpub.service import Service
+from pmwpub.session.http_guards import OwnHeaders, OwnOrigin, Uploads
+from pmwpub.session.leaving import keep_house
+from pmwpub.session.own_browser import HEADER, USER_KEY, OwnBrowser
+from pmwpub.session.services import policy, service
+from pmwpub.settings import Settings
+
+READY = "ready"
+"""The address that says whether a purchase could be made now; `_stcore/health` says only that the server lives."""
+
+NO_FILE = 0
+"""Of bytes of an upload, after which the web framework would go on in a temporary file: never."""
+
+
+@asynccontextmanager
+async def lifespan(app: st.App) -> AsyncIterator[None]:
+    """Refuse settings that are none, keep uploads out of files, start the workers, look after sessions that ended."""
+    Settings.declared()
+    policy()
+    uploads_stay_in_memory()
+    log_lines()
+    config.set_option("server.trustedUserHeaders", {HEADER: USER_KEY})
+    tasks = [asyncio.create_task(asyncio.to_thread(_begin)), asyncio.create_task(keep_house())]
+    yield
+    for task in tasks:
+        task.cancel()
+
+
+def uploads_stay_in_memory() -> None:
+    """Have the web framework hold an upload in memory until it is whole: it may be a private table."""
+    MultiPartParser.spool_max_size = NO_FILE
+
+
+def _begin() -> None:
+    """Open the store and start the workers before the first page asks; it says what is wrong, if anything is."""
+    with suppress(PmwPubError):
+        service()
+
+
+def middleware() -> list[Middleware]:
+    """From the outermost on."""
+    return [Middleware(OwnHeaders), Middleware(OwnOrigin), Middleware(OwnBrowser), Middleware(Uploads)]
+
+
+def routes() -> list[Route]:
+    """What the server answers beside the pages."""
+    base = st.get_option("server.baseUrlPath").strip("/")
+    return [Route(f"/{base}/{READY}" if base else f"/{READY}", _ready)]
+
+
+async def _ready(request: Request) -> JSONResponse:
+    found = await asyncio.to_thread(readiness)
+    return JSONResponse({"ready": all(found.values()), **found}, 200 if all(found.values()) else 503)
+
+
+def readiness() -> Mapping[str, bool]:
+    """Whether store, witness, workers and warm-up are as a purchase needs them. It says no more: it is public."""
+    try:
+        own = service()
+    except PmwPubError:
+        return dict.fromkeys(("store", "witness", "workers", "warm"), False)
+    return {
+        "store": _holds(check_store, own),
+        "witness": _holds(check_witness, own),
+        "workers": not isinstance(own.engine, Engine) or len(own.engine.pids()) > 0,
+        "warm": own.engine.readiness.state == "ready",
+    }
+
+
+def _holds(check: Callable[..., None], own: Service) -> bool:
+    try:
+        check(own.ledger)
+    except PmwPubError:
+        return False
+    return True
