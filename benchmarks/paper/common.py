@@ -21,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pmwpub.evaluate_journal import Journal
+from pmwpub.cli.evaluate_journal import Journal
 from pmwpub.evaluation import (
     UNCHANGED,
     LocalProcesses,

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
-from pmwpub.command_input import no_result, tick_of
+from pmwpub.cli.inputs import no_result, tick_of
 from pmwpub.errors import PlanError
 from pmwpub.mechanisms.precision import epsilon_within
 from pmwpub.plans import AssessmentPlan

@@ -8,21 +8,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pmwpub.assess_command import buy_assessments, buy_best, compared, offered_files, offered_tables
-from pmwpub.command_input import no_result, progress, read, tick_of, workload_choice
+from pmwpub.cli.assess import buy_assessments, buy_best, compared, offered_files, offered_tables
+from pmwpub.cli.evaluate import evaluate as evaluate
+from pmwpub.cli.inputs import no_result, progress, read, tick_of, workload_choice
+from pmwpub.cli.ledger_commands import amend_terms as amend_terms
+from pmwpub.cli.ledger_commands import attempts as attempts
+from pmwpub.cli.ledger_commands import backup_ledger as backup_ledger
+from pmwpub.cli.ledger_commands import migrate_ledger as migrate_ledger
+from pmwpub.cli.ledger_commands import reconcile_ledger as reconcile_ledger
+from pmwpub.cli.ledger_commands import register as register
+from pmwpub.cli.ledger_commands import remaining_json, spent_json, store_files
+from pmwpub.cli.ledger_commands import restore_ledger as restore_ledger
+from pmwpub.cli.ledger_commands import show_ledger as show_ledger
 from pmwpub.errors import FileRefused
-from pmwpub.evaluate_command import evaluate as evaluate
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Booking, Ledger
-from pmwpub.ledger_command import amend_terms as amend_terms
-from pmwpub.ledger_command import attempts as attempts
-from pmwpub.ledger_command import backup_ledger as backup_ledger
-from pmwpub.ledger_command import migrate_ledger as migrate_ledger
-from pmwpub.ledger_command import reconcile_ledger as reconcile_ledger
-from pmwpub.ledger_command import register as register
-from pmwpub.ledger_command import remaining_json, spent_json, store_files
-from pmwpub.ledger_command import restore_ledger as restore_ledger
-from pmwpub.ledger_command import show_ledger as show_ledger
 from pmwpub.outputs import apart, writable, write_file, write_files
 from pmwpub.privacy.budget import ZCDP, as_fraction
 from pmwpub.release import checking

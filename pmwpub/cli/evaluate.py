@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from pmwpub.addresses import scheduler_address
-from pmwpub.command_input import progress, read, workload_choice
+from pmwpub.cli.evaluate_journal import Journal, journal_path
+from pmwpub.cli.inputs import progress, read, workload_choice
+from pmwpub.cli.ledger_commands import store_files
 from pmwpub.errors import PlanError
-from pmwpub.evaluate_journal import Journal, journal_path
 from pmwpub.evaluation import (
     BASELINES,
     METHODS,
@@ -30,7 +31,6 @@ from pmwpub.evaluation import (
 from pmwpub.evaluation.registry import LONGEST_NUMBER
 from pmwpub.figures import self_contained
 from pmwpub.jobs.simulating import Place
-from pmwpub.ledger_command import store_files
 from pmwpub.outputs import apart, writable, write_file
 from pmwpub.privacy.budget import MAX_EPSILON, ApproxDP, as_fraction, zcdp_of
 from pmwpub.queries.counts import count

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pmwpub import evaluate_command
+from pmwpub.cli import evaluate as evaluate_cli
 from pmwpub.cli import main
+from pmwpub.cli.evaluate_journal import Journal
 from pmwpub.errors import FileRefused
-from pmwpub.evaluate_journal import Journal
 from pmwpub.theory import HYPOTHESES, accuracy_line
 
 
@@ -165,7 +165,7 @@ def test_a_place_that_cannot_be_written_or_has_no_worker_is_refused(
     assert "At least one worker" in capsys.readouterr().err
     (folder / "taken").mkdir()
     with pytest.raises(FileRefused):
-        evaluate_command._write_errors(folder / "taken", [])
+        evaluate_cli._write_errors(folder / "taken", [])
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from pmwpub.arguments import acknowledge, amend
-from pmwpub.arguments import whole as _whole
+from pmwpub.cli.arguments import acknowledge, amend
+from pmwpub.cli.arguments import whole as _whole
 from pmwpub.errors import NoResult, PmwPubError
 from pmwpub.printing import printed
 from pmwpub.wording import refused_value
@@ -28,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
     from pydantic import ValidationError
 
-    from pmwpub import commands
+    from pmwpub.cli import commands
     from pmwpub.jobs.dumps import no_core_dumps
     from pmwpub.service.policy import Policy
 
