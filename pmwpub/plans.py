@@ -19,7 +19,8 @@ from pydantic import Field, field_validator, model_validator
 from pmwpub.errors import PlanError
 from pmwpub.mechanisms.pmw_pub import Output, Replay, Schedule, Start
 from pmwpub.plan_inputs import Hashed, PublicInputs, Reading, WorkloadChoice
-from pmwpub.privacy.budget import ZCDP, as_fraction, split
+from pmwpub.privacy.budget import ZCDP, as_fraction
+from pmwpub.privacy.round_share import split
 from pmwpub.queries.workload import Workload
 
 __all__ = ["AssessmentPlan", "BestPlan", "ErrorPlan", "PublicInputs", "ReleasePlan", "WorkloadChoice"]

@@ -8,7 +8,8 @@ from fractions import Fraction
 import numpy as np
 
 from pmwpub.mechanisms.reweight import Iterate
-from pmwpub.privacy.budget import ZCDP, RoundShare
+from pmwpub.privacy.budget import ZCDP
+from pmwpub.privacy.round_share import RoundShare
 
 
 @dataclass

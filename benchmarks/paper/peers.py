@@ -23,7 +23,7 @@ from pmwpub.mechanisms.mst import MstPlan, mst
 from pmwpub.mechanisms.residual_planner import MarginalAnswers
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.noise import NoiseSource
-from pmwpub.privacy.simulated_noise import SimulationNoise
+from pmwpub.privacy.seeded_noise import SimulationNoise
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset
 

@@ -13,9 +13,10 @@ from pmwpub.mechanisms.dual_query import DualQueryPlan, dual_query
 from pmwpub.mechanisms.ji_elkan import ImportancePlan, Lattice, ji_elkan
 from pmwpub.mechanisms.mwem import full_problem, inside, mwem, projected, refusal
 from pmwpub.mechanisms.pmw_pub import Schedule
-from pmwpub.mechanisms.vector_gaussian import VectorGaussian
-from pmwpub.privacy.budget import ZCDP, shown, split
+from pmwpub.privacy.budget import ZCDP, shown
 from pmwpub.privacy.noise import NoiseSource
+from pmwpub.privacy.round_share import split
+from pmwpub.privacy.vector_gaussian import VectorGaussian
 from pmwpub.queries.counts import PrivateCounts, count
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.repeated_rows import RepeatedRows

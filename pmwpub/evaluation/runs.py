@@ -19,9 +19,10 @@ from pmwpub.evaluation.registry import baseline_of, is_baseline
 from pmwpub.evaluation.results import Floor, SimulatedError
 from pmwpub.mechanisms.best_mixture import BestMixture
 from pmwpub.mechanisms.pmw_pub import Schedule, pmw_pub
-from pmwpub.privacy.budget import ApproxDP, as_fraction, split, zcdp_of
+from pmwpub.privacy.budget import ApproxDP, as_fraction, zcdp_of
 from pmwpub.privacy.noise import SECURE, NoiseSource
-from pmwpub.privacy.simulated_noise import SimulationNoise
+from pmwpub.privacy.round_share import split
+from pmwpub.privacy.seeded_noise import SimulationNoise
 from pmwpub.queries.counts import PrivateCounts
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.repeated_rows import RepeatedRows

@@ -12,7 +12,8 @@ from pmwpub.jobs.best_work import BestWork, best
 from pmwpub.jobs.job import Progress
 from pmwpub.jobs.work import AssessmentWork, ErrorWork, PublicInput, ReleaseWork, assess, error, release
 from pmwpub.mechanisms.pmw_pub import Schedule
-from pmwpub.privacy.budget import ZCDP, split
+from pmwpub.privacy.budget import ZCDP
+from pmwpub.privacy.round_share import split
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support

@@ -12,9 +12,9 @@ from pmwpub.mechanisms.graphical import Model, NoisyMarginals, distances, expect
 from pmwpub.mechanisms.mst import selection_costing
 from pmwpub.mechanisms.residual_planner import MarginalAnswers
 from pmwpub.mechanisms.residuals import ResidualSpaces, Subset
-from pmwpub.mechanisms.vector_gaussian import VectorGaussian
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.noise import SECURE, NoiseSource
+from pmwpub.privacy.vector_gaussian import VectorGaussian
 from pmwpub.queries.counts import count
 from pmwpub.queries.repeated_rows import RepeatedRows
 from pmwpub.queries.workload import Workload

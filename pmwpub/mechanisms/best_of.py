@@ -16,9 +16,9 @@ from pmwpub.errors import BudgetError, PlanError
 from pmwpub.mechanisms.assessment import Unresolved
 from pmwpub.mechanisms.lazy_rounding import EXPECTED_STEPS, Progress, Refinable
 from pmwpub.privacy.budget import ZCDP
+from pmwpub.privacy.exp_enclosures import exp_minus
 from pmwpub.privacy.noise import SECURE, NoiseSource
 from pmwpub.privacy.selection import ExponentialMechanism
-from pmwpub.privacy.weight_tables import exp_minus
 
 FIRST_BITS = 128
 """Of the threshold: with so many, it is practically never the threshold that leaves the choice open."""

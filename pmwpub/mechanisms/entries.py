@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from pmwpub.privacy.buckets import Gaps
 from pmwpub.privacy.noise import NoiseSource
+from pmwpub.privacy.selection_laws import Gaps
 from pmwpub.queries.counts import PrivateCounts
 from pmwpub.queries.crew import starts_of
 from pmwpub.queries.incidence import PublicProblem
@@ -53,7 +53,7 @@ class Entries:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Bounds:
-    """The bounds of one moment, grouped by value; see `privacy.buckets.Buckets`."""
+    """The bounds of one moment, grouped by value; see `privacy.selection_laws.Buckets`."""
 
     scores: Ints
     queries: Ints

@@ -17,9 +17,9 @@ from pmwpub.mechanisms.clique_tree import CliqueTree
 from pmwpub.mechanisms.merging import Merging
 from pmwpub.mechanisms.residual_planner import MarginalAnswers
 from pmwpub.mechanisms.residuals import Subset
-from pmwpub.mechanisms.vector_gaussian import VectorGaussian
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.noise import NoiseSource
+from pmwpub.privacy.vector_gaussian import VectorGaussian
 from pmwpub.records import Bools, Floats, Ints
 
 FITS_KEPT = 10

@@ -19,9 +19,9 @@ from pmwpub.errors import BudgetError, PlanError
 from pmwpub.mechanisms.marginal_weights import best_weights
 from pmwpub.mechanisms.residual_planner import MarginalAnswers
 from pmwpub.mechanisms.residuals import Emphasis, ResidualSpaces, Subset, projected, refuse_slow
-from pmwpub.mechanisms.vector_gaussian import VectorGaussian, sqrt_above
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.noise import SECURE, NoiseSource
+from pmwpub.privacy.vector_gaussian import VectorGaussian, sqrt_above
 from pmwpub.queries.counts import PrivateCounts
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Floats

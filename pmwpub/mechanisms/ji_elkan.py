@@ -15,9 +15,9 @@ import numpy as np
 
 from pmwpub.errors import DomainError, PlanError
 from pmwpub.mechanisms.discrimination import Discrimination, Rows
-from pmwpub.mechanisms.vector_gaussian import VectorGaussian, sqrt_above
 from pmwpub.privacy.budget import ZCDP, Number, as_fraction
 from pmwpub.privacy.noise import SECURE, NoiseSource
+from pmwpub.privacy.vector_gaussian import VectorGaussian, sqrt_above
 from pmwpub.queries.repeated_rows import RepeatedRows
 from pmwpub.records import Dataset, Distribution, Floats, Ints, Support
 

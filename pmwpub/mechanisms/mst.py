@@ -12,10 +12,10 @@ from pmwpub.mechanisms.graphical import NoisyMarginals, distances
 from pmwpub.mechanisms.merging import Merging
 from pmwpub.mechanisms.residual_planner import MarginalAnswers
 from pmwpub.mechanisms.residuals import Subset
-from pmwpub.mechanisms.vector_gaussian import VectorGaussian, sqrt_above
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.noise import SECURE, NoiseSource
 from pmwpub.privacy.selection import ExponentialMechanism
+from pmwpub.privacy.vector_gaussian import VectorGaussian, sqrt_above
 from pmwpub.queries.counts import count
 from pmwpub.queries.repeated_rows import RepeatedRows
 from pmwpub.queries.workload import Marginal, Workload

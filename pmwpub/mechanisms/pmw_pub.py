@@ -11,8 +11,9 @@ import numpy as np
 from pmwpub.errors import PlanError
 from pmwpub.mechanisms.drift_scores import DriftScores
 from pmwpub.mechanisms.reweight import Iterate, Memory
-from pmwpub.privacy.budget import ZCDP, RoundShare
+from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.noise import SECURE, NoiseSource
+from pmwpub.privacy.round_share import RoundShare
 from pmwpub.queries.counts import PrivateCounts
 from pmwpub.queries.crew import Crew
 from pmwpub.queries.incidence import PublicProblem

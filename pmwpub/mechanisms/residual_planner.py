@@ -15,9 +15,9 @@ import numpy as np
 from pmwpub.errors import BudgetError, PlanError
 from pmwpub.mechanisms.replacement import Design, best_design
 from pmwpub.mechanisms.residuals import Emphasis, ResidualSpaces, projected, refuse_slow, scaled_projection
-from pmwpub.mechanisms.vector_gaussian import VectorGaussian, sqrt_above
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.noise import SECURE, NoiseSource
+from pmwpub.privacy.vector_gaussian import VectorGaussian, sqrt_above
 from pmwpub.queries.counts import PrivateCounts
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Floats

@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
-from pmwpub.privacy.buckets import Gaps
+from pmwpub.privacy.selection_laws import Gaps
 from pmwpub.records import Ints
 
 LISTED = 4_000_000

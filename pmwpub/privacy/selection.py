@@ -11,9 +11,9 @@ from fractions import Fraction
 from typing import Protocol, Self
 
 from pmwpub.errors import BudgetError, MechanismError
-from pmwpub.privacy.buckets import Buckets, ExponentialLaw, PermuteAndFlipLaw, ScoreBuckets
 from pmwpub.privacy.budget import ZCDP, Number, as_fraction, pure
 from pmwpub.privacy.noise import SECURE, NoiseSource
+from pmwpub.privacy.selection_laws import Buckets, ExponentialLaw, PermuteAndFlipLaw, ScoreBuckets
 from pmwpub.records import Ints
 
 

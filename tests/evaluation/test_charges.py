@@ -18,10 +18,10 @@ import tables
 
 from pmwpub.evaluation import METHODS, UNCHANGED, Run, Stage, answering, baselines, is_baseline, peers, runs
 from pmwpub.evaluation.registry import FAMILIES, baseline_of
-from pmwpub.mechanisms.vector_gaussian import VectorGaussian
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.measurement import DiscreteGaussian
 from pmwpub.privacy.selection import ExponentialMechanism, PermuteAndFlip
+from pmwpub.privacy.vector_gaussian import VectorGaussian
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset

@@ -12,7 +12,8 @@ from audits import EventGate
 from mechanisms.pmw_pub_law import RIGHT, Answers, Event, Law, Spending, Toy, scale
 
 from pmwpub.mechanisms.pmw_pub import Schedule
-from pmwpub.privacy.budget import ZCDP, split
+from pmwpub.privacy.budget import ZCDP
+from pmwpub.privacy.round_share import split
 from pmwpub.queries.counts import PrivateCounts, count
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload

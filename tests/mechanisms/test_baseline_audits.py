@@ -31,8 +31,9 @@ from pmwpub.mechanisms.mst import MstPlan, mst
 from pmwpub.mechanisms.mwem import full_problem, mwem
 from pmwpub.mechanisms.pmw_pub import Schedule
 from pmwpub.mechanisms.residual_planner import ResidualPlan, residual_planner
-from pmwpub.privacy.budget import ZCDP, split
+from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.noise import SECURE, NoiseSource
+from pmwpub.privacy.round_share import split
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support

@@ -15,9 +15,9 @@ from planting import plant
 
 from pmwpub.mechanisms import dual_query, hdmm, ji_elkan, residual_planner
 from pmwpub.mechanisms.discrimination import Discrimination
-from pmwpub.mechanisms.vector_gaussian import VectorGaussian
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.selection import ExponentialMechanism
+from pmwpub.privacy.vector_gaussian import VectorGaussian
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset

@@ -21,10 +21,11 @@ from pmwpub.mechanisms import drift_scores, score_counts
 from pmwpub.mechanisms.drift_scores import DriftScores
 from pmwpub.mechanisms.pmw_pub import Replay, Schedule, Start, pmw_pub
 from pmwpub.mechanisms.reweight import Iterate, Memory
-from pmwpub.privacy.buckets import ExponentialLaw, ScoreBuckets
-from pmwpub.privacy.budget import ZCDP, RoundShare, split
+from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.noise import SECURE, NoiseSource
+from pmwpub.privacy.round_share import RoundShare, split
 from pmwpub.privacy.selection import ExponentialMechanism, PermuteAndFlip
+from pmwpub.privacy.selection_laws import ExponentialLaw, ScoreBuckets
 from pmwpub.queries.counts import PrivateCounts, count
 from pmwpub.queries.crew import Crew
 from pmwpub.queries.incidence import PublicProblem

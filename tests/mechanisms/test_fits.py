@@ -17,9 +17,9 @@ from pmwpub.mechanisms.graphical import FITS_KEPT, Noisy, NoisyMarginals, _line,
 from pmwpub.mechanisms.merging import Merging
 from pmwpub.mechanisms.mst import MstPlan, mst
 from pmwpub.mechanisms.residual_planner import MarginalAnswers
-from pmwpub.mechanisms.vector_gaussian import VectorGaussian
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.noise import SECURE
+from pmwpub.privacy.vector_gaussian import VectorGaussian
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Marginal, Workload
 from pmwpub.records import Dataset

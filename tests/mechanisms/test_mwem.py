@@ -19,8 +19,9 @@ from statistical import AUDIT, BinnedLaw, assert_both_arms, assert_follows, asse
 from pmwpub.errors import DomainError, MethodRefused
 from pmwpub.mechanisms.mwem import full_problem, inside, mwem, projected, refusal
 from pmwpub.mechanisms.pmw_pub import Output, Release, Replay, Schedule, Start, pmw_pub
-from pmwpub.privacy.budget import ZCDP, RoundShare, split
+from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.noise import SECURE, NoiseSource
+from pmwpub.privacy.round_share import RoundShare, split
 from pmwpub.queries.counts import PrivateCounts, count
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload

@@ -16,7 +16,8 @@ from statistical import AUDIT, shown_epsilon
 
 from pmwpub.errors import PlanError
 from pmwpub.mechanisms.pmw_pub import Output, Release, Replay, Schedule, Start, pmw_pub, rebuild
-from pmwpub.privacy.budget import ZCDP, ApproxDP, epsilon_of, split, zcdp_of
+from pmwpub.privacy.budget import ZCDP, ApproxDP, epsilon_of, zcdp_of
+from pmwpub.privacy.round_share import split
 from pmwpub.queries.counts import PrivateCounts, count
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload

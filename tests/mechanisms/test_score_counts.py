@@ -18,7 +18,8 @@ from pmwpub.mechanisms.drift_scores import DriftScores
 from pmwpub.mechanisms.pmw_pub import Schedule, pmw_pub
 from pmwpub.mechanisms.reweight import Iterate, Memory
 from pmwpub.mechanisms.score_counts import LISTED, Listed, ScoreCounts, Sorted, counted
-from pmwpub.privacy.budget import ZCDP, split
+from pmwpub.privacy.budget import ZCDP
+from pmwpub.privacy.round_share import split
 from pmwpub.queries.counts import PrivateCounts
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from scripted import stepped
 
 from pmwpub.mechanisms.pmw_pub import Output, Replay, Schedule, pmw_pub
-from pmwpub.privacy.budget import ZCDP, split
+from pmwpub.privacy.budget import ZCDP
+from pmwpub.privacy.round_share import split
 from pmwpub.privacy.selection import PermuteAndFlip
 from pmwpub.queries.counts import count
 from pmwpub.queries.incidence import PublicProblem

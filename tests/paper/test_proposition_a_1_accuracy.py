@@ -11,7 +11,8 @@ from paper import oracles
 from scipy import stats
 
 from pmwpub.mechanisms.pmw_pub import Output, Replay, Schedule, pmw_pub
-from pmwpub.privacy.budget import ZCDP, split
+from pmwpub.privacy.budget import ZCDP
+from pmwpub.privacy.round_share import split
 from pmwpub.privacy.selection import PermuteAndFlip
 from pmwpub.queries.counts import count
 from pmwpub.queries.incidence import PublicProblem

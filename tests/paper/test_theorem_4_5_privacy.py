@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmwpub.mechanisms.pmw_pub import Schedule
-from pmwpub.privacy.budget import UNIT, ZCDP, epsilon_of, split
+from pmwpub.privacy.budget import UNIT, ZCDP, epsilon_of
+from pmwpub.privacy.round_share import split
 from pmwpub.privacy.selection import ExponentialMechanism, PermuteAndFlip
 from pmwpub.theory import epsilon_bound
 

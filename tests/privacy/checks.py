@@ -15,8 +15,9 @@ import numpy as np
 from privacy.laws import gaussian_masses, laplace_masses, renyi
 from statistical import AUDIT, BinnedLaw, assert_both_arms, assert_follows, assert_rejects
 
-from pmwpub.privacy.budget import UNIT, ZCDP, ApproxDP, Number, RoundShare, epsilon_of
+from pmwpub.privacy.budget import UNIT, ZCDP, ApproxDP, Number, epsilon_of
 from pmwpub.privacy.noise import NoiseSource
+from pmwpub.privacy.round_share import RoundShare
 from pmwpub.records import Ints
 
 DRAWS = 100_000 * AUDIT

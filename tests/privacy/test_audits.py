@@ -13,9 +13,10 @@ import pytest
 from privacy.laws import exponential_masses, gaussian_masses, permute_and_flip_masses
 from statistical import AUDIT, expected_epsilon, shown_epsilon
 
-from pmwpub.privacy.budget import ZCDP, epsilon_of, split
+from pmwpub.privacy.budget import ZCDP, epsilon_of
 from pmwpub.privacy.measurement import DiscreteGaussian
 from pmwpub.privacy.noise import SECURE, laplace_epsilon
+from pmwpub.privacy.round_share import split
 from pmwpub.privacy.selection import ExponentialMechanism, PermuteAndFlip
 
 pytestmark = pytest.mark.audit

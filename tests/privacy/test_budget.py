@@ -18,7 +18,8 @@ from hypothesis import given
 from privacy.checks import check_conversion, check_inverse, check_rounding, check_split
 
 from pmwpub.errors import BudgetError
-from pmwpub.privacy.budget import ZCDP, ApproxDP, Number, as_fraction, epsilon_of, pure, split, zcdp_of
+from pmwpub.privacy.budget import ZCDP, ApproxDP, Number, as_fraction, epsilon_of, pure, zcdp_of
+from pmwpub.privacy.round_share import split
 from pmwpub.privacy.selection import PermuteAndFlip
 
 UNITS = st.integers(0, 10**20)

@@ -25,9 +25,10 @@ from privacy.checks import (
 )
 from privacy.laws import exponential_masses, permute_and_flip_masses
 
-from pmwpub.privacy.budget import ZCDP, ApproxDP, RoundShare, epsilon_of, split, zcdp_of
+from pmwpub.privacy.budget import ZCDP, ApproxDP, epsilon_of, zcdp_of
 from pmwpub.privacy.measurement import DiscreteGaussian
 from pmwpub.privacy.noise import SECURE
+from pmwpub.privacy.round_share import RoundShare, split
 from pmwpub.privacy.selection import ExponentialMechanism, PermuteAndFlip
 from pmwpub.records import Ints
 

@@ -16,9 +16,9 @@ from privacy.laws import gaussian_masses, renyi
 from statistical import AUDIT, assert_both_arms, assert_rejects
 
 from pmwpub.errors import BudgetError, MechanismError
-from pmwpub.mechanisms.vector_gaussian import VectorGaussian, sqrt_above
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.noise import SECURE
+from pmwpub.privacy.vector_gaussian import VectorGaussian, sqrt_above
 
 
 @given(st.fractions(min_value=Fraction(1, 10**9), max_value=10**12))

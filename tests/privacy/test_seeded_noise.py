@@ -16,11 +16,11 @@ from statistical import BinnedLaw, assert_both_arms, assert_follows
 from pmwpub.errors import BudgetError, MechanismError
 from pmwpub.jobs.tasks import TASKS
 from pmwpub.privacy.noise import MAX_SCALE, MAX_VALUE
+from pmwpub.privacy.seeded_noise import SimulationNoise
 from pmwpub.privacy.selection import ExponentialMechanism
-from pmwpub.privacy.simulated_noise import SimulationNoise
 
 ROOT = Path(__file__).resolve().parents[2]
-SIMULATED = "pmwpub.privacy.simulated_noise"
+SIMULATED = "pmwpub.privacy.seeded_noise"
 ONLY_IMPORTER = "pmwpub.evaluation.runs"
 DRAWS = 12_000
 

@@ -13,9 +13,9 @@ from hypothesis import given
 from privacy.laws import exponential_masses, permute_and_flip_masses
 from statistical import BinnedLaw, assert_follows
 
-from pmwpub.privacy.buckets import ExponentialLaw, PermuteAndFlipLaw, ScoreBuckets, gap_weights
+from pmwpub.privacy.exp_enclosures import exp_minus, weights_by_gap
 from pmwpub.privacy.noise import SECURE
-from pmwpub.privacy.weight_tables import exp_minus, weights_by_gap
+from pmwpub.privacy.selection_laws import ExponentialLaw, PermuteAndFlipLaw, ScoreBuckets, gap_weights
 
 WIDTH = 1_024
 DECISIVE = 300

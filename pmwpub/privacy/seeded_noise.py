@@ -3,7 +3,7 @@
 It has the secure source's laws to the letter, so a simulation shows what a release would do, and a seed, so that it
 shows the same on any machine, in any order, on any number of workers. Its randomness is a Mersenne Twister, which a
 few hundred outputs give away: nothing that is drawn here protects anybody. Only `pmwpub.evaluation.runs` may import
-this module, and nothing that is charged may reach it; tests/privacy/test_simulated_noise.py holds both.
+this module, and nothing that is charged may reach it; tests/privacy/test_seeded_noise.py holds both.
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pmwpub.errors import MechanismError
+from pmwpub.privacy.exp_enclosures import exp_minus, weights_by_gap
 from pmwpub.privacy.noise import NoiseSource
-from pmwpub.privacy.weight_tables import exp_minus, weights_by_gap
 from pmwpub.records import Ints
 
 FIRST_BITS = 64
