@@ -6,8 +6,8 @@ import numpy as np
 
 from pmwpub.errors import DomainError
 from pmwpub.mechanisms.reweight import Iterate
-from pmwpub.queries.crew import Crew, starts_of
 from pmwpub.queries.incidence import PublicProblem
+from pmwpub.queries.threads import Crew, starts_of
 from pmwpub.records import Ints
 
 MOST = 1 << 53

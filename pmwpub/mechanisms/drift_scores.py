@@ -21,8 +21,8 @@ from pmwpub.mechanisms.entries import Bounds, Entries
 from pmwpub.mechanisms.reweight import Iterate
 from pmwpub.mechanisms.score_counts import LISTED, ScoreCounts, counted
 from pmwpub.queries.counts import PrivateCounts
-from pmwpub.queries.crew import Crew, starts_of
 from pmwpub.queries.incidence import ALONE, PublicProblem, rounded_answers
+from pmwpub.queries.threads import Crew, starts_of
 from pmwpub.records import Ints
 
 NEGLIGIBLE = 40.0

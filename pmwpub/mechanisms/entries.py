@@ -10,8 +10,8 @@ import numpy.typing as npt
 from pmwpub.privacy.noise import NoiseSource
 from pmwpub.privacy.selection_laws import Gaps
 from pmwpub.queries.counts import PrivateCounts
-from pmwpub.queries.crew import starts_of
 from pmwpub.queries.incidence import PublicProblem
+from pmwpub.queries.threads import starts_of
 from pmwpub.records import Ints
 
 

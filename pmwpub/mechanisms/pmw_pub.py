@@ -15,8 +15,8 @@ from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.noise import SECURE, NoiseSource
 from pmwpub.privacy.round_share import RoundShare
 from pmwpub.queries.counts import PrivateCounts
-from pmwpub.queries.crew import Crew
 from pmwpub.queries.incidence import PublicProblem
+from pmwpub.queries.threads import Crew
 from pmwpub.records import Distribution, Floats, Ints
 
 Progress = Callable[[int, int], None]

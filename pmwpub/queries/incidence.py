@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from pmwpub.errors import DomainError
-from pmwpub.queries.crew import Crew
+from pmwpub.queries.threads import Crew
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Floats, Ints, Support
 
@@ -83,7 +83,7 @@ class PublicProblem:
 
     def add_sums(self, values: Ints, chosen: Ints, starts: Ints, out: Ints, crew: Crew = ALONE) -> None:
         """Add the sums of the marginals `chosen` to out; those of chosen[i] lie in out[starts[i] : starts[i + 1]]."""
-        from pmwpub.queries.kernels import add_weights
+        from pmwpub.queries.incidence_kernels import add_weights
 
         workload, columns = self.workload, self.support.columns
 

@@ -27,8 +27,8 @@ from pmwpub.privacy.round_share import RoundShare, split
 from pmwpub.privacy.selection import ExponentialMechanism, PermuteAndFlip
 from pmwpub.privacy.selection_laws import ExponentialLaw, ScoreBuckets
 from pmwpub.queries.counts import PrivateCounts, count
-from pmwpub.queries.crew import Crew
 from pmwpub.queries.incidence import PublicProblem
+from pmwpub.queries.threads import Crew
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Ints
 
