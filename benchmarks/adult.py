@@ -22,7 +22,7 @@ from statistics import fmean, stdev
 import numpy as np
 
 from pmwpub.evaluation import Errors, errors, errors_of
-from pmwpub.mechanisms.pmw_pub import Output, Replay, Schedule, Start, pmw_pub
+from pmwpub.mechanisms.pmw_pub.algorithm import Output, Replay, Schedule, Start, pmw_pub
 from pmwpub.privacy.budget import ApproxDP, as_fraction, zcdp_of
 from pmwpub.privacy.round_share import split
 from pmwpub.privacy.selection import ExponentialMechanism, PermuteAndFlip, Selection

@@ -25,12 +25,12 @@ from fractions import Fraction
 import best_mixture_cases as cases
 import numpy as np
 
-from pmwpub.mechanisms.assessment import FLOOR_SHARE, NoisyError, floor_release_under, half_width
-from pmwpub.mechanisms.best_mixture import BestMixture
-from pmwpub.mechanisms.best_of import Best, best_release
-from pmwpub.mechanisms.lazy_rounding import LatticeLaplace
-from pmwpub.mechanisms.mixture_bounds import MixtureInterval
+from pmwpub.mechanisms.best_mixture.bounds import MixtureInterval
+from pmwpub.mechanisms.best_mixture.interval import BestMixture
+from pmwpub.mechanisms.noisy_error.assessment import FLOOR_SHARE, NoisyError, floor_release_under, half_width
+from pmwpub.mechanisms.noisy_error.choose_best import Best, best_release
 from pmwpub.plans import FAST_MARGINALS, FAST_SEED
+from pmwpub.privacy.lattice_noise import LatticeLaplace
 from pmwpub.queries.counts import PrivateCounts, count
 from pmwpub.queries.incidence import PublicProblem, quantise
 from pmwpub.queries.workload import Workload

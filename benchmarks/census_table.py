@@ -22,7 +22,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 
 from pmwpub.evaluation import errors, errors_of
-from pmwpub.mechanisms.pmw_pub import Schedule, pmw_pub
+from pmwpub.mechanisms.pmw_pub.algorithm import Schedule, pmw_pub
 from pmwpub.privacy.budget import ApproxDP, as_fraction, zcdp_of
 from pmwpub.privacy.round_share import split
 from pmwpub.queries.counts import PrivateCounts, count

@@ -31,7 +31,7 @@ import numpy.typing as npt
 
 from pmwpub.domain import Attribute, Domain
 from pmwpub.evaluation import errors_of
-from pmwpub.mechanisms.pmw_pub import Schedule, pmw_pub
+from pmwpub.mechanisms.pmw_pub.algorithm import Schedule, pmw_pub
 from pmwpub.privacy.budget import ApproxDP, as_fraction, zcdp_of
 from pmwpub.privacy.round_share import split
 from pmwpub.queries.counts import PrivateCounts, count

@@ -17,7 +17,7 @@ from typing import ClassVar, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from pmwpub.errors import PlanError
-from pmwpub.mechanisms.pmw_pub import Output, Replay, Schedule, Start
+from pmwpub.mechanisms.pmw_pub.algorithm import Output, Replay, Schedule, Start
 from pmwpub.plan_inputs import Hashed, PublicInputs, Reading, WorkloadChoice
 from pmwpub.privacy.budget import ZCDP, as_fraction
 from pmwpub.privacy.round_share import split

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import tables
 from scipy.optimize import linprog
 
-from pmwpub.mechanisms.best_mixture import BestMixture
+from pmwpub.mechanisms.best_mixture.interval import BestMixture
 from pmwpub.privacy.noise import SECURE, NoiseSource
 from pmwpub.queries.counts import PrivateCounts, count
 from pmwpub.queries.workload import Workload

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from pmwpub.mechanisms.graphical import NoisyMarginals
+from pmwpub.mechanisms.baselines.graphical.fitted_model import NoisyMarginals
 
 
 @dataclass
 class Product:
-    """In place of `pmwpub.mechanisms.graphical.Model`."""
+    """In place of `pmwpub.mechanisms.baselines.graphical.fitted_model.Model`."""
 
     known: NoisyMarginals
 

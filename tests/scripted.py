@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from pmwpub.mechanisms.reweight import Iterate
+from pmwpub.mechanisms.pmw_pub.reweight import Iterate
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.round_share import RoundShare
 

@@ -71,7 +71,7 @@ def _sources() -> Iterator[Path]:
 
 
 def _part(path: Path) -> str:
-    """`mechanisms` for pmwpub/mechanisms/pmw_pub.py, `pages` for pages/home.py, `app` for app.py."""
+    """`mechanisms` for pmwpub/mechanisms/pmw_pub/algorithm.py, `pages` for pages/home.py, `app` for app.py."""
     pieces = path.relative_to(ROOT).with_suffix("").parts
     return pieces[1] if pieces[0] == "pmwpub" else pieces[0]
 

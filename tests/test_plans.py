@@ -9,7 +9,7 @@ import tables
 from pydantic import ValidationError
 
 from pmwpub.errors import BudgetError, DomainError, FileRefused, PlanError
-from pmwpub.mechanisms.pmw_pub import Output
+from pmwpub.mechanisms.pmw_pub.algorithm import Output
 from pmwpub.plans import AssessmentPlan, BestPlan, ErrorPlan, PublicInputs, ReleasePlan, WorkloadChoice
 from pmwpub.privacy.selection import ExponentialMechanism, PermuteAndFlip
 

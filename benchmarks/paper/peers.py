@@ -18,9 +18,9 @@ from common import EPSILONS, OUT
 from figure_adult import pair
 
 from pmwpub.evaluation.answering import errors_of_answers
-from pmwpub.mechanisms.aim import AimPlan, aim
-from pmwpub.mechanisms.mst import MstPlan, mst
-from pmwpub.mechanisms.residual_planner import MarginalAnswers
+from pmwpub.mechanisms.baselines.graphical.aim import AimPlan, aim
+from pmwpub.mechanisms.baselines.graphical.mst import MstPlan, mst
+from pmwpub.mechanisms.baselines.matrix.residual_planner import MarginalAnswers
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.noise import NoiseSource
 from pmwpub.privacy.seeded_noise import SimulationNoise

@@ -19,8 +19,8 @@ import figure_reduced
 from common import OUT, options
 
 from pmwpub.evaluation import Stage
-from pmwpub.mechanisms.mwem import full_problem, mwem
-from pmwpub.mechanisms.pmw_pub import Schedule, pmw_pub
+from pmwpub.mechanisms.baselines.mwem import full_problem, mwem
+from pmwpub.mechanisms.pmw_pub.algorithm import Schedule, pmw_pub
 from pmwpub.privacy.budget import ApproxDP, as_fraction, zcdp_of
 from pmwpub.privacy.round_share import split
 from pmwpub.queries.incidence import PublicProblem

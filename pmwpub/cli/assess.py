@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pmwpub.cli.inputs import no_result, tick_of
 from pmwpub.errors import PlanError
-from pmwpub.mechanisms.precision import epsilon_within
+from pmwpub.mechanisms.noisy_error.precision import epsilon_within
 from pmwpub.plans import AssessmentPlan
 from pmwpub.privacy.budget import as_fraction
 from pmwpub.rounding import above

@@ -10,9 +10,9 @@ import numpy as np
 from pmwpub.errors import PmwPubError
 from pmwpub.evaluation.baselines import Case, Terms, refuse_for, rows_of
 from pmwpub.evaluation.measures import Errors
-from pmwpub.mechanisms.hdmm import MarginalStrategy, hdmm
-from pmwpub.mechanisms.residual_planner import ResidualPlan, residual_planner
-from pmwpub.mechanisms.residuals import Emphasis, ResidualSpaces, refuse_slow
+from pmwpub.mechanisms.baselines.matrix.hdmm import MarginalStrategy, hdmm
+from pmwpub.mechanisms.baselines.matrix.residual_planner import ResidualPlan, residual_planner
+from pmwpub.mechanisms.baselines.matrix.residuals import Emphasis, ResidualSpaces, refuse_slow
 from pmwpub.privacy.noise import float_above
 from pmwpub.queries.counts import PrivateCounts, count
 from pmwpub.records import Floats

@@ -9,10 +9,10 @@ from typing import Protocol
 
 from pmwpub.errors import MethodRefused, PlanError, PmwPubError
 from pmwpub.evaluation.measures import Errors, errors_of
-from pmwpub.mechanisms.dual_query import DualQueryPlan, dual_query
-from pmwpub.mechanisms.ji_elkan import ImportancePlan, Lattice, ji_elkan
-from pmwpub.mechanisms.mwem import full_problem, inside, mwem, projected, refusal
-from pmwpub.mechanisms.pmw_pub import Schedule
+from pmwpub.mechanisms.baselines.dual_query import DualQueryPlan, dual_query
+from pmwpub.mechanisms.baselines.ji_elkan import ImportancePlan, Lattice, ji_elkan
+from pmwpub.mechanisms.baselines.mwem import full_problem, inside, mwem, projected, refusal
+from pmwpub.mechanisms.pmw_pub.algorithm import Schedule
 from pmwpub.privacy.budget import ZCDP, shown
 from pmwpub.privacy.noise import NoiseSource
 from pmwpub.privacy.round_share import split

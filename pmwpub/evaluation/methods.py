@@ -14,7 +14,7 @@ from typing import Literal
 
 from pmwpub.errors import PlanError
 from pmwpub.evaluation.registry import BASELINES, canonical_baseline, is_baseline, without_flag_values
-from pmwpub.mechanisms.pmw_pub import Output, Replay, Start
+from pmwpub.mechanisms.pmw_pub.algorithm import Output, Replay, Start
 
 PMW_PUB = "pmw-pub"
 UNCHANGED = "unchanged"

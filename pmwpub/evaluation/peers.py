@@ -9,10 +9,10 @@ from pmwpub.errors import PlanError, PmwPubError
 from pmwpub.evaluation.answering import errors_of_answers
 from pmwpub.evaluation.baselines import Case, Terms, refuse_for, rows_of
 from pmwpub.evaluation.measures import Errors
-from pmwpub.mechanisms.aim import AimPlan, aim
-from pmwpub.mechanisms.graphical import MISSING, available, library_version
-from pmwpub.mechanisms.mst import MstPlan, mst
-from pmwpub.mechanisms.residuals import ResidualSpaces
+from pmwpub.mechanisms.baselines.graphical.aim import AimPlan, aim
+from pmwpub.mechanisms.baselines.graphical.fitted_model import MISSING, available, library_version
+from pmwpub.mechanisms.baselines.graphical.mst import MstPlan, mst
+from pmwpub.mechanisms.baselines.matrix.residuals import ResidualSpaces
 from pmwpub.privacy.budget import shown
 
 MAX_PAIR_CELLS = 2 * 10**6

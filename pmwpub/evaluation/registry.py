@@ -24,7 +24,7 @@ from pmwpub.errors import BudgetError, PlanError
 from pmwpub.evaluation.answering import Marginals
 from pmwpub.evaluation.baselines import Baseline, DualQuery, JiElkan, Mwem
 from pmwpub.evaluation.peers import Peer
-from pmwpub.mechanisms.residuals import Emphasis
+from pmwpub.mechanisms.baselines.matrix.residuals import Emphasis
 from pmwpub.privacy.budget import as_fraction
 
 LONGEST_NUMBER = 40

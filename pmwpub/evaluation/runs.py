@@ -17,8 +17,8 @@ from pmwpub.evaluation.measures import Errors, errors, errors_of
 from pmwpub.evaluation.methods import UNCHANGED, variant_of
 from pmwpub.evaluation.registry import baseline_of, is_baseline
 from pmwpub.evaluation.results import Floor, SimulatedError
-from pmwpub.mechanisms.best_mixture import BestMixture
-from pmwpub.mechanisms.pmw_pub import Schedule, pmw_pub
+from pmwpub.mechanisms.best_mixture.interval import BestMixture
+from pmwpub.mechanisms.pmw_pub.algorithm import Schedule, pmw_pub
 from pmwpub.privacy.budget import ApproxDP, as_fraction, zcdp_of
 from pmwpub.privacy.noise import SECURE, NoiseSource
 from pmwpub.privacy.round_share import split

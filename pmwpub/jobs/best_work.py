@@ -8,9 +8,9 @@ from fractions import Fraction
 
 from pmwpub.errors import JobUnresolved
 from pmwpub.jobs.work import PublicInput
-from pmwpub.mechanisms.assessment import Unresolved
-from pmwpub.mechanisms.best_mixture import BestMixture
-from pmwpub.mechanisms.best_of import best_release
+from pmwpub.mechanisms.best_mixture.interval import BestMixture
+from pmwpub.mechanisms.noisy_error.assessment import Unresolved
+from pmwpub.mechanisms.noisy_error.choose_best import best_release
 from pmwpub.queries.counts import PrivateCounts
 
 

@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from pmwpub.evaluation import errors
-from pmwpub.mechanisms.best_mixture import BestMixture
+from pmwpub.mechanisms.best_mixture.interval import BestMixture
 from pmwpub.queries.counts import PrivateCounts, count
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.repeated_rows import RepeatedRows

@@ -11,7 +11,7 @@ from pmwpub.domain import Attribute, Domain
 from pmwpub.jobs.best_work import BestWork, best
 from pmwpub.jobs.job import Progress
 from pmwpub.jobs.work import AssessmentWork, ErrorWork, PublicInput, ReleaseWork, assess, error, release
-from pmwpub.mechanisms.pmw_pub import Schedule
+from pmwpub.mechanisms.pmw_pub.algorithm import Schedule
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.round_share import split
 from pmwpub.queries.counts import count

@@ -13,10 +13,10 @@ from fractions import Fraction
 
 from pmwpub.errors import JobUnresolved
 from pmwpub.jobs.cache import public
-from pmwpub.mechanisms.assessment import NoisyError, Unresolved, floor_release, start_release
-from pmwpub.mechanisms.best_mixture import BestMixture
-from pmwpub.mechanisms.pmw_pub import Release, Schedule, pmw_pub
-from pmwpub.mechanisms.release_error import error_release
+from pmwpub.mechanisms.best_mixture.interval import BestMixture
+from pmwpub.mechanisms.noisy_error.assessment import NoisyError, Unresolved, floor_release, start_release
+from pmwpub.mechanisms.noisy_error.release_error import error_release
+from pmwpub.mechanisms.pmw_pub.algorithm import Release, Schedule, pmw_pub
 from pmwpub.queries.counts import PrivateCounts
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Self
 
-from pmwpub.mechanisms.pmw_pub import Release
+from pmwpub.mechanisms.pmw_pub.algorithm import Release
 from pmwpub.plans import ReleasePlan
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution

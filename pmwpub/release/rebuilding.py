@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from pmwpub.errors import CertificateError
-from pmwpub.mechanisms.pmw_pub import Measurement, rebuild
+from pmwpub.mechanisms.pmw_pub.algorithm import Measurement, rebuild
 from pmwpub.plans import ReleasePlan
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pmwpub.ledger import Booking
-from pmwpub.mechanisms.assessment import AssessmentShare, assessment_charges
+from pmwpub.mechanisms.noisy_error.assessment import AssessmentShare, assessment_charges
 from pmwpub.plans import AssessmentPlan
 from pmwpub.service.core import Outcome, Service
 from pmwpub.service.stored_releases import outcomes

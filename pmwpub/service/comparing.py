@@ -12,9 +12,10 @@ from pmwpub.errors import PlanError
 from pmwpub.evaluation import resampled
 from pmwpub.jobs import Job
 from pmwpub.jobs.public_work import ComparisonWork, Pair, PairFacts
-from pmwpub.mechanisms.assessment import half_width
-from pmwpub.mechanisms.lazy_rounding import Grid, LatticeLaplace
+from pmwpub.mechanisms.noisy_error.assessment import half_width
+from pmwpub.mechanisms.noisy_error.lazy_rounding import Grid
 from pmwpub.plans import FAST_MARGINALS, FAST_SEED, AssessmentPlan
+from pmwpub.privacy.lattice_noise import LatticeLaplace
 from pmwpub.service.assessing import shares_of
 from pmwpub.service.core import Service
 from pmwpub.service.free_work import free_claim

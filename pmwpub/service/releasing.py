@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pmwpub.errors import PlanError
 from pmwpub.ledger import Booking
-from pmwpub.mechanisms.pmw_pub import Output, Replay, Start
+from pmwpub.mechanisms.pmw_pub.algorithm import Output, Replay, Start
 from pmwpub.plans import ReleasePlan
 from pmwpub.privacy.budget import ZCDP, ApproxDP, as_fraction, zcdp_of
 from pmwpub.queries.workload import Workload

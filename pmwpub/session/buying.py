@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pmwpub.errors import PlanError
-from pmwpub.mechanisms.precision import epsilon_within
+from pmwpub.mechanisms.noisy_error.precision import epsilon_within
 from pmwpub.plans import AssessmentPlan, BestPlan
 from pmwpub.privacy.budget import as_fraction
 from pmwpub.service import PrivateTable, Study

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from pmwpub.mechanisms.best_of import shortfall
+from pmwpub.mechanisms.noisy_error.choose_best import shortfall
 from pmwpub.plans import BestPlan
 from pmwpub.service.comparing import Forecast
 from pmwpub.session.settings import Setting

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pmwpub.evaluation import Variant
-from pmwpub.mechanisms.pmw_pub import Replay
+from pmwpub.mechanisms.pmw_pub.algorithm import Replay
 from pmwpub.privacy.budget import as_fraction
 from pmwpub.rounding import near
 from pmwpub.service import Study, exploring

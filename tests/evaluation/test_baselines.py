@@ -15,8 +15,8 @@ from pmwpub.evaluation.answering import Marginals, errors_of_answers
 from pmwpub.evaluation.baselines import Baseline, Case, DualQuery, JiElkan, Mwem, Terms
 from pmwpub.evaluation.measures import Errors, errors
 from pmwpub.evaluation.registry import BASELINES, PEERS, baseline_of, is_baseline
-from pmwpub.mechanisms.graphical import MISSING
-from pmwpub.mechanisms.residuals import Emphasis
+from pmwpub.mechanisms.baselines.graphical.fitted_model import MISSING
+from pmwpub.mechanisms.baselines.matrix.residuals import Emphasis
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.noise import NoiseSource
 from pmwpub.queries.counts import PrivateCounts, count

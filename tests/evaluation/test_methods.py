@@ -7,7 +7,7 @@ import pytest
 from pmwpub.errors import PlanError
 from pmwpub.evaluation import METHODS, PMW_PUB, UNCHANGED, Variant, variant_of
 from pmwpub.evaluation.methods import CHANGES, canonical
-from pmwpub.mechanisms.pmw_pub import Output, Replay, Start
+from pmwpub.mechanisms.pmw_pub.algorithm import Output, Replay, Start
 
 
 def test_every_combination_of_changes_has_a_name_that_leads_back_to_it() -> None:

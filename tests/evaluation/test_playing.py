@@ -7,8 +7,8 @@ import tables
 from scipy.stats import chi2
 
 from pmwpub.evaluation import halves, resampled
-from pmwpub.mechanisms.discrimination import Rows as DiscriminationRows
-from pmwpub.mechanisms.mwem import projected
+from pmwpub.mechanisms.baselines.discrimination import Rows as DiscriminationRows
+from pmwpub.mechanisms.baselines.mwem import projected
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset

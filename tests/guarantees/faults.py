@@ -14,7 +14,7 @@ from guarantees.flows import NAME
 
 from pmwpub.errors import Overspent
 from pmwpub.jobs import work
-from pmwpub.mechanisms.pmw_pub import rebuild
+from pmwpub.mechanisms.pmw_pub.algorithm import rebuild
 from pmwpub.records import Dataset
 from pmwpub.service import purchases, studies
 from pmwpub.service.purchases import assessment, best, error, release

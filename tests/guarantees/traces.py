@@ -21,10 +21,11 @@ import pytest
 
 from pmwpub.jobs import best_work
 from pmwpub.ledger import database
-from pmwpub.mechanisms import assessment, drift_scores
-from pmwpub.mechanisms.best_of import Best, best_charge
-from pmwpub.mechanisms.drift_scores import DriftScores
-from pmwpub.mechanisms.lazy_rounding import LatticeLaplace
+from pmwpub.mechanisms.noisy_error import assessment
+from pmwpub.mechanisms.noisy_error.choose_best import Best, best_charge
+from pmwpub.mechanisms.pmw_pub import lazy_scores
+from pmwpub.mechanisms.pmw_pub.lazy_scores import DriftScores
+from pmwpub.privacy.lattice_noise import LatticeLaplace
 from pmwpub.privacy.measurement import DiscreteGaussian
 from pmwpub.privacy.selection import ExponentialMechanism, PermuteAndFlip
 
@@ -105,7 +106,7 @@ def _force_rounds(trace: Trace, patch: pytest.MonkeyPatch) -> None:
         trace.calls.append(f"measure {self.scale} {self.sensitivity}")
         return (7 * len(trace.calls)) % 40
 
-    patch.setattr(drift_scores, "SMALL", -(10**12))  # bounds on the smallest problems too
+    patch.setattr(lazy_scores, "SMALL", -(10**12))  # bounds on the smallest problems too
     patch.setattr(ExponentialMechanism, "choose", choose("exponential"))
     patch.setattr(PermuteAndFlip, "choose", choose("permute and flip"))
     patch.setattr(DiscreteGaussian, "measure", measure)

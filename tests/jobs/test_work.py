@@ -10,7 +10,7 @@ import tables
 from pmwpub.errors import JobUnresolved
 from pmwpub.jobs import work
 from pmwpub.jobs.work import AssessmentWork, PublicInput
-from pmwpub.mechanisms.assessment import Unresolved
+from pmwpub.mechanisms.noisy_error.assessment import Unresolved
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload

@@ -12,8 +12,8 @@ from pages.visits import ROWS, Here, Open, buy, press, wide_table, words
 from pmwpub.jobs import PAID, Claim, InlineEngine, Job
 from pmwpub.jobs.run import OnDone, OnFailed
 from pmwpub.ledger import Booking, PlanKey
-from pmwpub.mechanisms.best_of import best_charge
-from pmwpub.mechanisms.precision import epsilon_within
+from pmwpub.mechanisms.noisy_error.choose_best import best_charge
+from pmwpub.mechanisms.noisy_error.precision import epsilon_within
 from pmwpub.plans import AssessmentPlan, PublicInputs, WorkloadChoice
 from pmwpub.service import Assessed, NoisyNumber, Outcome, assessing, comparing, studies
 from pmwpub.service.remarks import PRIVATE_NUMBERS_SEEN

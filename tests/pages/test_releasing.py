@@ -11,7 +11,7 @@ from fractions import Fraction
 import pytest
 from pages.visits import ROWS, Here, Open, buy, press, words
 
-from pmwpub.mechanisms.release_error import error_charge
+from pmwpub.mechanisms.noisy_error.release_error import error_charge
 from pmwpub.plans import AssessmentPlan, PublicInputs, WorkloadChoice
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.service import Assessed, NoisyNumber, exploring, measuring, releasing, studies

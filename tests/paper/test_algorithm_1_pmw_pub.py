@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scripted import stepped
 
-from pmwpub.mechanisms.pmw_pub import Output, Replay, Schedule, pmw_pub
+from pmwpub.mechanisms.pmw_pub.algorithm import Output, Replay, Schedule, pmw_pub
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.round_share import split
 from pmwpub.privacy.selection import PermuteAndFlip

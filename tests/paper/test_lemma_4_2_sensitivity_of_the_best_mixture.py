@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from paper import oracles
 
-from pmwpub.mechanisms.best_mixture import BestMixture
+from pmwpub.mechanisms.best_mixture.interval import BestMixture
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support

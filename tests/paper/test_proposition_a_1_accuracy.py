@@ -10,7 +10,7 @@ import tables
 from paper import oracles
 from scipy import stats
 
-from pmwpub.mechanisms.pmw_pub import Output, Replay, Schedule, pmw_pub
+from pmwpub.mechanisms.pmw_pub.algorithm import Output, Replay, Schedule, pmw_pub
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.round_share import split
 from pmwpub.privacy.selection import PermuteAndFlip

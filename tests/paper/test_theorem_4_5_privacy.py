@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmwpub.mechanisms.pmw_pub import Schedule
+from pmwpub.mechanisms.pmw_pub.algorithm import Schedule
 from pmwpub.privacy.budget import UNIT, ZCDP, epsilon_of
 from pmwpub.privacy.round_share import split
 from pmwpub.privacy.selection import ExponentialMechanism, PermuteAndFlip

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import tables
 
-from pmwpub.mechanisms.pmw_pub import Output, Replay, Start, pmw_pub
+from pmwpub.mechanisms.pmw_pub.algorithm import Output, Replay, Start, pmw_pub
 from pmwpub.plans import PublicInputs, ReleasePlan, WorkloadChoice
 from pmwpub.privacy.budget import epsilon_of
 from pmwpub.queries.counts import count

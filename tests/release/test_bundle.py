@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import tables
 
-from pmwpub.mechanisms.pmw_pub import pmw_pub, rebuild
+from pmwpub.mechanisms.pmw_pub.algorithm import pmw_pub, rebuild
 from pmwpub.plans import PublicInputs, ReleasePlan, WorkloadChoice
 from pmwpub.privacy.budget import ZCDP, epsilon_of
 from pmwpub.queries.counts import count
@@ -112,7 +112,7 @@ def test_weights_sum_to_one_one_row_an_atom_and_read_back_exactly(parts: tuple) 
 
 def test_the_certificate_rebuilds_the_weights_byte_for_byte(parts: tuple) -> None:
     bundle, plan, problem = parts
-    from pmwpub.mechanisms.pmw_pub import Measurement
+    from pmwpub.mechanisms.pmw_pub.algorithm import Measurement
 
     transcript = tuple(Measurement(line.number, line.noisy_count) for line in bundle.certificate.transcript)
     again = rebuild(problem, plan.schedule(), transcript, plan.n)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from release.bundles import Made, make, public_csv
 
-from pmwpub.mechanisms.pmw_pub import Output, Replay, Start
+from pmwpub.mechanisms.pmw_pub.algorithm import Output, Replay, Start
 from pmwpub.release import rebuild
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from release.bundles import IMAGE, SCRIPT, Made, N, make, public_csv
 
 from pmwpub.domain import Attribute, Domain
-from pmwpub.mechanisms.pmw_pub import Output, Start
+from pmwpub.mechanisms.pmw_pub.algorithm import Output, Start
 from pmwpub.records import Support
 from pmwpub.release import quality, views
 from pmwpub.release.bundle import CERTIFICATE, MEASUREMENTS, REBUILD, REPORT, SCHEMA, WEIGHTS

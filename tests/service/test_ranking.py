@@ -10,7 +10,7 @@ import buying
 import pytest
 
 from pmwpub.errors import FileRefused, Overspent, PlanError
-from pmwpub.mechanisms.best_of import best_charge
+from pmwpub.mechanisms.noisy_error.choose_best import best_charge
 from pmwpub.plans import BestPlan
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.service import NoisyNumber, assessing, ranking, studies

@@ -21,7 +21,7 @@ from pmwpub.errors import (
 )
 from pmwpub.jobs import work
 from pmwpub.ledger import Ledger, Population
-from pmwpub.mechanisms.pmw_pub import Replay, Start
+from pmwpub.mechanisms.pmw_pub.algorithm import Replay, Start
 from pmwpub.plans import ReleasePlan, WorkloadChoice
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.release.bundle import CERTIFICATE, SYNTHETIC

@@ -9,7 +9,7 @@ import buying
 import pytest
 
 from pmwpub.evaluation import PMW_PUB, UNCHANGED, SimulatedError, Simulation, Variant
-from pmwpub.mechanisms.pmw_pub import Output
+from pmwpub.mechanisms.pmw_pub.algorithm import Output
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.service import exploring, releasing, studies, tuning
 from pmwpub.service.core import MemoryCache

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from pmwpub.jobs.work import AssessmentWork, PublicInput
 from pmwpub.ledger import Charge
-from pmwpub.mechanisms.assessment import NoisyError
+from pmwpub.mechanisms.noisy_error.assessment import NoisyError
 from pmwpub.plans import AssessmentPlan
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pmwpub.jobs.best_work import BestWork
 from pmwpub.ledger import Charge
-from pmwpub.mechanisms.best_of import best_charge
+from pmwpub.mechanisms.noisy_error.choose_best import best_charge
 from pmwpub.plans import BestPlan
 from pmwpub.privacy.budget import shown
 from pmwpub.queries.counts import count

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pmwpub.errors import PlanError
 from pmwpub.jobs.work import ErrorWork
 from pmwpub.ledger import Charge, PlanKey
-from pmwpub.mechanisms.assessment import NoisyError
-from pmwpub.mechanisms.release_error import error_charge
+from pmwpub.mechanisms.noisy_error.assessment import NoisyError
+from pmwpub.mechanisms.noisy_error.release_error import error_charge
 from pmwpub.plans import ErrorPlan
 from pmwpub.queries.counts import count
 from pmwpub.release.bundle import Bundle

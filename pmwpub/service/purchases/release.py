@@ -8,7 +8,7 @@ from fractions import Fraction
 from pmwpub.errors import LedgerError, PlanError
 from pmwpub.jobs.work import ReleaseWork
 from pmwpub.ledger import Booking, Charge
-from pmwpub.mechanisms.pmw_pub import Release
+from pmwpub.mechanisms.pmw_pub.algorithm import Release
 from pmwpub.plans import ReleasePlan
 from pmwpub.privacy.budget import ZCDP, epsilon_of
 from pmwpub.queries.counts import count

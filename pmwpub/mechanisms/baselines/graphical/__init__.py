@@ -1,0 +1,1 @@
+"""AIM and MST: graphical models fitted to noisy marginals (extra `peers`)."""

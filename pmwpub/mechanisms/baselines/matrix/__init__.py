@@ -1,0 +1,1 @@
+"""Matrix mechanisms: noisy marginals or residuals of them, and answers without rows."""
