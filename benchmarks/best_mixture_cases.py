@@ -11,9 +11,9 @@ from pmwpub.domain import Attribute, Domain
 from pmwpub.plans import WorkloadChoice
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Ints, Support
-from pmwpub.tabular.encode import encode_public
-from pmwpub.tabular.reading import read_table
-from pmwpub.tabular.schema import Schema
+from pmwpub.tabular.coding.encode import encode_public
+from pmwpub.tabular.files.reading import read_table
+from pmwpub.tabular.schema.table_schema import Schema
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("PMWPUB_DATA", ROOT.parent / "shared" / "data")) / "acs_il_oh"

@@ -24,10 +24,10 @@ from pmwpub.evaluation import errors_of
 from pmwpub.queries.counts import count
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload
-from pmwpub.tabular.decode import read_weights
-from pmwpub.tabular.encode import encode_public
-from pmwpub.tabular.reading import read_table
-from pmwpub.tabular.schema import Schema
+from pmwpub.tabular.coding.decode import read_weights
+from pmwpub.tabular.coding.encode import encode_public
+from pmwpub.tabular.files.reading import read_table
+from pmwpub.tabular.schema.table_schema import Schema
 
 DATA = Path(os.environ.get("PMWPUB_DATA", Path(__file__).parents[1].parent / "shared" / "data")) / "acs_il_oh"
 CANDIDATES = ("oh_2012", "il_2018", "oh_2015")

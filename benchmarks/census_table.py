@@ -29,9 +29,9 @@ from pmwpub.queries.counts import PrivateCounts, count
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support
-from pmwpub.tabular.encode import encode_public
-from pmwpub.tabular.reading import read_table
-from pmwpub.tabular.schema import Schema
+from pmwpub.tabular.coding.encode import encode_public
+from pmwpub.tabular.files.reading import read_table
+from pmwpub.tabular.schema.table_schema import Schema
 
 DATA = Path(os.environ.get("PMWPUB_DATA", Path(__file__).parents[1].parent / "shared" / "data")) / "acs_il_oh"
 EPSILONS = ("0.1", "0.25", "0.5", "1")

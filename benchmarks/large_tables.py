@@ -35,11 +35,11 @@ from pmwpub.domain import Attribute, Domain
 from pmwpub.jobs.counting_cluster import ClusterRows, local_cluster
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
-from pmwpub.tabular.columns import CategoricalColumn
-from pmwpub.tabular.folders import parts_of
-from pmwpub.tabular.private import FileRows, Survey, survey
-from pmwpub.tabular.reading import open_table
-from pmwpub.tabular.schema import Schema
+from pmwpub.tabular.files.folders import parts_of
+from pmwpub.tabular.files.reading import open_table
+from pmwpub.tabular.private_pass import FileRows, Survey, survey
+from pmwpub.tabular.schema.column_types import CategoricalColumn
+from pmwpub.tabular.schema.table_schema import Schema
 
 ATTRIBUTES, LEVELS, BLOCK = 67, 287, 250_000
 

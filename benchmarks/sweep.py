@@ -34,9 +34,9 @@ from pmwpub.evaluation import (
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Support
-from pmwpub.tabular.encode import encode_public
-from pmwpub.tabular.reading import read_table
-from pmwpub.tabular.schema import Schema
+from pmwpub.tabular.coding.encode import encode_public
+from pmwpub.tabular.files.reading import read_table
+from pmwpub.tabular.schema.table_schema import Schema
 
 EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
 BIASES = (0.0, 0.2, 0.45, -0.2)

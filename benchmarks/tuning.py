@@ -40,9 +40,9 @@ from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support
 from pmwpub.service.tuning import ROUNDS
-from pmwpub.tabular.encode import encode_public
-from pmwpub.tabular.reading import read_table
-from pmwpub.tabular.schema import Schema
+from pmwpub.tabular.coding.encode import encode_public
+from pmwpub.tabular.files.reading import read_table
+from pmwpub.tabular.schema.table_schema import Schema
 
 EPSILONS = (0.25, 0.5, 1.0)
 PAIRS = {"validation": ("2015", "2012"), "test": ("2018", "2015")}

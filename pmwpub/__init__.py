@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pmwpub.errors import NoResult, Overspent, PmwPubError
     from pmwpub.ledger import Ledger, Population
     from pmwpub.plans import WorkloadChoice
-    from pmwpub.tabular.schema import Schema
+    from pmwpub.tabular.schema.table_schema import Schema
 
 __all__ = [
     "Ledger",
@@ -32,7 +32,7 @@ _HOMES = {
     "PmwPubError": "pmwpub.errors",
     "Population": "pmwpub.ledger",
     "Project": "pmwpub.api",
-    "Schema": "pmwpub.tabular.schema",
+    "Schema": "pmwpub.tabular.schema.table_schema",
     "SyntheticRelease": "pmwpub.api",
     "WorkloadChoice": "pmwpub.plans",
     "draft_schema": "pmwpub.api",

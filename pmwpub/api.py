@@ -32,13 +32,13 @@ from pmwpub.service import (
     studies,
 )
 from pmwpub.service.purchases import AssessmentPurchase, Offer, ReleasePurchase
-from pmwpub.tabular.decode import decode
-from pmwpub.tabular.reading import from_frame
-from pmwpub.tabular.schema import Schema, draft
+from pmwpub.tabular.coding.decode import decode
+from pmwpub.tabular.files.reading import from_frame
+from pmwpub.tabular.schema.table_schema import Schema, draft
 from pmwpub.wording import no_result, values_in_words
 
 if TYPE_CHECKING:
-    from pmwpub.tabular.reading import Frame
+    from pmwpub.tabular.files.reading import Frame
 
 UNDECIDED = (
     "Say overlap_acknowledged=True if no public table was made from the private one. Rows that a public table shares "

@@ -24,8 +24,8 @@ class FileRefused(PmwPubError):
     """A file cannot be read as a table.
 
     line        the 1-based line number, where there is one
-    suggestion  the reading options (`tabular.options.ReadOptions`) under which it would read, for somebody to confirm;
-                of a private file for the steward only, like the message
+    suggestion  the reading options (`ReadOptions` of `tabular.files.text.read_options`) under which it would read, for
+                somebody to confirm; of a private file for the steward only, like the message
     """
 
     def __init__(self, message: str, *, line: int | None = None, suggestion: Any = None) -> None:

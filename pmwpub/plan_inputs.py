@@ -22,7 +22,7 @@ from pydantic import (
 from pmwpub.domain import Domain
 from pmwpub.errors import PlanError
 from pmwpub.queries.workload import Workload
-from pmwpub.tabular.options import ReadOptions
+from pmwpub.tabular.files.text.read_options import ReadOptions
 
 MOST_ATTRIBUTES = 8
 """Of one marginal."""

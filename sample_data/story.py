@@ -22,9 +22,9 @@ from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support
 from pmwpub.service.sample import CANDIDATES, PRIVATE, SCHEMA
 from pmwpub.service.story import NOISE_ALONE, Loneliness, Person, Story
-from pmwpub.tabular.encode import encode_public
-from pmwpub.tabular.reading import read_table
-from pmwpub.tabular.schema import Schema
+from pmwpub.tabular.coding.encode import encode_public
+from pmwpub.tabular.files.reading import read_table
+from pmwpub.tabular.schema.table_schema import Schema
 
 HERE = Path(__file__).parent
 FACTS = ("sex", "age", "race", "marital", "household", "size", "tenure", "education", "occupation", "hours")

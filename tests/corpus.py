@@ -18,7 +18,7 @@ from typing import Any, Literal
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pmwpub.tabular.options import ReadOptions
+from pmwpub.tabular.files.text.read_options import ReadOptions
 
 CANARY = "canary7153"
 NONE = "no level"

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from hypothesis import strategies as st
 
-from pmwpub.tabular.options import DELIMITERS, ENCODINGS, ReadOptions
+from pmwpub.tabular.files.text.read_options import DELIMITERS, ENCODINGS, ReadOptions
 
 NUMBERS = ["0", "-1", "007", "1e999", "-inf", "NaN", "9223372036854775808", "1,5", "1.234,5", "$5", "5 %", "1/2/2020"]
 WORDS = ["", "NA", "?", "null", "(missing)", "(other)", "True", "yes", " a ", "A", "=1+1", "<b>x</b>", "'", '"', "a;b"]

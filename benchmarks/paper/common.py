@@ -36,9 +36,9 @@ from pmwpub.evaluation import (
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support
-from pmwpub.tabular.encode import encode_public
-from pmwpub.tabular.reading import read_table
-from pmwpub.tabular.schema import Schema
+from pmwpub.tabular.coding.encode import encode_public
+from pmwpub.tabular.files.reading import read_table
+from pmwpub.tabular.schema.table_schema import Schema
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("PMWPUB_DATA", ROOT.parent / "shared" / "data"))

@@ -44,9 +44,9 @@ from pmwpub.service import (
 from pmwpub.service.assessing import NoisyNumber
 from pmwpub.service.purchases import ErrorPurchase, Offer, ReleasePurchase
 from pmwpub.service.shared import CHANGED
-from pmwpub.tabular.codebook import read_codebook
-from pmwpub.tabular.naming import Files
-from pmwpub.tabular.schema import Schema, draft
+from pmwpub.tabular.files.given_files import Files
+from pmwpub.tabular.schema.codebook import read_codebook
+from pmwpub.tabular.schema.table_schema import Schema, draft
 
 Json = dict[str, Any]
 UNACKNOWLEDGED = (

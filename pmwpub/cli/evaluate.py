@@ -38,9 +38,9 @@ from pmwpub.records import Dataset, Support
 from pmwpub.rounding import up
 from pmwpub.service.bounds import Bounds, bounds_on
 from pmwpub.service.curves import error_plot
-from pmwpub.tabular.encode import encode_public
-from pmwpub.tabular.naming import Files
-from pmwpub.tabular.schema import Schema
+from pmwpub.tabular.coding.encode import encode_public
+from pmwpub.tabular.files.given_files import Files
+from pmwpub.tabular.schema.table_schema import Schema
 
 Json = dict[str, Any]
 

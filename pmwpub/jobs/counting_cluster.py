@@ -31,11 +31,11 @@ from pmwpub.jobs.dumps import no_core_dumps
 from pmwpub.queries.counts import sum_blocks
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Codes, Dataset, Ints
-from pmwpub.tabular.folders import parts_of
-from pmwpub.tabular.private import FileRows, coded_blocks
-from pmwpub.tabular.reading import open_table
-from pmwpub.tabular.sameness import Digest, Words
-from pmwpub.tabular.schema import Schema
+from pmwpub.tabular.files.folders import parts_of
+from pmwpub.tabular.files.reading import open_table
+from pmwpub.tabular.files.row_numbers import Digest, Words
+from pmwpub.tabular.private_pass import FileRows, coded_blocks
+from pmwpub.tabular.schema.table_schema import Schema
 
 if TYPE_CHECKING:
     from distributed import Client, LocalCluster

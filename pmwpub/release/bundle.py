@@ -18,8 +18,8 @@ from pmwpub.release.certificate import Cells, Certificate, Provenance
 from pmwpub.release.measurements import measurements_csv
 from pmwpub.release.report import Choices, report_html
 from pmwpub.release.synthesis import MAX_ROWS, synthetic_csv
-from pmwpub.tabular.decode import read_weights, weights_csv
-from pmwpub.tabular.schema import Schema
+from pmwpub.tabular.coding.decode import read_weights, weights_csv
+from pmwpub.tabular.schema.table_schema import Schema
 
 WEIGHTS = "weights.csv"
 SYNTHETIC = "synthetic.csv"

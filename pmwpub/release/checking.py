@@ -25,7 +25,7 @@ from pmwpub.release.certificate import (
 from pmwpub.release.measurements import measurements_csv
 from pmwpub.release.rebuilding import differing, plan_of, readings_of, redrawn, schema_of, workload_of
 from pmwpub.release.strict_json import MOST_BYTES
-from pmwpub.tabular.decode import read_weights
+from pmwpub.tabular.coding.decode import read_weights
 
 FILES = tuple(name for name in ALL_FILES if name != CERTIFICATE)
 """What the certificate of a release that can be checked gives the hash of."""

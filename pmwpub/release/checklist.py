@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from pmwpub.release.certificate import Certificate
 from pmwpub.release.wording import rows, up
-from pmwpub.tabular.schema import Schema
+from pmwpub.tabular.schema.table_schema import Schema
 
 
 class Answer(NamedTuple):

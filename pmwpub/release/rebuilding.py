@@ -19,12 +19,12 @@ from pmwpub.release.bundle import MEASUREMENTS, SCHEMA, SYNTHETIC, WEIGHTS
 from pmwpub.release.certificate import Certificate
 from pmwpub.release.measurements import measurements_csv
 from pmwpub.release.synthesis import synthetic_csv
-from pmwpub.tabular.container import Limits, load
-from pmwpub.tabular.decode import read_weights, weights_csv
-from pmwpub.tabular.encode import encode_public
-from pmwpub.tabular.options import ReadOptions
-from pmwpub.tabular.reading import read_table
-from pmwpub.tabular.schema import Schema
+from pmwpub.tabular.coding.decode import read_weights, weights_csv
+from pmwpub.tabular.coding.encode import encode_public
+from pmwpub.tabular.files.container import Limits, load
+from pmwpub.tabular.files.reading import read_table
+from pmwpub.tabular.files.text.read_options import ReadOptions
+from pmwpub.tabular.schema.table_schema import Schema
 
 
 def rebuilt(certificate: Certificate, schema_json: bytes, tables: Sequence[bytes | Path]) -> dict[str, bytes]:

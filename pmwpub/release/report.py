@@ -20,7 +20,7 @@ from pmwpub.release.certificate import Certificate
 from pmwpub.release.checklist import checklist
 from pmwpub.release.measurements import sigma_rows
 from pmwpub.release.wording import percent, rows, up
-from pmwpub.tabular.schema import Schema
+from pmwpub.tabular.schema.table_schema import Schema
 
 if TYPE_CHECKING:
     from jinja2 import Template

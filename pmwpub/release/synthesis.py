@@ -14,9 +14,9 @@ from pmwpub.errors import DomainError, PlanError
 from pmwpub.queries.incidence import quantise
 from pmwpub.records import Codes, Dataset, Distribution
 from pmwpub.release.certificate import Cells
-from pmwpub.tabular.columns import MISSING, NumericColumn
-from pmwpub.tabular.decode import CSV_ROWS, csv_cells, csv_line, csv_lines, inert
-from pmwpub.tabular.schema import Schema
+from pmwpub.tabular.coding.decode import CSV_ROWS, csv_cells, csv_line, csv_lines, inert
+from pmwpub.tabular.schema.column_types import MISSING, NumericColumn
+from pmwpub.tabular.schema.table_schema import Schema
 
 MAX_ROWS = 10_000_000
 MAX_SEED = 2**31 - 1

@@ -11,7 +11,7 @@ from pmwpub.plans import WorkloadChoice
 from pmwpub.service import studies
 from pmwpub.service.core import Service
 from pmwpub.service.study import Study
-from pmwpub.tabular.schema import Schema
+from pmwpub.tabular.schema.table_schema import Schema
 
 CHANGED_MEANWHILE = (
     "Somebody else changed this population's schema or workload meanwhile. Nothing was charged; send the same again."

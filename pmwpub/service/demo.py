@@ -11,8 +11,8 @@ from pmwpub.service import studies
 from pmwpub.service.core import Service
 from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.sample import CANDIDATES, PRIVATE, SCHEMA, sample_file
-from pmwpub.tabular.reading import read_table
-from pmwpub.tabular.schema import Schema
+from pmwpub.tabular.files.reading import read_table
+from pmwpub.tabular.schema.table_schema import Schema
 
 EPSILON = Fraction(2)
 CHOICE = WorkloadChoice(k=3, marginals=128, seed=0)

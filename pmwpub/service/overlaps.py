@@ -19,15 +19,15 @@ from pmwpub.service.core import Service
 from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.shared import Alike, Overlap
 from pmwpub.service.study import Study
-from pmwpub.tabular.encode import Encoder
-from pmwpub.tabular.likeness import Likeness, surplus_of, telling
-from pmwpub.tabular.options import ReadOptions
-from pmwpub.tabular.overlap import RunSearch, row_numbers
-from pmwpub.tabular.private import Survey
-from pmwpub.tabular.reading import TextTable, open_table
-from pmwpub.tabular.sameness import RowNumbers, Words
-from pmwpub.tabular.schema import Schema
-from pmwpub.tabular.views import CodedRows, viewed
+from pmwpub.tabular.coding.encode import Encoder
+from pmwpub.tabular.files.reading import TextTable, open_table
+from pmwpub.tabular.files.row_numbers import RowNumbers, Words
+from pmwpub.tabular.files.text.read_options import ReadOptions
+from pmwpub.tabular.overlap.copied_runs import RunSearch, row_numbers
+from pmwpub.tabular.overlap.more_than_chance import Likeness, surplus_of, telling
+from pmwpub.tabular.overlap.table_views import CodedRows, viewed
+from pmwpub.tabular.private_pass import Survey
+from pmwpub.tabular.schema.table_schema import Schema
 
 SAME = "This file has the rows of one of the public candidates; load the private table."
 

@@ -9,8 +9,8 @@ from pmwpub.errors import PlanError
 from pmwpub.ledger import Population, TableHandle, TableVerdict
 from pmwpub.queries.counts import Rows
 from pmwpub.service.shared import Overlap
-from pmwpub.tabular.options import ReadOptions
-from pmwpub.tabular.sameness import Words
+from pmwpub.tabular.files.row_numbers import Words
+from pmwpub.tabular.files.text.read_options import ReadOptions
 
 
 @dataclass(frozen=True, eq=False)

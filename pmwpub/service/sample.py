@@ -7,9 +7,9 @@ from pathlib import Path
 
 from pmwpub.errors import PmwPubError
 from pmwpub.records import Dataset
-from pmwpub.tabular.encode import encode_public
-from pmwpub.tabular.reading import read_table
-from pmwpub.tabular.schema import Schema
+from pmwpub.tabular.coding.encode import encode_public
+from pmwpub.tabular.files.reading import read_table
+from pmwpub.tabular.schema.table_schema import Schema
 
 FOLDER = Path(__file__).resolve().parents[2] / "sample_data"
 PRIVATE = "state_a.csv"

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from pmwpub.service.core import Service
-from pmwpub.tabular.options import ReadOptions
-from pmwpub.tabular.reading import TextTable, read_table
+from pmwpub.tabular.files.reading import TextTable, read_table
+from pmwpub.tabular.files.text.read_options import ReadOptions
 
 CANDIDATE = "candidate"
 NOTE = "candidate-note"

@@ -18,15 +18,15 @@ from pmwpub.service.core import Service
 from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.sample import sample_rows
 from pmwpub.service.study import CandidateFacts, Study
-from pmwpub.tabular.codebook import Codebook
-from pmwpub.tabular.columns import NumericColumn
-from pmwpub.tabular.drafting import Binning, Recipe, edges
-from pmwpub.tabular.encode import Encoded, encode_public
-from pmwpub.tabular.options import ReadOptions
-from pmwpub.tabular.private import KEPT, Survey, survey
-from pmwpub.tabular.reading import TextTable, open_table, read_table
-from pmwpub.tabular.schema import Schema, draft
-from pmwpub.tabular.source import STREAMED, Limits
+from pmwpub.tabular.coding.encode import Encoded, encode_public
+from pmwpub.tabular.files.reading import TextTable, open_table, read_table
+from pmwpub.tabular.files.source import STREAMED, Limits
+from pmwpub.tabular.files.text.read_options import ReadOptions
+from pmwpub.tabular.private_pass import KEPT, Survey, survey
+from pmwpub.tabular.schema.codebook import Codebook
+from pmwpub.tabular.schema.column_types import NumericColumn
+from pmwpub.tabular.schema.drafting import Binning, Recipe, edges
+from pmwpub.tabular.schema.table_schema import Schema, draft
 
 SCHEMA = "schema"
 WORKLOAD = "workload"
@@ -76,7 +76,7 @@ def draft_schema(
     bins: int = 10,
     binning: Binning = "rounded",
 ) -> Schema:
-    """A schema drafted from the candidate files and a codebook, and only from those; see `tabular.schema.draft`."""
+    """A schema drafted from the candidate files and a codebook, and only from those; see `tabular.schema.table_schema.draft`."""
     tables = stored.tables(service, population)
     if not tables and codebook is None:
         raise SchemaError("A schema is drafted from public tables or a codebook; add a candidate first.")

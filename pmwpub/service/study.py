@@ -11,8 +11,8 @@ from pmwpub.plans import AssessmentPlan, BestPlan, PublicInputs, ReleasePlan, Wo
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support
 from pmwpub.service.private_table import PrivateTable
-from pmwpub.tabular.options import ReadOptions
-from pmwpub.tabular.schema import Schema
+from pmwpub.tabular.files.text.read_options import ReadOptions
+from pmwpub.tabular.schema.table_schema import Schema
 
 MINIMUM_ROWS = 2
 """Below so many private rows no run is begun; n is public, so this tells nothing."""

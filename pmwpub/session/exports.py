@@ -7,7 +7,7 @@ import io
 import json
 from collections.abc import Mapping, Sequence
 
-from pmwpub.tabular.decode import inert
+from pmwpub.tabular.coding.decode import inert
 
 Row = Mapping[str, str | int | float]
 

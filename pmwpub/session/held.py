@@ -9,9 +9,9 @@ from typing import Literal
 from pmwpub.errors import FileRefused
 from pmwpub.service import Overlap
 from pmwpub.service.purchases import Offer
-from pmwpub.tabular.editing import Row, rows_of
-from pmwpub.tabular.options import ReadOptions
-from pmwpub.tabular.schema import Schema
+from pmwpub.tabular.files.text.read_options import ReadOptions
+from pmwpub.tabular.schema.editing import Row, rows_of
+from pmwpub.tabular.schema.table_schema import Schema
 
 Kind = Literal["candidate", "private", "codebook"]
 

@@ -15,7 +15,7 @@ from pmwpub.session.services import service
 from pmwpub.session.state import Session
 from pmwpub.session.uploads import DEMO, FORMATS
 from pmwpub.session.words import plain, size
-from pmwpub.tabular.options import ReadOptions
+from pmwpub.tabular.files.text.read_options import ReadOptions
 
 NAME = "The private table"
 

@@ -9,7 +9,7 @@ import streamlit as st
 from pmwpub.session.held import Held, Kind
 from pmwpub.session.state import Session
 from pmwpub.session.words import plain
-from pmwpub.tabular.options import DELIMITERS, ENCODINGS, ReadOptions
+from pmwpub.tabular.files.text.read_options import DELIMITERS, ENCODINGS, ReadOptions
 
 PUBLIC_READING = (
     "How the private file is read becomes part of the plans that are bought with it, which are public. Decide it by "

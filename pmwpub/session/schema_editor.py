@@ -16,11 +16,11 @@ from pmwpub.session.held import SchemaDraft
 from pmwpub.session.services import public, service
 from pmwpub.session.state import Session
 from pmwpub.session.words import number, plain
-from pmwpub.tabular.codebook import KINDS, Codebook, Entry
-from pmwpub.tabular.columns import NumericColumn, text_of_number
-from pmwpub.tabular.drafting import Binning
-from pmwpub.tabular.editing import Row, schema_of
-from pmwpub.tabular.schema import Schema
+from pmwpub.tabular.schema.codebook import KINDS, Codebook, Entry
+from pmwpub.tabular.schema.column_types import NumericColumn, text_of_number
+from pmwpub.tabular.schema.drafting import Binning
+from pmwpub.tabular.schema.editing import Row, schema_of
+from pmwpub.tabular.schema.table_schema import Schema
 
 BINNINGS = {
     "rounded": "about equal counts, round edges",

@@ -13,10 +13,10 @@ from pmwpub.session.schema_editor import binning_pickers, editor, unfinished
 from pmwpub.session.services import service
 from pmwpub.session.state import Session
 from pmwpub.session.words import plain
-from pmwpub.tabular.codebook import read_codebook
-from pmwpub.tabular.drafting import Binning
-from pmwpub.tabular.options import ReadOptions
-from pmwpub.tabular.schema import Schema
+from pmwpub.tabular.files.text.read_options import ReadOptions
+from pmwpub.tabular.schema.codebook import read_codebook
+from pmwpub.tabular.schema.drafting import Binning
+from pmwpub.tabular.schema.table_schema import Schema
 
 CHARGED = (
     "Charges were made under this schema. Another one makes new plans, each with its own price; what was bought "

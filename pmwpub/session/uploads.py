@@ -16,8 +16,8 @@ from pmwpub.session.reading_as import confirm_reading
 from pmwpub.session.services import service
 from pmwpub.session.state import Session
 from pmwpub.session.words import plain
-from pmwpub.tabular.options import ReadOptions
-from pmwpub.tabular.reading import read_table
+from pmwpub.tabular.files.reading import read_table
+from pmwpub.tabular.files.text.read_options import ReadOptions
 
 ATTEST = "I attest that none of these files was made from the private data"
 DEMO = "The demo runs on bundled, generated tables and takes no uploads. Register a population for your own files."

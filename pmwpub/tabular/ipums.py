@@ -16,8 +16,8 @@ from xml.etree.ElementTree import ParseError
 import pandas as pd
 
 from pmwpub.errors import FileRefused, PlanError
-from pmwpub.tabular.codebook import Codebook, Entry
-from pmwpub.tabular.reading import TextTable, from_frame
+from pmwpub.tabular.files.reading import TextTable, from_frame
+from pmwpub.tabular.schema.codebook import Codebook, Entry
 
 ACS = (
     "ACREHOUS", "AGE", "AVAILBLE", "CITIZEN", "CLASSWKR", "DIFFCARE", "DIFFEYE", "DIFFHEAR", "DIFFMOB", "DIFFPHYS",

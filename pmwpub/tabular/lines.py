@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pmwpub.errors import FileRefused
-from pmwpub.tabular.source import Limits, open_text
+from pmwpub.tabular.files.source import Limits, open_text
 
 _SPARE = 8  # bytes beyond the limit that are kept of a line, so that it is seen to pass it
 _CONTINUES = range(0x80, 0xC0)  # bytes in the middle of a character

@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, Locator, expect
 from pmwpub.ledger import Population
 from pmwpub.plans import WorkloadChoice
 from pmwpub.service import assessing, studies
-from pmwpub.tabular.schema import Schema
+from pmwpub.tabular.schema.table_schema import Schema
 
 pytestmark = pytest.mark.browser
 

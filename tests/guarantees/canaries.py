@@ -25,7 +25,7 @@ from pmwpub.plans import WorkloadChoice
 from pmwpub.service import PrivateTable, Service, assessing, measuring, ranking, releasing, studies
 from pmwpub.session import Session, services
 from pmwpub.session.exports import history_csv, history_json
-from pmwpub.tabular.schema import Schema
+from pmwpub.tabular.schema.table_schema import Schema
 
 ROWS = 61
 TOWNS = ("north", "south")

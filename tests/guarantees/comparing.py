@@ -24,9 +24,9 @@ from pmwpub.plans import WorkloadChoice
 from pmwpub.service import Mode, Policy, PrivateTable, Service, assessing, purchases, releasing, studies
 from pmwpub.service.purchases import Offer
 from pmwpub.session import services
-from pmwpub.tabular.overlap import long_run
-from pmwpub.tabular.reading import read_table
-from pmwpub.tabular.schema import Schema
+from pmwpub.tabular.files.reading import read_table
+from pmwpub.tabular.overlap.copied_runs import long_run
+from pmwpub.tabular.schema.table_schema import Schema
 
 OTHER = "village"
 SHARED = Policy(Mode.SHARED)

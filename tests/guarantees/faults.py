@@ -18,7 +18,7 @@ from pmwpub.mechanisms.pmw_pub.algorithm import rebuild
 from pmwpub.records import Dataset
 from pmwpub.service import purchases, studies
 from pmwpub.service.purchases import assessment, best, error, release
-from pmwpub.tabular.schema import Schema
+from pmwpub.tabular.schema.table_schema import Schema
 
 Plant = Callable[[pytest.MonkeyPatch], None]
 

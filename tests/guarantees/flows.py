@@ -21,7 +21,7 @@ from pmwpub.ledger import Ledger, PlanKey, Population
 from pmwpub.plans import WorkloadChoice
 from pmwpub.service import PrivateTable, Service, assessing, measuring, ranking, releasing, studies
 from pmwpub.session import services
-from pmwpub.tabular.schema import Schema
+from pmwpub.tabular.schema.table_schema import Schema
 
 NAME = "town"
 ROUNDS = 5

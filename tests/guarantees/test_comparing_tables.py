@@ -26,7 +26,7 @@ from pmwpub.plans import WorkloadChoice
 from pmwpub.service import Alike, Overlap, Policy, PrivateTable, Service, assessing, purchases, studies
 from pmwpub.service.core import Service as Core
 from pmwpub.service.purchases import AssessmentPurchase, buying
-from pmwpub.tabular.schema import Schema
+from pmwpub.tabular.schema.table_schema import Schema
 
 CASES = straddles()
 GUESSES = 60 * int(os.environ.get("PMWPUB_AUDIT", "1"))

@@ -15,10 +15,10 @@ from pmwpub.errors import FileRefused, JobFailed, PlanError
 from pmwpub.jobs.counting_cluster import ClusterRows, local_cluster
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
-from pmwpub.tabular.folders import parts_of
-from pmwpub.tabular.private import FileRows, survey
-from pmwpub.tabular.reading import open_table
-from pmwpub.tabular.schema import Schema
+from pmwpub.tabular.files.folders import parts_of
+from pmwpub.tabular.files.reading import open_table
+from pmwpub.tabular.private_pass import FileRows, survey
+from pmwpub.tabular.schema.table_schema import Schema
 
 distributed = pytest.importorskip("distributed")
 

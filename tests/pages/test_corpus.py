@@ -19,7 +19,7 @@ from pmwpub.ledger import Ledger, Population
 from pmwpub.plans import WorkloadChoice
 from pmwpub.service import PrivateTable, Service, Study, assessing, studies
 from pmwpub.session import Session, services
-from pmwpub.tabular.schema import Schema
+from pmwpub.tabular.schema.table_schema import Schema
 
 FILES = [case.uploaded for case in CONTAINER + SYNTAX + HEADER]
 TOWN = "town"

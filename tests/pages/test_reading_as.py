@@ -9,7 +9,7 @@ from pages.visits import PRIVATE, Here, Open, add, press, stored, table, words
 
 from pmwpub.service import studies
 from pmwpub.session import Session
-from pmwpub.tabular.options import ReadOptions
+from pmwpub.tabular.files.text.read_options import ReadOptions
 
 WESTERN = PRIVATE.decode().replace(",", ";").replace("young", "jünger").encode("cp1252")
 SEMICOLONS = table(50, 9).replace(b",", b";")

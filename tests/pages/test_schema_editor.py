@@ -8,8 +8,8 @@ from pages.visits import Here, Open, buy, press, stored, words
 from streamlit.testing.v1 import AppTest
 
 from pmwpub.service import drafts, studies
-from pmwpub.tabular.columns import NumericColumn
-from pmwpub.tabular.schema import Schema
+from pmwpub.tabular.schema.column_types import NumericColumn
+from pmwpub.tabular.schema.table_schema import Schema
 
 NUMBERS = "sex,age,work\n" + "\n".join(f"{'FM'[i % 2]},{i % 80},{'yes' if i % 3 else 'no'}" for i in range(240))
 CODEBOOK = (

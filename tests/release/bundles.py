@@ -23,10 +23,10 @@ from pmwpub.records import Support
 from pmwpub.release.bundle import Bundle
 from pmwpub.release.certificate import Candidate, LedgerTotal, Provenance, decimal_rho
 from pmwpub.release.report import AssessedPrior, Choices, NoisyBar
-from pmwpub.tabular.encode import encode_public
-from pmwpub.tabular.options import ReadOptions
-from pmwpub.tabular.reading import read_table
-from pmwpub.tabular.schema import Schema
+from pmwpub.tabular.coding.encode import encode_public
+from pmwpub.tabular.files.reading import read_table
+from pmwpub.tabular.files.text.read_options import ReadOptions
+from pmwpub.tabular.schema.table_schema import Schema
 
 N = 200
 DELTA = Fraction(1, N * N)

@@ -31,7 +31,7 @@ from pmwpub.release.bundle import (
     rebuild_script,
 )
 from pmwpub.release.certificate import Candidate, LedgerTotal, Provenance, decimal_rho
-from pmwpub.tabular.schema import Schema
+from pmwpub.tabular.schema.table_schema import Schema
 
 SCHEMA_JSON = {
     "version": 1,

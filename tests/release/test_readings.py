@@ -11,7 +11,7 @@ from pmwpub.errors import CertificateError
 from pmwpub.release.bundle import CERTIFICATE, WEIGHTS
 from pmwpub.release.certificate import Certificate
 from pmwpub.release.rebuilding import readings_of, rebuilt
-from pmwpub.tabular.options import ReadOptions
+from pmwpub.tabular.files.text.read_options import ReadOptions
 
 PUBLIC = public_csv(60, 1).replace(b",", b"|")
 """A comma stands in no cell, so a bar separates cells only where it is read so."""

@@ -21,8 +21,8 @@ from pmwpub.release import quality, views
 from pmwpub.release.bundle import CERTIFICATE, MEASUREMENTS, REBUILD, REPORT, SCHEMA, WEIGHTS
 from pmwpub.release.report import Choices, report_html
 from pmwpub.release.wording import percent, up
-from pmwpub.tabular.encode import encode_public
-from pmwpub.tabular.reading import read_table
+from pmwpub.tabular.coding.encode import encode_public
+from pmwpub.tabular.files.reading import read_table
 
 LOADS = {"src", "srcset", "href", "data", "action", "formaction", "poster", "background", "ping"}
 

@@ -20,7 +20,7 @@ from release.bundles import make, public_csv
 
 from pmwpub.release.bundle import SYNTHETIC, WEIGHTS
 from pmwpub.session.exports import history_csv
-from pmwpub.tabular.decode import csv_bytes
+from pmwpub.tabular.coding.decode import csv_bytes
 
 pytestmark = pytest.mark.spreadsheet
 

@@ -20,9 +20,9 @@ from pmwpub.queries.incidence import quantise
 from pmwpub.records import Dataset, Distribution, Support
 from pmwpub.release.certificate import Cells
 from pmwpub.release.synthesis import synthesise, synthetic_csv
-from pmwpub.tabular.encode import encode_public
-from pmwpub.tabular.reading import read_table
-from pmwpub.tabular.schema import Schema
+from pmwpub.tabular.coding.encode import encode_public
+from pmwpub.tabular.files.reading import read_table
+from pmwpub.tabular.schema.table_schema import Schema
 
 
 def distribution_of(weights: list[float]) -> Distribution:

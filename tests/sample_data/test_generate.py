@@ -13,10 +13,10 @@ import pytest
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Floats
-from pmwpub.tabular.encode import encode_public
-from pmwpub.tabular.private import encode_private
-from pmwpub.tabular.reading import read_table
-from pmwpub.tabular.schema import Schema
+from pmwpub.tabular.coding.encode import encode_public
+from pmwpub.tabular.files.reading import read_table
+from pmwpub.tabular.private_pass import encode_private
+from pmwpub.tabular.schema.table_schema import Schema
 
 FOLDER = Path(__file__).resolve().parents[2] / "sample_data"
 FILES = ("state_a.csv", "state_b.csv", "state_c.csv", "state_d.csv", "schema.json")

@@ -19,7 +19,7 @@ from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Support
 from pmwpub.service import story
-from pmwpub.tabular.schema import Schema
+from pmwpub.tabular.schema.table_schema import Schema
 
 FOLDER = Path(__file__).resolve().parents[2] / "sample_data"
 

@@ -14,7 +14,7 @@ from pmwpub.errors import FileRefused, TableBlocked
 from pmwpub.ledger import Population
 from pmwpub.plans import WorkloadChoice
 from pmwpub.service import Alike, releasing, stored, studies
-from pmwpub.tabular.schema import Schema
+from pmwpub.tabular.schema.table_schema import Schema
 
 if TYPE_CHECKING:
     from conftest import Bench

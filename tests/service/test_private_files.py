@@ -16,7 +16,7 @@ from pmwpub.errors import FileRefused, PlanError
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
 from pmwpub.service import Alike, releasing, stored, studies
-from pmwpub.tabular.private import FileRows
+from pmwpub.tabular.private_pass import FileRows
 
 if TYPE_CHECKING:
     from conftest import Bench

@@ -15,7 +15,7 @@ from pmwpub.release.checking import check, require
 from pmwpub.release.rebuilding import rebuilt
 from pmwpub.service import Released, advising, assessing, exploring, releasing, stored, studies
 from pmwpub.service.remarks import PRIVATE_NUMBERS_SEEN, SEEN, remarks_from
-from pmwpub.tabular.options import ReadOptions
+from pmwpub.tabular.files.text.read_options import ReadOptions
 
 if TYPE_CHECKING:
     from conftest import Bench

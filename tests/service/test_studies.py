@@ -15,10 +15,10 @@ from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Ledger, Population, documents
 from pmwpub.plans import AssessmentPlan
 from pmwpub.service import Alike, Service, stored, studies
-from pmwpub.tabular.codebook import read_codebook
-from pmwpub.tabular.columns import NumericColumn
-from pmwpub.tabular.options import ReadOptions
-from pmwpub.tabular.reading import read_table
+from pmwpub.tabular.files.reading import read_table
+from pmwpub.tabular.files.text.read_options import ReadOptions
+from pmwpub.tabular.schema.codebook import read_codebook
+from pmwpub.tabular.schema.column_types import NumericColumn
 
 if TYPE_CHECKING:
     from conftest import Bench

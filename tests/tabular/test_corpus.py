@@ -18,11 +18,11 @@ from pmwpub.errors import FileRefused, SchemaError
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Ledger, Population
 from pmwpub.service import Service, studies
-from pmwpub.tabular.encode import encode_public
-from pmwpub.tabular.options import ReadOptions
-from pmwpub.tabular.private import encode_private
-from pmwpub.tabular.reading import TextTable, read_table
-from pmwpub.tabular.schema import Schema, draft
+from pmwpub.tabular.coding.encode import encode_public
+from pmwpub.tabular.files.reading import TextTable, read_table
+from pmwpub.tabular.files.text.read_options import ReadOptions
+from pmwpub.tabular.private_pass import encode_private
+from pmwpub.tabular.schema.table_schema import Schema, draft
 
 FILES = CONTAINER + SYNTAX + HEADER
 SMALL = [case for case in FILES if case.name != "a million rows"]

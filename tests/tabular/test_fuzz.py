@@ -12,15 +12,15 @@ from hypothesis import HealthCheck, event, given, settings
 from statistical import AUDIT
 
 from pmwpub.errors import FileRefused, SchemaError
-from pmwpub.tabular.codebook import read_codebook
-from pmwpub.tabular.decode import csv_bytes, decode
-from pmwpub.tabular.editing import rows_of, schema_of
-from pmwpub.tabular.encode import encode_public
-from pmwpub.tabular.options import ReadOptions
-from pmwpub.tabular.overlap import long_run
-from pmwpub.tabular.private import encode_private
-from pmwpub.tabular.reading import TextTable, read_table
-from pmwpub.tabular.schema import Schema, draft
+from pmwpub.tabular.coding.decode import csv_bytes, decode
+from pmwpub.tabular.coding.encode import encode_public
+from pmwpub.tabular.files.reading import TextTable, read_table
+from pmwpub.tabular.files.text.read_options import ReadOptions
+from pmwpub.tabular.overlap.copied_runs import long_run
+from pmwpub.tabular.private_pass import encode_private
+from pmwpub.tabular.schema.codebook import read_codebook
+from pmwpub.tabular.schema.editing import rows_of, schema_of
+from pmwpub.tabular.schema.table_schema import Schema, draft
 
 SEARCH = settings(max_examples=40 * AUDIT, deadline=None, suppress_health_check=list(HealthCheck))
 ELSEWHERE = Schema.from_json(

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from pmwpub.errors import FileRefused
-from pmwpub.tabular.encode import encode_public
+from pmwpub.tabular.coding.encode import encode_public
 from pmwpub.tabular.ipums import ACS, ACS_REDUCED, AGE_EDGES, Extract
-from pmwpub.tabular.schema import draft
+from pmwpub.tabular.schema.table_schema import draft
 
 VARIABLES = (
     # name, width, codes

@@ -17,10 +17,11 @@ from pmwpub import numerals
 from pmwpub.domain import MAX_CHARACTERS
 from pmwpub.errors import FileRefused, SchemaError
 from pmwpub.session import words
-from pmwpub.tabular import decode, folders
-from pmwpub.tabular.columns import CategoricalColumn, IgnoredColumn, NumericColumn
-from pmwpub.tabular.reading import read_table
-from pmwpub.tabular.schema import Schema, draft
+from pmwpub.tabular.coding import decode
+from pmwpub.tabular.files import folders
+from pmwpub.tabular.files.reading import read_table
+from pmwpub.tabular.schema.column_types import CategoricalColumn, IgnoredColumn, NumericColumn
+from pmwpub.tabular.schema.table_schema import Schema, draft
 
 QUADRATIC = re.compile(r"([;|\t\r\n][\s'\"]*)(?=[=+\-@])")
 """What `decode.inert` once was written with."""
@@ -144,7 +145,7 @@ def test_a_column_with_an_overlong_cell_is_drafted_as_text_to_ignore() -> None:
 def test_an_overlong_name_is_refused_before_it_is_normalised(monkeypatch: pytest.MonkeyPatch) -> None:
     """Composing heaped marks anew takes steps in the square of their number."""
     seen: list[int] = []
-    monkeypatch.setattr("pmwpub.tabular.names.normalise", lambda name: seen.append(len(name)) or name)
+    monkeypatch.setattr("pmwpub.tabular.files.text.column_names.normalise", lambda name: seen.append(len(name)) or name)
     with pytest.raises(FileRefused, match="100,000 characters"):
         read_table(("\u0301\u0323" * 50_000 + ",b\n1,2\n").encode())
     assert not any(length > MAX_CHARACTERS for length in seen)

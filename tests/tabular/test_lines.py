@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmwpub.errors import FileRefused
+from pmwpub.tabular.files.reading import open_table
+from pmwpub.tabular.files.source import Limits
 from pmwpub.tabular.lines import Lines, capped
-from pmwpub.tabular.reading import open_table
-from pmwpub.tabular.source import Limits
 
 MEBIBYTE = 1 << 20
 

@@ -16,8 +16,8 @@ from pmwpub.service import overlaps, studies
 from pmwpub.service.core import Service
 from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.shared import Alike, Overlap
-from pmwpub.tabular.options import ReadOptions
-from pmwpub.tabular.reading import TextTable
+from pmwpub.tabular.files.reading import TextTable
+from pmwpub.tabular.files.text.read_options import ReadOptions
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,7 @@ from pmwpub.plans import AssessmentPlan, BestPlan, ErrorPlan, PublicInputs, Rele
 from pmwpub.release.bundle import Bundle
 from pmwpub.service.core import kind_of
 from pmwpub.service.stored import NOTE, options_of
-from pmwpub.tabular.options import ReadOptions
+from pmwpub.tabular.files.text.read_options import ReadOptions
 
 Plan = AssessmentPlan | BestPlan | ErrorPlan | ReleasePlan
 

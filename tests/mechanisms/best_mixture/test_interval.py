@@ -270,9 +270,9 @@ def census(data_folder: object) -> dict[str, Dataset]:
     """The census tables, by name."""
     from pathlib import Path
 
-    from pmwpub.tabular.encode import encode_public
-    from pmwpub.tabular.reading import read_table
-    from pmwpub.tabular.schema import Schema
+    from pmwpub.tabular.coding.encode import encode_public
+    from pmwpub.tabular.files.reading import read_table
+    from pmwpub.tabular.schema.table_schema import Schema
 
     folder = Path(str(data_folder)) / "acs_il_oh"
     schema = Schema.from_json((folder / "schema.json").read_bytes())

@@ -12,7 +12,7 @@ from pmwpub.ledger import PlanKey, bookings
 from pmwpub.plans import AssessmentPlan, ReleasePlan
 from pmwpub.service import assessing, releasing, stored, studies
 from pmwpub.service.study import Study
-from pmwpub.tabular.options import ReadOptions
+from pmwpub.tabular.files.text.read_options import ReadOptions
 
 if TYPE_CHECKING:
     from conftest import Bench

@@ -1,0 +1,1 @@
+"""Text cells to integer codes by a schema's rules, and back."""

@@ -1,0 +1,181 @@
+"""From codes back to labels, and CSV bytes that a spreadsheet will not run."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+import pandas as pd
+
+from pmwpub.errors import DomainError, FileRefused, SchemaError
+from pmwpub.records import Codes, Dataset, Distribution, Floats, Support, code_type
+from pmwpub.tabular.files.chunks import Coded
+from pmwpub.tabular.files.reading import open_table
+from pmwpub.tabular.files.source import Limits
+from pmwpub.tabular.files.text.read_options import ReadOptions
+from pmwpub.tabular.schema.column_types import WEIGHT
+from pmwpub.tabular.schema.table_schema import Schema
+
+_SIGN = r"[=+\-@\uff1d\uff0b\uff0d\uff20]"
+_FORMULA = re.compile(rf"[\s']*{_SIGN}|'*[\t\r\n]")
+_GAP = re.compile(rf"([\s'\";|]+)({_SIGN}?)")
+_CUTS = frozenset(";|\t\r\n")
+_PLAIN_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+
+CSV_ROWS = 20_000
+"""So many rows of a CSV are written at once."""
+
+_OWN_FILES = Limits(
+    bytes=1 << 40, columns=1 << 20, cells=1 << 40, line_bytes=1 << 30, record_chars=1 << 30, name_chars=1 << 20
+)
+"""What was written here and paid for is read back whatever its size."""
+
+
+def decode(dataset: Dataset, schema: Schema) -> pd.DataFrame:
+    """The labels of coded rows, one text column an attribute; a numeric column gives its bins.
+
+    Raises DomainError when the dataset is of another domain or a cell has no level: only public or released rows,
+    which have a level everywhere, are ever decoded.
+    """
+    frame = labelled(dataset, schema)
+    return pd.DataFrame({name: frame[name].astype("str") for name in frame.columns})
+
+
+def labelled(dataset: Dataset, schema: Schema) -> pd.DataFrame:
+    """As `decode`, with categorical columns: a byte a cell where labels are few."""
+    if dataset.domain != schema.domain:
+        raise DomainError("The rows belong to another schema; decode them with their own.")
+    if np.any(dataset.codes >= np.asarray(schema.domain.shape)):
+        raise DomainError("A cell has no level; only public or released rows can be decoded.")
+    return pd.DataFrame(
+        {
+            attribute.name: pd.Categorical.from_codes(
+                dataset.codes[:, position].astype(np.min_scalar_type(-attribute.size)), list(attribute.levels)
+            )
+            for position, attribute in enumerate(schema.domain.attributes)
+        }
+    )
+
+
+def inert(cell: str) -> str:
+    """`cell` with an apostrophe in front when a spreadsheet would run it; plain numbers stay.
+
+    So also behind white space, which an import may trim, and inside the cell behind what a spreadsheet of another
+    country cuts the line at: semicolon, tab, bar, line break. A cell that already has such apostrophes gets one more,
+    so that different cells stay different.
+    """
+    if _PLAIN_NUMBER.fullmatch(cell):
+        return cell
+    safe = _GAP.sub(_guarded, cell)
+    return "'" + safe if _FORMULA.match(cell) else safe
+
+
+def _guarded(gap: re.Match[str]) -> str:
+    """White space, quotes and cuts with what follows; a sign behind a cut gets its apostrophe.
+
+    The pattern takes each gap whole, whatever follows, so that no character is looked at twice.
+    """
+    blank, sign = gap.groups()
+    return f"{blank}'{sign}" if sign and not _CUTS.isdisjoint(blank) else gap[0]
+
+
+def csv_bytes(frame: pd.DataFrame) -> bytes:
+    """UTF-8, comma, LF, a header; cells and names made inert, floats in shortest exact form."""
+    parts = [csv_line([inert(str(name)) for name in frame.columns]).encode()]
+    columns = [_written(frame.iloc[:, position], alone=frame.shape[1] == 1) for position in range(frame.shape[1])]
+    for begin in range(0, len(frame), CSV_ROWS):
+        parts.append(csv_lines([column(slice(begin, begin + CSV_ROWS)) for column in columns]))
+    return b"".join(parts)
+
+
+def csv_lines(columns: Sequence[Sequence[str]]) -> bytes:
+    """Lines of cells that are written as they stand in a CSV, a column each."""
+    return "".join([",".join(row) + "\n" for row in zip(*columns, strict=True)]).encode()
+
+
+def csv_cells(texts: Iterable[str], *, alone: bool) -> list[str]:
+    """Texts as they stand in a CSV, inert and quoted where needed; each distinct one is looked at once.
+
+    alone  in a table of one column, where an empty cell needs quotes
+    """
+    known: dict[str, str] = {}
+    found = []
+    for text in texts:
+        if text not in known and _PLAIN_NUMBER.fullmatch(text):
+            known[text] = text
+        elif text not in known:
+            cells = [inert(text)] if alone else [inert(text), ""]
+            known[text] = csv_line(cells).removesuffix("\n" if alone else ",\n")
+        found.append(known[text])
+    return found
+
+
+def csv_line(cells: list[str]) -> str:
+    """A line of CSV that ends with LF.
+
+    The csv writer quotes a cell with CR or LF in it only if its own line end has them, hence CRLF first.
+    """
+    line = io.StringIO()
+    csv.writer(line, lineterminator="\r\n").writerow(cells)
+    return line.getvalue().removesuffix("\r\n") + "\n"
+
+
+def _written(column: pd.Series, *, alone: bool) -> Callable[[slice], list[str]]:
+    """Some rows of a column as they stand in the CSV; each distinct text is made inert and quoted once.
+
+    alone  in a table of one column, where an empty cell needs quotes
+    """
+    if pd.api.types.is_numeric_dtype(column.dtype):
+        return lambda rows: [repr(value) for value in column.iloc[rows].tolist()]
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        places, texts = column.cat.codes.to_numpy(), column.cat.categories
+    else:
+        places, texts = pd.factorize(column.astype("str").fillna(""))
+    ready = np.array(csv_cells(texts, alone=alone), dtype=object)
+    return lambda rows: ready[places[rows]].tolist()
+
+
+def weights_csv(distribution: Distribution, schema: Schema) -> bytes:
+    """One row an atom: the schema's columns as labels, then `weight`, written so that it reads back exactly."""
+    support = distribution.support
+    frame = labelled(Dataset(support.domain, support.codes), schema)
+    frame[WEIGHT] = distribution.weights
+    return csv_bytes(frame)
+
+
+def read_weights(content: bytes, schema: Schema) -> Distribution:
+    """The distribution that `weights_csv` wrote, atoms in file order, each of multiplicity 1.
+
+    Raises FileRefused or SchemaError when the file is no such table, DomainError when atoms repeat or the weights do
+    not sum to one.
+    """
+    table = open_table(content, options=ReadOptions(), limits=_OWN_FILES)
+    names = [inert(name) for name in schema.domain.names] + [WEIGHT]
+    if list(table.header) != names:
+        raise SchemaError("A weights file has the schema's columns in order, then `weight`; this one does not.")
+    known = [{inert(level): code for code, level in enumerate(one.levels)} for one in schema.domain.attributes]
+    codes: list[Codes] = []
+    weights: list[Floats] = []
+    for chunk in table.chunks():
+        block = np.empty((len(chunk), len(known)), dtype=code_type(schema.domain))
+        for position, levels in enumerate(known):
+            column = chunk.coded(position)
+            if not all(text in levels for text in column.distinct):
+                raise SchemaError(f"Column {names[position]!r} of the weights file has a label that the schema lacks.")
+            by_text = np.array([levels[text] for text in column.distinct], dtype=block.dtype)
+            block[:, position] = by_text[column.places]
+        codes.append(block)
+        weights.append(_numbers(chunk.coded(len(known))))
+    atoms = np.concatenate(codes)
+    support = Support(schema.domain, atoms, np.ones(len(atoms), dtype=np.int64))
+    return Distribution(support, np.concatenate(weights))
+
+
+def _numbers(column: Coded) -> Floats:
+    try:
+        return np.array([float(text) for text in column.distinct])[column.places]
+    except ValueError as failure:
+        raise FileRefused("A weight is not a number.") from failure

@@ -1,0 +1,83 @@
+"""From text cells to integer codes, by the rules of a schema; one column at a time, one look a distinct cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pmwpub.errors import FileRefused
+from pmwpub.records import Codes, Dataset, code_type
+from pmwpub.tabular.files.chunks import Chunk
+from pmwpub.tabular.files.reading import TextTable
+from pmwpub.tabular.schema.table_schema import Schema
+
+
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """An encoded table and what became of the cells that the schema does not know.
+
+    ignored   names of the file's columns that the schema does not name (file order)
+    dropped   public rows left out because a cell has no level; always 0 for a private table
+    unplaced  column -> number of cells without a level
+
+    Privacy: of a private table, `ignored` and `unplaced` are for the steward only; the repr shows neither.
+    """
+
+    dataset: Dataset
+    ignored: tuple[str, ...] = field(default=(), repr=False)
+    dropped: int = 0
+    unplaced: Mapping[str, int] = field(default_factory=dict, repr=False)
+
+
+def encode_public(table: TextTable, schema: Schema) -> Encoded:
+    """Encode a public table; a row with a cell that has no level is dropped and counted.
+
+    Raises SchemaError when the file lacks a column of the schema, FileRefused when no row is left.
+    """
+    schema.check_header(table.header, with_id=False)
+    encoder = Encoder(table.header, schema)
+    codes = encoder.codes(table.cells).T
+    keep = np.all(codes < np.asarray(schema.domain.shape), axis=1)
+    dropped = int(len(keep) - keep.sum())
+    unplaced = encoder.unplaced
+    if dropped == len(keep):
+        raise FileRefused(
+            f"In each of the {dropped:,} rows a cell has no level in the schema, most often in column "
+            f"{max(unplaced, key=unplaced.__getitem__)!r}; compare the schema's levels with the file."
+        )
+    return Encoded(Dataset(schema.domain, codes[keep] if dropped else codes), encoder.ignored, dropped, unplaced)
+
+
+class Encoder:
+    """Encodes the chunks of tables with one header, one look a distinct cell, and counts cells without a level.
+
+    Privacy: `unplaced` of private rows is for the steward only.
+    """
+
+    def __init__(self, header: Sequence[str], schema: Schema) -> None:
+        declared = {column.name for column in schema.columns}
+        self.ignored = tuple(name for name in header if name not in declared)
+        self._columns = schema.encoded
+        self._positions = [list(header).index(column.name) for column in self._columns]
+        self._place = [column.placer(schema.missing_tokens) for column in self._columns]
+        self._type = code_type(schema.domain)
+        self._missed = np.zeros(len(self._columns), dtype=np.int64)
+
+    def codes(self, chunk: Chunk) -> Codes:
+        """(d, rows) codes, "no level" where nothing else applies; adds to `unplaced`."""
+        codes = np.empty((len(self._columns), len(chunk)), dtype=self._type)
+        for row, position in enumerate(self._positions):
+            column = chunk.coded(position)
+            place = self._place[row]
+            by_cell = np.fromiter((place(cell) for cell in column.distinct), codes.dtype, count=len(column.distinct))
+            by_cell.take(column.places, out=codes[row])
+            self._missed[row] += np.count_nonzero(codes[row] == self._columns[row].no_level)
+        return codes
+
+    @property
+    def unplaced(self) -> dict[str, int]:
+        """Column -> number of cells without a level so far, where there are some."""
+        counted = zip(self._columns, self._missed.tolist(), strict=True)
+        return {column.name: missed for column, missed in counted if missed}

@@ -1,0 +1,66 @@
+"""How many rows one ID owns, in bounded memory: a pass over the rows for each part of the IDs' numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from pmwpub.tabular.files.chunks import Chunk, TableStream
+from pmwpub.tabular.files.row_numbers import Words, words_of
+from pmwpub.tabular.schema.column_types import IdColumn
+
+_AT_ONCE = 1 << 24  # rows whose IDs are kept during one pass: some 400 MB
+
+
+@dataclass(eq=False, repr=False)
+class Identities:
+    """The IDs of those rows whose ID falls into one of `parts` parts, by 128 bits of each ID's BLAKE2b.
+
+    position  of the id column in the header; None: nothing to check
+
+    Privacy: private; the repr shows nothing.
+    """
+
+    column: IdColumn | None
+    position: int
+    rows_per_person: int
+    parts: int
+    part: int = 0
+    _found: list[Words] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, header: Sequence[str], column: IdColumn | None, n: int, rows_per_person: int) -> Identities:
+        """The first part of as many as n rows need."""
+        position = -1 if column is None else list(header).index(column.name)
+        return cls(column, position, rows_per_person, 1 if column is None else -(-n // _AT_ONCE))
+
+    def others(self) -> Iterator[Identities]:
+        """The further parts, each to be looked at in a pass of its own."""
+        for part in range(1, self.parts):
+            yield replace(self, part=part, _found=[])
+
+    def add(self, chunk: Chunk) -> None:
+        """The next rows."""
+        if self.column is None:
+            return
+        coded = chunk.coded(self.position)
+        ids = words_of([self.column.tidy(text) for text in coded.distinct], 2)[coded.places]
+        self._found.append(ids[ids[:, 1] % np.uint64(self.parts) == self.part] if self.parts > 1 else ids)
+
+    @property
+    def exceeded(self) -> bool:
+        """Whether one ID of this part owns more rows than one person may."""
+        if self.column is None or not self._found:
+            return False
+        ids = np.concatenate(self._found)
+        ids = ids[np.lexsort(ids.T)]
+        k = self.rows_per_person
+        return bool(np.any(np.all(ids[k:] == ids[:-k], axis=1))) if k < len(ids) else False
+
+    def exceeded_in(self, table: TableStream) -> bool:
+        """`exceeded`, after a pass over the table."""
+        for chunk in table.chunks():
+            self.add(chunk)
+        return self.exceeded

@@ -1,0 +1,1 @@
+"""Delimited text: its encoding, its delimiter, its header and its lines."""

@@ -1,0 +1,219 @@
+"""The private table in one pass, never held as text: every check, its codes while they are few, what it is known by.
+
+An upload and a file of any size go through the same code, so that they are counted and refused alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pmwpub.domain import Domain
+from pmwpub.errors import BudgetError, FileRefused, SchemaError
+from pmwpub.records import Codes, Dataset
+from pmwpub.tabular.coding.encode import Encoded, Encoder
+from pmwpub.tabular.coding.person_ids import Identities
+from pmwpub.tabular.files.chunks import Chunk, TableStream
+from pmwpub.tabular.files.reading import TextTable
+from pmwpub.tabular.files.row_numbers import Digest, RowNumbers, Words
+from pmwpub.tabular.overlap.copied_runs import RunSearch
+from pmwpub.tabular.overlap.more_than_chance import Likeness
+from pmwpub.tabular.overlap.table_views import Views
+from pmwpub.tabular.schema.table_schema import Schema
+
+KEPT = 1 << 28  # bytes of codes that stay in memory; rows beyond are read again when they are counted
+_BEYOND = 1_000_000  # rows above twice as many as registered: no file is read further
+TELL = "Tell the steward only."
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FileRows:
+    """Private rows that stay in their file: each time they are gone through, they are read and encoded again.
+
+    digest  what `Survey` found: a pass over other rows ends in FileRefused, so no unchecked row is ever counted
+
+    Privacy: private rows; nothing of them is written anywhere.
+    """
+
+    table: TableStream
+    schema: Schema
+    n: int
+    digest: bytes
+
+    @property
+    def domain(self) -> Domain:
+        return self.schema.domain
+
+    def __len__(self) -> int:
+        return self.n
+
+    def blocks(self) -> Iterator[Codes]:
+        """(d, rows) C-contiguous codes, in file order; FileRefused where the file changed since it was surveyed."""
+        seen = Digest(self.table.header)
+        yield from coded_blocks(self.table, self.schema, seen)
+        if seen.value != self.digest:
+            raise FileRefused("The private file changed after it was loaded and checked; load it again.")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Survey:
+    """What one pass over a private table found.
+
+    rows             its codes, or where to read them again
+    digest           32 bytes, equal for tables of the same cells: `sameness.Digest`
+    views            32 bytes each, equal for tables of the same rows as coded, and as spelt: `views.Views`
+    numbers          uint64 (n,) of the rows by position, as `overlap.RunSearch` takes them; None of very many rows
+    ignored          names of the file's columns that the schema does not name
+    unplaced         column -> number of cells without a level
+    n, exceeded      its number of rows; whether an ID owns more of them than one person may
+
+    Privacy: all of it is for the steward only; the repr shows nothing.
+    """
+
+    rows: Dataset | FileRows
+    digest: bytes
+    views: tuple[bytes, bytes]
+    numbers: Words | None
+    ignored: tuple[str, ...]
+    unplaced: dict[str, int]
+    n: int
+    exceeded: bool
+    id_name: str | None = field(default=None)
+
+    def admitted(self, *, n: int, rows_per_person: int) -> Dataset | FileRows:
+        """The rows, once they are as many as registered and no ID owns more than `rows_per_person` of them.
+
+        Raises FileRefused otherwise; the words quote no cell, ID or count of one.
+        """
+        if self.n != n:
+            least = "at least " if self.n > 2 * n + _BEYOND else ""
+            raise FileRefused(
+                f"The population is registered with n = {n:,} rows; the file has {least}{self.n:,}. "
+                f"Load the registered table, or register it as it is. {TELL}"
+            )
+        if self.exceeded:
+            raise FileRefused(
+                f"At most {rows_per_person:,} rows may carry one ID in column {self.id_name!r}, and more do. "
+                f"Reduce the rows, or register the population anew with more rows a person. {TELL}"
+            )
+        return self.rows
+
+
+def survey(
+    table: TableStream,
+    schema: Schema,
+    *,
+    n: int,
+    rows_per_person: int = 1,
+    searches: Sequence[RunSearch] = (),
+    likenesses: Sequence[Likeness] = (),
+    kept: int = KEPT,
+) -> Survey:
+    """Go through a private table once; no cell can raise, change the domain or change the number of rows.
+
+    A cell that the schema does not know gets the column's rule (other, clip, or no level).
+
+    n           the registered number of rows: it says how many IDs fit in memory at once
+    searches    of public tables: each is shown the rows
+    likenesses  to public tables: each is shown the coded rows
+    kept        bytes of codes that may stay in memory
+
+    A file with far more rows than registered is not read to its end.
+
+    Raises SchemaError when the file lacks a column of the schema (its id column included), BudgetError for n or k
+    below 1, and what reading the table raises.
+    """
+    if n < 1 or rows_per_person < 1:
+        raise BudgetError(f"n and the rows per person must be at least 1; {n} and {rows_per_person} came.")
+    _check_header(table, schema)
+    encoder, numbers, digest = Encoder(table.header, schema), RowNumbers(table.header), Digest(table.header)
+    views = Views(table.header, schema)
+    identities = Identities.of(table.header, schema.id_column, n, rows_per_person)
+    codes, known = _Kept(kept), _Kept(kept)
+    for chunk in ahead(table.chunks()):
+        own = numbers.of(chunk)
+        digest.add(own)
+        for search in searches:
+            search.add(own[2])
+        identities.add(chunk)
+        block = encoder.codes(chunk)
+        coded = views.add(chunk, block)
+        for likeness in likenesses:
+            likeness.add(coded)
+        codes.add(block)
+        known.add(own[2])
+        if digest.rows > 2 * n + _BEYOND:
+            break
+    exceeded = digest.rows <= n and (
+        identities.exceeded or any(part.exceeded_in(table) for part in identities.others())
+    )
+    few = codes.whole()
+    return Survey(
+        rows=FileRows(table, schema, digest.rows, digest.value) if few is None else Dataset(schema.domain, few.T),
+        digest=digest.value,
+        views=views.values,
+        numbers=known.whole(),
+        ignored=encoder.ignored,
+        unplaced=encoder.unplaced,
+        n=digest.rows,
+        exceeded=exceeded,
+        id_name=None if schema.id_column is None else schema.id_column.name,
+    )
+
+
+class _Kept:
+    """Arrays that come one after the other, kept while all together take at most so many bytes."""
+
+    def __init__(self, most: int) -> None:
+        self._left = most
+        self._arrays: list[np.ndarray] = []
+
+    def add(self, array: np.ndarray) -> None:
+        self._left -= array.nbytes
+        if self._left >= 0:
+            self._arrays.append(array)
+        else:
+            self._arrays.clear()
+
+    def whole(self) -> np.ndarray | None:
+        """One behind the other; None where they were too many."""
+        return np.concatenate(self._arrays, axis=-1) if self._left >= 0 else None
+
+
+def _check_header(table: TableStream, schema: Schema) -> None:
+    """SchemaError for a header that lacks columns, once all rows below it are seen to be readable."""
+    try:
+        schema.check_header(table.header, with_id=True)
+        return
+    except SchemaError as lacking:
+        refusal = lacking
+    for _ in table.chunks():
+        pass
+    raise refusal
+
+
+def encode_private(table: TextTable, schema: Schema, *, n: int, rows_per_person: int = 1) -> Encoded:
+    """A private table of text in memory, encoded as `survey` does and checked as `Survey.admitted` does."""
+    found = survey(table.stream, schema, n=n, rows_per_person=rows_per_person, kept=1 << 62)
+    rows = found.admitted(n=n, rows_per_person=rows_per_person)
+    return Encoded(Dataset(schema.domain, np.concatenate([*rows.blocks()], axis=1).T), found.ignored, 0, found.unplaced)
+
+
+def coded_blocks(table: TableStream, schema: Schema, seen: Digest) -> Iterator[Codes]:
+    """(d, rows) C-contiguous codes of the rows, in file order; each block's rows are added to `seen` before it."""
+    encoder, numbers = Encoder(table.header, schema), RowNumbers(table.header)
+    for chunk in ahead(table.chunks()):
+        seen.add(numbers.of(chunk))
+        yield encoder.codes(chunk)
+
+
+def ahead(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+    """The chunks, each read by a thread of its own while the one before is worked on."""
+    with ThreadPoolExecutor(1) as reader:
+        coming = reader.submit(next, chunks, None)
+        while (chunk := coming.result()) is not None:
+            coming = reader.submit(next, chunks, None)
+            yield chunk

@@ -1,0 +1,1 @@
+"""What a table's columns may hold, from public facts only: column types, drafting, editing, codebooks."""

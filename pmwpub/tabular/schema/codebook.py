@@ -1,0 +1,160 @@
+"""A codebook: columns, codes and bins as a data provider lists them, in CSV or JSON.
+
+CSV, one line a code or edge, lines of one column in any place; a blank kind repeats the column's earlier one:
+
+    name,kind,level,label
+    sex,categorical,1,male
+    sex,,2,female
+    age,numeric,0,
+    age,,18,
+    age,,120,
+    age,missing,-9,refused
+    person,id,,
+
+`level` is the code as it stands in the data, or an edge of a numeric column; `label` is for people and not used. The
+kind `missing` makes the code a missing token (of the whole schema) and gives its column a missing level. Optional
+columns give the rules of design section 7, on the first line of a column: missing, other, strip, casefold (yes or no),
+outside, decimal, thousands. A categorical column without codes, or a numeric one without edges, takes them from the
+public tables; `outside` is clip where it is not given.
+
+JSON: {"columns": [...], "missing_tokens": [...]} or the list alone; a column is {"name", "kind", "levels" or "edges",
+and rules}, where levels may be a list or {code: label}. A schema file is such a codebook.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from pmwpub.errors import FileRefused, SchemaError
+from pmwpub.tabular.files.container import Limits, load
+from pmwpub.tabular.files.reading import read_table
+from pmwpub.tabular.files.text.read_options import ReadOptions
+
+KINDS = ("categorical", "numeric", "id", "ignore")
+FLAGS = ("missing", "other", "strip", "casefold")
+CHOICES = ("outside", "decimal", "thousands")
+_YES = frozenset({"true", "yes", "y", "1", "x"})
+_NO = frozenset({"false", "no", "n", "0", ""})
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One column of a codebook.
+
+    values  levels, or edges as text; empty where the public tables are to give them
+    rules   the rules that were given: name -> value
+    """
+
+    name: str
+    kind: str
+    values: tuple[str, ...] = ()
+    rules: Mapping[str, str | bool] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Codebook:
+    """The entries in order, and the missing tokens, or None where the codebook names none."""
+
+    entries: tuple[Entry, ...]
+    missing_tokens: tuple[str, ...] | None = None
+
+
+def read_codebook(source: bytes | Path, *, options: ReadOptions | None = None) -> Codebook:
+    """Read a codebook, JSON if it begins with a brace or bracket, else CSV.
+
+    Raises SchemaError for what is no codebook, FileRefused for what is no table.
+    """
+    if isinstance(source, Path) and source.suffix == ".json":
+        try:
+            content = source.read_bytes()
+        except OSError as failure:
+            raise FileRefused(f"The codebook cannot be opened ({failure.strerror}); check the path.") from failure
+    else:
+        content = load(source, Limits())
+    if content.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"["):
+        return _from_json(content)
+    return _from_csv(content, options)
+
+
+def _from_csv(content: bytes, options: ReadOptions | None) -> Codebook:
+    table = read_table(content, options=options)
+    if not {"name", "kind"} <= set(table.header):
+        raise SchemaError("A codebook has the columns name, kind and level; see its description.")
+    found: dict[str, Entry] = {}
+    tokens: list[str] = []
+    for row in table.frame.to_dict("records"):
+        name, kind, level = (str(row.get(key, "")) for key in ("name", "kind", "level"))
+        kind = kind.strip().lower()
+        if kind == "missing":
+            tokens.append(level)
+            if name in found:
+                found[name] = replace(found[name], rules={**found[name].rules, "missing": True})
+            continue
+        entry = found.get(name) or Entry(name, kind, (), _rules(name, row))
+        if kind not in ("", entry.kind):
+            raise SchemaError(f"Column {name!r} of the codebook has two kinds, {entry.kind} and {kind}.")
+        found[name] = replace(entry, values=entry.values + ((level,) if level else ()))
+    return Codebook(tuple(map(_checked, found.values())), tuple(tokens) if tokens else None)
+
+
+def _rules(name: str, given: Mapping[Any, Any]) -> dict[str, str | bool]:
+    """The rules among `given`, where blanks and nulls are none."""
+    rules: dict[str, str | bool] = {}
+    for key in FLAGS:
+        if given.get(key) not in (None, ""):
+            rules[key] = yes(given[key], f"{key} of column {name!r}")
+    for key in CHOICES:
+        if given.get(key) not in (None, ""):
+            rules[key] = str(given[key])
+    return rules
+
+
+def yes(given: object, what: str) -> bool:
+    """A truth value from a cell: true, yes, y, 1, x, or false, no, n, 0, blank; SchemaError for another."""
+    text = str(given).strip().lower()
+    if text not in _YES | _NO:
+        raise SchemaError(f"{what} is yes or no; something else came.")
+    return text in _YES
+
+
+def _from_json(content: bytes) -> Codebook:
+    try:
+        body = json.loads(content)
+    except (ValueError, RecursionError) as failure:
+        raise SchemaError("The codebook begins like JSON but cannot be parsed as such.") from failure
+    columns = body if isinstance(body, list) else body.get("columns")
+    tokens = None if isinstance(body, list) else body.get("missing_tokens")
+    if not isinstance(columns, list) or not all(isinstance(column, dict) for column in columns):
+        raise SchemaError('A codebook in JSON has "columns", a list of objects.')
+    if tokens is not None and not (isinstance(tokens, list) and all(isinstance(token, str) for token in tokens)):
+        raise SchemaError("missing_tokens is a list of texts.")
+    return Codebook(tuple(map(_entry, columns)), None if tokens is None else tuple(tokens))
+
+
+def _entry(column: Mapping[str, Any]) -> Entry:
+    name, levels, edges = column.get("name"), column.get("levels"), column.get("edges")
+    if not isinstance(name, str):
+        raise SchemaError("A column of the codebook has no name.")
+    kind = column.get("kind") or ("categorical" if levels else "numeric" if edges else "")
+    values = levels if levels is not None else edges
+    return _checked(Entry(name, str(kind), _texts(name, values), _rules(name, column)))
+
+
+def _texts(name: str, values: object) -> tuple[str, ...]:
+    """Codes or edges as text; whole numbers without a fraction."""
+    listed: Sequence[object] = list(values) if isinstance(values, (list, dict)) else []
+    if values is not None and not isinstance(values, (list, dict)):
+        raise SchemaError(f"Column {name!r} of the codebook has no list of levels or edges.")
+    if not all(isinstance(value, (str, int, float)) and not isinstance(value, bool) for value in listed):
+        raise SchemaError(f"The levels or edges of column {name!r} are texts or numbers.")
+    return tuple(str(int(v)) if isinstance(v, float) and v.is_integer() else str(v) for v in listed)
+
+
+def _checked(entry: Entry) -> Entry:
+    if entry.kind not in KINDS:
+        raise SchemaError(f"Column {entry.name!r} of the codebook has no kind; the kinds are {', '.join(KINDS)}.")
+    return entry
