@@ -16,7 +16,7 @@ from pmwpub import ledger
 from pmwpub.errors import StoreUnavailable
 from pmwpub.ledger import Balance, Ledger, Population, Reconciled
 from pmwpub.ledger.database import sqlite_path, store_url, witness_path
-from pmwpub.ledger.vouching import unvouched
+from pmwpub.ledger.recovery.vouching import unvouched
 from pmwpub.outputs import apart
 from pmwpub.privacy.budget import UNIT, ZCDP, epsilon_of
 from pmwpub.rounding import above, below

@@ -1,7 +1,6 @@
 """The ledger: populations, their budgets, every charge, and the stored results. The only place for SQL."""
 
 from pmwpub.ledger.attempts import Attempt
-from pmwpub.ledger.copies import Reconciled, backup, reconcile, restore
 from pmwpub.ledger.migrating import Migration, migrate, planned_migration
 from pmwpub.ledger.model import (
     Balance,
@@ -16,6 +15,7 @@ from pmwpub.ledger.model import (
     TableHandle,
     TableVerdict,
 )
+from pmwpub.ledger.recovery.copies import Reconciled, backup, reconcile, restore
 from pmwpub.ledger.store import Ledger
 
 __all__ = [

@@ -25,8 +25,8 @@ from sqlalchemy.pool import NullPool, Pool
 from pmwpub import settings
 from pmwpub.errors import LedgerError, StoreUnavailable
 from pmwpub.ledger import tables
-from pmwpub.ledger.copying import set_copy_aside
 from pmwpub.ledger.failing import BUSY_SECONDS, failing_closed
+from pmwpub.ledger.recovery.copying import set_copy_aside
 
 CHECKED_BYTES = 256 * 1024**2
 """Stores up to this size are checked whole when opened; larger ones page by page, as they are read."""

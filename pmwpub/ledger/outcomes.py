@@ -6,10 +6,10 @@ from sqlalchemy import text
 
 from pmwpub.errors import StoreUnavailable
 from pmwpub.ledger import bookings
+from pmwpub.ledger.live_work import Working
 from pmwpub.ledger.patience import patiently
 from pmwpub.ledger.recognition import Recognition
-from pmwpub.ledger.recovery import Guard
-from pmwpub.ledger.working import Working
+from pmwpub.ledger.recovery.store_guard import Guard
 
 
 class Outcomes(Recognition):

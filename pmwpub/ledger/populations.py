@@ -11,7 +11,7 @@ from sqlalchemy import Connection, func, insert, select
 from pmwpub.errors import BudgetError, LedgerError, PopulationExists, PopulationFrozen, UnknownPopulation
 from pmwpub.ledger.database import lock_store, now
 from pmwpub.ledger.model import Balance, Mark, Population, checked_units
-from pmwpub.ledger.names import same
+from pmwpub.ledger.population_names import same
 from pmwpub.ledger.tables import charges, marks, populations, terms
 from pmwpub.privacy.budget import MAX_DIGITS, ZCDP, bounded
 

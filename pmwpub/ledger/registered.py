@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from pmwpub.ledger import populations
 from pmwpub.ledger.database import Database
 from pmwpub.ledger.model import Balance, Mark, Population
-from pmwpub.ledger.recovery import Guard
+from pmwpub.ledger.recovery.store_guard import Guard
 
 
 class Registered:

@@ -12,6 +12,7 @@ from pmwpub.ledger import bookings, populations
 from pmwpub.ledger.advisory import AdvisoryLocks
 from pmwpub.ledger.database import Database, sqlite_path, store_url, witness_path
 from pmwpub.ledger.keeping import Keeping
+from pmwpub.ledger.live_work import FileLocks, Working, beginning
 from pmwpub.ledger.model import (
     Booking,
     Charge,
@@ -22,10 +23,9 @@ from pmwpub.ledger.model import (
     TableHandle,
 )
 from pmwpub.ledger.outcomes import Outcomes
-from pmwpub.ledger.recovery import Guard
+from pmwpub.ledger.recovery.store_guard import Guard
+from pmwpub.ledger.recovery.witness import Witness
 from pmwpub.ledger.registered import Registered
-from pmwpub.ledger.witness import Witness
-from pmwpub.ledger.working import FileLocks, Working, beginning
 
 Plain = str | int | float
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from pmwpub.ledger import Mark
-from pmwpub.ledger.vouching import unvouched
+from pmwpub.ledger.recovery.vouching import unvouched
 
 PRIVATE_NUMBERS_SEEN = "private numbers seen"
 """The kind of mark that records that the steward opened numbers which no epsilon covers."""

@@ -21,8 +21,8 @@ from ledger.terms import key
 from sqlalchemy import event
 
 from pmwpub.ledger import Ledger
-from pmwpub.ledger.lines import BookingLine
-from pmwpub.ledger.witness import Witness
+from pmwpub.ledger.recovery.witness import Witness
+from pmwpub.ledger.recovery.witness_lines import BookingLine
 
 STEPS = ("before the charge", "after the charge", "after the draw", "after the result")
 COMMITS = (1, 2)

@@ -10,7 +10,7 @@ from ledger.terms import charge, key, people
 
 from pmwpub.errors import LedgerError, Overspent, PlanError, StoreUnavailable, TableBlocked, UnknownPopulation
 from pmwpub.ledger import Ledger, Order
-from pmwpub.ledger.witness import Witness
+from pmwpub.ledger.recovery.witness import Witness
 from pmwpub.privacy.budget import ZCDP
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from pmwpub.errors import LedgerError, StoreUnavailable
 from pmwpub.ledger import Charge, Ledger, PlanKey, Population
-from pmwpub.ledger.recovery import Guard
+from pmwpub.ledger.recovery.store_guard import Guard
 from pmwpub.privacy.budget import ZCDP
 
 CHARGE = Charge("release", "PMW^Pub", "1 row", "2 rows", ZCDP(7))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pmwpub.ledger import Mark, vouching
+from pmwpub.ledger import Mark
+from pmwpub.ledger.recovery import vouching
 from pmwpub.service.remarks import PRIVATE_NUMBERS_SEEN, SEEN, UNVOUCHED, noted, remarks_from, with_remarks
 
 ROWS = [{"id": 1, "rho": 0.1}, {"id": 2, "rho": 0.1}, {"id": 7, "rho": 0.1}]

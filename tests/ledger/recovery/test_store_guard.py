@@ -14,11 +14,12 @@ from ledger.terms import charge, key, people
 from sqlalchemy import Connection, event
 
 from pmwpub.errors import NoResult, StoreUnavailable
-from pmwpub.ledger import Ledger, backup, reconcile, recovery, restore
-from pmwpub.ledger.lines import BookingLine
-from pmwpub.ledger.readding import RECONCILED
-from pmwpub.ledger.vouching import UNWITNESSED
-from pmwpub.ledger.witness import Witness
+from pmwpub.ledger import Ledger, backup, reconcile, restore
+from pmwpub.ledger.recovery import store_guard
+from pmwpub.ledger.recovery.restored_charges import RECONCILED
+from pmwpub.ledger.recovery.vouching import UNWITNESSED
+from pmwpub.ledger.recovery.witness import Witness
+from pmwpub.ledger.recovery.witness_lines import BookingLine
 from pmwpub.privacy.budget import ZCDP
 
 
@@ -522,7 +523,7 @@ def test_a_store_that_is_written_while_it_is_read_is_read_whole(url: str, tmp_pa
 
         with ledger._database.reading() as connection:
             event.listen(connection, "after_cursor_execute", write)
-            for line in recovery.recorded(connection):
+            for line in store_guard.recorded(connection):
                 assert not isinstance(line, BookingLine) or line.charges
         assert written
         ledger.mark("A", "seen", "afterwards")

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, select
 
 from pmwpub.ledger import populations, tables
-from pmwpub.ledger.lines import Entry, MarkLine
-from pmwpub.ledger.merging import terms_of
 from pmwpub.ledger.model import Mark
 from pmwpub.ledger.populations import DOUBTS, UNVOUCHED, UNWITNESSED
+from pmwpub.ledger.recovery.record_merging import terms_of
+from pmwpub.ledger.recovery.witness_lines import Entry, MarkLine
 
 _ACCEPTED = "Accepted without its witness; charges that were lost would not show."
 _PUT_BACK = (

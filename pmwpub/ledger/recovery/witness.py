@@ -24,8 +24,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pmwpub.errors import StoreUnavailable
-from pmwpub.ledger.copying import free_name, sync_folder
-from pmwpub.ledger.lines import Entry, Line, StoreLine, kind_of, parsed, spelt
+from pmwpub.ledger.recovery.copying import free_name, sync_folder
+from pmwpub.ledger.recovery.witness_lines import Entry, Line, StoreLine, kind_of, parsed, spelt
 
 START = "0" * 64
 ROOM = 1 << 20

@@ -1,8 +1,8 @@
 """The store against its witness: whether charges are missing, or anything is other than it was. Never a refund.
 
 What the witness has and the store lacks was charged, and may have been drawn and shown: until it is added again (see
-`readding`), nothing is released. What the store has and the witness lacks is copied to the witness: that only makes the
-next comparison stricter.
+`restored_charges`), nothing is released. What the store has and the witness lacks is copied to the witness: that only
+makes the next comparison stricter.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from sqlalchemy import Connection, Row, Table, func, select
 from pmwpub.errors import LedgerError, StoreUnavailable
 from pmwpub.ledger import tables
 from pmwpub.ledger.database import lock_store
-from pmwpub.ledger.lines import BookingLine, ChargeLine, Entry, MarkLine, StoreLine, TermsLine
-from pmwpub.ledger.merging import later_terms, terms_of
 from pmwpub.ledger.model import Booking, Charge
-from pmwpub.ledger.vouching import all_recorded, record_unvouched
-from pmwpub.ledger.witness import Witness
+from pmwpub.ledger.recovery.record_merging import later_terms, terms_of
+from pmwpub.ledger.recovery.vouching import all_recorded, record_unvouched
+from pmwpub.ledger.recovery.witness import Witness
+from pmwpub.ledger.recovery.witness_lines import BookingLine, ChargeLine, Entry, MarkLine, StoreLine, TermsLine
 
 MISSING = (
     "The ledger has charges, but its witness {path} is missing or another ledger's, so nobody can tell whether charges "

@@ -16,9 +16,9 @@ from ledger.terms import charge, key, people
 
 from pmwpub.errors import StoreUnavailable
 from pmwpub.ledger import Ledger
-from pmwpub.ledger import witness as module
-from pmwpub.ledger.lines import BookingLine, ChargeLine, Line, MarkLine, StoreLine, TermsLine
-from pmwpub.ledger.witness import Witness
+from pmwpub.ledger.recovery import witness as module
+from pmwpub.ledger.recovery.witness import Witness
+from pmwpub.ledger.recovery.witness_lines import BookingLine, ChargeLine, Line, MarkLine, StoreLine, TermsLine
 
 TERMS = TermsLine("Åland", 0, 10, 1, "one resident", "1", "1/100", 7, "then")
 
@@ -172,8 +172,8 @@ def test_every_line_is_synced_before_append_returns(witness: Witness, monkeypatc
 
 def test_many_threads_and_programs_keep_the_chain_whole(witness: Witness) -> None:
     program = (
-        "import sys; from pathlib import Path; from pmwpub.ledger.witness import Witness\n"
-        "from pmwpub.ledger.lines import MarkLine\n"
+        "import sys; from pathlib import Path; from pmwpub.ledger.recovery.witness import Witness\n"
+        "from pmwpub.ledger.recovery.witness_lines import MarkLine\n"
         "w = Witness(Path(sys.argv[1]))\n"
         "for i in range(20): w.append([MarkLine(sys.argv[2], i, 'k', 'n', 't')])"
     )

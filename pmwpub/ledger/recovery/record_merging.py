@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from pmwpub.errors import StoreUnavailable
-from pmwpub.ledger.lines import BookingLine, ChargeLine, Entry, MarkLine, TermsLine
+from pmwpub.ledger.recovery.witness_lines import BookingLine, ChargeLine, Entry, MarkLine, TermsLine
 
 CONTRADICTED = (
     "The terms of {population!r} have charges, and two records of the ledger have other ones, so one of them was "

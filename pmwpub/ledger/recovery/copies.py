@@ -11,14 +11,14 @@ from sqlalchemy import URL, select
 
 from pmwpub.errors import StoreUnavailable
 from pmwpub.ledger import tables
-from pmwpub.ledger.copying import copy, free_name, remove, sync_folder
 from pmwpub.ledger.database import Database, sqlite_path, store_url, witness_path
-from pmwpub.ledger.lines import Entry, StoreLine
-from pmwpub.ledger.merging import unwitnessed
-from pmwpub.ledger.readding import Readded, readd
-from pmwpub.ledger.recovery import recorded, store_id
-from pmwpub.ledger.vouching import accept, record_unvouched
-from pmwpub.ledger.witness import Witness
+from pmwpub.ledger.recovery.copying import copy, free_name, remove, sync_folder
+from pmwpub.ledger.recovery.record_merging import unwitnessed
+from pmwpub.ledger.recovery.restored_charges import Readded, readd
+from pmwpub.ledger.recovery.store_guard import recorded, store_id
+from pmwpub.ledger.recovery.vouching import accept, record_unvouched
+from pmwpub.ledger.recovery.witness import Witness
+from pmwpub.ledger.recovery.witness_lines import Entry, StoreLine
 
 POSTGRES = (
     "The ledger is a PostgreSQL database: back it up with pg_dump and put it back with pg_restore. Charges that an old "

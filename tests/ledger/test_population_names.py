@@ -12,7 +12,7 @@ from ledger.terms import charge, key, people
 
 from pmwpub.errors import PopulationExists, UnknownPopulation
 from pmwpub.ledger import Ledger
-from pmwpub.ledger.names import keys, same
+from pmwpub.ledger.population_names import keys, same
 from pmwpub.privacy.budget import ZCDP
 
 ALIKE = {

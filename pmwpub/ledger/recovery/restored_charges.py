@@ -11,10 +11,10 @@ from sqlalchemy import Connection, Table, insert, select
 from pmwpub.errors import StoreUnavailable
 from pmwpub.ledger import tables
 from pmwpub.ledger.database import now
-from pmwpub.ledger.lines import BookingLine, Entry, MarkLine, TermsLine
-from pmwpub.ledger.merging import lacking
-from pmwpub.ledger.recovery import recorded
-from pmwpub.ledger.vouching import record
+from pmwpub.ledger.recovery.record_merging import lacking
+from pmwpub.ledger.recovery.store_guard import recorded
+from pmwpub.ledger.recovery.vouching import record
+from pmwpub.ledger.recovery.witness_lines import BookingLine, Entry, MarkLine, TermsLine
 from pmwpub.privacy.budget import UNIT
 from pmwpub.rounding import up
 

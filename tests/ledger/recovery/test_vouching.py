@@ -11,8 +11,8 @@ from ledger.terms import charge, key, people
 
 from pmwpub.errors import StoreUnavailable
 from pmwpub.ledger import Ledger, backup, reconcile, restore
-from pmwpub.ledger.recovery import Guard
-from pmwpub.ledger.vouching import UNVOUCHED, UNWITNESSED, unvouched
+from pmwpub.ledger.recovery.store_guard import Guard
+from pmwpub.ledger.recovery.vouching import UNVOUCHED, UNWITNESSED, unvouched
 from pmwpub.privacy.budget import ZCDP
 
 
@@ -184,7 +184,7 @@ def test_a_crash_between_the_mark_and_the_new_witness_leaves_the_mark(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("pmwpub.ledger.witness.Witness.append", killed)
+        patch.setattr("pmwpub.ledger.recovery.witness.Witness.append", killed)
         with pytest.raises(KeyboardInterrupt):
             Ledger.open(address(path))
     assert not witness_of(path).exists()
