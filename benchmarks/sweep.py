@@ -56,7 +56,7 @@ def stage(marginals: int) -> Stage:
 def workers(parsed: argparse.Namespace) -> Workers:
     """Where the runs are made."""
     if parsed.dask:
-        from pmwpub.evaluation.cluster import DaskCluster
+        from pmwpub.evaluation.dask_cluster import DaskCluster
 
         return DaskCluster(parsed.dask)
     return LocalProcesses(parsed.workers) if parsed.workers > 1 else Here()

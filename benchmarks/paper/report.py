@@ -17,7 +17,7 @@ from common import OUT, ROOT
 
 from pmwpub import figures
 from pmwpub.evaluation import PMW_PUB, UNCHANGED, Measure, SimulatedError, Summary, is_baseline, label_of, summarise
-from pmwpub.evaluation.registry import FAMILIES
+from pmwpub.evaluation.baseline_registry import FAMILIES
 
 PAGE = ROOT / "docs" / "results.md"
 CHROMIUM = Path("/usr/bin/chromium")

@@ -28,7 +28,7 @@ from pmwpub.evaluation import (
     simulate,
     under_todays_names,
 )  # fmt: skip
-from pmwpub.evaluation.registry import LONGEST_NUMBER
+from pmwpub.evaluation.baseline_registry import LONGEST_NUMBER
 from pmwpub.figures import self_contained
 from pmwpub.jobs.simulating import Place
 from pmwpub.outputs import apart, writable, write_file

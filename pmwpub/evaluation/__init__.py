@@ -1,12 +1,21 @@
 """Errors against a truth that may be looked at, and sweeps that show them against epsilon. Nothing here is private."""
 
+from pmwpub.evaluation.baseline_registry import BASELINES, PEERS, baseline_of, is_baseline, label_of
 from pmwpub.evaluation.measures import Errors, errors, errors_of
 from pmwpub.evaluation.methods import METHODS, PMW_PUB, SIMPLEST, UNCHANGED, Variant, variant_of
-from pmwpub.evaluation.playing import halves, part_of_table, part_rows, resampled
-from pmwpub.evaluation.registry import BASELINES, PEERS, baseline_of, is_baseline, label_of
-from pmwpub.evaluation.results import MEASURES, Floor, Measure, Refused, SimulatedError, Simulation, Summary, summarise
+from pmwpub.evaluation.resampling import halves, part_of_table, part_rows, resampled
 from pmwpub.evaluation.runs import FloorOf, Found, Run, Stage, Task
 from pmwpub.evaluation.sweep import MOST_ROUNDS, Sweep, simulate, under_todays_names
+from pmwpub.evaluation.sweep_results import (
+    MEASURES,
+    Floor,
+    Measure,
+    Refused,
+    SimulatedError,
+    Simulation,
+    Summary,
+    summarise,
+)
 from pmwpub.evaluation.verdicts import (
     NotBeaten,
     Reach,

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from pmwpub.errors import PlanError
-from pmwpub.evaluation.registry import BASELINES, canonical_baseline, is_baseline, without_flag_values
+from pmwpub.evaluation.baseline_registry import BASELINES, canonical_baseline, is_baseline, without_flag_values
 from pmwpub.mechanisms.pmw_pub.algorithm import Output, Replay, Start
 
 PMW_PUB = "pmw-pub"

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from pmwpub.errors import BudgetError
+from pmwpub.evaluation.baseline_registry import baseline_of, is_baseline
 from pmwpub.evaluation.baselines import NO_ROWS, Case, Terms
 from pmwpub.evaluation.measures import Errors, errors, errors_of
 from pmwpub.evaluation.methods import UNCHANGED, variant_of
-from pmwpub.evaluation.registry import baseline_of, is_baseline
-from pmwpub.evaluation.results import Floor, SimulatedError
+from pmwpub.evaluation.sweep_results import Floor, SimulatedError
 from pmwpub.mechanisms.best_mixture.interval import BestMixture
 from pmwpub.mechanisms.pmw_pub.algorithm import Schedule, pmw_pub
 from pmwpub.privacy.budget import ApproxDP, as_fraction, zcdp_of

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pmwpub.errors import PlanError
+from pmwpub.evaluation.baseline_registry import baseline_of, is_baseline
 from pmwpub.evaluation.methods import PMW_PUB, SIMPLEST, UNCHANGED, canonical, respelt
-from pmwpub.evaluation.registry import baseline_of, is_baseline
-from pmwpub.evaluation.results import Floor, Refused, SimulatedError, Simulation
 from pmwpub.evaluation.runs import FloorOf, Found, Run, Stage, Task, play, refusal_of
 from pmwpub.evaluation.spread import spread
+from pmwpub.evaluation.sweep_results import Floor, Refused, SimulatedError, Simulation
 from pmwpub.evaluation.workers import Here, Workers
 from pmwpub.privacy.budget import MAX_EPSILON, ApproxDP, as_fraction, zcdp_of
 from pmwpub.theory import advised_rounds

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from pmwpub.evaluation.baseline_registry import is_baseline, label_of
 from pmwpub.evaluation.methods import UNCHANGED
-from pmwpub.evaluation.registry import is_baseline, label_of
-from pmwpub.evaluation.results import Floor, Measure, SimulatedError, Summary, summarise
+from pmwpub.evaluation.sweep_results import Floor, Measure, SimulatedError, Summary, summarise
 
 CLEARLY = 2.0
 """In standard errors: how far a mean must lie below the table unchanged to have beaten it."""

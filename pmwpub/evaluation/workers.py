@@ -1,7 +1,7 @@
 """Where the parts of a sweep are made: here, in processes of this machine, or in any executor that one has.
 
 `open` lends a `Crew`: a `concurrent.futures.Executor`, and what stands for the shared input in a task, so that the
-input travels to a worker once and not with each task. See `pmwpub.evaluation.cluster` for a Dask cluster.
+input travels to a worker once and not with each task. See `pmwpub.evaluation.dask_cluster` for a Dask cluster.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ class Place:
     def workers(self) -> Workers:
         """The workers of that place."""
         if self.kind == "dask":
-            from pmwpub.evaluation.cluster import DaskCluster
+            from pmwpub.evaluation.dask_cluster import DaskCluster
 
             return DaskCluster(self.address)
         return LocalProcesses(self.processes) if self.kind == "processes" else Here()

@@ -12,9 +12,9 @@ from fakes import FixedNoise, SeededNoise
 
 from pmwpub.errors import MethodRefused, PlanError, PmwPubError
 from pmwpub.evaluation.answering import Marginals, errors_of_answers
+from pmwpub.evaluation.baseline_registry import BASELINES, PEERS, baseline_of, is_baseline
 from pmwpub.evaluation.baselines import Baseline, Case, DualQuery, JiElkan, Mwem, Terms
 from pmwpub.evaluation.measures import Errors, errors
-from pmwpub.evaluation.registry import BASELINES, PEERS, baseline_of, is_baseline
 from pmwpub.mechanisms.baselines.graphical.fitted_model import MISSING
 from pmwpub.mechanisms.baselines.matrix.residuals import Emphasis
 from pmwpub.privacy.budget import ZCDP

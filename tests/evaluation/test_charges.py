@@ -17,7 +17,7 @@ import pytest
 import tables
 
 from pmwpub.evaluation import METHODS, UNCHANGED, Run, Stage, answering, baselines, is_baseline, peers, runs
-from pmwpub.evaluation.registry import FAMILIES, baseline_of
+from pmwpub.evaluation.baseline_registry import FAMILIES, baseline_of
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.measurement import DiscreteGaussian
 from pmwpub.privacy.selection import ExponentialMechanism, PermuteAndFlip

@@ -9,9 +9,9 @@ import pytest
 
 from pmwpub.errors import PlanError
 from pmwpub.evaluation import Sweep, label_of
+from pmwpub.evaluation.baseline_registry import BASELINES, FAMILIES, PEERS, baseline_of
 from pmwpub.evaluation.baselines import DualQuery, Mwem
 from pmwpub.evaluation.methods import canonical, respelt
-from pmwpub.evaluation.registry import BASELINES, FAMILIES, PEERS, baseline_of
 from pmwpub.service.sweeping import Terms
 
 NO_NUMBER = ("", "x", "nan", "inf", "1/0", "1,5", "1e500", "1" * 41)

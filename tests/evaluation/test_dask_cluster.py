@@ -16,7 +16,7 @@ from evaluation.test_sweep import stage
 
 from pmwpub.errors import JobFailed, PlanError
 from pmwpub.evaluation import Found, Sweep, Task, simulate
-from pmwpub.evaluation.cluster import DaskCluster
+from pmwpub.evaluation.dask_cluster import DaskCluster
 from pmwpub.jobs import Engine
 from pmwpub.jobs.simulating import Place, SimulationWork
 
@@ -96,7 +96,7 @@ def test_private_counts_never_go_to_a_cluster(cluster: Cluster) -> None:
 
 
 def test_an_address_where_nobody_answers_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pmwpub.evaluation.cluster.CONNECT_SECONDS", 1)
+    monkeypatch.setattr("pmwpub.evaluation.dask_cluster.CONNECT_SECONDS", 1)
     with pytest.raises(JobFailed, match="No Dask scheduler"):
         simulate(stage(), SWEEP, workers=DaskCluster("tcp://127.0.0.1:9"))
 
