@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pmwpub.figures.bound import shade_nothing
+from pmwpub.figures.curve_values import ErrorCurve, Floor, ProvedBound, Unchanged, alt_text, sweep_table
 from pmwpub.figures.legend import BOUND, CERTIFIED, HOLLOW, NOISY, UNCHANGED, add_legend
 from pmwpub.figures.style import LABEL, PALETTE, SYMBOLS, Plot, colours, framed, number, shown, translucent
-from pmwpub.figures.sweep import ErrorCurve, Floor, ProvedBound, Unchanged, alt_text, sweep_table
 from pmwpub.rounding import near
 
 if TYPE_CHECKING:
