@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from pmwpub.release.certificate import Certificate
-from pmwpub.release.wording import rows, up
+from pmwpub.release.report_numbers import rows, up
 from pmwpub.tabular.schema.table_schema import Schema
 
 

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution
-from pmwpub.release import quality, views
+from pmwpub.release import quality, report_views
 from pmwpub.release.certificate import Certificate
 from pmwpub.release.checklist import checklist
 from pmwpub.release.measurements import sigma_rows
-from pmwpub.release.wording import percent, rows, up
+from pmwpub.release.report_numbers import percent, rows, up
 from pmwpub.tabular.schema.table_schema import Schema
 
 if TYPE_CHECKING:
@@ -93,13 +93,13 @@ def report_html(
         atoms=len(released.support),
         public_rows=released.support.rows,
         choices=choices,
-        one_way=views.one_way_shares(released),
-        moved=views.moved_most(certificate, released, workload),
+        one_way=report_views.one_way_shares(released),
+        moved=report_views.moved_most(certificate, released, workload),
         weights=quality.concentration(released),
         public_weights=quality.concentration(Distribution.empirical(released.support)),
         heaviest=quality.heaviest(released, HEAVIEST),
         columns=released.support.domain.names,
-        measured=views.measured_queries(certificate, released, workload),
+        measured=report_views.measured_queries(certificate, released, workload),
         answers=checklist(certificate, schema),
         files=_described(certificate.files),
     )

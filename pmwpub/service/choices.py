@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pmwpub.plans import FAST_MARGINALS, ReleasePlan
 from pmwpub.privacy.budget import epsilon_of
 from pmwpub.release.report import AssessedPrior, Choices, NoisyBar
-from pmwpub.release.wording import up
+from pmwpub.release.report_numbers import up
 from pmwpub.service.advising import advise_rounds
 from pmwpub.service.assessing import Assessed, NoisyNumber, assessments
 from pmwpub.service.core import Service

@@ -17,10 +17,10 @@ from release.bundles import IMAGE, SCRIPT, Made, N, make, public_csv
 from pmwpub.domain import Attribute, Domain
 from pmwpub.mechanisms.pmw_pub.algorithm import Output, Start
 from pmwpub.records import Support
-from pmwpub.release import quality, views
+from pmwpub.release import quality, report_views
 from pmwpub.release.bundle import CERTIFICATE, MEASUREMENTS, REBUILD, REPORT, SCHEMA, WEIGHTS
 from pmwpub.release.report import Choices, report_html
-from pmwpub.release.wording import percent, up
+from pmwpub.release.report_numbers import percent, up
 from pmwpub.tabular.coding.encode import encode_public
 from pmwpub.tabular.files.reading import read_table
 
@@ -210,8 +210,8 @@ def _with_texts(name: str, note: str) -> bytes:
 def test_small_levels_are_added_up_beyond_two_dozen() -> None:
     levels = tuple(f"l{i}" for i in range(40))
     shares = [1 / 40 + (0.001 if i % 2 else -0.001) for i in range(40)]
-    found = views._attribute("a", levels, shares, shares)
-    assert len(found.levels) == views.LEVELS
+    found = report_views._attribute("a", levels, shares, shares)
+    assert len(found.levels) == report_views.LEVELS
     assert found.levels[-1].level == "the other 17 levels"
     assert sum(level.public for level in found.levels) == pytest.approx(1)
     # The 20 larger ones and the first three others, in the attribute's own order.
@@ -219,7 +219,7 @@ def test_small_levels_are_added_up_beyond_two_dozen() -> None:
 
 
 def test_only_so_many_rounds_are_listed_and_the_page_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(views, "ROUNDS", 4)
+    monkeypatch.setattr(report_views, "ROUNDS", 4)
     assert "The first 4 of 6 rounds" in read(make([public_csv(30, 2)]).bundle.parts[REPORT]).text
 
 
@@ -245,7 +245,7 @@ def test_in_a_browser_nothing_runs_nothing_is_asked_for_and_400_pixels_are_enoug
 
 
 def test_a_bar_reaches_as_far_as_its_share(made: Made) -> None:
-    for attribute in views.one_way_shares(made.bundle.distribution()):
+    for attribute in report_views.one_way_shares(made.bundle.distribution()):
         longest = max(max(level.public, level.released) for level in attribute.levels)
         for level in attribute.levels:
             assert level.public_bar == pytest.approx(100 * level.public / longest)
@@ -256,4 +256,4 @@ def test_attribute_names_with_any_text_make_a_page(made: Made) -> None:
     bundle = made.bundle
     domain = Domain((Attribute("a\u202eb</bdi>", ("x" * 500, "\u0000")),))
     support = replace(bundle.distribution().support, domain=domain, codes=[[0], [1]], multiplicity=[1, 1])
-    assert views.one_way_shares(replace(bundle.distribution(), support=support, weights=[0.5, 0.5]))
+    assert report_views.one_way_shares(replace(bundle.distribution(), support=support, weights=[0.5, 0.5]))

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from pmwpub.release.wording import percent, rows
+from pmwpub.release.report_numbers import percent, rows
 
 
 def test_shares_and_rows_read_as_words() -> None:
