@@ -32,7 +32,6 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 from pmwpub.domain import Attribute, Domain
-from pmwpub.jobs.counting_cluster import ClusterRows, local_cluster
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
 from pmwpub.tabular.files.folders import parts_of
@@ -40,6 +39,7 @@ from pmwpub.tabular.files.reading import open_table
 from pmwpub.tabular.private_pass import FileRows, Survey, survey
 from pmwpub.tabular.schema.column_types import CategoricalColumn
 from pmwpub.tabular.schema.table_schema import Schema
+from pmwpub.tasks.counting_cluster import ClusterRows, local_cluster
 
 ATTRIBUTES, LEVELS, BLOCK = 67, 287, 250_000
 

@@ -34,7 +34,6 @@ from release.bundles import make, public_csv  # noqa: E402
 
 from pmwpub.evaluation import Stage, Sweep  # noqa: E402
 from pmwpub.jobs import Engine, Job  # noqa: E402
-from pmwpub.jobs.simulating import Place, SimulationWork  # noqa: E402
 from pmwpub.queries.counts import count  # noqa: E402
 from pmwpub.queries.workload import Workload  # noqa: E402
 from pmwpub.release.checking import check  # noqa: E402
@@ -42,6 +41,7 @@ from pmwpub.tabular.files.reading import TextTable, read_table  # noqa: E402
 from pmwpub.tabular.overlap.copied_runs import long_run  # noqa: E402
 from pmwpub.tabular.private_pass import encode_private  # noqa: E402
 from pmwpub.tabular.schema.table_schema import draft  # noqa: E402
+from pmwpub.tasks.simulation_work import Place, SimulationWork  # noqa: E402
 
 Wait = tuple[str, float, float]
 """What was waited for, the seconds that it took, and the most that it should take."""

@@ -22,7 +22,7 @@ LAYERS = (
     ("tabular", "queries", "privacy"),
     ("mechanisms", "plans", "plan_inputs", "theory"),
     ("release", "evaluation", "ledger", "figures"),
-    ("jobs",),
+    ("jobs", "tasks"),
     ("service",),
     (
         "session",

@@ -30,7 +30,6 @@ from pmwpub.evaluation import (
 )  # fmt: skip
 from pmwpub.evaluation.baseline_registry import LONGEST_NUMBER
 from pmwpub.figures import self_contained
-from pmwpub.jobs.simulating import Place
 from pmwpub.outputs import apart, writable, write_file
 from pmwpub.privacy.budget import MAX_EPSILON, ApproxDP, as_fraction, zcdp_of
 from pmwpub.queries.counts import count
@@ -41,6 +40,7 @@ from pmwpub.service.curves import error_plot
 from pmwpub.tabular.coding.encode import encode_public
 from pmwpub.tabular.files.given_files import Files
 from pmwpub.tabular.schema.table_schema import Schema
+from pmwpub.tasks.simulation_work import Place
 
 Json = dict[str, Any]
 

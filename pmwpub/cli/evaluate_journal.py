@@ -11,8 +11,8 @@ from pathlib import Path
 
 from pmwpub.errors import FileRefused, PlanError
 from pmwpub.evaluation import Found, Stage, Task
-from pmwpub.jobs.simulating import part_of, read_part
 from pmwpub.queries.repeated_rows import RepeatedRows
+from pmwpub.tasks.simulation_work import part_of, read_part
 
 
 def journal_path(out: Path) -> Path:

@@ -22,7 +22,7 @@ from pmwpub.jobs.line import ALONE, FREE, Claim, Line, Shares
 from pmwpub.jobs.process import WorkerProcess
 from pmwpub.jobs.readiness import WARM, Readiness
 from pmwpub.jobs.run import Entry, OnDone, OnFailed, OnPart, Outcome, converse, no_part, settle
-from pmwpub.jobs.tasks import TASKS, target_of
+from pmwpub.jobs.task_names import TASKS, target_of
 
 GRACE_SECONDS = 3.0
 """A task that does not stop by itself is killed after so long."""
@@ -35,7 +35,7 @@ class Engine:
     """Runs registered tasks in `workers` processes, paid ones first, at most `waiting` of them in line.
 
     shares  how the line is shared between those who ask for work
-    tasks   name -> "module:function"; the registry of `pmwpub.jobs.tasks` unless given
+    tasks   name -> "module:function"; the registry of `pmwpub.jobs.task_names` unless given
     """
 
     def __init__(

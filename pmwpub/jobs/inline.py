@@ -10,7 +10,7 @@ from pmwpub.jobs.job import Ending, Job, Reason, Throttle
 from pmwpub.jobs.line import FREE, Claim
 from pmwpub.jobs.readiness import WARM, InlineReadiness
 from pmwpub.jobs.run import Entry, OnDone, OnFailed, OnPart, Outcome, no_part, settle
-from pmwpub.jobs.tasks import TASKS, resolve, target_of
+from pmwpub.jobs.task_names import TASKS, resolve, target_of
 
 
 class InlineEngine:

@@ -12,7 +12,7 @@ from typing import Literal
 
 from pmwpub.errors import NotReady, PmwPubError
 from pmwpub.jobs.job import Job
-from pmwpub.jobs.tasks import resolve
+from pmwpub.jobs.task_names import resolve
 
 WARM = "warm"
 WAIT_SECONDS = 20.0

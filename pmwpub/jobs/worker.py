@@ -19,7 +19,7 @@ from multiprocessing.reduction import ForkingPickler
 from pmwpub.errors import JobCancelled, PmwPubError
 from pmwpub.jobs.dumps import limit_memory, no_core_dumps
 from pmwpub.jobs.job import Throttle
-from pmwpub.jobs.tasks import resolve
+from pmwpub.jobs.task_names import resolve
 from pmwpub.settings import worker_memory
 
 NICENESS = 10

@@ -16,7 +16,6 @@ import numpy as np
 from pmwpub.errors import PlanError
 from pmwpub.evaluation import PMW_PUB, UNCHANGED, Simulation, Stage, Sweep, summarise
 from pmwpub.jobs import Job
-from pmwpub.jobs.simulating import SimulationWork
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support
@@ -25,6 +24,7 @@ from pmwpub.service.demo import CHOICE
 from pmwpub.service.free_work import free_claim
 from pmwpub.service.sample import sample_truth
 from pmwpub.service.study import Study
+from pmwpub.tasks.simulation_work import SimulationWork
 
 BIAS = "bias"
 BIASES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.45)

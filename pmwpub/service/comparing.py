@@ -11,7 +11,6 @@ from fractions import Fraction
 from pmwpub.errors import PlanError
 from pmwpub.evaluation import resampled
 from pmwpub.jobs import Job
-from pmwpub.jobs.public_work import ComparisonWork, Pair, PairFacts
 from pmwpub.mechanisms.noisy_error.assessment import half_width
 from pmwpub.mechanisms.noisy_error.lazy_rounding import Grid
 from pmwpub.plans import FAST_MARGINALS, FAST_SEED, AssessmentPlan
@@ -21,6 +20,7 @@ from pmwpub.service.core import Service
 from pmwpub.service.free_work import free_claim
 from pmwpub.service.stored import spelt
 from pmwpub.service.studies import Study
+from pmwpub.tasks.public_work import ComparisonWork, Pair, PairFacts
 
 COMPARISON = "comparison"
 WIDTH = Fraction(1, 10_000)

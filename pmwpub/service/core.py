@@ -11,11 +11,11 @@ from typing import Literal, Protocol, TypeVar
 
 from pmwpub.errors import LedgerError, NoResult
 from pmwpub.jobs import PAID, Engine, InlineEngine, Job
-from pmwpub.jobs.simulating import Place
 from pmwpub.ledger import Booking, Charge, Ledger, Order, PlanKey, Population, TableHandle
 from pmwpub.privacy.budget import ZCDP, ApproxDP, as_fraction, epsilon_of, zcdp_of
 from pmwpub.service.getting_ready import get_ready
 from pmwpub.service.policy import Policy
+from pmwpub.tasks.simulation_work import Place
 
 Built = TypeVar("Built")
 

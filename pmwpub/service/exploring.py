@@ -14,11 +14,11 @@ from dataclasses import asdict, dataclass, field
 from pmwpub.errors import PlanError
 from pmwpub.evaluation import Simulation, Stage
 from pmwpub.jobs import Claim, Job, Reason
-from pmwpub.jobs.simulating import SimulationWork, finished, read_part
 from pmwpub.service.core import Service
 from pmwpub.service.free_work import free_claim
 from pmwpub.service.studies import Study
 from pmwpub.service.sweeping import Terms, candidate_key, played, stage_of, sweep_key, truths
+from pmwpub.tasks.simulation_work import SimulationWork, finished, read_part
 
 SIMULATION, PART, ASKED = "simulation", "simulation-part", "simulation-asked"
 DEFAULT = Terms()

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from pmwpub.errors import PlanError
 from pmwpub.evaluation import Simulation, Stage
 from pmwpub.jobs import Claim, Reason
-from pmwpub.jobs.simulating import SimulationWork, finished
 from pmwpub.queries.counts import count
 from pmwpub.service.core import Service
 from pmwpub.service.free_work import free_claim
@@ -22,6 +21,7 @@ from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.seeing import record
 from pmwpub.service.studies import Study
 from pmwpub.service.sweeping import PRIVATE_TRUTH, Terms, supports_of
+from pmwpub.tasks.simulation_work import SimulationWork, finished
 
 
 @dataclass(eq=False)

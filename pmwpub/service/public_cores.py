@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pmwpub.errors import SchemaError
-from pmwpub.jobs.work import PublicInput
 from pmwpub.queries.workload import Workload
 from pmwpub.service import stored
 from pmwpub.service.core import Service
 from pmwpub.service.study import Study
+from pmwpub.tasks.mechanism_work import PublicInput
 
 
 def public_core(service: Service, current: Study, candidates: Sequence[str], workload: Workload) -> PublicInput:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from pmwpub.errors import FileRefused, SchemaError
-from pmwpub.jobs.counting_cluster import spread
 from pmwpub.ledger import TableHandle, TableVerdict
 from pmwpub.plans import WorkloadChoice
 from pmwpub.records import Support
@@ -27,6 +26,7 @@ from pmwpub.tabular.schema.codebook import Codebook
 from pmwpub.tabular.schema.column_types import NumericColumn
 from pmwpub.tabular.schema.drafting import Binning, Recipe, edges
 from pmwpub.tabular.schema.table_schema import Schema, draft
+from pmwpub.tasks.counting_cluster import spread
 
 SCHEMA = "schema"
 WORKLOAD = "workload"

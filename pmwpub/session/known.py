@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pmwpub import figures
-from pmwpub.jobs.public_work import PairFacts
 from pmwpub.service import Study
 from pmwpub.service.comparing import compare, comparison
 from pmwpub.session import plots
@@ -19,6 +18,7 @@ from pmwpub.session.state import viewers_only
 from pmwpub.session.theory import rows_calculator
 from pmwpub.session.uploads import facts_table
 from pmwpub.session.watching import Waiting, watch
+from pmwpub.tasks.public_work import PairFacts
 
 LEGEND = (
     "One public table plays the private one, another its candidate. **Floor**: the error that would remain if the "

@@ -18,11 +18,11 @@ from pmwpub.errors import SettingRefused
 from pmwpub.evaluation import cores
 from pmwpub.jobs import Engine, InlineEngine, Shares
 from pmwpub.jobs.dumps import no_core_dumps
-from pmwpub.jobs.simulating import Place
 from pmwpub.ledger.database import store_url
 from pmwpub.ledger.logged import LoggedLedger
 from pmwpub.service import Policy, Service
 from pmwpub.settings import Settings
+from pmwpub.tasks.simulation_work import Place
 
 Built = TypeVar("Built")
 FORWARDED = ("X-Forwarded-For", "X-Forwarded-Host", "Forwarded", "Via")

@@ -207,13 +207,13 @@ def test_evaluate_writes_each_run_and_says_that_it_is_not_private(shell: Shell) 
 def test_a_cancelled_command_keeps_its_charge_and_never_draws_again(
     shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pmwpub.jobs import work
+    from pmwpub.tasks import mechanism_work
 
     def interrupted(*_: object) -> object:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(work, "release", interrupted)
+        patch.setattr(mechanism_work, "release", interrupted)
         words = shell.spend("release", "--epsilon", "1", "--rounds", "3", "-o", shell.path("out"), status=130)
     assert "stays charged" in words
     (charge,) = shell.run("ledger", "show", "P")["charges"]
@@ -241,18 +241,18 @@ def test_an_output_folder_that_cannot_be_made_is_refused_before_anything_is_char
 
 
 def test_a_command_reports_its_own_charges_alone(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pmwpub.jobs import work
+    from pmwpub.tasks import mechanism_work
 
-    real, once = work.release, []
+    real, once = mechanism_work.release, []
 
-    def beside(payload: work.ReleaseWork, progress: work.Progress) -> object:
+    def beside(payload: mechanism_work.ReleaseWork, progress: mechanism_work.Progress) -> object:
         if not once:
             once.append(True)
             with Ledger.open(f"sqlite:///{shell.folder}/ledger.sqlite3") as other:
                 other.book("P", PlanKey("0" * 64), "{}", [Charge("other", "other", "1", "1", ZCDP(10**12))])
         return real(payload, progress)
 
-    monkeypatch.setattr(work, "release", beside)
+    monkeypatch.setattr(mechanism_work, "release", beside)
     found = shell.spend("release", "--epsilon", "1", "--rounds", "3", "-o", shell.path("out"))
     assert found["spent"]["rho"] == pytest.approx(float(found["rho"]), abs=1e-15)
 

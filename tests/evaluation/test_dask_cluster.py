@@ -18,7 +18,7 @@ from pmwpub.errors import JobFailed, PlanError
 from pmwpub.evaluation import Found, Sweep, Task, simulate
 from pmwpub.evaluation.dask_cluster import DaskCluster
 from pmwpub.jobs import Engine
-from pmwpub.jobs.simulating import Place, SimulationWork
+from pmwpub.tasks.simulation_work import Place, SimulationWork
 
 pytest.importorskip("distributed")
 SWEEP = Sweep((0.25, 0.5, 1.0, 2.0), rounds=(40,), runs=15)

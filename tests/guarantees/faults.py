@@ -13,12 +13,12 @@ import pytest
 from guarantees.flows import NAME
 
 from pmwpub.errors import Overspent
-from pmwpub.jobs import work
 from pmwpub.mechanisms.pmw_pub.algorithm import rebuild
 from pmwpub.records import Dataset
 from pmwpub.service import purchases, studies
 from pmwpub.service.purchases import assessment, best, error, release
 from pmwpub.tabular.schema.table_schema import Schema
+from pmwpub.tasks import mechanism_work
 
 Plant = Callable[[pytest.MonkeyPatch], None]
 
@@ -53,7 +53,7 @@ def rows_dropped(patch: pytest.MonkeyPatch) -> None:
 
 def best_iterate_by_exact_score(patch: pytest.MonkeyPatch) -> None:
     """Of A_1 .. A_T the one that fits the private counts best is released."""
-    real = work.pmw_pub
+    real = mechanism_work.pmw_pub
 
     def best(counts: object, problem: object, schedule: object, **rest: object) -> object:
         release = real(counts, problem, schedule, **rest)  # type: ignore[arg-type]
@@ -67,7 +67,7 @@ def best_iterate_by_exact_score(patch: pytest.MonkeyPatch) -> None:
         chosen = rebuild(problem, replace(schedule, rounds=rounds), release.transcript[:rounds], counts.n)  # type: ignore[arg-type, type-var, attr-defined]
         return replace(release, distribution=chosen)
 
-    patch.setattr(work, "pmw_pub", best)
+    patch.setattr(mechanism_work, "pmw_pub", best)
 
 
 def seed_from_private_rows(patch: pytest.MonkeyPatch) -> None:
@@ -83,13 +83,13 @@ def seed_from_private_rows(patch: pytest.MonkeyPatch) -> None:
 
 def early_stop(patch: pytest.MonkeyPatch) -> None:
     """A run ends once the largest exact error is an even number of rows."""
-    real = work.pmw_pub
+    real = mechanism_work.pmw_pub
 
     def stopped(counts: object, problem: object, schedule: object, **rest: object) -> object:
         rounds = schedule.rounds - int(counts.counts.sum()) % 2  # type: ignore[attr-defined]
         return real(counts, problem, replace(schedule, rounds=rounds), **rest)  # type: ignore[arg-type, type-var]
 
-    patch.setattr(work, "pmw_pub", stopped)
+    patch.setattr(mechanism_work, "pmw_pub", stopped)
 
 
 def unmapped_count_in_a_message(patch: pytest.MonkeyPatch) -> None:

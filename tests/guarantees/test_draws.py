@@ -13,13 +13,13 @@ from guarantees.flows import NAME, prepared
 from guarantees.people import neighbours
 
 from pmwpub.errors import PmwPubError
-from pmwpub.jobs import work
 from pmwpub.ledger import Booking, Ledger, Order, PlanKey
 from pmwpub.privacy.noise import SECURE
 from pmwpub.service import PrivateTable, Service, Study, releasing, studies
 from pmwpub.service.core import Spending
 from pmwpub.service.purchases import Purchase
 from pmwpub.service.purchases import buying as one_path
+from pmwpub.tasks import mechanism_work
 
 PAIR = neighbours(1)
 DRAWS = 8
@@ -52,8 +52,10 @@ def fresh_noise_for_each_draw(folder: Path) -> bool:
 
 def one_draw_for_a_plan(folder: Path, patch: pytest.MonkeyPatch) -> bool:
     drawn: list[object] = []
-    real = work.release
-    patch.setattr(work, "release", lambda payload, progress: (drawn.append(payload), real(payload, progress))[1])
+    real = mechanism_work.release
+    patch.setattr(
+        mechanism_work, "release", lambda payload, progress: (drawn.append(payload), real(payload, progress))[1]
+    )
     transcripts = bought(folder, (0, 0, 0))
     return len(drawn) == 1 and len(set(transcripts)) == 1
 
@@ -67,8 +69,10 @@ def test_every_draw_has_noise_of_its_own_and_a_plan_is_drawn_once(
 
 @pytest.mark.fault("seed reuse")
 def test_a_seed_used_for_every_release_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = work.pmw_pub
-    monkeypatch.setattr(work, "pmw_pub", lambda *inputs, **rest: real(*inputs, **rest | {"noise": SeededNoise(7)}))
+    real = mechanism_work.pmw_pub
+    monkeypatch.setattr(
+        mechanism_work, "pmw_pub", lambda *inputs, **rest: real(*inputs, **rest | {"noise": SeededNoise(7)})
+    )
     assert not fresh_noise_for_each_draw(tmp_path / "a")
 
 
@@ -107,7 +111,7 @@ def test_a_service_that_takes_every_booking_for_its_own_is_caught(
 def _without_memory(
     engine: object, task: str, payload: object, *, key: str, on_done: object, on_failed: object
 ) -> None:
-    from pmwpub.jobs.tasks import TASKS, resolve
+    from pmwpub.jobs.task_names import TASKS, resolve
 
     found = resolve(TASKS[task])(payload, lambda done, total, note="": None)
     try:

@@ -15,10 +15,11 @@ from pages.visits import PAGES, arrive, buy, press, words
 from sqlalchemy import event
 
 from pmwpub.cli import main
-from pmwpub.jobs import InlineEngine, work
+from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Ledger
 from pmwpub.service import PrivateTable, Service, releasing, studies
 from pmwpub.session import Session, services
+from pmwpub.tasks import mechanism_work
 
 PAIR = neighbours(1)
 Harm = Callable[[Path], str]
@@ -122,7 +123,7 @@ def test_a_store_that_breaks_while_a_page_is_open_sells_nothing(
     bench[0].ledger.close()
     monkeypatch.setenv("PMWPUB_STORE", f"sqlite:///{path}")
     monkeypatch.setattr(services, "engine", InlineEngine)
-    monkeypatch.setattr(work, "release", lambda *_: pytest.fail("drawn from a broken store"))
+    monkeypatch.setattr(mechanism_work, "release", lambda *_: pytest.fail("drawn from a broken store"))
     services.close()
     app = arrive("release", Session(NAME, bench[1]), population=NAME)
     assert any(button.label == "Buy this release" for button in app.button)
@@ -146,26 +147,26 @@ def test_a_disk_that_fills_up_while_a_release_is_drawn_keeps_the_charge_and_show
     service, private = bench
     engine = service.ledger._database._engine
     before = service.ledger.balance(NAME).spent
-    real = work.release
+    real = mechanism_work.release
 
     def full(raw: sqlite3.Connection, _: object) -> None:
         raw.execute(f"PRAGMA max_page_count = {raw.execute('PRAGMA page_count').fetchone()[0]}")
 
-    def drawn(payload: work.ReleaseWork, progress: work.Progress) -> object:
+    def drawn(payload: mechanism_work.ReleaseWork, progress: mechanism_work.Progress) -> object:
         found = real(payload, progress)
         engine.dispose()
         event.listen(engine, "connect", full)
         return found
 
     with monkeypatch.context() as patch:
-        patch.setattr(work, "release", drawn)
+        patch.setattr(mechanism_work, "release", drawn)
         outcome = release(service, private, "2")
     assert outcome.status == "no result"
     spent = service.ledger.balance(NAME).spent
     assert spent > before
     event.remove(engine, "connect", full)
     engine.dispose()
-    monkeypatch.setattr(work, "release", lambda *_: pytest.fail("drawn again"))
+    monkeypatch.setattr(mechanism_work, "release", lambda *_: pytest.fail("drawn again"))
     again = release(service, private, "2")
     assert (again.status, again.fresh) == ("no result", False)
     assert service.ledger.balance(NAME).spent == spent

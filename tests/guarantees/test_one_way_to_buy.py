@@ -18,7 +18,6 @@ import pmwpub
 from pmwpub.cli import main
 from pmwpub.errors import PmwPubError
 from pmwpub.jobs import InlineEngine
-from pmwpub.jobs.simulating import Place
 from pmwpub.ledger import Ledger, Population
 from pmwpub.plans import WorkloadChoice
 from pmwpub.release.bundle import Bundle
@@ -27,6 +26,7 @@ from pmwpub.service.purchases import ReleasePurchase
 from pmwpub.service.remarks import SEEN
 from pmwpub.session import Session, services
 from pmwpub.session.spending import ASTRAY
+from pmwpub.tasks.simulation_work import Place
 
 NAME = "town"
 PIECE = b"\n".join(PRIVATE.splitlines()[:200]) + b"\n"

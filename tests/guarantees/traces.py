@@ -19,7 +19,6 @@ from fractions import Fraction
 
 import pytest
 
-from pmwpub.jobs import best_work
 from pmwpub.ledger import database
 from pmwpub.mechanisms.noisy_error import assessment
 from pmwpub.mechanisms.noisy_error.choose_best import Best, best_charge
@@ -28,6 +27,7 @@ from pmwpub.mechanisms.pmw_pub.lazy_scores import DriftScores
 from pmwpub.privacy.lattice_noise import LatticeLaplace
 from pmwpub.privacy.measurement import DiscreteGaussian
 from pmwpub.privacy.selection import ExponentialMechanism, PermuteAndFlip
+from pmwpub.tasks import choice_work
 
 KINDS = ("answers", "queries", "calls", "exports", "ledger", "output", "logs", "names", "pages")
 """What of two traces is compared, each by the check of that name."""
@@ -127,4 +127,4 @@ def _force_errors(trace: Trace, patch: pytest.MonkeyPatch) -> None:
 
     patch.setattr(LatticeLaplace, "draw", draw)
     patch.setattr(assessment, "rounded_cell", cell)
-    patch.setattr(best_work, "best_release", best)
+    patch.setattr(choice_work, "best_release", best)

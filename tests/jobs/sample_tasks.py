@@ -10,7 +10,7 @@ import time
 
 from pmwpub.errors import FileRefused, JobUnresolved, NoResult, PlanError
 from pmwpub.jobs import Progress
-from pmwpub.jobs.cache import public
+from pmwpub.tasks.public_cache import public
 
 HERE = "jobs.sample_tasks"
 TASKS = {

@@ -12,7 +12,7 @@ from pmwpub.jobs import Ending, Reason
 
 def test_no_module_of_the_queue_knows_the_word_charge() -> None:
     sources = sorted(Path(jobs.__file__).parent.rglob("*.py"))
-    assert len(sources) > 10
+    assert {"engine", "inline", "job", "process", "run", "worker"} <= {path.stem for path in sources}
     assert not [path.name for path in sources if "charge" in path.read_text(encoding="utf-8").lower()]
 
 

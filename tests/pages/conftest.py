@@ -11,11 +11,11 @@ from pages.visits import ROWS, Here, Open, arrive, table
 from streamlit.testing.v1 import AppTest
 
 from pmwpub.jobs import InlineEngine
-from pmwpub.jobs.simulating import Place
 from pmwpub.ledger import Ledger, Population
 from pmwpub.plans import WorkloadChoice
 from pmwpub.service import Service, studies
 from pmwpub.session import Session, services
+from pmwpub.tasks.simulation_work import Place
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from pages.visits import ROOT, Here, Open, buy
 from streamlit.testing.v1 import AppTest
 
 from pmwpub.jobs import Engine
-from pmwpub.jobs.tasks import TASKS
+from pmwpub.jobs.task_names import TASKS
 from pmwpub.service.core import job_key
 from pmwpub.session import services
 

@@ -14,7 +14,7 @@ from privacy.laws import gaussian_masses, laplace_masses
 from statistical import BinnedLaw, assert_both_arms, assert_follows
 
 from pmwpub.errors import BudgetError, MechanismError
-from pmwpub.jobs.tasks import TASKS
+from pmwpub.jobs.task_names import TASKS
 from pmwpub.privacy.noise import MAX_SCALE, MAX_VALUE
 from pmwpub.privacy.seeded_noise import SimulationNoise
 from pmwpub.privacy.selection import ExponentialMechanism

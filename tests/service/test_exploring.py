@@ -12,11 +12,11 @@ import pytest
 from pmwpub.errors import PlanError, StoreUnavailable
 from pmwpub.evaluation import METHODS, PMW_PUB, UNCHANGED, best_lines, summarise
 from pmwpub.jobs import Ending
-from pmwpub.jobs.simulating import read_part
 from pmwpub.privacy.budget import ZCDP, ApproxDP, zcdp_of
 from pmwpub.service import advising, exploring, studies
 from pmwpub.service.exploring import PART
 from pmwpub.service.sweeping import SHARES, Terms, played
+from pmwpub.tasks.simulation_work import read_part
 
 if TYPE_CHECKING:
     from conftest import Bench

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from pmwpub.errors import NoResult, Overspent, PlanError
-from pmwpub.jobs import work
 from pmwpub.ledger import Ledger, PlanKey
 from pmwpub.plans import ErrorPlan
 from pmwpub.privacy.budget import ZCDP, pure
@@ -19,6 +18,7 @@ from pmwpub.queries.counts import count
 from pmwpub.service import measuring, purchases, releasing, studies
 from pmwpub.service.remarks import PRIVATE_NUMBERS_SEEN, SEEN
 from pmwpub.service.stored_releases import stored_release
+from pmwpub.tasks import mechanism_work
 
 if TYPE_CHECKING:
     from conftest import Bench
@@ -84,14 +84,14 @@ def test_the_charge_stands_before_the_noise_is_drawn(
     bench: Bench, release: PlanKey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[ZCDP] = []
-    real, before = work.error, spent(bench)
+    real, before = mechanism_work.error, spent(bench)
 
-    def watched(payload: work.ErrorWork, progress: work.Progress) -> object:
+    def watched(payload: mechanism_work.ErrorWork, progress: mechanism_work.Progress) -> object:
         with Ledger.open(bench.url) as other:
             seen.append(other.balance(bench.name).spent)
         return real(payload, progress)
 
-    monkeypatch.setattr(work, "error", watched)
+    monkeypatch.setattr(mechanism_work, "error", watched)
     plan = measuring.error_plan(bench.service, bench.name, release, epsilon="0.1")
     price = buying.price(bench.service, bench.private, plan)
     buying.buy(bench.service, bench.private, plan)
@@ -101,7 +101,7 @@ def test_the_charge_stands_before_the_noise_is_drawn(
 def test_an_unaffordable_error_is_refused_before_anything_is_drawn(
     bench: Bench, release: PlanKey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(work, "error", lambda *_: pytest.fail("drawn without a charge"))
+    monkeypatch.setattr(mechanism_work, "error", lambda *_: pytest.fail("drawn without a charge"))
     before = spent(bench)
     plan = measuring.error_plan(bench.service, bench.name, release, epsilon="9")
     with pytest.raises(Overspent):

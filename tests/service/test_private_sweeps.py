@@ -14,12 +14,13 @@ from jobs.waiting import until
 
 from pmwpub.errors import PlanError, StoreUnavailable
 from pmwpub.evaluation import PMW_PUB
-from pmwpub.jobs import Engine, simulating
-from pmwpub.jobs.simulating import Place, SimulationWork
+from pmwpub.jobs import Engine
 from pmwpub.service import Service, releasing, studies
 from pmwpub.service.private_sweeps import PrivateSweep, stop, sweep_private
 from pmwpub.service.remarks import PRIVATE_NUMBERS_SEEN, SEEN
 from pmwpub.service.sweeping import Terms
+from pmwpub.tasks import simulation_work
+from pmwpub.tasks.simulation_work import Place, SimulationWork
 
 if TYPE_CHECKING:
     from conftest import Bench
@@ -42,7 +43,7 @@ def marks(bench: Bench) -> list[str]:
 
 
 def test_nothing_is_computed_before_a_plan_is_frozen(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(simulating, "simulate", lambda *_, **__: pytest.fail("it ran"))
+    monkeypatch.setattr(simulation_work, "simulate", lambda *_, **__: pytest.fail("it ran"))
     with pytest.raises(PlanError, match="frozen"):
         swept(bench)
     assert marks(bench) == []
@@ -54,7 +55,7 @@ def test_a_look_is_recorded_before_anything_is_computed(bench: Bench, monkeypatc
     def refuse(*_: object) -> None:
         raise StoreUnavailable("The disk is full.")
 
-    monkeypatch.setattr(simulating, "simulate", lambda *_, **__: pytest.fail("it ran"))
+    monkeypatch.setattr(simulation_work, "simulate", lambda *_, **__: pytest.fail("it ran"))
     monkeypatch.setattr(bench.service.ledger, "mark", refuse)
     with pytest.raises(StoreUnavailable):
         swept(bench)
@@ -93,8 +94,8 @@ def test_the_store_holds_nothing_of_it(bench: Bench) -> None:
 def test_it_draws_secure_noise_on_this_machine(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     frozen(bench)
     seen: list[SimulationWork] = []
-    real = simulating.simulation
-    monkeypatch.setattr(simulating, "simulation", lambda work, progress: seen.append(work) or real(work, progress))
+    real = simulation_work.simulation
+    monkeypatch.setattr(simulation_work, "simulation", lambda work, progress: seen.append(work) or real(work, progress))
     bench.service.place = Place("dask", address="tcp://127.0.0.1:9")
     terms = replace(TERMS, methods=(PMW_PUB,), runs=4)
     first, second = swept(bench, terms).simulation, swept(bench, terms).simulation

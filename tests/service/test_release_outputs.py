@@ -89,15 +89,15 @@ def test_private_numbers_seen_before_are_remarked_in_certificate_and_report_and_
 
 
 def test_a_mark_made_while_the_release_runs_is_no_remark(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pmwpub.jobs import work
+    from pmwpub.tasks import mechanism_work
 
-    real = work.release
+    real = mechanism_work.release
 
-    def marked(payload: work.ReleaseWork, progress: work.Progress) -> object:
+    def marked(payload: mechanism_work.ReleaseWork, progress: mechanism_work.Progress) -> object:
         bench.service.ledger.mark(bench.name, PRIVATE_NUMBERS_SEEN, "too late to steer this")
         return real(payload, progress)
 
-    monkeypatch.setattr(work, "release", marked)
+    monkeypatch.setattr(mechanism_work, "release", marked)
     assert bundle_of(run(bench)).certificate.remarks == ()
 
 

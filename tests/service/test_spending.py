@@ -19,13 +19,13 @@ from pmwpub.errors import (
     SchemaError,
     TableBlocked,
 )
-from pmwpub.jobs import work
 from pmwpub.ledger import Ledger, Population
 from pmwpub.mechanisms.pmw_pub.algorithm import Replay, Start
 from pmwpub.plans import ReleasePlan, WorkloadChoice
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.release.bundle import CERTIFICATE, SYNTHETIC
 from pmwpub.service import Service, assessing, purchases, ranking, releasing, stored, studies
+from pmwpub.tasks import mechanism_work
 
 if TYPE_CHECKING:
     from conftest import Bench
@@ -103,7 +103,7 @@ def test_an_edited_private_table_has_no_fresh_budget_and_gets_the_stored_bytes(b
 
 
 def test_overspending_is_refused_before_anything_is_drawn(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work, "release", lambda *_: pytest.fail("drawn without a charge"))
+    monkeypatch.setattr(mechanism_work, "release", lambda *_: pytest.fail("drawn without a charge"))
     with pytest.raises(Overspent):
         buying.buy(bench.service, bench.private, plan_of(bench, epsilon="5"))
     assert spent(bench) == ZCDP(0)
@@ -119,14 +119,14 @@ def test_the_rest_spends_what_is_left_and_not_more(bench: Bench) -> None:
 
 def test_the_charge_stands_before_the_draw_begins(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[ZCDP] = []
-    real = work.release
+    real = mechanism_work.release
 
-    def watched(payload: work.ReleaseWork, progress: work.Progress) -> object:
+    def watched(payload: mechanism_work.ReleaseWork, progress: mechanism_work.Progress) -> object:
         with Ledger.open(bench.url) as other:
             seen.append(other.balance(bench.name).spent)
         return real(payload, progress)
 
-    monkeypatch.setattr(work, "release", watched)
+    monkeypatch.setattr(mechanism_work, "release", watched)
     plan = plan_of(bench)
     buying.buy(bench.service, bench.private, plan)
     assert seen == [plan.schedule().rho]
@@ -140,7 +140,7 @@ def test_a_cancelled_run_keeps_its_charge_shows_nothing_and_never_draws_again(
 
     plan = plan_of(bench)
     with monkeypatch.context() as patch:
-        patch.setattr(work, "release", cancelled)
+        patch.setattr(mechanism_work, "release", cancelled)
         outcome = buying.buy(bench.service, bench.private, plan)
     assert (outcome.status, outcome.result) == ("no result", None)
     assert spent(bench) == plan.schedule().rho

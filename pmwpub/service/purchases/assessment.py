@@ -6,7 +6,6 @@ import json
 from dataclasses import dataclass
 from fractions import Fraction
 
-from pmwpub.jobs.work import AssessmentWork, PublicInput
 from pmwpub.ledger import Charge
 from pmwpub.mechanisms.noisy_error.assessment import NoisyError
 from pmwpub.plans import AssessmentPlan
@@ -19,6 +18,7 @@ from pmwpub.service.public_cores import public_core
 from pmwpub.service.purchases.protocol import Prepared
 from pmwpub.service.remarks import remarks_from
 from pmwpub.service.study import Study
+from pmwpub.tasks.mechanism_work import AssessmentWork, PublicInput
 
 
 @dataclass(frozen=True)

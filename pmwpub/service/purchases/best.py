@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from pmwpub.jobs.best_work import BestWork
 from pmwpub.ledger import Charge
 from pmwpub.mechanisms.noisy_error.choose_best import best_charge
 from pmwpub.plans import BestPlan
@@ -18,6 +17,7 @@ from pmwpub.service.public_cores import public_core
 from pmwpub.service.purchases.protocol import Prepared
 from pmwpub.service.remarks import remarks_from
 from pmwpub.service.study import Study
+from pmwpub.tasks.choice_work import BestWork
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ import json
 from dataclasses import dataclass
 
 from pmwpub.errors import PlanError
-from pmwpub.jobs.work import ErrorWork
 from pmwpub.ledger import Charge, PlanKey
 from pmwpub.mechanisms.noisy_error.assessment import NoisyError
 from pmwpub.mechanisms.noisy_error.release_error import error_charge
@@ -21,6 +20,7 @@ from pmwpub.service.purchases.protocol import Prepared
 from pmwpub.service.remarks import remarks_from
 from pmwpub.service.stored_releases import stored_release
 from pmwpub.service.study import Study
+from pmwpub.tasks.mechanism_work import ErrorWork
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from pmwpub.errors import LedgerError, PlanError
-from pmwpub.jobs.work import ReleaseWork
 from pmwpub.ledger import Booking, Charge
 from pmwpub.mechanisms.pmw_pub.algorithm import Release
 from pmwpub.plans import ReleasePlan
@@ -26,6 +25,7 @@ from pmwpub.service.purchases.protocol import Prepared
 from pmwpub.service.remarks import remarks_from
 from pmwpub.service.study import CandidateFacts, Study
 from pmwpub.service.tuning import in_words, tuning_of
+from pmwpub.tasks.mechanism_work import ReleaseWork
 
 UNKNOWN_TIME = "2000-01-01T00:00:00+00:00"
 """Stands for the time of a charge in a draft that is made before it."""

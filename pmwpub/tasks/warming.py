@@ -8,15 +8,15 @@ from fractions import Fraction
 import numpy as np
 
 from pmwpub.domain import Attribute, Domain
-from pmwpub.jobs.best_work import BestWork, best
 from pmwpub.jobs.job import Progress
-from pmwpub.jobs.work import AssessmentWork, ErrorWork, PublicInput, ReleaseWork, assess, error, release
 from pmwpub.mechanisms.pmw_pub.algorithm import Schedule
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.round_share import split
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support
+from pmwpub.tasks.choice_work import BestWork, best
+from pmwpub.tasks.mechanism_work import AssessmentWork, ErrorWork, PublicInput, ReleaseWork, assess, error, release
 
 _ROUNDS = 2
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pmwpub.jobs.tasks import TASKS, resolve
+from pmwpub.jobs.task_names import TASKS, resolve
 
 
 @pytest.mark.parametrize("task", sorted(TASKS))

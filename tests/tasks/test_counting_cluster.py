@@ -12,13 +12,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from pmwpub.errors import FileRefused, JobFailed, PlanError
-from pmwpub.jobs.counting_cluster import ClusterRows, local_cluster
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
 from pmwpub.tabular.files.folders import parts_of
 from pmwpub.tabular.files.reading import open_table
 from pmwpub.tabular.private_pass import FileRows, survey
 from pmwpub.tabular.schema.table_schema import Schema
+from pmwpub.tasks.counting_cluster import ClusterRows, local_cluster
 
 distributed = pytest.importorskip("distributed")
 
@@ -103,7 +103,7 @@ def test_a_cluster_that_may_spill_or_shows_pages_is_refused(folder: Path) -> Non
 
 
 def test_no_scheduler_is_said_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pmwpub.jobs.counting_cluster.CONNECT_SECONDS", 0.2)
+    monkeypatch.setattr("pmwpub.tasks.counting_cluster.CONNECT_SECONDS", 0.2)
     rows = ClusterRows(surveyed(folder), parts_of(folder), "tcp://127.0.0.1:9")
     with pytest.raises(JobFailed, match="No Dask scheduler"):
         rows.counted(Workload.all_kway(SCHEMA.domain, 1))

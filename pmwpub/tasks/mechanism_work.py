@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from pmwpub.errors import JobUnresolved
-from pmwpub.jobs.cache import public
 from pmwpub.mechanisms.best_mixture.interval import BestMixture
 from pmwpub.mechanisms.noisy_error.assessment import NoisyError, Unresolved, floor_release, start_release
 from pmwpub.mechanisms.noisy_error.release_error import error_release
@@ -21,6 +20,7 @@ from pmwpub.queries.counts import PrivateCounts
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution, Support
+from pmwpub.tasks.public_cache import public
 
 Progress = Callable[[int, int], None]
 THREADS = min(4, os.cpu_count() or 1)

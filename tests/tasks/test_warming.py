@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-WARM = "from pmwpub.jobs.warming import warm; warm(None, lambda *_, **__: None)"
+WARM = "from pmwpub.tasks.warming import warm; warm(None, lambda *_, **__: None)"
 ONLY_LOADED = """
 import numba.core.dispatcher as dispatcher
 

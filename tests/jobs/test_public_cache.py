@@ -3,7 +3,7 @@ from __future__ import annotations
 from jobs.conftest import Record
 
 from pmwpub.jobs import Engine
-from pmwpub.jobs.cache import PublicCache
+from pmwpub.tasks.public_cache import PublicCache
 
 
 def test_a_public_object_is_built_once() -> None:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from pmwpub.errors import JobUnresolved
-from pmwpub.jobs.work import PublicInput
 from pmwpub.mechanisms.best_mixture.interval import BestMixture
 from pmwpub.mechanisms.noisy_error.assessment import Unresolved
 from pmwpub.mechanisms.noisy_error.choose_best import best_release
 from pmwpub.queries.counts import PrivateCounts
+from pmwpub.tasks.mechanism_work import PublicInput
 
 
 @dataclass(frozen=True, eq=False, repr=False)

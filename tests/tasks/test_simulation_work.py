@@ -12,9 +12,9 @@ from jobs.waiting import PATIENCE, alive, until
 from pmwpub.errors import PlanError, StoreUnavailable
 from pmwpub.evaluation import FloorOf, Run, Simulation, Stage, Sweep, simulate
 from pmwpub.jobs import Ending, Engine, InlineEngine, Reason
-from pmwpub.jobs.simulating import Place, SimulationWork, part_of, read_part, simulation
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
+from pmwpub.tasks.simulation_work import Place, SimulationWork, part_of, read_part, simulation
 
 SHAPE = tables.domain(3, 2, 2)
 WORKLOAD = Workload.all_kway(SHAPE, 2)

@@ -14,13 +14,13 @@ Task = Callable[[object, Progress], object]
 
 TASKS: Mapping[str, str] = MappingProxyType(
     {
-        "release": "pmwpub.jobs.work:release",
-        "assess": "pmwpub.jobs.work:assess",
-        "best": "pmwpub.jobs.best_work:best",
-        "error": "pmwpub.jobs.work:error",
-        "simulation": "pmwpub.jobs.simulating:simulation",
-        "compare": "pmwpub.jobs.public_work:compare",
-        "warm": "pmwpub.jobs.warming:warm",
+        "release": "pmwpub.tasks.mechanism_work:release",
+        "assess": "pmwpub.tasks.mechanism_work:assess",
+        "best": "pmwpub.tasks.choice_work:best",
+        "error": "pmwpub.tasks.mechanism_work:error",
+        "simulation": "pmwpub.tasks.simulation_work:simulation",
+        "compare": "pmwpub.tasks.public_work:compare",
+        "warm": "pmwpub.tasks.warming:warm",
     }
 )
 """Task name -> "module:function", imported only where it runs. The function takes (payload, progress)."""

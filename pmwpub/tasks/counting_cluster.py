@@ -51,7 +51,7 @@ SETTINGS = {
     "distributed.scheduler.http.routes": [],
 }
 """What a cluster that sees private rows is started with: nothing on disk, no profile, no pages."""
-_REMEDY = "the docstring of pmwpub.jobs.counting_cluster says how to start it"
+_REMEDY = "the docstring of pmwpub.tasks.counting_cluster says how to start it"
 
 
 @dataclass(frozen=True, eq=False)
