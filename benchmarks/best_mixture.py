@@ -35,8 +35,8 @@ from pmwpub.queries.counts import PrivateCounts, count
 from pmwpub.queries.incidence import PublicProblem, quantise
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support
-from pmwpub.service.assessing import NoisyNumber
-from pmwpub.service.ranking import too_close
+from pmwpub.service.bought.assessments import NoisyNumber
+from pmwpub.service.bought.best_candidate import too_close
 
 EPSILONS = (Fraction(1, 100), Fraction(1, 20))
 RANKED = Fraction(1, 20)

@@ -27,7 +27,8 @@ from websockets.sync.client import ClientConnection, connect
 
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Ledger
-from pmwpub.service import Service, demo
+from pmwpub.service import Service
+from pmwpub.service.inputs import demo
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ("", "data", "workload", "candidates", "release", "explore", "ledger", "whatif", "story")

@@ -39,7 +39,7 @@ from pmwpub.evaluation import (
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support
-from pmwpub.service.tuning import ROUNDS
+from pmwpub.service.simulations.validated_settings import ROUNDS
 from pmwpub.tabular.coding.encode import encode_public
 from pmwpub.tabular.files.reading import read_table
 from pmwpub.tabular.schema.table_schema import Schema

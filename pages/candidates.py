@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pmwpub.service import assessing, ranking
+from pmwpub.service.bought import assessments, best_candidate
 from pmwpub.session import Badge, enter, link, need, opened, panel, refusals, service
 from pmwpub.session.assessed import results_panel
 from pmwpub.session.buying import purchase
@@ -18,7 +18,7 @@ st.markdown(
     "No ε gets below it: a table with a high one must be replaced, not paid for."
 )
 private = session.steward(study)
-bought, choices = assessing.assessments(service(), study), ranking.choices(service(), study)
+bought, choices = assessments.assessments(service(), study), best_candidate.choices(service(), study)
 if bought or choices:
     with refusals():
         results_panel(study, bought, choices, steward=private is not None)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pmwpub.service import assessing, releasing
-from pmwpub.service.sweeping import Terms
+from pmwpub.service.bought import assessments, releases
+from pmwpub.service.simulations.sweep_range import Terms
 from pmwpub.session import Badge, enter, link, need, opened, panel, refusals, service, views
 from pmwpub.session.comparing import compare
 from pmwpub.session.private_numbers import true_errors_panel, true_marginals_panel
@@ -18,7 +18,7 @@ study = opened("Explore")
 need(study.usable, "Add public candidates that fit the schema first.", "pages/data.py")
 need(study.choice, "Choose a workload first.", "pages/workload.py")
 
-floors = list(views.latest(assessing.assessments(service(), study), study).values())
+floors = list(views.latest(assessments.assessments(service(), study), study).values())
 found = None
 with panel("Error against ε, by simulation", Badge.PUBLIC, *([Badge.DP] if floors else [])), refusals():
     st.markdown(
@@ -35,7 +35,7 @@ if len(study.usable) > 1:
 link("pages/release.py", "Next: release")
 private_sweep_panel(session, study, Terms() if found is None else found.terms)
 
-done = [one for one in releasing.releases(service(), study) if one.bundle is not None]
+done = [one for one in releases.releases(service(), study) if one.bundle is not None]
 if done:
     with panel("A release beside its public table", Badge.DP):
         shown = compare(study, done)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pmwpub.service.demo import open_demo
+from pmwpub.service.inputs.demo import open_demo
 from pmwpub.session import Badge, enter, go, notices, panel, refusals, service
 from pmwpub.session.accounts import stored_panel
 from pmwpub.session.registering import register_panel

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pmwpub.ledger import Mark
-from pmwpub.service.remarks import with_remarks
+from pmwpub.service.purchases.caveats import with_remarks
 from pmwpub.session import Badge, enter, entered, opened, panel, plots, refusals, service
 from pmwpub.session.accounts import balance_plot, decisions_panel, delete_uploads
 from pmwpub.session.exports import columns, history_csv, history_json

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pmwpub.service import assessing, releasing
+from pmwpub.service.bought import assessments, releases
 from pmwpub.service.purchases import ReleasePurchase
 from pmwpub.session import Badge, enter, link, need, opened, panel, refusals, service
 from pmwpub.session.planning import bought_floors, in_words, plan_form
@@ -14,7 +14,7 @@ from pmwpub.session.spending import purchase_form
 
 session = enter("pages/release.py")
 study = opened("Release")
-released = releasing.releases(service(), study)
+released = releases.releases(service(), study)
 shown = chosen(released)
 if shown is not None:
     release_panel(session, study, shown)
@@ -28,7 +28,7 @@ if private is None and not session.presenting:
     link("pages/data.py", "Load the private table")
 elif private is not None and ready:
     with panel("A new release", Badge.DP), refusals():
-        plan = plan_form(study, private, bought_floors(study, assessing.assessments(service(), study)))
+        plan = plan_form(study, private, bought_floors(study, assessments.assessments(service(), study)))
         wanted, words = [ReleasePurchase(plan)], in_words(study, plan)
         bought = purchase_form(session, study, private, wanted, words, place="release", label="Buy this release")
         if bought:

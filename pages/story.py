@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pmwpub.service.story import story
+from pmwpub.service.simulations.story_numbers import story
 from pmwpub.session import HOME, Badge, enter, link, notices, panel, plots, refusals
 from pmwpub.session.screens import screen_number, turn_buttons
 from pmwpub.session.story import SCREENS

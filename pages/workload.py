@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pmwpub.service import studies
+from pmwpub.service.inputs import study_store
 from pmwpub.session import Badge, enter, link, need, opened, panel, refusals, service
 from pmwpub.session.workloads import choose, described, facts_table
 
@@ -28,7 +28,7 @@ with panel("The queries", Badge.PUBLIC):
             if choice is not None and choice == study.choice:
                 st.caption("This is the workload in force.")
             elif choice is not None and st.button("Use this workload", type="primary"):
-                studies.choose_workload(service(), study.population.name, choice)
+                study_store.choose_workload(service(), study.population.name, choice)
                 session.tell("success", f"The workload is now {described(choice)}. Earlier results keep theirs.")
                 st.rerun()
     elif study.choice is not None:

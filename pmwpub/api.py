@@ -19,18 +19,9 @@ from pmwpub.ledger.model import whole
 from pmwpub.plans import WorkloadChoice
 from pmwpub.privacy.budget import Number, as_fraction
 from pmwpub.release.bundle import Bundle
-from pmwpub.service import (
-    Assessed,
-    Policy,
-    PrivateTable,
-    Service,
-    Study,
-    adopting,
-    assessing,
-    purchases,
-    releasing,
-    studies,
-)
+from pmwpub.service import Assessed, Policy, PrivateTable, Service, Study, adopting, purchases
+from pmwpub.service.bought import assessments, releases
+from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases import AssessmentPurchase, Offer, ReleasePurchase
 from pmwpub.tabular.coding.decode import decode
 from pmwpub.tabular.files.reading import from_frame
@@ -123,10 +114,10 @@ class Project:
         names, price = list(self._offers) if only is None else _names(only), _number(epsilon)
         loaded, keys, current = self._prepared(private, names, overlap_acknowledged)
         with values_in_words():
-            plans = [AssessmentPurchase(assessing.assessment_plan(current, [key], epsilon=price)) for key in keys]
+            plans = [AssessmentPurchase(assessments.assessment_plan(current, [key], epsilon=price)) for key in keys]
         outcomes = purchases.buy(self._service, loaded, plans, tick=overlap_acknowledged, current=current)
         return {
-            name: assessing.assessed(self._service, current, outcome.booking)
+            name: assessments.assessed(self._service, current, outcome.booking)
             for name, outcome in zip(names, outcomes, strict=True)
         }
 
@@ -155,7 +146,7 @@ class Project:
             raise PlanError("Name the public table, or the pool of several, that the release begins with.")
         loaded, keys, current = self._prepared(private, names, overlap_acknowledged)
         with values_in_words():
-            plan = releasing.release_plan(self._service, current, keys, epsilon=price, rounds=rounds)
+            plan = releases.release_plan(self._service, current, keys, epsilon=price, rounds=rounds)
         with _draws_in_words():
             (outcome,) = purchases.buy(
                 self._service,
@@ -165,7 +156,7 @@ class Project:
                 tick=overlap_acknowledged,
                 current=current,
             )
-        found = releasing.released(self._service, current, outcome.booking)
+        found = releases.released(self._service, current, outcome.booking)
         if found.bundle is None:
             raise no_result(found.outcome, again="The next `repeat`")
         return SyntheticRelease(found.bundle)
@@ -182,7 +173,7 @@ class Project:
             raise PlanError(f"No public table {unknown[0]!r} is among this project's; they are: {known}.")
         offers = [self._offers[name] for name in names]
         adopting.adopt(service, population, self._schema, self._workload)
-        loaded = studies.load_private(service, population, from_frame(private).content)
+        loaded = study_store.load_private(service, population, from_frame(private).content)
         shared = purchases.offer(service, population, {one.name: one.table for one in offers}, loaded)
         purchases.decided(shared, tick, answers=service.policy.answers, refusal=UNDECIDED)
         keys = purchases.store(service, population, offers, loaded)

@@ -20,8 +20,8 @@ from pmwpub.privacy.budget import ApproxDP, as_fraction, zcdp_of
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support
-from pmwpub.service.sample import CANDIDATES, PRIVATE, SCHEMA
-from pmwpub.service.story import NOISE_ALONE, Loneliness, Person, Story
+from pmwpub.service.inputs.bundled_sample import CANDIDATES, PRIVATE, SCHEMA
+from pmwpub.service.simulations.story_numbers import NOISE_ALONE, Loneliness, Person, Story
 from pmwpub.tabular.coding.encode import encode_public
 from pmwpub.tabular.files.reading import read_table
 from pmwpub.tabular.schema.table_schema import Schema

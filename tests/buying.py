@@ -7,7 +7,8 @@ from typing import Any
 
 from pmwpub.ledger import Charge
 from pmwpub.plans import AssessmentPlan, BestPlan, ErrorPlan, ReleasePlan
-from pmwpub.service import Outcome, Price, PrivateTable, Service, Study, purchases, studies
+from pmwpub.service import Outcome, Price, PrivateTable, Service, Study, purchases
+from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases import AssessmentPurchase, BestPurchase, ErrorPurchase, Purchase, ReleasePurchase
 
 Plan = AssessmentPlan | BestPlan | ErrorPlan | ReleasePlan
@@ -39,7 +40,7 @@ def price(service: Service, private: PrivateTable, plans: Plan | Sequence[Plan],
 
 def current(service: Service, population: str) -> Study:
     """A population's public state."""
-    return studies.study(service, population)
+    return study_store.study(service, population)
 
 
 def charges(service: Service, population: str, plan: Plan) -> tuple[Charge, ...]:

@@ -16,7 +16,7 @@ import pytest
 
 import pmwpub
 from pmwpub.errors import NoResult, PlanError
-from pmwpub.service.purchases import release as release_purchase
+from pmwpub.service.purchases import release_purchase
 
 RNG = np.random.default_rng(5)
 

@@ -14,9 +14,11 @@ from pmwpub.mechanisms.noisy_error.precision import epsilon_within
 from pmwpub.plans import AssessmentPlan
 from pmwpub.privacy.budget import as_fraction
 from pmwpub.rounding import above
-from pmwpub.service import PrivateTable, Service, Study, assessing, comparing, purchases, ranking
-from pmwpub.service.assessing import Assessed
+from pmwpub.service import PrivateTable, Service, Study, purchases
+from pmwpub.service.bought import assessments, best_candidate
+from pmwpub.service.bought.assessments import Assessed
 from pmwpub.service.purchases import AssessmentPurchase, BestPurchase
+from pmwpub.service.simulations import public_pairs
 
 Json = dict[str, Any]
 Pool = tuple[str, ...]
@@ -45,7 +47,7 @@ def buy_assessments(
     plans = _plans(parsed, current, offered)
     wanted = [AssessmentPurchase(plan) for plan in plans]
     outcomes = purchases.buy(service, private, wanted, repeat=parsed.repeat, tick=tick_of(parsed), current=current)
-    found = [assessing.assessed(service, current, outcome.booking) for outcome in outcomes]
+    found = [assessments.assessed(service, current, outcome.booking) for outcome in outcomes]
     return {"assessments": [_line(one, group) for one, group in zip(found, _groups(found), strict=True)]}
 
 
@@ -55,10 +57,10 @@ def buy_best(
     """One choice among the candidates and pools."""
     if parsed.no_floor or parsed.no_start or parsed.precision is not None or parsed.epsilon is None:
         raise PlanError("--best needs --epsilon; it releases no numbers, so it takes no --precision or --no-... .")
-    plan = ranking.best_plan(current, offered, epsilon=parsed.epsilon, setting=_setting(parsed))
+    plan = best_candidate.best_plan(current, offered, epsilon=parsed.epsilon, setting=_setting(parsed))
     wanted = [BestPurchase(plan)]
     (outcome,) = purchases.buy(service, private, wanted, repeat=parsed.repeat, tick=tick_of(parsed), current=current)
-    found = ranking.chosen(service, current, outcome.booking)
+    found = best_candidate.chosen(service, current, outcome.booking)
     if found.winner is None:
         raise no_result(outcome)
     best = {
@@ -74,7 +76,7 @@ def compared(parsed: argparse.Namespace, service: Service, current: Study, offer
     """What is known for free: facts, candidate against candidate, and what a purchase would be worth."""
     setting = _setting(parsed)
     pools = [pool for pool in offered if len(pool) > 1]
-    pairs = comparing.compare(service, current, setting, pools=pools).pairs
+    pairs = public_pairs.compare(service, current, setting, pools=pools).pairs
     if not pairs:
         raise PlanError("A comparison needs at least two candidates that fit the schema.")
     names = {current.names([sha256]) for pool in offered for sha256 in pool}
@@ -84,7 +86,7 @@ def compared(parsed: argparse.Namespace, service: Service, current: Study, offer
     if parsed.epsilon is not None or parsed.precision is not None:
         plan = _plans(parsed, current, offered[:1])[0]
         found["forecast"] = {"epsilon": above(plan.exact_epsilon)}
-        found["forecast"] |= asdict(comparing.forecast(service, current, plan, pools=pools))
+        found["forecast"] |= asdict(public_pairs.forecast(service, current, plan, pools=pools))
     return found
 
 
@@ -102,7 +104,7 @@ def _setting(parsed: argparse.Namespace) -> Literal["fast", "full"]:
 def _plans(parsed: argparse.Namespace, current: Study, offered: Sequence[Pool]) -> list[AssessmentPlan]:
     epsilon, floor, start = _epsilon(parsed, current), not parsed.no_floor, not parsed.no_start
     return [
-        assessing.assessment_plan(current, pool, epsilon=epsilon, floor=floor, start=start, setting=_setting(parsed))
+        assessments.assessment_plan(current, pool, epsilon=epsilon, floor=floor, start=start, setting=_setting(parsed))
         for pool in offered
     ]
 
@@ -127,7 +129,7 @@ def _epsilon(parsed: argparse.Namespace, current: Study) -> str:
 def _groups(found: Sequence[Assessed]) -> list[int | None]:
     """The too-close-to-call group of each floor, None where it has none or was not bought."""
     floors = [one.floor for one in found if one.floor is not None]
-    groups = iter(ranking.too_close(floors))
+    groups = iter(best_candidate.too_close(floors))
     return [None if one.floor is None else next(groups) for one in found]
 
 

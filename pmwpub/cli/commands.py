@@ -29,21 +29,12 @@ from pmwpub.release import checking
 from pmwpub.release.bundle import ALL_FILES
 from pmwpub.release.synthesis import check_drawn
 from pmwpub.rounding import above
-from pmwpub.service import (
-    Outcome,
-    Policy,
-    PrivateTable,
-    Service,
-    Study,
-    adopting,
-    measuring,
-    purchases,
-    releasing,
-    studies,
-)
-from pmwpub.service.assessing import NoisyNumber
+from pmwpub.service import Outcome, Policy, PrivateTable, Service, Study, adopting, purchases
+from pmwpub.service.bought import release_errors, releases
+from pmwpub.service.bought.assessments import NoisyNumber
+from pmwpub.service.inputs import study_store
+from pmwpub.service.inputs.shared_rows import CHANGED
 from pmwpub.service.purchases import ErrorPurchase, Offer, ReleasePurchase
-from pmwpub.service.shared import CHANGED
 from pmwpub.tabular.files.given_files import Files
 from pmwpub.tabular.schema.codebook import read_codebook
 from pmwpub.tabular.schema.table_schema import Schema, draft
@@ -109,7 +100,7 @@ def release(parsed: argparse.Namespace) -> Json:
         writable(places)
         service, own = _service(parsed, ledger)
         current, private, candidates = _prepare(parsed, service)
-        plan = releasing.release_plan(
+        plan = releases.release_plan(
             service,
             current,
             candidates,
@@ -129,7 +120,7 @@ def release(parsed: argparse.Namespace) -> Json:
             tick=tick_of(parsed),
             current=current,
         )
-        bundle = releasing.released(service, current, outcome.booking).bundle
+        bundle = releases.released(service, current, outcome.booking).bundle
         if bundle is None:
             raise no_result(outcome)
         files = bundle.files(parsed.rows, parsed.row_seed, parsed.cells)
@@ -143,10 +134,10 @@ def error(parsed: argparse.Namespace) -> Json:
     with _ledger(parsed) as ledger:
         (service, own), name = _service(parsed, ledger), parsed.population
         private = _private(service, name, Files(parsed.read, [parsed.private]), parsed)
-        release = measuring.named_release(parsed.release, parsed.draw)
-        plan = measuring.error_plan(service, name, release, epsilon=parsed.epsilon)
+        release = release_errors.named_release(parsed.release, parsed.draw)
+        plan = release_errors.error_plan(service, name, release, epsilon=parsed.epsilon)
         (outcome,) = purchases.buy(service, private, [ErrorPurchase(plan)], repeat=parsed.repeat)
-        found = measuring.measured(service, outcome.booking)
+        found = release_errors.measured(service, outcome.booking)
         if found.error is None:
             raise no_result(outcome)
         stated = {"release": release.plan_sha256, "draw": release.repeat, "remarks": list(found.remarks)}
@@ -163,7 +154,7 @@ def acknowledge(parsed: argparse.Namespace) -> Json:
         service.policy.refuse_unanswered()
         private = _private(service, name, Files(parsed.read, [parsed.private]), parsed)
         others = () if private.verdict is None else private.verdict.populations
-        studies.acknowledge(service, private)
+        study_store.acknowledge(service, private)
         return {"population": name, "acknowledged_with": list(others)}
 
 
@@ -212,7 +203,7 @@ def _service(parsed: argparse.Namespace, ledger: Ledger) -> tuple[Service, list[
     if hasattr(parsed, "marginal"):
         adopting.adopt(service, parsed.population, _schema(parsed), workload_choice(parsed))
     else:
-        studies.save_schema(service, parsed.population, _schema(parsed))
+        study_store.save_schema(service, parsed.population, _schema(parsed))
     return service, own
 
 
@@ -220,7 +211,7 @@ def _private(service: Service, name: str, files: Files, parsed: argparse.Namespa
     """The private table, before any candidate is stored, so that it cannot become one."""
     path, cluster = parsed.private, parsed.count_on
     with files.naming(path):
-        private = studies.load_private(service, name, Path(path), options=files.options(path), cluster=cluster)
+        private = study_store.load_private(service, name, Path(path), options=files.options(path), cluster=cluster)
     if private.verdict is not None and private.verdict.kind == "changed":
         print(f"pmwpub: for the steward only: {CHANGED}", file=sys.stderr)
     return private

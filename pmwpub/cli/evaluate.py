@@ -35,8 +35,8 @@ from pmwpub.privacy.budget import MAX_EPSILON, ApproxDP, as_fraction, zcdp_of
 from pmwpub.queries.counts import count
 from pmwpub.records import Dataset, Support
 from pmwpub.rounding import up
-from pmwpub.service.bounds import Bounds, bounds_on
-from pmwpub.service.curves import error_plot
+from pmwpub.service.simulations.error_figure import error_plot
+from pmwpub.service.simulations.proved_bounds import Bounds, bounds_on
 from pmwpub.tabular.coding.encode import encode_public
 from pmwpub.tabular.files.given_files import Files
 from pmwpub.tabular.schema.table_schema import Schema

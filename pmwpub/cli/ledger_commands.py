@@ -21,7 +21,7 @@ from pmwpub.outputs import apart
 from pmwpub.privacy.budget import UNIT, ZCDP, epsilon_of
 from pmwpub.rounding import above, below
 from pmwpub.service.policy import Policy
-from pmwpub.service.remarks import with_remarks
+from pmwpub.service.purchases.caveats import with_remarks
 from pmwpub.service.terms import changes_in_words, delta_as_typed, delta_of, warnings_of
 
 Json = dict[str, Any]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pmwpub.service.assessing import Assessed, NoisyNumber
+from pmwpub.service.bought.assessments import Assessed, NoisyNumber
+from pmwpub.service.bought.releases import Released, WorkloadFacts
 from pmwpub.service.core import Outcome, Price, Service
+from pmwpub.service.inputs.shared_rows import Alike, Overlap
+from pmwpub.service.inputs.study_store import CandidateFacts, Study
 from pmwpub.service.policy import Mode, Policy
 from pmwpub.service.private_table import PrivateTable
-from pmwpub.service.releasing import Released, WorkloadFacts
-from pmwpub.service.shared import Alike, Overlap
-from pmwpub.service.studies import CandidateFacts, Study
 
 __all__ = [
     "Alike",

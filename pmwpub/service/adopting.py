@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from pmwpub.errors import PlanError
 from pmwpub.plans import WorkloadChoice
-from pmwpub.service import studies
 from pmwpub.service.core import Service
-from pmwpub.service.study import Study
+from pmwpub.service.inputs import study_store
+from pmwpub.service.inputs.study import Study
 from pmwpub.tabular.schema.table_schema import Schema
 
 CHANGED_MEANWHILE = (
@@ -25,13 +25,13 @@ def adopt(service: Service, population: str, schema: Schema, choice: WorkloadCho
     """
     service.policy.refuse_viewers()
     choice.build(schema.domain)
-    own = ((studies.SCHEMA, schema.to_json()), (studies.WORKLOAD, choice.model_dump_json()))
-    service.ledger.put_documents(population, [(kind, studies.CURRENT, text.encode()) for kind, text in own])
+    own = ((study_store.SCHEMA, schema.to_json()), (study_store.WORKLOAD, choice.model_dump_json()))
+    service.ledger.put_documents(population, [(kind, study_store.CURRENT, text.encode()) for kind, text in own])
 
 
 def adopted(service: Service, population: str, schema: Schema, choice: WorkloadChoice) -> Study:
     """The population's public state under that schema and workload; PlanError where others were chosen meanwhile."""
-    current = studies.study(service, population)
+    current = study_store.study(service, population)
     if current.schema is None or current.schema.sha256 != schema.sha256 or current.choice != choice:
         raise PlanError(CHANGED_MEANWHILE)
     return current

@@ -8,7 +8,7 @@ from pathlib import Path
 from pmwpub.errors import PlanError
 from pmwpub.ledger import Population, TableHandle, TableVerdict
 from pmwpub.queries.counts import Rows
-from pmwpub.service.shared import Overlap
+from pmwpub.service.inputs.shared_rows import Overlap
 from pmwpub.tabular.files.row_numbers import Words
 from pmwpub.tabular.files.text.read_options import ReadOptions
 

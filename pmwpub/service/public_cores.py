@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from pmwpub.errors import SchemaError
 from pmwpub.queries.workload import Workload
-from pmwpub.service import stored
 from pmwpub.service.core import Service
-from pmwpub.service.study import Study
+from pmwpub.service.inputs import stored_tables
+from pmwpub.service.inputs.study import Study
 from pmwpub.tasks.mechanism_work import PublicInput
 
 
@@ -16,6 +16,6 @@ def public_core(service: Service, current: Study, candidates: Sequence[str], wor
     """A public support with a workload; kept by content for every session."""
     if current.schema is None:
         raise SchemaError("A run needs a schema; draft or load one on the Data page.")
-    read = [f"{sha256}{stored.spelt(current.candidate(sha256).options)}" for sha256 in candidates]
+    read = [f"{sha256}{stored_tables.spelt(current.candidate(sha256).options)}" for sha256 in candidates]
     key = f"{workload.sha256}:{current.schema.sha256}:{'+'.join(read)}"
     return service.cache(f"core:{key}", lambda: PublicInput(key, workload, current.support(candidates)))

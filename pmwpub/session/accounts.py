@@ -10,8 +10,9 @@ from pmwpub import figures
 from pmwpub.ledger import Balance, Mark
 from pmwpub.privacy.budget import ZCDP, epsilon_of
 from pmwpub.rounding import above, below
-from pmwpub.service import Study, studies
-from pmwpub.service.remarks import remarks_from
+from pmwpub.service import Study
+from pmwpub.service.inputs import study_store
+from pmwpub.service.purchases.caveats import remarks_from
 from pmwpub.session.frame import Badge, panel, refusals
 from pmwpub.session.services import service
 from pmwpub.session.state import Session, go
@@ -76,6 +77,6 @@ def delete_uploads(session: Session, study: Study) -> None:
         sure = st.checkbox(f"Delete all {len(study.candidates)} stored public tables")
         if st.button("Delete now", disabled=not sure):
             for facts in study.candidates:
-                studies.remove_candidate(service(), study.population.name, facts.sha256)
+                study_store.remove_candidate(service(), study.population.name, facts.sha256)
             session.tell("success", "The stored public tables are deleted.")
             st.rerun()

@@ -8,7 +8,7 @@ import streamlit as st
 
 from pmwpub.plans import AssessmentPlan, BestPlan
 from pmwpub.service import Assessed, NoisyNumber, Study
-from pmwpub.service.ranking import Chosen
+from pmwpub.service.bought.best_candidate import Chosen
 from pmwpub.session import plots, standing, views
 from pmwpub.session.exports import history_csv, history_json
 from pmwpub.session.frame import Badge, link, panel

@@ -5,8 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from pmwpub import figures
-from pmwpub.service import Study, bias
-from pmwpub.service.bias import BiasCase, BiasPoint
+from pmwpub.service import Study
+from pmwpub.service.simulations import bias_sweep
+from pmwpub.service.simulations.bias_sweep import BiasCase, BiasPoint
 from pmwpub.session import plots
 from pmwpub.session.frame import HOME, Badge, link, panel, refusals
 from pmwpub.session.services import service
@@ -30,14 +31,14 @@ def bias_panel(study: Study | None) -> None:
             link(HOME, "Go to Home")
             return
         case = _case(study)
-        found = bias.sweep(service(), study, case)
+        found = bias_sweep.sweep(service(), study, case)
         if found.job is not None:
             watch([Waiting(found.job.key, "Simulation")], "step", charged=False)
         elif not found.points and viewers_only():
             st.info("This server is for viewers alone: it begins no simulation.")
         elif not found.points:
             if st.button("Simulate the bias", type="primary", help="Free: it uses generated tables only."):
-                bias.explore(service(), study, case)
+                bias_sweep.explore(service(), study, case)
                 st.rerun()
         else:
             _shown(case, found.points)

@@ -6,8 +6,8 @@ import streamlit as st
 
 from pmwpub.evaluation import Simulation
 from pmwpub.service import Study
-from pmwpub.service.bounds import Bounds, bounds_of
-from pmwpub.service.exploring import Exploration
+from pmwpub.service.simulations.explorations import Exploration
+from pmwpub.service.simulations.proved_bounds import Bounds, bounds_of
 from pmwpub.session.words import plain
 
 LABEL = "Draw the bound of the paper's accuracy theorem (worst case, not what to expect)"

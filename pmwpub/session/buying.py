@@ -11,10 +11,10 @@ from pmwpub.mechanisms.noisy_error.precision import epsilon_within
 from pmwpub.plans import AssessmentPlan, BestPlan
 from pmwpub.privacy.budget import as_fraction
 from pmwpub.service import PrivateTable, Study
-from pmwpub.service.assessing import assessment_plan, shares_of
-from pmwpub.service.comparing import forecast
+from pmwpub.service.bought.assessments import assessment_plan, shares_of
+from pmwpub.service.bought.best_candidate import best_plan
 from pmwpub.service.purchases import AssessmentPurchase, BestPurchase
-from pmwpub.service.ranking import best_plan
+from pmwpub.service.simulations.public_pairs import forecast
 from pmwpub.session import entered, forecasts
 from pmwpub.session.forecasts import Said
 from pmwpub.session.known import known_pools

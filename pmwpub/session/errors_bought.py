@@ -5,8 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from pmwpub.ledger import PlanKey
-from pmwpub.service import PrivateTable, Study, measuring
-from pmwpub.service.measuring import MeasuredError
+from pmwpub.service import PrivateTable, Study
+from pmwpub.service.bought import release_errors
+from pmwpub.service.bought.release_errors import MeasuredError
 from pmwpub.service.purchases import ErrorPurchase
 from pmwpub.session import entered
 from pmwpub.session.frame import refusals
@@ -20,7 +21,7 @@ from pmwpub.session.words import exact, number, plain
 def errors_part(session: Session, study: Study, release: PlanKey) -> None:
     """What was bought of this release's error, for everybody; and for the steward the form that buys it."""
     private = session.steward(study)
-    for found in measuring.measured_errors(service(), study.population.name, release):
+    for found in release_errors.measured_errors(service(), study.population.name, release):
         _shown(found, steward=private is not None)
     if private is not None:
         with st.expander("Buy the noisy largest error of this release"), refusals():
@@ -55,7 +56,7 @@ def _buy(session: Session, study: Study, private: PrivateTable, release: PlanKey
     name = study.population.name
     key = f"error epsilon {release.plan_sha256} {release.repeat}"
     epsilon = entered.number(st, "ε of the noisy error (pure)", "0.05", "0.001", "10", key=key)
-    plan = measuring.error_plan(service(), name, release, epsilon=epsilon)
+    plan = release_errors.error_plan(service(), name, release, epsilon=epsilon)
     buys = (
         f"the noisy largest error of draw {release.repeat + 1} of this plan, at ε = {exact(plan.exact_epsilon)} (pure)"
     )

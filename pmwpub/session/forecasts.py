@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 from pmwpub.mechanisms.noisy_error.choose_best import shortfall
 from pmwpub.plans import BestPlan
-from pmwpub.service.comparing import Forecast
+from pmwpub.service.simulations.public_pairs import Forecast
 from pmwpub.session.settings import Setting
 from pmwpub.session.words import number, seconds
 

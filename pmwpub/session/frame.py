@@ -13,7 +13,7 @@ import streamlit as st
 
 from pmwpub.errors import PmwPubError
 from pmwpub.service import Study
-from pmwpub.service.studies import study
+from pmwpub.service.inputs.study_store import study
 from pmwpub.session.services import service
 from pmwpub.session.state import HOME, Session, address, current, present, viewers_only
 from pmwpub.session.words import left, loss, plain

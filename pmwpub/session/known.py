@@ -8,7 +8,7 @@ import streamlit as st
 
 from pmwpub import figures
 from pmwpub.service import Study
-from pmwpub.service.comparing import compare, comparison
+from pmwpub.service.simulations.public_pairs import compare, comparison
 from pmwpub.session import plots
 from pmwpub.session.frame import Badge, panel, refusals
 from pmwpub.session.pools import Pool

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pmwpub.service import Assessed
-from pmwpub.service.advising import EpsilonAdvice
+from pmwpub.service.simulations.advice import EpsilonAdvice
 from pmwpub.session.words import loss, number, plain
 
 

@@ -11,8 +11,8 @@ from pmwpub.errors import PlanError
 from pmwpub.plans import ReleasePlan
 from pmwpub.rounding import near
 from pmwpub.service import Assessed, PrivateTable, Study
-from pmwpub.service.advising import Advice, advise_epsilon, advise_rounds
-from pmwpub.service.releasing import release_plan
+from pmwpub.service.bought.releases import release_plan
+from pmwpub.service.simulations.advice import Advice, advise_epsilon, advise_rounds
 from pmwpub.session import entered, limits, standing, variants, views
 from pmwpub.session.assessed import room_table
 from pmwpub.session.pools import Pool, make_pool, named, offered

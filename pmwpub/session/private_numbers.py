@@ -8,7 +8,8 @@ from typing import TypeVar
 import streamlit as st
 
 from pmwpub import figures
-from pmwpub.service import PrivateTable, Study, seeing
+from pmwpub.service import PrivateTable, Study
+from pmwpub.service.steward_only import recorded_numbers
 from pmwpub.session import plots
 from pmwpub.session.comparing import Compared
 from pmwpub.session.frame import Badge, panel, refusals
@@ -33,7 +34,7 @@ def true_errors_panel(session: Session, study: Study, shown: Compared) -> None:
         key=("true errors", key),
         title=f"True errors of release {shown.booking_id}",
         what="The exact largest, mean and root-mean-square error of this release over its workload.",
-        compute=lambda private: seeing.true_errors(service(), private, key),
+        compute=lambda private: recorded_numbers.true_errors(service(), private, key),
     )
     if found is None:
         return
@@ -53,7 +54,7 @@ def true_marginals_panel(session: Session, study: Study, shown: Compared) -> Non
         key="one-way marginals",
         title="The same column in the private table",
         what="The exact shares of every column's levels in the private table.",
-        compute=lambda private: seeing.one_way_shares(service(), private),
+        compute=lambda private: recorded_numbers.one_way_shares(service(), private),
     )
     if found is None:
         return
@@ -73,7 +74,7 @@ def unmapped_panel(session: Session, study: Study) -> None:
         key="unmapped cells",
         title="Private cells without a level",
         what="How many cells of each column no rule of the schema places: they count in n and in no query.",
-        compute=lambda private: seeing.unmapped_cells(service(), private),
+        compute=lambda private: recorded_numbers.unmapped_cells(service(), private),
     )
     if found is None:
         return
@@ -106,7 +107,7 @@ def opened_numbers(
                 st.rerun()
             return place, session.seen[key]  # type: ignore[return-value]
         st.caption(what)
-        if not seeing.offered(service(), study.population.name):
+        if not recorded_numbers.offered(service(), study.population.name):
             st.caption(LATER)
             return None
         sure = st.checkbox(CONFIRM, key=f"confirm {key}")

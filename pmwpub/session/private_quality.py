@@ -8,9 +8,10 @@ import streamlit as st
 
 from pmwpub import figures
 from pmwpub.release.quality import ways_of
-from pmwpub.service import Released, Study, truth
-from pmwpub.service.quality import Quality, compared
-from pmwpub.service.truth import TrueMarginals
+from pmwpub.service import Released, Study
+from pmwpub.service.quality_report import Quality, compared
+from pmwpub.service.steward_only import true_marginals
+from pmwpub.service.steward_only.true_marginals import TrueMarginals
 from pmwpub.session import plots
 from pmwpub.session.chosen_marginal import choose, choose_ways, show
 from pmwpub.session.private_numbers import opened_numbers
@@ -36,7 +37,7 @@ def truth_panel(session: Session, study: Study, found: Released, quality: Qualit
         key=("true marginals", booking.key),
         title=f"Release {booking.id} beside the private table",
         what=WHAT,
-        compute=lambda private: truth.true_marginals(
+        compute=lambda private: true_marginals.true_marginals(
             service(), private, booking.key, {ways: compared(service(), quality, ways) for ways in ways_of(domain)}
         ),
     )

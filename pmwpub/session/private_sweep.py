@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pmwpub.service import Study, seeing
-from pmwpub.service.private_sweeps import PrivateSweep, stop, sweep_private
-from pmwpub.service.sweeping import Terms
+from pmwpub.service import Study
+from pmwpub.service.simulations.sweep_range import Terms
+from pmwpub.service.steward_only import recorded_numbers
+from pmwpub.service.steward_only.private_sweeps import PrivateSweep, stop, sweep_private
 from pmwpub.session import plots
 from pmwpub.session.frame import Badge, panel, refusals
 from pmwpub.session.private_numbers import CONFIRM, LATER
@@ -34,7 +35,7 @@ def private_sweep_panel(session: Session, study: Study, terms: Terms) -> None:
             _show(session, found)
             return
         st.caption(WHAT)
-        if not seeing.offered(service(), study.population.name):
+        if not recorded_numbers.offered(service(), study.population.name):
             st.caption(LATER)
             return
         sure = st.checkbox(CONFIRM, key=f"confirm {KEY}")

@@ -6,9 +6,10 @@ import streamlit as st
 
 from pmwpub.errors import PmwPubError
 from pmwpub.ledger import TableVerdict
-from pmwpub.service import PrivateTable, Study, studies
-from pmwpub.service.demo import reload_demo
-from pmwpub.service.shared import CHANGED
+from pmwpub.service import PrivateTable, Study
+from pmwpub.service.inputs import study_store
+from pmwpub.service.inputs.demo import reload_demo
+from pmwpub.service.inputs.shared_rows import CHANGED
 from pmwpub.session.frame import Badge, panel, refusals
 from pmwpub.session.reading_as import confirm_reading
 from pmwpub.session.services import service
@@ -81,7 +82,7 @@ def _load(session: Session, study: Study, content: bytes, options: ReadOptions |
         session.shelf.drop(held)
     try:
         with st.spinner("Reading…"):
-            session.hold(studies.load_private(service(), study.population.name, content, options=options))
+            session.hold(study_store.load_private(service(), study.population.name, content, options=options))
     except PmwPubError as refusal:
         if not session.shelf.keep("private", NAME, content, refusal, options):
             session.tell("error", f"The private table was refused. {plain(str(refusal))} Nothing was charged.")
@@ -117,5 +118,5 @@ def _verdict(session: Session, private: PrivateTable, verdict: TableVerdict) -> 
         )
         sure = st.checkbox("Both populations may use this table; I know that their budgets add up")
         if st.button("Record the decision", disabled=not sure):
-            session.private = studies.acknowledge(service(), private)
+            session.private = study_store.acknowledge(service(), private)
             st.rerun()

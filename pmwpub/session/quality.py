@@ -9,8 +9,9 @@ import streamlit as st
 from pmwpub import figures
 from pmwpub.errors import PlanError
 from pmwpub.release.quality import Cause, Compared, touching, ways_of
-from pmwpub.service import Released, Study, measuring
-from pmwpub.service.quality import Quality, compared, quality_of
+from pmwpub.service import Released, Study
+from pmwpub.service.bought import release_errors
+from pmwpub.service.quality_report import Quality, compared, quality_of
 from pmwpub.session import plots
 from pmwpub.session.chosen_marginal import ChosenMarginal, choose, choose_ways, show
 from pmwpub.session.frame import Badge, panel
@@ -61,7 +62,7 @@ def _facts(study: Study, found: Released, quality: Quality) -> None:
     left.caption(f"of {after.atoms:,} distinct ones; the public table's: {before.effective:,.0f}")
     middle.metric("Largest weight", f"{after.largest:.2%}")
     middle.caption(f"in the public table: {before.largest:.2%}; {after.half:,} rows hold half the weight")
-    errors = measuring.measured_errors(service(), study.population.name, found.outcome.booking.key)
+    errors = release_errors.measured_errors(service(), study.population.name, found.outcome.booking.key)
     bought = [one.error for one in errors if one.error is not None]
     if bought:
         right.metric("Largest error (noisy)", number(bought[-1].value))

@@ -9,8 +9,9 @@ import streamlit as st
 
 from pmwpub.errors import PmwPubError
 from pmwpub.plans import WorkloadChoice
-from pmwpub.service import Study, drafts, studies
-from pmwpub.service.releasing import workload_facts
+from pmwpub.service import Study
+from pmwpub.service.bought.releases import workload_facts
+from pmwpub.service.inputs import schema_drafts, study_store
 from pmwpub.session.frame import refusals
 from pmwpub.session.held import SchemaDraft
 from pmwpub.session.services import public, service
@@ -49,7 +50,7 @@ def editor(session: Session, draft: SchemaDraft, study: Study) -> None:
     with st.container(horizontal=True):
         if st.button("Save this schema", type="primary", disabled=schema is None) and schema is not None:
             with refusals():
-                studies.save_schema(service(), study.population.name, schema)
+                study_store.save_schema(service(), study.population.name, schema)
                 _let_go(session, study)
                 session.tell("success", "The schema is saved. Plans are made under it from now on.")
                 st.rerun()
@@ -62,7 +63,7 @@ def editor(session: Session, draft: SchemaDraft, study: Study) -> None:
 def unfinished(session: Session, study: Study) -> None:
     """Offer an edit that was begun and not saved: here, in another session, or before a refresh."""
     with refusals():
-        body = drafts.draft(service(), study.population.name)
+        body = schema_drafts.draft(service(), study.population.name)
         if body is None:
             return
         st.info("An edit of the schema was begun and not saved; it is kept.")
@@ -81,12 +82,12 @@ def _keep(draft: SchemaDraft, study: Study) -> None:
     if body == draft.kept:
         return
     with refusals():
-        drafts.keep(service(), study.population.name, body)
+        schema_drafts.keep(service(), study.population.name, body)
         draft.kept = body
 
 
 def _let_go(session: Session, study: Study) -> None:
-    drafts.drop(service(), study.population.name)
+    schema_drafts.drop(service(), study.population.name)
     session.editing = None
 
 
@@ -199,7 +200,7 @@ def _bins(row: Row, study: Study, bins: int, binning: Binning) -> list[str]:
     (column,) = schema_of([{"outside": "clip", **row, "values": ["0", "1"]}], ()).columns
     if not isinstance(column, NumericColumn):
         return []
-    found = studies.bin_edges(service(), study.population.name, column, bins=bins, binning=binning)
+    found = study_store.bin_edges(service(), study.population.name, column, bins=bins, binning=binning)
     return [text_of_number(edge) for edge in found]
 
 
@@ -207,7 +208,7 @@ def _levels(row: Row, draft: SchemaDraft, study: Study) -> list[str]:
     """Every level that stands in the public tables, in order."""
     entry = Entry(str(row.get("name") or ""), "categorical")
     codebook = Codebook((entry,), tuple(draft.tokens))
-    (column, *_) = studies.draft_schema(service(), study.population.name, codebook=codebook).encoded
+    (column, *_) = study_store.draft_schema(service(), study.population.name, codebook=codebook).encoded
     return list(column.own_levels)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from pmwpub.errors import PmwPubError
-from pmwpub.service import Study, studies
+from pmwpub.service import Study
+from pmwpub.service.inputs import study_store
 from pmwpub.session.frame import Badge, panel
 from pmwpub.session.held import SchemaDraft
 from pmwpub.session.reading_as import confirm_reading
@@ -120,8 +121,8 @@ def _save(
             schema = Schema.from_json(text)
         else:
             codebook = None if book is None else read_codebook(book, options=options)
-            schema = studies.draft_schema(service(), population, codebook=codebook, bins=bins, binning=binning)
-        studies.save_schema(service(), population, schema)
+            schema = study_store.draft_schema(service(), population, codebook=codebook, bins=bins, binning=binning)
+        study_store.save_schema(service(), population, schema)
     except PmwPubError as refusal:
         if book is None or not session.shelf.keep("codebook", name, book, refusal, options):
             session.tell("error", f"The schema was refused. {plain(str(refusal))} The earlier one stays.")

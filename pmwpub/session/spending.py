@@ -7,7 +7,8 @@ from typing import Any
 
 import streamlit as st
 
-from pmwpub.service import Outcome, Price, PrivateTable, Study, purchases, studies
+from pmwpub.service import Outcome, Price, PrivateTable, Study, purchases
+from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases import Purchase
 from pmwpub.session.services import service
 from pmwpub.session.state import Notice, Press, Session, current
@@ -76,7 +77,7 @@ def _ticks(session: Session, study: Study, private: PrivateTable, wanted: Sequen
     asked = [AGAIN] if repeat else []
     if not purchases.asks(study, wanted):
         return asked
-    session.private = studies.compared_again(service(), private, study)
+    session.private = study_store.compared_again(service(), private, study)
     used = frozenset().union(*(one.public_tables for one in wanted))
     for one in purchases.warnings_before(service(), session.private, used, study):
         st.warning(plain(one.warning), icon=":material/content_copy:")

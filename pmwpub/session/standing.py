@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from pmwpub import figures
 from pmwpub.service import Assessed, NoisyNumber, Price
-from pmwpub.service.ranking import too_close
+from pmwpub.service.bought.best_candidate import too_close
 from pmwpub.session.views import estimate
 from pmwpub.session.words import cost, number, plain
 

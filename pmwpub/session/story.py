@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pmwpub import figures
 from pmwpub.evaluation import PMW_PUB
 from pmwpub.figures import Plot
-from pmwpub.service.story import EPSILON, NOISE_ALONE, Curve, Story, bought, curves, odds, starts
+from pmwpub.service.simulations.story_numbers import EPSILON, NOISE_ALONE, Curve, Story, bought, curves, odds, starts
 from pmwpub.session.words import loss, number
 
 NAMES = {

@@ -10,7 +10,7 @@ from pmwpub.errors import PlanError
 from pmwpub.evaluation import BASELINES, MOST_ROUNDS, PEERS, PMW_PUB, UNCHANGED, baseline_of, is_baseline, label_of
 from pmwpub.rounding import near
 from pmwpub.service import Study
-from pmwpub.service.sweeping import EPSILONS, SHARES, WHOLE, Terms, played, truths
+from pmwpub.service.simulations.sweep_range import EPSILONS, SHARES, WHOLE, Terms, played, truths
 from pmwpub.session import entered
 from pmwpub.session.pools import Pool, made, named
 

@@ -11,12 +11,13 @@ import streamlit as st
 from pmwpub import figures
 from pmwpub.evaluation import Measure, Simulation, baseline_of, is_baseline, label_of, not_beaten, reach
 from pmwpub.rounding import near
-from pmwpub.service import Assessed, Study, exploring
-from pmwpub.service.bounds import Bounds
-from pmwpub.service.curves import MEASURED, Lines, error_plot, labels, several, size_plot, sizes
+from pmwpub.service import Assessed, Study
 from pmwpub.service.endings import in_words
-from pmwpub.service.exploring import Exploration
-from pmwpub.service.sweeping import played
+from pmwpub.service.simulations import explorations
+from pmwpub.service.simulations.error_figure import MEASURED, Lines, error_plot, labels, several, size_plot, sizes
+from pmwpub.service.simulations.explorations import Exploration
+from pmwpub.service.simulations.proved_bounds import Bounds
+from pmwpub.service.simulations.sweep_range import played
 from pmwpub.session import plots
 from pmwpub.session.bounds import ask_for_bounds
 from pmwpub.session.services import service
@@ -34,7 +35,7 @@ MOST_LINES = len(figures.PALETTE)
 
 def sweep_of_the_page(study: Study) -> Exploration | None:
     """The simulation that is looked at: one of those asked for, the latest first, or a new one, once it is begun."""
-    asked = exploring.explorations(service(), study)
+    asked = explorations.explorations(service(), study)
     known = {one.key: one for one in asked}
     if asked:
         new = {} if viewers_only() else {NEW: "A new one…"}
@@ -53,7 +54,7 @@ def sweep_of_the_page(study: Study) -> Exploration | None:
     terms = ask_for_terms(study, truth)
     st.caption(f"{terms.sweep.parts(len(played(study, truth, terms))):,} runs and floors in all.")
     if st.button("Simulate", type="primary", help="Free: it uses public tables only."):
-        st.session_state[NEXT] = exploring.explore(service(), study, truth, terms).key
+        st.session_state[NEXT] = explorations.explore(service(), study, truth, terms).key
         st.rerun()
     return None
 
@@ -73,7 +74,7 @@ def _tend(study: Study, found: Exploration) -> None:
             st.error(plain(in_words(found.reason, charged=False)), icon=":material/error:")
         st.info("This simulation stopped on its way. What is finished is kept, and none of it is made again.")
         if not viewers_only() and st.button("Resume", type="primary", help="Free: it uses public tables only."):
-            exploring.explore(service(), study, found.truth, found.terms)
+            explorations.explore(service(), study, found.truth, found.terms)
             st.rerun()
 
 
@@ -81,7 +82,7 @@ def finished_part(study: Study, found: Exploration | None) -> Simulation | None:
     """What there is to be seen of a simulation."""
     if found is None or found.simulation is not None:
         return None if found is None else found.simulation
-    early = None if found.job is not None else exploring.so_far(service(), study, found)
+    early = None if found.job is not None else explorations.so_far(service(), study, found)
     return early if early is not None and (early.errors or early.floors) else None
 
 

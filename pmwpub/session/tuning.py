@@ -8,9 +8,18 @@ from pmwpub.evaluation import Variant
 from pmwpub.mechanisms.pmw_pub.algorithm import Replay
 from pmwpub.privacy.budget import as_fraction
 from pmwpub.rounding import near
-from pmwpub.service import Study, exploring
-from pmwpub.service.exploring import Exploration
-from pmwpub.service.tuning import METHODS, ROUNDS, RUNS, Tuned, chosen_in, tuned, validation_terms
+from pmwpub.service import Study
+from pmwpub.service.simulations import explorations
+from pmwpub.service.simulations.explorations import Exploration
+from pmwpub.service.simulations.validated_settings import (
+    METHODS,
+    ROUNDS,
+    RUNS,
+    Tuned,
+    chosen_in,
+    tuned,
+    validation_terms,
+)
 from pmwpub.session.services import service
 from pmwpub.session.state import viewers_only
 from pmwpub.session.sweeps import NEXT, NOTHING_BEGINS
@@ -41,7 +50,7 @@ def tuning_form(study: Study) -> None:
     terms = validation_terms([candidate], (round(epsilon, 6),))
     right.caption(f"{terms.sweep.parts(1):,} runs and floors; {len(METHODS) - 1} variants.")
     if st.button("Tune", help="Free: it uses public tables only."):
-        st.session_state[NEXT] = exploring.explore(service(), study, truth, terms).key
+        st.session_state[NEXT] = explorations.explore(service(), study, truth, terms).key
         st.rerun()
 
 

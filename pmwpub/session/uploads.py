@@ -8,9 +8,10 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pmwpub.errors import PmwPubError
-from pmwpub.service import CandidateFacts, PrivateTable, Study, purchases, studies
+from pmwpub.service import CandidateFacts, PrivateTable, Study, purchases
+from pmwpub.service.inputs import study_store
+from pmwpub.service.inputs.shared_rows import NOT_COMPARED, NOTHING_ALIKE
 from pmwpub.service.purchases import Offer
-from pmwpub.service.shared import NOT_COMPARED, NOTHING_ALIKE
 from pmwpub.session.frame import Badge, panel, refusals
 from pmwpub.session.reading_as import confirm_reading
 from pmwpub.session.services import service
@@ -134,7 +135,7 @@ def offers_part(session: Session, study: Study) -> None:
             session.shelf.offers, session.shelf.shared = [], (None, ())
             _store(session, study, offers)
             if private is not None:
-                session.private = studies.compared_again(service(), private)
+                session.private = study_store.compared_again(service(), private)
             st.rerun()
 
 
@@ -182,8 +183,8 @@ def _change(study: Study) -> None:
         label = f"{plain(one.name)} was not made from the private data"
         attested = keep.checkbox(label, value=one.attested, key=f"attest {one.sha256} {one.attested}")
         if attested != one.attested:
-            studies.attest(service(), name, one.sha256, attested=attested)
+            study_store.attest(service(), name, one.sha256, attested=attested)
             st.rerun()
         if drop.button("Remove", key=f"remove {one.sha256}", help="Deletes the stored file; what was bought stays."):
-            studies.remove_candidate(service(), name, one.sha256)
+            study_store.remove_candidate(service(), name, one.sha256)
             st.rerun()

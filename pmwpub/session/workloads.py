@@ -6,7 +6,7 @@ import streamlit as st
 
 from pmwpub.plans import WorkloadChoice
 from pmwpub.service import Study
-from pmwpub.service.releasing import workload_facts
+from pmwpub.service.bought.releases import workload_facts
 from pmwpub.session.numbers import whole_number
 from pmwpub.session.services import public
 from pmwpub.session.words import number, plain

@@ -11,8 +11,11 @@ from playwright.sync_api import expect
 
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Ledger
-from pmwpub.service import Service, assessing, exploring, releasing, studies
-from pmwpub.service.demo import open_demo
+from pmwpub.service import Service
+from pmwpub.service.bought import assessments, releases
+from pmwpub.service.inputs import study_store
+from pmwpub.service.inputs.demo import open_demo
+from pmwpub.service.simulations import explorations
 
 ADDRESSES = {
     "Home": "",
@@ -38,13 +41,13 @@ def furnished_demo(store_url: str) -> str:
     """Open a demo and buy in it, before a server starts; returns its population."""
     with service_on(store_url) as service:
         name, private = open_demo(service)
-        current = studies.study(service, name)
+        current = study_store.study(service, name)
         for facts in current.usable:
-            plan = assessing.assessment_plan(current, [facts.sha256], epsilon="0.05")
+            plan = assessments.assessment_plan(current, [facts.sha256], epsilon="0.05")
             buying.buy(service, private, plan, current=current)
-        truth = next(iter(exploring.truths(current)))
-        exploring.explore(service, current, truth)
-        release = releasing.release_plan(service, current, [current.usable[0].sha256], epsilon="0.5", rounds=10)
+        truth = next(iter(explorations.truths(current)))
+        explorations.explore(service, current, truth)
+        release = releases.release_plan(service, current, [current.usable[0].sha256], epsilon="0.5", rounds=10)
         buying.buy(service, private, release, current=current)
     return name
 

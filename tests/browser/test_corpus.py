@@ -17,7 +17,8 @@ from playwright.sync_api import Browser, Locator, expect
 
 from pmwpub.ledger import Population
 from pmwpub.plans import WorkloadChoice
-from pmwpub.service import assessing, studies
+from pmwpub.service.bought import assessments
+from pmwpub.service.inputs import study_store
 from pmwpub.tabular.schema.table_schema import Schema
 
 pytestmark = pytest.mark.browser
@@ -37,11 +38,11 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     server = Server(tmp_path_factory.mktemp("corpus"))
     with service_on(server.store_url) as service:
         service.ledger.register(Population(TOWN, 4, 1, "one person", Fraction(9), Fraction(1, 16)))
-        sha256 = studies.add_candidate(service, TOWN, "good.csv", GOOD, attested=True)
-        studies.save_schema(service, TOWN, Schema.from_json(json.dumps(SCHEMA)))
-        studies.choose_workload(service, TOWN, WorkloadChoice(k=1))
-        private, current = studies.load_private(service, TOWN, KEPT), studies.study(service, TOWN)
-        buying.buy(service, private, assessing.assessment_plan(current, [sha256], epsilon="0.1", floor=False))
+        sha256 = study_store.add_candidate(service, TOWN, "good.csv", GOOD, attested=True)
+        study_store.save_schema(service, TOWN, Schema.from_json(json.dumps(SCHEMA)))
+        study_store.choose_workload(service, TOWN, WorkloadChoice(k=1))
+        private, current = study_store.load_private(service, TOWN, KEPT), study_store.study(service, TOWN)
+        buying.buy(service, private, assessments.assessment_plan(current, [sha256], epsilon="0.1", floor=False))
     server.start()
     yield server
     server.stop()
@@ -129,7 +130,7 @@ def test_all_public_files_at_once_get_a_verdict_each_and_earlier_work_stays(town
     assert CANARY not in " ".join(said.values())
     expect(visitor.page.get_by_role("button", name="Forget the private table")).to_be_visible()
     with service_on(town.store_url) as service:
-        stored = {one.name: one for one in studies.study(service, TOWN).candidates}
+        stored = {one.name: one for one in study_store.study(service, TOWN).candidates}
         assert stored["good.csv"].support is not None
         for name, case in named:
             assert (name in stored) == (case.verdict == "accept" or not case.fits), case.name

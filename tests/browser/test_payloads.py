@@ -20,7 +20,11 @@ from playwright.sync_api import Browser, Page, expect
 from pmwpub.errors import PmwPubError
 from pmwpub.ledger import Population
 from pmwpub.plans import WorkloadChoice
-from pmwpub.service import Service, assessing, exploring, releasing, seeing, studies
+from pmwpub.service import Service
+from pmwpub.service.bought import assessments, releases
+from pmwpub.service.inputs import study_store
+from pmwpub.service.simulations import explorations
+from pmwpub.service.steward_only import recorded_numbers
 
 pytestmark = pytest.mark.browser
 
@@ -55,18 +59,18 @@ def _town(service: Service) -> str:
     name = f"{HTML} {LINK} {MATHS}"[:190].strip()
     service.ledger.register(Population(name, ROWS, 1, SVG, Fraction(20), Fraction(1, ROWS * ROWS)))
     for i, file in enumerate((f"{HTML}.csv".replace("/", "∕"), f"{LINK}{MATHS}.csv".replace("/", "∕"))):
-        studies.add_candidate(service, name, file, _table(i + 1), attested=True)
-    studies.save_schema(service, name, studies.draft_schema(service, name))
-    studies.choose_workload(service, name, WorkloadChoice(k=2))
-    current = studies.study(service, name)
-    private = studies.load_private(service, name, _table(3))
+        study_store.add_candidate(service, name, file, _table(i + 1), attested=True)
+    study_store.save_schema(service, name, study_store.draft_schema(service, name))
+    study_store.choose_workload(service, name, WorkloadChoice(k=2))
+    current = study_store.study(service, name)
+    private = study_store.load_private(service, name, _table(3))
     for facts in current.usable:
-        buying.buy(service, private, assessing.assessment_plan(current, [facts.sha256], epsilon="2"))
-    exploring.explore(service, current, next(iter(exploring.truths(current))))
-    plan = releasing.release_plan(service, current, [current.usable[0].sha256], epsilon="5", rounds=5)
+        buying.buy(service, private, assessments.assessment_plan(current, [facts.sha256], epsilon="2"))
+    explorations.explore(service, current, next(iter(explorations.truths(current))))
+    plan = releases.release_plan(service, current, [current.usable[0].sha256], epsilon="5", rounds=5)
     outcome = buying.buy(service, private, plan)
     assert outcome.status == "done"
-    seeing.true_errors(service, private, outcome.booking.key)
+    recorded_numbers.true_errors(service, private, outcome.booking.key)
     service.ledger.mark(name, HTML, LINK)
     return name
 
@@ -202,10 +206,10 @@ def test_downloads_of_the_ledger_hold_no_live_formula(hostile: tuple[Server, str
 def test_the_store_of_this_test_is_as_hostile_as_it_says(hostile: tuple[Server, str]) -> None:
     server, town = hostile
     with service_on(server.store_url) as service:
-        current = studies.study(service, town)
+        current = study_store.study(service, town)
         assert current.schema is not None
         assert {column.name for column in current.schema.encoded} == set(NAMES)
         assert all(HTML in attribute.levels for attribute in current.schema.domain.attributes[:1])
         assert any("onerror" in one.name for one in current.candidates)
         with pytest.raises(PmwPubError):
-            studies.study(service, "none")
+            study_store.study(service, "none")

@@ -20,7 +20,7 @@ from pmwpub.cli import main
 from pmwpub.ledger import Charge, Ledger, PlanKey
 from pmwpub.plans import WorkloadChoice
 from pmwpub.privacy.budget import ZCDP
-from pmwpub.service.remarks import PRIVATE_NUMBERS_SEEN, noted
+from pmwpub.service.purchases.caveats import PRIVATE_NUMBERS_SEEN, noted
 
 
 @dataclass

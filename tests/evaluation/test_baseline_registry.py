@@ -12,7 +12,7 @@ from pmwpub.evaluation import Sweep, label_of
 from pmwpub.evaluation.baseline_registry import BASELINES, FAMILIES, PEERS, baseline_of
 from pmwpub.evaluation.baselines import DualQuery, Mwem
 from pmwpub.evaluation.methods import canonical, respelt
-from pmwpub.service.sweeping import Terms
+from pmwpub.service.simulations.sweep_range import Terms
 
 NO_NUMBER = ("", "x", "nan", "inf", "1/0", "1,5", "1e500", "1" * 41)
 

@@ -22,7 +22,9 @@ from pages.visits import PAGES
 from pmwpub.jobs import Engine
 from pmwpub.ledger import PlanKey, Population, backup
 from pmwpub.plans import WorkloadChoice
-from pmwpub.service import PrivateTable, Service, assessing, measuring, ranking, releasing, studies
+from pmwpub.service import PrivateTable, Service
+from pmwpub.service.bought import assessments, best_candidate, release_errors, releases
+from pmwpub.service.inputs import study_store
 from pmwpub.session import Session, services
 from pmwpub.session.exports import history_csv, history_json
 from pmwpub.tabular.schema.table_schema import Schema
@@ -101,27 +103,27 @@ def move_in(server: Server) -> None:
         service = server.service
         service.ledger.register(Population(town, ROWS, 1, "one resident", Fraction(6), Fraction(1, ROWS * ROWS)))
         for name, place in (("b.csv", 1), ("c.csv", 2)):
-            studies.add_candidate(service, town, name, public(80, 10 * seed + place), attested=True)
-        studies.save_schema(service, town, Schema.from_json(SCHEMA))
-        studies.choose_workload(service, town, WorkloadChoice(k=2))
+            study_store.add_candidate(service, town, name, public(80, 10 * seed + place), attested=True)
+        study_store.save_schema(service, town, Schema.from_json(SCHEMA))
+        study_store.choose_workload(service, town, WorkloadChoice(k=2))
         server.canaries[town] = Canaries.new()
-        server.private[town] = studies.load_private(service, town, server.canaries[town].table(seed))
+        server.private[town] = study_store.load_private(service, town, server.canaries[town].table(seed))
 
 
 def buy(server: Server, town: str) -> None:
     """An assessment, a choice, a release and its noisy error, each run by a worker."""
     service, private = server.service, server.private[town]
-    current = studies.study(service, town)
+    current = study_store.study(service, town)
     keys = [one.sha256 for one in current.usable]
-    plan = releasing.release_plan(service, current, keys[:1], epsilon="1", rounds=4)
+    plan = releases.release_plan(service, current, keys[:1], epsilon="1", rounds=4)
     sent = [
-        buying.buy(service, private, assessing.assessment_plan(current, keys[:1], epsilon="0.5")),
-        buying.buy(service, private, ranking.best_plan(current, [[key] for key in keys], epsilon="0.5")),
+        buying.buy(service, private, assessments.assessment_plan(current, keys[:1], epsilon="0.5")),
+        buying.buy(service, private, best_candidate.best_plan(current, [[key] for key in keys], epsilon="0.5")),
         buying.buy(service, private, plan),
     ]
     for outcome in sent:
         assert outcome.job is None or outcome.job.wait(120)
-    error = measuring.error_plan(service, town, PlanKey(plan.sha256), epsilon="0.5")
+    error = release_errors.error_plan(service, town, PlanKey(plan.sha256), epsilon="0.5")
     last = buying.buy(service, private, error)
     assert last.job is None or last.job.wait(120)
     assert [booking.status for booking in service.ledger.bookings(town)] == ["done"] * 4
@@ -146,10 +148,10 @@ def handed_out(server: Server) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     ledger = server.service.ledger
     for town in TOWNS:
-        current = studies.study(server.service, town)
+        current = study_store.study(server.service, town)
         for booking in ledger.bookings(town):
             found[f"result {town} {booking.id}"] = _unpacked(ledger.result(booking.id)) + repr(vars(booking)).encode()
-        for one in releasing.releases(server.service, current):
+        for one in releases.releases(server.service, current):
             assert one.bundle is not None
             for name, body in one.bundle.files(40, 1, "numbers").items():
                 found[f"export {town} {name}"] = body

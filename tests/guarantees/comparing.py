@@ -21,7 +21,9 @@ from guarantees.traces import Trace, forced
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Ledger, Population
 from pmwpub.plans import WorkloadChoice
-from pmwpub.service import Mode, Policy, PrivateTable, Service, assessing, purchases, releasing, studies
+from pmwpub.service import Mode, Policy, PrivateTable, Service, purchases
+from pmwpub.service.bought import assessments, releases
+from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases import Offer
 from pmwpub.session import services
 from pmwpub.tabular.files.reading import read_table
@@ -90,31 +92,31 @@ def begun(folder: Path, case: Straddle, policy: Policy) -> Service:
     n = case.pair.n
     for name in (NAME, OTHER):
         service.ledger.register(Population(name, n, 1, "one resident", Fraction(6), Fraction(1, n * n)))
-        studies.save_schema(service, name, Schema.from_json(SCHEMA))
-        studies.choose_workload(service, name, WorkloadChoice(k=2))
+        study_store.save_schema(service, name, Schema.from_json(SCHEMA))
+        study_store.choose_workload(service, name, WorkloadChoice(k=2))
     if case.before is not None:
-        studies.add_candidate(service, case.before, "first.csv", public(50, 7), attested=True)
-        _assess(service, case.before, studies.load_private(service, case.before, case.pair.ours), "0.25")
+        study_store.add_candidate(service, case.before, "first.csv", public(50, 7), attested=True)
+        _assess(service, case.before, study_store.load_private(service, case.before, case.pair.ours), "0.25")
     return service
 
 
 def act(service: Service, case: Straddle, private: bytes) -> PrivateTable:
     """What a steward does, the same whatever comparisons say: read, store, load, buy with the tick, load again."""
-    held = studies.load_private(service, NAME, private)
+    held = study_store.load_private(service, NAME, private)
     offers = [Offer(name, read_table(body), attested=True) for name, body in case.offered.items()]
     purchases.offer(service, NAME, {one.name: one.table for one in offers}, held)
     purchases.store(service, NAME, offers, held)
-    held = studies.load_private(service, NAME, private)
+    held = study_store.load_private(service, NAME, private)
     _assess(service, NAME, held, "0.5")
-    current = studies.study(service, NAME)
-    plan = releasing.release_plan(service, current, [one.sha256 for one in current.usable], epsilon="1", rounds=3)
+    current = study_store.study(service, NAME)
+    plan = releases.release_plan(service, current, [one.sha256 for one in current.usable], epsilon="1", rounds=3)
     assert buying.buy(service, held, plan, tick=True).status == "done"
-    return studies.load_private(service, NAME, private)
+    return study_store.load_private(service, NAME, private)
 
 
 def _assess(service: Service, name: str, held: PrivateTable, epsilon: str) -> None:
-    current = studies.study(service, name)
-    plans = [assessing.assessment_plan(current, [one.sha256], epsilon=epsilon) for one in current.usable]
+    current = study_store.study(service, name)
+    plans = [assessments.assessment_plan(current, [one.sha256], epsilon=epsilon) for one in current.usable]
     for outcome in purchases.buy(service, held, [buying.purchase_of(plan) for plan in plans], tick=True):
         assert outcome.status == "done"
 
@@ -137,7 +139,7 @@ def traced(folder: Path, case: Straddle, private: bytes, policy: Policy = SHARED
             for kind in KINDS:
                 for entry in ledger.documents(name, kind):
                     trace.exports[f"{name} {kind} {entry.key}"] = ledger.document(name, kind, entry.key)
-            trace.output[f"study of {name}"] = repr(studies.study(service, name))
+            trace.output[f"study of {name}"] = repr(study_store.study(service, name))
         trace.output["loads"] = repr([(one.id, one.time, one.population) for one in ledger.attempts()])
         ledger.close()
         patch.setenv("PMWPUB_STORE", f"sqlite:///{folder}/ledger.sqlite3")

@@ -15,8 +15,11 @@ from guarantees.flows import NAME
 from pmwpub.errors import Overspent
 from pmwpub.mechanisms.pmw_pub.algorithm import rebuild
 from pmwpub.records import Dataset
-from pmwpub.service import purchases, studies
-from pmwpub.service.purchases import assessment, best, error, release
+from pmwpub.service import purchases
+from pmwpub.service.inputs import study_store
+from pmwpub.service.purchases import assessment_purchase, error_purchase
+from pmwpub.service.purchases import choice_purchase as best
+from pmwpub.service.purchases import release_purchase as release
 from pmwpub.tabular.schema.table_schema import Schema
 from pmwpub.tasks import mechanism_work
 
@@ -25,23 +28,23 @@ Plant = Callable[[pytest.MonkeyPatch], None]
 
 def domain_from_private_rows(patch: pytest.MonkeyPatch) -> None:
     """The levels of a column are what the private file holds."""
-    real = studies.load_private
+    real = study_store.load_private
 
     def load(service: object, population: str, content: object, **options: object) -> object:
         body = content if isinstance(content, bytes) else content.read_bytes()  # type: ignore[attr-defined]
         seen = {line.split(b",")[2].decode() for line in body.splitlines()[1:]}
-        schema = json.loads(studies.study(service, population).schema.to_json())  # type: ignore[arg-type, union-attr]
+        schema = json.loads(study_store.study(service, population).schema.to_json())  # type: ignore[arg-type, union-attr]
         job = next(column for column in schema["columns"] if column["name"] == "job")
         job["levels"] = sorted({*job["levels"], *seen} - {"", "NA"})
-        studies.save_schema(service, population, Schema.from_json(json.dumps(schema)))  # type: ignore[arg-type]
+        study_store.save_schema(service, population, Schema.from_json(json.dumps(schema)))  # type: ignore[arg-type]
         return real(service, population, content, **options)  # type: ignore[arg-type]
 
-    patch.setattr(studies, "load_private", load)
+    patch.setattr(study_store, "load_private", load)
 
 
 def rows_dropped(patch: pytest.MonkeyPatch) -> None:
     """A private row with a cell that the schema does not know is left out of the counts, and n with it."""
-    for module in (assessment, best, error, release):
+    for module in (assessment_purchase, best, error_purchase, release):
         real = module.count
 
         def counted(workload: object, dataset: Dataset, count: Callable[..., object] = real) -> object:
@@ -107,31 +110,31 @@ def unmapped_count_in_a_message(patch: pytest.MonkeyPatch) -> None:
 
 def unmapped_count_in_the_log(patch: pytest.MonkeyPatch) -> None:
     """Loading is logged, with the number of cells that were not mapped."""
-    real = studies.load_private
+    real = study_store.load_private
 
     def load(*arguments: object, **options: object) -> object:
         found = real(*arguments, **options)  # type: ignore[arg-type]
         logging.getLogger("pmwpub").info("loaded, %d cells not mapped", found.unplaced_cells)
         return found
 
-    patch.setattr(studies, "load_private", load)
+    patch.setattr(study_store, "load_private", load)
 
 
 def unmapped_count_in_the_ledger(patch: pytest.MonkeyPatch) -> None:
     """Loading is recorded, with the number of cells that were not mapped."""
-    real = studies.load_private
+    real = study_store.load_private
 
     def load(service: object, *arguments: object, **options: object) -> object:
         found = real(service, *arguments, **options)  # type: ignore[arg-type]
         service.ledger.mark(NAME, "loaded", f"{found.unplaced_cells} cells not mapped")  # type: ignore[attr-defined]
         return found
 
-    patch.setattr(studies, "load_private", load)
+    patch.setattr(study_store, "load_private", load)
 
 
 def name_from_private_rows(patch: pytest.MonkeyPatch) -> None:
     """A document is stored under a plain hash of the private bytes."""
-    real = studies.load_private
+    real = study_store.load_private
 
     def load(service: object, population: str, content: object, **options: object) -> object:
         found = real(service, population, content, **options)  # type: ignore[arg-type]
@@ -139,4 +142,4 @@ def name_from_private_rows(patch: pytest.MonkeyPatch) -> None:
         service.ledger.put_document(population, "comparison", key, b"[]")  # type: ignore[attr-defined]
         return found
 
-    patch.setattr(studies, "load_private", load)
+    patch.setattr(study_store, "load_private", load)

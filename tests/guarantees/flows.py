@@ -19,7 +19,9 @@ from pmwpub.errors import PmwPubError
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Ledger, PlanKey, Population
 from pmwpub.plans import WorkloadChoice
-from pmwpub.service import PrivateTable, Service, assessing, measuring, ranking, releasing, studies
+from pmwpub.service import PrivateTable, Service
+from pmwpub.service.bought import assessments, best_candidate, release_errors, releases
+from pmwpub.service.inputs import study_store
 from pmwpub.session import services
 from pmwpub.tabular.schema.table_schema import Schema
 
@@ -43,10 +45,10 @@ def prepared(folder: Path, pair: Neighbours, private: bytes) -> tuple[Service, P
     service = Service(Ledger.open(f"sqlite:///{folder}/ledger.sqlite3"), InlineEngine())
     service.ledger.register(population(pair))
     for name, body in CANDIDATES.items():
-        studies.add_candidate(service, NAME, name, body, attested=True)
-    studies.save_schema(service, NAME, Schema.from_json(SCHEMA))
-    studies.choose_workload(service, NAME, WorkloadChoice(k=2))
-    return service, studies.load_private(service, NAME, private)
+        study_store.add_candidate(service, NAME, name, body, attested=True)
+    study_store.save_schema(service, NAME, Schema.from_json(SCHEMA))
+    study_store.choose_workload(service, NAME, WorkloadChoice(k=2))
+    return service, study_store.load_private(service, NAME, private)
 
 
 def through_the_service(
@@ -77,29 +79,29 @@ def through_the_service(
 
 
 def _buy(trace: Trace, service: Service, table: PrivateTable, laws: Sequence[tuple[str, str]]) -> None:
-    current = studies.study(service, NAME)
+    current = study_store.study(service, NAME)
     keys = [one.sha256 for one in current.usable]
     trace.output["the table's repr"] = repr(table)
     for pool in ([keys[0]], [keys[1]], keys):
-        plan = assessing.assessment_plan(current, pool, epsilon="0.5")
+        plan = assessments.assessment_plan(current, pool, epsilon="0.5")
         trace.output[f"price of {len(trace.output)}"] = repr(buying.price(service, table, [plan]))
         outcome = buying.buy(service, table, plan)
         trace.output[f"assessed {len(trace.output)}"] = repr(
-            (outcome, assessing.assessed(service, current, outcome.booking))
+            (outcome, assessments.assessed(service, current, outcome.booking))
         )
-    chosen = buying.buy(service, table, ranking.best_plan(current, [[key] for key in keys], epsilon="0.5"))
+    chosen = buying.buy(service, table, best_candidate.best_plan(current, [[key] for key in keys], epsilon="0.5"))
     trace.output["chosen"] = repr((chosen, chosen.result))
     for selection, output in laws:
-        plan = releasing.release_plan(
+        plan = releases.release_plan(
             service, current, keys[:1], epsilon="1", rounds=ROUNDS, selection=selection, output=output
         )
         for repeat in (0, 1, 0):
             outcome = buying.buy(service, table, plan, repeat=repeat)
-            bundle = releasing.released(service, current, outcome.booking).bundle
+            bundle = releases.released(service, current, outcome.booking).bundle
             assert bundle is not None
             drawn = bundle.files(25, 3, "numbers") | {"as labels": bundle.synthetic()}
             trace.exports |= {f"{selection} {output} {repeat}/{name}": body for name, body in drawn.items()}
-        error = measuring.error_plan(service, NAME, PlanKey(plan.sha256), epsilon="0.5")
+        error = release_errors.error_plan(service, NAME, PlanKey(plan.sha256), epsilon="0.5")
         trace.output[f"error {selection} {output}"] = repr(buying.buy(service, table, error))
     for word, send in _refused(service, table, keys).items():
         with pytest.raises(PmwPubError) as refusal:
@@ -127,12 +129,12 @@ def through_the_pages(folder: Path, pair: Neighbours, private: bytes, views: Seq
 
 
 def _refused(service: Service, table: PrivateTable, keys: list[str]) -> dict[str, Callable[[], object]]:
-    current = studies.study(service, NAME)
-    dear = releasing.release_plan(service, current, keys[:1], epsilon="5", rounds=ROUNDS)
+    current = study_store.study(service, NAME)
+    dear = releases.release_plan(service, current, keys[:1], epsilon="5", rounds=ROUNDS)
     return {
         "overspending": lambda: buying.buy(service, table, dear),
         "another n": lambda: buying.buy(service, table, dear.model_copy(update={"n": 59})),
-        "an unknown release": lambda: measuring.error_plan(service, NAME, PlanKey("0" * 64), epsilon="1"),
+        "an unknown release": lambda: release_errors.error_plan(service, NAME, PlanKey("0" * 64), epsilon="1"),
         "a frozen term": lambda: service.ledger.amend(NAME, n=61),
     }
 
@@ -146,7 +148,7 @@ def _collect(trace: Trace, service: Service) -> None:
         for entry in ledger.documents(NAME, kind):
             trace.exports[f"{kind} {entry.key}"] = ledger.document(NAME, kind, entry.key)
     trace.ledger |= {"history": ledger.export(NAME), "marks": ledger.marks(NAME), "balance": ledger.balance(NAME)}
-    trace.output["study"] = repr(studies.study(service, NAME))
+    trace.output["study"] = repr(study_store.study(service, NAME))
 
 
 def through_the_command_line(

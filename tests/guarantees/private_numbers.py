@@ -11,7 +11,7 @@ import numpy as np
 from pages.visits import PAGES, arrive
 from streamlit.testing.v1 import AppTest
 
-from pmwpub.service.truth import TrueMarginals
+from pmwpub.service.steward_only.true_marginals import TrueMarginals
 from pmwpub.session import Session
 
 DIGITS = 10

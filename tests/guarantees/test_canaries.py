@@ -23,7 +23,7 @@ from guarantees.canaries import (
 )
 
 from pmwpub.errors import PmwPubError
-from pmwpub.service import studies
+from pmwpub.service.inputs import study_store
 from pmwpub.session import Session, frame
 
 
@@ -64,7 +64,7 @@ def refused(server: Server) -> None:
         header, *lines = body.splitlines(keepends=True)
         for wrong in (header + b"".join(lines[1:]), body + b"a,b\n", body + b'"open', body.replace(b"p5,", b"p6,")):
             with pytest.raises(PmwPubError) as refusal:
-                studies.load_private(server.service, town, wrong)
+                study_store.load_private(server.service, town, wrong)
             assert hits({"refusal": str(refusal.value).encode()}, cells) == set()
 
 

@@ -13,7 +13,8 @@ from guarantees.people import neighbours
 
 from pmwpub.errors import Overspent, PmwPubError, PopulationFrozen, TableBlocked
 from pmwpub.ledger import Charge, PlanKey, Population, database
-from pmwpub.service import assessing, releasing, studies
+from pmwpub.service.bought import assessments, releases
+from pmwpub.service.inputs import study_store
 
 PAIR = neighbours(1)
 
@@ -35,7 +36,7 @@ def decided(folder: Path) -> list[object]:
     folder.mkdir()
     service, private = prepared(folder, PAIR, PAIR.ours)
     ledger, found = service.ledger, []
-    current = studies.study(service, NAME)
+    current = study_store.study(service, NAME)
     key = current.usable[0].sha256
 
     def refused(kind: type[PmwPubError], send: object) -> None:
@@ -44,12 +45,12 @@ def decided(folder: Path) -> list[object]:
         found.append((kind.__name__, str(refusal.value)))
 
     for epsilon, repeat in (("1", 0), ("1", 0), ("1", 1), ("2", 0)):
-        plan = releasing.release_plan(service, current, [key], epsilon=epsilon, rounds=3)
+        plan = releases.release_plan(service, current, [key], epsilon=epsilon, rounds=3)
         outcome = buying.buy(service, private, plan, repeat=repeat)
         found.append((plan.sha256, repeat, outcome.fresh, outcome.status))
-    outcome = buying.buy(service, private, assessing.assessment_plan(current, [key], epsilon="0.5"))
+    outcome = buying.buy(service, private, assessments.assessment_plan(current, [key], epsilon="0.5"))
     found.append((outcome.fresh, outcome.status))
-    dear = releasing.release_plan(service, current, [key], epsilon="6", rounds=3)
+    dear = releases.release_plan(service, current, [key], epsilon="6", rounds=3)
     refused(Overspent, lambda: buying.buy(service, private, dear))
     refused(PopulationFrozen, lambda: ledger.amend(NAME, epsilon="7"))
     ledger.amend(NAME, epsilon="5.5")

@@ -23,8 +23,10 @@ from sqlalchemy import event
 from pmwpub.errors import OverlapUndecided, PlanError, TableBlocked
 from pmwpub.ledger import Ledger, Population
 from pmwpub.plans import WorkloadChoice
-from pmwpub.service import Alike, Overlap, Policy, PrivateTable, Service, assessing, purchases, studies
+from pmwpub.service import Alike, Overlap, Policy, PrivateTable, Service, purchases
+from pmwpub.service.bought import assessments
 from pmwpub.service.core import Service as Core
+from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases import AssessmentPurchase, buying
 from pmwpub.tabular.schema.table_schema import Schema
 
@@ -64,7 +66,7 @@ def test_in_a_single_users_service_the_same_acts_are_answered(tmp_path: Path) ->
         folder.mkdir()
         service = begun(folder, CASES[name], Policy())
         for which, private in (("ours", CASES[name].pair.ours), ("theirs", CASES[name].pair.theirs)):
-            loaded = studies.load_private(service, NAME, private)
+            loaded = study_store.load_private(service, NAME, private)
             assert loaded.verdict is not None
             verdicts[name, which] = loaded.verdict.kind
         service.ledger.close()
@@ -98,8 +100,8 @@ def victim(tmp_path: Path) -> Iterator[Service]:
     service = begun(tmp_path, CASES["charged here before"], SHARED)
     n = CASES["charged here before"].pair.n
     service.ledger.register(Population("guesser", n, 1, "nobody", Fraction(6), Fraction(1, n * n)))
-    studies.save_schema(service, "guesser", Schema.from_json(SCHEMA))
-    studies.choose_workload(service, "guesser", WorkloadChoice(k=2))
+    study_store.save_schema(service, "guesser", Schema.from_json(SCHEMA))
+    study_store.choose_workload(service, "guesser", WorkloadChoice(k=2))
     yield service
     service.ledger.close()
 
@@ -118,7 +120,7 @@ def test_a_guesser_in_another_session_is_answered_alike_whatever_is_guessed(vict
     answers, asked = set(), set()
     for _, guess in guesses(GUESSES):
         with statements(victim.ledger) as seen:
-            loaded = studies.load_private(victim, "guesser", guess)
+            loaded = study_store.load_private(victim, "guesser", guess)
         answers.add((loaded.verdict, loaded.overlaps, loaded.n, loaded.ignored))
         asked.add(tuple(seen))
     assert len(answers) == 1
@@ -131,23 +133,23 @@ def test_a_guesser_in_another_session_is_answered_alike_whatever_is_guessed(vict
 
 def test_the_operators_record_has_what_no_session_is_told(victim: Service) -> None:
     pair = CASES["charged here before"].pair
-    loaded = studies.load_private(victim, "guesser", pair.ours)
-    studies.load_private(victim, "guesser", pair.theirs)
+    loaded = study_store.load_private(victim, "guesser", pair.ours)
+    study_store.load_private(victim, "guesser", pair.theirs)
     *_, right, wrong = victim.ledger.attempts()
     assert (right.charged_under, wrong.charged_under) == ((NAME,), ())
     assert victim.ledger.shared_tables() == []
-    studies.add_candidate(victim, "guesser", "b.csv", public(90, 1), attested=True)
-    current = studies.study(victim, "guesser")
-    plan = assessing.assessment_plan(current, [current.usable[0].sha256], epsilon="0.5")
+    study_store.add_candidate(victim, "guesser", "b.csv", public(90, 1), attested=True)
+    current = study_store.study(victim, "guesser")
+    plan = assessments.assessment_plan(current, [current.usable[0].sha256], epsilon="0.5")
     (outcome,) = purchases.buy(victim, loaded, [AssessmentPurchase(plan)], tick=True)
     assert outcome.status == "done", "one table under two populations is not refused here"
     assert victim.ledger.shared_tables() == [(NAME, "guesser")], "it is found afterwards"
 
 
 def test_in_a_shared_service_no_decision_between_populations_is_offered(victim: Service) -> None:
-    loaded = studies.load_private(victim, "guesser", CASES["charged here before"].pair.ours)
+    loaded = study_store.load_private(victim, "guesser", CASES["charged here before"].pair.ours)
     with pytest.raises(PlanError, match="answers no comparison"):
-        studies.acknowledge(victim, loaded)
+        study_store.acknowledge(victim, loaded)
 
 
 def test_every_purchase_in_a_shared_service_needs_the_same_word_whatever_was_found(tmp_path: Path) -> None:
@@ -158,10 +160,10 @@ def test_every_purchase_in_a_shared_service_needs_the_same_word_whatever_was_fou
             folder.mkdir()
             service = begun(folder, CASES[name], SHARED)
             for file, body in CASES[name].offered.items():
-                studies.add_candidate(service, NAME, file, body, attested=True)
-            loaded = studies.load_private(service, NAME, private)
-            current = studies.study(service, NAME)
-            plan = AssessmentPurchase(assessing.assessment_plan(current, [current.usable[0].sha256], epsilon="0.5"))
+                study_store.add_candidate(service, NAME, file, body, attested=True)
+            loaded = study_store.load_private(service, NAME, private)
+            current = study_store.study(service, NAME)
+            plan = AssessmentPurchase(assessments.assessment_plan(current, [current.usable[0].sha256], epsilon="0.5"))
             for tick in (None, False):
                 with pytest.raises(OverlapUndecided) as refusal:
                     purchases.buy(service, loaded, [plan], tick=tick)
@@ -196,7 +198,7 @@ def _with_overlap(private: PrivateTable) -> PrivateTable:
 def test_a_shared_service_that_refuses_a_private_tables_rows_as_a_candidate_is_caught(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = studies.add_candidate
+    real = study_store.add_candidate
 
     def choosy(service: Core, population: str, filename: str, content: object, **rest: object) -> str:
         private = rest.get("private")
@@ -204,15 +206,15 @@ def test_a_shared_service_that_refuses_a_private_tables_rows_as_a_candidate_is_c
             return ""
         return real(service, population, filename, content, **rest)  # type: ignore[arg-type]
 
-    loading = studies.load_private
+    loading = study_store.load_private
 
     def compared(service: Core, population: str, content: object, **rest: object) -> PrivateTable:
         found = loading(service, population, content, **rest)  # type: ignore[arg-type]
         case = CASES["a run of lines"]
         return found if content != case.pair.ours else _with_overlap(found)
 
-    monkeypatch.setattr(studies, "add_candidate", choosy)
-    monkeypatch.setattr(studies, "load_private", compared)
+    monkeypatch.setattr(study_store, "add_candidate", choosy)
+    monkeypatch.setattr(study_store, "load_private", compared)
     found, _ = both(tmp_path, CASES["a run of lines"])
     assert "exports" in found
 
@@ -228,7 +230,7 @@ def test_a_purchase_that_records_what_was_found_is_caught(tmp_path: Path, monkey
                 service,
                 private,
                 frozenset().union(*(one.public_tables for one in wanted)),  # type: ignore[attr-defined]
-                studies.study(service, private.population),
+                study_store.study(service, private.population),
             )
         ):
             service.ledger.mark(private.population, "overlap", "a public table shares lines with the private one")

@@ -15,8 +15,10 @@ from guarantees.people import neighbours
 from pmwpub.errors import PmwPubError
 from pmwpub.ledger import Booking, Ledger, Order, PlanKey
 from pmwpub.privacy.noise import SECURE
-from pmwpub.service import PrivateTable, Service, Study, releasing, studies
+from pmwpub.service import PrivateTable, Service, Study
+from pmwpub.service.bought import releases
 from pmwpub.service.core import Spending
+from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases import Purchase
 from pmwpub.service.purchases import buying as one_path
 from pmwpub.tasks import mechanism_work
@@ -29,15 +31,15 @@ def bought(folder: Path, repeats: tuple[int, ...]) -> list[tuple[object, ...]]:
     """The line that a plan of one round gives, each time it is sent; what is refused leaves none."""
     folder.mkdir()
     service, private = prepared(folder, PAIR, PAIR.ours)
-    current = studies.study(service, NAME)
-    plan = releasing.release_plan(service, current, [current.usable[0].sha256], epsilon="0.3", rounds=1)
+    current = study_store.study(service, NAME)
+    plan = releases.release_plan(service, current, [current.usable[0].sha256], epsilon="0.3", rounds=1)
     found: list[tuple[object, ...]] = []
     for repeat in repeats:
         try:
             outcome = buying.buy(service, private, plan, repeat=repeat)
         except PmwPubError:
             continue
-        bundle = releasing.released(service, current, outcome.booking).bundle
+        bundle = releases.released(service, current, outcome.booking).bundle
         lines = () if bundle is None else bundle.certificate.transcript
         found.append(tuple((line.number, line.noisy_count) for line in lines))
     service.ledger.close()

@@ -17,7 +17,9 @@ from sqlalchemy import event
 from pmwpub.cli import main
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Ledger
-from pmwpub.service import PrivateTable, Service, releasing, studies
+from pmwpub.service import PrivateTable, Service
+from pmwpub.service.bought import releases
+from pmwpub.service.inputs import study_store
 from pmwpub.session import Session, services
 from pmwpub.tasks import mechanism_work
 
@@ -36,9 +38,9 @@ def bench(tmp_path: Path) -> Iterator[tuple[Service, PrivateTable]]:
     service.ledger.close()
 
 
-def release(service: Service, private: PrivateTable, epsilon: str, **rest: int) -> releasing.Outcome:
-    current = studies.study(service, NAME)
-    plan = releasing.release_plan(service, current, [current.usable[0].sha256], epsilon=epsilon, rounds=3)
+def release(service: Service, private: PrivateTable, epsilon: str, **rest: int) -> releases.Outcome:
+    current = study_store.study(service, NAME)
+    plan = releases.release_plan(service, current, [current.usable[0].sha256], epsilon=epsilon, rounds=3)
     return buying.buy(service, private, plan, **rest)
 
 

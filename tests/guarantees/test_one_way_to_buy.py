@@ -21,9 +21,12 @@ from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Ledger, Population
 from pmwpub.plans import WorkloadChoice
 from pmwpub.release.bundle import Bundle
-from pmwpub.service import Policy, PrivateTable, Service, purchases, releasing, seeing, studies
+from pmwpub.service import Policy, PrivateTable, Service, purchases
+from pmwpub.service.bought import releases
+from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases import ReleasePurchase
-from pmwpub.service.remarks import SEEN
+from pmwpub.service.purchases.caveats import SEEN
+from pmwpub.service.steward_only import recorded_numbers
 from pmwpub.session import Session, services
 from pmwpub.session.spending import ASTRAY
 from pmwpub.tasks.simulation_work import Place
@@ -53,9 +56,9 @@ class World:
         """Store the candidates, a schema and a workload, as the page's steward has done before buying."""
         service = Service(self.ledger, InlineEngine())
         for name, body in [*FILES.items(), *more]:
-            studies.add_candidate(service, NAME, name, body, attested=True)
-        studies.save_schema(service, NAME, studies.draft_schema(service, NAME))
-        studies.choose_workload(service, NAME, WorkloadChoice(k=2))
+            study_store.add_candidate(service, NAME, name, body, attested=True)
+        study_store.save_schema(service, NAME, study_store.draft_schema(service, NAME))
+        study_store.choose_workload(service, NAME, WorkloadChoice(k=2))
 
     @property
     def schema(self) -> pmwpub.Schema:
@@ -71,7 +74,7 @@ class World:
 
     def page(self, page: str = "release") -> AppTest:
         """A session that holds the private table."""
-        loaded = studies.load_private(Service(self.ledger, InlineEngine()), NAME, PRIVATE)
+        loaded = study_store.load_private(Service(self.ledger, InlineEngine()), NAME, PRIVATE)
         return arrive(page, Session(NAME, loaded), population=NAME)
 
     # The command line
@@ -159,7 +162,7 @@ def test_overlap_in_the_api(world: World, what: str) -> None:
 def test_overlap_for_a_table_that_a_second_session_stored(world: World) -> None:
     world.prepare()
     app = world.page("candidates")
-    studies.add_candidate(Service(world.ledger, InlineEngine()), NAME, "piece.csv", PIECE, attested=True)
+    study_store.add_candidate(Service(world.ledger, InlineEngine()), NAME, "piece.csv", PIECE, attested=True)
     app.run()
     assert "stand in piece.csv too" in words(app)
     press(app, "Buy these assessments")
@@ -211,9 +214,9 @@ def test_the_private_table_as_public_in_a_comparison_on_the_command_line(world: 
 def test_the_private_table_as_public_on_the_page_after_the_schema_changed(world: World) -> None:
     world.prepare()
     app = world.page("data")
-    schema = studies.study(world.service, NAME).schema
+    schema = study_store.study(world.service, NAME).schema
     assert schema is not None
-    studies.save_schema(world.service, NAME, schema.with_missing_tokens(["none"]))
+    study_store.save_schema(world.service, NAME, schema.with_missing_tokens(["none"]))
     app.run()
     app.file_uploader[0].set_value([("people.csv", PRIVATE, "text/csv")])
     stored(press(app, "Add"))
@@ -240,10 +243,10 @@ def test_a_table_that_is_attested_no_more_is_not_drawn_on_again(world: World) ->
     world.prepare()
     buy(world.page(), "Buy this release")
     once = world.charges()
-    current = studies.study(world.service, NAME)
-    (released,) = releasing.releases(world.service, current)
-    held = studies.load_private(world.service, NAME, PRIVATE)
-    studies.attest(world.service, NAME, released.plan.inputs.candidates[0], attested=False)
+    current = study_store.study(world.service, NAME)
+    (released,) = releases.releases(world.service, current)
+    held = study_store.load_private(world.service, NAME, PRIVATE)
+    study_store.attest(world.service, NAME, released.plan.inputs.candidates[0], attested=False)
     again = [ReleasePurchase(released.plan)]
     assert "Attest first" in refusal(lambda: purchases.buy(world.service, held, again, repeat=1, tick=True))
     assert world.charges() == once
@@ -342,7 +345,7 @@ def _see(world: World) -> None:
     world.prepare()
     buy(world.page("candidates"), "Buy these assessments")
     service = Service(world.ledger, InlineEngine())
-    seeing.one_way_shares(service, studies.load_private(service, NAME, PRIVATE))
+    recorded_numbers.one_way_shares(service, study_store.load_private(service, NAME, PRIVATE))
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -400,7 +403,7 @@ def test_viewers_only_on_the_page(world: World, monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize("way", ["command line", "API", "service"])
 def test_viewers_only_for_programs(world: World, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     world.prepare()
-    held = studies.load_private(Service(world.ledger, InlineEngine()), NAME, PRIVATE)
+    held = study_store.load_private(Service(world.ledger, InlineEngine()), NAME, PRIVATE)
     monkeypatch.setenv("PMWPUB_VIEWERS_ONLY", "1")
     if way == "API":
         said = refusal(lambda: world.api().release(_frame(PRIVATE), "good", epsilon="1", rounds=3))
@@ -436,10 +439,10 @@ def _registered(world: World) -> str:
 def _everything(service: Service, held: PrivateTable) -> None:
     """All that a forged message could ask of the service; the first that is let through fails the test."""
     acts: list[Callable[[], object]] = [
-        lambda: studies.load_private(service, NAME, PRIVATE),
-        lambda: studies.add_candidate(service, NAME, "x.csv", PIECE, attested=True),
-        lambda: studies.acknowledge(service, held),
-        lambda: seeing.one_way_shares(service, held),
+        lambda: study_store.load_private(service, NAME, PRIVATE),
+        lambda: study_store.add_candidate(service, NAME, "x.csv", PIECE, attested=True),
+        lambda: study_store.acknowledge(service, held),
+        lambda: recorded_numbers.one_way_shares(service, held),
     ]
     for act in acts:
         assert "for viewers alone" in refusal(act)

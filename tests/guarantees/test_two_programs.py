@@ -13,7 +13,9 @@ from pages.visits import arrive, words
 
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Booking, PlanKey
-from pmwpub.service import Service, assessing, releasing, studies
+from pmwpub.service import Service
+from pmwpub.service.bought import assessments, releases
+from pmwpub.service.inputs import study_store
 from pmwpub.session import Session, services
 
 PAIR = neighbours(1)
@@ -34,13 +36,13 @@ def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[S
 
 def begun(service: Service, kind: str) -> Booking:
     """A plan that the other program has charged and now works on."""
-    current = studies.study(service, NAME)
+    current = study_store.study(service, NAME)
     key = current.usable[0].sha256
     if kind == "release":
-        release = releasing.release_plan(service, current, [key], epsilon="1", rounds=3)
+        release = releases.release_plan(service, current, [key], epsilon="1", rounds=3)
         made = (release, buying.charges(service, NAME, release))
     else:
-        assessment = assessing.assessment_plan(current, [key], epsilon="0.5")
+        assessment = assessments.assessment_plan(current, [key], epsilon="0.5")
         made = (assessment, buying.charges(service, NAME, assessment))  # type: ignore[assignment]
     plan, charges = made
     return service.ledger.book(NAME, PlanKey(plan.sha256), plan.canonical, charges)

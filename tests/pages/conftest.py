@@ -13,7 +13,8 @@ from streamlit.testing.v1 import AppTest
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Ledger, Population
 from pmwpub.plans import WorkloadChoice
-from pmwpub.service import Service, studies
+from pmwpub.service import Service
+from pmwpub.service.inputs import study_store
 from pmwpub.session import Session, services
 from pmwpub.tasks.simulation_work import Place
 
@@ -35,10 +36,10 @@ def town(empty: Here) -> Here:
     """A registered population with two candidates, a schema and a workload; nothing spent."""
     service, name = empty.service, empty.population
     service.ledger.register(Population(name, ROWS, 1, "one resident", Fraction(2), Fraction(1, ROWS * ROWS)))
-    studies.add_candidate(service, name, "good.csv", table(300, 2), attested=True)
-    studies.add_candidate(service, name, "poor.csv", table(300, 3, poor=True), attested=True)
-    studies.save_schema(service, name, studies.draft_schema(service, name))
-    studies.choose_workload(service, name, WorkloadChoice(k=2))
+    study_store.add_candidate(service, name, "good.csv", table(300, 2), attested=True)
+    study_store.add_candidate(service, name, "poor.csv", table(300, 3, poor=True), attested=True)
+    study_store.save_schema(service, name, study_store.draft_schema(service, name))
+    study_store.choose_workload(service, name, WorkloadChoice(k=2))
     return empty
 
 

@@ -18,7 +18,9 @@ from streamlit.testing.v1.element_tree import TextInput
 
 from pmwpub.jobs import Engine
 from pmwpub.ledger import Ledger, PlanKey
-from pmwpub.service import assessing, public_cores, purchases, releasing, studies
+from pmwpub.service import public_cores, purchases
+from pmwpub.service.bought import assessments, releases
+from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases import TICK
 from pmwpub.session import Session, services, spending
 from pmwpub.session.spending import AGAIN, ALREADY, ASTRAY, CHARGED
@@ -154,13 +156,13 @@ def test_every_purchase_asks_the_same_tick_and_tells_the_steward_what_tables_sha
     page: str, choose: str | None, button: str, town: Here, steward: Open
 ) -> None:
     service, name = town.service, town.population
-    for one in studies.study(service, name).candidates[1:]:
-        studies.remove_candidate(service, name, one.sha256)
+    for one in study_store.study(service, name).candidates[1:]:
+        study_store.remove_candidate(service, name, one.sha256)
     piece = b"\n".join(PRIVATE.splitlines()[:200]) + b"\n"
-    studies.add_candidate(service, name, "piece.csv", piece, attested=True)
-    studies.remove_candidate(service, name, studies.study(service, name).candidates[0].sha256)
+    study_store.add_candidate(service, name, "piece.csv", piece, attested=True)
+    study_store.remove_candidate(service, name, study_store.study(service, name).candidates[0].sha256)
     if choose is not None:
-        studies.add_candidate(service, name, "third.csv", table(300, 5), attested=True)
+        study_store.add_candidate(service, name, "third.csv", table(300, 5), attested=True)
     app = steward(page)
     if choose is not None:
         app.radio(key="what to buy").set_value(choose).run()
@@ -180,7 +182,7 @@ def test_every_purchase_asks_the_same_tick_and_tells_the_steward_what_tables_sha
 def test_a_table_that_another_session_added_after_the_private_one_was_loaded_is_compared_too(town: Here) -> None:
     session = Session(town.population, town.private())
     piece = b"\n".join(PRIVATE.splitlines()[:200]) + b"\n"
-    studies.add_candidate(town.service, town.population, "piece.csv", piece, attested=True)
+    study_store.add_candidate(town.service, town.population, "piece.csv", piece, attested=True)
     app = arrive("candidates", session, population=town.population)
     assert "Lines in a row of the private table stand in piece.csv too" in words(app)
     press(app, "Buy these assessments")
@@ -197,7 +199,7 @@ def test_a_table_that_shares_nothing_is_asked_the_same_and_a_viewer_nothing(
         assert "in a row of the private table" not in words(app)
         press(app, label)
         assert town.spent == 0
-    studies.add_candidate(town.service, town.population, "piece.csv", piece, attested=True)
+    study_store.add_candidate(town.service, town.population, "piece.csv", piece, attested=True)
     for page in ("candidates", "release"):
         assert "in a row of the private table" not in words(visit(page, population=town.population))
 
@@ -386,7 +388,7 @@ def test_another_session_opens_a_release_by_its_address_without_the_private_tabl
 def test_drawing_again_asks_first_and_is_a_charge_of_its_own(town: Here, steward: Open) -> None:
     app = buy(steward("release"), "Buy this release")
     once = town.spent
-    plan = releasing.releases(town.service, studies.study(town.service, town.population))[0].plan
+    plan = releases.releases(town.service, study_store.study(town.service, town.population))[0].plan
     press(app, "Draw again (draw 2)")
     assert "Tick the sentence above first" in words(app)
     assert town.spent == once
@@ -400,9 +402,9 @@ def test_drawing_again_asks_first_and_is_a_charge_of_its_own(town: Here, steward
 
 
 def test_a_release_without_a_result_says_so_keeps_its_charge_and_is_not_drawn(town: Here, steward: Open) -> None:
-    current = studies.study(town.service, town.population)
+    current = study_store.study(town.service, town.population)
     candidate = next(one.sha256 for one in current.candidates if one.name == "good.csv")
-    plan = releasing.release_plan(town.service, current, [candidate], epsilon="1.0", rounds=25)
+    plan = releases.release_plan(town.service, current, [candidate], epsilon="1.0", rounds=25)
     with Ledger.open() as broken_off:
         key, charges = PlanKey(plan.sha256), buying.charges(town.service, town.population, plan)
         booking = broken_off.book(town.population, key, plan.canonical, charges)
@@ -428,8 +430,8 @@ def test_a_second_session_reuses_the_cores_that_the_first_one_built(town: Here, 
     from pmwpub.session import services
 
     buy(steward("candidates"), "Buy these assessments")
-    current = studies.study(services.service(), town.population)
-    plan = assessing.assessment_plan(current, [current.candidates[0].sha256], epsilon="0.05")
+    current = study_store.study(services.service(), town.population)
+    plan = assessments.assessment_plan(current, [current.candidates[0].sha256], epsilon="0.05")
 
     def core() -> object:
         return public_cores.public_core(services.service(), current, plan.inputs.candidates, current.workload())

@@ -15,8 +15,11 @@ from pmwpub.ledger import Booking, PlanKey
 from pmwpub.mechanisms.noisy_error.choose_best import best_charge
 from pmwpub.mechanisms.noisy_error.precision import epsilon_within
 from pmwpub.plans import AssessmentPlan, PublicInputs, WorkloadChoice
-from pmwpub.service import Assessed, NoisyNumber, Outcome, assessing, comparing, studies
-from pmwpub.service.remarks import PRIVATE_NUMBERS_SEEN
+from pmwpub.service import Assessed, NoisyNumber, Outcome
+from pmwpub.service.bought import assessments
+from pmwpub.service.inputs import study_store
+from pmwpub.service.purchases.caveats import PRIVATE_NUMBERS_SEEN
+from pmwpub.service.simulations import public_pairs
 from pmwpub.session import Session, services, standing, views
 from pmwpub.session.exports import history_csv
 from pmwpub.theory import private_rows_needed
@@ -28,7 +31,7 @@ def test_everybody_can_compare_the_candidates_for_free(town: Here, visit: Open) 
     press(app, "Compare the candidates with each other")
     assert not app.exception
     assert town.spent == 0
-    pairs = comparing.comparison(town.service, studies.study(town.service, town.population)).pairs
+    pairs = public_pairs.comparison(town.service, study_store.study(town.service, town.population)).pairs
     table = next(frame.value for frame in app.dataframe if "plays the private table" in frame.value)
     assert set(zip(table["candidate"], table["plays the private table"], strict=True)) == {
         ("good.csv", "poor.csv"),
@@ -40,8 +43,8 @@ def test_everybody_can_compare_the_candidates_for_free(town: Here, visit: Open) 
 
 
 def test_one_candidate_alone_cannot_be_compared(town: Here, visit: Open) -> None:
-    current = studies.study(town.service, town.population)
-    studies.remove_candidate(town.service, town.population, current.candidates[0].sha256)
+    current = study_store.study(town.service, town.population)
+    study_store.remove_candidate(town.service, town.population, current.candidates[0].sha256)
     app = visit("candidates", population=town.population)
     assert "With a second candidate" in words(app)
     assert not any("Compare" in button.label for button in app.button)
@@ -51,7 +54,7 @@ def test_the_calculator_sets_the_rows_that_suffice_beside_the_rows_there_are(tow
     app = visit("candidates", population=town.population)
     app.number_input(key="rows α, error").set_value(0.5).run()
     table = next(frame.value for frame in app.dataframe if "rows that suffice" in frame.value)
-    queries = studies.study(town.service, town.population).workload().queries
+    queries = study_store.study(town.service, town.population).workload().queries
     needed = private_rows_needed(0.5, 0.05, queries)
     assert table["rows that suffice"].tolist()[0] == needed
     assert table["rows"].tolist()[0] == ROWS
@@ -84,7 +87,7 @@ def test_a_wanted_error_bar_buys_the_smallest_epsilon_that_has_it(town: Here, st
     app.text_input(key="assessment precision").set_value("0.1").run()
     buy(app, "Buy these assessments")
     assert not app.exception
-    found = assessing.assessments(town.service, studies.study(town.service, town.population))
+    found = assessments.assessments(town.service, study_store.study(town.service, town.population))
     assert len({one.plan.epsilon for one in found}) == 1
     epsilon = found[0].plan.exact_epsilon
     assert epsilon == epsilon_within(Fraction(1, 10), ROWS)
@@ -109,7 +112,7 @@ def test_only_the_winner_is_one_charge_and_no_number(town: Here, steward: Open, 
 
 def test_a_pool_is_a_candidate_of_its_own_and_is_assessed_at_its_own_price(town: Here, steward: Open) -> None:
     app = steward("candidates")
-    current = studies.study(town.service, town.population)
+    current = study_store.study(town.service, town.population)
     both = [facts.sha256 for facts in current.usable]
     pool = f"pool: {current.known_names(sorted(both))}"
     app.multiselect(key="pool tables").set_value(both)
@@ -117,7 +120,7 @@ def test_a_pool_is_a_candidate_of_its_own_and_is_assessed_at_its_own_price(town:
     assert list(app.multiselect[0].options) == ["good.csv", "poor.csv", pool]
     buy(app, "Buy these assessments")
     assert not app.exception
-    found = assessing.assessments(town.service, studies.study(town.service, town.population))
+    found = assessments.assessments(town.service, study_store.study(town.service, town.population))
     assert tuple(sorted(both)) in {one.candidates for one in found}
     assert len(town.service.ledger.history(town.population)) == 6
     fresh = steward("candidates")
@@ -128,7 +131,9 @@ def test_fast_and_full_results_stand_apart(town: Here, visit: Open) -> None:
     service, name = town.service, town.population
     service.ledger.amend(name, epsilon=Fraction(50))
     _wide(town)
-    app = visit("candidates", Session(name, studies.load_private(service, name, wide_table(ROWS, 1))), population=name)
+    app = visit(
+        "candidates", Session(name, study_store.load_private(service, name, wide_table(ROWS, 1))), population=name
+    )
     app.text_input(key="assessment epsilon").set_value("1.0").run()
     buy(app, "Buy these assessments")
     app.radio(key="assessment setting").set_value("full").run()
@@ -139,18 +144,18 @@ def test_fast_and_full_results_stand_apart(town: Here, visit: Open) -> None:
     assert "Floors, full: the whole workload" in said
     assert said.count("has the lowest, about") == 2
     assert said.count("over the whole workload it can only be higher") == 1
-    assert len({one.plan.setting for one in assessing.assessments(service, studies.study(service, name))}) == 2
+    assert len({one.plan.setting for one in assessments.assessments(service, study_store.study(service, name))}) == 2
 
 
 def _wide(town: Here) -> None:
     """Nine columns of two levels: 84 three-way marginals, more than the fast setting takes."""
     service, name = town.service, town.population
-    for facts in studies.study(service, name).candidates:
-        studies.remove_candidate(service, name, facts.sha256)
+    for facts in study_store.study(service, name).candidates:
+        study_store.remove_candidate(service, name, facts.sha256)
     for file, seed in (("good.csv", 2), ("poor.csv", 3)):
-        studies.add_candidate(service, name, file, wide_table(300, seed), attested=True)
-    studies.save_schema(service, name, studies.draft_schema(service, name))
-    studies.choose_workload(service, name, WorkloadChoice(k=3))
+        study_store.add_candidate(service, name, file, wide_table(300, seed), attested=True)
+    study_store.save_schema(service, name, study_store.draft_schema(service, name))
+    study_store.choose_workload(service, name, WorkloadChoice(k=3))
 
 
 class Stuck(InlineEngine):
@@ -201,12 +206,12 @@ def test_what_is_downloaded_is_what_is_shown_and_is_inert() -> None:
 
 
 def test_floor_and_start_bought_apart_stand_together(town: Here) -> None:
-    current = studies.study(town.service, town.population)
+    current = study_store.study(town.service, town.population)
     one = [current.candidates[0].sha256]
     for parts in ({"start": False}, {"floor": False}):
-        plan = assessing.assessment_plan(current, one, epsilon="0.3", **parts)
+        plan = assessments.assessment_plan(current, one, epsilon="0.3", **parts)
         buying.buy(town.service, town.private(), plan)
-    (found,) = views.latest(assessing.assessments(town.service, current), current).values()
+    (found,) = views.latest(assessments.assessments(town.service, current), current).values()
     assert found.floor is not None
     assert found.start is not None
 

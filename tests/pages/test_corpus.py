@@ -17,7 +17,9 @@ from streamlit.testing.v1 import AppTest
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Ledger, Population
 from pmwpub.plans import WorkloadChoice
-from pmwpub.service import PrivateTable, Service, Study, assessing, studies
+from pmwpub.service import PrivateTable, Service, Study
+from pmwpub.service.bought import assessments
+from pmwpub.service.inputs import study_store
 from pmwpub.session import Session, services
 from pmwpub.tabular.schema.table_schema import Schema
 
@@ -43,13 +45,13 @@ class Counter:
         """A population with a schema, a candidate and a workload; nothing spent."""
         delta = Fraction(1, n * n) if n > 1 else Fraction(1, 10**6)
         self.service.ledger.register(Population(name, n, k, "one person", Fraction(9), delta))
-        studies.add_candidate(self.service, name, "good.csv", offer, attested=True)
-        studies.save_schema(self.service, name, Schema.from_json(json.dumps(schema)))
-        studies.choose_workload(self.service, name, WorkloadChoice(k=1))
+        study_store.add_candidate(self.service, name, "good.csv", offer, attested=True)
+        study_store.save_schema(self.service, name, Schema.from_json(json.dumps(schema)))
+        study_store.choose_workload(self.service, name, WorkloadChoice(k=1))
         return name
 
     def study(self, name: str) -> Study:
-        return studies.study(self.service, name)
+        return study_store.study(self.service, name)
 
     def stands(self, name: str) -> tuple[Any, ...]:
         """All that a refusal must leave as it was."""
@@ -60,7 +62,7 @@ class Counter:
     def page(self, name: str, *, steward: bool) -> AppTest:
         """The page in a session of its own, as it was left."""
         if (name, steward) not in self.apps:
-            private = studies.load_private(self.service, name, KEPT) if steward else None
+            private = study_store.load_private(self.service, name, KEPT) if steward else None
             self.apps[name, steward] = arrive("data", Session(name, private), population=name)
         return self.apps[name, steward].run()
 
@@ -87,7 +89,7 @@ class Counter:
             return loaded.n
         new = [one for one in self.study(name).candidates if one.name != "good.csv"]
         for one in new:
-            studies.remove_candidate(self.service, name, one.sha256)
+            study_store.remove_candidate(self.service, name, one.sha256)
             assert one.attested
         return sum(one.rows for one in new) if new else None
 
@@ -115,9 +117,9 @@ def counter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Counter]:
             for n in {case.rows for case in FILES} - {4}:
                 found.founded(f"{TOWN} {n}", n)
             found.founded(TOWN, 4)
-            private = studies.load_private(found.service, TOWN, KEPT)
+            private = study_store.load_private(found.service, TOWN, KEPT)
             current = found.study(TOWN)
-            plan = assessing.assessment_plan(current, [current.usable[0].sha256], epsilon="0.1", floor=False)
+            plan = assessments.assessment_plan(current, [current.usable[0].sha256], epsilon="0.1", floor=False)
             assert buying.buy(found.service, private, plan).status == "done"
             yield found
         services.close()
@@ -188,7 +190,7 @@ def mapped(counter: Counter) -> Callable[[Cell], AppTest]:
 
     def load(cell: Cell) -> AppTest:
         columns = [sex, dict(cell.column)]
-        studies.save_schema(counter.service, "cells", Schema.from_json(json.dumps(SCHEMA | {"columns": columns})))
+        study_store.save_schema(counter.service, "cells", Schema.from_json(json.dumps(SCHEMA | {"columns": columns})))
         quoted = cell.cell.replace('"', '""')
         content = f'sex,x\nF,"{quoted}"\nM,{usual[cell.column["kind"]]}\n'.encode()
         return counter.offer("cells", content, ".csv", role="private")

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pages.visits import PRIVATE, Here, Open, add, buy, press, table, words
 
 from pmwpub.plans import WorkloadChoice
-from pmwpub.service import studies
+from pmwpub.service.inputs import study_store
 
 
 def test_a_viewer_is_told_so_on_the_data_page(town: Here, visit: Open) -> None:
@@ -40,7 +40,7 @@ def test_a_file_that_is_a_candidate_already_is_said_to_be_one(town: Here, visit:
     app.file_uploader[0].upload("renamed.csv", table(300, 2), "text/csv")
     add(app)
     assert "renamed.csv has the bytes of good.csv, a candidate already." in words(app)
-    found = studies.study(town.service, town.population).candidates
+    found = study_store.study(town.service, town.population).candidates
     assert {(one.name, one.attested) for one in found} == {("good.csv", True), ("poor.csv", True)}
 
 
@@ -52,7 +52,7 @@ def test_a_private_table_of_another_length_is_refused_and_the_page_stays_usable(
     assert "was refused" in words(app)
     assert "Nothing was charged" in words(app)
     assert any(button.label == "Load into this session" for button in app.button)
-    assert len(studies.study(town.service, town.population).candidates) == 2
+    assert len(study_store.study(town.service, town.population).candidates) == 2
 
 
 def test_each_candidate_file_gets_its_own_verdict(town: Here, visit: Open) -> None:
@@ -63,10 +63,10 @@ def test_each_candidate_file_gets_its_own_verdict(town: Here, visit: Open) -> No
     assert not app.exception
     assert "new.csv: 50 rows" in words(app)
     assert "ragged.csv was refused. Line 2" in words(app)
-    assert len(studies.study(town.service, town.population).candidates) == 2, "nothing is stored before the word"
+    assert len(study_store.study(town.service, town.population).candidates) == 2, "nothing is stored before the word"
     press(app, "Store")
     assert "new.csv was read and stored" in words(app)
-    assert {one.name for one in studies.study(town.service, town.population).candidates} == {
+    assert {one.name for one in study_store.study(town.service, town.population).candidates} == {
         "good.csv",
         "poor.csv",
         "new.csv",
@@ -84,7 +84,7 @@ def test_files_of_one_name_get_verdicts_that_can_be_told_apart(town: Here, visit
     said = words(press(app, "Store"))
     assert "new.csv (1 of 3) was read and stored" in said
     assert "new.csv (3 of 3) was read and stored" in said
-    names = {one.name for one in studies.study(town.service, town.population).candidates}
+    names = {one.name for one in study_store.study(town.service, town.population).candidates}
     assert len(names) == 4
     assert all(re.fullmatch(r"new\.csv \([0-9a-f]{8}\)", name) for name in names - {"good.csv", "poor.csv"})
 
@@ -107,12 +107,12 @@ def test_the_private_file_offered_as_public_after_a_charge_is_refused(town: Here
 
 
 def test_a_bad_schema_file_is_refused_and_the_earlier_one_stays(town: Here, visit: Open) -> None:
-    before = studies.study(town.service, town.population).schema
+    before = study_store.study(town.service, town.population).schema
     app = visit("data", population=town.population)
     app.file_uploader[1].upload("schema.json", b'{"version": 2}', "application/json")
     press(app, "Load")
     assert "The schema was refused" in words(app)
-    assert studies.study(town.service, town.population).schema == before
+    assert study_store.study(town.service, town.population).schema == before
 
 
 def test_names_with_markup_are_shown_and_not_obeyed(town: Here, visit: Open) -> None:
@@ -144,8 +144,8 @@ def test_forgetting_the_private_table_makes_the_session_a_viewer(steward: Open) 
 
 def test_a_new_schema_asks_for_the_private_table_again(town: Here, steward: Open) -> None:
     app = steward("data")
-    schema = studies.draft_schema(town.service, town.population)
-    studies.save_schema(town.service, town.population, schema.model_copy(update={"missing_tokens": ("none",)}))
+    schema = study_store.draft_schema(town.service, town.population)
+    study_store.save_schema(town.service, town.population, schema.model_copy(update={"missing_tokens": ("none",)}))
     app.run()
     assert "load it again" in words(app)
 
@@ -157,9 +157,9 @@ def test_a_table_charged_elsewhere_is_blocked_until_the_decision_is_recorded(
     buy(steward("candidates"), "Buy these assessments")
     terms = ledger.population(town.population)
     ledger.register(replace(terms, name="other"))
-    studies.add_candidate(town.service, "other", "good.csv", table(300, 2), attested=True)
-    studies.save_schema(town.service, "other", studies.draft_schema(town.service, "other"))
-    studies.choose_workload(town.service, "other", WorkloadChoice(k=2))
+    study_store.add_candidate(town.service, "other", "good.csv", table(300, 2), attested=True)
+    study_store.save_schema(town.service, "other", study_store.draft_schema(town.service, "other"))
+    study_store.choose_workload(town.service, "other", WorkloadChoice(k=2))
 
     app = visit("data", population="other")
     app.file_uploader[-1].upload("people.csv", PRIVATE, "text/csv")

@@ -9,7 +9,7 @@ import json
 from pages.visits import Here, Open, buy, press, words
 
 from pmwpub.plans import WorkloadChoice
-from pmwpub.service import studies
+from pmwpub.service.inputs import study_store
 from pmwpub.session.exports import history_csv, history_json
 
 
@@ -19,7 +19,7 @@ def test_the_workload_shows_its_size_and_is_stored_when_chosen(town: Here, visit
     app.number_input[0].set_value(3).run()
     assert {metric.label: metric.value for metric in app.metric}["Queries"] == "12"
     press(app, "Use this workload")
-    assert studies.study(town.service, town.population).choice == WorkloadChoice(k=3)
+    assert study_store.study(town.service, town.population).choice == WorkloadChoice(k=3)
 
 
 def test_a_workload_that_does_not_fit_is_refused_in_words(town: Here, visit: Open) -> None:
@@ -27,7 +27,7 @@ def test_a_workload_that_does_not_fit_is_refused_in_words(town: Here, visit: Ope
     app.number_input[0].set_value(5).run()
     assert not app.exception
     assert "k must be between 1 and 3" in words(app)
-    assert studies.study(town.service, town.population).choice == WorkloadChoice(k=2)
+    assert study_store.study(town.service, town.population).choice == WorkloadChoice(k=2)
 
 
 def test_a_simulation_is_free_and_leaves_a_plot_with_its_table(town: Here, visit: Open) -> None:
@@ -76,7 +76,7 @@ def test_deleting_uploads_keeps_the_charges(town: Here, steward: Open) -> None:
     app.switch_page("pages/ledger.py").run()
     next(box for box in app.checkbox if "Delete all 2" in box.label).check().run()
     press(app, "Delete now")
-    assert studies.study(town.service, town.population).candidates == ()
+    assert study_store.study(town.service, town.population).candidates == ()
     assert town.spent == spent
     assert len(town.service.ledger.history(town.population)) == 1
 

@@ -7,7 +7,7 @@ from pages.visits import Here, Open, buy, words
 
 from pmwpub.errors import StoreUnavailable
 from pmwpub.ledger import Ledger
-from pmwpub.service.remarks import PRIVATE_NUMBERS_SEEN, SEEN, noted
+from pmwpub.service.purchases.caveats import PRIVATE_NUMBERS_SEEN, SEEN, noted
 
 
 def test_charges_after_private_numbers_were_seen_carry_the_remark(town: Here, steward: Open, visit: Open) -> None:

@@ -6,8 +6,9 @@ import pytest
 from pages.visits import Here, Open, buy, press, words
 from streamlit.testing.v1 import AppTest
 
-from pmwpub.service import seeing, studies
-from pmwpub.service.remarks import PRIVATE_NUMBERS_SEEN, SEEN
+from pmwpub.service.inputs import study_store
+from pmwpub.service.purchases.caveats import PRIVATE_NUMBERS_SEEN, SEEN
+from pmwpub.service.steward_only import recorded_numbers
 from pmwpub.session import Session
 
 TITLES = ("True errors of release", "The same column in the private table", "Private cells without a level")
@@ -42,7 +43,7 @@ def test_panels_are_closed_and_nothing_is_computed_until_confirmed(
     town: Here, session: Session, visit: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("true_errors", "one_way_shares", "unmapped_cells"):
-        monkeypatch.setattr(seeing, name, None)
+        monkeypatch.setattr(recorded_numbers, name, None)
     for page in ("explore", "data"):
         app = visit(page, session, population=town.population)
         assert not app.exception
@@ -126,4 +127,4 @@ def test_a_number_that_was_seen_is_in_no_document_of_the_store(town: Here, sessi
         for entry in ledger.documents(town.population, kind):
             assert text.encode() not in ledger.document(town.population, kind, entry.key)
     assert text not in repr(session)
-    assert studies.study(town.service, town.population).balance.spent.units == town.spent
+    assert study_store.study(town.service, town.population).balance.spent.units == town.spent

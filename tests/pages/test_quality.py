@@ -10,8 +10,10 @@ import pytest
 from pages.visits import PRIVATE, Here, Open, buy, words
 from streamlit.testing.v1 import AppTest
 
-from pmwpub.service import releasing, studies, truth
-from pmwpub.service.remarks import PRIVATE_NUMBERS_SEEN
+from pmwpub.service.bought import releases
+from pmwpub.service.inputs import study_store
+from pmwpub.service.purchases.caveats import PRIVATE_NUMBERS_SEEN
+from pmwpub.service.steward_only import true_marginals
 from pmwpub.session import Badge, Session
 
 TITLE = "What the release changed, and why"
@@ -69,13 +71,15 @@ def test_the_distance_of_one_column_is_half_the_sum_of_its_differences(
     town: Here, session: Session, visit: Open
 ) -> None:
     app = visit("release", population=town.population, release="1")
-    bundle = releasing.releases(town.service, studies.study(town.service, town.population))[0].bundle
+    bundle = releases.releases(town.service, study_store.study(town.service, town.population))[0].bundle
     assert bundle is not None
     weights: Counter[str] = Counter()
     for row in csv.DictReader(io.StringIO(bundle.weights.decode())):
         weights[row["sex"]] += float(row["weight"])  # type: ignore[assignment]
     (candidate,) = bundle.certificate.candidate
-    (facts,) = (one for one in studies.study(town.service, town.population).candidates if one.name == candidate.name)
+    (facts,) = (
+        one for one in study_store.study(town.service, town.population).candidates if one.name == candidate.name
+    )
     assert facts.dataset is not None
     column = facts.dataset.domain.index("sex")
     levels = facts.dataset.domain.attributes[column].levels
@@ -88,7 +92,7 @@ def test_the_distance_of_one_column_is_half_the_sum_of_its_differences(
 def test_the_truth_is_closed_until_it_is_confirmed_and_nobody_else_is_offered_it(
     town: Here, session: Session, visit: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(truth, "true_marginals", None)
+    monkeypatch.setattr(true_marginals, "true_marginals", None)
     title = "Release 1 beside the private table"
     for holder, shown in (
         (session, True),
@@ -123,8 +127,8 @@ def test_once_opened_the_truth_stands_beside_both_and_the_look_is_recorded(
 
 
 def test_where_the_public_table_was_deleted_it_says_so(town: Here, session: Session, visit: Open) -> None:
-    for facts in studies.study(town.service, town.population).candidates:
-        studies.remove_candidate(town.service, town.population, facts.sha256)
+    for facts in study_store.study(town.service, town.population).candidates:
+        study_store.remove_candidate(town.service, town.population, facts.sha256)
     app = visit("release", population=town.population, release="1")
     assert not app.exception
     assert "public table of this release was deleted" in words(app)

@@ -7,7 +7,7 @@ import io
 import pandas as pd
 from pages.visits import PRIVATE, Here, Open, add, press, stored, table, words
 
-from pmwpub.service import studies
+from pmwpub.service.inputs import study_store
 from pmwpub.session import Session
 from pmwpub.tabular.files.text.read_options import ReadOptions
 
@@ -16,7 +16,7 @@ SEMICOLONS = table(50, 9).replace(b",", b";")
 
 
 def _candidates(town: Here) -> dict[str, ReadOptions | None]:
-    return {one.name: one.options for one in studies.study(town.service, town.population).candidates}
+    return {one.name: one.options for one in study_store.study(town.service, town.population).candidates}
 
 
 def test_a_candidate_with_semicolons_waits_and_is_read_once_that_is_confirmed(town: Here, visit: Open) -> None:
@@ -31,7 +31,7 @@ def test_a_candidate_with_semicolons_waits_and_is_read_once_that_is_confirmed(to
     assert "new.csv was read and stored" in words(app)
     assert _candidates(town)["new.csv"] == ReadOptions("utf-8", ";")
     assert next(
-        one for one in studies.study(town.service, town.population).candidates if one.name == "new.csv"
+        one for one in study_store.study(town.service, town.population).candidates if one.name == "new.csv"
     ).attested
 
 
@@ -108,7 +108,7 @@ def test_parquet_uploads_need_no_options(town: Here, visit: Open) -> None:
 
 def test_a_long_run_of_shared_lines_is_a_warning_to_the_steward_alone(town: Here, steward: Open, visit: Open) -> None:
     copied = PRIVATE.split(b"\n")
-    studies.add_candidate(town.service, town.population, "copy.csv", b"\n".join(copied[:200]), attested=True)
+    study_store.add_candidate(town.service, town.population, "copy.csv", b"\n".join(copied[:200]), attested=True)
     app = steward("data")
     assert "Lines in a row of the private table stand in copy.csv too" in words(app)
     assert "Lines in a row" not in words(visit("data", population=town.population))

@@ -14,8 +14,11 @@ from pages.visits import ROWS, Here, Open, buy, press, words
 from pmwpub.mechanisms.noisy_error.release_error import error_charge
 from pmwpub.plans import AssessmentPlan, PublicInputs, WorkloadChoice
 from pmwpub.privacy.budget import ZCDP
-from pmwpub.service import Assessed, NoisyNumber, exploring, measuring, releasing, studies
-from pmwpub.service.advising import EpsilonAdvice
+from pmwpub.service import Assessed, NoisyNumber
+from pmwpub.service.bought import release_errors, releases
+from pmwpub.service.inputs import study_store
+from pmwpub.service.simulations import explorations
+from pmwpub.service.simulations.advice import EpsilonAdvice
 from pmwpub.session import limits
 
 
@@ -32,13 +35,13 @@ def test_the_lowest_noisy_floor_is_offered_first_with_its_floor(town: Here, stew
 
 def test_a_pool_can_be_released_with(town: Here, steward: Open) -> None:
     app = steward("release")
-    current = studies.study(town.service, town.population)
+    current = study_store.study(town.service, town.population)
     both = sorted(facts.sha256 for facts in current.usable)
     app.multiselect(key="pool tables").set_value(both)
     press(app, "Offer this pool")
     app.selectbox[0].set_value(tuple(both)).run()
     buy(app, "Buy this release")
-    (found,) = releasing.releases(town.service, current)
+    (found,) = releases.releases(town.service, current)
     assert found.plan.inputs.candidates == tuple(both)
 
 
@@ -47,7 +50,7 @@ def test_the_floor_that_dominates_is_warned_of_beside_epsilon(town: Here, stewar
     app.text_input(key="assessment epsilon").set_value("0.3").run()
     buy(app, "Buy these assessments")
     app.switch_page("pages/release.py").run()
-    current = studies.study(town.service, town.population)
+    current = study_store.study(town.service, town.population)
     app.selectbox[0].set_value(next((one.sha256,) for one in current.usable if one.name == "poor.csv")).run()
     said = [str(one.value).replace("\\", "") for one in app.warning]
     assert any("poor.csv" in text and "Change the public table, not ε" in text for text in said)
@@ -57,9 +60,9 @@ def test_the_floor_that_dominates_is_warned_of_beside_epsilon(town: Here, stewar
 def test_the_smallest_epsilon_of_a_simulation_is_advice_beside_epsilon(town: Here, steward: Open) -> None:
     app = steward("release")
     assert "no simulation of this choice is stored" in words(app)
-    current = studies.study(town.service, town.population)
+    current = study_store.study(town.service, town.population)
     for facts in current.usable:
-        exploring.explore(town.service, current, facts.sha256)
+        explorations.explore(town.service, current, facts.sha256)
     app.number_input(key="wanted error").set_value(1.0).run()
     assert "took ε = 0.1, the smallest enough of those tried" in words(app)
 
@@ -77,7 +80,7 @@ def test_variants_are_values_of_the_plan_and_stand_in_the_certificate(town: Here
     app.run()
     assert "selection by permute-and-flip, averaged weights, from equal weights, without replay" in words(app)
     buy(app, "Buy this release")
-    (found,) = releasing.releases(town.service, studies.study(town.service, town.population))
+    (found,) = releases.releases(town.service, study_store.study(town.service, town.population))
     assert found.bundle is not None
     certificate = found.bundle.certificate
     said = (certificate.selection, certificate.output, certificate.start, certificate.replay)
@@ -86,7 +89,7 @@ def test_variants_are_values_of_the_plan_and_stand_in_the_certificate(town: Here
 
 def test_a_result_hands_out_every_file_and_the_certificate_of_the_chosen_rows(town: Here, steward: Open) -> None:
     app = buy(steward("release"), "Buy this release")
-    (found,) = releasing.releases(town.service, studies.study(town.service, town.population))
+    (found,) = releases.releases(town.service, study_store.study(town.service, town.population))
     booking, bundle = found.outcome.booking.id, found.bundle
     assert bundle is not None
     names = {button.label for button in app.download_button}
@@ -114,13 +117,13 @@ def test_the_noisy_error_of_a_release_is_priced_confirmed_charged_once_and_shown
 ) -> None:
     app = buy(steward("release"), "Buy this release")
     before = town.spent
-    (found,) = releasing.releases(town.service, studies.study(town.service, town.population))
+    (found,) = releases.releases(town.service, study_store.study(town.service, town.population))
     key = found.outcome.booking.key
     app.text_input(key=f"error epsilon {key.plan_sha256} 0").set_value("0.2").run()
     press(app, "Buy this error")
     assert not app.exception
     assert ZCDP(town.spent - before) == error_charge(Fraction(1, 5), ROWS, 1).rho
-    (bought,) = measuring.measured_errors(town.service, town.population, key)
+    (bought,) = release_errors.measured_errors(town.service, town.population, key)
     assert bought.error is not None
     viewer = visit("release", population=town.population, release=str(found.outcome.booking.id))
     assert f"Noisy largest error on the private table: {bought.error.value:.3g}" in words(viewer)
@@ -168,10 +171,10 @@ def test_the_words_of_advice_follow_what_was_simulated() -> None:
 
 def test_a_finished_release_outlives_its_public_tables(town: Here, steward: Open, visit: Open) -> None:
     buy(steward("release"), "Buy this release")
-    current = studies.study(town.service, town.population)
-    (found,) = releasing.releases(town.service, current)
+    current = study_store.study(town.service, town.population)
+    (found,) = releases.releases(town.service, current)
     for one in current.candidates:
-        studies.remove_candidate(town.service, town.population, one.sha256)
+        study_store.remove_candidate(town.service, town.population, one.sha256)
     app = visit("release", population=town.population, release=str(found.outcome.booking.id))
     assert not app.exception
     assert "synthetic.csv" in [button.label for button in app.get("download_button")] or "synthetic.csv" in words(app)

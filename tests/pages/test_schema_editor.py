@@ -7,7 +7,7 @@ from typing import Any
 from pages.visits import Here, Open, buy, press, stored, words
 from streamlit.testing.v1 import AppTest
 
-from pmwpub.service import drafts, studies
+from pmwpub.service.inputs import schema_drafts, study_store
 from pmwpub.tabular.schema.column_types import NumericColumn
 from pmwpub.tabular.schema.table_schema import Schema
 
@@ -18,7 +18,7 @@ CODEBOOK = (
 
 
 def _schema(town: Here) -> Schema:
-    found = studies.study(town.service, town.population).schema
+    found = study_store.study(town.service, town.population).schema
     assert found is not None
     return found
 
@@ -157,16 +157,16 @@ def test_edits_survive_a_refresh_and_go_on_where_they_stood(town: Here, visit: O
 
 def test_an_edit_that_changed_nothing_or_was_discarded_leaves_no_draft(town: Here, visit: Open) -> None:
     app = _editing(visit, town)
-    assert drafts.draft(town.service, town.population) is None
+    assert schema_drafts.draft(town.service, town.population) is None
     _edit(app, edited_rows={1: {"other": True}})
-    assert drafts.draft(town.service, town.population) is not None
+    assert schema_drafts.draft(town.service, town.population) is not None
     press(app, "Discard the edits")
-    assert drafts.draft(town.service, town.population) is None
+    assert schema_drafts.draft(town.service, town.population) is None
 
     _edit(_editing(visit, town), edited_rows={1: {"other": True}})
     app = _refreshed(visit, town)
     press(app, "Discard that edit")
-    assert drafts.draft(town.service, town.population) is None
+    assert schema_drafts.draft(town.service, town.population) is None
     assert "not saved" not in words(app)
 
 
@@ -182,7 +182,7 @@ def test_a_draft_is_offered_only_to_who_may_change_the_schema_and_buys_nothing(
 
 
 def test_bins_are_taken_from_the_public_tables_alone(town: Here, visit: Open) -> None:
-    studies.add_candidate(town.service, town.population, "numbers.csv", NUMBERS.encode(), attested=True)
+    study_store.add_candidate(town.service, town.population, "numbers.csv", NUMBERS.encode(), attested=True)
     app = _editing(visit, town)
     _edit(app, edited_rows={1: {"kind": "numeric", "values": [], "outside": "clip"}})
     assert not _saves(app), "a numeric column needs edges"

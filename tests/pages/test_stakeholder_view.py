@@ -10,7 +10,9 @@ from streamlit.testing.v1 import AppTest
 
 from pmwpub.errors import ViewersOnly
 from pmwpub.ledger.database import Database
-from pmwpub.service import Policy, PrivateTable, comparing, exploring, purchases, studies
+from pmwpub.service import Policy, PrivateTable, purchases
+from pmwpub.service.inputs import study_store
+from pmwpub.service.simulations import explorations, public_pairs
 from pmwpub.session import Badge, Session, services
 
 PRIVATE_PARTS = ("dataset", "content", "verdict", "ignored", "unplaced_cells", "overlaps")
@@ -48,7 +50,7 @@ def shielded(bought: Session, monkeypatch: pytest.MonkeyPatch) -> Session:
     """The same; from here on, touching the private table fails."""
     for name in PRIVATE_PARTS:
         monkeypatch.setattr(PrivateTable, name, property(_touched), raising=False)
-    for module, name in (*SPENDING, (studies, "load_private"), (studies, "compared_again")):
+    for module, name in (*SPENDING, (study_store, "load_private"), (study_store, "compared_again")):
         monkeypatch.setattr(module, name, _touched, raising=False)
     return bought
 
@@ -127,7 +129,7 @@ BEGINS = ("Simulate", "Tune", "Compare", "Resume", "Cancel", "Store", "Register"
 def test_a_server_for_viewers_only_offers_no_work_and_writes_nothing(
     visit: Open, town: Here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    service, current = services.service(), studies.study(town.service, town.population)
+    service, current = services.service(), study_store.study(town.service, town.population)
     monkeypatch.setattr(service, "policy", Policy(viewers_only=True))
     monkeypatch.setenv("PMWPUB_VIEWERS_ONLY", "1")
     monkeypatch.setattr(Database, "writing", lambda self: pytest.fail("a visitor wrote to the store"))
@@ -139,9 +141,9 @@ def test_a_server_for_viewers_only_offers_no_work_and_writes_nothing(
         assert offered == [], page
     truth = current.usable[0].sha256
     for begin in (
-        lambda: exploring.explore(service, current, truth),
-        lambda: comparing.compare(service, current),
-        lambda: exploring.cancel(service, current, exploring.exploration(service, current, truth)),
+        lambda: explorations.explore(service, current, truth),
+        lambda: public_pairs.compare(service, current),
+        lambda: explorations.cancel(service, current, explorations.exploration(service, current, truth)),
     ):
         with pytest.raises(ViewersOnly):
             begin()

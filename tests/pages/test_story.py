@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pages.visits import Here, Open, press, words
 
-from pmwpub.service.story import story
+from pmwpub.service.simulations.story_numbers import story
 from pmwpub.session.story import SCREENS
 
 TITLES = (

@@ -11,19 +11,20 @@ from streamlit.testing.v1.element_tree import Toggle
 
 from pmwpub.errors import StoreUnavailable
 from pmwpub.evaluation import PMW_PUB, UNCHANGED, Floor, SimulatedError, Simulation
-from pmwpub.service import exploring, studies
-from pmwpub.service.exploring import ASKED, PART, SIMULATION
-from pmwpub.service.private_sweeps import PrivateSweep
-from pmwpub.service.remarks import PRIVATE_NUMBERS_SEEN
-from pmwpub.service.sweeping import Terms
+from pmwpub.service.inputs import study_store
+from pmwpub.service.purchases.caveats import PRIVATE_NUMBERS_SEEN
+from pmwpub.service.simulations import explorations
+from pmwpub.service.simulations.explorations import ASKED, PART, SIMULATION
+from pmwpub.service.simulations.sweep_range import Terms
+from pmwpub.service.steward_only.private_sweeps import PrivateSweep
 from pmwpub.session import Session
 from pmwpub.session.private_sweep import KEY
 from pmwpub.session.words import number
 from pmwpub.theory import HYPOTHESES, accuracy_line
 
 
-def asked(town: Here) -> list[exploring.Exploration]:
-    return exploring.explorations(town.service, studies.study(town.service, town.population))
+def asked(town: Here) -> list[explorations.Exploration]:
+    return explorations.explorations(town.service, study_store.study(town.service, town.population))
 
 
 def small(app: AppTest) -> AppTest:
@@ -115,7 +116,7 @@ def test_after_a_refresh_the_latest_simulation_is_there_and_earlier_ones_can_be_
 def test_a_simulation_that_was_stopped_says_so_shows_what_there_is_and_goes_on(
     town: Here, visit: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    current = studies.study(town.service, town.population)
+    current = study_store.study(town.service, town.population)
     terms = Terms(epsilons=(0.5, 2.0), rounds=(2,), runs=2)
     real = town.service.ledger.put_document
 
@@ -126,7 +127,7 @@ def test_a_simulation_that_was_stopped_says_so_shows_what_there_is_and_goes_on(
 
     with monkeypatch.context() as patch:
         patch.setattr(town.service.ledger, "put_document", put)
-        exploring.explore(town.service, current, current.usable[0].sha256, terms)
+        explorations.explore(town.service, current, current.usable[0].sha256, terms)
     app = visit("explore", population=town.population)
     assert not app.exception
     assert "What is finished is kept, and none of it is made again" in words(app)
@@ -140,8 +141,8 @@ def test_a_simulation_that_was_stopped_says_so_shows_what_there_is_and_goes_on(
 
 def stored(town: Here, simulation: Simulation) -> None:
     """A simulation with these numbers, as if it had been made."""
-    current = studies.study(town.service, town.population)
-    exploring.explore(town.service, current, current.usable[0].sha256, Terms(epsilons=(0.1,), rounds=(2,), runs=1))
+    current = study_store.study(town.service, town.population)
+    explorations.explore(town.service, current, current.usable[0].sha256, Terms(epsilons=(0.1,), rounds=(2,), runs=1))
     (entry,) = town.service.ledger.documents(town.population, ASKED)
     town.service.ledger.put_document(town.population, SIMULATION, entry.key, simulation.to_bytes())
 
@@ -205,7 +206,7 @@ def test_the_accuracy_theorem_is_drawn_once_it_is_asked_for_and_says_what_it_res
     assert (toggle.value, bound_rows(app)) == (False, [])
     toggle.set_value(True).run()
     assert not app.exception
-    study = studies.study(town.service, town.population)
+    study = study_store.study(town.service, town.population)
     line = accuracy_line(
         (0.1, 1.0), delta=Fraction(1, ROWS**2), n=ROWS, m=300, queries=study.workload().queries, best_mixture=0.05
     )

@@ -15,7 +15,8 @@ from streamlit.testing.v1 import AppTest
 from pmwpub.errors import LedgerError
 from pmwpub.ledger import Ledger
 from pmwpub.release.bundle import Bundle
-from pmwpub.service import assessing, releasing, studies
+from pmwpub.service.bought import assessments, releases
+from pmwpub.service.inputs import study_store
 from pmwpub.session import services
 
 MOST = {"release": 9, "explore": 9, "candidates": 11, "ledger": 6, "data": 3}
@@ -23,9 +24,9 @@ MOST = {"release": 9, "explore": 9, "candidates": 11, "ledger": 6, "data": 3}
 
 
 def buy_releases(town: Here, rounds: range) -> None:
-    current, private = studies.study(town.service, town.population), town.private()
+    current, private = study_store.study(town.service, town.population), town.private()
     for count in rounds:
-        plan = releasing.release_plan(town.service, current, [current.usable[0].sha256], epsilon="0.1", rounds=count)
+        plan = releases.release_plan(town.service, current, [current.usable[0].sha256], epsilon="0.1", rounds=count)
         buying.buy(town.service, private, plan, current=current)
 
 
@@ -44,9 +45,9 @@ def transactions_of(rerun: Callable[[], AppTest]) -> int:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_rerun_asks_the_store_so_often_however_much_was_bought(town: Here, steward: Open, page: str) -> None:
-    current, private = studies.study(town.service, town.population), town.private()
+    current, private = study_store.study(town.service, town.population), town.private()
     for facts in current.usable:
-        plan = assessing.assessment_plan(current, [facts.sha256], epsilon="0.01")
+        plan = assessments.assessment_plan(current, [facts.sha256], epsilon="0.01")
         buying.buy(town.service, private, plan, current=current)
     seen = []
     for rounds in (range(2, 4), range(4, 8)):

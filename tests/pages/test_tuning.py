@@ -5,13 +5,15 @@ from __future__ import annotations
 import pytest
 from pages.visits import Here, Open, buy, press, words
 
-from pmwpub.service import exploring, releasing, studies, tuning
+from pmwpub.service.bought import releases
+from pmwpub.service.inputs import study_store
+from pmwpub.service.simulations import explorations, validated_settings
 from pmwpub.session import Session
 
 
 @pytest.fixture(autouse=True)
 def few_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tuning, "ROUNDS", (2, 3))
+    monkeypatch.setattr(validated_settings, "ROUNDS", (2, 3))
 
 
 def test_settings_tuned_on_a_public_pair_are_taken_over_with_one_click_and_certified(
@@ -21,10 +23,10 @@ def test_settings_tuned_on_a_public_pair_are_taken_over_with_one_click_and_certi
     app.number_input(key="tune epsilon").set_value(0.7).run()
     press(app, "Tune")
     assert not app.exception
-    current = studies.study(town.service, town.population)
-    (found,) = exploring.explorations(town.service, current)
+    current = study_store.study(town.service, town.population)
+    (found,) = explorations.explorations(town.service, current)
     assert found.simulation is not None
-    (chosen,) = tuning.tuned(town.service, current, 0.7)
+    (chosen,) = validated_settings.tuned(town.service, current, 0.7)
     said = " ".join(str(one.value).replace("\\", "").replace("**", "") for one in app.success)
     assert f"At ε = 0.7 the best of 8 settings was T = {chosen.rounds}" in said
 
@@ -36,10 +38,10 @@ def test_settings_tuned_on_a_public_pair_are_taken_over_with_one_click_and_certi
     assert release.selectbox(key="variant selection").value == chosen.variant.selection
     assert release.selectbox(key="variant output").value == chosen.variant.output.value
     buy(release, "Buy this release")
-    (bought,) = releasing.releases(town.service, current)
+    (bought,) = releases.releases(town.service, current)
     assert chosen.fits(bought.plan)
     assert bought.bundle is not None
-    assert bought.bundle.certificate.settings_from == tuning.in_words(chosen)
+    assert bought.bundle.certificate.settings_from == validated_settings.in_words(chosen)
 
 
 def test_without_a_tuned_pair_the_release_page_offers_none(town: Here, steward: Open) -> None:

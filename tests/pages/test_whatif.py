@@ -8,7 +8,7 @@ import pytest
 from pages.visits import Here, Open, press, words
 from streamlit.testing.v1 import AppTest
 
-from pmwpub.service import bias
+from pmwpub.service.simulations import bias_sweep
 from pmwpub.theory import accuracy_bound, epsilon_tilde_of, private_rows_needed, rounds_of_least_bound, signal_needed
 
 
@@ -60,8 +60,8 @@ def test_both_plots_have_alt_text_and_tables(empty: Here, visit: Open) -> None:
 def test_the_bias_slider_shows_start_floor_and_pmw_pub_for_free_in_the_demo(
     empty: Here, visit: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bias, "BIASES", (0.0, 0.3))
-    monkeypatch.setattr(bias, "RUNS", 1)
+    monkeypatch.setattr(bias_sweep, "BIASES", (0.0, 0.3))
+    monkeypatch.setattr(bias_sweep, "RUNS", 1)
     app = visit("home")
     press(app, "Open the demo")
     app.switch_page("pages/whatif.py").run()

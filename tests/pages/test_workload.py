@@ -5,7 +5,8 @@ from __future__ import annotations
 from pages.visits import Here, Open, buy, press, words
 
 from pmwpub.plans import WorkloadChoice
-from pmwpub.service import releasing, studies
+from pmwpub.service.bought import releases
+from pmwpub.service.inputs import study_store
 from pmwpub.session.workloads import described
 
 
@@ -20,20 +21,20 @@ def test_hand_picked_marginals_are_put_together_shown_in_numbers_and_chosen(town
     assert (shown["Marginals"], shown["Queries"]) == ("2", "8")
     press(app, "Use this workload")
     assert not app.exception
-    chosen = studies.study(town.service, town.population).choice
+    chosen = study_store.study(town.service, town.population).choice
     assert chosen == WorkloadChoice.picked([("age", "sex"), ("work",)])
     assert "Chosen: hand-picked: age × sex, work." in words(app)
 
     app.switch_page("pages/release.py").run()
     buy(app, "Buy this release")
-    (found,) = releasing.releases(town.service, studies.study(town.service, town.population))
+    (found,) = releases.releases(town.service, study_store.study(town.service, town.population))
     assert found.bundle is not None
     assert found.bundle.certificate.workload == chosen
     assert found.bundle.certificate.queries == 8
 
 
 def test_a_marginal_that_was_picked_can_be_left_out_again(town: Here, visit: Open) -> None:
-    studies.choose_workload(town.service, town.population, WorkloadChoice.picked([("age", "sex"), ("work",)]))
+    study_store.choose_workload(town.service, town.population, WorkloadChoice.picked([("age", "sex"), ("work",)]))
     app = visit("workload", population=town.population)
     assert app.radio[0].value == "hand-picked"
     app.multiselect(key="picked 2").set_value([("work",)]).run()

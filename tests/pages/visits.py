@@ -9,7 +9,8 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
-from pmwpub.service import PrivateTable, Service, studies
+from pmwpub.service import PrivateTable, Service
+from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases import TICK
 from pmwpub.session import Session
 
@@ -56,7 +57,7 @@ class Here:
         return self.service.ledger.balance(self.population).spent.units
 
     def private(self) -> PrivateTable:
-        return studies.load_private(self.service, self.population, PRIVATE)
+        return study_store.load_private(self.service, self.population, PRIVATE)
 
 
 def arrive(page: str, session: Session | None = None, **params: str) -> AppTest:

@@ -18,7 +18,7 @@ from pmwpub.privacy.budget import ApproxDP, zcdp_of
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Support
-from pmwpub.service import story
+from pmwpub.service.simulations import story_numbers
 from pmwpub.tabular.schema.table_schema import Schema
 
 FOLDER = Path(__file__).resolve().parents[2] / "sample_data"
@@ -55,7 +55,7 @@ def _rows() -> list[dict[str, str]]:
 
 
 def test_the_people_who_are_alone_are_counted_as_stored(maker: ModuleType) -> None:
-    rows, stored = _rows(), story.story()
+    rows, stored = _rows(), story_numbers.story()
     assert [one.fact for one in stored.alone] == list(maker.FACTS)
     for known, one in enumerate(stored.alone, start=1):
         kinds = Counter(tuple(row[fact] for fact in maker.FACTS[:known]) for row in rows)
@@ -63,7 +63,7 @@ def test_the_people_who_are_alone_are_counted_as_stored(maker: ModuleType) -> No
 
 
 def test_the_person_at_risk_is_the_first_who_is_alone(maker: ModuleType) -> None:
-    rows, stored = _rows(), story.story().person
+    rows, stored = _rows(), story_numbers.story().person
     kinds = Counter(tuple(row[fact] for fact in maker.FACTS[:8]) for row in rows)
     first = next(row for row in rows if kinds[tuple(row[fact] for fact in maker.FACTS[:8])] == 1)
     assert stored.known == tuple((name, first[name]) for name in maker.FACTS[:8])
@@ -71,7 +71,7 @@ def test_the_person_at_risk_is_the_first_who_is_alone(maker: ModuleType) -> None
 
 
 def test_noise_alone_is_drawn_as_stored_at_the_scale_of_its_marginals(maker: ModuleType, stage: Stage) -> None:
-    stored = [one for one in story.story().simulation.errors if one.method == story.NOISE_ALONE]
+    stored = [one for one in story_numbers.story().simulation.errors if one.method == story_numbers.NOISE_ALONE]
     drawn = maker.noise_alone(stage)
     assert [asdict(one) for one in drawn] == [asdict(one) for one in stored]
     # Where few counts are near 0 the mean gap of Gaussian noise is sigma sqrt(2/pi); clamping at 0 halves it at most.
@@ -82,7 +82,7 @@ def test_noise_alone_is_drawn_as_stored_at_the_scale_of_its_marginals(maker: Mod
 
 def test_the_stored_runs_are_those_that_the_program_makes_today(stage: Stage) -> None:
     """The start exactly; a run of PMW^Pub, whose draws may differ from version to version, about."""
-    stored = summarise(story.story().simulation.errors)
+    stored = summarise(story_numbers.story().simulation.errors)
     made = summarise(simulate(stage, Sweep((1.0,), rounds=(25,), runs=2, floors=False)).errors)
 
     def of(lines: list, method: str) -> float:
@@ -98,5 +98,5 @@ def test_the_floor_of_d_is_certified_as_stored(maker: ModuleType, stage: Stage) 
     schema = Schema.from_json((FOLDER / "schema.json").read_bytes())
     d = {"state_d.csv": Support.of(maker._encoded(FOLDER / "state_d.csv", schema))}
     (made,) = simulate(replace(stage, candidates=d), Sweep((1.0,), methods=(UNCHANGED,))).floors
-    stored = next(one for one in story.story().simulation.floors if one.candidate == "state_d.csv")
+    stored = next(one for one in story_numbers.story().simulation.floors if one.candidate == "state_d.csv")
     assert (made.lower, made.upper) == pytest.approx((stored.lower, stored.upper), abs=1e-3)

@@ -13,7 +13,8 @@ import pytest
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Ledger, Population
 from pmwpub.plans import WorkloadChoice
-from pmwpub.service import PrivateTable, Service, studies
+from pmwpub.service import PrivateTable, Service
+from pmwpub.service.inputs import study_store
 
 N = 300
 
@@ -55,8 +56,10 @@ def service(url: str) -> Iterator[Service]:
 def bench(service: Service, url: str) -> Bench:
     service.ledger.register(Population("people", N, 1, "one person", Fraction(4), Fraction(1, N * N)))
     files = {"b.csv": csv_of(200, 1), "c.csv": csv_of(150, 2, women=0.3), "d.csv": csv_of(100, 3, jobs=2)}
-    candidates = [studies.add_candidate(service, "people", name, body, attested=True) for name, body in files.items()]
-    studies.save_schema(service, "people", studies.draft_schema(service, "people"))
-    studies.choose_workload(service, "people", WorkloadChoice(k=2))
+    candidates = [
+        study_store.add_candidate(service, "people", name, body, attested=True) for name, body in files.items()
+    ]
+    study_store.save_schema(service, "people", study_store.draft_schema(service, "people"))
+    study_store.choose_workload(service, "people", WorkloadChoice(k=2))
     private_csv = csv_of(N, 9)
-    return Bench(service, studies.load_private(service, "people", private_csv), candidates, private_csv, url)
+    return Bench(service, study_store.load_private(service, "people", private_csv), candidates, private_csv, url)

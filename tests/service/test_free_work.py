@@ -10,8 +10,10 @@ from service.conftest import Bench
 
 from pmwpub.errors import PlanError, PmwPubError, QueueFull, ViewersOnly
 from pmwpub.jobs import Claim, InlineEngine, Lane
-from pmwpub.service import Policy, comparing, exploring, studies
-from pmwpub.service.exploring import ASKED
+from pmwpub.service import Policy
+from pmwpub.service.inputs import study_store
+from pmwpub.service.simulations import explorations, public_pairs
+from pmwpub.service.simulations.explorations import ASKED
 
 
 class Full(InlineEngine):
@@ -32,9 +34,9 @@ class Full(InlineEngine):
 def test_a_simulation_that_finds_no_place_leaves_nothing_behind_and_claims_its_sessions_share(bench: Bench) -> None:
     engine = bench.service.engine = Full()
     bench.service.asker = lambda: "a session"
-    current = studies.study(bench.service, bench.name)
+    current = study_store.study(bench.service, bench.name)
     with pytest.raises(QueueFull):
-        exploring.explore(bench.service, current, current.usable[0].sha256)
+        explorations.explore(bench.service, current, current.usable[0].sha256)
     assert not bench.service.ledger.documents(bench.name, ASKED)
     assert engine.claims == [Claim(Lane.FREE, "a session")]
 
@@ -49,10 +51,10 @@ def test_a_simulation_that_finds_no_place_leaves_nothing_behind_and_claims_its_s
 def test_a_simulation_of_too_many_rows_and_any_for_viewers_is_refused(
     bench: Bench, policy: Policy, refusal: type[PmwPubError], words: str
 ) -> None:
-    current = studies.study(bench.service, bench.name)
+    current = study_store.study(bench.service, bench.name)
     bench.service.policy = policy
     with pytest.raises(refusal, match=words):
-        exploring.explore(bench.service, current, current.usable[0].sha256)
+        explorations.explore(bench.service, current, current.usable[0].sha256)
     with pytest.raises(refusal, match=words):
-        comparing.compare(bench.service, current)
+        public_pairs.compare(bench.service, current)
     assert not bench.service.ledger.documents(bench.name, ASKED)

@@ -16,7 +16,8 @@ from pages.visits import PRIVATE, ROWS, table
 from pmwpub.errors import BudgetError, PopulationFrozen, StewardNeeded
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Ledger, Population
-from pmwpub.service import PrivateTable, Service, studies
+from pmwpub.service import PrivateTable, Service
+from pmwpub.service.inputs import study_store
 from pmwpub.service.terms import (
     amend,
     as_typed,
@@ -36,9 +37,9 @@ def service(tmp_path: Path) -> Iterator[Service]:
 
 
 def _private(service: Service, name: str) -> PrivateTable:
-    studies.add_candidate(service, name, "c.csv", table(300, 2), attested=True)
-    studies.save_schema(service, name, studies.draft_schema(service, name))
-    return studies.load_private(service, name, PRIVATE)
+    study_store.add_candidate(service, name, "c.csv", table(300, 2), attested=True)
+    study_store.save_schema(service, name, study_store.draft_schema(service, name))
+    return study_store.load_private(service, name, PRIVATE)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,8 @@ from pmwpub.cli import main
 from pmwpub.errors import FileRefused, SchemaError
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Ledger, Population
-from pmwpub.service import Service, studies
+from pmwpub.service import Service
+from pmwpub.service.inputs import study_store
 from pmwpub.tabular.coding.encode import encode_public
 from pmwpub.tabular.files.reading import TextTable, read_table
 from pmwpub.tabular.files.text.read_options import ReadOptions
@@ -323,8 +324,8 @@ def test_an_edited_private_table_has_the_same_ledger(shell: Shell) -> None:
 
 
 def test_a_path_in_a_file_name_is_no_part_of_a_candidates_name(service: Service) -> None:
-    sha256 = studies.add_candidate(service, "P", "../../etc/<b>x</b>.csv", GOOD, attested=True)
-    assert studies.study(service, "P").candidate(sha256).name == "b>.csv"
+    sha256 = study_store.add_candidate(service, "P", "../../etc/<b>x</b>.csv", GOOD, attested=True)
+    assert study_store.study(service, "P").candidate(sha256).name == "b>.csv"
 
 
 @pytest.fixture

@@ -3,13 +3,13 @@
 A purchase is a plan, its charges, its work and its encoding. Page, command line and API ask and show; they call `buy`.
 """
 
-from pmwpub.service.purchases.assessment import AssessmentPurchase
-from pmwpub.service.purchases.best import BestPurchase
+from pmwpub.service.purchases.assessment_purchase import AssessmentPurchase
 from pmwpub.service.purchases.buying import TICK, UNDECIDED, asks, buy, price, warnings_before
-from pmwpub.service.purchases.error import ErrorPurchase
+from pmwpub.service.purchases.choice_purchase import BestPurchase
+from pmwpub.service.purchases.error_purchase import ErrorPurchase
 from pmwpub.service.purchases.offers import Offer, decided, offer, store
 from pmwpub.service.purchases.protocol import Prepared, Purchase
-from pmwpub.service.purchases.release import ReleasePurchase
+from pmwpub.service.purchases.release_purchase import ReleasePurchase
 
 __all__ = [
     "TICK",

@@ -17,14 +17,14 @@ from pmwpub.ledger import Order, PlanKey
 from pmwpub.ledger.bookings import check_repeat
 from pmwpub.ledger.model import whole
 from pmwpub.plans import ErrorPlan
-from pmwpub.service import studies
 from pmwpub.service.core import Outcome, Price, Service, Spending
+from pmwpub.service.inputs import study_store
+from pmwpub.service.inputs.shared_rows import Overlap
+from pmwpub.service.inputs.study import Study
 from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.purchases.offers import said
 from pmwpub.service.purchases.protocol import Prepared, Purchase
 from pmwpub.service.purchases.readings import other_reading_than_now, same_reading_as_then
-from pmwpub.service.shared import Overlap
-from pmwpub.service.study import Study
 
 TICK = "None of these public tables was made from the private one"
 """What the steward says before every purchase that public tables take part in, whatever comparisons found."""
@@ -71,7 +71,7 @@ def buy(
     service.policy.refuse_viewers()
     repeat = whole(repeat, "A repeat")
     said(tick)
-    current = current or studies.study(service, private.population)
+    current = current or study_store.study(service, private.population)
     known = [as_known(service, private, one, repeat, current) for one in wanted]
     spendings = [_spending(service, private, one, repeat, current) for one in known]
     used = _undecided(service, current, known, spendings)
@@ -93,7 +93,7 @@ def warnings_before(
 
     Privacy: for the steward only, like the table itself.
     """
-    known = studies.compared_again(service, private, current)
+    known = study_store.compared_again(service, private, current)
     return tuple(one for one in known.overlaps if public_tables & set(one.sha256.split("+")))
 
 

@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pmwpub.errors import FileRefused, OverlapUndecided, PlanError
-from pmwpub.service import overlaps, studies
 from pmwpub.service.core import Service
+from pmwpub.service.inputs import overlap_check, study_store
+from pmwpub.service.inputs.shared_rows import Alike, Overlap
 from pmwpub.service.private_table import PrivateTable
-from pmwpub.service.shared import Alike, Overlap
 from pmwpub.tabular.files.reading import TextTable
 from pmwpub.tabular.files.text.read_options import ReadOptions
 
@@ -58,19 +58,19 @@ def offer(
     service.policy.refuse_viewers()
     if service.policy.answers:
         for table in files.values():
-            studies.refuse_private(service, population, table, private)
+            study_store.refuse_private(service, population, table, private)
     if private is None:
         return ()
-    shared = overlaps.in_files(private, files, studies.study(service, population).schema)
+    shared = overlap_check.in_files(private, files, study_store.study(service, population).schema)
     if service.policy.answers and any(one.alike is Alike.SAME for one in shared):
-        raise FileRefused(studies.PRIVATE_ROWS)
+        raise FileRefused(study_store.PRIVATE_ROWS)
     return shared
 
 
 def store(service: Service, population: str, offers: Sequence[Offer], private: PrivateTable | None) -> list[str]:
     """Store files on the steward's word; returns their SHA-256. Raises as `studies.add_candidate` does."""
     return [
-        studies.add_candidate(
+        study_store.add_candidate(
             service, population, one.name, one.table, attested=one.attested, options=one.options, private=private
         )
         for one in offers

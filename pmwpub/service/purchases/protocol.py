@@ -9,8 +9,8 @@ from typing import Protocol
 from pmwpub.ledger import Booking, Charge
 from pmwpub.plans import AssessmentPlan, BestPlan, ErrorPlan, ReleasePlan
 from pmwpub.service.core import Service
+from pmwpub.service.inputs.study import Study
 from pmwpub.service.private_table import PrivateTable
-from pmwpub.service.study import Study
 
 Plan = AssessmentPlan | BestPlan | ErrorPlan | ReleasePlan
 

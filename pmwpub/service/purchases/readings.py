@@ -21,7 +21,7 @@ from pmwpub.ledger import Booking, Ledger, TableHandle
 from pmwpub.plans import AssessmentPlan, BestPlan, ErrorPlan, PublicInputs, ReleasePlan
 from pmwpub.release.bundle import Bundle
 from pmwpub.service.core import kind_of
-from pmwpub.service.stored import NOTE, options_of
+from pmwpub.service.inputs.stored_tables import NOTE, options_of
 from pmwpub.tabular.files.text.read_options import ReadOptions
 
 Plan = AssessmentPlan | BestPlan | ErrorPlan | ReleasePlan

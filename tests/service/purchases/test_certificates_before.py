@@ -14,13 +14,14 @@ from pmwpub.ledger import Population
 from pmwpub.plans import ReleasePlan
 from pmwpub.privacy.budget import as_fraction
 from pmwpub.release.bundle import Bundle
-from pmwpub.service import releasing, studies
+from pmwpub.service.bought import releases
+from pmwpub.service.inputs import study_store
 
 LONG = Fraction(1, 10**1001 + 1)
 
 
 def plan_of(bench: Any, epsilon: str = "0.5") -> ReleasePlan:
-    return releasing.release_plan(
+    return releases.release_plan(
         bench.service, current(bench.service, bench.name), bench.candidates[:1], epsilon=epsilon, rounds=2
     )
 
@@ -47,7 +48,7 @@ def test_a_store_of_before_with_a_longer_delta_is_read_and_its_release_is_refuse
         marks = ", ".join(f":{key}" for key in values)
         connection.execute(text(f"INSERT INTO terms ({columns}) VALUES ({marks})"), values)  # noqa: S608
     assert [one.delta for one in ledger.populations()] == [LONG]
-    private = studies.load_private(bench.service, bench.name, bench.private_csv)
+    private = study_store.load_private(bench.service, bench.name, bench.private_csv)
     with pytest.raises(PlanError, match=r"could not be stated.*Nothing was charged"):
         buy(bench.service, private, plan_of(bench))
     assert ledger.history(bench.name) == []

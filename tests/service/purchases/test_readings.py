@@ -11,7 +11,8 @@ from release.bundles import make, public_csv
 
 from pmwpub.ledger import Booking, Ledger, PlanKey, TableHandle, documents
 from pmwpub.plans import AssessmentPlan, ErrorPlan, PublicInputs, ReleasePlan, WorkloadChoice
-from pmwpub.service import Service, stored
+from pmwpub.service import Service
+from pmwpub.service.inputs import stored_tables
 from pmwpub.service.purchases.readings import other_reading_than_now, same_reading_as_then
 
 NAME = "people"
@@ -37,7 +38,7 @@ def note(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> Note:
     def put(time: str, sha256: str, options: dict[str, str], *, attested: bool = True) -> None:
         monkeypatch.setattr(documents, "now", lambda: time)
         body = {"name": "x.csv", "attested": attested, "rows": 9} | options
-        ledger.put_document(NAME, stored.NOTE, sha256, json.dumps(body).encode())
+        ledger.put_document(NAME, stored_tables.NOTE, sha256, json.dumps(body).encode())
 
     return put
 
@@ -74,7 +75,7 @@ def test_an_assessment_counts_where_the_notes_of_then_say_the_reading_of_now(led
 
 def test_a_candidate_that_was_removed_and_added_again_since_proves_nothing(ledger: Ledger, note: Note) -> None:
     note(BEFORE, A, WESTERN | {"encoding": "cp850"})
-    ledger.delete_documents(NAME, stored.NOTE, A)
+    ledger.delete_documents(NAME, stored_tables.NOTE, A)
     assert not same(ledger, plan_on(A, read_as={A: "cp1252"}))
     note(AFTER, A, WESTERN)
     assert not same(ledger, plan_on(A, read_as={A: "cp1252"}))

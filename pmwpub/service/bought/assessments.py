@@ -1,0 +1,89 @@
+"""Planning the noisy best-mixture error and the noisy start of candidates, and reading back what was bought."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pmwpub.ledger import Booking
+from pmwpub.mechanisms.noisy_error.assessment import AssessmentShare, assessment_charges
+from pmwpub.plans import AssessmentPlan
+from pmwpub.service.bought.stored_releases import outcomes
+from pmwpub.service.core import Outcome, Service
+from pmwpub.service.inputs.study_store import Study
+
+
+@dataclass(frozen=True)
+class NoisyNumber:
+    """A noisy error as it is stored and shown; [low, high] holds the true one at `confidence`."""
+
+    value: float
+    low: float
+    high: float
+    confidence: float
+    epsilon: str
+
+
+@dataclass(frozen=True)
+class Assessed:
+    """One candidate's stored assessment; `floor` and `start` are None where not bought or not there.
+
+    remarks  what a reader must know beyond epsilon: what had been seen before the plan was sent
+    """
+
+    candidates: tuple[str, ...]
+    name: str
+    plan: AssessmentPlan
+    outcome: Outcome
+    floor: NoisyNumber | None = None
+    start: NoisyNumber | None = None
+    remarks: tuple[str, ...] = ()
+
+
+def assessment_plan(
+    current: Study,
+    candidates: Sequence[str],
+    *,
+    epsilon: str,
+    floor: bool = True,
+    start: bool = True,
+    setting: Literal["fast", "full"] = "fast",
+) -> AssessmentPlan:
+    """The plan of one candidate, or of a pool of several."""
+    return AssessmentPlan(
+        n=current.population.n,
+        rows_per_person=current.population.rows_per_person,
+        inputs=current.inputs(candidates),
+        epsilon=epsilon,
+        floor=floor,
+        start=start,
+        setting=setting,
+    )
+
+
+def assessments(service: Service, current: Study) -> list[Assessed]:
+    """Every assessment that was bought, oldest first, with what became of it."""
+    found = outcomes(service, service.bought(current.population.name, "assessment"))
+    return [_assessed(current, outcome) for outcome in found]
+
+
+def assessed(service: Service, current: Study, booking: Booking) -> Assessed:
+    """One booking read back."""
+    return _assessed(current, service.outcome(booking))
+
+
+def _assessed(current: Study, outcome: Outcome) -> Assessed:
+    plan = AssessmentPlan.model_validate_json(outcome.booking.plan_json)
+    name = current.known_names(plan.inputs.candidates)
+    body = {} if outcome.result is None else json.loads(outcome.result)
+    floor, start = (NoisyNumber(**body[part]) if part in body else None for part in ("floor", "start"))
+    return Assessed(plan.inputs.candidates, name, plan, outcome, floor, start, tuple(body.get("remarks", ())))
+
+
+def shares_of(plan: AssessmentPlan) -> list[AssessmentShare]:
+    """The mechanisms that a plan buys, each with its share of epsilon."""
+    return assessment_charges(
+        plan.exact_epsilon, plan.n, plan.rows_per_person, with_floor=plan.floor, with_start=plan.start
+    )

@@ -1,0 +1,86 @@
+"""Planning the choice of the best candidate, reading it back, and putting noisy floors in order."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pmwpub.errors import PlanError
+from pmwpub.ledger import Booking
+from pmwpub.plans import BestPlan
+from pmwpub.service.bought.assessments import NoisyNumber
+from pmwpub.service.core import Outcome, Service
+from pmwpub.service.inputs.study_store import Study
+
+Pool = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A choice that was bought: what was offered, and what was chosen, None while there is no result.
+
+    offered, names  the candidates and pools by hash, and as people read them
+    remarks         what had been seen before the plan was sent, which epsilon does not cover
+    """
+
+    offered: tuple[Pool, ...]
+    names: tuple[str, ...]
+    plan: BestPlan
+    outcome: Outcome
+    winner: Pool | None = None
+    name: str = ""
+    remarks: tuple[str, ...] = ()
+
+
+def best_plan(
+    current: Study, pools: Sequence[Sequence[str]], *, epsilon: str, setting: Literal["fast", "full"] = "fast"
+) -> BestPlan:
+    """The plan of one choice among candidates (pools of one) and pools, each given by its tables' hashes.
+
+    Raises PlanError for fewer than two different ones, FileRefused for a table that nobody attested.
+    """
+    offered = tuple(sorted({tuple(sorted(set(pool))) for pool in pools}))
+    if len(offered) < 2:
+        raise PlanError(f"A choice needs at least two different candidates; {len(offered)} came.")
+    return BestPlan(
+        n=current.population.n,
+        rows_per_person=current.population.rows_per_person,
+        inputs=current.inputs([sha256 for pool in offered for sha256 in pool]),
+        pools=offered,
+        epsilon=epsilon,
+        setting=setting,
+    )
+
+
+def choices(service: Service, current: Study) -> list[Chosen]:
+    """Every choice that was bought, oldest first, with what became of it."""
+    return [chosen(service, current, booking) for booking in service.bought(current.population.name, "best")]
+
+
+def chosen(service: Service, current: Study, booking: Booking) -> Chosen:
+    """One booking read back."""
+    plan = BestPlan.model_validate_json(booking.plan_json)
+    names = tuple(current.known_names(pool) for pool in plan.pools)
+    outcome = service.outcome(booking)
+    if outcome.result is None:
+        return Chosen(plan.pools, names, plan, outcome)
+    body = json.loads(outcome.result)
+    winner = tuple(body["candidate"])
+    return Chosen(plan.pools, names, plan, outcome, winner, current.known_names(winner), tuple(body["remarks"]))
+
+
+def too_close(numbers: Sequence[NoisyNumber]) -> list[int | None]:
+    """The group of each number that is too close to call with another, None where a number stands alone.
+
+    In ascending order of the values, a number belongs to the group before it while its interval meets that of the
+    group's first one; groups are numbered from 1 in that order. A function of what was released, hence free.
+    """
+    groups = [0] * len(numbers)
+    group, reach = 0, float("-inf")
+    for place in sorted(range(len(numbers)), key=lambda place: numbers[place].value):
+        if numbers[place].low > reach:
+            group, reach = group + 1, numbers[place].high
+        groups[place] = group
+    return [group if groups.count(group) > 1 else None for group in groups]

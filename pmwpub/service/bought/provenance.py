@@ -1,0 +1,60 @@
+"""How the candidate and the rounds of a release were chosen, as far as the store knows: for its report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pmwpub.plans import FAST_MARGINALS, ReleasePlan
+from pmwpub.privacy.budget import epsilon_of
+from pmwpub.release.report import AssessedPrior, Choices, NoisyBar
+from pmwpub.release.report_numbers import up
+from pmwpub.service.bought.assessments import Assessed, NoisyNumber, assessments
+from pmwpub.service.core import Service
+from pmwpub.service.inputs.study_store import Study
+from pmwpub.service.simulations.advice import advise_rounds
+from pmwpub.service.simulations.validated_settings import in_words, tuning_of
+
+
+def choices_of(service: Service, current: Study, plan: ReleasePlan) -> Choices:
+    """The stored assessments and the advice on rounds at this moment, before the plan is charged. Reads only."""
+    done = [one for one in assessments(service, current) if one.outcome.status == "done"]
+    assessed = [_prior(one, plan) for one in done]
+    told = {charge for one in done for charge in one.outcome.booking.charges}
+    history = service.ledger.history(current.population.name)
+    others = tuple(record.purpose for record in history if record.id not in told)
+    return Choices(tuple(assessed), _on_rounds(service, current, plan, plan.inputs.candidates), others)
+
+
+def _prior(found: Assessed, plan: ReleasePlan) -> AssessedPrior:
+    chosen = set(found.candidates) == set(plan.inputs.candidates)
+    return AssessedPrior(found.name, chosen, _note(found, plan), _bar(found.floor), _bar(found.start))
+
+
+def _note(found: Assessed, plan: ReleasePlan) -> str:
+    if found.plan.inputs.workload_sha256 != plan.inputs.workload_sha256:
+        return "assessed over another workload"
+    if found.floor is not None and found.plan.setting == "fast":
+        return f"floor over {FAST_MARGINALS} marginals of the workload, or all if fewer: a lower bound"
+    return ""
+
+
+def _bar(number: NoisyNumber | None) -> NoisyBar | None:
+    if number is None:
+        return None
+    return NoisyBar(number.value, number.low, number.high, number.confidence, up(number.epsilon))
+
+
+def _on_rounds(service: Service, current: Study, plan: ReleasePlan, candidates: Sequence[str]) -> str:
+    if (tuning := tuning_of(service, current, plan)) is not None:
+        return in_words(tuning)
+    epsilon = epsilon_of(plan.budget, current.population.delta)
+    advice = advise_rounds(service, current, candidates, repr(epsilon))
+    if advice.truth:
+        rule = (
+            f"The rule that weighs the noise of a round against the error to be found gave {advice.rounds}, from a "
+            f"simulation in which {advice.truth} played the private table at ε = {advice.epsilon:g}."
+        )
+        return rule if advice.rounds == plan.rounds else f"{rule} The steward set {plan.rounds}."
+    if plan.rounds == advice.rounds:
+        return f"{plan.rounds} is the default where no simulation on public tables gives better advice."
+    return f"The steward set {plan.rounds}; no simulation on public tables was stored for this public table."

@@ -1,0 +1,79 @@
+"""Planning the noisy largest error of a finished release on the private table, and reading it back."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from pmwpub.errors import CertificateError
+from pmwpub.ledger import Booking, PlanKey
+from pmwpub.plans import ErrorPlan
+from pmwpub.release.bundle import CERTIFICATE
+from pmwpub.release.certificate import Certificate
+from pmwpub.release.checking import read_folder
+from pmwpub.release.rebuilding import differing
+from pmwpub.service.bought.assessments import NoisyNumber
+from pmwpub.service.bought.stored_releases import stored_release
+from pmwpub.service.core import Outcome, Service
+
+
+@dataclass(frozen=True)
+class MeasuredError:
+    """The stored noisy error of one release; `error` is None where it is at work or has no result."""
+
+    plan: ErrorPlan
+    outcome: Outcome
+    error: NoisyNumber | None = None
+    remarks: tuple[str, ...] = ()
+
+
+def error_plan(service: Service, population: str, release: PlanKey, *, epsilon: str) -> ErrorPlan:
+    """Plan the error of a stored release at a pure epsilon.
+
+    Raises PlanError where the population has no such release, NoResult where it has no stored result.
+    """
+    stored_release(service, population, release)
+    terms = service.ledger.population(population)
+    return ErrorPlan(
+        n=terms.n,
+        rows_per_person=terms.rows_per_person,
+        release=release.plan_sha256,
+        release_repeat=release.repeat,
+        epsilon=epsilon,
+    )
+
+
+def measured_errors(service: Service, population: str, release: PlanKey | None = None) -> list[MeasuredError]:
+    """Every error that was bought, oldest first; of one release, if it is named."""
+    found = [measured(service, booking) for booking in service.bought(population, "error")]
+    return [one for one in found if release is None or _release_of(one.plan) == release]
+
+
+def measured(service: Service, booking: Booking) -> MeasuredError:
+    """One booking read back."""
+    plan = ErrorPlan.model_validate_json(booking.plan_json)
+    outcome = service.outcome(booking)
+    if outcome.result is None:
+        return MeasuredError(plan, outcome)
+    body = json.loads(outcome.result)
+    return MeasuredError(plan, outcome, NoisyNumber(**body["error"]), tuple(body["remarks"]))
+
+
+def named_release(text: str, draw: int = 0) -> PlanKey:
+    """A release by the SHA-256 of its plan and the number of its draw, or by the folder of its files.
+
+    Raises CertificateError for a folder whose files are not those of its certificate: the stored ones are measured.
+    """
+    if not Path(text).is_dir():
+        return PlanKey(text, draw)
+    files = read_folder(Path(text))
+    certificate = Certificate.from_bytes(files[CERTIFICATE])
+    changed = differing(certificate, files)
+    if changed:
+        raise CertificateError(f"{', '.join(changed)} differs from the folder's certificate; name the plan.")
+    return PlanKey(certificate.plan_sha256, certificate.repeat)
+
+
+def _release_of(plan: ErrorPlan) -> PlanKey:
+    return PlanKey(plan.release, plan.release_repeat)

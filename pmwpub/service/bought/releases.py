@@ -1,0 +1,116 @@
+"""Planning PMW^Pub releases, and reading them back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pmwpub.errors import PlanError
+from pmwpub.ledger import Booking
+from pmwpub.mechanisms.pmw_pub.algorithm import Output, Replay, Start
+from pmwpub.plans import ReleasePlan
+from pmwpub.privacy.budget import ZCDP, ApproxDP, as_fraction, zcdp_of
+from pmwpub.queries.workload import Workload
+from pmwpub.release.bundle import Bundle
+from pmwpub.service.bought.stored_releases import bundle_of, outcomes
+from pmwpub.service.core import Outcome, Service
+from pmwpub.service.inputs.study_store import Study
+
+REST = "rest"
+DEFAULT_ROUNDS = 25
+REPLAYS = {"half": Replay.HALF, "off": Replay.OFF}
+_UPDATE_SECONDS = 2.5e-9
+
+
+@dataclass(frozen=True)
+class WorkloadFacts:
+    """What a workload means in size; public. Seconds are a rough guide for one core."""
+
+    marginals: int
+    queries: int
+    dimension: int
+    domain_size: int
+    megabytes: float
+    seconds_per_round: float
+
+
+@dataclass(frozen=True)
+class Released:
+    """One release as booked, and its files where it is done."""
+
+    name: str
+    plan: ReleasePlan
+    outcome: Outcome
+    bundle: Bundle | None = None
+
+
+def workload_facts(workload: Workload, atoms: int) -> WorkloadFacts:
+    """Sizes of a workload on a support of `atoms` rows."""
+    updates = len(workload.marginals) * atoms + 12 * workload.queries
+    return WorkloadFacts(
+        len(workload.marginals),
+        workload.queries,
+        workload.domain.dimension,
+        workload.domain.size,
+        workload.queries * 8 * 6 / 1e6,
+        updates * _UPDATE_SECONDS,
+    )
+
+
+def release_plan(
+    service: Service,
+    current: Study,
+    candidates: Sequence[str],
+    *,
+    epsilon: str,
+    rounds: int = DEFAULT_ROUNDS,
+    selection: str = "exponential",
+    output: str = "last",
+    start: str = "public",
+    replay: str = "half",
+    private_read_as: str | None = None,
+) -> ReleasePlan:
+    """Freeze a release; `epsilon` is at the population's delta, or "rest" for all that is left.
+
+    selection  "exponential" or "permute-and-flip"; output  "last" or "average"; start  "public" or "uniform";
+    replay     "half": past measurements of at least half the newest one's error are applied again; or "off"
+    private_read_as  see `PrivateTable.read_as`
+    """
+    return ReleasePlan(
+        n=current.population.n,
+        rows_per_person=current.population.rows_per_person,
+        inputs=current.inputs(candidates),
+        private_read_as=private_read_as,
+        rho_units=_budget(service, current, epsilon).units,
+        rounds=rounds,
+        selection=selection,  # type: ignore[arg-type]
+        output=Output(output),
+        start=Start(start),
+        replay=REPLAYS[replay],
+    )
+
+
+def releases(service: Service, current: Study) -> list[Released]:
+    """Every release that was charged, oldest first, with what became of it."""
+    found = outcomes(service, service.bought(current.population.name, "release"))
+    return [_released(service, current, outcome) for outcome in found]
+
+
+def released(service: Service, current: Study, booking: Booking) -> Released:
+    """One release read back from its stored bytes."""
+    return _released(service, current, service.outcome(booking))
+
+
+def _released(service: Service, current: Study, outcome: Outcome) -> Released:
+    plan = ReleasePlan.model_validate_json(outcome.booking.plan_json)
+    name = current.known_names(plan.inputs.candidates)
+    return Released(name, plan, outcome, None if outcome.result is None else bundle_of(service, outcome.result))
+
+
+def _budget(service: Service, current: Study, epsilon: str) -> ZCDP:
+    if epsilon.strip().lower() != REST:
+        return zcdp_of(ApproxDP(as_fraction(epsilon), current.population.delta))
+    left = service.ledger.balance(current.population.name).remaining
+    if left.units == 0:
+        raise PlanError("Nothing is left of this population's budget.")
+    return left

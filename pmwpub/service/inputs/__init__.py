@@ -1,0 +1,1 @@
+"""A population's inputs: schema, candidate tables, workload, private table, and what the tables share."""

@@ -1,0 +1,36 @@
+"""The bundled sample: generated tables that ship with a checkout of the project."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+from pmwpub.errors import PmwPubError
+from pmwpub.records import Dataset
+from pmwpub.tabular.coding.encode import encode_public
+from pmwpub.tabular.files.reading import read_table
+from pmwpub.tabular.schema.table_schema import Schema
+
+FOLDER = Path(__file__).resolve().parents[3] / "sample_data"
+PRIVATE = "state_a.csv"
+CANDIDATES = ("state_b.csv", "state_c.csv", "state_d.csv")
+SCHEMA = "schema.json"
+
+
+def sample_file(name: str) -> bytes:
+    """One file of the sample; PmwPubError where the project was installed without it."""
+    path = FOLDER / name
+    if not path.is_file():
+        raise PmwPubError(f"The sample file {name} is missing; the demo runs from a full checkout of the project.")
+    return path.read_bytes()
+
+
+@lru_cache(maxsize=1)
+def sample_rows() -> bytes:
+    """The rows of state A, which plays the private table; generated, nobody's records."""
+    return read_table(sample_file(PRIVATE)).same_rows()
+
+
+def sample_truth(schema: Schema) -> Dataset:
+    """State A as rows that may be looked at: it is generated. For simulations in the demo only."""
+    return encode_public(read_table(sample_file(PRIVATE)), schema).dataset

@@ -1,0 +1,294 @@
+"""A population's public state: schema, candidate tables, workload. Stored, so that a refresh loses nothing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pmwpub.errors import FileRefused, SchemaError
+from pmwpub.ledger import TableHandle, TableVerdict
+from pmwpub.plans import WorkloadChoice
+from pmwpub.records import Support
+from pmwpub.service.core import Service
+from pmwpub.service.inputs import overlap_check, stored_tables
+from pmwpub.service.inputs.bundled_sample import sample_rows
+from pmwpub.service.inputs.study import CandidateFacts, Study
+from pmwpub.service.private_table import PrivateTable
+from pmwpub.tabular.coding.encode import Encoded, encode_public
+from pmwpub.tabular.files.reading import TextTable, open_table, read_table
+from pmwpub.tabular.files.source import STREAMED, Limits
+from pmwpub.tabular.files.text.read_options import ReadOptions
+from pmwpub.tabular.private_pass import KEPT, Survey, survey
+from pmwpub.tabular.schema.codebook import Codebook
+from pmwpub.tabular.schema.column_types import NumericColumn
+from pmwpub.tabular.schema.drafting import Binning, Recipe, edges
+from pmwpub.tabular.schema.table_schema import Schema, draft
+from pmwpub.tasks.counting_cluster import spread
+
+SCHEMA = "schema"
+WORKLOAD = "workload"
+CURRENT = "current"
+PRIVATE_ROWS = "These are the rows of a private table; a private table cannot be a candidate."
+
+
+def study(service: Service, population: str) -> Study:
+    """Read a population's public state back from the store."""
+    ledger = service.ledger
+    with ledger.view():
+        terms, balance, marks = ledger.population(population), ledger.balance(population), ledger.marks(population)
+        schema_json, choice_json = (_latest(service, population, kind) for kind in (SCHEMA, WORKLOAD))
+        notes = {key: stored_tables.note(service, population, key) for key in stored_tables.keys(service, population)}
+    schema = None if schema_json is None else Schema.from_json(schema_json)
+    return Study(
+        population=terms,
+        balance=balance,
+        schema=schema,
+        candidates=_told_apart([_facts(service, population, key, note, schema) for key, note in notes.items()]),
+        choice=None if choice_json is None else WorkloadChoice.model_validate_json(choice_json),
+        demo=any(mark.kind == "demo" for mark in marks),
+    )
+
+
+def save_schema(service: Service, population: str, schema: Schema) -> None:
+    """Make a schema the population's own; earlier results keep theirs."""
+    service.policy.refuse_viewers()
+    service.ledger.put_document(population, SCHEMA, CURRENT, schema.to_json().encode())
+
+
+def choose_workload(service: Service, population: str, choice: WorkloadChoice) -> None:
+    """Make a workload the population's own, once it fits the schema; earlier results keep theirs."""
+    service.policy.refuse_viewers()
+    schema = study(service, population).schema
+    if schema is None:
+        raise SchemaError("A workload needs a schema; draft or load one on the Data page.")
+    choice.build(schema.domain)
+    service.ledger.put_document(population, WORKLOAD, CURRENT, choice.model_dump_json().encode())
+
+
+def draft_schema(
+    service: Service,
+    population: str,
+    *,
+    codebook: Codebook | None = None,
+    bins: int = 10,
+    binning: Binning = "rounded",
+) -> Schema:
+    """A schema drafted from the candidate files and a codebook, and only from those (`table_schema.draft`)."""
+    tables = stored_tables.tables(service, population)
+    if not tables and codebook is None:
+        raise SchemaError("A schema is drafted from public tables or a codebook; add a candidate first.")
+    return draft(tables, bins=bins, binning=binning, codebook=codebook)
+
+
+def bin_edges(
+    service: Service, population: str, column: NumericColumn, *, bins: int, binning: Binning
+) -> tuple[float, ...]:
+    """Edges for one numeric column from the candidate files, and only from those."""
+    return edges(stored_tables.tables(service, population), column, Recipe(bins, binning))
+
+
+def add_candidate(
+    service: Service,
+    population: str,
+    filename: str,
+    content: bytes | Path | TextTable,
+    *,
+    attested: bool,
+    options: ReadOptions | None = None,
+    private: PrivateTable | None = None,
+) -> str:
+    """Read and store a public table; returns its SHA-256. Of a candidate's bytes only an attestation is still taken.
+
+    content  the file, or the table that was read from it under `options`
+    private  the table that the session holds, if it holds one
+
+    Raises FileRefused when it cannot be read, when its bytes are a candidate already that is read in another way, and,
+    in a single user's service, when its rows are those of `private` or of a private table that was charged. In a
+    shared one what is stored depends on no private row: the session's steward is warned before (`offers.offer`).
+    """
+    service.policy.refuse_viewers()
+    table = content if isinstance(content, TextTable) else read_table(content, options=options)
+    if service.policy.answers:
+        refuse_private(service, population, table, private)
+    note = {"name": stored_tables.file_name(filename), "attested": attested, "rows": len(table)}
+    if options is not None:
+        note |= {"encoding": options.encoding, "delimiter": options.delimiter}
+    known = stored_tables.known(service, population, table.sha256)
+    if known is not None:
+        if stored_tables.options_of(known) != options:
+            raise FileRefused("These bytes are a candidate already, read with other options; remove that one first.")
+        if attested and not known["attested"]:
+            stored_tables.put_note(service, population, table.sha256, known | {"attested": True})
+        return table.sha256
+    stored_tables.put(service, population, table, note)
+    return table.sha256
+
+
+def refuse_private(service: Service, population: str, table: TextTable, private: PrivateTable | None) -> None:
+    """FileRefused where a public table has the rows of the loaded private one, or of one that was charged.
+
+    For a single user's service: in a shared one nobody is answered that.
+    """
+    rows = table.same_rows()
+    views: tuple[bytes, ...] = ()
+    own = private is not None and private.rows == rows
+    if private is not None and not own:
+        own, views = overlap_check.seen_alike(private, table, study(service, private.population).schema)
+    verdict = service.ledger.recognise(population, rows, views)
+    if own or verdict.kind in ("same", "elsewhere") or verdict.populations:
+        raise FileRefused(PRIVATE_ROWS)
+
+
+def attest(service: Service, population: str, sha256: str, *, attested: bool) -> None:
+    """Record that a candidate was (or was not) made without the private data."""
+    service.policy.refuse_viewers()
+    note = stored_tables.note(service, population, sha256) | {"attested": attested}
+    stored_tables.put_note(service, population, sha256, note)
+
+
+def remove_candidate(service: Service, population: str, sha256: str) -> None:
+    """Delete a stored public table now; what was bought on it stays."""
+    service.policy.refuse_viewers()
+    stored_tables.remove(service, population, sha256)
+
+
+def load_private(
+    service: Service,
+    population: str,
+    content: bytes | Path,
+    *,
+    options: ReadOptions | None = None,
+    cluster: str | None = None,
+) -> PrivateTable:
+    """Read and encode the private table under the current schema; none of its rows is stored, and nothing charged.
+
+    cluster  the scheduler of a Dask cluster whose workers count the parts of a Parquet table, where given; it is
+             checked on this machine all the same
+
+    Raises FileRefused or SchemaError, for the steward only; in a single user's service also when the rows are those of
+    a candidate. In a shared one every load leaves the same record for the operator, match or not, and no answer.
+    """
+    service.policy.refuse_viewers()
+    current = study(service, population)
+    terms = current.population
+    compared = overlap_check.comparison(service, current)
+    found = _surveyed(content, options, current, compared, KEPT if cluster is None else 0)
+    if service.policy.answers:
+        overlap_check.refuse_candidate(service, current, found, compared)
+    if current.demo and found.digest != sample_rows():
+        raise FileRefused("The demo takes its own generated table only; register a population for a table of yours.")
+    rows = found.admitted(n=terms.n, rows_per_person=terms.rows_per_person)
+    table, verdict = _known(service, current, found)
+    return PrivateTable(
+        population=population,
+        schema_sha256="" if current.schema is None else current.schema.sha256,
+        dataset=rows if cluster is None else spread(rows, content, cluster),
+        n=terms.n,
+        rows_per_person=terms.rows_per_person,
+        source=content,
+        rows=found.digest,
+        views=found.views,
+        numbers=found.numbers,
+        table=table,
+        verdict=verdict,
+        ignored=found.ignored,
+        unplaced_cells=sum(found.unplaced.values()),
+        demo=current.demo,
+        options=options,
+        overlaps=overlap_check.found(service, current, compared, found.digest, found.views, rows),
+        compared=overlap_check.in_force(current),
+    )
+
+
+def _surveyed(
+    content: bytes | Path, options: ReadOptions | None, current: Study, compared: overlap_check.Comparison, kept: int
+) -> Survey:
+    """One pass over a private table: its checks, its codes, and what it shares with the candidates."""
+    if current.schema is None:
+        raise SchemaError("Loading a private table needs a schema first; draft or load one.")
+    return survey(
+        open_table(content, options=options, limits=STREAMED if isinstance(content, Path) else Limits()),
+        current.schema,
+        n=current.population.n,
+        rows_per_person=current.population.rows_per_person,
+        searches=compared.runs,
+        likenesses=compared.likenesses,
+        kept=kept,
+    )
+
+
+def _known(service: Service, current: Study, found: Survey) -> tuple[TableHandle | None, TableVerdict | None]:
+    """What the ledger keeps of a table once it is charged, and how it relates to charged ones, where that is answered.
+
+    Privacy: in a shared service the ledger's fingerprints are not asked; the load is recorded for the operator.
+    """
+    name = current.population.name
+    if service.policy.answers:
+        verdict = service.ledger.recognise(name, found.digest, found.views)
+        return (None if current.demo else verdict.table), verdict
+    return (None if current.demo else service.ledger.loaded(name, found.digest, found.views)), None
+
+
+def compared_again(service: Service, private: PrivateTable, current: Study | None = None) -> PrivateTable:
+    """A loaded private table with what it shares with the candidates of now: some may have come since.
+
+    Privacy: for the steward only, like the table itself.
+    """
+    current = current or study(service, private.population)
+    if overlap_check.in_force(current) <= private.compared:
+        return private
+    compared = overlap_check.comparison(service, current)
+    compared.show(private, current.schema)
+    found = overlap_check.found(service, current, compared, private.rows, private.views, private.dataset)
+    return replace(private, overlaps=found, compared=overlap_check.in_force(current))
+
+
+def acknowledge(service: Service, private: PrivateTable) -> PrivateTable:
+    """Record the decision that one table serves several populations; returns the table as now recognised.
+
+    Raises PlanError in a shared service: nobody there is told that there is anything to decide.
+    """
+    service.policy.refuse_viewers()
+    service.policy.refuse_unanswered()
+    service.ledger.acknowledge(private.population, private.rows, private.views)
+    return replace(private, verdict=service.ledger.recognise(private.population, private.rows, private.views))
+
+
+def _encoded(service: Service, population: str, sha256: str, read: str, schema: Schema) -> Encoded:
+    """A candidate under a schema; kept in the shared cache, for both are public."""
+    key = f"encoded:{sha256}{read}:{schema.sha256}"
+    return service.cache(key, lambda: encode_public(stored_tables.table(service, population, sha256), schema))
+
+
+def _facts(
+    service: Service, population: str, sha256: str, note: Mapping[str, Any], schema: Schema | None
+) -> CandidateFacts:
+    options = stored_tables.options_of(note)
+    plain = {key: note[key] for key in ("name", "rows", "attested")} | {"sha256": sha256, "options": options}
+    if schema is None:
+        return CandidateFacts(**plain, problem="No schema yet.")
+    try:
+        encoded = _encoded(service, population, sha256, stored_tables.spelt(options), schema)
+    except (SchemaError, FileRefused) as refusal:
+        return CandidateFacts(**plain, problem=str(refusal))
+    support = service.cache(
+        f"support:{sha256}{stored_tables.spelt(options)}:{schema.sha256}", lambda: Support.of(encoded.dataset)
+    )
+    return CandidateFacts(
+        **plain, support=support, dataset=encoded.dataset, dropped=encoded.dropped, ignored=encoded.ignored
+    )
+
+
+def _told_apart(facts: Sequence[CandidateFacts]) -> tuple[CandidateFacts, ...]:
+    """Two tables of one file name get the beginning of their hash behind it, for results go by name."""
+    names = Counter(one.name for one in facts)
+    return tuple(one if names[one.name] == 1 else replace(one, name=f"{one.name} ({one.sha256[:8]})") for one in facts)
+
+
+def _latest(service: Service, population: str, kind: str) -> bytes | None:
+    if not service.ledger.documents(population, kind):
+        return None
+    return service.ledger.document(population, kind, CURRENT)

@@ -1,0 +1,78 @@
+"""The purchase of the noisy largest error of a finished release on the private table."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from pmwpub.errors import PlanError
+from pmwpub.ledger import Charge, PlanKey
+from pmwpub.mechanisms.noisy_error.assessment import NoisyError
+from pmwpub.mechanisms.noisy_error.release_error import error_charge
+from pmwpub.plans import ErrorPlan
+from pmwpub.queries.counts import count
+from pmwpub.release.bundle import Bundle
+from pmwpub.release.rebuilding import workload_of
+from pmwpub.service.bought.stored_releases import stored_release
+from pmwpub.service.core import Service
+from pmwpub.service.inputs.study import Study
+from pmwpub.service.private_table import PrivateTable
+from pmwpub.service.purchases.assessment_purchase import number_of
+from pmwpub.service.purchases.caveats import remarks_from
+from pmwpub.service.purchases.protocol import Prepared
+from pmwpub.tasks.mechanism_work import ErrorWork
+
+
+@dataclass(frozen=True)
+class ErrorPurchase:
+    """The noisy largest error of one stored release.
+
+    Privacy: the weights are read from the store before the charge and stay fixed; see mechanisms.release_error.
+    """
+
+    plan: ErrorPlan
+    task: str = "error"
+
+    @property
+    def public_tables(self) -> frozenset[str]:
+        """None: it runs on released weights alone."""
+        return frozenset()
+
+    def charges(self, current: Study) -> tuple[Charge, ...]:
+        """One charge: discrete Laplace noise on the largest error."""
+        plan = self.plan
+        share = error_charge(plan.exact_epsilon, plan.n, plan.rows_per_person)
+        return (
+            Charge(
+                purpose=f"error of release {plan.release[:12]}, draw {plan.release_repeat + 1}",
+                mechanism=share.mechanism,
+                sensitivity=share.sensitivity,
+                scale=share.scale_text,
+                rho=share.rho,
+            ),
+        )
+
+    def prepared(self, service: Service, private: PrivateTable, current: Study, repeat: int) -> Prepared:
+        """The purchase, once release, private table and population are seen to belong together."""
+        private.check(self.plan.n, self.plan.rows_per_person, current.population)
+        bundle = stored_release(service, private.population, PlanKey(self.plan.release, self.plan.release_repeat))
+        if private.schema_sha256 != bundle.schema.sha256 or private.dataset.domain != bundle.schema.domain:
+            raise PlanError(
+                "The private table was encoded with another schema than the release's; load it under that one."
+            )
+        remarks = remarks_from(service.ledger.marks(private.population))
+        return Prepared(
+            work=lambda: _work(bundle, self.plan, private), encode=lambda booking, found: _encoded(found, remarks)
+        )
+
+
+def _work(bundle: Bundle, plan: ErrorPlan, private: PrivateTable) -> ErrorWork:
+    workload = workload_of(bundle.certificate, bundle.schema)
+    counts = count(workload, private.dataset)
+    return ErrorWork(workload, bundle.distribution(), counts, plan.exact_epsilon, plan.rows_per_person)
+
+
+def _encoded(found: object, remarks: tuple[str, ...]) -> bytes:
+    if not isinstance(found, NoisyError):
+        raise PlanError("An error's task returns a noisy error.")
+    return json.dumps({"error": number_of(found), "remarks": remarks}, sort_keys=True).encode()

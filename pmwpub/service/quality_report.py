@@ -1,0 +1,75 @@
+"""The quality report of a finished release: beside its public table for everybody; see `steward_only` for the truth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pmwpub.errors import PlanError
+from pmwpub.records import Distribution
+from pmwpub.release import quality
+from pmwpub.release.bundle import WEIGHTS, Bundle
+from pmwpub.release.quality import Cause, Compared, Concentration, HeavyAtom
+from pmwpub.release.rebuilding import workload_of
+from pmwpub.service.bought.releases import Released
+from pmwpub.service.core import Service
+from pmwpub.service.inputs.study import Study
+
+
+@dataclass(frozen=True, eq=False)
+class Quality:
+    """What can be said of a release without the private table.
+
+    key        of the release among public things
+    released   on the public support, with the public table's multiplicities
+    causes     every round, as in `quality.causes_of`
+    weights    how concentrated the release is; public_weights  the same of the public table
+    """
+
+    key: str
+    released: Distribution
+    causes: tuple[Cause, ...]
+    weights: Concentration
+    public_weights: Concentration
+    heaviest: tuple[HeavyAtom, ...]
+
+
+def quality_of(service: Service, current: Study, found: Released) -> Quality:
+    """The quality of a finished release; kept by content in the shared cache, for all of it is public.
+
+    Raises PlanError, in words, where the release cannot be compared with its public table any more.
+
+    Privacy: post-processing of the release and of public data.
+    """
+    bundle = found.bundle
+    if bundle is None:
+        raise PlanError("This release has no result that could be compared.")
+    if current.schema is None or bundle.schema.sha256 != current.schema.sha256:
+        raise PlanError("This release was made under another schema; it is compared under that one only.")
+    candidates = found.plan.inputs.candidates
+    if not set(candidates) <= {facts.sha256 for facts in current.usable}:
+        raise PlanError("The public table of this release was deleted; add it again to compare the two.")
+    key = f"quality:{bundle.certificate.files[WEIGHTS]}:{found.outcome.booking.id}"
+    return service.cache(key, lambda: _quality(key, bundle, current, candidates))
+
+
+def compared(service: Service, found: Quality, ways: int) -> Compared:
+    """The release's k-way marginals beside the public table's; kept like `quality_of`."""
+    return service.cache(f"{found.key}:{ways}", lambda: quality.compared(found.released, ways))
+
+
+def _quality(key: str, bundle: Bundle, current: Study, candidates: tuple[str, ...]) -> Quality:
+    released, support = bundle.distribution(), current.support(candidates)
+    if not np.array_equal(released.support.codes, support.codes):
+        raise PlanError("The public table of this release is read in another way now, so the two cannot be compared.")
+    released = Distribution(support, released.weights)
+    workload = workload_of(bundle.certificate, bundle.schema)
+    return Quality(
+        key=key,
+        released=released,
+        causes=quality.causes_of(bundle.certificate, released, workload),
+        weights=quality.concentration(released),
+        public_weights=quality.concentration(Distribution.empirical(support)),
+        heaviest=quality.heaviest(released),
+    )

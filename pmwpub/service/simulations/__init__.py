@@ -1,0 +1,1 @@
+"""Free simulations on public tables, and what they advise."""

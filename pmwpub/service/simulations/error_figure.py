@@ -1,0 +1,171 @@
+"""Error against epsilon as a figure: a sweep's runs, what is proved about it, and noisy floors that were bought."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Literal
+
+from pmwpub import figures
+from pmwpub.evaluation import (
+    PMW_PUB,
+    UNCHANGED,
+    Measure,
+    SimulatedError,
+    Simulation,
+    Summary,
+    baseline_lines,
+    best_lines,
+    is_baseline,
+    label_of,
+    summarise,
+)  # fmt: skip
+from pmwpub.service.bought.assessments import Assessed
+from pmwpub.service.inputs.study_store import Study
+from pmwpub.service.simulations.explorations import Exploration
+from pmwpub.service.simulations.sweep_range import played
+
+MEASURED: dict[Measure, str] = {"max_error": "Maximum error", "mean_error": "Mean error", "rms_error": "RMS error"}
+Lines = Literal["best", "each"]
+"""One line a candidate, the best rounds and variant at each epsilon, an oracle's choice; or a line for each of them."""
+
+
+def error_plot(
+    simulation: Simulation | None,
+    bought: Sequence[Assessed] = (),
+    *,
+    measure: Measure = "max_error",
+    lines: Lines = "best",
+    drawn: Collection[str] | None = None,
+    bounds: Sequence[figures.ProvedBound] = (),
+) -> figures.Plot:
+    """Lines with bars of one standard error, the tables unchanged, and the region that no epsilon reaches.
+
+    drawn  the labels of the lines to draw, with what belongs to their tables; None: all
+
+    bounds  of the accuracy theorem, from `proved`, where they are wanted
+
+    Region and bounds are drawn for the maximum error alone, for that is what they are about.
+    """
+    results = [] if simulation is None else simulation.errors
+    start = {one.candidate: one.mean for one in summarise(results, measure) if one.method == UNCHANGED}
+    unchanged = [figures.Unchanged(name, error) for name, error in start.items()]
+    curves, certified = _curves(results, measure, lines), _certified(simulation)
+    if drawn is not None:
+        curves = [curve for curve in curves if curve.label in drawn]
+        tables = {_table_of(curve.label, start) for curve in curves}
+        unchanged = [line for line in unchanged if line.label in tables]
+        certified = [floor for floor in certified if floor.label in tables]
+        bounds = [bound for bound in bounds if bound.label in tables]
+    floors = certified + _noisy(bought)
+    if measure != "max_error":
+        floors, bounds = [], ()
+    return figures.error_against_epsilon(curves, floors, unchanged, bounds, measure=MEASURED[measure])
+
+
+def labels(simulation: Simulation, *, measure: Measure = "max_error", lines: Lines = "best") -> list[str]:
+    """The lines that there are to draw, the least mean error first."""
+    curves = _curves(simulation.errors, measure, lines)
+    return [curve.label for curve in sorted(curves, key=lambda curve: sum(curve.mean) / len(curve.mean))]
+
+
+def _curves(results: Sequence[SimulatedError], measure: Measure, lines: Lines) -> list[figures.ErrorCurve]:
+    return _best(results, measure) if lines == "best" else _each(results, measure)
+
+
+def _table_of(label: str, tables: Iterable[str]) -> str:
+    """The table that a line is of, by its label; "" where it is of none."""
+    return max((name for name in tables if label == name or label.startswith(f"{name}, ")), key=len, default="")
+
+
+def sizes(current: Study, found: Exploration) -> dict[str, dict[float, str]]:
+    """Candidates of which several shares were played: name -> share in percent -> the share's name in the sweep."""
+    shares: dict[str, dict[float, str]] = {}
+    for name, (pool, share) in played(current, found.truth, found.terms).items():
+        if pool:
+            shares.setdefault(current.names(pool), {})[share] = name
+    return {name: dict(sorted(named.items())) for name, named in shares.items() if len(named) > 1}
+
+
+def size_plot(
+    simulation: Simulation, candidate: str, named: Mapping[float, str], *, measure: Measure = "max_error"
+) -> figures.Plot:
+    """Error against the share of a public table used; the best rounds and variant at each point."""
+    where = {name: share for share, name in named.items()}
+    best = [line for line in best_lines(simulation.errors, measure) if line.candidate in where]
+    start = {one.candidate: one.mean for one in summarise(simulation.errors, measure) if one.method == UNCHANGED}
+    curves = []
+    for epsilon in sorted({line.epsilon for line in best}):
+        own = sorted(
+            ((where[line.candidate], line) for line in best if line.epsilon == epsilon), key=lambda pair: pair[0]
+        )
+        curves.append(
+            figures.ShareCurve(
+                f"ε = {epsilon:g}",
+                tuple(share for share, _ in own),
+                tuple(line.mean for _, line in own),
+                tuple(line.standard_error for _, line in own),
+            )
+        )
+    shares = tuple(share for share, name in named.items() if name in start)
+    means = tuple(start[named[share]] for share in shares)
+    unchanged = figures.ShareCurve("unchanged", shares, means, (0.0,) * len(shares)) if shares else None
+    return figures.error_against_share(curves, unchanged, candidate=candidate, measure=MEASURED[measure])
+
+
+def several(simulation: Simulation) -> bool:
+    """Whether a candidate or baseline was run in more than one way at some epsilon, so that there is a choice."""
+    seen: dict[tuple[str, str, float], set[tuple[str, int]]] = {}
+    for one in simulation.errors:
+        if one.method != UNCHANGED:
+            family = one.method.partition("+")[0]
+            seen.setdefault((one.candidate, family, one.epsilon), set()).add((one.method, one.rounds))
+    return any(len(ways) > 1 for ways in seen.values())
+
+
+def _certified(simulation: Simulation | None) -> list[figures.Floor]:
+    floors = [] if simulation is None else simulation.floors
+    return [figures.Floor(floor.candidate, floor.lower, floor.upper, noisy=False) for floor in floors]
+
+
+def _noisy(bought: Sequence[Assessed]) -> list[figures.Floor]:
+    return [
+        figures.Floor(one.name, one.floor.low, one.floor.high, noisy=True, confidence=one.floor.confidence)
+        for one in bought
+        if one.floor is not None
+    ]
+
+
+def _best(results: Sequence[SimulatedError], measure: Measure) -> list[figures.ErrorCurve]:
+    best = best_lines(results, measure)
+    names = dict.fromkeys(line.candidate for line in best)
+    own = [_curve(name, [line for line in best if line.candidate == name]) for name in names]
+    return own + [_curve(label, lines) for label, lines in baseline_lines(results, measure).items()]
+
+
+def _each(results: Sequence[SimulatedError], measure: Measure) -> list[figures.ErrorCurve]:
+    found = [line for line in summarise(results, measure) if line.method != UNCHANGED]
+    ways: dict[str, list[Summary]] = {}
+    for line in found:
+        ways.setdefault(_way(line, found), []).append(line)
+    return [_curve(label, sorted(lines, key=lambda line: line.epsilon)) for label, lines in ways.items()]
+
+
+def _way(line: Summary, others: Sequence[Summary]) -> str:
+    """The candidate, and of rounds and variant what tells its lines apart."""
+    own = [one for one in others if one.candidate == line.candidate and one.method == line.method]
+    fixed = any(one.rounds != line.rounds and one.epsilon == line.epsilon for one in own)
+    rounds = f", T = {line.rounds}" if fixed else ""
+    if is_baseline(line.method):
+        return ", ".join(filter(None, (line.candidate, f"{label_of(line.method, parameters=True)}{rounds}")))
+    variant = line.method.removeprefix(PMW_PUB).lstrip("+").replace("+", ", ")
+    return f"{line.candidate}{rounds}{f', {variant}' if variant else ''}"
+
+
+def _curve(label: str, lines: Sequence[Summary]) -> figures.ErrorCurve:
+    return figures.ErrorCurve(
+        label,
+        tuple(line.epsilon for line in lines),
+        tuple(line.mean for line in lines),
+        tuple(line.standard_error for line in lines),
+        runs=min(line.runs for line in lines),
+    )

@@ -1,0 +1,152 @@
+"""What can be known of candidates for free: each played against each other one. Public, shown to everybody."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from fractions import Fraction
+
+from pmwpub.errors import PlanError
+from pmwpub.evaluation import resampled
+from pmwpub.jobs import Job
+from pmwpub.mechanisms.noisy_error.assessment import half_width
+from pmwpub.mechanisms.noisy_error.lazy_rounding import Grid
+from pmwpub.plans import FAST_MARGINALS, FAST_SEED, AssessmentPlan
+from pmwpub.privacy.lattice_noise import LatticeLaplace
+from pmwpub.service.bought.assessments import shares_of
+from pmwpub.service.core import Service
+from pmwpub.service.free_work import free_claim
+from pmwpub.service.inputs.stored_tables import spelt
+from pmwpub.service.inputs.study_store import Study
+from pmwpub.tasks.public_work import ComparisonWork, Pair, PairFacts
+
+COMPARISON = "comparison"
+WIDTH = Fraction(1, 10_000)
+TELLS_APART = 2.0
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Candidate against candidate: running (`job`), stored (`pairs`), or neither."""
+
+    key: str
+    job: Job | None = None
+    pairs: tuple[PairFacts, ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What an assessment will be worth, before it is bought; public.
+
+    floor_bar, start_bar  half-widths of the 95 % intervals; None where not bought
+    spread                the largest difference between the candidates' floors on public truth; None if unknown
+    tells_apart           whether the bar is small against that spread; None if unknown
+    resolves              the estimated probability that the floor resolves; None if unknown
+    seconds               work of one candidate on public truth until its interval was narrow; None if unknown
+    """
+
+    floor_bar: float | None
+    start_bar: float | None
+    spread: float | None = None
+    tells_apart: bool | None = None
+    resolves: float | None = None
+    seconds: float | None = None
+
+
+def compare(
+    service: Service, current: Study, setting: str = "fast", *, pools: Sequence[Sequence[str]] = ()
+) -> Comparison:
+    """Start the comparison, or find the one that runs or is stored; nothing is charged.
+
+    pools  play candidates too, each against the tables outside it
+    """
+    found = comparison(service, current, setting, pools=pools)
+    if found.job is None and not found.pairs and len(current.usable) > 1:
+        claim = free_claim(service, current.population.n)
+        population = current.population.name
+        job_key = _job_key(population, found.key)
+        service.engine.forget(job_key)
+        service.engine.submit(
+            "compare",
+            _work(current, setting, pools),
+            key=job_key,
+            on_done=lambda result: service.ledger.put_document(population, COMPARISON, found.key, _stored(result)),
+            on_failed=lambda reason: None,
+            claim=claim,
+        )
+    return comparison(service, current, setting, pools=pools)
+
+
+def comparison(
+    service: Service, current: Study, setting: str = "fast", *, pools: Sequence[Sequence[str]] = ()
+) -> Comparison:
+    """What is known of the comparison; reads only."""
+    key, population = _key(current, setting, pools), current.population.name
+    if key in {entry.key for entry in service.ledger.documents(population, COMPARISON)}:
+        lines = json.loads(service.ledger.document(population, COMPARISON, key))
+        return Comparison(key, None, tuple(PairFacts(**line) for line in lines))
+    job_key = _job_key(population, key)
+    return Comparison(key, service.engine.job(job_key) if service.engine.expects(job_key) else None)
+
+
+def forecast(
+    service: Service, current: Study, plan: AssessmentPlan, *, pools: Sequence[Sequence[str]] = ()
+) -> Forecast:
+    """The error bars that a plan buys, and from public pairs whether they tell candidates apart and will resolve."""
+    laws = {share.purpose: LatticeLaplace(share.epsilon, plan.rows_per_person) for share in shares_of(plan)}
+    bars = {purpose: float(half_width(law, plan.n, purpose=purpose)) for purpose, law in laws.items()}
+    plain = Forecast(bars.get("floor"), bars.get("start"))
+    pairs = comparison(service, current, plan.setting, pools=pools).pairs
+    if "floor" not in laws or not pairs:
+        return plain
+    cell = float(Grid.of(laws["floor"], plan.n).cell_width)
+    floors = [pair.upper for pair in pairs]
+    spread = max(floors) - min(floors)
+    unresolved = max(min(1.0, (pair.upper - pair.lower) / cell) for pair in pairs)
+    return Forecast(
+        plain.floor_bar,
+        plain.start_bar,
+        spread=spread,
+        tells_apart=spread > TELLS_APART * bars["floor"],
+        resolves=1.0 - unresolved,
+        seconds=max(pair.seconds for pair in pairs),
+    )
+
+
+def _job_key(population: str, key: str) -> str:
+    return f"comparison:{population}:{key}"
+
+
+def _key(current: Study, setting: str, pools: Sequence[Sequence[str]]) -> str:
+    body: dict[str, object] = {
+        "candidates": sorted((facts.sha256, facts.name, spelt(facts.options)) for facts in current.usable),
+        "schema": current.schema.sha256 if current.schema else "",
+        "workload": current.workload().sha256,
+        "setting": setting,
+        "n": current.population.n,
+    }
+    if pools:
+        body["pools"] = sorted(sorted(pool) for pool in pools)
+    return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+
+
+def _work(current: Study, setting: str, pools: Sequence[Sequence[str]]) -> ComparisonWork:
+    """Every ordered pair; the truth is resampled to n rows, so that its sampling error is that of a private table."""
+    full = current.workload()
+    workload = full if setting == "full" else full.restricted(FAST_MARGINALS, FAST_SEED)
+    usable = current.usable
+    pairs = [
+        Pair(truth.name, current.names(pool), resampled(truth.dataset, current.population.n, 0), current.support(pool))
+        for pool in [[facts.sha256] for facts in usable] + [list(pool) for pool in pools]
+        for truth in usable
+        if truth.dataset is not None and truth.sha256 not in pool
+    ]
+    return ComparisonWork(workload, tuple(pairs), WIDTH)
+
+
+def _stored(result: object) -> bytes:
+    if not isinstance(result, list):
+        raise PlanError("A comparison returns its pairs.")
+    return json.dumps([asdict(pair) for pair in result]).encode()

@@ -1,0 +1,88 @@
+"""Exact numbers of the private table for the steward's own eyes: recorded first, computed afterwards, stored nowhere.
+
+No epsilon covers them. They may steer what is chosen later, so each look is a mark in the ledger, and every later
+plan of the population carries a remark. They are handed to the caller alone: no cache, no log, no export holds them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from pmwpub.errors import PlanError
+from pmwpub.evaluation import Errors, errors_of
+from pmwpub.ledger import PlanKey
+from pmwpub.queries.counts import count
+from pmwpub.queries.incidence import PublicProblem
+from pmwpub.queries.workload import Workload
+from pmwpub.release.rebuilding import workload_of
+from pmwpub.service.bought.release_errors import stored_release
+from pmwpub.service.core import Service
+from pmwpub.service.private_table import PrivateTable
+from pmwpub.service.purchases.caveats import PRIVATE_NUMBERS_SEEN, noted
+
+
+def offered(service: Service, population: str) -> bool:
+    """Whether private numbers may be opened: only once a plan is frozen and charged, so that it was chosen unseen."""
+    return bool(service.ledger.bookings(population))
+
+
+def true_errors(service: Service, private: PrivateTable, release: PlanKey) -> Errors:
+    """The exact errors of a stored release over its own workload.
+
+    Raises PlanError where nothing was frozen yet, or the release is of another schema; NoResult where it has no
+    result; StoreUnavailable where the look cannot be recorded. Nothing is computed then.
+
+    Privacy: none. Exact numbers for the steward alone; the mark is committed before a private row is looked at.
+    """
+    bundle = stored_release(service, private.population, release)
+    if private.schema_sha256 != bundle.schema.sha256:
+        raise PlanError("The private table was encoded with another schema than the release's; load it under that one.")
+    record(service, private, f"true errors of release {release.plan_sha256[:12]}, draw {release.repeat + 1}")
+    workload = workload_of(bundle.certificate, bundle.schema)
+    released = bundle.distribution()
+    return errors_of(count(workload, private.dataset), PublicProblem(workload, released.support), released)
+
+
+def one_way_shares(service: Service, private: PrivateTable) -> Mapping[str, tuple[float, ...]]:
+    """Column -> the exact share of private rows at each of its levels. Raises as `true_errors` does.
+
+    Privacy: none. Exact numbers for the steward alone; the mark is committed before a private row is looked at.
+    """
+    record(service, private, "one-way marginals of the private table")
+    counts = _level_counts(private)
+    return {name: tuple((levels[:-1] / len(private.dataset)).tolist()) for name, levels in counts.items()}
+
+
+def unmapped_cells(service: Service, private: PrivateTable) -> Mapping[str, int]:
+    """Column -> how many private cells no rule of the schema places. Raises as `true_errors` does.
+
+    Privacy: none. Exact numbers for the steward alone; the mark is committed before a private row is looked at.
+    """
+    record(service, private, "cells of the private table that the schema does not place, counted by column")
+    return {name: int(levels[-1]) for name, levels in _level_counts(private).items()}
+
+
+def record(service: Service, private: PrivateTable, what: str) -> None:
+    """Commit the mark of a look at private numbers, before anything is computed.
+
+    Raises PlanError where no plan is frozen yet, StoreUnavailable where the mark cannot be committed.
+    """
+    service.policy.refuse_viewers()
+    population = private.population
+    if not offered(service, population):
+        raise PlanError("Private numbers are offered once a plan is frozen and charged; none is. Nothing was computed.")
+    last = max((record.id for record in service.ledger.history(population)), default=0)
+    service.ledger.mark(population, PRIVATE_NUMBERS_SEEN, noted(what, last))
+
+
+def _level_counts(private: PrivateTable) -> dict[str, np.ndarray]:
+    """Column -> int64 (levels + 1,): rows at each level; the last entry counts the cells without one."""
+    dataset = private.dataset
+    workload = Workload.all_kway(dataset.domain, 1)
+    levels = np.split(count(workload, dataset).counts, workload.offsets[1:-1])
+    return {
+        name: np.append(placed, len(dataset) - placed.sum())
+        for name, placed in zip(dataset.domain.names, levels, strict=True)
+    }

@@ -1,0 +1,64 @@
+"""The private table's own marginals beside a release's, for the steward: recorded first, see `recorded_numbers`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pmwpub.errors import PlanError
+from pmwpub.ledger import PlanKey
+from pmwpub.queries.counts import count
+from pmwpub.records import Floats
+from pmwpub.release.quality import Compared, distances
+from pmwpub.service.bought.release_errors import stored_release
+from pmwpub.service.core import Service
+from pmwpub.service.private_table import PrivateTable
+from pmwpub.service.steward_only import recorded_numbers
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TrueMarginals:
+    """The private table's own marginals, and how far the public table and a release are from them.
+
+    compared  the marginals, with what public table and release say
+    private   float64 (Q,), exact shares of private rows
+
+    Privacy: none. Exact numbers for the steward alone; the repr shows nothing.
+    """
+
+    compared: Compared
+    private: Floats
+
+    @property
+    def public_distance(self) -> Floats:
+        """float64 (W,): the total variation distance of the public table's marginals from the truth."""
+        return distances(self.compared.workload, self.compared.public, self.private)
+
+    @property
+    def released_distance(self) -> Floats:
+        """float64 (W,): that of the release's."""
+        return distances(self.compared.workload, self.compared.released, self.private)
+
+
+def true_marginals(
+    service: Service, private: PrivateTable, release: PlanKey, comparisons: Mapping[int, Compared]
+) -> Mapping[int, TrueMarginals]:
+    """k -> the k-way marginals of the private table beside those of a release.
+
+    comparisons  k -> the comparison of that release with its public table
+
+    Raises PlanError where nothing was frozen yet, or the release is of another schema; NoResult where it has no
+    result; StoreUnavailable where the look cannot be recorded. Nothing is computed then.
+
+    Privacy: none. Exact numbers for the steward alone; the mark is committed before a private row is looked at.
+    """
+    bundle = stored_release(service, private.population, release)
+    if private.schema_sha256 != bundle.schema.sha256:
+        raise PlanError("The private table was encoded with another schema than the release's; load it under that one.")
+    ways = ", ".join(f"{k}-way" for k in comparisons)
+    what = f"{ways} marginals of the private table beside release {release.plan_sha256[:12]}, draw {release.repeat + 1}"
+    recorded_numbers.record(service, private, what)
+    return {
+        k: TrueMarginals(one, count(one.workload, private.dataset).counts / len(private.dataset))
+        for k, one in comparisons.items()
+    }
