@@ -8,7 +8,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pmwpub.errors import PmwPubError
-from pmwpub.session import PAGES, plain, sidebar, start
+from pmwpub.ui import PAGES, plain, sidebar, start
 
 if __name__ != "__main__":
     from pmwpub.session.serving import lifespan, middleware, routes

@@ -5,11 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from pmwpub.service.bought import assessments, best_candidate
-from pmwpub.session import Badge, enter, link, need, opened, panel, refusals, service
-from pmwpub.session.assessed import results_panel
-from pmwpub.session.buying import purchase
-from pmwpub.session.known import known_panel
-from pmwpub.session.pools import made, offered
+from pmwpub.ui import Badge, enter, link, need, opened, panel, refusals, service
+from pmwpub.ui.compare.assessment_form import purchase
+from pmwpub.ui.compare.bought_assessments import results_panel
+from pmwpub.ui.compare.free_facts import known_panel
+from pmwpub.ui.compare.pools import made, offered
 
 session = enter("pages/candidates.py")
 study = opened("Candidates")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pmwpub.session import enter, link, opened
-from pmwpub.session.private_numbers import unmapped_panel
-from pmwpub.session.private_table import private_panel
-from pmwpub.session.schemas import schema_panel
-from pmwpub.session.terms import terms_panel
-from pmwpub.session.uploads import candidates_panel
+from pmwpub.ui import enter, link, opened
+from pmwpub.ui.prepare.private_table import private_panel
+from pmwpub.ui.prepare.schema_panel import schema_panel
+from pmwpub.ui.prepare.uploads import candidates_panel
+from pmwpub.ui.widgets.private_panel import unmapped_panel
+from pmwpub.ui.wording.population_terms import terms_panel
 
 session = enter("pages/data.py")
 study = opened("Data")

@@ -6,19 +6,20 @@ import streamlit as st
 
 from pmwpub.service.bought import assessments, releases
 from pmwpub.service.simulations.sweep_range import Terms
-from pmwpub.session import Badge, enter, link, need, opened, panel, refusals, service, views
-from pmwpub.session.comparing import compare
-from pmwpub.session.private_numbers import true_errors_panel, true_marginals_panel
-from pmwpub.session.private_sweep import private_sweep_panel
-from pmwpub.session.sweeps import sweep_panel
-from pmwpub.session.tuning import show_chosen, tuning_form
+from pmwpub.ui import Badge, enter, link, need, opened, panel, refusals, service
+from pmwpub.ui.compare.private_sweep_panel import private_sweep_panel
+from pmwpub.ui.compare.sweep_panel import sweep_panel
+from pmwpub.ui.compare.tuning_panel import show_chosen, tuning_form
+from pmwpub.ui.release.before_and_after import compare
+from pmwpub.ui.widgets.private_panel import true_errors_panel, true_marginals_panel
+from pmwpub.ui.wording import side_by_side
 
 session = enter("pages/explore.py")
 study = opened("Explore")
 need(study.usable, "Add public candidates that fit the schema first.", "pages/data.py")
 need(study.choice, "Choose a workload first.", "pages/workload.py")
 
-floors = list(views.latest(assessments.assessments(service(), study), study).values())
+floors = list(side_by_side.latest(assessments.assessments(service(), study), study).values())
 found = None
 with panel("Error against ε, by simulation", Badge.PUBLIC, *([Badge.DP] if floors else [])), refusals():
     st.markdown(

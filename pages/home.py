@@ -5,10 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from pmwpub.service.inputs.demo import open_demo
-from pmwpub.session import Badge, enter, go, notices, panel, refusals, service
-from pmwpub.session.accounts import stored_panel
-from pmwpub.session.registering import register_panel
-from pmwpub.session.state import viewers_only
+from pmwpub.ui import Badge, enter, go, notices, panel, refusals, service
+from pmwpub.ui.app.state import viewers_only
+from pmwpub.ui.protect.registering import register_panel
+from pmwpub.ui.protect.stored_populations import stored_panel
 
 session = enter("pages/home.py")
 st.title("Release private data with the help of public data", anchor=False)

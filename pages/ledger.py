@@ -8,11 +8,12 @@ import streamlit as st
 
 from pmwpub.ledger import Mark
 from pmwpub.service.purchases.caveats import with_remarks
-from pmwpub.session import Badge, enter, entered, opened, panel, plots, refusals, service
-from pmwpub.session.accounts import balance_plot, decisions_panel, delete_uploads
-from pmwpub.session.exports import columns, history_csv, history_json
-from pmwpub.session.terms import terms_panel
-from pmwpub.session.words import cost, left, loss
+from pmwpub.ui import Badge, enter, opened, panel, refusals, service
+from pmwpub.ui.ledger.history_files import columns, history_csv, history_json
+from pmwpub.ui.protect.stored_populations import balance_plot, decisions_panel, delete_uploads
+from pmwpub.ui.widgets import number_fields, plot_panel
+from pmwpub.ui.wording.population_terms import terms_panel
+from pmwpub.ui.wording.written import cost, left, loss
 
 ORDER = ["id", "time", "purpose", "rho", "status", "remark", "mechanism", "sensitivity", "scale"]
 
@@ -22,7 +23,7 @@ name = study.population.name
 marks: Sequence[Mark] = ()
 
 with panel("Balance", Badge.PUBLIC), refusals():
-    plots.show(balance_plot(study.balance, service().reserved(name)), "balance")
+    plot_panel.show(balance_plot(study.balance, service().reserved(name)), "balance")
 
 with panel("History", Badge.PUBLIC), refusals():
     st.caption("Append-only. A charge stays, whatever became of its result.")
@@ -53,7 +54,7 @@ with panel("History", Badge.PUBLIC), refusals():
 
 decisions_panel(marks)
 with panel("What a further release would cost", Badge.PUBLIC), refusals():
-    epsilon = entered.number(st, "ε of a further release", "0.5", "0.001", "100")
+    epsilon = number_fields.number(st, "ε of a further release", "0.5", "0.001", "100")
     price = service().price_at(name, epsilon)
     st.markdown(f"At most {cost(price.epsilon, price.delta, price.rho.rho)}.")
     if price.affordable:

@@ -6,11 +6,11 @@ import streamlit as st
 
 from pmwpub.service.bought import assessments, releases
 from pmwpub.service.purchases import ReleasePurchase
-from pmwpub.session import Badge, enter, link, need, opened, panel, refusals, service
-from pmwpub.session.planning import bought_floors, in_words, plan_form
-from pmwpub.session.quality import quality_part
-from pmwpub.session.results import chosen, listed, release_panel, show
-from pmwpub.session.spending import purchase_form
+from pmwpub.ui import Badge, enter, link, need, opened, panel, refusals, service
+from pmwpub.ui.hand_over.quality_panel import quality_part
+from pmwpub.ui.release.plan_form import bought_floors, in_words, plan_form
+from pmwpub.ui.release.result_panel import chosen, listed, release_panel, show
+from pmwpub.ui.widgets.price_form import purchase_form
 
 session = enter("pages/release.py")
 study = opened("Release")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from pmwpub.service.simulations.story_numbers import story
-from pmwpub.session import HOME, Badge, enter, link, notices, panel, plots, refusals
-from pmwpub.session.screens import screen_number, turn_buttons
-from pmwpub.session.story import SCREENS
+from pmwpub.ui import HOME, Badge, enter, link, notices, panel, refusals
+from pmwpub.ui.story.screens import screen_number, turn_buttons
+from pmwpub.ui.story.story_text import SCREENS
+from pmwpub.ui.widgets import plot_panel
 
 session = enter("pages/story.py")
 st.title("Story", anchor=False)
@@ -17,7 +18,7 @@ with refusals():
     screen = SCREENS[at - 1](story())
     with panel(f"{at} of {len(SCREENS)}: {screen.title}", Badge.PUBLIC):
         st.markdown(screen.words)
-        plots.show(screen.plot, f"story {at}")
+        plot_panel.show(screen.plot, f"story {at}")
         st.markdown(screen.close)
 turn_buttons(at, len(SCREENS))
 st.caption("Generated people and simulated noise, made once by a seeded program and stored with the sample.")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from pmwpub.service.inputs import study_store
-from pmwpub.session import Badge, enter, link, need, opened, panel, refusals, service
-from pmwpub.session.workloads import choose, described, facts_table
+from pmwpub.ui import Badge, enter, link, need, opened, panel, refusals, service
+from pmwpub.ui.prepare.workload_panel import choose, described, facts_table
 
 session = enter("pages/workload.py")
 study = opened("Workload")

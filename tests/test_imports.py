@@ -25,7 +25,7 @@ LAYERS = (
     ("jobs", "tasks"),
     ("service",),
     (
-        "session",
+        "ui",
         "cli",
         "wording",
         "printing",
@@ -54,7 +54,7 @@ HOMES = {
     "sqlalchemy": ("ledger",),
     "sqlite3": ("ledger",),
     "psycopg": ("ledger",),
-    "streamlit": ("session", "pages", "app"),
+    "streamlit": ("ui", "pages", "app"),
     "numba": ("*kernels*",),
     "distributed": ("*cluster*",),
     "dask": ("*cluster*",),

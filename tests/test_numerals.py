@@ -10,7 +10,7 @@ from pmwpub.cli.arguments import whole
 from pmwpub.errors import BudgetError, PlanError
 from pmwpub.numerals import ungrouped
 from pmwpub.privacy.budget import as_fraction
-from pmwpub.session.entered import as_listed_whole, as_whole
+from pmwpub.ui.widgets.number_fields import as_listed_whole, as_whole
 
 SPACES = {"ordinary": " ", "no-break": "\u00a0", "thin": "\u2009", "narrow no-break": "\u202f"}
 NO_GROUPS = [

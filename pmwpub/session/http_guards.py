@@ -18,7 +18,7 @@ from starlette.websockets import WebSocketClose
 
 from pmwpub.errors import PmwPubError
 from pmwpub.session.own_browser import UPLOADS
-from pmwpub.session.services import policy
+from pmwpub.ui.app.services import policy
 
 POLICY_VIOLATION = 1008
 _INLINE = re.compile(rb"<script>(.*?)</script>", re.DOTALL)

@@ -22,8 +22,8 @@ from pmwpub.service import Service
 from pmwpub.session.http_guards import OwnHeaders, OwnOrigin, Uploads
 from pmwpub.session.leaving import keep_house
 from pmwpub.session.own_browser import HEADER, USER_KEY, OwnBrowser
-from pmwpub.session.services import policy, service
 from pmwpub.settings import Settings
+from pmwpub.ui.app.services import policy, service
 
 READY = "ready"
 """The address that says whether a purchase could be made now; `_stcore/health` says only that the server lives."""

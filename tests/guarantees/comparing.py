@@ -25,10 +25,10 @@ from pmwpub.service import Mode, Policy, PrivateTable, Service, purchases
 from pmwpub.service.bought import assessments, releases
 from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases import Offer
-from pmwpub.session import services
 from pmwpub.tabular.files.reading import read_table
 from pmwpub.tabular.overlap.copied_runs import long_run
 from pmwpub.tabular.schema.table_schema import Schema
+from pmwpub.ui.app import services
 
 OTHER = "village"
 SHARED = Policy(Mode.SHARED)

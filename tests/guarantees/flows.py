@@ -22,8 +22,8 @@ from pmwpub.plans import WorkloadChoice
 from pmwpub.service import PrivateTable, Service
 from pmwpub.service.bought import assessments, best_candidate, release_errors, releases
 from pmwpub.service.inputs import study_store
-from pmwpub.session import services
 from pmwpub.tabular.schema.table_schema import Schema
+from pmwpub.ui.app import services
 
 NAME = "town"
 ROUNDS = 5

@@ -12,7 +12,7 @@ from pages.visits import PAGES, arrive
 from streamlit.testing.v1 import AppTest
 
 from pmwpub.service.steward_only.true_marginals import TrueMarginals
-from pmwpub.session import Session
+from pmwpub.ui import Session
 
 DIGITS = 10
 """Decimals of a number by which it is recognised: two unrelated ones agree in so many by chance alone never."""

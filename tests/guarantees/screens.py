@@ -9,7 +9,7 @@ from pages.visits import PAGES, arrive
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block, Element
 
-from pmwpub.session import Session
+from pmwpub.ui import Session
 
 Screen = list[tuple[str, bytes]]
 

@@ -24,7 +24,8 @@ from guarantees.canaries import (
 
 from pmwpub.errors import PmwPubError
 from pmwpub.service.inputs import study_store
-from pmwpub.session import Session, frame
+from pmwpub.ui import Session
+from pmwpub.ui.app import frame
 
 
 @pytest.fixture

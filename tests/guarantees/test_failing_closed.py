@@ -20,8 +20,9 @@ from pmwpub.ledger import Ledger
 from pmwpub.service import PrivateTable, Service
 from pmwpub.service.bought import releases
 from pmwpub.service.inputs import study_store
-from pmwpub.session import Session, services
 from pmwpub.tasks import mechanism_work
+from pmwpub.ui import Session
+from pmwpub.ui.app import services
 
 PAIR = neighbours(1)
 Harm = Callable[[Path], str]

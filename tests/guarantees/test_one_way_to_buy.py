@@ -27,9 +27,10 @@ from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases import ReleasePurchase
 from pmwpub.service.purchases.caveats import SEEN
 from pmwpub.service.steward_only import recorded_numbers
-from pmwpub.session import Session, services
-from pmwpub.session.spending import ASTRAY
 from pmwpub.tasks.simulation_work import Place
+from pmwpub.ui import Session
+from pmwpub.ui.app import services
+from pmwpub.ui.widgets.price_form import ASTRAY
 
 NAME = "town"
 PIECE = b"\n".join(PRIVATE.splitlines()[:200]) + b"\n"

@@ -13,7 +13,8 @@ from guarantees.canaries import Server, buy, handed_out, move_in, on_disk, seen_
 from guarantees.private_numbers import hits, numbers, open_all
 from pages.visits import PAGES
 
-from pmwpub.session import Session, quality
+from pmwpub.ui import Session
+from pmwpub.ui.hand_over import quality_panel
 
 TOWN = "north"
 
@@ -98,7 +99,7 @@ def shown_to_all(server: Server, seen: Seen, patch: pytest.MonkeyPatch) -> None:
 
 def drawn_beside_the_public_table(server: Server, seen: Seen, patch: pytest.MonkeyPatch) -> None:
     """The panel that everybody sees draws a private share."""
-    patch.setattr(quality, "HOW", f"{min(seen.values)!r} of the private rows")
+    patch.setattr(quality_panel, "HOW", f"{min(seen.values)!r} of the private rows")
 
 
 def kept_with_public_results(server: Server, seen: Seen, patch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,8 @@ from pmwpub.ledger import Booking, PlanKey
 from pmwpub.service import Service
 from pmwpub.service.bought import assessments, releases
 from pmwpub.service.inputs import study_store
-from pmwpub.session import Session, services
+from pmwpub.ui import Session
+from pmwpub.ui.app import services
 
 PAIR = neighbours(1)
 

@@ -15,8 +15,9 @@ from pmwpub.ledger import Ledger, Population
 from pmwpub.plans import WorkloadChoice
 from pmwpub.service import Service
 from pmwpub.service.inputs import study_store
-from pmwpub.session import Session, services
 from pmwpub.tasks.simulation_work import Place
+from pmwpub.ui import Session
+from pmwpub.ui.app import services
 
 
 @pytest.fixture

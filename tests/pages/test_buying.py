@@ -22,11 +22,13 @@ from pmwpub.service import public_cores, purchases
 from pmwpub.service.bought import assessments, releases
 from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases import TICK
-from pmwpub.session import Session, services, spending
-from pmwpub.session.spending import AGAIN, ALREADY, ASTRAY, CHARGED
-from pmwpub.session.state import Press
-from pmwpub.session.watching import Waiting
-from pmwpub.session.words import decimal
+from pmwpub.ui import Session
+from pmwpub.ui.app import services
+from pmwpub.ui.app.state import Press
+from pmwpub.ui.widgets import price_form
+from pmwpub.ui.widgets.price_form import AGAIN, ALREADY, ASTRAY, CHARGED
+from pmwpub.ui.widgets.watching import Waiting
+from pmwpub.ui.wording.written import decimal
 
 T = TypeVar("T")
 LONG_SECONDS = 120
@@ -243,7 +245,7 @@ class Interruption:
         return both
 
 
-@pytest.mark.parametrize(("module", "name"), [(purchases, "price"), (spending, "cost"), (spending, "left")])
+@pytest.mark.parametrize(("module", "name"), [(purchases, "price"), (price_form, "cost"), (price_form, "left")])
 def test_a_press_whose_run_another_one_ends_is_said_to_be_lost(
     module: ModuleType, name: str, town: Here, steward: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -427,7 +429,7 @@ def test_two_sessions_that_send_one_plan_are_charged_once(town: Here, steward: O
 
 
 def test_a_second_session_reuses_the_cores_that_the_first_one_built(town: Here, steward: Open) -> None:
-    from pmwpub.session import services
+    from pmwpub.ui.app import services
 
     buy(steward("candidates"), "Buy these assessments")
     current = study_store.study(services.service(), town.population)

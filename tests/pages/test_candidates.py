@@ -20,9 +20,11 @@ from pmwpub.service.bought import assessments
 from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases.caveats import PRIVATE_NUMBERS_SEEN
 from pmwpub.service.simulations import public_pairs
-from pmwpub.session import Session, services, standing, views
-from pmwpub.session.exports import history_csv
 from pmwpub.theory import private_rows_needed
+from pmwpub.ui import Session
+from pmwpub.ui.app import services
+from pmwpub.ui.ledger.history_files import history_csv
+from pmwpub.ui.wording import ranked_floors, side_by_side
 
 
 def test_everybody_can_compare_the_candidates_for_free(town: Here, visit: Open) -> None:
@@ -197,7 +199,7 @@ def test_what_is_downloaded_is_what_is_shown_and_is_inert() -> None:
         Assessed(("b",), "=cmd()", plan, done, floor=replace(noisy, value=0.015), remarks=("seen",)),
         Assessed(("a",), "a.csv", plan, done, noisy, noisy),
     ]
-    rows = standing.rows(found)
+    rows = ranked_floors.rows(found)
     assert [row["candidate"] for row in rows] == ["a.csv", "=cmd()"]
     assert [row["too_close_to_call"] for row in rows] == [1, 1]
     assert (rows[0]["noisy_start"], rows[1]["noisy_start"]) == (0.01, "")
@@ -211,7 +213,7 @@ def test_floor_and_start_bought_apart_stand_together(town: Here) -> None:
     for parts in ({"start": False}, {"floor": False}):
         plan = assessments.assessment_plan(current, one, epsilon="0.3", **parts)
         buying.buy(town.service, town.private(), plan)
-    (found,) = views.latest(assessments.assessments(town.service, current), current).values()
+    (found,) = side_by_side.latest(assessments.assessments(town.service, current), current).values()
     assert found.floor is not None
     assert found.start is not None
 
@@ -224,5 +226,5 @@ def test_what_was_seen_before_stands_with_the_result(town: Here, steward: Open) 
 
 def test_a_noisy_value_outside_what_an_error_can_be_is_shown_at_the_end_of_its_interval() -> None:
     below = NoisyNumber(-0.01, 0.0, 0.02, 0.95, "1/25")
-    assert views.interval(below) == "0 (0 to 0.02)"
-    assert views.estimate(replace(below, value=0.01)) == 0.01
+    assert side_by_side.interval(below) == "0 (0 to 0.02)"
+    assert side_by_side.estimate(replace(below, value=0.01)) == 0.01

@@ -20,8 +20,9 @@ from pmwpub.plans import WorkloadChoice
 from pmwpub.service import PrivateTable, Service, Study
 from pmwpub.service.bought import assessments
 from pmwpub.service.inputs import study_store
-from pmwpub.session import Session, services
 from pmwpub.tabular.schema.table_schema import Schema
+from pmwpub.ui import Session
+from pmwpub.ui.app import services
 
 FILES = [case.uploaded for case in CONTAINER + SYNTAX + HEADER]
 TOWN = "town"

@@ -99,7 +99,7 @@ def test_the_demo_takes_no_uploads(empty: Here, visit: Open) -> None:
 
 def test_the_first_page_waits_for_no_heavy_library(tmp_path: Path) -> None:
     program = (
-        "import sys; from pmwpub.jobs import InlineEngine; from pmwpub.session import services;"
+        "import sys; from pmwpub.jobs import InlineEngine; from pmwpub.ui.app import services;"
         "services.engine = InlineEngine; from streamlit.testing.v1 import AppTest;"
         "app = AppTest.from_file('app.py', default_timeout=60).run(); assert not app.exception; assert app.button;"
         "print(*sorted({'numba', 'opendp', 'scipy', 'highspy'} & set(sys.modules)))"

@@ -14,7 +14,7 @@ PROGRAM = f"""
 import sys
 from streamlit.testing.v1 import AppTest
 from pmwpub.jobs import InlineEngine
-from pmwpub.session import services
+from pmwpub.ui.app import services
 services.engine = InlineEngine
 app = AppTest.from_file("app.py", default_timeout=60).run()
 assert not app.exception and app.title[0].value, app.exception

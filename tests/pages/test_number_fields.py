@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pmwpub.session import theory
+from pmwpub.ui.what_if import calculators
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -32,7 +32,7 @@ def test_only_a_written_number_is_a_field_s_first_value_without_being_brought_in
         if keyword.arg == "value" and not isinstance(keyword.value, ast.Constant)
     }
     assert found == {("numbers.py", "min(max(value, least), most)"), ("theory.py", "value")}
-    assert all(least <= value <= most for _, least, most, value, _ in theory.ARGUMENTS)
+    assert all(least <= value <= most for _, least, most, value, _ in calculators.ARGUMENTS)
     written = [
         (call.args[1:3], keyword.value)
         for _, call in _calls("number_input")
@@ -67,7 +67,7 @@ def test_what_if_takes_any_registered_number_of_rows(n: int) -> None:
     def page(n: int) -> None:
         from fractions import Fraction
 
-        from pmwpub.session.theory import Facts, accuracy_calculator
+        from pmwpub.ui.what_if.calculators import Facts, accuracy_calculator
 
         accuracy_calculator(Facts(n, 1, 1, Fraction(1, 10), 1))
 
@@ -80,7 +80,7 @@ def test_the_downloads_of_more_rows_than_a_synthetic_table_has_are_offered() -> 
     def page() -> None:
         from types import SimpleNamespace
 
-        from pmwpub.session.results import downloads
+        from pmwpub.ui.release.result_panel import downloads
 
         downloads(SimpleNamespace(certificate=SimpleNamespace(n=10**9), parts={}), 7)  # type: ignore[arg-type]
 

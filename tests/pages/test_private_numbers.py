@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases.caveats import PRIVATE_NUMBERS_SEEN, SEEN
 from pmwpub.service.steward_only import recorded_numbers
-from pmwpub.session import Session
+from pmwpub.ui import Session
 
 TITLES = ("True errors of release", "The same column in the private table", "Private cells without a level")
 

@@ -14,7 +14,7 @@ from pmwpub.service.bought import releases
 from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases.caveats import PRIVATE_NUMBERS_SEEN
 from pmwpub.service.steward_only import true_marginals
-from pmwpub.session import Badge, Session
+from pmwpub.ui import Badge, Session
 
 TITLE = "What the release changed, and why"
 

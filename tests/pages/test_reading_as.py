@@ -8,8 +8,8 @@ import pandas as pd
 from pages.visits import PRIVATE, Here, Open, add, press, stored, table, words
 
 from pmwpub.service.inputs import study_store
-from pmwpub.session import Session
 from pmwpub.tabular.files.text.read_options import ReadOptions
+from pmwpub.ui import Session
 
 WESTERN = PRIVATE.decode().replace(",", ";").replace("young", "jünger").encode("cp1252")
 SEMICOLONS = table(50, 9).replace(b",", b";")

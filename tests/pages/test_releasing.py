@@ -19,7 +19,7 @@ from pmwpub.service.bought import release_errors, releases
 from pmwpub.service.inputs import study_store
 from pmwpub.service.simulations import explorations
 from pmwpub.service.simulations.advice import EpsilonAdvice
-from pmwpub.session import limits
+from pmwpub.ui.wording import epsilon_limits
 
 
 def test_the_lowest_noisy_floor_is_offered_first_with_its_floor(town: Here, steward: Open) -> None:
@@ -156,17 +156,17 @@ def bought(floor: NoisyNumber | None, start: NoisyNumber | None) -> Assessed:
 def test_a_floor_is_said_to_dominate_where_its_interval_says_so(
     floor: NoisyNumber | None, start: NoisyNumber | None, wanted: float, says: list[str]
 ) -> None:
-    said = limits.floor_warnings([bought(floor, start)], wanted)
+    said = epsilon_limits.floor_warnings([bought(floor, start)], wanted)
     assert len(said) == len(says)
     assert all(part in words for part, words in zip(says, said, strict=True))
 
 
 def test_the_words_of_advice_follow_what_was_simulated() -> None:
     advice = EpsilonAdvice(0.25, 0.02, 1.0, 0.01, "b.csv")
-    assert "took ε = 0.25" in limits.epsilon_words(advice, 0.05)
-    assert "the floor was 0.01" in limits.epsilon_words(replace(advice, epsilon=None), 0.005)
-    assert "up to 1, was enough" in limits.epsilon_words(replace(advice, epsilon=None), 0.015)
-    assert "not known" in limits.epsilon_words(None, 0.1)
+    assert "took ε = 0.25" in epsilon_limits.epsilon_words(advice, 0.05)
+    assert "the floor was 0.01" in epsilon_limits.epsilon_words(replace(advice, epsilon=None), 0.005)
+    assert "up to 1, was enough" in epsilon_limits.epsilon_words(replace(advice, epsilon=None), 0.015)
+    assert "not known" in epsilon_limits.epsilon_words(None, 0.1)
 
 
 def test_a_finished_release_outlives_its_public_tables(town: Here, steward: Open, visit: Open) -> None:

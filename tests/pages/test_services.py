@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from pmwpub.jobs import Engine
 from pmwpub.jobs.task_names import TASKS
 from pmwpub.service.core import job_key
-from pmwpub.session import services
+from pmwpub.ui.app import services
 
 HELD = {**TASKS, "release": "jobs.sample_tasks:endless"}
 """A release that is at work until somebody stops it."""

@@ -13,7 +13,8 @@ from pmwpub.ledger.database import Database
 from pmwpub.service import Policy, PrivateTable, purchases
 from pmwpub.service.inputs import study_store
 from pmwpub.service.simulations import explorations, public_pairs
-from pmwpub.session import Badge, Session, services
+from pmwpub.ui import Badge, Session
+from pmwpub.ui.app import services
 
 PRIVATE_PARTS = ("dataset", "content", "verdict", "ignored", "unplaced_cells", "overlaps")
 SPENDING = ((purchases, "buy"), (purchases, "warnings_before"), (purchases, "offer"), (purchases, "store"))

@@ -6,7 +6,7 @@ import pytest
 from pages.visits import Here, Open, press, words
 
 from pmwpub.service.simulations.story_numbers import story
-from pmwpub.session.story import SCREENS
+from pmwpub.ui.story.story_text import SCREENS
 
 TITLES = (
     "What is at risk",

@@ -17,10 +17,10 @@ from pmwpub.service.simulations import explorations
 from pmwpub.service.simulations.explorations import ASKED, PART, SIMULATION
 from pmwpub.service.simulations.sweep_range import Terms
 from pmwpub.service.steward_only.private_sweeps import PrivateSweep
-from pmwpub.session import Session
-from pmwpub.session.private_sweep import KEY
-from pmwpub.session.words import number
 from pmwpub.theory import HYPOTHESES, accuracy_line
+from pmwpub.ui import Session
+from pmwpub.ui.compare.private_sweep_panel import KEY
+from pmwpub.ui.wording.written import number
 
 
 def asked(town: Here) -> list[explorations.Exploration]:

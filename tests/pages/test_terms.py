@@ -12,8 +12,8 @@ from streamlit.testing.v1 import AppTest
 from pmwpub.ledger import Population
 from pmwpub.release.certificate import OUTSIDE
 from pmwpub.service import PrivateTable
-from pmwpub.session import Session
-from pmwpub.session.agreeing import TICK
+from pmwpub.ui import Session
+from pmwpub.ui.widgets.agreeing import TICK
 
 N, K, EPSILON = "n, the rows of", "k, the most", "Total ε"
 CHANGE = "Change the terms"

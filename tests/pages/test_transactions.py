@@ -17,7 +17,7 @@ from pmwpub.ledger import Ledger
 from pmwpub.release.bundle import Bundle
 from pmwpub.service.bought import assessments, releases
 from pmwpub.service.inputs import study_store
-from pmwpub.session import services
+from pmwpub.ui.app import services
 
 MOST = {"release": 9, "explore": 9, "candidates": 11, "ledger": 6, "data": 3}
 """Transactions of a rerun, with whatever was bought; of any other page one."""

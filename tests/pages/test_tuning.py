@@ -8,7 +8,7 @@ from pages.visits import Here, Open, buy, press, words
 from pmwpub.service.bought import releases
 from pmwpub.service.inputs import study_store
 from pmwpub.service.simulations import explorations, validated_settings
-from pmwpub.session import Session
+from pmwpub.ui import Session
 
 
 @pytest.fixture(autouse=True)

@@ -13,8 +13,8 @@ from pmwpub.figures import style
 from pmwpub.privacy.budget import UNIT, ZCDP, ApproxDP, as_fraction, epsilon_of, zcdp_of
 from pmwpub.rounding import up
 from pmwpub.service.terms import as_typed
-from pmwpub.session.entered import as_number
-from pmwpub.session.words import cost, exact, left, loss, number, plain
+from pmwpub.ui.widgets.number_fields import as_number
+from pmwpub.ui.wording.written import cost, exact, left, loss, number, plain
 
 
 @pytest.mark.parametrize("text", ["https://evil.example/p", "HTTP://evil.example", "www.evil.example", "a@evil.org"])

@@ -7,7 +7,7 @@ from pages.visits import Here, Open, buy, press, words
 from pmwpub.plans import WorkloadChoice
 from pmwpub.service.bought import releases
 from pmwpub.service.inputs import study_store
-from pmwpub.session.workloads import described
+from pmwpub.ui.prepare.workload_panel import described
 
 
 def test_hand_picked_marginals_are_put_together_shown_in_numbers_and_chosen(town: Here, steward: Open) -> None:

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from pmwpub.service import PrivateTable, Service
 from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases import TICK
-from pmwpub.session import Session
+from pmwpub.ui import Session
 
 ROOT = Path(__file__).resolve().parents[2]
 ROWS = 400

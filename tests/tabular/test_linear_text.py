@@ -16,12 +16,12 @@ import pmwpub
 from pmwpub import numerals
 from pmwpub.domain import MAX_CHARACTERS
 from pmwpub.errors import FileRefused, SchemaError
-from pmwpub.session import words
 from pmwpub.tabular.coding import decode
 from pmwpub.tabular.files import folders
 from pmwpub.tabular.files.reading import read_table
 from pmwpub.tabular.schema.column_types import CategoricalColumn, IgnoredColumn, NumericColumn
 from pmwpub.tabular.schema.table_schema import Schema, draft
+from pmwpub.ui.wording import written
 
 QUADRATIC = re.compile(r"([;|\t\r\n][\s'\"]*)(?=[=+\-@])")
 """What `decode.inert` once was written with."""
@@ -31,7 +31,7 @@ MARKS = [
     for mark, group in ((".", None), (".", ","), (",", "."), (".", " "), (".", "'"), (",", "_"))
 ]
 WHOLE = [decode._FORMULA, decode._PLAIN_NUMBER, *MARKS]
-EVERYWHERE = [decode._GAP, words._PUNCTUATION, words._ADDRESS, folders._DIGITS, re.compile(r"[\s_.\-]+")]
+EVERYWHERE = [decode._GAP, written._PUNCTUATION, written._ADDRESS, folders._DIGITS, re.compile(r"[\s_.\-]+")]
 HEAPS = [
     "\t",
     " ",

@@ -1,0 +1,26 @@
+"""The interface in Streamlit: what pages share (`app`, `widgets`, `wording`), and a folder of panels for each page."""
+
+from pmwpub.ui.app.frame import HOME, PAGES, Badge, link, need, notices, opened, panel, refusals, sidebar
+from pmwpub.ui.app.services import service
+from pmwpub.ui.app.state import Session, current, enter, go, start
+from pmwpub.ui.wording.written import plain
+
+__all__ = [
+    "HOME",
+    "PAGES",
+    "Badge",
+    "Session",
+    "current",
+    "enter",
+    "go",
+    "link",
+    "need",
+    "notices",
+    "opened",
+    "panel",
+    "plain",
+    "refusals",
+    "service",
+    "sidebar",
+    "start",
+]

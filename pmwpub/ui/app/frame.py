@@ -1,0 +1,186 @@
+"""What every page shares: links, the budget meter, badges, panels, notices, and the words of a refusal."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import Enum
+from fractions import Fraction
+from typing import NoReturn
+
+import streamlit as st
+
+from pmwpub.errors import PmwPubError
+from pmwpub.service import Study
+from pmwpub.service.inputs.study_store import study
+from pmwpub.ui.app.services import service
+from pmwpub.ui.app.state import HOME, Session, address, current, present, viewers_only
+from pmwpub.ui.wording.written import left, loss, plain
+
+PAGES = {
+    HOME: ("Home", ":material/home:"),
+    "pages/data.py": ("Data", ":material/table:"),
+    "pages/workload.py": ("Workload", ":material/grid_view:"),
+    "pages/candidates.py": ("Candidates", ":material/leaderboard:"),
+    "pages/release.py": ("Release", ":material/publish:"),
+    "pages/explore.py": ("Explore", ":material/query_stats:"),
+    "pages/ledger.py": ("Ledger", ":material/receipt_long:"),
+    "pages/whatif.py": ("What if", ":material/calculate:"),
+    "pages/story.py": ("Story", ":material/auto_stories:"),
+}
+
+PRESENTING = (
+    "What is for the steward alone is neither computed nor shown. This is a presentation mode, **not access control**: "
+    "there are no accounts, and whoever sits at this browser can turn it off."
+)
+VIEWERS_ONLY = "This server is for viewers only: no table can be loaded here, and nothing can be spent."
+_VIEW_SWITCH = "stakeholder view"
+
+
+class Badge(Enum):
+    """Who may see a panel: label, icon, colour."""
+
+    PUBLIC = ("Public", ":material/public:", "blue")
+    DP = ("DP release", ":material/verified_user:", "green")
+    PRIVATE = ("Private, steward only", ":material/lock:", "red")
+
+    def show(self) -> None:
+        label, icon, colour = self.value
+        st.badge(label, icon=icon, color=colour)
+
+
+@contextmanager
+def panel(title: str, *badges: Badge) -> Iterator[None]:
+    """A framed part of a page with its badges."""
+    with st.container(border=True):
+        with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+            st.subheader(title, anchor=False, width="content")
+            with st.container(horizontal=True, width="content"):
+                for badge in badges:
+                    badge.show()
+        yield
+
+
+@contextmanager
+def refusals() -> Iterator[None]:
+    """Show what pmwpub refuses, in its own words; what was there before stays as it was."""
+    try:
+        yield
+    except PmwPubError as refusal:
+        st.error(plain(str(refusal)), icon=":material/block:")
+
+
+def opened(title: str) -> Study:
+    """Title, notices, and the open population's public state; without a population the page ends with a link."""
+    st.title(title, anchor=False)
+    session = current()
+    notices(session)
+    if session.population is None:
+        st.info("Open the demo or a population first.")
+        link(HOME, "Go to Home")
+        end()
+    try:
+        found = study(service(), session.population)
+        st.caption(left_words(found))
+        return found
+    except PmwPubError as refusal:
+        st.error(plain(str(refusal)), icon=":material/block:")
+        end()
+
+
+def opened_if_any(title: str) -> Study | None:
+    """Title, notices, and the open population's public state, for a page that does without one too."""
+    st.title(title, anchor=False)
+    session = current()
+    notices(session)
+    if session.population is None:
+        return None
+    with refusals():
+        found = study(service(), session.population)
+        st.caption(left_words(found))
+        return found
+    return None
+
+
+def left_words(study: Study) -> str:
+    """The population and what it has left: on a narrow screen the sidebar is folded away."""
+    balance = study.balance
+    remaining, total = left(balance.remaining, balance.delta), loss(balance.epsilon_total)
+    return f"{plain(study.population.name)} · ε = {remaining} left of {total} at δ = {loss(balance.delta)}"
+
+
+def notices(session: Session) -> None:
+    """Show what was to be said."""
+    for kind, words in session.say():
+        getattr(st, kind)(words)
+
+
+def link(page: str, label: str, **params: str) -> None:
+    """A link that keeps the population in its address."""
+    st.page_link(page, label=label, icon=":material/arrow_forward:", query_params=address(**params))
+
+
+def need(thing: object, words: str, page: str) -> None:
+    """End the page with words and a link while a step is missing."""
+    if not thing:
+        st.info(words)
+        link(page, f"Go to {PAGES[page][0]}")
+        end()
+
+
+def end() -> NoReturn:
+    """Nothing more is drawn on this run."""
+    st.stop()
+    raise RuntimeError("Streamlit did not stop.")
+
+
+def sidebar() -> None:
+    """Links to the pages, the open population and its budget, and the switch of the stakeholder view."""
+    session = current()
+    with st.sidebar:
+        for page, (label, icon) in PAGES.items():
+            st.page_link(page, label=label, icon=icon, query_params=address(), width="stretch")
+        st.divider()
+        if session.population is None:
+            st.caption("No population is open: nothing can be spent.")
+        else:
+            with refusals():
+                _meter(session, session.population)
+        st.divider()
+        _view_switch(session)
+
+
+def _view_switch(session: Session) -> None:
+    st.session_state[_VIEW_SWITCH] = session.presenting
+    st.toggle(
+        "Stakeholder view",
+        key=_VIEW_SWITCH,
+        on_change=lambda: present(st.session_state[_VIEW_SWITCH]),
+        disabled=viewers_only(),
+    )
+    if session.presenting:
+        st.caption(VIEWERS_ONLY if viewers_only() else PRESENTING)
+
+
+def _meter(session: Session, population: str) -> None:
+    balance = service().ledger.balance(population)
+    running = service().reserved(population)
+    st.markdown(f"**{plain(population)}**")
+    share = min(Fraction(1), balance.spent.rho / balance.total.rho)
+    st.progress(float(share), text=f"Budget: {math.ceil(100 * share)} % of ρ spent")
+    lines = [
+        f"Total ε = {loss(balance.epsilon_total)} at δ = {loss(balance.delta)}",
+        f"Spent ε = {loss(balance.epsilon_spent)}",
+        f"Left ε = {left(balance.remaining, balance.delta)}",
+    ]
+    if running.units:
+        lines.insert(2, f"of that running: ρ = {loss(running.rho)}")
+    st.caption("  \n".join(lines))
+    st.caption("The bar is drawn in ρ, which adds up; ε does not.")
+    if session.presenting:
+        st.badge("Public and DP results only", icon=":material/co_present:", color="blue")
+    elif session.private is None:
+        st.badge("Viewer: private table not loaded here", icon=":material/visibility:", color="gray")
+    else:
+        st.badge("Steward: private table loaded", icon=":material/lock_open:", color="orange")

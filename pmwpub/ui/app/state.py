@@ -1,0 +1,232 @@
+"""What one browser session knows, and how it gets to a page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, NoReturn
+
+import streamlit as st
+
+from pmwpub.errors import UnknownPopulation
+from pmwpub.service import PrivateTable, Study
+from pmwpub.session.leaving import attend
+from pmwpub.ui.app.pending import SchemaDraft, Shelf
+from pmwpub.ui.app.services import policy, service
+from pmwpub.ui.wording.written import plain
+
+_SESSION, _STARTED, _TARGET = "pmwpub session", "pmwpub started", "pmwpub target"
+HOME = "pages/home.py"
+VIEW, STAKEHOLDER = "view", "stakeholder"
+
+
+class Notice(NamedTuple):
+    """Words to be shown on the next run, once."""
+
+    kind: Literal["success", "info", "warning", "error"]
+    words: str
+
+
+class Press(NamedTuple):
+    """A press on a button that spends: its form among those of the page, what it offered, and what was said of it."""
+
+    place: str
+    key: str
+    notice: Notice | None = None
+
+
+@dataclass
+class Session:
+    """The open population, and the private table while this very session holds it.
+
+    presenting  the stakeholder view: nothing for the steward alone is computed or drawn
+    shelf       refused files that wait for an encoding or a delimiter to be confirmed
+    editing     the schema that is being edited here
+    notices     to be said on the next run
+    said        what the latest run says
+    seen        private numbers that the steward opened, by what was asked; they go with the private table
+    pressed     the last press on a button that spends, until a run sees it
+    runs        that began since: two at most may answer it, the one that it caused, and the one that a field left by
+                the same click caused, which ends the first midway
+    answered    the last press that a run saw
+
+    Privacy: `private`, `shelf` and `seen` may hold private rows or what follows from them; they live here only, and
+    the repr shows nothing of them.
+    """
+
+    population: str | None = None
+    private: PrivateTable | None = field(default=None, repr=False)
+    notices: list[Notice] = field(default_factory=list)
+    said: list[Notice] = field(default_factory=list)
+    presenting: bool = False
+    shelf: Shelf = field(default_factory=Shelf, repr=False)
+    editing: SchemaDraft | None = field(default=None, repr=False)
+    seen: dict[object, object] = field(default_factory=dict, repr=False)
+    pressed: Press | None = None
+    runs: int = 0
+    answered: Press | None = None
+
+    def open(self, population: str | None) -> None:
+        """Turn to a population; the private table and the unfinished work of another one are let go."""
+        if population != self.population:
+            self.hold(None)
+            self.shelf, self.editing = Shelf(), None
+        self.population = population
+
+    def hold(self, private: PrivateTable | None) -> None:
+        """Take a private table in, or let it go; numbers that were seen of an earlier one are forgotten."""
+        self.private = private
+        self.seen = {}
+
+    def steward(self, study: Study) -> PrivateTable | None:
+        """The private table, if this session holds this population's under the current schema; else None.
+
+        None in the stakeholder view too, so that nothing that needs it is computed.
+        """
+        private = self.private
+        if self.presenting or private is None or study.schema is None or private.population != study.population.name:
+            return None
+        return private if private.schema_sha256 == study.schema.sha256 else None
+
+    def holding(self, study: Study) -> PrivateTable | None:
+        """The private table, if this session holds this population's, under whatever schema; None in the stakeholder
+        view. For comparing public files with its rows, which needs no schema."""
+        private = self.private
+        return None if self.presenting or private is None or private.population != study.population.name else private
+
+    def may_change(self, study: Study) -> bool:
+        """Whether schema, candidates and workload may be changed here: before any charge, then by the steward."""
+        return not self.presenting and (self.steward(study) is not None or study.balance.spent.units == 0)
+
+    def press(self, press: Press) -> None:
+        """For the callback of a button that spends."""
+        self.pressed, self.runs = press, 0
+
+    def begin(self) -> None:
+        """A run of a page begins."""
+        self.runs += 1
+        if self.runs > 2:
+            self.pressed = None
+
+    def answer(self, press: Press) -> None:
+        """This run saw the press."""
+        self.pressed, self.answered = None, press
+
+    def conclude(self, notice: Notice) -> None:
+        """Say on the next run what became of the press that this one saw."""
+        self.tell(*notice)
+        if self.answered is not None:
+            self.answered = self.answered._replace(notice=notice)
+
+    def lost_press(self, place: str) -> Press | None:
+        """For a form that was just drawn: the press on its button that this run cannot see.
+
+        Either the form offers something else by now, or the run that saw the press ended before it got here. The second
+        click of a double click comes with what was said of the first.
+        """
+        press = self.pressed
+        if press is None or press.place != place:
+            return None
+        same = self.answered is not None and self.answered.key == press.key
+        return self.answered if same else press
+
+    def tell(self, kind: Literal["success", "info", "warning", "error"], words: str) -> None:
+        """Say something on the next run, once."""
+        self.notices.append(Notice(kind, words))
+
+    def say(self) -> list[Notice]:
+        """For the head of a page: what is to be said on this run."""
+        self.said, self.notices = self.notices, []
+        return self.said
+
+
+def current() -> Session:
+    """This browser session's state."""
+    if _SESSION not in st.session_state:
+        st.session_state[_SESSION] = Session()
+    return st.session_state[_SESSION]
+
+
+def start() -> None:
+    """For app.py, after st.navigation: forward a cold deep link to its page, and follow the address's population."""
+    st.session_state[_STARTED] = True
+    attend()
+    target = st.session_state.pop(_TARGET, None)
+    if target is not None:
+        page, params = target
+        st.switch_page(page, query_params=params)
+    _follow_address()
+    _follow_view()
+
+
+def enter(page: str) -> Session:
+    """First call of every page. On a cold deep link streamlit runs the page without app.py: go there first."""
+    if _STARTED not in st.session_state:
+        st.session_state[_TARGET] = (page, st.query_params.to_dict())
+        st.switch_page("app.py")
+    session = current()
+    session.begin()
+    return session
+
+
+def again() -> NoReturn:
+    """Run the page anew although nobody acted: what it says stays."""
+    session = current()
+    session.notices, session.said = [*session.said, *session.notices], []
+    st.rerun()
+    raise RuntimeError("Streamlit did not run the page again.")
+
+
+def go(page: str, **params: str) -> NoReturn:
+    """Turn to a page; the address names the population."""
+    st.switch_page(page, query_params=address(**params))
+    raise RuntimeError("Streamlit did not turn the page.")
+
+
+def address(**params: str) -> dict[str, str]:
+    """Query parameters that lead back to the open population."""
+    session = current()
+    lasting = {} if session.population is None else {"population": session.population}
+    return lasting | ({VIEW: STAKEHOLDER} if session.presenting else {}) | params
+
+
+def viewers_only() -> bool:
+    """Whether this server is for viewers alone (PMWPUB_VIEWERS_ONLY=1): the stakeholder view, for good.
+
+    Then no session can load a table, spend, or ask how a table compares with those that were charged.
+    """
+    return policy().viewers_only
+
+
+def present(on: bool) -> None:
+    """Turn the stakeholder view on or off, in the session and in the address."""
+    on = on or viewers_only()
+    current().presenting = on
+    stands = st.query_params.get(VIEW) == STAKEHOLDER
+    if on and not stands:
+        st.query_params[VIEW] = STAKEHOLDER
+    elif stands and not on:
+        del st.query_params[VIEW]
+
+
+def _follow_view() -> None:
+    """An address can turn the stakeholder view on; only its switch turns it off."""
+    present(current().presenting or st.query_params.get(VIEW) == STAKEHOLDER)
+
+
+def _follow_address() -> None:
+    session = current()
+    wanted = st.query_params.get("population")
+    if wanted is None:
+        if session.population is not None:
+            st.query_params["population"] = session.population
+        return
+    if wanted == session.population:
+        return
+    try:
+        service().ledger.population(wanted)
+    except UnknownPopulation as refusal:
+        session.open(None)
+        session.tell("error", plain(str(refusal)))
+        del st.query_params["population"]
+        return
+    session.open(wanted)

@@ -1,0 +1,1 @@
+"""Panels that compare candidates: bought floors, free facts, simulations."""

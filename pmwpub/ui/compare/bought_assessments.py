@@ -1,0 +1,157 @@
+"""Everything that was bought about candidates: work under way, the ranking, the winners, downloads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from pmwpub.plans import AssessmentPlan, BestPlan
+from pmwpub.service import Assessed, NoisyNumber, Study
+from pmwpub.service.bought.best_candidate import Chosen
+from pmwpub.ui.app.frame import Badge, link, panel
+from pmwpub.ui.app.services import service
+from pmwpub.ui.compare.floor_scope import NAMES, Setting, means, one_setting
+from pmwpub.ui.ledger.history_files import history_csv, history_json
+from pmwpub.ui.widgets import plot_panel
+from pmwpub.ui.widgets.price_form import NO_RESULT
+from pmwpub.ui.widgets.watching import Waiting, await_results, watch
+from pmwpub.ui.wording import ranked_floors, side_by_side
+from pmwpub.ui.wording.written import cost, exact, number, plain
+
+OVER = {"fast": "a public part of the workload", "full": "the whole workload"}
+
+
+def results_panel(study: Study, bought: Sequence[Assessed], choices: Sequence[Chosen], *, steward: bool) -> None:
+    """Work under way, then the ranked candidates with intervals and sentences. Progress is the steward's alone."""
+    with panel("Noisy best-mixture errors", Badge.DP):
+        _under_way(bought, choices, steward=steward)
+        for choice in choices:
+            _winner(study, choice)
+        by_setting = {name: list(side_by_side.latest(bought, study, name).values()) for name in NAMES}
+        found = {name: these for name, these in by_setting.items() if these}
+        if found:
+            target = st.number_input(
+                "An error that would be good enough",
+                0.001,
+                1.0,
+                value=0.05,
+                step=0.01,
+                format="%.3f",
+                key="target error",
+            )
+            for name, these in found.items():
+                _ranking(study, [one for one in bought if one.plan.setting == name], these, name, target)
+            link("pages/explore.py", "Next: see error against ε")
+        with st.expander("Everything that was bought"):
+            _everything(bought, choices)
+
+
+def _under_way(bought: Sequence[Assessed], choices: Sequence[Chosen], *, steward: bool) -> None:
+    waiting = [Waiting.on(one.outcome.booking, one.name) for one in bought if one.outcome.status == "running"]
+    waiting += [Waiting.on(one.outcome.booking, _offer(one)) for one in choices if one.outcome.status == "running"]
+    if waiting and steward:
+        watch(waiting, "step", charged=True)
+    elif waiting:
+        await_results(waiting)
+    for one in bought:
+        if one.outcome.status == "no result":
+            st.warning(f"**{plain(one.name)}**, ε = {exact(one.plan.exact_epsilon)}: {NO_RESULT}")
+
+
+def _offer(choice: Chosen) -> str:
+    return f"Best of {', '.join(sorted(choice.names))}"
+
+
+def _winner(study: Study, choice: Chosen) -> None:
+    """One choice: what was chosen among what, and what it cost."""
+    offered = ", ".join(plain(name) for name in sorted(choice.names))
+    if choice.outcome.status == "no result":
+        st.warning(f"**Best of {offered}**, ε = {exact(choice.plan.exact_epsilon)}: {NO_RESULT}")
+    if choice.winner is None:
+        return
+    price = service().cost_of(study.population.name, [choice.outcome.booking])
+    st.success(
+        f"Best of {offered}: **{plain(choice.name)}**, for {cost(price.epsilon, price.delta, price.rho.rho)}. "
+        f"The choice is noisy. {means(study, choice.plan.setting)}",
+        icon=":material/trophy:",
+    )
+    _remarks(choice.remarks)
+
+
+def _ranking(
+    study: Study, bought: Sequence[Assessed], found: Sequence[Assessed], setting: Setting, target: float
+) -> None:
+    """One setting: floors over different parts of the workload stand in different figures."""
+    if not one_setting(study):
+        st.markdown(f"##### Floors, {NAMES[setting]}")
+    for never, words in ranked_floors.verdicts(found, target):
+        (st.error if never else st.success)(words, icon=":material/block:" if never else ":material/check:")
+    plot_panel.show(ranked_floors.dot_plot(found), f"candidates {setting}")
+    known = {one.candidates for one in found}
+    bookings = [one.outcome.booking for one in bought if one.candidates in known]
+    price = service().cost_of(study.population.name, bookings)
+    st.markdown(ranked_floors.worked_sentence(found, price, whole=setting == "full" or one_setting(study)))
+    st.caption(means(study, setting))
+    _remarks([remark for one in found for remark in one.remarks])
+    _downloads(study, ranked_floors.rows(found), setting)
+
+
+def _remarks(remarks: Sequence[str]) -> None:
+    for remark in dict.fromkeys(remarks):
+        st.warning(plain(remark[:1].upper() + remark[1:]), icon=":material/visibility:")
+
+
+def _downloads(study: Study, rows: Sequence[ranked_floors.Row], setting: Setting) -> None:
+    name = f"assessments-{study.population.name}-{setting}"
+    with st.container(horizontal=True):
+        for label, mime, content in (("CSV", "text/csv", history_csv), ("JSON", "application/json", history_json)):
+            st.download_button(
+                f"Download {label}",
+                lambda content=content: content(rows),
+                f"{name}.{label.lower()}",
+                mime,
+                key=f"download assessments {setting} {label}",
+                icon=":material/download:",
+                on_click="ignore",
+            )
+
+
+def _everything(bought: Sequence[Assessed], choices: Sequence[Chosen]) -> None:
+    plans: list[AssessmentPlan | BestPlan] = [*(one.plan for one in bought), *(one.plan for one in choices)]
+    outcomes = [one.outcome for one in bought] + [one.outcome for one in choices]
+    found = [(_value(one.floor), _value(one.start), "") for one in bought] + [("", "", one.name) for one in choices]
+    st.dataframe(
+        {
+            "candidate": [one.name for one in bought] + [_offer(one) for one in choices],
+            "ε": [exact(plan.exact_epsilon) for plan in plans],
+            "setting": [plan.setting for plan in plans],
+            "status": [outcome.status for outcome in outcomes],
+            "noisy floor": [floor for floor, _, _ in found],
+            "noisy start": [start for _, start, _ in found],
+            "chosen": [winner for _, _, winner in found],
+            "plan": [plan.sha256[:12] for plan in plans],
+        },
+        hide_index=True,
+        width="stretch",
+        alt="Every assessment and choice that was bought.",
+    )
+
+
+def _value(noisy: NoisyNumber | None) -> str:
+    return "" if noisy is None else number(side_by_side.estimate(noisy))
+
+
+def room_table(found: Sequence[Assessed]) -> None:
+    """Noisy floor and start of the chosen candidates, beside the choice of ε."""
+    st.dataframe(
+        {
+            "candidate": [one.name for one in found],
+            "noisy floor, interval": [side_by_side.interval(one.floor) for one in found],
+            "noisy start, interval": [side_by_side.interval(one.start) for one in found],
+            "floor over": [OVER[one.plan.setting] for one in found],
+        },
+        hide_index=True,
+        width="stretch",
+        alt="Noisy floors and starts of the chosen candidates.",
+    )

@@ -1,0 +1,210 @@
+"""Simulations on the Explore page: begin one, watch it, take it up again, look at it, hand it on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import streamlit as st
+
+from pmwpub import figures
+from pmwpub.evaluation import Measure, Simulation, baseline_of, is_baseline, label_of, not_beaten, reach
+from pmwpub.rounding import near
+from pmwpub.service import Assessed, Study
+from pmwpub.service.endings import in_words
+from pmwpub.service.simulations import explorations
+from pmwpub.service.simulations.error_figure import MEASURED, Lines, error_plot, labels, several, size_plot, sizes
+from pmwpub.service.simulations.explorations import Exploration
+from pmwpub.service.simulations.proved_bounds import Bounds
+from pmwpub.service.simulations.sweep_range import played
+from pmwpub.ui.app.services import service
+from pmwpub.ui.app.state import viewers_only
+from pmwpub.ui.compare.bound_lines import ask_for_bounds
+from pmwpub.ui.compare.sweep_form import ask_for_terms, ask_for_truth, described
+from pmwpub.ui.widgets import plot_panel
+from pmwpub.ui.widgets.watching import Waiting, watch
+from pmwpub.ui.wording.simulation_verdicts import not_beaten_words, reach_words
+from pmwpub.ui.wording.written import plain
+
+NEW, CHOSEN, NEXT = "new", "simulation chosen", "simulation begun"
+NOTHING_BEGINS = "This server is for viewers alone: it shows the simulations that were made, and begins none."
+LINES: dict[Lines, str] = {"best": "the best of them at each ε, known to a simulation only", "each": "each of them"}
+MOST_LINES = len(figures.PALETTE)
+
+
+def sweep_of_the_page(study: Study) -> Exploration | None:
+    """The simulation that is looked at: one of those asked for, the latest first, or a new one, once it is begun."""
+    asked = explorations.explorations(service(), study)
+    known = {one.key: one for one in asked}
+    if asked:
+        new = {} if viewers_only() else {NEW: "A new one…"}
+        labels = {one.key: described(study, one.truth, one.terms) for one in asked} | new
+        if st.session_state.get(CHOSEN) not in labels:
+            st.session_state[CHOSEN] = asked[0].key
+        chosen = st.selectbox("Simulation", list(labels), format_func=labels.__getitem__, key=CHOSEN)
+        if chosen != NEW:
+            found = known[chosen]
+            _tend(study, found)
+            return found
+    if viewers_only():
+        st.info(NOTHING_BEGINS)
+        return None
+    truth = ask_for_truth(study)
+    terms = ask_for_terms(study, truth)
+    st.caption(f"{terms.sweep.parts(len(played(study, truth, terms))):,} runs and floors in all.")
+    if st.button("Simulate", type="primary", help="Free: it uses public tables only."):
+        st.session_state[NEXT] = explorations.explore(service(), study, truth, terms).key
+        st.rerun()
+    return None
+
+
+def follow_choice() -> None:
+    """Before the widgets are drawn: turn to the simulation that was just begun."""
+    if (key := st.session_state.pop(NEXT, None)) is not None:
+        st.session_state[CHOSEN] = key
+
+
+def _tend(study: Study, found: Exploration) -> None:
+    """Progress of a simulation that runs; a way on for one that stopped."""
+    if found.job is not None:
+        watch([Waiting(found.job.key, "Simulation")], "run", charged=False)
+    elif found.simulation is None:
+        if found.reason is not None:
+            st.error(plain(in_words(found.reason, charged=False)), icon=":material/error:")
+        st.info("This simulation stopped on its way. What is finished is kept, and none of it is made again.")
+        if not viewers_only() and st.button("Resume", type="primary", help="Free: it uses public tables only."):
+            explorations.explore(service(), study, found.truth, found.terms)
+            st.rerun()
+
+
+def finished_part(study: Study, found: Exploration | None) -> Simulation | None:
+    """What there is to be seen of a simulation."""
+    if found is None or found.simulation is not None:
+        return None if found is None else found.simulation
+    early = None if found.job is not None else explorations.so_far(service(), study, found)
+    return early if early is not None and (early.errors or early.floors) else None
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """A figure as its choices have it; `notes` belong to it wherever it goes."""
+
+    plot: figures.Plot
+    measure: Measure
+    notes: tuple[str, ...] = ()
+
+
+def chosen_errors(
+    simulation: Simulation | None,
+    bought: Sequence[Assessed],
+    key: str,
+    *,
+    first: Sequence[str] = (),
+    ask: Callable[[Simulation], Bounds] | None = None,
+) -> Chosen:
+    """The choices of measure, lines and bounds, and the figure that they make.
+
+    first  lines that are drawn at first, where they are not all
+    ask    draws the choice of bounds, where they are offered: they are about the maximum error alone
+    """
+    measure: Measure = st.radio(
+        "Error", list(MEASURED), format_func=MEASURED.__getitem__, horizontal=True, key=f"{key} measure"
+    )
+    lines: Lines = "best"
+    if simulation is not None and several(simulation):
+        lines = st.radio("Rounds and variants", list(LINES), format_func=LINES.__getitem__, key=f"{key} lines")
+    drawn = None if simulation is None else _drawn(labels(simulation, measure=measure, lines=lines), key, first)
+    bounds = Bounds()
+    if measure != "max_error":
+        st.caption("Floors bound the maximum error; they are not drawn here.")
+    elif simulation is not None and ask is not None:
+        bounds = ask(simulation)
+    plot = error_plot(simulation, bought, measure=measure, lines=lines, drawn=drawn, bounds=bounds.lines)
+    return Chosen(plot, measure, bounds.words)
+
+
+def _drawn(known: Sequence[str], key: str, first: Sequence[str]) -> Sequence[str] | None:
+    """Which lines are drawn: all of a few; a choice where there are more than colours, or parts of tables."""
+    begin = [label for label in known if label in first] or list(known[:MOST_LINES])
+    if len(known) <= MOST_LINES and len(begin) == len(known):
+        return None
+    chosen: list[str] = st.multiselect(
+        "Lines", known, default=begin, max_selections=MOST_LINES, key=f"{key} drawn {len(known)}"
+    )
+    return chosen
+
+
+def show_sizes(study: Study, found: Exploration, simulation: Simulation, measure: Measure) -> None:
+    """How much of a public table it takes, where several shares were played."""
+    known = sizes(study, found)
+    if not known or not any(line.rounds for line in simulation.errors):
+        return
+    name = st.selectbox("Error against the share used of", list(known), key="simulation share of")
+    plot_panel.show(size_plot(simulation, name, known[name], measure=measure), "error against share")
+
+
+def beside(simulation: Simulation) -> None:
+    """What has to be said of baselines: what a line means, and why one is missing."""
+    for method in dict.fromkeys(one.method for one in simulation.errors if is_baseline(one.method)):
+        if remark := baseline_of(method).remark:
+            st.caption(f"{label_of(method)}: {plain(remark)}.")
+    for method, reason in dict.fromkeys((one.method, one.reason) for one in simulation.refused):
+        own = [near(one.epsilon, 6) for one in simulation.refused if (one.method, one.reason) == (method, reason)]
+        st.info(f"{label_of(method)} did not run at ε = {', '.join(own)}. {plain(reason)}", icon=":material/block:")
+
+
+def verdicts(simulation: Simulation, measure: Measure, key: str) -> None:
+    """Where the table unchanged does as well, and which ε an error takes."""
+    for found in not_beaten(simulation.errors, measure):
+        st.warning(not_beaten_words(found), icon=":material/balance:")
+    wanted = st.number_input(
+        "A maximum error that would be good enough",
+        0.0001,
+        1.0,
+        value=0.05,
+        step=0.01,
+        format="%.4f",
+        key=f"{key} wanted",
+    )
+    lines = [f"- {reach_words(one, wanted)}" for one in reach(simulation.errors, simulation.floors, wanted)]
+    st.markdown("\n".join(lines))
+
+
+def share(study: Study, found: Exploration, chosen: Chosen) -> None:
+    """The figure as a file of its own."""
+    title = "Error against ε, by simulation"
+    notes = (
+        described(study, found.truth, found.terms),
+        "A public table played the private one. Noisy floors, where drawn, are differentially private releases.",
+        f"Workload of {study.workload().queries:,} queries; n = {study.population.n:,}.",
+        *chosen.notes,
+    )
+    st.download_button(
+        "Download as a web page",
+        data=lambda: figures.self_contained(chosen.plot, title=title, notes=notes),
+        file_name="error-against-epsilon.html",
+        mime="text/html",
+        on_click="ignore",
+        icon=":material/ios_share:",
+        help="One file that opens without a network. The camera at the figure's corner saves a PNG.",
+    )
+
+
+def sweep_panel(study: Study, floors: Sequence[Assessed]) -> Exploration | None:
+    """Everything about simulations on public tables; the one that is looked at is returned."""
+    follow_choice()
+    found = sweep_of_the_page(study)
+    simulation = finished_part(study, found)
+    if simulation is None and not floors:
+        return found
+    whole = [] if found is None else [named[max(named)] for named in sizes(study, found).values()]
+    ask = None if found is None else partial(ask_for_bounds, study, found, key="simulation")
+    chosen = chosen_errors(simulation, floors, "simulation", first=whole, ask=ask)
+    plot_panel.show(chosen.plot, "error against epsilon")
+    if simulation is not None and found is not None:
+        show_sizes(study, found, simulation, chosen.measure)
+        beside(simulation)
+        verdicts(simulation, chosen.measure, "simulation")
+        share(study, found, chosen)
+    return found

@@ -1,0 +1,107 @@
+"""Settings chosen on a public pair: begun on the Explore page, taken over on the Release page with one click."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pmwpub.evaluation import Variant
+from pmwpub.mechanisms.pmw_pub.algorithm import Replay
+from pmwpub.privacy.budget import as_fraction
+from pmwpub.rounding import near
+from pmwpub.service import Study
+from pmwpub.service.simulations import explorations
+from pmwpub.service.simulations.explorations import Exploration
+from pmwpub.service.simulations.validated_settings import (
+    METHODS,
+    ROUNDS,
+    RUNS,
+    Tuned,
+    chosen_in,
+    tuned,
+    validation_terms,
+)
+from pmwpub.ui.app.services import service
+from pmwpub.ui.app.state import viewers_only
+from pmwpub.ui.compare.method_variants import in_words
+from pmwpub.ui.compare.sweep_panel import NEXT, NOTHING_BEGINS
+from pmwpub.ui.wording.written import number, plain
+
+ADVISED, ROUNDS_KEY = "advised rounds", "rounds"
+
+
+def tuning_form(study: Study) -> None:
+    """Begin a sweep over settings on a pair of public tables."""
+    if viewers_only():
+        st.info(NOTHING_BEGINS)
+        return
+    names = {facts.sha256: facts.name for facts in study.usable}
+    if len(names) < 2:
+        st.caption("Tuning needs two public tables: one to play the private table, one to play its candidate.")
+        return
+    st.caption(
+        f"{len(ROUNDS)} numbers of rounds, both selections and both outputs, {RUNS} runs each. As in the paper, take "
+        "an earlier vintage of the private table and of its candidate. No private row takes part, so it costs nothing."
+    )
+    left, right = st.columns(2)
+    truth = left.selectbox("Plays the private table", list(names), format_func=names.__getitem__, key="tune truth")
+    others = [sha256 for sha256 in names if sha256 != truth]
+    candidate = right.selectbox("Plays its candidate", others, format_func=names.__getitem__, key="tune candidate")
+    epsilon = left.number_input("ε of the release to come", 0.001, 100.0, value=1.0, step=0.1, key="tune epsilon")
+    terms = validation_terms([candidate], (round(epsilon, 6),))
+    right.caption(f"{terms.sweep.parts(1):,} runs and floors; {len(METHODS) - 1} variants.")
+    if st.button("Tune", help="Free: it uses public tables only."):
+        st.session_state[NEXT] = explorations.explore(service(), study, truth, terms).key
+        st.rerun()
+
+
+def show_chosen(study: Study, found: Exploration | None) -> None:
+    """What a finished simulation with a choice of settings chose."""
+    if found is None or found.simulation is None:
+        return
+    for epsilon in sorted(found.terms.epsilons):
+        for one in chosen_in(study, found, epsilon):
+            st.success(f"{words(one)} The Release page takes it over.", icon=":material/tune:")
+
+
+def words(found: Tuned) -> str:
+    """The settings, and how well they did where."""
+    variant = found.variant
+    return (
+        f"At ε = {near(found.epsilon, 6)} the best of {found.compared} settings was **T = {found.rounds}**, the "
+        "fewest that do as well, with "
+        f"{in_words(_as_chosen(variant))}: an error of {number(found.mean)} ± {number(found.standard_error)} with "
+        f"{plain(found.candidate)} as the candidate of {plain(found.truth)}."
+    )
+
+
+def offer_tuned(study: Study, epsilon: str) -> None:
+    """On the Release page: the settings that a public pair chose near this ε, and one click to take them over."""
+    found = tuned(service(), study, float(as_fraction(epsilon)))
+    if not found:
+        return
+    chosen = found[0]
+    if len(found) > 1:
+        chosen = st.selectbox(
+            "Tuned on", found, format_func=lambda one: f"{one.truth}, by {one.candidate}, at ε = {near(one.epsilon, 6)}"
+        )
+    st.caption(words(chosen))
+    st.button("Use the tuned settings", on_click=_take_over, args=(chosen,), icon=":material/tune:")
+
+
+def _take_over(found: Tuned) -> None:
+    """Before the next run: the widgets of the plan stand as tuned."""
+    st.session_state[ADVISED] = False
+    st.session_state[ROUNDS_KEY] = found.rounds
+    for name, value in _as_chosen(found.variant).items():
+        st.session_state[f"variant {name}"] = value
+
+
+def _as_chosen(variant: Variant) -> dict[str, str]:
+    """A variant as the widgets of `variants` have it."""
+    replay = "half" if variant.replay is Replay.HALF else "off"
+    return {
+        "selection": variant.selection,
+        "output": variant.output.value,
+        "start": variant.start.value,
+        "replay": replay,
+    }

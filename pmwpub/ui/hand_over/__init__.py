@@ -1,0 +1,1 @@
+"""Panels on what a release changed, for those who receive it."""

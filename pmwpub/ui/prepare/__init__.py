@@ -1,0 +1,1 @@
+"""Panels that take in tables, schema and workload."""

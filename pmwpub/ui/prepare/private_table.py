@@ -1,0 +1,122 @@
+"""The private table of this session: loaded, never stored, never previewed. Nothing of it in the stakeholder view."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pmwpub.errors import PmwPubError
+from pmwpub.ledger import TableVerdict
+from pmwpub.service import PrivateTable, Study
+from pmwpub.service.inputs import study_store
+from pmwpub.service.inputs.demo import reload_demo
+from pmwpub.service.inputs.shared_rows import CHANGED
+from pmwpub.tabular.files.text.read_options import ReadOptions
+from pmwpub.ui.app.frame import Badge, panel, refusals
+from pmwpub.ui.app.services import service
+from pmwpub.ui.app.state import Session
+from pmwpub.ui.prepare.uploads import DEMO, FORMATS
+from pmwpub.ui.widgets.read_as import confirm_reading
+from pmwpub.ui.wording.written import plain, size
+
+NAME = "The private table"
+
+
+def private_panel(session: Session, study: Study) -> None:
+    """Load the private table into this session, or say what is loaded: its size and header, never a cell."""
+    if session.presenting:
+        return
+    with panel("Private table", Badge.PRIVATE):
+        private = session.steward(study)
+        if private is not None:
+            _loaded(session, private, study)
+            return
+        if session.private is not None:
+            _again(session, session.private, study)
+        st.markdown(
+            "It stays in this browser session's memory only: no file, no cache, no log. After a refresh it is asked "
+            f"for again. It must have exactly n = {study.population.n:,} rows."
+        )
+        if study.demo:
+            _reload(session, study)
+        elif study.schema is None:
+            st.info("Draft or load a schema first.")
+        else:
+            _upload(session, study)
+
+
+def _again(session: Session, private: PrivateTable, study: Study) -> None:
+    st.warning("The schema changed since the private table was loaded; load it again.")
+    content = private.source
+    if (
+        study.schema is not None
+        and isinstance(content, bytes)
+        and st.button("Load the same table under the new schema")
+    ):
+        _load(session, study, content, private.options)
+        st.rerun()
+
+
+def _reload(session: Session, study: Study) -> None:
+    st.caption(DEMO)
+    if st.button("Load the generated private table", type="primary"):
+        with refusals(), st.spinner("Reading state A…"):
+            session.hold(reload_demo(service(), study.population.name))
+            st.rerun()
+
+
+def _upload(session: Session, study: Study) -> None:
+    with st.form("private", clear_on_submit=True):
+        file = st.file_uploader(f"Private table ({FORMATS})")
+        pressed = st.form_submit_button("Load into this session", type="primary", key="load private")
+    if pressed and file is None:
+        st.warning("Choose a file above first; nothing was loaded.")
+    elif pressed and file is not None:
+        _load(session, study, file.getvalue(), None)
+        st.rerun()
+    confirm_reading(session, "private", lambda held, options: _load(session, study, held.content, options))
+
+
+def _load(session: Session, study: Study, content: bytes, options: ReadOptions | None) -> None:
+    """Encode the table; where another way of reading may help, hold it; else say why it was refused."""
+    for held in session.shelf.of("private"):
+        session.shelf.drop(held)
+    try:
+        with st.spinner("Reading…"):
+            session.hold(study_store.load_private(service(), study.population.name, content, options=options))
+    except PmwPubError as refusal:
+        if not session.shelf.keep("private", NAME, content, refusal, options):
+            session.tell("error", f"The private table was refused. {plain(str(refusal))} Nothing was charged.")
+
+
+def _loaded(session: Session, private: PrivateTable, study: Study) -> None:
+    attributes = len(private.dataset.domain.attributes)
+    read = f", {size(len(private.source))}" if isinstance(private.source, bytes) else ""
+    rows = f"**{len(private.dataset):,} rows**{read}"
+    st.markdown(f"Loaded: {rows}; all **{attributes} columns** of the schema are in its header.")
+    if private.options is not None:
+        st.caption(f"Read as {private.options.words}.")
+    if private.ignored:
+        st.caption(f"Not in the schema and ignored: {', '.join(plain(name) for name in private.ignored)}.")
+    for one in private.overlaps:
+        st.warning(plain(one.warning), icon=":material/content_copy:")
+    if private.verdict is not None and not study.demo:
+        _verdict(session, private, private.verdict)
+    if st.button("Forget the private table", help="This session then sees what every viewer sees."):
+        session.hold(None)
+        st.rerun()
+
+
+def _verdict(session: Session, private: PrivateTable, verdict: TableVerdict) -> None:
+    """How the table relates to those that were charged: asked and answered where all sessions are one steward's."""
+    others = ", ".join(plain(name) for name in verdict.populations)
+    if verdict.kind == "changed":
+        st.warning(CHANGED)
+    elif verdict.kind == "elsewhere":
+        st.warning(
+            f"This table was charged under {others} too. Its people are protected by one budget only if you use one "
+            "population. Nothing can be bought here unless you decide otherwise; the decision is recorded."
+        )
+        sure = st.checkbox("Both populations may use this table; I know that their budgets add up")
+        if st.button("Record the decision", disabled=not sure):
+            session.private = study_store.acknowledge(service(), private)
+            st.rerun()

@@ -1,0 +1,133 @@
+"""The declared schema: drafted from public tables or a codebook, loaded, edited, shown, downloaded."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pmwpub.errors import PmwPubError
+from pmwpub.service import Study
+from pmwpub.service.inputs import study_store
+from pmwpub.tabular.files.text.read_options import ReadOptions
+from pmwpub.tabular.schema.codebook import read_codebook
+from pmwpub.tabular.schema.drafting import Binning
+from pmwpub.tabular.schema.table_schema import Schema
+from pmwpub.ui.app.frame import Badge, panel
+from pmwpub.ui.app.pending import SchemaDraft
+from pmwpub.ui.app.services import service
+from pmwpub.ui.app.state import Session
+from pmwpub.ui.prepare.schema_editor import binning_pickers, editor, unfinished
+from pmwpub.ui.widgets.read_as import confirm_reading
+from pmwpub.ui.wording.written import plain
+
+CHARGED = (
+    "Charges were made under this schema. Another one makes new plans, each with its own price; what was bought "
+    "stays, under the schema that it was bought with."
+)
+CODEBOOK = (
+    "A codebook lists a table's columns and codes: CSV with the columns name, kind and level, a line a code or edge, "
+    "or JSON as a schema file has it. What it leaves open comes from the public tables."
+)
+
+
+def schema_panel(session: Session, study: Study, *, changeable: bool) -> None:
+    """Columns and levels, and the ways to get them; never from private rows."""
+    with panel("Schema", Badge.PUBLIC):
+        st.caption("Columns, levels and bins. They come from public tables or a codebook, never from private rows.")
+        changeable = changeable and not study.demo
+        if changeable and study.balance.spent.units:
+            st.info(CHARGED)
+        if changeable and session.editing is not None:
+            editor(session, session.editing, study)
+            return
+        if changeable:
+            unfinished(session, study)
+        if study.schema is not None:
+            schema_table(study.schema)
+            _leave(session, study.schema, changeable=changeable)
+        if changeable:
+            _change(session, study)
+
+
+def schema_table(schema: Schema) -> None:
+    """One row a column."""
+    attributes = {attribute.name: attribute.levels for attribute in schema.domain.attributes}
+    st.dataframe(
+        {
+            "column": [column.name for column in schema.columns],
+            "kind": [column.kind for column in schema.columns],
+            "levels": [len(attributes.get(column.name, ())) or None for column in schema.columns],
+            "labels in order": [" · ".join(attributes.get(column.name, ())) for column in schema.columns],
+        },
+        hide_index=True,
+        width="stretch",
+        height=260,
+        alt="The schema: each column with its kind and levels.",
+    )
+
+
+def _leave(session: Session, schema: Schema, *, changeable: bool) -> None:
+    with st.container(horizontal=True):
+        st.download_button(
+            "Download schema.json",
+            data=schema.to_json,
+            file_name="schema.json",
+            mime="application/json",
+            on_click="ignore",
+        )
+        if changeable and st.button("Edit the schema", icon=":material/edit:"):
+            session.editing = SchemaDraft.of(schema)
+            st.rerun()
+
+
+def _change(session: Session, study: Study) -> None:
+    drafting, loading = st.columns(2)
+    with drafting:
+        st.markdown("Draft from the public candidates")
+        bins, binning = binning_pickers("draft")
+        if st.button("Draft a schema", disabled=not study.candidates):
+            _save(session, study, bins=bins, binning=binning)
+    with loading, st.form("schema", clear_on_submit=True):
+        file = st.file_uploader("Or load a schema file (JSON, version 1)")
+        if st.form_submit_button("Load", key="load schema") and file is not None:
+            _save(session, study, text=file.getvalue())
+    with st.form("codebook", clear_on_submit=True):
+        file = st.file_uploader("Or draft from a codebook (CSV, Parquet or JSON)", help=CODEBOOK)
+        if st.form_submit_button("Draft from the codebook", key="load codebook") and file is not None:
+            _save(session, study, book=file.getvalue(), name=file.name, bins=bins, binning=binning)
+    confirm_reading(
+        session,
+        "codebook",
+        lambda held, options: _save(
+            session, study, book=held.content, name=held.name, options=options, bins=bins, binning=binning
+        ),
+    )
+
+
+def _save(
+    session: Session,
+    study: Study,
+    *,
+    text: bytes | None = None,
+    book: bytes | None = None,
+    name: str = "",
+    options: ReadOptions | None = None,
+    bins: int = 10,
+    binning: Binning = "rounded",
+) -> None:
+    """Store the schema of a file or of a draft, or say why not; the earlier one then stays."""
+    population = study.population.name
+    try:
+        if text is not None:
+            schema = Schema.from_json(text)
+        else:
+            codebook = None if book is None else read_codebook(book, options=options)
+            schema = study_store.draft_schema(service(), population, codebook=codebook, bins=bins, binning=binning)
+        study_store.save_schema(service(), population, schema)
+    except PmwPubError as refusal:
+        if book is None or not session.shelf.keep("codebook", name, book, refusal, options):
+            session.tell("error", f"The schema was refused. {plain(str(refusal))} The earlier one stays.")
+    else:
+        session.tell(
+            "success", f"The schema has {len(schema.domain.attributes)} columns. Look it over before you spend."
+        )
+    st.rerun()

@@ -1,0 +1,92 @@
+"""A workload in words and numbers, before it is chosen; and the widgets that choose it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pmwpub.plans import WorkloadChoice
+from pmwpub.service import Study
+from pmwpub.service.bought.releases import workload_facts
+from pmwpub.session.numbers import whole_number
+from pmwpub.ui.app.services import public
+from pmwpub.ui.wording.written import number, plain
+
+ALL, SAMPLED, PICKED = "all", "sampled", "hand-picked"
+WIDEST = 5
+NAMED = 3
+"""So many hand-picked marginals are named in a line; more are counted."""
+
+Names = tuple[str, ...]
+
+
+def described(choice: WorkloadChoice) -> str:
+    """ "128 of the 3-way marginals, seed 0"; column names are made inert."""
+    if choice.names is not None:
+        if len(choice.names) > NAMED:
+            return f"{len(choice.names):,} hand-picked marginals of up to {choice.k} columns"
+        return f"hand-picked: {', '.join(_spelt(names) for names in choice.names)}"
+    if choice.marginals is None:
+        return f"all {choice.k}-way marginals"
+    return f"{choice.marginals:,} of the {choice.k}-way marginals, seed {choice.seed}"
+
+
+def _spelt(names: Names) -> str:
+    return " × ".join(plain(name) for name in names)
+
+
+def choose(study: Study) -> WorkloadChoice | None:
+    """All, sampled or hand-picked, from the widgets; None while no marginal is picked."""
+    stored = study.choice or WorkloadChoice(k=3)
+    ways = [ALL, SAMPLED, PICKED]
+    place = 2 if stored.names is not None else int(stored.marginals is not None)
+    scope = st.radio("Marginals", ways, index=place, horizontal=True)
+    if scope == PICKED:
+        return _pick(study, stored)
+    left, middle, right = st.columns(3)
+    k = whole_number(left, "k, columns of a marginal", 1, max(WIDEST, stored.k), value=stored.k)
+    if scope == ALL:
+        return WorkloadChoice(k=k)
+    marginals = whole_number(middle, "How many", 1, value=stored.marginals or 128)
+    return WorkloadChoice(k=k, marginals=marginals, seed=whole_number(right, "Seed (public)", 0, value=stored.seed))
+
+
+def _pick(study: Study, stored: WorkloadChoice) -> WorkloadChoice | None:
+    """Sets of columns, put together one after the other."""
+    columns = study.schema.domain.names if study.schema is not None else ()
+    picks: list[Names] = st.session_state.setdefault(f"picks of {study.population.name}", list(stored.names or ()))
+    with st.form("pick a marginal", clear_on_submit=True):
+        together = st.multiselect(
+            f"Columns of a marginal (1 to {WIDEST})", columns, max_selections=WIDEST, key="marginal columns"
+        )
+        if st.form_submit_button("Add this marginal", key="add marginal") and together:
+            picks.append(tuple(sorted(together)))
+            st.rerun()
+    options = list(dict.fromkeys(picks))
+    if not options:
+        st.caption("Pick at least one marginal.")
+        return None
+    key = f"picked {len(options)}"  # a marginal that was added stands picked
+    chosen = st.multiselect("Marginals picked", options, default=options, format_func=" × ".join, key=key)
+    return WorkloadChoice.picked(chosen)
+
+
+def facts_table(study: Study, choice: WorkloadChoice) -> None:
+    """Domain, queries, memory and time of a choice; WorkloadError where it does not fit."""
+    schema = study.schema
+    if schema is None:
+        return
+    key = f"workload:{schema.sha256}:{choice.sha256}"
+    workload = public(key, lambda: choice.build(schema.domain))
+    atoms = max((len(facts.support) for facts in study.usable if facts.support), default=0)
+    facts = workload_facts(workload, atoms)
+    first, second = st.columns(3), st.columns(3)
+    first[0].metric("Marginals", f"{facts.marginals:,}")
+    first[1].metric("Queries", f"{facts.queries:,}")
+    first[2].metric("Columns, one-hot", f"{facts.dimension:,}", help="The sum of the level counts.")
+    second[0].metric("Possible rows", number(facts.domain_size), help="The product of the level counts.")
+    second[1].metric("Memory, about", f"{facts.megabytes:,.0f} MB")
+    second[2].metric(
+        "A round, about", f"{number(facts.seconds_per_round)} s", help="On one core, for the largest candidate."
+    )
+    if not atoms:
+        st.caption("Time is for no table yet: add a candidate that fits the schema.")

@@ -1,0 +1,1 @@
+"""Panels of populations: what is protected, and under which terms."""

@@ -1,0 +1,1 @@
+"""Panels of a release: its plan, its result, its charged error."""

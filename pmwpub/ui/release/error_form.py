@@ -1,0 +1,65 @@
+"""The charged noisy error of a finished release on the private table: its price, and what was bought."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pmwpub.ledger import PlanKey
+from pmwpub.service import PrivateTable, Study
+from pmwpub.service.bought import release_errors
+from pmwpub.service.bought.release_errors import MeasuredError
+from pmwpub.service.purchases import ErrorPurchase
+from pmwpub.ui.app.frame import refusals
+from pmwpub.ui.app.services import service
+from pmwpub.ui.app.state import Session
+from pmwpub.ui.widgets import number_fields
+from pmwpub.ui.widgets.price_form import NO_RESULT, purchase_form
+from pmwpub.ui.widgets.watching import Waiting, await_results, watch
+from pmwpub.ui.wording.written import exact, number, plain
+
+
+def errors_part(session: Session, study: Study, release: PlanKey) -> None:
+    """What was bought of this release's error, for everybody; and for the steward the form that buys it."""
+    private = session.steward(study)
+    for found in release_errors.measured_errors(service(), study.population.name, release):
+        _shown(found, steward=private is not None)
+    if private is not None:
+        with st.expander("Buy the noisy largest error of this release"), refusals():
+            _buy(session, study, private, release)
+
+
+def _shown(found: MeasuredError, *, steward: bool) -> None:
+    waiting = [Waiting.on(found.outcome.booking, "Noisy largest error")]
+    epsilon = exact(found.plan.exact_epsilon)
+    if found.outcome.status == "running" and steward:
+        watch(waiting, "step", charged=True)
+    elif found.outcome.status == "running":
+        await_results(waiting)
+    elif found.error is None:
+        st.warning(f"**Noisy largest error**, ε = {epsilon}: {NO_RESULT}")
+    else:
+        error = found.error
+        st.info(
+            f"Noisy largest error on the private table: **{number(error.value)}**, between {number(error.low)} and "
+            f"{number(error.high)} ({error.confidence:.0%} confidence), bought for ε = {epsilon} (pure).",
+            icon=":material/straighten:",
+        )
+        for remark in found.remarks:
+            st.warning(plain(remark[:1].upper() + remark[1:]), icon=":material/visibility:")
+
+
+def _buy(session: Session, study: Study, private: PrivateTable, release: PlanKey) -> None:
+    st.markdown(
+        "The largest error over all queries of the workload, with noise: a charge of its own. A release can be used "
+        "without it."
+    )
+    name = study.population.name
+    key = f"error epsilon {release.plan_sha256} {release.repeat}"
+    epsilon = number_fields.number(st, "ε of the noisy error (pure)", "0.05", "0.001", "10", key=key)
+    plan = release_errors.error_plan(service(), name, release, epsilon=epsilon)
+    buys = (
+        f"the noisy largest error of draw {release.repeat + 1} of this plan, at ε = {exact(plan.exact_epsilon)} (pure)"
+    )
+    wanted = [ErrorPurchase(plan)]
+    if purchase_form(session, study, private, wanted, buys, place=f"error of {release}", label="Buy this error"):
+        st.rerun()

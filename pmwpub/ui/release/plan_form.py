@@ -1,0 +1,108 @@
+"""The plan of a release, from widgets to a frozen value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import streamlit as st
+
+from pmwpub.errors import PlanError
+from pmwpub.plans import ReleasePlan
+from pmwpub.rounding import near
+from pmwpub.service import Assessed, PrivateTable, Study
+from pmwpub.service.bought.releases import release_plan
+from pmwpub.service.simulations.advice import Advice, advise_epsilon, advise_rounds
+from pmwpub.ui.app.services import service
+from pmwpub.ui.compare import method_variants
+from pmwpub.ui.compare.bought_assessments import room_table
+from pmwpub.ui.compare.pools import Pool, make_pool, named, offered
+from pmwpub.ui.compare.tuning_panel import ADVISED, ROUNDS_KEY, offer_tuned
+from pmwpub.ui.prepare.workload_panel import described
+from pmwpub.ui.widgets import number_fields
+from pmwpub.ui.wording import epsilon_limits, ranked_floors, side_by_side
+from pmwpub.ui.wording.written import number, plain
+
+
+def plan_form(study: Study, private: PrivateTable, found: Sequence[Assessed]) -> ReleasePlan:
+    """Candidate or pool, ε, rounds and variants, beside the noisy floors that were bought."""
+    pool = _pool(study, found)
+    epsilon = _epsilon(study, pool, [one for one in found if set(one.candidates) <= set(pool)])
+    offer_tuned(study, epsilon)
+    rounds = _rounds(advise_rounds(service(), study, pool, epsilon))
+    chosen = method_variants.variants()
+    plan = release_plan(
+        service(), study, pool, epsilon=epsilon, rounds=rounds, private_read_as=private.read_as, **chosen
+    )
+    if study.choice is not None:
+        words = method_variants.in_words(chosen)
+        st.caption(f"Workload: {described(study.choice)}; {words}. Plan {plan.sha256[:16]}")
+    return plan
+
+
+def in_words(study: Study, plan: ReleasePlan) -> str:
+    """What a plan buys, as the plan itself has it."""
+    rounds = "1 round" if plan.rounds == 1 else f"{plan.rounds:,} rounds"
+    return f"a release with {plain(study.known_names(plan.inputs.candidates))}, {rounds}, plan {plan.sha256[:16]}"
+
+
+def _pool(study: Study, found: Sequence[Assessed]) -> Pool:
+    """The assessed candidates and pools first, the lowest noisy floor on top; PlanError where none is attested."""
+    on_offer = offered(study, [one.candidates for one in found])
+    known = {one.candidates: one for one in found}
+    order = [one.candidates for one, _ in ranked_floors.ranked(found) if one.candidates in on_offer]
+    if not on_offer:
+        raise PlanError("A release needs a candidate that is attested on the Data page.")
+
+    def label(pool: Pool) -> str:
+        one = known.get(pool)
+        floor = "" if one is None or one.floor is None else f" (noisy floor {number(side_by_side.estimate(one.floor))})"
+        return f"{named(study, pool)}{floor}"
+
+    options = list(dict.fromkeys(order + on_offer))
+    pool: Pool = st.selectbox("Candidate or pool", options, format_func=label)
+    make_pool(study)
+    return pool
+
+
+def _epsilon(study: Study, pool: Pool, found: Sequence[Assessed]) -> str:
+    """ε beside the floor: what it can do, and what it cannot."""
+    left, right = st.columns(2)
+    given = number_fields.number(left, "ε of this release", "1", "0.001", "100")
+    wanted = right.number_input(
+        "An error that would be good enough", 0.001, 1.0, value=0.05, step=0.01, format="%.3f", key="wanted error"
+    )
+    right.caption(epsilon_limits.epsilon_words(advise_epsilon(service(), study, pool, wanted), wanted))
+    if found:
+        room_table(found)
+        st.caption("A release moves the error from the start towards the floor; no ε gets below the floor.")
+    else:
+        left.caption("No noisy floor was bought for this choice; the Candidates page sells it.")
+    for words in epsilon_limits.floor_warnings(found, wanted):
+        st.warning(words, icon=":material/block:")
+    return given
+
+
+def _rounds(advice: Advice) -> int:
+    st.session_state.setdefault(ADVISED, True)
+    advised = st.checkbox(f"Use the advised number of rounds: {advice.rounds}", key=ADVISED)
+    if advice.truth:
+        st.caption(
+            f"From the paper's rule and a simulation at ε = {near(advice.epsilon, 6)}, in which "
+            f"{plain(advice.truth)} played the truth."
+        )
+    else:
+        st.caption("A default: no simulation of this choice is stored. Explore makes one, for free.")
+    if advised:
+        return advice.rounds
+    return number_fields.whole(st, "Rounds", advice.rounds, 1, 10_000, key=ROUNDS_KEY)
+
+
+def bought_floors(study: Study, bought: Sequence[Assessed]) -> list[Assessed]:
+    """What was bought under today's schema and workload; a floor over the whole workload before one over a part."""
+    found = dict(side_by_side.latest(bought, study, "fast"))
+    for pool, one in side_by_side.latest(bought, study, "full").items():
+        before = found.get(pool)
+        if before is None or one.floor is not None:
+            found[pool] = replace(one, start=one.start or (before.start if before else None))
+    return list(found.values())

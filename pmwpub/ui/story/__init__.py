@@ -1,0 +1,1 @@
+"""The guided story: its screens and their texts."""

@@ -1,0 +1,140 @@
+"""The guided story: five screens on the sample data, each with one plot. No streamlit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pmwpub import figures
+from pmwpub.evaluation import PMW_PUB
+from pmwpub.figures import Plot
+from pmwpub.service.simulations.story_numbers import EPSILON, NOISE_ALONE, Curve, Story, bought, curves, odds, starts
+from pmwpub.ui.wording.written import loss, number
+
+NAMES = {
+    "state_b.csv": "B, same state, eight years ago",
+    "state_c.csv": "C, the state next door",
+    "state_d.csv": "D, a state far away",
+}
+
+
+@dataclass(frozen=True)
+class Screen:
+    """One screen: its title, a few sentences as Markdown, its plot, and a closing line."""
+
+    title: str
+    words: str
+    plot: Plot
+    close: str
+
+
+def at_risk(story: Story) -> Screen:
+    """What exact tables give away."""
+    person, rest = (
+        ", ".join(f"{name} {level}" for name, level in part) for part in (story.person.known, story.person.told)
+    )
+    return Screen(
+        "What is at risk",
+        f"State A wants to share a table about {story.rows:,} people, so that others can plan with it. (All of them "
+        f"are invented.) Nobody's name is in it. But a few facts that a neighbour knows single people out: with "
+        f"{len(story.alone)} of them, **{story.alone[-1].alone:.0%} are the only one of their kind**.",
+        figures.alone_by_facts([one.fact for one in story.alone], [one.alone for one in story.alone]),
+        f"Take the one person with {person}. Exact tables tell the rest: **{rest}**.",
+    )
+
+
+def promise(story: Story) -> Screen:
+    """What differential privacy promises."""
+    factor = math.exp(EPSILON)
+    return Screen(
+        "What privacy promises",
+        "So every answer gets noise, and the noise has a rule: **whatever comes out would have come out almost as "
+        f"likely without any one person**. How almost is a number, ε. At ε = {EPSILON:g} no answer becomes more than "
+        f"{number(factor)} times as likely. Here is one question, “how many people are like her?”, asked of the table "
+        "with her in it and without.",
+        figures.with_and_without(odds(EPSILON), factor=factor),
+        "The answer leaves it open whether she is in the table, for anybody, with any other knowledge. Each "
+        "further question spends more of ε; a ledger keeps the sum.",
+    )
+
+
+def public_tables(story: Story) -> Screen:
+    """Noise alone does not do; public tables may."""
+    summary, floors = bought(story), {one.candidate: one.upper for one in story.simulation.floors}
+    tables = [
+        figures.TableRange(_name(candidate), start, floors[candidate]) for candidate, start in starts(story).items()
+    ]
+    worst = max(tables, key=lambda one: one.perfect)
+    return Screen(
+        "Which public data can help",
+        f"A useful table answers not one question but {story.queries:,}. Noise on every one of them leaves errors of "
+        f"up to **{summary.alone:.1%} of all people** at ε = {EPSILON:g}. There are public tables about similar "
+        "people, though. None is right as it is; but giving its rows other weights can bring it close. How close at "
+        "best is the *best-mixture error*.",
+        figures.public_ranges(tables, alone=summary.alone),
+        f"**{worst.label}** can never do: it lacks people whom A has, and no weights bring them back. It stays off by "
+        f"{worst.perfect:.0%}, whatever is spent. For a sliver of ε this can be known before anything is released.",
+    )
+
+
+def errors(story: Story) -> Screen:
+    """Error against epsilon, and what no epsilon reaches."""
+    summary = bought(story)
+    ceiling = max(starts(story).values())
+    (noise,) = curves(story, NOISE_ALONE)
+    lines = [_curve(curve, _name(curve.label)) for curve in curves(story, PMW_PUB)]
+    floors = [figures.Floor(_name(one.candidate), one.lower, one.upper, noisy=False) for one in story.simulation.floors]
+    unchanged = [figures.Unchanged(_name(name), error) for name, error in starts(story).items()]
+    return Screen(
+        "What a little ε buys",
+        "PMW^Pub asks the private table a few well-chosen questions, with noise, and gives the public rows new weights "
+        "until they agree. More ε, less error; but **below a table's shaded region no ε gets anybody**. "
+        f"(δ = {loss(story.delta)} throughout: the chance left over.)",
+        figures.error_against_epsilon([*lines, _curve(noise, NOISE_ALONE, ceiling)], floors, unchanged),
+        f"With {_name(summary.table)}, the error at ε = {EPSILON:g} is {summary.released:.1%}. Noise alone is off by "
+        f"{noise.mean[0]:.0%} at ε = {noise.epsilons[0]:g}, which is above the picture.",
+    )
+
+
+def public_data_bought(story: Story) -> Screen:
+    """What it all came to."""
+    found = bought(story)
+    name = _name(found.table)
+    ways = [
+        ("Noise alone, no public table", found.alone),
+        (
+            f"{found.table.removesuffix('.csv').removeprefix('state_').upper()} as it is, nothing private used",
+            found.unchanged,
+        ),
+        (f"PMW^Pub, at the same ε = {EPSILON:g}", found.released),
+        ("The best weights, if privacy were no matter", found.floor),
+    ]
+    return Screen(
+        "What the public data bought us",
+        f"At the same price, ε = {EPSILON:g}, the largest of {story.queries:,} errors falls from {found.alone:.1%} to "
+        f"**{found.released:.1%}**, because the public rows of {name}, already know most of what is true of people.",
+        figures.ways_compared(ways, best=2),
+        f"Noise alone would need **ε = {number(found.epsilon_of_noise)}** for that. And what is handed out is a table "
+        "of rows like any other, with a certificate that anyone can check.",
+    )
+
+
+SCREENS: tuple[Callable[[Story], Screen], ...] = (at_risk, promise, public_tables, errors, public_data_bought)
+"""From "what is at risk" to "what the public data bought us"."""
+
+
+def _name(candidate: str) -> str:
+    return NAMES.get(candidate, candidate)
+
+
+def _curve(curve: Curve, label: str, ceiling: float = math.inf) -> figures.ErrorCurve:
+    """A curve of the story as one to be drawn, up to an error."""
+    kept = [place for place, error in enumerate(curve.mean) if error <= ceiling]
+    return figures.ErrorCurve(
+        label,
+        tuple(curve.epsilons[place] for place in kept),
+        tuple(curve.mean[place] for place in kept),
+        tuple(curve.standard_error[place] for place in kept),
+        runs=3,
+    )

@@ -1,0 +1,1 @@
+"""Calculators of the paper's theorems, and the slider of a table's bias."""

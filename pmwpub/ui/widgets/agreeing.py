@@ -1,0 +1,52 @@
+"""A tick for sentences that a form's entries bring up: they are known only once its button was pressed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from pmwpub.ui.wording.written import plain
+
+TICK = "I have read this, and want these terms"
+TICK_FIRST = "Nothing was changed yet. With the tick, the same press goes through."
+
+
+def agreed(form: str, sentences: Sequence[str]) -> bool:
+    """On the run of a press: whether these very sentences stood above the button, and were ticked.
+
+    Where they were not, `ask` shows them from now on; other entries bring up other sentences, with a tick of their own.
+    """
+    asked = st.session_state.get(_asked(form), ())
+    if not sentences or (asked == tuple(sentences) and st.session_state.get(_tick(form, asked), False)):
+        st.session_state.pop(_asked(form), None)
+        return True
+    st.session_state[_asked(form)] = tuple(sentences)
+    st.session_state[_tick(form, sentences)] = False
+    return False
+
+
+def forget(form: str) -> None:
+    """Ask nothing: the entries were refused, so nothing follows from them."""
+    st.session_state.pop(_asked(form), None)
+
+
+def ask(form: str) -> None:
+    """Inside the form, above its button: the sentences to be ticked, if there are any.
+
+    The tick goes when the page is left, as the entries do; nothing is asked then.
+    """
+    asked = st.session_state.get(_asked(form), ())
+    if asked and _tick(form, asked) in st.session_state:
+        for sentence in asked:
+            st.warning(plain(sentence))
+        st.caption(TICK_FIRST)
+        st.checkbox(TICK, key=_tick(form, asked))
+
+
+def _asked(form: str) -> str:
+    return f"{form} asked"
+
+
+def _tick(form: str, sentences: Sequence[str]) -> str:
+    return f"{form} agreed {' '.join(sentences)}"

@@ -1,0 +1,55 @@
+"""A file that was refused but reads under other options: its encoding and delimiter, to be confirmed by a person."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from pmwpub.tabular.files.text.read_options import DELIMITERS, ENCODINGS, ReadOptions
+from pmwpub.ui.app.pending import Held, Kind
+from pmwpub.ui.app.state import Session
+from pmwpub.ui.wording.written import plain
+
+PUBLIC_READING = (
+    "How the private file is read becomes part of the plans that are bought with it, which are public. Decide it by "
+    "how the file was made, not by what stands in it."
+)
+Take = Callable[[Held, ReadOptions], None]
+
+
+def confirm_reading(session: Session, kind: Kind, take: Take) -> None:
+    """One box a held file: why it was refused, the two pickers, and the button that reads it so."""
+    for held in session.shelf.of(kind):
+        with st.container(border=True):
+            st.warning(f"**{plain(held.name)}** was not read. {plain(held.refusal)} Nothing was charged.")
+            if kind == "private":
+                st.caption(PUBLIC_READING)
+            options = _pickers(held)
+            with st.container(horizontal=True):
+                if st.button(f"Read as {options.words}", type="primary", key=f"read held {held.number}"):
+                    session.shelf.drop(held)
+                    take(held, options)
+                    st.rerun()
+                if st.button("Give this file up", key=f"drop held {held.number}"):
+                    session.shelf.drop(held)
+                    st.rerun()
+
+
+def _pickers(held: Held) -> ReadOptions:
+    left, right = st.columns(2)
+    encoding = left.selectbox(
+        "Encoding",
+        list(ENCODINGS),
+        index=list(ENCODINGS).index(held.suggestion.encoding),
+        format_func=ENCODINGS.__getitem__,
+        key=f"encoding {held.number}",
+    )
+    delimiter = right.selectbox(
+        "Delimiter",
+        list(DELIMITERS),
+        index=list(DELIMITERS).index(held.suggestion.delimiter),
+        format_func=DELIMITERS.__getitem__,
+        key=f"delimiter {held.number}",
+    )
+    return ReadOptions(encoding, delimiter)

@@ -1,0 +1,133 @@
+"""A population's terms in words, and how they are changed."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pmwpub.errors import PmwPubError
+from pmwpub.ledger import Population
+from pmwpub.ledger.model import MAX_ROWS
+from pmwpub.privacy.budget import as_fraction
+from pmwpub.release.certificate import OUTSIDE
+from pmwpub.service import Study
+from pmwpub.service.terms import amend, as_typed, changes_in_words, delta_as_typed, delta_of, warnings_of
+from pmwpub.ui.app.frame import Badge, panel
+from pmwpub.ui.app.services import service
+from pmwpub.ui.app.state import Session
+from pmwpub.ui.protect.registering import MOST, ROWS
+from pmwpub.ui.widgets import agreeing, number_fields
+from pmwpub.ui.wording.written import exact, left, loss, plain
+
+UNTIL = "The terms stay as they are until it is put right."
+BEFORE = "Until the first charge all terms but the name may change; from then on only the total ε may, downwards."
+AFTER = (
+    "Charges were made: only the total ε may still change, and only fall, not below what is spent. It never rises "
+    "again. What was bought stays, and a certificate that was given out keeps the total that it states, which holds on."
+)
+LET_GO = "The private table was checked against the earlier terms and is let go here: load it again."
+
+
+def terms_panel(session: Session, study: Study) -> None:
+    """Who is protected, and by how much; for whoever may, a form that changes it."""
+    population = study.population
+    with panel("What is protected", Badge.PUBLIC):
+        st.table(
+            {
+                "Protected": population.unit,
+                "Rows of the private table, n": f"{population.n:,}",
+                "Most rows of one person, k": f"{population.rows_per_person:,}",
+                "Neighbours": _neighbours(population.rows_per_person),
+                "Total ε": exact(population.epsilon),
+                "δ": loss(population.delta),
+            },
+            border="horizontal",
+            hide_header=True,
+        )
+        st.caption(OUTSIDE)
+        if session.may_change(study) and not study.demo:
+            with st.expander("Change the terms"):
+                _form(session, study)
+
+
+def _form(session: Session, study: Study) -> None:
+    """The terms in force, to be typed over; what is pressed is done at once, or said why not."""
+    before, charged = study.population, study.balance.spent.units > 0
+    form = _key(before, "form")
+    with st.form(f"{form} {charged}", enter_to_submit=False, border=False):
+        st.caption(AFTER if charged else BEFORE)
+        typed = {} if charged else _all_but_epsilon(before)
+        typed["epsilon"] = st.text_input("Total ε", value=as_typed(before.epsilon), key=_key(before, "epsilon"))
+        above = st.container()
+        if st.form_submit_button("Change the terms", key="change the terms"):
+            with above:
+                _change(session, study, typed)
+        with above:
+            agreeing.ask(form)
+
+
+def _all_but_epsilon(before: Population) -> dict[str, str]:
+    first, second = st.columns(2)
+    k = f"{before.rows_per_person:,}"
+    return {
+        "n": first.text_input(ROWS, value=f"{before.n:,}", key=_key(before, "n")),
+        "rows_per_person": second.text_input(MOST, value=k, key=_key(before, "k")),
+        "unit": first.text_input("Who is protected", value=before.unit, key=_key(before, "unit")),
+        "delta": second.text_input("δ (1/n² follows n)", value=delta_as_typed(before), key=_key(before, "delta")),
+    }
+
+
+def _key(before: Population, part: str) -> str:
+    """Of a field that begins with the terms in force: other terms have another field, which begins with those."""
+    return f"amend {part} {before}"
+
+
+def _change(session: Session, study: Study, typed: dict[str, str]) -> None:
+    """Amend the terms to what was typed, and say on the next run what changed; or say on this run why not."""
+    before = study.population
+    form = _key(before, "form")
+    try:
+        after = _meant(before, typed)
+        said = changes_in_words(before, after)
+        if said and not agreeing.agreed(form, _to_be_ticked(study, after)):
+            return
+        changes = {field: getattr(after, field) for field in typed if getattr(after, field) != getattr(before, field)}
+        amend(service(), before.name, changes, private=session.private, viewing=session.presenting)
+    except PmwPubError as refusal:
+        agreeing.forget(form)
+        st.error(plain(str(refusal)), icon=":material/block:")
+        return
+    session.tell("success" if said else "info", plain(" ".join(said)) or "The terms are the same as before.")
+    if session.private is not None and {"n", "rows_per_person"} & set(changes):
+        session.hold(None)
+        session.tell("warning", LET_GO)
+    st.rerun()
+
+
+def _meant(before: Population, typed: dict[str, str]) -> Population:
+    """The terms that stand in the fields; those without a field stay."""
+    n, k, delta = before.n, before.rows_per_person, before.delta
+    if "n" in typed:
+        n = number_fields.as_whole(typed["n"], ROWS, 1, MAX_ROWS, so=UNTIL)
+        k = number_fields.as_whole(typed["rows_per_person"], MOST, 1, MAX_ROWS, so=UNTIL)
+        delta = delta_of(typed["delta"], n)
+    return Population(before.name, n, k, typed.get("unit", before.unit), as_fraction(typed["epsilon"]), delta)
+
+
+def _to_be_ticked(study: Study, after: Population) -> tuple[str, ...]:
+    """What these terms warn of; and that a total which falls after a charge has fallen for good."""
+    spent = study.balance.spent
+    if not spent.units:
+        return warnings_of(after)
+    if after.epsilon >= study.population.epsilon or spent > after.total:
+        return ()  # the ledger refuses that, and says why
+    rest = after.total - spent
+    falls = (
+        f"The total ε falls from {exact(study.population.epsilon)} to {exact(after.epsilon)} and never rises again; "
+        f"ε = {left(rest, after.delta)} of it will be left at δ = {loss(after.delta)}."
+    )
+    return (falls, *warnings_of(after))
+
+
+def _neighbours(k: int) -> str:
+    rows = "row is replaced by another" if k == 1 else f"at most {k:,} rows are replaced by as many"
+    return f"One person's {rows}; n, the number of rows, is public."

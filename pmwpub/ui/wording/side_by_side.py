@@ -1,0 +1,45 @@
+"""Which assessments stand side by side. No streamlit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from pmwpub.service import Assessed, NoisyNumber, Study
+from pmwpub.ui.wording.written import number
+
+Latest = Mapping[tuple[str, ...], Assessed]
+
+
+def latest(bought: Sequence[Assessed], study: Study, setting: str | None = None) -> Latest:
+    """The newest finished floor and start of each candidate under the schema and workload of today.
+
+    setting  only those bought in it; None: whichever came last
+    """
+    if study.schema is None or study.choice is None:
+        return {}
+    today = (study.schema.sha256, study.workload().sha256)
+    found: dict[tuple[str, ...], Assessed] = {}
+    for one in bought:
+        bought_today = (one.plan.inputs.schema_sha256, one.plan.inputs.workload_sha256) == today
+        if one.outcome.status == "done" and bought_today and setting in (None, one.plan.setting):
+            found[one.candidates] = _joined(found.get(one.candidates), one)
+    return found
+
+
+def _joined(before: Assessed | None, one: Assessed) -> Assessed:
+    """A later purchase, with what only an earlier one has: floor and start may be bought apart."""
+    if before is None:
+        return one
+    remarks = tuple(dict.fromkeys(before.remarks + one.remarks))
+    return replace(one, floor=one.floor or before.floor, start=one.start or before.start, remarks=remarks)
+
+
+def estimate(noisy: NoisyNumber) -> float:
+    """The noisy value as it is shown: noise may carry it below 0 or above 1, where no error lies."""
+    return min(max(noisy.value, noisy.low), noisy.high)
+
+
+def interval(noisy: NoisyNumber | None) -> str:
+    """ "0.0123 (0.0100 to 0.0150)", or a dash where it was not bought."""
+    return "–" if noisy is None else f"{number(estimate(noisy))} ({number(noisy.low)} to {number(noisy.high)})"

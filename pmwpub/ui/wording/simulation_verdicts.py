@@ -1,0 +1,39 @@
+"""What a simulation says about choosing, in words. Public, unless it was made on a private table; no streamlit."""
+
+from __future__ import annotations
+
+from pmwpub.evaluation import NotBeaten, Reach
+from pmwpub.rounding import near
+from pmwpub.ui.wording.written import number, plain
+
+
+def not_beaten_words(found: NotBeaten) -> str:
+    """Where PMW^Pub is not expected to beat publishing the table unchanged."""
+    tried = (
+        f"ε ≤ {near(found.epsilons[-1], 6)}"
+        if found.all_below
+        else f"ε = {', '.join(near(e, 6) for e in found.epsilons)}"
+    )
+    return (
+        f"At {tried}, PMW^Pub is **not expected to beat publishing {plain(found.candidate)} unchanged**, for free: an "
+        f"error of {number(found.mean)} ± {number(found.standard_error)} against {number(found.unchanged)} at ε = "
+        f"{near(found.epsilons[-1], 6)}."
+    )
+
+
+def reach_words(found: Reach, wanted: float) -> str:
+    """The smallest ε for an error; or never, with this candidate."""
+    name, goal = f"**{plain(found.candidate)}**", number(wanted)
+    if found.epsilon is not None:
+        return (
+            f"{name}: ε = {near(found.epsilon, 6)} is the smallest one tried that brings the error to {goal} or below."
+        )
+    if found.floor > wanted:
+        return (
+            f"{name}: **never**. No ε brings it below its floor of {number(found.floor)}; for {goal}, change the "
+            "public table, not ε."
+        )
+    return (
+        f"{name}: none of the ε tried, up to {near(found.largest, 6)}, brings the error to {goal}; the least was "
+        f"{number(found.best)}."
+    )
