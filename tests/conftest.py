@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ("faults", "rerun")
+pytest_plugins = ("support.faults", "support.rerun")
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("PMWPUB_DATA", ROOT.parent / "shared" / "data"))

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from small_tables import write_table
+from support.small_tables import write_table
 
 from pmwpub import outputs
 from pmwpub.cli import main

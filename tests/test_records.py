@@ -6,9 +6,9 @@ import pickle
 
 import numpy as np
 import pytest
-import tables
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support import tables
 
 from pmwpub.errors import DomainError
 from pmwpub.records import Dataset, Distribution, Support, code_type

@@ -12,8 +12,8 @@ import pytest
 from browser.conftest import Server
 from browser.stage import service_on
 from browser.visitor import LONG, SOON, Visitor, charges
-from corpus import CANARY, CONTAINER, HEAD, HEADER, SCHEMA, SYNTAX, Case
 from playwright.sync_api import Browser, Locator, expect
+from support.corpus import CANARY, CONTAINER, HEAD, HEADER, SCHEMA, SYNTAX, Case
 
 from pmwpub.ledger import Population
 from pmwpub.plans import WorkloadChoice

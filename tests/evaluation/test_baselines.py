@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import tables
-from fakes import FixedNoise, SeededNoise
+from support import tables
+from support.fakes import FixedNoise, SeededNoise
 
 from pmwpub.errors import MethodRefused, PlanError, PmwPubError
 from pmwpub.evaluation.answering import Marginals, errors_of_answers

@@ -12,9 +12,8 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import product_model
 import pytest
-import tables
+from support import product_model, tables
 
 from pmwpub.evaluation import METHODS, UNCHANGED, Run, Stage, answering, baselines, is_baseline, peers, runs
 from pmwpub.evaluation.baseline_registry import FAMILIES, baseline_of

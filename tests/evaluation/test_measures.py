@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-import tables
+from support import tables
 
 from pmwpub.evaluation import errors, errors_of
 from pmwpub.queries.counts import PrivateCounts, count

@@ -3,8 +3,8 @@ from __future__ import annotations
 import tracemalloc
 
 import numpy as np
-import tables
 from scipy.stats import chi2
+from support import tables
 
 from pmwpub.evaluation import halves, resampled
 from pmwpub.mechanisms.baselines.discrimination import Rows as DiscriminationRows

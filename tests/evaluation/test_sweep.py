@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-import tables
+from support import tables
 
 from pmwpub.errors import BudgetError, JobCancelled, PlanError
 from pmwpub.evaluation import (

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import buying
 import pytest
-from fakes import SeededNoise
 from guarantees.flows import NAME, prepared
 from guarantees.people import neighbours
+from support.fakes import SeededNoise
 
 from pmwpub.errors import PmwPubError
 from pmwpub.ledger import Booking, Ledger, Order, PlanKey

@@ -10,9 +10,9 @@ from typing import Any
 
 import buying
 import pytest
-from corpus import CANARY, CONTAINER, HEAD, HEADER, LEVELS, MAPPED, NONE, PLAIN, SCHEMA, SYNTAX, Case, Cell
 from pages.visits import add, arrive, buy, press, stored, words
 from streamlit.testing.v1 import AppTest
+from support.corpus import CANARY, CONTAINER, HEAD, HEADER, LEVELS, MAPPED, NONE, PLAIN, SCHEMA, SYNTAX, Case, Cell
 
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Ledger, Population

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
-import tables
 from scipy import optimize
+from support import tables
 
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support

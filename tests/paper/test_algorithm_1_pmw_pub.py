@@ -7,10 +7,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import tables
 from hypothesis import given
 from hypothesis import strategies as st
-from scripted import stepped
+from support import tables
+from support.scripted import stepped
 
 from pmwpub.mechanisms.pmw_pub.algorithm import Output, Replay, Schedule, pmw_pub
 from pmwpub.privacy.budget import ZCDP

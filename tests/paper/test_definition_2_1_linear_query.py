@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import tables
 from hypothesis import given
 from hypothesis import strategies as st
+from support import tables
 
 from pmwpub.queries.counts import count
 from pmwpub.queries.incidence import PublicProblem, quantise

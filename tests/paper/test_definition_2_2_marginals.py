@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 import math
 
-import tables
 from hypothesis import given
 from hypothesis import strategies as st
+from support import tables
 
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload

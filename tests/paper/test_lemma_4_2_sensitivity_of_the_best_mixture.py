@@ -5,10 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
-import tables
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from paper import oracles
+from support import tables
 
 from pmwpub.mechanisms.best_mixture.interval import BestMixture
 from pmwpub.queries.counts import count

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import tables
 from paper import oracles
 from scipy import stats
+from support import tables
 
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support

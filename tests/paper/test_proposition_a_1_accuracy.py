@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import tables
 from paper import oracles
 from scipy import stats
+from support import tables
 
 from pmwpub.mechanisms.pmw_pub.algorithm import Output, Replay, Schedule, pmw_pub
 from pmwpub.privacy.budget import ZCDP

@@ -13,7 +13,7 @@ from functools import cache
 
 import numpy as np
 from privacy.laws import gaussian_masses, laplace_masses, renyi
-from statistical import AUDIT, BinnedLaw, assert_both_arms, assert_follows, assert_rejects
+from support.statistical import AUDIT, BinnedLaw, assert_both_arms, assert_follows, assert_rejects
 
 from pmwpub.privacy.budget import UNIT, ZCDP, ApproxDP, Number, epsilon_of
 from pmwpub.privacy.noise import NoiseSource

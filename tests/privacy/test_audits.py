@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from privacy.laws import exponential_masses, gaussian_masses, permute_and_flip_masses
-from statistical import AUDIT, expected_epsilon, shown_epsilon
+from support.statistical import AUDIT, expected_epsilon, shown_epsilon
 
 from pmwpub.privacy.budget import ZCDP, epsilon_of
 from pmwpub.privacy.measurement import DiscreteGaussian

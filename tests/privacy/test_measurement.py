@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from fakes import FixedNoise, RecordedNoise
 from privacy.checks import check_measurement
+from support.fakes import FixedNoise, RecordedNoise
 
 from pmwpub.errors import BudgetError
 from pmwpub.privacy.budget import ZCDP

@@ -7,11 +7,11 @@ from fractions import Fraction
 
 import hypothesis.strategies as st
 import pytest
-from fakes import RecordedNoise, SeededNoise
 from hypothesis import given, settings
 from privacy.checks import DRAWS, check_fresh, check_gaussian, check_laplace
 from privacy.laws import gaussian_masses, laplace_masses
-from statistical import BinnedLaw, assert_both_arms, assert_follows, assert_rejects
+from support.fakes import RecordedNoise, SeededNoise
+from support.statistical import BinnedLaw, assert_both_arms, assert_follows, assert_rejects
 
 from pmwpub.errors import BudgetError, MechanismError
 from pmwpub.privacy.budget import ZCDP

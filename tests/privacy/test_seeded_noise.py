@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from privacy.laws import gaussian_masses, laplace_masses
-from statistical import BinnedLaw, assert_both_arms, assert_follows
+from support.statistical import BinnedLaw, assert_both_arms, assert_follows
 
 from pmwpub.errors import BudgetError, MechanismError
 from pmwpub.jobs.task_names import TASKS

@@ -7,7 +7,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from fakes import FixedNoise, SeededNoise
 from privacy.checks import (
     CASES,
     SELECTIONS,
@@ -18,7 +17,8 @@ from privacy.checks import (
     shows,
 )
 from privacy.laws import exponential_masses, permute_and_flip_masses
-from statistical import AUDIT, BinnedLaw, assert_follows, assert_rejects
+from support.fakes import FixedNoise, SeededNoise
+from support.statistical import AUDIT, BinnedLaw, assert_follows, assert_rejects
 
 from pmwpub.errors import BudgetError, MechanismError
 from pmwpub.privacy.budget import ZCDP, pure

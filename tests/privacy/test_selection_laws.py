@@ -8,10 +8,10 @@ import hypothesis.strategies as st
 import mpmath
 import numpy as np
 import pytest
-from fakes import BitStream
 from hypothesis import given
 from privacy.laws import exponential_masses, permute_and_flip_masses
-from statistical import BinnedLaw, assert_follows
+from support.fakes import BitStream
+from support.statistical import BinnedLaw, assert_follows
 
 from pmwpub.privacy.exp_enclosures import exp_minus, weights_by_gap
 from pmwpub.privacy.noise import SECURE

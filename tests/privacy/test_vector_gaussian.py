@@ -7,13 +7,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from fakes import FixedNoise, RecordedNoise, ScaledNoise
 from hypothesis import given
 from hypothesis import strategies as st
-from normal_bins import LAW, binned
-from planting import plant
 from privacy.laws import gaussian_masses, renyi
-from statistical import AUDIT, assert_both_arms, assert_rejects
+from support.fakes import FixedNoise, RecordedNoise, ScaledNoise
+from support.normal_bins import LAW, binned
+from support.planting import plant
+from support.statistical import AUDIT, assert_both_arms, assert_rejects
 
 from pmwpub.errors import BudgetError, MechanismError
 from pmwpub.privacy.budget import ZCDP

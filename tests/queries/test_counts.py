@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-import tables
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support import tables
 
 from pmwpub.errors import DomainError
 from pmwpub.queries.counts import PrivateCounts, count, sum_blocks

@@ -6,9 +6,9 @@ import itertools
 import math
 
 import pytest
-import tables
 from hypothesis import given
 from hypothesis import strategies as st
+from support import tables
 
 from pmwpub.errors import WorkloadError
 from pmwpub.queries.workload import Marginal, Workload

@@ -12,7 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
-import tables
+from support import tables
 
 from pmwpub.mechanisms.pmw_pub.algorithm import Output, Replay, Start, pmw_pub
 from pmwpub.plans import PublicInputs, ReleasePlan, WorkloadChoice

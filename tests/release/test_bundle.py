@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import tables
+from support import tables
 
 from pmwpub.mechanisms.pmw_pub.algorithm import pmw_pub, rebuild
 from pmwpub.plans import PublicInputs, ReleasePlan, WorkloadChoice

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small_tables import write_table
+from support.small_tables import write_table
 
 from pmwpub.cli import main
 from pmwpub.release import rebuild

@@ -7,10 +7,10 @@ import math
 
 import numpy as np
 import pytest
-import tables
 from hypothesis import given
 from hypothesis import strategies as st
 from release.bundles import Made
+from support import tables
 
 from pmwpub.domain import Attribute, Domain
 from pmwpub.queries.workload import Workload

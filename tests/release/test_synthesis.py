@@ -11,9 +11,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import tables
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support import tables
 
 from pmwpub.errors import PlanError
 from pmwpub.queries.incidence import quantise

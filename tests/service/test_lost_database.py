@@ -15,7 +15,7 @@ from ledger.cluster import Cluster, cluster, programs
 from ledger.terms import charge, key, people
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import DBAPIError
-from statistical import AUDIT
+from support.statistical import AUDIT
 
 from pmwpub.errors import Overspent, StoreUnavailable
 from pmwpub.jobs import InlineEngine

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from corpus import CANARY, CONTAINER, HEAD, HEADER, LEVELS, MAPPED, NONE, PLAIN, SCHEMA, SYNTAX, Case, Cell
+from support.corpus import CANARY, CONTAINER, HEAD, HEADER, LEVELS, MAPPED, NONE, PLAIN, SCHEMA, SYNTAX, Case, Cell
 
 from pmwpub.cli import main
 from pmwpub.errors import FileRefused, SchemaError

@@ -7,9 +7,9 @@ By default two hundred files; PMWPUB_AUDIT=n multiplies them:
 from __future__ import annotations
 
 import pytest
-from fuzzing import FILES, File, written
 from hypothesis import HealthCheck, event, given, settings
-from statistical import AUDIT
+from support.fuzzing import FILES, File, written
+from support.statistical import AUDIT
 
 from pmwpub.errors import FileRefused, SchemaError
 from pmwpub.tabular.coding.decode import csv_bytes, decode

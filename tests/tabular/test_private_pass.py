@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import corpus
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from fuzzing import FILES, File
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from statistical import AUDIT
+from support import corpus
+from support.fuzzing import FILES, File
+from support.statistical import AUDIT
 
 from pmwpub.errors import BudgetError, FileRefused, PmwPubError, SchemaError
 from pmwpub.queries.counts import count

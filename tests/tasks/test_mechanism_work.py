@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-import tables
+from support import tables
 
 from pmwpub.errors import JobUnresolved
 from pmwpub.mechanisms.noisy_error.assessment import Unresolved

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 import pytest
-import tables
 from jobs.waiting import PATIENCE, alive, until
+from support import tables
 
 from pmwpub.errors import PlanError, StoreUnavailable
 from pmwpub.evaluation import FloorOf, Run, Simulation, Stage, Sweep, simulate

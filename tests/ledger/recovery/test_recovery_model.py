@@ -13,7 +13,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, multiple, precondition, rule
 from ledger.terms import charge, key, people
-from statistical import AUDIT
+from support.statistical import AUDIT
 
 from pmwpub.errors import StoreUnavailable, UnknownPopulation
 from pmwpub.ledger import Ledger, backup, reconcile, restore

@@ -12,16 +12,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-import product_model
 import pytest
-import tables
-from audits import Audit
-from fakes import RecordedNoise, ScaledNoise
-from marginal_oracles import projection, table_of
-from planting import plant
 from privacy.laws import gaussian_masses
 from scipy import stats
 from scipy.optimize import brentq
+from support import product_model, tables
+from support.audits import Audit
+from support.fakes import RecordedNoise, ScaledNoise
+from support.marginal_oracles import projection, table_of
+from support.planting import plant
 
 from pmwpub.mechanisms.baselines.dual_query import DualQueryPlan, dual_query
 from pmwpub.mechanisms.baselines.graphical.aim import AimPlan, aim

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 import pytest
-import tables
-from fakes import FixedNoise
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from planting import plant
+from support import tables
+from support.fakes import FixedNoise
+from support.planting import plant
 
 from pmwpub.mechanisms.baselines import dual_query, ji_elkan
 from pmwpub.mechanisms.baselines.discrimination import Discrimination

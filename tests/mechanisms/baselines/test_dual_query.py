@@ -10,13 +10,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import tables
-from fakes import RecordedNoise, SeededNoise
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from planting import plant
 from privacy.laws import exponential_masses
-from statistical import AUDIT, BinnedLaw, assert_both_arms, assert_follows, assert_rejects
+from support import tables
+from support.fakes import RecordedNoise, SeededNoise
+from support.planting import plant
+from support.statistical import AUDIT, BinnedLaw, assert_both_arms, assert_follows, assert_rejects
 
 from pmwpub.errors import BudgetError, PlanError
 from pmwpub.mechanisms.baselines import best_response as best_response_module

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import tables
-from fakes import SeededNoise
+from support import tables
+from support.fakes import SeededNoise
 
 from pmwpub.mechanisms.baselines.graphical.aim import AimPlan, aim
 from pmwpub.mechanisms.baselines.graphical.fitted_model import (

@@ -9,15 +9,15 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import tables
-from fakes import FixedNoise, RecordedNoise, ScaledNoise
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from marginal_oracles import least_squares_variances, table_of
-from normal_bins import LAW, binned
-from planting import plant
 from scipy.optimize import minimize
-from statistical import AUDIT, assert_both_arms, assert_follows, assert_rejects
+from support import tables
+from support.fakes import FixedNoise, RecordedNoise, ScaledNoise
+from support.marginal_oracles import least_squares_variances, table_of
+from support.normal_bins import LAW, binned
+from support.planting import plant
+from support.statistical import AUDIT, assert_both_arms, assert_follows, assert_rejects
 
 from pmwpub.errors import BudgetError, MethodRefused, PlanError
 from pmwpub.mechanisms.baselines.matrix import marginal_weights, replacement

@@ -7,14 +7,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import tables
-from fakes import RecordedNoise, ScaledNoise, SeededNoise
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from planting import plant
 from privacy.laws import exponential_masses, gaussian_masses
-from scripted import Script
-from statistical import AUDIT, BinnedLaw, assert_both_arms, assert_follows, assert_rejects
+from support import tables
+from support.fakes import RecordedNoise, ScaledNoise, SeededNoise
+from support.planting import plant
+from support.scripted import Script
+from support.statistical import AUDIT, BinnedLaw, assert_both_arms, assert_follows, assert_rejects
 
 from pmwpub.errors import DomainError, MethodRefused
 from pmwpub.mechanisms.baselines.mwem import full_problem, inside, mwem, projected, refusal

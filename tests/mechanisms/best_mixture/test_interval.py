@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import mixtures
 import numpy as np
 import pytest
-import tables
-from mixtures import Problem
-from statistical import AUDIT
+from support import mixtures, tables
+from support.mixtures import Problem
+from support.statistical import AUDIT
 
 from pmwpub.errors import DomainError
 from pmwpub.mechanisms.best_mixture import interval as interval_best_mixture

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import mixtures
 import numpy as np
 import pytest
-import tables
-from fakes import FixedNoise, RecordedNoise, ScaledNoise
-from mixtures import Batched, Problem
-from statistical import AUDIT, shown_epsilon
+from support import mixtures, tables
+from support.fakes import FixedNoise, RecordedNoise, ScaledNoise
+from support.mixtures import Batched, Problem
+from support.statistical import AUDIT, shown_epsilon
 
 from pmwpub.errors import BudgetError, JobCancelled
 from pmwpub.mechanisms.best_mixture.interval import BestMixture

@@ -7,14 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-import mixtures
 import numpy as np
 import pytest
-import tables
-from fakes import BitStream, FixedNoise
-from mixtures import Problem
 from privacy.laws import exponential_masses, permute_and_flip_masses
-from statistical import AUDIT, BinnedLaw, assert_follows, assert_rejects, expected_epsilon, shown_epsilon
+from support import mixtures, tables
+from support.fakes import BitStream, FixedNoise
+from support.mixtures import Problem
+from support.statistical import AUDIT, BinnedLaw, assert_follows, assert_rejects, expected_epsilon, shown_epsilon
 
 from pmwpub.errors import BudgetError, JobCancelled, PlanError
 from pmwpub.mechanisms.best_mixture.interval import BestMixture

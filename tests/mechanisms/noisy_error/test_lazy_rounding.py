@@ -9,12 +9,12 @@ from fractions import Fraction
 from functools import lru_cache
 
 import pytest
-from fakes import FixedNoise, ScaledNoise
 from hypothesis import given
 from hypothesis import strategies as st
-from mixtures import Batched
 from privacy.laws import gaussian_masses, laplace_masses
-from statistical import AUDIT, BinnedLaw, assert_follows, assert_rejects
+from support.fakes import FixedNoise, ScaledNoise
+from support.mixtures import Batched
+from support.statistical import AUDIT, BinnedLaw, assert_follows, assert_rejects
 
 from pmwpub.errors import BudgetError, JobCancelled
 from pmwpub.mechanisms.noisy_error.lazy_rounding import Grid, rounded_cell

@@ -6,15 +6,14 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-import mixtures
 import numpy as np
 import pytest
-import tables
-from fakes import FixedNoise, RecordedNoise, ScaledNoise
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mixtures import Batched, Problem
-from statistical import AUDIT, BinnedLaw, assert_both_arms, shown_epsilon
+from support import mixtures, tables
+from support.fakes import FixedNoise, RecordedNoise, ScaledNoise
+from support.mixtures import Batched, Problem
+from support.statistical import AUDIT, BinnedLaw, assert_both_arms, shown_epsilon
 
 from pmwpub.errors import BudgetError, PlanError
 from pmwpub.mechanisms.noisy_error.release_error import error_charge, error_release, error_release_under, error_steps

@@ -21,7 +21,7 @@ from functools import cached_property
 
 import numpy as np
 from privacy.laws import gaussian_masses
-from statistical import Array
+from support.statistical import Array
 
 SPAN = 8.0
 """Noisy counts within so many scales of a true one are enumerated: all of a discrete Gaussian but 1e-14."""

@@ -7,12 +7,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import tables
-from fakes import SeededNoise
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scripted import Script
-from statistical import AUDIT, shown_epsilon
+from support import tables
+from support.fakes import SeededNoise
+from support.scripted import Script
+from support.statistical import AUDIT, shown_epsilon
 
 from pmwpub.errors import PlanError
 from pmwpub.mechanisms.pmw_pub.algorithm import Output, Release, Replay, Schedule, Start, pmw_pub, rebuild

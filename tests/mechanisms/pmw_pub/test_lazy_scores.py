@@ -9,13 +9,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import tables
-from fakes import SeededNoise
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from privacy.laws import exponential_masses
-from scripted import Script
-from statistical import AUDIT, BinnedLaw, assert_follows, assert_rejects
+from support import tables
+from support.fakes import SeededNoise
+from support.scripted import Script
+from support.statistical import AUDIT, BinnedLaw, assert_follows, assert_rejects
 
 from pmwpub.mechanisms.pmw_pub import lazy_scores, score_counts
 from pmwpub.mechanisms.pmw_pub.algorithm import Replay, Schedule, Start, pmw_pub

@@ -10,12 +10,12 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from fakes import RecordedNoise
 from mechanisms.pmw_pub.exact_law import RIGHT, Event
 from mechanisms.pmw_pub.toy_problems import CASES, FAULTS, FULL, POWER, Case
-from planting import plant
-from scripted import Script
-from statistical import ALPHA, AUDIT
+from support.fakes import RecordedNoise
+from support.planting import plant
+from support.scripted import Script
+from support.statistical import ALPHA, AUDIT
 
 from pmwpub.mechanisms.pmw_pub import lazy_scores
 from pmwpub.mechanisms.pmw_pub.algorithm import Schedule, pmw_pub

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 import pytest
-import tables
-from scripted import iterate_of, stepped
+from support import tables
+from support.scripted import iterate_of, stepped
 
 from pmwpub.errors import DomainError
 from pmwpub.mechanisms.pmw_pub.reweight import Iterate, Memory

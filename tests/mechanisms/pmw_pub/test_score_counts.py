@@ -9,9 +9,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import tables
 from hypothesis import given
 from hypothesis import strategies as st
+from support import tables
 
 from pmwpub.mechanisms.pmw_pub import lazy_scores
 from pmwpub.mechanisms.pmw_pub.algorithm import Schedule, pmw_pub

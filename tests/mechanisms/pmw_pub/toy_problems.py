@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-import tables
-from audits import EventGate
 from mechanisms.pmw_pub.exact_law import RIGHT, Answers, Event, Law, Spending, Toy, scale
+from support import tables
+from support.audits import EventGate
 
 from pmwpub.mechanisms.pmw_pub.algorithm import Schedule
 from pmwpub.privacy.budget import ZCDP

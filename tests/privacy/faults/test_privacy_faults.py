@@ -9,7 +9,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from fakes import ScaledNoise, SeededNoise
 from privacy.checks import (
     CASES,
     check_conversion,
@@ -24,6 +23,7 @@ from privacy.checks import (
     check_split,
 )
 from privacy.laws import exponential_masses, permute_and_flip_masses
+from support.fakes import ScaledNoise, SeededNoise
 
 from pmwpub.privacy.budget import ZCDP, ApproxDP, epsilon_of, zcdp_of
 from pmwpub.privacy.measurement import DiscreteGaussian

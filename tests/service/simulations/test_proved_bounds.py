@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-import tables
+from support import tables
 
 from pmwpub.errors import PlanError
 from pmwpub.evaluation import Floor, SimulatedError, Simulation, Stage

@@ -6,9 +6,9 @@ import itertools
 
 import numpy as np
 import pytest
-import tables
 from hypothesis import given
 from hypothesis import strategies as st
+from support import tables
 
 from pmwpub.mechanisms.baselines.graphical.level_merging import Merging
 from pmwpub.queries.counts import count

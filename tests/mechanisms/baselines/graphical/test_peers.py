@@ -10,16 +10,15 @@ from fractions import Fraction
 from types import ModuleType
 
 import numpy as np
-import product_model
 import pytest
-import tables
-from fakes import RecordedNoise, ScaledNoise, SeededNoise
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from normal_bins import LAW, binned
-from planting import plant
 from privacy.laws import exponential_masses
-from statistical import ALPHA, AUDIT, BinnedLaw, assert_both_arms, assert_follows, assert_rejects
+from support import product_model, tables
+from support.fakes import RecordedNoise, ScaledNoise, SeededNoise
+from support.normal_bins import LAW, binned
+from support.planting import plant
+from support.statistical import ALPHA, AUDIT, BinnedLaw, assert_both_arms, assert_follows, assert_rejects
 
 from pmwpub.errors import MethodRefused, PlanError
 from pmwpub.mechanisms.baselines.graphical import aim as aim_module

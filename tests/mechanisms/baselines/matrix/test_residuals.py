@@ -7,11 +7,11 @@ import math
 
 import numpy as np
 import pytest
-import tables
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from marginal_oracles import least_squares_variances, projection, residual_costs, table_of
 from scipy.optimize import minimize
+from support import tables
+from support.marginal_oracles import least_squares_variances, projection, residual_costs, table_of
 
 from pmwpub.errors import MethodRefused
 from pmwpub.mechanisms.baselines.matrix import replacement_patterns

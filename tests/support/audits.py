@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 from scipy import stats
 from scipy.optimize import brentq
-from statistical import ALPHA, AUDIT, CONFIDENCE, Array, epsilon_at_least
+from support.statistical import ALPHA, AUDIT, CONFIDENCE, Array, epsilon_at_least
 
 from pmwpub.privacy.budget import ZCDP, epsilon_of
 

@@ -124,7 +124,7 @@ def test_an_expectation_that_never_came_true_ran_out_of_time(suite: Suite) -> No
 
 
 def test_playwrights_own_error_is_known() -> None:
-    from rerun import ran_out_of_time
+    from support.rerun import ran_out_of_time
 
     sync_api = pytest.importorskip("playwright.sync_api")
     assert ran_out_of_time(sync_api.TimeoutError("30 s"), Path("test_it.py"))

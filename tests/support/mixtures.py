@@ -8,8 +8,8 @@ from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
-import tables
 from scipy.optimize import linprog
+from support import tables
 
 from pmwpub.mechanisms.best_mixture.interval import BestMixture
 from pmwpub.privacy.noise import SECURE, NoiseSource

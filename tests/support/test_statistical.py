@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from statistical import BinnedLaw
+from support.statistical import BinnedLaw
 
 COARSE = ([*range(-90, 90)], [math.exp(-abs(z + 0.5)) for z in range(-90, 90)])
 FINE = ([*range(-400, 401)], [math.exp(-abs(z) / 20) for z in range(-400, 401)])

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 from scipy import stats
-from statistical import BinnedLaw
+from support.statistical import BinnedLaw
 
 BINS = 20
 
