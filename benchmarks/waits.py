@@ -41,7 +41,7 @@ from pmwpub.tabular.files.reading import TextTable, read_table  # noqa: E402
 from pmwpub.tabular.overlap.copied_runs import long_run  # noqa: E402
 from pmwpub.tabular.private_pass import encode_private  # noqa: E402
 from pmwpub.tabular.schema.table_schema import draft  # noqa: E402
-from pmwpub.tasks.simulation_work import Place, SimulationWork  # noqa: E402
+from pmwpub.tasks.simulation_work import SimulationWork, SweepPlace  # noqa: E402
 
 Wait = tuple[str, float, float]
 """What was waited for, the seconds that it took, and the most that it should take."""
@@ -81,7 +81,7 @@ def cancelled_sweep() -> float:
     sweep = Sweep(tuple(0.1 * place for place in range(1, 40)), rounds=(300,), runs=50)
     engine, parts = Engine(1), list[bytes]()
     job = engine.submit(
-        "simulation", SimulationWork(stage, sweep, Place()), key="k",
+        "simulation", SimulationWork(stage, sweep, SweepPlace()), key="k",
         on_done=print, on_failed=lambda reason: None, on_part=parts.append,
     )  # fmt: skip
     until(lambda: parts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pmwpub.service.bought import assessments, releases
-from pmwpub.service.simulations.sweep_range import Terms
+from pmwpub.service.simulations.sweep_range import SweepRange
 from pmwpub.ui import Badge, enter, link, need, opened, panel, refusals, service
 from pmwpub.ui.compare.private_sweep_panel import private_sweep_panel
 from pmwpub.ui.compare.sweep_panel import sweep_panel
@@ -34,7 +34,7 @@ if len(study.usable) > 1:
     with panel("Rounds, selection and output from a public pair", Badge.PUBLIC), refusals():
         tuning_form(study)
 link("pages/release.py", "Next: release")
-private_sweep_panel(session, study, Terms() if found is None else found.terms)
+private_sweep_panel(session, study, SweepRange() if found is None else found.terms)
 
 done = [one for one in releases.releases(service(), study) if one.bundle is not None]
 if done:

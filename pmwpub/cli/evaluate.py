@@ -36,11 +36,11 @@ from pmwpub.queries.counts import count
 from pmwpub.records import Dataset, Support
 from pmwpub.rounding import up
 from pmwpub.service.simulations.error_figure import error_plot
-from pmwpub.service.simulations.proved_bounds import Bounds, bounds_on
+from pmwpub.service.simulations.proved_bounds import ProvedBounds, bounds_on
 from pmwpub.tabular.coding.encode import encode_public
 from pmwpub.tabular.files.given_files import Files
 from pmwpub.tabular.schema.table_schema import Schema
-from pmwpub.tasks.simulation_work import Place
+from pmwpub.tasks.simulation_work import SweepPlace
 
 Json = dict[str, Any]
 
@@ -73,7 +73,7 @@ def evaluate(parsed: argparse.Namespace) -> Json:
         print(f"pmwpub: {one.method} at epsilon {one.epsilon:g}{rounds} did not run: {one.reason}", file=sys.stderr)
     _write_errors(out, found.errors)
     if parsed.html is not None:
-        bounds = bounds_on(stage, found) if parsed.theory else Bounds()
+        bounds = bounds_on(stage, found) if parsed.theory else ProvedBounds()
         _write_page(Path(parsed.html), found, stage, Path(parsed.truth).name, bounds)
     journal.close()
     return {
@@ -104,12 +104,12 @@ def _sweep(parsed: argparse.Namespace) -> Sweep:
     )
 
 
-def _place(parsed: argparse.Namespace) -> Place:
+def _place(parsed: argparse.Namespace) -> SweepPlace:
     if parsed.dask is not None:
-        return Place("dask", address=scheduler_address(parsed.dask))
+        return SweepPlace("dask", address=scheduler_address(parsed.dask))
     if parsed.workers < 1:
         raise PlanError(f"At least one worker is needed; --workers {parsed.workers} came.")
-    return Place() if parsed.workers == 1 else Place("processes", parsed.workers)
+    return SweepPlace() if parsed.workers == 1 else SweepPlace("processes", parsed.workers)
 
 
 def _stage(parsed: argparse.Namespace) -> Stage:
@@ -150,7 +150,7 @@ def _write_errors(path: Path, errors: list[SimulatedError]) -> None:
     write_file(path, text.getvalue().encode())
 
 
-def _write_page(path: Path, found: Simulation, stage: Stage, truth: str, bounds: Bounds) -> None:
+def _write_page(path: Path, found: Simulation, stage: Stage, truth: str, bounds: ProvedBounds) -> None:
     notes = (
         f"A simulation, not private: {truth} played the private table (n = {stage.counts.n:,}).",
         f"Workload of {stage.workload.queries:,} queries; delta = {up(stage.delta, 3)}; seeded noise.",

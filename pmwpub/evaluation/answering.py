@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pmwpub.errors import PmwPubError
-from pmwpub.evaluation.baselines import Case, Terms, refuse_for, rows_of
+from pmwpub.evaluation.baselines import Case, RunTerms, refuse_for, rows_of
 from pmwpub.evaluation.measures import Errors
 from pmwpub.mechanisms.baselines.matrix.hdmm import MarginalStrategy, hdmm
 from pmwpub.mechanisms.baselines.matrix.residual_planner import ResidualPlan, residual_planner
@@ -31,7 +31,7 @@ class Marginals:
     has_rounds = False
     remark = WITHOUT_ROWS
 
-    def refusal(self, terms: Terms, rounds: int = 0) -> str:
+    def refusal(self, terms: RunTerms, rounds: int = 0) -> str:
         try:
             spaces = ResidualSpaces(terms.workload)
             refuse_slow(sum(map(spaces.cells, spaces.subsets)))
@@ -47,10 +47,10 @@ class Marginals:
             return str(error)
         return ""
 
-    def _residual_plan(self, terms: Terms) -> ResidualPlan:
+    def _residual_plan(self, terms: RunTerms) -> ResidualPlan:
         return ResidualPlan.of(terms.workload, terms.budget, terms.rows_per_person, self.emphasis)
 
-    def _strategy(self, terms: Terms) -> MarginalStrategy:
+    def _strategy(self, terms: RunTerms) -> MarginalStrategy:
         return MarginalStrategy.of(terms.workload, terms.budget, terms.rows_per_person, self.emphasis)
 
     def errors(self, case: Case) -> Errors:

@@ -32,7 +32,7 @@ PROGRAM_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
-class Terms:
+class RunTerms:
     """What is public of a run: the workload, n, the budget, k."""
 
     workload: Workload
@@ -52,7 +52,7 @@ class Case:
     seed      numbers the run; for public choices alone
     """
 
-    terms: Terms
+    terms: RunTerms
     counts: PrivateCounts
     rows: Dataset | RepeatedRows | None
     problem: PublicProblem | None
@@ -84,7 +84,7 @@ class Baseline(Protocol):
         """What a plot has to say beside its line; "" for nothing."""
         ...
 
-    def refusal(self, terms: Terms, rounds: int = 0) -> str:
+    def refusal(self, terms: RunTerms, rounds: int = 0) -> str:
         """Why it cannot run, in words (memory, time, budget); "" if it can. Public sizes only.
 
         rounds  for a baseline that has them; 0 asks what holds for any number of them
@@ -115,7 +115,7 @@ class Mwem:
     def remark(self) -> str:
         return f"only the marginals inside {', '.join(self.on)}, a smaller workload" if self.on else ""
 
-    def refusal(self, terms: Terms, rounds: int = 0) -> str:
+    def refusal(self, terms: RunTerms, rounds: int = 0) -> str:
         try:
             why = refusal(inside(terms.workload, self.on) if self.on else terms.workload)
             if rounds and not why:
@@ -124,7 +124,7 @@ class Mwem:
             return str(error)
         return why
 
-    def _schedule(self, terms: Terms, rounds: int, seed: int = 0) -> Schedule:
+    def _schedule(self, terms: RunTerms, rounds: int, seed: int = 0) -> Schedule:
         share = split(terms.budget, rounds, rows_per_person=terms.rows_per_person)
         return Schedule(rounds, share, sensitivity=terms.rows_per_person, replay_seed=seed)
 
@@ -160,7 +160,7 @@ class DualQuery:
                 f"{self.samples:.6g} and {shown(self.eta)} came."
             )
 
-    def refusal(self, terms: Terms, rounds: int = 0) -> str:
+    def refusal(self, terms: RunTerms, rounds: int = 0) -> str:
         if terms.workload.queries > MAX_QUERIES:
             return (
                 f"DualQuery keeps a weight for each of the workload's {terms.workload.queries:,} queries; at most "
@@ -172,7 +172,7 @@ class DualQuery:
             return str(error)
         return ""
 
-    def _plan(self, terms: Terms, seed: int = 0) -> DualQueryPlan:
+    def _plan(self, terms: RunTerms, seed: int = 0) -> DualQueryPlan:
         return DualQueryPlan.within(
             terms.budget, terms.n, self.samples, self.eta, terms.rows_per_person, seconds=PROGRAM_SECONDS, tie_seed=seed
         )
@@ -197,7 +197,7 @@ class JiElkan:
     def __post_init__(self) -> None:
         ImportancePlan(self.regularisation, ZCDP(1))
 
-    def refusal(self, terms: Terms, rounds: int = 0) -> str:
+    def refusal(self, terms: RunTerms, rounds: int = 0) -> str:
         levels = terms.workload.domain.dimension
         if levels > MAX_COEFFICIENTS:
             return (
@@ -212,7 +212,7 @@ class JiElkan:
             return str(error)
         return ""
 
-    def _plan(self, terms: Terms) -> ImportancePlan:
+    def _plan(self, terms: RunTerms) -> ImportancePlan:
         return ImportancePlan(self.regularisation, terms.budget, terms.rows_per_person)
 
     def errors(self, case: Case) -> Errors:

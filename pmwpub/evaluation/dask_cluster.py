@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pmwpub.addresses import scheduler_address
 from pmwpub.errors import JobFailed, PlanError
 from pmwpub.evaluation.runs import Stage
-from pmwpub.evaluation.workers import Crew
+from pmwpub.evaluation.workers import ReadyWorkers
 
 CONNECT_SECONDS = 10
 
@@ -26,7 +26,7 @@ class DaskCluster:
     address: str
 
     @contextmanager
-    def open(self, shared: object) -> Iterator[Crew]:
+    def open(self, shared: object) -> Iterator[ReadyWorkers]:
         """Connect, and send the shared input to every worker once.
 
         Raises PlanError for private counts or without the extra, JobFailed where no scheduler or worker answers.
@@ -48,6 +48,6 @@ class DaskCluster:
                 raise JobFailed(f"The Dask cluster at {self.address} has no workers.")
             everywhere = client.scatter(shared, broadcast=True, hash=False)
             lost = (BrokenExecutor, CancelledError, KilledWorker, CommClosedError)
-            yield Crew(client.get_executor(pure=False), everywhere, width, lost)
+            yield ReadyWorkers(client.get_executor(pure=False), everywhere, width, lost)
         finally:
             client.close()

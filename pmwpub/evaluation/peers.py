@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from pmwpub.errors import PlanError, PmwPubError
 from pmwpub.evaluation.answering import errors_of_answers
-from pmwpub.evaluation.baselines import Case, Terms, refuse_for, rows_of
+from pmwpub.evaluation.baselines import Case, RunTerms, refuse_for, rows_of
 from pmwpub.evaluation.measures import Errors
 from pmwpub.mechanisms.baselines.graphical.aim import AimPlan, aim
 from pmwpub.mechanisms.baselines.graphical.fitted_model import MISSING, available, library_version
@@ -44,7 +44,7 @@ class Peer:
                 f"AIM's model has more than 0 and at most {MAX_MEGABYTES:,} megabytes; {shown(self.megabytes)} came."
             )
 
-    def refusal(self, terms: Terms, rounds: int = 0) -> str:
+    def refusal(self, terms: RunTerms, rounds: int = 0) -> str:
         if not available():
             return MISSING
         try:
@@ -54,7 +54,7 @@ class Peer:
         except PmwPubError as error:
             return str(error)
 
-    def _too_slow(self, terms: Terms) -> str:
+    def _too_slow(self, terms: RunTerms) -> str:
         if self.adaptive:
             cells = ResidualSpaces(terms.workload).closure.queries
             if cells > MAX_CELLS:
@@ -69,7 +69,7 @@ class Peer:
             return f"MST scores {pairs:,} cells of pairs of attributes; at most {MAX_PAIR_CELLS:,} are taken. Bin."
         return ""
 
-    def _check_budget(self, terms: Terms) -> None:
+    def _check_budget(self, terms: RunTerms) -> None:
         """Raises BudgetError where a first measurement cannot be paid for or drawn; MST's choices cost no less."""
         if self.adaptive:
             ones = sum(len(subset) == 1 for subset in ResidualSpaces(terms.workload).subsets)
@@ -77,10 +77,10 @@ class Peer:
         elif ones := sum(size > 1 for size in terms.workload.domain.shape):
             self._mst(terms).measurement(ones)
 
-    def _aim(self, terms: Terms) -> AimPlan:
+    def _aim(self, terms: RunTerms) -> AimPlan:
         return AimPlan(terms.budget, terms.rows_per_person, float(self.megabytes))
 
-    def _mst(self, terms: Terms) -> MstPlan:
+    def _mst(self, terms: RunTerms) -> MstPlan:
         return MstPlan(terms.budget, terms.rows_per_person)
 
     def errors(self, case: Case) -> Errors:

@@ -13,10 +13,10 @@ from fractions import Fraction
 
 from pmwpub.errors import BudgetError
 from pmwpub.evaluation.baseline_registry import baseline_of, is_baseline
-from pmwpub.evaluation.baselines import NO_ROWS, Case, Terms
+from pmwpub.evaluation.baselines import NO_ROWS, Case, RunTerms
 from pmwpub.evaluation.measures import Errors, errors, errors_of
 from pmwpub.evaluation.methods import UNCHANGED, variant_of
-from pmwpub.evaluation.sweep_results import Floor, SimulatedError
+from pmwpub.evaluation.sweep_results import CertifiedFloor, SimulatedError
 from pmwpub.mechanisms.best_mixture.interval import BestMixture
 from pmwpub.mechanisms.pmw_pub.algorithm import Schedule, pmw_pub
 from pmwpub.privacy.budget import ApproxDP, as_fraction, zcdp_of
@@ -55,7 +55,7 @@ class FloorOf:
 
 
 Task = Run | FloorOf
-Found = SimulatedError | Floor
+Found = SimulatedError | CertifiedFloor
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,10 +87,10 @@ class Stage:
         """Problems stay behind: a worker builds what it needs."""
         return {**vars(self), "_problems": {}}
 
-    def terms(self, epsilon: float) -> Terms:
+    def terms(self, epsilon: float) -> RunTerms:
         """What is public of a run."""
         budget = zcdp_of(ApproxDP(as_fraction(epsilon), self.delta))
-        return Terms(self.workload, self.counts.n, budget, self.rows_per_person)
+        return RunTerms(self.workload, self.counts.n, budget, self.rows_per_person)
 
     def noise(self, run: Run) -> NoiseSource:
         """Noise of the run's own, whatever ran before it and wherever."""
@@ -166,10 +166,10 @@ def _schedule(stage: Stage, method: str, epsilon: float, rounds: int, seed: int 
     )
 
 
-def _floor(stage: Stage, candidate: str) -> Floor:
+def _floor(stage: Stage, candidate: str) -> CertifiedFloor:
     state = BestMixture(stage.counts, stage.workload, stage.candidates[candidate])
     for _ in range(FLOOR_STEPS):
         if state.exhausted or state.interval.upper - state.interval.lower <= FLOOR_WIDTH:
             break
         state.refine()
-    return Floor(candidate, float(state.interval.lower), float(state.interval.upper))
+    return CertifiedFloor(candidate, float(state.interval.lower), float(state.interval.upper))

@@ -8,7 +8,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import TypeVar
 
 from pmwpub.errors import JobFailed
-from pmwpub.evaluation.workers import Crew, Workers, call
+from pmwpub.evaluation.workers import ReadyWorkers, Workers, call
 
 SharedInput = TypeVar("SharedInput")
 Task = TypeVar("Task", bound=Hashable)
@@ -81,7 +81,7 @@ def spread(
 
 def _work(
     function: Callable[[SharedInput, Task], Found],
-    crew: Crew,
+    crew: ReadyWorkers,
     waiting: deque[Task],
     finish: Callable[[Task, Found], None],
     tick: Callable[[], None],
@@ -106,7 +106,7 @@ def _work(
 
 def _submit(
     function: Callable[[SharedInput, Task], Found],
-    crew: Crew,
+    crew: ReadyWorkers,
     waiting: deque[Task],
     running: dict[Future[Found], Task],
 ) -> None:
@@ -120,7 +120,7 @@ def _submit(
 def _collect(
     ready: Set[Future[Found]],
     running: dict[Future[Found], Task],
-    crew: Crew,
+    crew: ReadyWorkers,
     finish: Callable[[Task, Found], None],
 ) -> None:
     """Take what is ready, in the order in which it was sent out: `wait` gives a set."""

@@ -10,7 +10,7 @@ from pmwpub.evaluation.baseline_registry import baseline_of, is_baseline
 from pmwpub.evaluation.methods import PMW_PUB, SIMPLEST, UNCHANGED, canonical, respelt
 from pmwpub.evaluation.runs import FloorOf, Found, Run, Stage, Task, play, refusal_of
 from pmwpub.evaluation.spread import spread
-from pmwpub.evaluation.sweep_results import Floor, Refused, SimulatedError, Simulation
+from pmwpub.evaluation.sweep_results import CertifiedFloor, RefusedMethod, SimulatedError, Simulation
 from pmwpub.evaluation.workers import Here, Workers
 from pmwpub.privacy.budget import MAX_EPSILON, ApproxDP, as_fraction, zcdp_of
 from pmwpub.theory import advised_rounds
@@ -109,7 +109,9 @@ def simulate(
     if (parts := sweep.parts(len(stage.candidates))) > MOST_PARTS:
         raise PlanError(f"This sweep has {parts:,} runs, more than {MOST_PARTS:,}; take fewer values or fewer runs.")
     refused = refusals(stage, sweep)
-    plan = _Plan(sweep, tuple(stage.candidates), frozenset((one.method, one.epsilon, one.rounds) for one in refused))
+    plan = _SweepPlan(
+        sweep, tuple(stage.candidates), frozenset((one.method, one.epsilon, one.rounds) for one in refused)
+    )
     first, seen = list(plan.first()), 0
     total = len(first) + sum(len(list(plan.after(task, 1))) for task in first)
 
@@ -132,7 +134,7 @@ def under_todays_names(known: Mapping[Task, Found]) -> dict[Task, Found]:
     """Finished parts by the methods' canonical names; where one was found under several spellings, the canonical's."""
     kept: dict[Task, Found] = {}
     for task, found in known.items():
-        if isinstance(task, FloorOf) or isinstance(found, Floor):
+        if isinstance(task, FloorOf) or isinstance(found, CertifiedFloor):
             kept[task] = found
             continue
         name = respelt(task.method)
@@ -142,7 +144,7 @@ def under_todays_names(known: Mapping[Task, Found]) -> dict[Task, Found]:
     return kept
 
 
-def refusals(stage: Stage, sweep: Sweep) -> list[Refused]:
+def refusals(stage: Stage, sweep: Sweep) -> list[RefusedMethod]:
     """What cannot run, and why: before anything runs, by public sizes alone.
 
     Raises BudgetError for an epsilon that allows no noise at all.
@@ -153,22 +155,22 @@ def refusals(stage: Stage, sweep: Sweep) -> list[Refused]:
     return [one for method, epsilon in pairs for one in _refusals(stage, sweep, method, epsilon)]
 
 
-def _refusals(stage: Stage, sweep: Sweep, method: str, epsilon: float) -> Iterator[Refused]:
+def _refusals(stage: Stage, sweep: Sweep, method: str, epsilon: float) -> Iterator[RefusedMethod]:
     """Of one method: for all numbers of rounds or, where they are given, for each; after a pilot any may be advised."""
     if why := refusal_of(stage, method, epsilon):
-        yield Refused(method, epsilon, why)
+        yield RefusedMethod(method, epsilon, why)
     elif sweep.has_rounds(method) and not sweep.rounds:
         pilot = PMW_PUB if method in sweep.own else method
         whys = (refusal_of(stage, pilot, epsilon, PILOT_ROUNDS), refusal_of(stage, method, epsilon, MOST_ADVISED))
-        yield from (Refused(method, epsilon, why) for why in list(filter(None, whys))[:1])
+        yield from (RefusedMethod(method, epsilon, why) for why in list(filter(None, whys))[:1])
     elif sweep.has_rounds(method):
         for rounds in sweep.rounds:
             if why := refusal_of(stage, method, epsilon, rounds):
-                yield Refused(method, epsilon, why, rounds)
+                yield RefusedMethod(method, epsilon, why, rounds)
 
 
 @dataclass(frozen=True)
-class _Plan:
+class _SweepPlan:
     """The parts of a sweep that can run.
 
     refused  methods with epsilon and rounds, 0 for all
@@ -225,12 +227,12 @@ def _advised(stage: Stage, pilot: SimulatedError) -> int:
     return advised_rounds(float(rho), n, stage.workload.queries, pilot.max_error, rows_per_person=k)
 
 
-def _in_order(sweep: Sweep, stage: Stage, done: Mapping[Task, Found], refused: list[Refused]) -> Simulation:
+def _in_order(sweep: Sweep, stage: Stage, done: Mapping[Task, Found], refused: list[RefusedMethod]) -> Simulation:
     """By candidate (none last), epsilon, method, rounds and run: the order in which workers finish leaves no trace."""
     places = {name: place for place, name in enumerate([*stage.candidates, ""])}
     ranks = {method: rank for rank, method in enumerate(dict.fromkeys((UNCHANGED, *sweep.methods)))}
     kept = [found for task, found in done.items() if not (isinstance(task, Run) and task.seed == PILOT_SEED)]
     errors = [found for found in kept if isinstance(found, SimulatedError)]
     errors.sort(key=lambda e: (places[e.candidate], e.epsilon, ranks[e.method], e.rounds, e.seed))
-    floors = [found for found in kept if isinstance(found, Floor)]
+    floors = [found for found in kept if isinstance(found, CertifiedFloor)]
     return Simulation(errors, sorted(floors, key=lambda floor: places[floor.candidate]), refused)

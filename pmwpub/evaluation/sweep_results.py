@@ -31,7 +31,7 @@ class SimulatedError:
 
 
 @dataclass(frozen=True)
-class Floor:
+class CertifiedFloor:
     """A candidate's best-mixture error on the truth, certified to lie in [lower, upper]."""
 
     candidate: str
@@ -40,7 +40,7 @@ class Floor:
 
 
 @dataclass(frozen=True)
-class Refused:
+class RefusedMethod:
     """A method that could not run at an epsilon, and why, in words.
 
     rounds  0 where it holds for every number of them
@@ -70,8 +70,8 @@ class Simulation:
     """The runs of a sweep, the certified floors of its pairs, and what could not run, in the sweep's own order."""
 
     errors: list[SimulatedError] = field(default_factory=list)
-    floors: list[Floor] = field(default_factory=list)
-    refused: list[Refused] = field(default_factory=list)
+    floors: list[CertifiedFloor] = field(default_factory=list)
+    refused: list[RefusedMethod] = field(default_factory=list)
 
     def to_bytes(self) -> bytes:
         """JSON, for the store of public results."""
@@ -82,8 +82,8 @@ class Simulation:
         """The simulation back from `to_bytes`."""
         body: dict[str, Any] = json.loads(stored)
         errors = [SimulatedError(**line) for line in body["errors"]]
-        refused = [Refused(**line) for line in body.get("refused", [])]
-        return cls(errors, [Floor(**line) for line in body["floors"]], refused)
+        refused = [RefusedMethod(**line) for line in body.get("refused", [])]
+        return cls(errors, [CertifiedFloor(**line) for line in body["floors"]], refused)
 
 
 def summarise(results: Iterable[SimulatedError], measure: Measure = "max_error") -> list[Summary]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pmwpub.evaluation.baseline_registry import is_baseline, label_of
 from pmwpub.evaluation.methods import UNCHANGED
-from pmwpub.evaluation.sweep_results import Floor, Measure, SimulatedError, Summary, summarise
+from pmwpub.evaluation.sweep_results import CertifiedFloor, Measure, SimulatedError, Summary, summarise
 
 CLEARLY = 2.0
 """In standard errors: how far a mean must lie below the table unchanged to have beaten it."""
@@ -110,7 +110,7 @@ def not_beaten(results: Sequence[SimulatedError], measure: Measure = "max_error"
     return found
 
 
-def reach(results: Sequence[SimulatedError], floors: Sequence[Floor], error: float) -> list[Reach]:
+def reach(results: Sequence[SimulatedError], floors: Sequence[CertifiedFloor], error: float) -> list[Reach]:
     """For each candidate, the smallest epsilon tried whose mean of the largest error is at most `error`."""
     lines = best_lines(results)
     known = {floor.candidate: floor.lower for floor in floors}

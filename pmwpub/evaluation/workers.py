@@ -1,7 +1,7 @@
 """Where the parts of a sweep are made: here, in processes of this machine, or in any executor that one has.
 
-`open` lends a `Crew`: a `concurrent.futures.Executor`, and what stands for the shared input in a task, so that the
-input travels to a worker once and not with each task. See `pmwpub.evaluation.dask_cluster` for a Dask cluster.
+`open` lends a `ReadyWorkers`: a `concurrent.futures.Executor`, and what stands for the shared input in a task, so
+that the input travels to a worker once and not with each task. See `pmwpub.evaluation.dask_cluster` for a Dask cluster.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ONE_THREAD = (
 
 
 @dataclass(frozen=True, eq=False)
-class Crew:
+class ReadyWorkers:
     """Workers that are ready.
 
     shared  sent with each task in place of the shared input
@@ -42,7 +42,7 @@ class Crew:
 class Workers(Protocol):
     """A place to work; opening it again after a worker was lost gives a fresh crew."""
 
-    def open(self, shared: object) -> AbstractContextManager[Crew]: ...
+    def open(self, shared: object) -> AbstractContextManager[ReadyWorkers]: ...
 
 
 class _Here(Executor):
@@ -62,8 +62,8 @@ class Here:
     """No workers: this very thread."""
 
     @contextmanager
-    def open(self, shared: object) -> Iterator[Crew]:
-        yield Crew(_Here(), shared, 1)
+    def open(self, shared: object) -> Iterator[ReadyWorkers]:
+        yield ReadyWorkers(_Here(), shared, 1)
 
 
 @dataclass(frozen=True)
@@ -74,8 +74,8 @@ class Borrowed:
     width: int
 
     @contextmanager
-    def open(self, shared: object) -> Iterator[Crew]:
-        yield Crew(self.executor, shared, self.width)
+    def open(self, shared: object) -> Iterator[ReadyWorkers]:
+        yield ReadyWorkers(self.executor, shared, self.width)
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class LocalProcesses:
     processes: int
 
     @contextmanager
-    def open(self, shared: object) -> Iterator[Crew]:
+    def open(self, shared: object) -> Iterator[ReadyWorkers]:
         """Processes end with the block, at once where it is left by an exception; with this program in any case."""
         before = set(multiprocessing.active_children())
         with _one_thread_each():
@@ -96,7 +96,7 @@ class LocalProcesses:
                 initargs=(shared,),
             )
             try:
-                yield Crew(executor, Held(), self.processes)
+                yield ReadyWorkers(executor, SharedInput(), self.processes)
             except BaseException:
                 for child in set(multiprocessing.active_children()) - before:
                     child.kill()
@@ -111,7 +111,7 @@ def cores() -> int:
 
 
 @dataclass(frozen=True)
-class Held:
+class SharedInput:
     """Stands for the shared input that a worker process got when it began."""
 
     def value(self) -> object:
@@ -124,7 +124,7 @@ _HELD: list[object] = []
 
 def call(function: Callable[[Any, Any], Any], shared: object, task: object) -> Any:
     """What an executor runs: the function on the shared input and one task."""
-    return function(shared.value() if isinstance(shared, Held) else shared, task)
+    return function(shared.value() if isinstance(shared, SharedInput) else shared, task)
 
 
 def _begin(shared: object) -> None:

@@ -9,7 +9,7 @@ from pmwpub.figures.bias_curve import BiasedTable, error_against_bias
 from pmwpub.figures.bound import BoundParts, bound_against_epsilon, bound_against_rounds
 from pmwpub.figures.budget_bar import Amount, budget_bar
 from pmwpub.figures.candidate_plot import AssessedCandidate, NoisyValue, candidates_dot_plot
-from pmwpub.figures.curve_values import ErrorCurve, Floor, ProvedBound, Unchanged
+from pmwpub.figures.curve_values import ErrorCurve, ProvedBound, ShadedFloor, Unchanged
 from pmwpub.figures.error_curves import error_against_epsilon
 from pmwpub.figures.marginals import difference_map, marginal_comparison
 from pmwpub.figures.moved import MovedMarginal, TrueDistance, moved_marginals, true_distances
@@ -28,12 +28,12 @@ __all__ = [
     "BiasedTable",
     "BoundParts",
     "ErrorCurve",
-    "Floor",
     "MovedMarginal",
     "NoisyValue",
     "PairFloor",
     "Plot",
     "ProvedBound",
+    "ShadedFloor",
     "ShareCurve",
     "Table",
     "TableRange",

@@ -35,7 +35,7 @@ class Unchanged:
 
 
 @dataclass(frozen=True)
-class Floor:
+class ShadedFloor:
     """A table's best-mixture error, known to lie in [low, high].
 
     noisy       False: low is proved, and everything below it is out of reach; True: a differentially private
@@ -67,7 +67,7 @@ class ProvedBound:
 
 def alt_text(
     curves: Sequence[ErrorCurve],
-    floors: Sequence[Floor],
+    floors: Sequence[ShadedFloor],
     unchanged: Sequence[Unchanged],
     measure: str,
     bounds: Sequence[ProvedBound] = (),
@@ -97,7 +97,7 @@ def alt_text(
 
 def sweep_table(
     curves: Sequence[ErrorCurve],
-    floors: Sequence[Floor],
+    floors: Sequence[ShadedFloor],
     unchanged: Sequence[Unchanged],
     bounds: Sequence[ProvedBound] = (),
 ) -> Table:
@@ -119,5 +119,5 @@ def sweep_table(
     return Table(("line", "ε", "error (share of rows)", "standard error"), tuple(rows))
 
 
-def _ends(floor: Floor) -> tuple[tuple[str, float], tuple[str, float]]:
+def _ends(floor: ShadedFloor) -> tuple[tuple[str, float], tuple[str, float]]:
     return ("at least", floor.low), ("at most", floor.high)

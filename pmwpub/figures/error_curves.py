@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pmwpub.figures.bound import shade_nothing
-from pmwpub.figures.curve_values import ErrorCurve, Floor, ProvedBound, Unchanged, alt_text, sweep_table
+from pmwpub.figures.curve_values import ErrorCurve, ProvedBound, ShadedFloor, Unchanged, alt_text, sweep_table
 from pmwpub.figures.legend import BOUND, CERTIFIED, HOLLOW, NOISY, UNCHANGED, add_legend
 from pmwpub.figures.style import LABEL, PALETTE, SYMBOLS, Plot, colours, framed, number, shown, translucent
 from pmwpub.rounding import near
@@ -25,7 +25,7 @@ HEIGHTS = 9
 
 def error_against_epsilon(
     curves: Sequence[ErrorCurve],
-    floors: Sequence[Floor] = (),
+    floors: Sequence[ShadedFloor] = (),
     unchanged: Sequence[Unchanged] = (),
     bounds: Sequence[ProvedBound] = (),
     *,
@@ -80,7 +80,7 @@ def _epsilon_ticks(curves: Sequence[ErrorCurve]) -> dict[str, list[float] | list
 
 def _top(
     curves: Sequence[ErrorCurve],
-    floors: Sequence[Floor],
+    floors: Sequence[ShadedFloor],
     unchanged: Sequence[Unchanged],
     bounds: Sequence[ProvedBound],
 ) -> float:
@@ -163,7 +163,7 @@ def _add_bound(figure: Figure, bound: ProvedBound, colour: str) -> None:
     )
 
 
-def _add_floor(figure: Figure, floor: Floor, colour: str, span: tuple[float, float]) -> None:
+def _add_floor(figure: Figure, floor: ShadedFloor, colour: str, span: tuple[float, float]) -> None:
     """The shaded region: solid up to `low` if that is proved, then fading out up to `high`."""
     if floor.noisy:
         name, opacity = f"{NOISY}{shown(floor.label)}", NOISY_OPACITY
@@ -187,7 +187,7 @@ def _add_strip(
     span: tuple[float, float],
     fill: str,
     name: str,
-    floor: Floor,
+    floor: ShadedFloor,
     *,
     first: bool,
 ) -> None:
@@ -213,7 +213,7 @@ def _add_strip(
     )
 
 
-def _floor_hover(floor: Floor) -> str:
+def _floor_hover(floor: ShadedFloor) -> str:
     label = shown(floor.label)
     if floor.noisy:
         sure = "" if floor.confidence is None else f" ({floor.confidence:.0%} confidence)"
@@ -225,7 +225,7 @@ def _floor_hover(floor: Floor) -> str:
 
 
 def _write_into_regions(
-    figure: Figure, floors: Sequence[Floor], lines: Sequence[tuple[float, ...]], top: float
+    figure: Figure, floors: Sequence[ShadedFloor], lines: Sequence[tuple[float, ...]], top: float
 ) -> None:
     """The name of a region at its left end, on a ground of its own, where there is room and the fewest lines pass.
 

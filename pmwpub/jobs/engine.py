@@ -21,7 +21,7 @@ from pmwpub.jobs.job import Ending, Job, Reason
 from pmwpub.jobs.line import ALONE, FREE, Claim, Line, Shares
 from pmwpub.jobs.process import WorkerProcess
 from pmwpub.jobs.readiness import WARM, Readiness
-from pmwpub.jobs.run import Entry, OnDone, OnFailed, OnPart, Outcome, converse, no_part, settle
+from pmwpub.jobs.run import JobOutcome, OnDone, OnFailed, OnPart, QueuedJob, converse, no_part, settle
 from pmwpub.jobs.task_names import TASKS, target_of
 
 GRACE_SECONDS = 3.0
@@ -50,7 +50,7 @@ class Engine:
         self._serials = itertools.count(1)
         self._changed = threading.Condition()
         self._line = Line(waiting, shares)
-        self._live: dict[str, Entry] = {}
+        self._live: dict[str, QueuedJob] = {}
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._workers: dict[threading.Thread, WorkerProcess] = {}
         self._closed = False
@@ -107,7 +107,7 @@ class Engine:
                 raise JobFailed("The engine was shut down; nothing runs any more.")
             if not self._line.holds(key):
                 self._line.refuse_full(claim)
-            entry = Entry(Job(key, task), target, pickled, on_done, on_failed, on_part, next(self._serials))
+            entry = QueuedJob(Job(key, task), target, pickled, on_done, on_failed, on_part, next(self._serials))
             self._line.join(entry, claim)
             self._live[key] = entry
             self._remember(entry.job)
@@ -148,7 +148,7 @@ class Engine:
             if not waits and entry.kill_at is None:
                 entry.kill_at = time.monotonic() + GRACE_SECONDS
         if waits:
-            outcome = Outcome(reason=Reason(Ending.CANCELLED))
+            outcome = JobOutcome(reason=Reason(Ending.CANCELLED))
             threading.Thread(target=self._settle, args=(entry, outcome), daemon=True).start()
         elif entry.worker is not None:
             entry.worker.stop(entry.serial)
@@ -169,7 +169,7 @@ class Engine:
             threads = list(self._threads)
             self._changed.notify_all()
         for entry in dropped:
-            self._settle(entry, Outcome(reason=Reason(Ending.CLOSED)))
+            self._settle(entry, JobOutcome(reason=Reason(Ending.CLOSED)))
         for worker in workers:
             worker.kill()
         for thread in threads:
@@ -193,7 +193,7 @@ class Engine:
         try:
             self._worker()
             while (entry := self._next()) is not None:
-                outcome = Outcome(reason=Reason(Ending.CRASHED))
+                outcome = JobOutcome(reason=Reason(Ending.CRASHED))
                 try:
                     outcome = self._run(entry)
                 finally:
@@ -207,7 +207,7 @@ class Engine:
                 if not self._closed:
                     self._threads.append(self._started_thread())
 
-    def _next(self) -> Entry | None:
+    def _next(self) -> QueuedJob | None:
         with self._changed:
             self._changed.wait_for(lambda: self._line.ready() or self._closed)
             if self._closed:
@@ -234,20 +234,20 @@ class Engine:
                 worker.kill()
         return worker
 
-    def _run(self, entry: Entry) -> Outcome:
+    def _run(self, entry: QueuedJob) -> JobOutcome:
         worker = self._worker()
         if worker is None:
-            return Outcome(reason=Reason(Ending.DIED))
+            return JobOutcome(reason=Reason(Ending.DIED))
         with self._changed:
             entry.worker = worker
             if entry.kill_at is not None:
-                return Outcome(reason=Reason(Ending.CANCELLED))
+                return JobOutcome(reason=Reason(Ending.CANCELLED))
         outcome = converse(worker, entry)
         if outcome.reason is not None and self._closed:
-            return Outcome(reason=Reason(Ending.CLOSED))
+            return JobOutcome(reason=Reason(Ending.CLOSED))
         return outcome
 
-    def _settle(self, entry: Entry, outcome: Outcome) -> None:
+    def _settle(self, entry: QueuedJob, outcome: JobOutcome) -> None:
         try:
             settle(entry, outcome)
         finally:

@@ -9,7 +9,7 @@ from pmwpub.errors import PmwPubError
 from pmwpub.jobs.job import Ending, Job, Reason, Throttle
 from pmwpub.jobs.line import FREE, Claim
 from pmwpub.jobs.readiness import WARM, InlineReadiness
-from pmwpub.jobs.run import Entry, OnDone, OnFailed, OnPart, Outcome, no_part, settle
+from pmwpub.jobs.run import JobOutcome, OnDone, OnFailed, OnPart, QueuedJob, no_part, settle
 from pmwpub.jobs.task_names import TASKS, resolve, target_of
 
 
@@ -52,15 +52,15 @@ class InlineEngine:
         if known is not None and known.state == "done":
             return known
         job = self._jobs[key] = Job(key, task)
-        entry = Entry(job, target, b"", on_done, on_failed, on_part)
+        entry = QueuedJob(job, target, b"", on_done, on_failed, on_part)
         job.begin()
-        outcome = Outcome(reason=Reason(Ending.CRASHED))
+        outcome = JobOutcome(reason=Reason(Ending.CRASHED))
         try:
-            outcome = Outcome(resolve(target)(payload, self._reporter(job, on_part)))
+            outcome = JobOutcome(resolve(target)(payload, self._reporter(job, on_part)))
         except PmwPubError as error:
-            outcome = Outcome(reason=Reason.of(error))
+            outcome = JobOutcome(reason=Reason.of(error))
         except KeyboardInterrupt:
-            outcome = Outcome(reason=Reason(Ending.CANCELLED))
+            outcome = JobOutcome(reason=Reason(Ending.CANCELLED))
             raise
         finally:
             settle(entry, outcome)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from pmwpub.errors import QueueFull
-from pmwpub.jobs.run import Entry
+from pmwpub.jobs.run import QueuedJob
 
 
 class Lane(StrEnum):
@@ -62,13 +62,13 @@ class Line:
     def __init__(self, places: int, shares: Shares = ALONE) -> None:
         self._places = places
         self._shares = shares
-        self._waiting: dict[Lane, list[Entry]] = {lane: [] for lane in Lane}
-        self._claims: dict[Entry, Claim] = {}
-        self._at_work: set[Entry] = set()
+        self._waiting: dict[Lane, list[QueuedJob]] = {lane: [] for lane in Lane}
+        self._claims: dict[QueuedJob, Claim] = {}
+        self._at_work: set[QueuedJob] = set()
         self._held: Counter[tuple[str, Claim]] = Counter()
 
     @property
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[QueuedJob]:
         """Who waits, the next one first."""
         return [entry for lane in Lane for entry in self._waiting[lane]]
 
@@ -99,12 +99,12 @@ class Line:
         """Whether a place is held for that job."""
         return any(held == key for held, _ in self._held)
 
-    def join(self, entry: Entry, claim: Claim) -> None:
+    def join(self, entry: QueuedJob, claim: Claim) -> None:
         """One more waits."""
         self._claims[entry] = claim
         self._waiting[claim.lane].append(entry)
 
-    def leave(self, entry: Entry) -> bool:
+    def leave(self, entry: QueuedJob) -> bool:
         """Let go of one that waits; False if it does not."""
         for waiting in self._waiting.values():
             if entry in waiting:
@@ -116,13 +116,13 @@ class Line:
         """Whether somebody may begin now."""
         return bool(self._waiting[Lane.PAID]) or (bool(self._waiting[Lane.FREE]) and self._free_may_begin())
 
-    def begin(self) -> Entry:
+    def begin(self) -> QueuedJob:
         """The next one, which is at work from now on; only where somebody is `ready`."""
         entry = self._waiting[Lane.PAID if self._waiting[Lane.PAID] else Lane.FREE].pop(0)
         self._at_work.add(entry)
         return entry
 
-    def over(self, entry: Entry) -> None:
+    def over(self, entry: QueuedJob) -> None:
         """It no longer waits or works."""
         self._at_work.discard(entry)
         self._claims.pop(entry, None)

@@ -24,7 +24,7 @@ def no_part(part: bytes) -> None:
 
 
 @dataclass(eq=False)
-class Entry:
+class QueuedJob:
     """A job with what its engine needs to run it; the payload is pickled, and dropped once sent."""
 
     job: Job
@@ -39,14 +39,14 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class JobOutcome:
     """What came of a task: its result, or why there is none."""
 
     result: object = field(default=None, repr=False)
     reason: Reason | None = None
 
 
-def converse(worker: WorkerProcess, entry: Entry) -> Outcome:
+def converse(worker: WorkerProcess, entry: QueuedJob) -> JobOutcome:
     """Have the worker run the task; pass progress on until it answers, dies, or its time to stop is over."""
     payload, entry.payload = entry.payload, b""
     try:
@@ -64,28 +64,28 @@ def converse(worker: WorkerProcess, entry: Entry) -> Outcome:
                 return _outcome(message)
     except PmwPubError as refusal:  # of `on_part`: what cannot be kept is not worth making
         worker.kill()
-        return Outcome(reason=Reason.of(refusal))
+        return JobOutcome(reason=Reason.of(refusal))
     except (EOFError, OSError):
         worker.kill()
-        return Outcome(reason=Reason(Ending.DIED if entry.kill_at is None else Ending.CANCELLED))
+        return JobOutcome(reason=Reason(Ending.DIED if entry.kill_at is None else Ending.CANCELLED))
     worker.kill()
-    return Outcome(reason=Reason(Ending.CANCELLED))
+    return JobOutcome(reason=Reason(Ending.CANCELLED))
 
 
-def _outcome(message: tuple[object, ...]) -> Outcome:
+def _outcome(message: tuple[object, ...]) -> JobOutcome:
     match message:
         case ("done", result):
-            return Outcome(result)
+            return JobOutcome(result)
         case ("cancelled",):
-            return Outcome(reason=Reason(Ending.CANCELLED))
+            return JobOutcome(reason=Reason(Ending.CANCELLED))
         case ("refused", str(name), str(words)):
             kind = getattr(errors, name, PmwPubError)
-            return Outcome(reason=Reason.of(kind(words)))
+            return JobOutcome(reason=Reason.of(kind(words)))
         case _:
-            return Outcome(reason=Reason(Ending.CRASHED))
+            return JobOutcome(reason=Reason(Ending.CRASHED))
 
 
-def settle(entry: Entry, outcome: Outcome) -> None:
+def settle(entry: QueuedJob, outcome: JobOutcome) -> None:
     """Tell the caller, then everybody: a result is stored before the job is seen as done.
 
     A job is seen as cancelled where somebody stopped it, or it never began; as failed after any other ending.

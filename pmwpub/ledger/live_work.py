@@ -20,7 +20,7 @@ from sqlalchemy import Connection
 from pmwpub.errors import StoreUnavailable
 
 
-class Working(Protocol):
+class LiveWork(Protocol):
     """The locks that this program holds, and a look at those of others.
 
     sure  whether a lock that nobody holds proves that no living program works on the plan
@@ -52,7 +52,7 @@ class Working(Protocol):
 
 
 @contextmanager
-def beginning(working: Working) -> Iterator[Callable[[int], None]]:
+def beginning(working: LiveWork) -> Iterator[Callable[[int], None]]:
     """Takes the locks of bookings inside a transaction, and lets them go again if it does not commit."""
     begun: list[int] = []
 

@@ -6,7 +6,7 @@ from sqlalchemy import text
 
 from pmwpub.errors import StoreUnavailable
 from pmwpub.ledger import bookings
-from pmwpub.ledger.live_work import Working
+from pmwpub.ledger.live_work import LiveWork
 from pmwpub.ledger.patience import patiently
 from pmwpub.ledger.recognition import Recognition
 from pmwpub.ledger.recovery.store_guard import Guard
@@ -16,7 +16,7 @@ class Outcomes(Recognition):
     """The outcome of each booking, stored once."""
 
     _guard: Guard
-    _working: Working
+    _working: LiveWork
 
     def check(self) -> None:
         """StoreUnavailable unless the store answers and its witness could take a booking. Cheap; reads no charge."""

@@ -12,7 +12,7 @@ from pmwpub.ledger import bookings, populations
 from pmwpub.ledger.advisory import AdvisoryLocks
 from pmwpub.ledger.database import Database, sqlite_path, store_url, witness_path
 from pmwpub.ledger.keeping import Keeping
-from pmwpub.ledger.live_work import FileLocks, Working, beginning
+from pmwpub.ledger.live_work import FileLocks, LiveWork, beginning
 from pmwpub.ledger.model import (
     Booking,
     Charge,
@@ -37,7 +37,7 @@ class Ledger(Registered, Keeping, Outcomes):
     StoreUnavailable when the store cannot be read or written; its caller then draws nothing and shows nothing.
     """
 
-    def __init__(self, database: Database, guard: Guard, working: Working) -> None:
+    def __init__(self, database: Database, guard: Guard, working: LiveWork) -> None:
         self._database = database
         self._guard = guard
         self._working = working

@@ -12,11 +12,11 @@ from functools import cached_property
 import numpy as np
 
 from pmwpub.errors import DomainError
-from pmwpub.queries.threads import Crew
+from pmwpub.queries.threads import Threads
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Floats, Ints, Support
 
-ALONE = Crew()
+ALONE = Threads()
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,7 @@ class PublicProblem:
         self.workload = workload
         self.support = support
 
-    def sums(self, values: Ints, crew: Crew = ALONE) -> Ints:
+    def sums(self, values: Ints, crew: Threads = ALONE) -> Ints:
         """s_q = the sum of values[x] over the atoms x that satisfy q.
 
         values  int64 (m,); returns int64 (Q,)
@@ -81,7 +81,7 @@ class PublicProblem:
         self.add_sums(values, np.arange(len(self.workload.marginals)), self.workload.offsets, sums, crew)
         return sums
 
-    def add_sums(self, values: Ints, chosen: Ints, starts: Ints, out: Ints, crew: Crew = ALONE) -> None:
+    def add_sums(self, values: Ints, chosen: Ints, starts: Ints, out: Ints, crew: Threads = ALONE) -> None:
         """Add the sums of the marginals `chosen` to out; those of chosen[i] lie in out[starts[i] : starts[i + 1]]."""
         from pmwpub.queries.incidence_kernels import add_weights
 

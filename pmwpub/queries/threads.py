@@ -14,7 +14,7 @@ import numpy as np
 from pmwpub.records import Ints
 
 
-class Crew(AbstractContextManager["Crew"]):
+class Threads(AbstractContextManager["Threads"]):
     """`threads` threads, to be used in a `with` block; one thread works in the caller's own.
 
     What the threads compute does not depend on how many there are: each writes a part of its own.

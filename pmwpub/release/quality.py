@@ -27,7 +27,7 @@ SEED = 0
 
 
 @dataclass(frozen=True, eq=False)
-class Compared:
+class MarginalsCompared:
     """The k-way marginals of a release beside those of its public table.
 
     ways               k
@@ -106,13 +106,13 @@ class HeavyAtom:
     public: float
 
 
-def compared(released: Distribution, ways: int) -> Compared:
+def compared(released: Distribution, ways: int) -> MarginalsCompared:
     """Compare all k-way marginals, or as many as MOST_STEPS and MOST_CELLS allow, drawn by a public seed."""
     domain, atoms = released.support.domain, len(released.support)
     workload = kway(domain, ways, atoms)
     problem = PublicProblem(workload, released.support)
     quantised = quantise(released.weights, 1)
-    return Compared(
+    return MarginalsCompared(
         ways=ways,
         workload=workload,
         public=problem.start_sums / problem.support.rows,

@@ -21,7 +21,7 @@ from pmwpub.release.measurements import measurements_csv
 from pmwpub.release.synthesis import synthetic_csv
 from pmwpub.tabular.coding.decode import read_weights, weights_csv
 from pmwpub.tabular.coding.encode import encode_public
-from pmwpub.tabular.files.container import Limits, load
+from pmwpub.tabular.files.container import FileLimits, load
 from pmwpub.tabular.files.reading import read_table
 from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.schema.table_schema import Schema
@@ -38,7 +38,7 @@ def rebuilt(certificate: Certificate, schema_json: bytes, tables: Sequence[bytes
     """
     schema = schema_of(certificate, schema_json)
     workload = workload_of(certificate, schema)
-    problem = PublicProblem(workload, _support(certificate, schema, [load(table, Limits()) for table in tables]))
+    problem = PublicProblem(workload, _support(certificate, schema, [load(table, FileLimits()) for table in tables]))
     transcript = tuple(Measurement(line.number, line.noisy_count) for line in certificate.transcript)
     schedule = plan_of(certificate).schedule(certificate.repeat)
     files = {

@@ -15,12 +15,12 @@ from pmwpub.ledger import Booking, Charge, Ledger, Order, PlanKey, Population, T
 from pmwpub.privacy.budget import ZCDP, ApproxDP, as_fraction, epsilon_of, zcdp_of
 from pmwpub.service.getting_ready import get_ready
 from pmwpub.service.policy import Policy
-from pmwpub.tasks.simulation_work import Place
+from pmwpub.tasks.simulation_work import SweepPlace
 
 Built = TypeVar("Built")
 
 
-class PublicCache(Protocol):
+class SharedCache(Protocol):
     """Keeps what is built from public things, by content key; sessions may share it."""
 
     def __call__(self, key: str, build: Callable[[], Built]) -> Built: ...
@@ -99,9 +99,9 @@ class Service:
 
     ledger: Ledger
     engine: Engine | InlineEngine
-    cache: PublicCache = field(default_factory=MemoryCache)
+    cache: SharedCache = field(default_factory=MemoryCache)
     on_booked: Callable[[Booking], None] | None = None
-    place: Place = field(default_factory=Place)
+    place: SweepPlace = field(default_factory=SweepPlace)
     policy: Policy = field(default_factory=Policy)
     asker: Callable[[], str] = str
 

@@ -10,7 +10,7 @@ from pmwpub.errors import PlanError
 from pmwpub.records import Distribution
 from pmwpub.release import quality
 from pmwpub.release.bundle import WEIGHTS, Bundle
-from pmwpub.release.quality import Cause, Compared, Concentration, HeavyAtom
+from pmwpub.release.quality import Cause, Concentration, HeavyAtom, MarginalsCompared
 from pmwpub.release.rebuilding import workload_of
 from pmwpub.service.bought.releases import Released
 from pmwpub.service.core import Service
@@ -54,7 +54,7 @@ def quality_of(service: Service, current: Study, found: Released) -> Quality:
     return service.cache(key, lambda: _quality(key, bundle, current, candidates))
 
 
-def compared(service: Service, found: Quality, ways: int) -> Compared:
+def compared(service: Service, found: Quality, ways: int) -> MarginalsCompared:
     """The release's k-way marginals beside the public table's; kept like `quality_of`."""
     return service.cache(f"{found.key}:{ways}", lambda: quality.compared(found.released, ways))
 

@@ -17,7 +17,7 @@ import pandas as pd
 
 from pmwpub.errors import FileRefused, PlanError
 from pmwpub.tabular.files.reading import TextTable, from_frame
-from pmwpub.tabular.schema.codebook import Codebook, Entry
+from pmwpub.tabular.schema.codebook import Codebook, CodebookEntry
 
 ACS = (
     "ACREHOUS", "AGE", "AVAILBLE", "CITIZEN", "CLASSWKR", "DIFFCARE", "DIFFEYE", "DIFFHEAR", "DIFFMOB", "DIFFPHYS",
@@ -117,11 +117,11 @@ class Extract:
         self._check(wanted)
         return Codebook(tuple(self._entry(name, edges.get(name)) for name in wanted))
 
-    def _entry(self, name: str, bins: Sequence[float] | None) -> Entry:
+    def _entry(self, name: str, bins: Sequence[float] | None) -> CodebookEntry:
         if bins is not None:
-            return Entry(name, "numeric", tuple(f"{edge:g}" for edge in bins), {"outside": "clip"})
+            return CodebookEntry(name, "numeric", tuple(f"{edge:g}" for edge in bins), {"outside": "clip"})
         codes = self._ddi.get_variable_info(name).codes.values()
-        return Entry(name, "categorical", tuple(dict.fromkeys(map(str, codes))))
+        return CodebookEntry(name, "categorical", tuple(dict.fromkeys(map(str, codes))))
 
     def _check(self, names: Iterable[str]) -> None:
         there = {variable.name for variable in self._ddi.data_description}

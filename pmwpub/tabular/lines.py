@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pmwpub.errors import FileRefused
-from pmwpub.tabular.files.source import Limits, open_text
+from pmwpub.tabular.files.source import FileLimits, open_text
 
 _SPARE = 8  # bytes beyond the limit that are kept of a line, so that it is seen to pass it
 _CONTINUES = range(0x80, 0xC0)  # bytes in the middle of a character
@@ -18,7 +18,7 @@ class Lines(Iterator[str]):
     together between two calls of `begin_record`.
     """
 
-    def __init__(self, text: Iterator[bytes], limits: Limits) -> None:
+    def __init__(self, text: Iterator[bytes], limits: FileLimits) -> None:
         self._text = open_text(capped(text, limits.line_bytes))
         self._limits = limits
         self._number = 0

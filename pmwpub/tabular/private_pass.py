@@ -20,7 +20,7 @@ from pmwpub.tabular.files.chunks import Chunk, TableStream
 from pmwpub.tabular.files.reading import TextTable
 from pmwpub.tabular.files.row_numbers import Digest, RowNumbers, Words
 from pmwpub.tabular.overlap.copied_runs import RunSearch
-from pmwpub.tabular.overlap.more_than_chance import Likeness
+from pmwpub.tabular.overlap.more_than_chance import SharedRowTest
 from pmwpub.tabular.overlap.table_views import Views
 from pmwpub.tabular.schema.table_schema import Schema
 
@@ -109,7 +109,7 @@ def survey(
     n: int,
     rows_per_person: int = 1,
     searches: Sequence[RunSearch] = (),
-    likenesses: Sequence[Likeness] = (),
+    likenesses: Sequence[SharedRowTest] = (),
     kept: int = KEPT,
 ) -> Survey:
     """Go through a private table once; no cell can raise, change the domain or change the number of rows.

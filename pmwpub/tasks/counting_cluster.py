@@ -55,7 +55,7 @@ _REMEDY = "the docstring of pmwpub.tasks.counting_cluster says how to start it"
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
+class _PartToCount:
     """What a worker is told; its repr shows no path, for it may end in a worker's log."""
 
     path: Path = field(repr=False)
@@ -105,7 +105,7 @@ class ClusterRows:
         seen = Digest(self.rows.table.header)
         counts = np.zeros(workload.queries, dtype=np.int64)
         with _connected(self.address) as client:
-            tasks = [_Part(path, self.rows.schema, workload) for path in self.parts]
+            tasks = [_PartToCount(path, self.rows.schema, workload) for path in self.parts]
             for found in _results(client, tasks):
                 counts += found.counts
                 seen.add_sums(found.rows, found.sums)
@@ -126,7 +126,7 @@ def spread(rows: Dataset | FileRows, source: bytes | Path, address: str) -> Clus
         return ClusterRows(rows, tuple(part.resolve() for part in parts_of(source)), address)
 
 
-def count_part(part: _Part) -> _Counted:
+def count_part(part: _PartToCount) -> _Counted:
     """In a worker: the counts of one part. A worker that came later, or came back, is looked at here too."""
     from distributed import get_worker
 
@@ -203,7 +203,7 @@ def _may_spill(dask_worker: Any) -> bool:
     return type(dask_worker.data) is not dict
 
 
-def _results(client: Client, tasks: list[_Part]) -> Iterator[_Counted]:
+def _results(client: Client, tasks: list[_PartToCount]) -> Iterator[_Counted]:
     """What the workers send, as it comes; a lost worker's parts are read again by another."""
     _, distributed = _library()
     futures = client.map(count_part, tasks, pure=False, key="count private rows")

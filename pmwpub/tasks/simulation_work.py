@@ -14,7 +14,7 @@ from typing import Literal
 from pmwpub.errors import PlanError
 from pmwpub.evaluation import (
     UNCHANGED,
-    Floor,
+    CertifiedFloor,
     FloorOf,
     Found,
     Here,
@@ -32,7 +32,7 @@ from pmwpub.jobs.job import Progress
 
 
 @dataclass(frozen=True)
-class Place:
+class SweepPlace:
     """Where the parts of a sweep are made.
 
     kind     "here": in the worker itself; "processes": in as many processes of this machine as `processes`; "dask": on
@@ -52,9 +52,9 @@ class Place:
         return LocalProcesses(self.processes) if self.kind == "processes" else Here()
 
     @property
-    def on_this_machine(self) -> Place:
+    def on_this_machine(self) -> SweepPlace:
         """The same, or for a cluster, a single process of this machine."""
-        return Place("processes") if self.kind == "dask" else self
+        return SweepPlace("processes") if self.kind == "dask" else self
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,7 +66,7 @@ class SimulationWork:
 
     stage: Stage
     sweep: Sweep
-    place: Place = field(default_factory=Place)
+    place: SweepPlace = field(default_factory=SweepPlace)
     known: tuple[bytes, ...] = ()
 
 
@@ -97,7 +97,7 @@ def finished(parts: Iterable[bytes], sweep: Sweep) -> Simulation:
     found = [found for task, found in map(read_part, parts) if _belongs(task, sweep)]
     errors = [one for one in found if isinstance(one, SimulatedError)]
     errors.sort(key=lambda one: (one.candidate, one.epsilon, one.method != UNCHANGED, one.method, one.rounds, one.seed))
-    return Simulation(errors, [one for one in found if isinstance(one, Floor)])
+    return Simulation(errors, [one for one in found if isinstance(one, CertifiedFloor)])
 
 
 def _belongs(task: Task, sweep: Sweep) -> bool:
@@ -120,6 +120,6 @@ def read_part(written: bytes) -> tuple[Task, Found]:
         task, found = json.loads(written)
         if "seed" in task:
             return Run(**task), SimulatedError(**found)
-        return FloorOf(**task), Floor(**found)
+        return FloorOf(**task), CertifiedFloor(**found)
     except (ValueError, TypeError) as error:
         raise PlanError("A stored part of a simulation cannot be read.") from error

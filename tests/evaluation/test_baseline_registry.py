@@ -12,7 +12,7 @@ from pmwpub.evaluation import Sweep, label_of
 from pmwpub.evaluation.baseline_registry import BASELINES, FAMILIES, PEERS, baseline_of
 from pmwpub.evaluation.baselines import DualQuery, Mwem
 from pmwpub.evaluation.methods import canonical, respelt
-from pmwpub.service.simulations.sweep_range import Terms
+from pmwpub.service.simulations.sweep_range import SweepRange
 
 NO_NUMBER = ("", "x", "nan", "inf", "1/0", "1,5", "1e500", "1" * 41)
 
@@ -41,7 +41,7 @@ def test_a_value_out_of_range_is_refused_before_anything_runs(name: str) -> None
     with pytest.raises(PlanError):
         Sweep((1.0,), methods=("pmw-pub", name))
     with pytest.raises(PlanError):
-        _ = Terms(methods=("pmw-pub", name)).sweep
+        _ = SweepRange(methods=("pmw-pub", name)).sweep
 
 
 @pytest.mark.parametrize("name", ["dual-query+eta=1e-6+samples=1", "dual-query+eta=1e6+samples=10000",

@@ -13,7 +13,7 @@ from support.fakes import FixedNoise, SeededNoise
 from pmwpub.errors import MethodRefused, PlanError, PmwPubError
 from pmwpub.evaluation.answering import Marginals, errors_of_answers
 from pmwpub.evaluation.baseline_registry import BASELINES, PEERS, baseline_of, is_baseline
-from pmwpub.evaluation.baselines import Baseline, Case, DualQuery, JiElkan, Mwem, Terms
+from pmwpub.evaluation.baselines import Baseline, Case, DualQuery, JiElkan, Mwem, RunTerms
 from pmwpub.evaluation.measures import Errors, errors
 from pmwpub.mechanisms.baselines.graphical.fitted_model import MISSING
 from pmwpub.mechanisms.baselines.matrix.residuals import Emphasis
@@ -30,7 +30,7 @@ CANDIDATE = PublicProblem(WORKLOAD, tables.support(SHAPE, 60, 2))
 
 
 def case(noise: NoiseSource, rho: Fraction = Fraction(1, 5), rounds: int = 10) -> Case:
-    terms = Terms(WORKLOAD, len(ROWS), ZCDP.at_most(rho))
+    terms = RunTerms(WORKLOAD, len(ROWS), ZCDP.at_most(rho))
     return Case(terms, count(WORKLOAD, ROWS), ROWS, CANDIDATE, rounds, 0, noise)
 
 
@@ -112,7 +112,7 @@ LARGE = Workload.all_kway(tables.domain(*[10] * 12), 1)
     ],
 )
 def test_what_cannot_run_says_why_before_it_runs(baseline: Baseline, workload: Workload, words: str) -> None:
-    why = baseline.refusal(Terms(workload, 1000, ZCDP.at_most(1)))
+    why = baseline.refusal(RunTerms(workload, 1000, ZCDP.at_most(1)))
     assert words in why
     assert bool(why) == bool(words)
 
@@ -121,7 +121,7 @@ def test_what_cannot_run_says_why_before_it_runs(baseline: Baseline, workload: W
 def test_peers_say_what_is_missing_without_their_extra(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     peer = baseline_of(name)
     monkeypatch.setattr("pmwpub.evaluation.peers.available", lambda: False)
-    assert peer.refusal(Terms(WORKLOAD, 1000, ZCDP.at_most(1))) == MISSING
+    assert peer.refusal(RunTerms(WORKLOAD, 1000, ZCDP.at_most(1))) == MISSING
     with pytest.raises(MethodRefused, match="peers"):
         peer.errors(case(FixedNoise()))
     assert peer.remark == "answers come from a graphical model, from which rows can be drawn"
@@ -129,30 +129,30 @@ def test_peers_say_what_is_missing_without_their_extra(name: str, monkeypatch: p
 
 def test_peers_refuse_what_would_run_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pmwpub.evaluation.peers.available", lambda: True)
-    large = Terms(Workload.all_kway(tables.domain(*[300] * 3), 3), 1000, ZCDP.at_most(1))
+    large = RunTerms(Workload.all_kway(tables.domain(*[300] * 3), 3), 1000, ZCDP.at_most(1))
     assert "27,270,900 cells in every round" in baseline_of("aim").refusal(large)
-    wide = Terms(Workload.all_kway(tables.domain(*[300] * 10), 1), 1000, ZCDP.at_most(1))
+    wide = RunTerms(Workload.all_kway(tables.domain(*[300] * 10), 1), 1000, ZCDP.at_most(1))
     assert "MST scores 4,050,000 cells" in baseline_of("mst").refusal(wide)
-    assert baseline_of("mst").refusal(Terms(WORKLOAD, 1000, ZCDP.at_most(1))) == ""
+    assert baseline_of("mst").refusal(RunTerms(WORKLOAD, 1000, ZCDP.at_most(1))) == ""
 
 
 def test_a_budget_that_pays_for_nothing_is_a_reason_too() -> None:
-    assert "pays for no sample" in DualQuery().refusal(Terms(WORKLOAD, 1000, ZCDP(5)))
+    assert "pays for no sample" in DualQuery().refusal(RunTerms(WORKLOAD, 1000, ZCDP(5)))
 
 
 @pytest.mark.parametrize(
     ("name", "terms", "words"),
     [
-        ("mwem", Terms(WORKLOAD, 1000, ZCDP(50)), "50 units of 1e-15 are too few for 60 rounds"),
-        ("ji-elkan+lambda=1e-6", Terms(WORKLOAD, 1, ZCDP(1)), "noise scale"),
-        ("hdmm", Terms(WORKLOAD, 10**11, ZCDP(1), 10**9), "noise scale"),
-        ("residual-planner", Terms(WORKLOAD, 10**11, ZCDP(1), 10**9), "noise scale"),
-        ("aim", Terms(WORKLOAD, 1000, ZCDP(48)), "share of zero"),
-        ("mst", Terms(WORKLOAD, 1000, ZCDP(8)), "share of zero"),
+        ("mwem", RunTerms(WORKLOAD, 1000, ZCDP(50)), "50 units of 1e-15 are too few for 60 rounds"),
+        ("ji-elkan+lambda=1e-6", RunTerms(WORKLOAD, 1, ZCDP(1)), "noise scale"),
+        ("hdmm", RunTerms(WORKLOAD, 10**11, ZCDP(1), 10**9), "noise scale"),
+        ("residual-planner", RunTerms(WORKLOAD, 10**11, ZCDP(1), 10**9), "noise scale"),
+        ("aim", RunTerms(WORKLOAD, 1000, ZCDP(48)), "share of zero"),
+        ("mst", RunTerms(WORKLOAD, 1000, ZCDP(8)), "share of zero"),
     ],
 )
 def test_noise_that_cannot_be_paid_for_or_drawn_is_a_reason(
-    name: str, terms: Terms, words: str, monkeypatch: pytest.MonkeyPatch
+    name: str, terms: RunTerms, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pmwpub.evaluation.peers.available", lambda: True)
     assert words in baseline_of(name).refusal(terms, 60)
@@ -162,7 +162,7 @@ def test_noise_that_cannot_be_paid_for_or_drawn_is_a_reason(
 def test_a_run_that_was_refused_raises_the_same_words() -> None:
     workload = Workload.all_kway(tables.domain(2_000, 2_000), 1)
     rows = tables.table(workload.domain, 10, 0)
-    terms = Terms(workload, 10, ZCDP.at_most(1))
+    terms = RunTerms(workload, 10, ZCDP.at_most(1))
     refused = Case(terms, count(workload, rows), rows, None, 1, 0, FixedNoise())
     with pytest.raises(MethodRefused, match="4,000 levels"):
         JiElkan().errors(refused)

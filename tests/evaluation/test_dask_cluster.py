@@ -18,7 +18,7 @@ from pmwpub.errors import JobFailed, PlanError
 from pmwpub.evaluation import Found, Sweep, Task, simulate
 from pmwpub.evaluation.dask_cluster import DaskCluster
 from pmwpub.jobs import Engine
-from pmwpub.tasks.simulation_work import Place, SimulationWork
+from pmwpub.tasks.simulation_work import SimulationWork, SweepPlace
 
 pytest.importorskip("distributed")
 SWEEP = Sweep((0.25, 0.5, 1.0, 2.0), rounds=(40,), runs=15)
@@ -77,7 +77,7 @@ def test_a_job_of_the_engine_reports_progress_from_a_cluster_and_finds_the_same(
     """What the page does with PMWPUB_DASK set: parts and progress come as they are found."""
     engine, parts, results, seen = Engine(1), [], [], set()
     try:
-        work = SimulationWork(stage(), SWEEP, Place("dask", address=cluster.address))
+        work = SimulationWork(stage(), SWEEP, SweepPlace("dask", address=cluster.address))
         job = engine.submit(
             "simulation", work, key="k", on_done=results.append, on_failed=results.append, on_part=parts.append
         )

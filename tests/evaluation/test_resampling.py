@@ -7,7 +7,7 @@ from scipy.stats import chi2
 from support import tables
 
 from pmwpub.evaluation import halves, resampled
-from pmwpub.mechanisms.baselines.discrimination import Rows as DiscriminationRows
+from pmwpub.mechanisms.baselines.discrimination import OneHotRows as DiscriminationRows
 from pmwpub.mechanisms.baselines.mwem import projected
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload

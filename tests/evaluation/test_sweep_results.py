@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from pmwpub.evaluation import PMW_PUB, Floor, SimulatedError, Simulation, summarise
+from pmwpub.evaluation import PMW_PUB, CertifiedFloor, SimulatedError, Simulation, summarise
 
 LINES = [
     SimulatedError(PMW_PUB, "b", 1.0, 5, seed, value, value / 2, 0.0) for seed, value in enumerate((0.1, 0.2, 0.3))
@@ -24,5 +24,5 @@ def test_a_summary_is_of_the_measure_that_was_asked_for() -> None:
 
 
 def test_a_simulation_survives_its_bytes() -> None:
-    found = Simulation(LINES, [Floor("b", 0.01, 0.02)])
+    found = Simulation(LINES, [CertifiedFloor("b", 0.01, 0.02)])
     assert Simulation.from_bytes(found.to_bytes()) == found

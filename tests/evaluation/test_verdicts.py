@@ -7,7 +7,7 @@ import pytest
 from pmwpub.evaluation import (
     PMW_PUB,
     UNCHANGED,
-    Floor,
+    CertifiedFloor,
     SimulatedError,
     Summary,
     best_lines,
@@ -85,6 +85,6 @@ def test_the_fewest_rounds_that_do_as_well_as_the_best_are_chosen() -> None:
 
 def test_the_smallest_epsilon_for_an_error_or_never() -> None:
     results = runs("b", (0.3, 0.2, 0.1, 0.09)) + runs("d", (0.3, 0.3, 0.3, 0.29)) + unchanged("b", 0.4)
-    near, far = reach(results, [Floor("d", 0.28, 0.281)], 0.2001)
+    near, far = reach(results, [CertifiedFloor("d", 0.28, 0.281)], 0.2001)
     assert (near.candidate, near.epsilon, near.floor) == ("b", 0.25, 0.0)
     assert (far.candidate, far.epsilon, far.best, far.largest, far.floor) == ("d", None, 0.29, 1.0, 0.28)

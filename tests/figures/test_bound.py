@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from pmwpub.figures import ErrorCurve, Floor, Plot, ProvedBound, Unchanged, error_against_epsilon
+from pmwpub.figures import ErrorCurve, Plot, ProvedBound, ShadedFloor, Unchanged, error_against_epsilon
 
 CURVES = [
     ErrorCurve("near", (0.1, 1.0), (0.13, 0.03), (0.004, 0.001), 5),
     ErrorCurve("far", (0.1, 1.0), (0.14, 0.10), (0.0, 0.0)),
 ]
-FLOORS = [Floor("near", 0.01, 0.01, noisy=False)]
+FLOORS = [ShadedFloor("near", 0.01, 0.01, noisy=False)]
 UNCHANGED = [Unchanged("near", 0.132)]
 BOUND = ProvedBound("near", (0.1, 1.0), (0.9, 0.4), (86, 791), 0.95)
 

@@ -16,11 +16,11 @@ from pmwpub.figures import (
     BiasedTable,
     BoundParts,
     ErrorCurve,
-    Floor,
     MovedMarginal,
     NoisyValue,
     PairFloor,
     Plot,
+    ShadedFloor,
     Table,
     TableRange,
     TrueDistance,
@@ -53,9 +53,9 @@ def _sweep() -> Plot:
     return error_against_epsilon(
         [NEAR, FAR],
         [
-            Floor("near", 0.01, 0.01, noisy=False),
-            Floor("far", 0.09, 0.095, noisy=False),
-            Floor("far", 0.07, 0.10, noisy=True, confidence=0.95),
+            ShadedFloor("near", 0.01, 0.01, noisy=False),
+            ShadedFloor("far", 0.09, 0.095, noisy=False),
+            ShadedFloor("far", 0.07, 0.10, noisy=True, confidence=0.95),
         ],
         [Unchanged("near", 0.132), Unchanged("far", 0.16)],
     )
@@ -120,7 +120,7 @@ def test_a_noisy_floor_is_a_band_over_its_interval_that_fades_upwards_and_says_n
     opacity = [float(re.findall(r"[\d.]+", strip.fillcolor)[-1]) for strip in strips]
     assert opacity == sorted(opacity, reverse=True)
     assert "noisy floor of <b>far</b>: between 0.07 and 0.1 (95% confidence)" in strips[0].text
-    alone = error_against_epsilon([NEAR], [Floor("far", 0.07, 0.10, noisy=True)])
+    alone = error_against_epsilon([NEAR], [ShadedFloor("far", 0.07, 0.10, noisy=True)])
     assert [strip.showlegend for strip in _traces(alone, "noisy floor of far")].count(True) == 1
 
 
@@ -177,28 +177,28 @@ def test_a_regions_name_stands_inside_it_on_its_own_ground_where_the_fewest_line
     assert 0 < name.y < 0.09
     assert name.bgcolor == "#2B333B"
     low = ErrorCurve("low", (0.1, 1.0), (0.089, 0.05), (0.0, 0.0))
-    (moved,) = error_against_epsilon([low], [Floor("far", 0.09, 0.09, noisy=False)]).figure.layout.annotations
+    (moved,) = error_against_epsilon([low], [ShadedFloor("far", 0.09, 0.09, noisy=False)]).figure.layout.annotations
     assert moved.y < 0.047, "below the line that passes its upper part"
 
 
 def test_a_line_that_begins_later_does_not_move_a_regions_name() -> None:
     flat = ErrorCurve("flat", (0.1, 1.0), (0.05, 0.05), (0.0, 0.0))
     later = ErrorCurve("later", (0.5, 1.0), (0.09, 0.07), (0.0, 0.0))
-    floor = [Floor("far", 0.09, 0.09, noisy=False)]
+    floor = [ShadedFloor("far", 0.09, 0.09, noisy=False)]
     (alone,) = error_against_epsilon([flat], floor).figure.layout.annotations
     (both,) = error_against_epsilon([flat, later], floor).figure.layout.annotations
     assert alone.y == both.y == pytest.approx(0.09 - 0.03 * 1.08 * 0.09)
 
 
 def test_names_of_regions_stay_apart_or_are_left_to_the_legend() -> None:
-    floors = [Floor(name, 0.05 + i * 1e-4, 0.06, noisy=False) for i, name in enumerate("abcdefgh")]
+    floors = [ShadedFloor(name, 0.05 + i * 1e-4, 0.06, noisy=False) for i, name in enumerate("abcdefgh")]
     notes = sorted(note.y for note in error_against_epsilon([NEAR], floors).figure.layout.annotations)
     assert 1 <= len(notes) < 8
     assert all(b - a >= 0.06 * 0.13 for a, b in itertools.pairwise(notes))
 
 
 def test_a_floor_of_zero_shades_nothing() -> None:
-    plot = error_against_epsilon([NEAR], [Floor("near", 0.0, 0.0, noisy=False)])
+    plot = error_against_epsilon([NEAR], [ShadedFloor("near", 0.0, 0.0, noisy=False)])
     assert [trace.name for trace in plot.figure.data] == ["near"]
 
 
@@ -219,7 +219,7 @@ def test_the_sweeps_table_and_alt_text_carry_the_same_numbers() -> None:
 
 
 def test_a_sweep_without_curves_still_draws_its_floors() -> None:
-    plot = error_against_epsilon([], [Floor("B", 0.02, 0.03, noisy=True)])
+    plot = error_against_epsilon([], [ShadedFloor("B", 0.02, 0.03, noisy=True)])
     assert _traces(plot, "noisy floor of B")
 
 
@@ -393,7 +393,7 @@ def test_a_table_keeps_columns_of_the_same_name_apart() -> None:
     [
         error_against_epsilon(
             [ErrorCurve(HOSTILE, (0.1,), (0.1,), (0.01,))],
-            [Floor(HOSTILE, 0.05, 0.08, noisy=True), Floor(HOSTILE, 0.05, 0.08, noisy=False)],
+            [ShadedFloor(HOSTILE, 0.05, 0.08, noisy=True), ShadedFloor(HOSTILE, 0.05, 0.08, noisy=False)],
             [Unchanged(HOSTILE, 0.2)],
         ),
         candidates_dot_plot([AssessedCandidate(HOSTILE, NoisyValue(0.1, 0.0, 0.2))], confidence=0.95),

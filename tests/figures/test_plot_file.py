@@ -12,7 +12,7 @@ HOSTILE = "<img src=x onerror=alert(1)>"
 
 def page(label: str = "b.csv") -> str:
     curve = figures.ErrorCurve(label, (0.1, 1.0), (0.2, 0.1), (0.01, 0.005), runs=3)
-    plot = figures.error_against_epsilon([curve], [figures.Floor(label, 0.05, 0.06, noisy=False)])
+    plot = figures.error_against_epsilon([curve], [figures.ShadedFloor(label, 0.05, 0.06, noisy=False)])
     return figures.self_contained(plot, title=f"Of {label}", notes=(f"note {label}",)).decode()
 
 

@@ -27,7 +27,7 @@ from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases import ReleasePurchase
 from pmwpub.service.purchases.caveats import SEEN
 from pmwpub.service.steward_only import recorded_numbers
-from pmwpub.tasks.simulation_work import Place
+from pmwpub.tasks.simulation_work import SweepPlace
 from pmwpub.ui import Session
 from pmwpub.ui.app import services
 from pmwpub.ui.widgets.price_form import ASTRAY
@@ -107,7 +107,7 @@ def _frame(content: bytes) -> pd.DataFrame:
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[World]:
     monkeypatch.setenv("PMWPUB_STORE", f"sqlite:///{tmp_path / 'ledger.sqlite'}")
     monkeypatch.setattr(services, "engine", InlineEngine)
-    monkeypatch.setattr(services, "place", Place)
+    monkeypatch.setattr(services, "place", SweepPlace)
     st.cache_resource.clear()
     made = World(tmp_path, capsys)
     yield made

@@ -10,12 +10,12 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Toggle
 
 from pmwpub.errors import StoreUnavailable
-from pmwpub.evaluation import PMW_PUB, UNCHANGED, Floor, SimulatedError, Simulation
+from pmwpub.evaluation import PMW_PUB, UNCHANGED, CertifiedFloor, SimulatedError, Simulation
 from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases.caveats import PRIVATE_NUMBERS_SEEN
 from pmwpub.service.simulations import explorations
 from pmwpub.service.simulations.explorations import ASKED, PART, SIMULATION
-from pmwpub.service.simulations.sweep_range import Terms
+from pmwpub.service.simulations.sweep_range import SweepRange
 from pmwpub.service.steward_only.private_sweeps import PrivateSweep
 from pmwpub.theory import HYPOTHESES, accuracy_line
 from pmwpub.ui import Session
@@ -44,7 +44,7 @@ def test_the_ranges_of_a_sweep_are_chosen_on_the_page(town: Here, visit: Open) -
     assert not app.exception
     (found,) = asked(town)
     methods = (PMW_PUB, f"{PMW_PUB}+average", UNCHANGED)
-    assert found.terms == Terms((), (0.5, 2.0), (2, 4), methods, (100.0, 10.0), 2)
+    assert found.terms == SweepRange((), (0.5, 2.0), (2, 4), methods, (100.0, 10.0), 2)
     assert found.simulation is not None
     assert town.spent == 0
 
@@ -117,7 +117,7 @@ def test_a_simulation_that_was_stopped_says_so_shows_what_there_is_and_goes_on(
     town: Here, visit: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     current = study_store.study(town.service, town.population)
-    terms = Terms(epsilons=(0.5, 2.0), rounds=(2,), runs=2)
+    terms = SweepRange(epsilons=(0.5, 2.0), rounds=(2,), runs=2)
     real = town.service.ledger.put_document
 
     def put(population: str, kind: str, key: str, body: bytes) -> None:
@@ -142,7 +142,9 @@ def test_a_simulation_that_was_stopped_says_so_shows_what_there_is_and_goes_on(
 def stored(town: Here, simulation: Simulation) -> None:
     """A simulation with these numbers, as if it had been made."""
     current = study_store.study(town.service, town.population)
-    explorations.explore(town.service, current, current.usable[0].sha256, Terms(epsilons=(0.1,), rounds=(2,), runs=1))
+    explorations.explore(
+        town.service, current, current.usable[0].sha256, SweepRange(epsilons=(0.1,), rounds=(2,), runs=1)
+    )
     (entry,) = town.service.ledger.documents(town.population, ASKED)
     town.service.ledger.put_document(town.population, SIMULATION, entry.key, simulation.to_bytes())
 
@@ -158,7 +160,7 @@ def test_the_page_says_where_a_release_is_not_expected_to_beat_the_table_unchang
     town: Here, visit: Open
 ) -> None:
     lines = runs("poor.csv", {0.1: 0.0142, 0.25: 0.0135, 1.0: 0.0084}, 0.0148)
-    stored(town, Simulation(lines, [Floor("poor.csv", 0.004, 0.005)]))
+    stored(town, Simulation(lines, [CertifiedFloor("poor.csv", 0.004, 0.005)]))
     app = visit("explore", population=town.population)
     (said,) = [str(one.value).replace("\\", "").replace("**", "") for one in app.warning]
     assert "At ε ≤ 0.25, PMW^Pub is not expected to beat publishing poor.csv unchanged" in said
@@ -173,7 +175,7 @@ def test_the_page_says_where_a_release_is_not_expected_to_beat_the_table_unchang
 
 
 def test_mean_and_rms_errors_are_a_choice_and_have_no_floor(town: Here, visit: Open) -> None:
-    stored(town, Simulation(runs("poor.csv", {0.1: 0.2, 1.0: 0.1}, 0.3), [Floor("poor.csv", 0.05, 0.05)]))
+    stored(town, Simulation(runs("poor.csv", {0.1: 0.2, 1.0: 0.1}, 0.3), [CertifiedFloor("poor.csv", 0.05, 0.05)]))
     app = visit("explore", population=town.population)
     table = app.dataframe[0].value
     assert any("floor of" in str(line) for line in table.iloc[:, 0])
@@ -199,7 +201,7 @@ def bound_rows(app: AppTest) -> list[float]:
 
 
 def test_the_accuracy_theorem_is_drawn_once_it_is_asked_for_and_says_what_it_rests_on(town: Here, visit: Open) -> None:
-    stored(town, Simulation(runs("poor.csv", {0.1: 0.2, 1.0: 0.1}, 0.3), [Floor("poor.csv", 0.04, 0.05)]))
+    stored(town, Simulation(runs("poor.csv", {0.1: 0.2, 1.0: 0.1}, 0.3), [CertifiedFloor("poor.csv", 0.04, 0.05)]))
     app = visit("explore", population=town.population)
     (toggle,) = theorem(app)
     assert "bound of the paper's accuracy theorem" in toggle.label

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pmwpub.errors import FileRefused
 from pmwpub.tabular.files.reading import open_table
-from pmwpub.tabular.files.source import Limits
+from pmwpub.tabular.files.source import FileLimits
 from pmwpub.tabular.lines import Lines, capped
 
 MEBIBYTE = 1 << 20
@@ -62,7 +62,7 @@ def test_what_unpacks_to_one_endless_line_or_row_is_refused_in_bounded_memory(
 def lines_of(parts: list[bytes], limit: int) -> tuple[list[str], int | None]:
     """The lines that come, and the line of the refusal, if any."""
     found: list[str] = []
-    reading = Lines(iter(parts), Limits(line_bytes=limit))
+    reading = Lines(iter(parts), FileLimits(line_bytes=limit))
     try:
         found.extend(reading)
     except FileRefused as refused:

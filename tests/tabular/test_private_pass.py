@@ -28,7 +28,7 @@ from pmwpub.records import Dataset
 from pmwpub.tabular import private_pass
 from pmwpub.tabular.coding import person_ids
 from pmwpub.tabular.files import parquet, reading, source
-from pmwpub.tabular.files.reading import Limits, open_table, read_table
+from pmwpub.tabular.files.reading import FileLimits, open_table, read_table
 from pmwpub.tabular.files.text import regular_lines
 from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.private_pass import FileRows, encode_private, survey
@@ -81,7 +81,7 @@ class Found:
 def found(table: bytes | Path, options: ReadOptions | None, schema: Schema, *, kept: int) -> Found:
     workload = Workload.all_kway(schema.domain, min(2, len(schema.domain.names)))
     try:
-        stream = open_table(table, options=options, limits=Limits())
+        stream = open_table(table, options=options, limits=FileLimits())
         seen = survey(stream, schema, n=1, kept=kept)
         counts = count(workload, seen.rows).counts
         unplaced = tuple(sorted(seen.unplaced.items()))

@@ -14,7 +14,7 @@ from pmwpub.evaluation import FloorOf, Run, Simulation, Stage, Sweep, simulate
 from pmwpub.jobs import Ending, Engine, InlineEngine, Reason
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
-from pmwpub.tasks.simulation_work import Place, SimulationWork, part_of, read_part, simulation
+from pmwpub.tasks.simulation_work import SimulationWork, SweepPlace, part_of, read_part, simulation
 
 SHAPE = tables.domain(3, 2, 2)
 WORKLOAD = Workload.all_kway(SHAPE, 2)
@@ -84,7 +84,7 @@ def test_progress_has_one_total_and_ends_at_it_whatever_is_refused() -> None:
 def test_a_worker_of_the_engine_owns_processes_and_finds_the_same(engine: Engine) -> None:
     parts: list[bytes] = []
     results: list[object] = []
-    work = SimulationWork(stage(), SWEEP, Place("processes", 2))
+    work = SimulationWork(stage(), SWEEP, SweepPlace("processes", 2))
     job = engine.submit(
         "simulation", work, key="k", on_done=results.append, on_failed=results.append, on_part=parts.append
     )
@@ -94,8 +94,8 @@ def test_a_worker_of_the_engine_owns_processes_and_finds_the_same(engine: Engine
     assert (job.done, job.total) == (len(parts), len(parts))
 
 
-@pytest.mark.parametrize("place", [Place(), Place("processes", 2)])
-def test_a_cancelled_sweep_ends_and_keeps_its_parts(engine: Engine, place: Place) -> None:
+@pytest.mark.parametrize("place", [SweepPlace(), SweepPlace("processes", 2)])
+def test_a_cancelled_sweep_ends_and_keeps_its_parts(engine: Engine, place: SweepPlace) -> None:
     parts: list[bytes] = []
     reasons: list[Reason] = []
     job = engine.submit(
@@ -113,7 +113,7 @@ def test_a_cancelled_sweep_ends_and_keeps_its_parts(engine: Engine, place: Place
 def test_processes_end_with_the_worker_that_owns_them(engine: Engine) -> None:
     parts: list[bytes] = []
     engine.submit(
-        "simulation", SimulationWork(stage(), LONG, Place("processes", 2)), key="k",
+        "simulation", SimulationWork(stage(), LONG, SweepPlace("processes", 2)), key="k",
         on_done=print, on_failed=lambda _: None, on_part=parts.append,
     )  # fmt: skip
     assert until(lambda: parts)
@@ -145,5 +145,5 @@ def test_parts_that_cannot_be_kept_end_the_sweep(engine: Engine) -> None:
 
 
 def test_a_cluster_is_left_for_this_machine_where_private_counts_are_at_stake() -> None:
-    assert Place("dask", address="tcp://somewhere:1").on_this_machine == Place("processes")
-    assert Place("processes", 4).on_this_machine == Place("processes", 4)
+    assert SweepPlace("dask", address="tcp://somewhere:1").on_this_machine == SweepPlace("processes")
+    assert SweepPlace("processes", 4).on_this_machine == SweepPlace("processes", 4)

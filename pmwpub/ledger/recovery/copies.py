@@ -14,7 +14,7 @@ from pmwpub.ledger import tables
 from pmwpub.ledger.database import Database, sqlite_path, store_url, witness_path
 from pmwpub.ledger.recovery.copying import copy, free_name, remove, sync_folder
 from pmwpub.ledger.recovery.record_merging import unwitnessed
-from pmwpub.ledger.recovery.restored_charges import Readded, readd
+from pmwpub.ledger.recovery.restored_charges import RestoredCharges, readd
 from pmwpub.ledger.recovery.store_guard import recorded, store_id
 from pmwpub.ledger.recovery.vouching import accept, record_unvouched
 from pmwpub.ledger.recovery.witness import Witness
@@ -41,7 +41,7 @@ class Reconciled:
     replaced  where the file went whose place a backup took
     """
 
-    added: tuple[Readded, ...]
+    added: tuple[RestoredCharges, ...]
     replaced: Path | None = None
 
 
@@ -101,7 +101,9 @@ def restore(
         remove(fresh)
 
 
-def _reconciled(database: Database, witness: Witness, present: list[Entry], accepted: bool) -> tuple[Readded, ...]:
+def _reconciled(
+    database: Database, witness: Witness, present: list[Entry], accepted: bool
+) -> tuple[RestoredCharges, ...]:
     """Add the lines of the witness and of `present` to the store, then have the witness begin anew.
 
     Where the witness is not this store's, nothing vouches for it, which is recorded, also where nothing was charged

@@ -23,7 +23,7 @@ RECONCILED = "ledger reconciled"
 
 
 @dataclass(frozen=True)
-class Readded:
+class RestoredCharges:
     """What a reconciliation added to the store for one population."""
 
     population: str
@@ -31,18 +31,20 @@ class Readded:
     units: int
 
 
-def readd(connection: Connection, *records: Sequence[Entry]) -> list[Readded]:
+def readd(connection: Connection, *records: Sequence[Entry]) -> list[RestoredCharges]:
     """Add what the store lacks of each record, and note it; returns what was added by population, in their order.
 
     Raises StoreUnavailable as `merging.lacking`.
     """
-    added: dict[str, Readded] = {}
+    added: dict[str, RestoredCharges] = {}
     for entries in records:
         for entry in lacking(recorded(connection), entries):
             _add(connection, entry)
-            before = added.get(entry.population, Readded(entry.population, 0, 0))
+            before = added.get(entry.population, RestoredCharges(entry.population, 0, 0))
             bookings, units = (1, entry.units) if isinstance(entry, BookingLine) else (0, 0)
-            added[entry.population] = Readded(entry.population, before.bookings + bookings, before.units + units)
+            added[entry.population] = RestoredCharges(
+                entry.population, before.bookings + bookings, before.units + units
+            )
     for one in added.values():
         record(connection, one.population, RECONCILED, _note(one))
     return list(added.values())
@@ -89,7 +91,7 @@ def _insert(connection: Connection, table: Table, population_id: int, created: s
     return int(connection.execute(row.returning(table.c.id)).scalar_one())
 
 
-def _note(added: Readded) -> str:
+def _note(added: RestoredCharges) -> str:
     return (
         f"{added.bookings} charged plans, of rho = {up(Fraction(added.units, UNIT), 6)} together, and the terms and "
         "decisions that the ledger lacked were added again from its witness, as spent; results that it lacked are gone."

@@ -22,7 +22,7 @@ STARTS = 10
 """How often the heuristic begins anew."""
 
 
-class Found(StrEnum):
+class RowOrigin(StrEnum):
     """Where a row comes from."""
 
     OPTIMAL = "integer program, proved best"
@@ -31,7 +31,7 @@ class Found(StrEnum):
 
 
 @dataclass(frozen=True)
-class Limits:
+class SolverLimits:
     """When an integer program is cut short.
 
     seconds  of wall time; 0: no program, the heuristic alone. A row that the clock cut short is another one on another
@@ -57,7 +57,7 @@ class Response:
 
     row: tuple[int, ...]
     satisfied: int
-    found: Found
+    found: RowOrigin
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +93,7 @@ class Sample:
 
 
 def best_response(
-    workload: Workload, sample: Sequence[SignedQuery], limits: Limits, *, ties: random.Random
+    workload: Workload, sample: Sequence[SignedQuery], limits: SolverLimits, *, ties: random.Random
 ) -> Response:
     """The row that satisfies most of the sample, proved so where the program ends within its limits.
 
@@ -103,12 +103,12 @@ def best_response(
     chosen = Sample.of(workload, sample)
     start = np.array([ties.randrange(size) for size in workload.domain.shape], dtype=np.int64)
     best = _climbed(chosen, workload.domain.shape, start, ties)
-    found = Found.HEURISTIC
+    found = RowOrigin.HEURISTIC
     if limits.seconds > 0:
         row, proved = _solved(chosen, workload.domain.shape, best, limits)
         more = chosen.satisfied(row) - chosen.satisfied(best)
         if more > 0 or (proved and more == 0):
-            best, found = row, Found.OPTIMAL if proved else Found.CUT_SHORT
+            best, found = row, RowOrigin.OPTIMAL if proved else RowOrigin.CUT_SHORT
     return Response(tuple(int(code) for code in best), chosen.satisfied(best), found)
 
 
@@ -137,7 +137,7 @@ def _improve(sample: Sample, row: Ints, attribute: int, size: int) -> None:
         row[attribute] = int(gains.argmax())
 
 
-def _solved(sample: Sample, shape: tuple[int, ...], start: Ints, limits: Limits) -> tuple[Ints, bool]:
+def _solved(sample: Sample, shape: tuple[int, ...], start: Ints, limits: SolverLimits) -> tuple[Ints, bool]:
     """A row from the integer program, and whether it is proved best.
 
     x_al = 1 if attribute a has level l, only for levels that a query asks for and one other; exactly one an attribute.

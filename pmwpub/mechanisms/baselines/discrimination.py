@@ -19,7 +19,7 @@ MAX_STEPS = 200
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class OneHotRows:
     """Distinct rows as one-hot vectors of length 1/sqrt(d) an entry, and the share of the table that each is.
 
     places  int64 (N, d): the coefficient that each cell picks; `size` itself, which is always 0, for "no level"
@@ -34,7 +34,7 @@ class Rows:
     total: int
 
     @classmethod
-    def of_private(cls, dataset: Dataset | RepeatedRows) -> Rows:
+    def of_private(cls, dataset: Dataset | RepeatedRows) -> OneHotRows:
         """A private table's rows; the number of distinct ones is private."""
         if isinstance(dataset, RepeatedRows):
             return cls.of_public(dataset.distinct)
@@ -42,11 +42,11 @@ class Rows:
         return cls._of(codes, multiplicity, dataset.domain.shape)
 
     @classmethod
-    def of_public(cls, support: Support) -> Rows:
+    def of_public(cls, support: Support) -> OneHotRows:
         return cls._of(support.codes, support.multiplicity, support.domain.shape)
 
     @classmethod
-    def _of(cls, codes: Codes, multiplicity: Ints, shape: tuple[int, ...]) -> Rows:
+    def _of(cls, codes: Codes, multiplicity: Ints, shape: tuple[int, ...]) -> OneHotRows:
         first = np.concatenate([[0], np.cumsum(shape)[:-1]])
         size = sum(shape)
         places = np.where(codes < np.array(shape), codes + first, size).astype(np.int64)
@@ -91,8 +91,8 @@ class Discrimination:
     Privacy: non-private; `ji_elkan` says what may come out.
     """
 
-    ours: Rows
-    theirs: Rows
+    ours: OneHotRows
+    theirs: OneHotRows
     regularisation: float
 
     @cached_property

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from pmwpub.errors import BudgetError, PlanError
-from pmwpub.mechanisms.baselines.best_response import Found, Limits, Response, SignedQuery, best_response
+from pmwpub.mechanisms.baselines.best_response import Response, RowOrigin, SignedQuery, SolverLimits, best_response
 from pmwpub.mechanisms.pmw_pub.algorithm import Progress
 from pmwpub.privacy.budget import ZCDP, as_fraction
 from pmwpub.privacy.noise import SECURE, NoiseSource
@@ -82,8 +82,8 @@ class DualQueryPlan:
         return replace(plan, rounds=rounds)
 
     @property
-    def limits(self) -> Limits:
-        return Limits(self.seconds, self.nodes)
+    def limits(self) -> SolverLimits:
+        return SolverLimits(self.seconds, self.nodes)
 
     def selection(self, number: int) -> ExponentialMechanism:
         """The law of one sample in round `number`, from 2: P(q) ∝ e^(u_q eta/n); u_q moves by up to (number - 1) k."""
@@ -108,7 +108,7 @@ class DualQueryRelease:
     rho: ZCDP
 
     @property
-    def found(self) -> dict[Found, int]:
+    def found(self) -> dict[RowOrigin, int]:
         """How many rows were proved best, came from a program cut short, or from the heuristic."""
         return dict(Counter(response.found for response in self.responses))
 

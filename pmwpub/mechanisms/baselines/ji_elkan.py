@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 
 from pmwpub.errors import DomainError, PlanError
-from pmwpub.mechanisms.baselines.discrimination import Discrimination, Rows
+from pmwpub.mechanisms.baselines.discrimination import Discrimination, OneHotRows
 from pmwpub.privacy.budget import ZCDP, Number, as_fraction
 from pmwpub.privacy.noise import SECURE, NoiseSource
 from pmwpub.privacy.vector_gaussian import VectorGaussian, sqrt_above
@@ -130,7 +130,7 @@ def ji_elkan(
         raise DomainError("The private and the public table were made with different schemas.")
     if not len(private):
         raise DomainError("Importance weights need at least one private row.")
-    task = Discrimination(Rows.of_private(private), Rows.of_public(support), plan.solved)
+    task = Discrimination(OneHotRows.of_private(private), OneHotRows.of_public(support), plan.solved)
     lattice = Lattice.of(plan, len(private), support.domain.dimension, Fraction(task.tolerance))
     measurement = VectorGaussian.costing(plan.rho, lattice.squared_sensitivity)
     noisy = measurement.measure(lattice.round(task.minimise()), noise=noise)
@@ -143,6 +143,6 @@ def importance_weights(coefficients: Floats, support: Support) -> Distribution:
 
     coefficients  float64 (p,)
     """
-    scores = Rows.of_public(support).scores(coefficients)
+    scores = OneHotRows.of_public(support).scores(coefficients)
     weights = support.multiplicity * np.exp(scores - scores.max())
     return Distribution(support, weights / weights.sum())

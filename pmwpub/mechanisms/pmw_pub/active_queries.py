@@ -16,7 +16,7 @@ from pmwpub.records import Ints
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Entries:
+class ActiveQueries:
     """The active queries, marginal after marginal. Private, as the counts are: its repr shows nothing.
 
     A query is active if a private row or an atom satisfies it. Of all others c_q = s_q = 0 in every round: they
@@ -36,7 +36,7 @@ class Entries:
     counts: Ints
 
     @classmethod
-    def of(cls, counts: PrivateCounts, problem: PublicProblem) -> Entries:
+    def of(cls, counts: PrivateCounts, problem: PublicProblem) -> ActiveQueries:
         from pmwpub.mechanisms.pmw_pub.score_kernels import active_entries
 
         workload = problem.workload
@@ -52,7 +52,7 @@ class Entries:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Bounds:
+class ScoreBounds:
     """The bounds of one moment, grouped by value; see `privacy.selection_laws.Buckets`."""
 
     scores: Ints

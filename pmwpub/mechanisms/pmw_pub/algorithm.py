@@ -16,7 +16,7 @@ from pmwpub.privacy.noise import SECURE, NoiseSource
 from pmwpub.privacy.round_share import RoundShare
 from pmwpub.queries.counts import PrivateCounts
 from pmwpub.queries.incidence import PublicProblem
-from pmwpub.queries.threads import Crew
+from pmwpub.queries.threads import Threads
 from pmwpub.records import Distribution, Floats, Ints
 
 Progress = Callable[[int, int], None]
@@ -118,7 +118,7 @@ def pmw_pub(
     memory = Memory(problem, counts.n, schedule.replay_seed)
     mean = _Mean(schedule, len(problem.support))
     transcript: list[Measurement] = []
-    with Crew(threads) as crew:
+    with Threads(threads) as crew:
         scores = DriftScores(counts, problem, iterate, _start_sums(problem, schedule.start), crew)
         for done in range(schedule.rounds):
             progress(done, schedule.rounds)

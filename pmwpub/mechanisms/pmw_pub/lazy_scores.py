@@ -16,13 +16,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from pmwpub.mechanisms.pmw_pub.active_queries import Bounds, Entries
+from pmwpub.mechanisms.pmw_pub.active_queries import ActiveQueries, ScoreBounds
 from pmwpub.mechanisms.pmw_pub.reweight import Iterate
 from pmwpub.mechanisms.pmw_pub.score_counts import LISTED, ScoreCounts, counted
 from pmwpub.mechanisms.pmw_pub.weight_changes import Drift, WholeWeights
 from pmwpub.queries.counts import PrivateCounts
 from pmwpub.queries.incidence import ALONE, PublicProblem, rounded_answers
-from pmwpub.queries.threads import Crew, starts_of
+from pmwpub.queries.threads import Threads, starts_of
 from pmwpub.records import Ints
 
 NEGLIGIBLE = 40.0
@@ -45,10 +45,10 @@ class DriftScores:
     """
 
     def __init__(
-        self, counts: PrivateCounts, problem: PublicProblem, iterate: Iterate, start_sums: Ints, crew: Crew = ALONE
+        self, counts: PrivateCounts, problem: PublicProblem, iterate: Iterate, start_sums: Ints, crew: Threads = ALONE
     ) -> None:
         self._problem, self._crew, self._n = problem, crew, counts.n
-        self._entries = Entries.of(counts, problem)
+        self._entries = ActiveQueries.of(counts, problem)
         self._whole = WholeWeights(problem, iterate)
         self._drift = Drift(len(problem.workload.marginals), int(self._whole.level_starts[-1]))
         self._sums = start_sums[self._entries.queries] * iterate.unit
@@ -97,11 +97,11 @@ class DriftScores:
         self._queue = waiting[taken:]
         self._evaluate(waiting[:taken])
 
-    def buckets(self) -> Bounds:
+    def buckets(self) -> ScoreBounds:
         """The bounds, grouped."""
         self._refresh()
         top, gaps, sizes = self._sizes.groups()
-        return Bounds(self._scores, self._entries.queries, top, gaps, sizes, len(self))
+        return ScoreBounds(self._scores, self._entries.queries, top, gaps, sizes, len(self))
 
     def resolve(self, position: int) -> tuple[int, int]:
         """The bound and the score of one query."""

@@ -7,7 +7,7 @@ import numpy as np
 from pmwpub.errors import DomainError
 from pmwpub.mechanisms.pmw_pub.reweight import Iterate
 from pmwpub.queries.incidence import PublicProblem
-from pmwpub.queries.threads import Crew, starts_of
+from pmwpub.queries.threads import Threads, starts_of
 from pmwpub.records import Ints
 
 MOST = 1 << 53
@@ -48,7 +48,7 @@ class WholeWeights:
         same, self._scalings = self._scalings == iterate.scalings, iterate.scalings
         return same
 
-    def changes_by_level(self, crew: Crew) -> tuple[Ints, Ints]:
+    def changes_by_level(self, crew: Threads) -> tuple[Ints, Ints]:
         """int64 (levels,) each: the latest round's rises, and falls, of the atoms with each level."""
         from pmwpub.mechanisms.pmw_pub.weight_kernels import add_by_level
 

@@ -18,7 +18,7 @@ Pool = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenCandidate:
     """A choice that was bought: what was offered, and what was chosen, None while there is no result.
 
     offered, names  the candidates and pools by hash, and as people read them
@@ -54,21 +54,23 @@ def best_plan(
     )
 
 
-def choices(service: Service, current: Study) -> list[Chosen]:
+def choices(service: Service, current: Study) -> list[ChosenCandidate]:
     """Every choice that was bought, oldest first, with what became of it."""
     return [chosen(service, current, booking) for booking in service.bought(current.population.name, "best")]
 
 
-def chosen(service: Service, current: Study, booking: Booking) -> Chosen:
+def chosen(service: Service, current: Study, booking: Booking) -> ChosenCandidate:
     """One booking read back."""
     plan = BestPlan.model_validate_json(booking.plan_json)
     names = tuple(current.known_names(pool) for pool in plan.pools)
     outcome = service.outcome(booking)
     if outcome.result is None:
-        return Chosen(plan.pools, names, plan, outcome)
+        return ChosenCandidate(plan.pools, names, plan, outcome)
     body = json.loads(outcome.result)
     winner = tuple(body["candidate"])
-    return Chosen(plan.pools, names, plan, outcome, winner, current.known_names(winner), tuple(body["remarks"]))
+    return ChosenCandidate(
+        plan.pools, names, plan, outcome, winner, current.known_names(winner), tuple(body["remarks"])
+    )
 
 
 def too_close(numbers: Sequence[NoisyNumber]) -> list[int | None]:

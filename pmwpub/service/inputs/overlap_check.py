@@ -24,7 +24,7 @@ from pmwpub.tabular.files.reading import TextTable, open_table
 from pmwpub.tabular.files.row_numbers import RowNumbers, Words
 from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.overlap.copied_runs import RunSearch, row_numbers
-from pmwpub.tabular.overlap.more_than_chance import Likeness, surplus_of, telling
+from pmwpub.tabular.overlap.more_than_chance import SharedRowTest, surplus_of, telling
 from pmwpub.tabular.overlap.table_views import CodedRows, viewed
 from pmwpub.tabular.private_pass import Survey
 from pmwpub.tabular.schema.table_schema import Schema
@@ -37,7 +37,7 @@ class Offered:
     """A public table that the private one is compared with.
 
     numbers  of its rows, as `RunSearch` takes them
-    coded    of its rows, as `Likeness` takes them; None where it does not fit the schema
+    coded    of its rows, as `SharedRowTest` takes them; None where it does not fit the schema
     views    those that another table hardly has by chance
     """
 
@@ -59,7 +59,7 @@ class Offered:
         return cls(sha256, name, numbers, coded, views[1:] if few else views)
 
 
-class Comparison:
+class OverlapSearch:
     """Searches for the rows of public tables among private ones, which come some at a time."""
 
     def __init__(self, offered: Sequence[Offered]) -> None:
@@ -68,7 +68,7 @@ class Comparison:
         coded = {one.sha256: one.coded for one in offered if one.coded is not None}
         groups = [(sha256,) for sha256 in coded] + ([tuple(coded)] if len(coded) > 1 else [])
         self._groups = groups
-        self.likenesses = [Likeness(np.concatenate([coded[sha256] for sha256 in group])) for group in groups]
+        self.likenesses = [SharedRowTest(np.concatenate([coded[sha256] for sha256 in group])) for group in groups]
 
     def show(self, private: PrivateTable, schema: Schema | None) -> None:
         """Show a loaded private table's rows to each search; very many rows are read again."""
@@ -92,7 +92,7 @@ class Comparison:
     ) -> tuple[Overlap, ...]:
         """The public tables that have more rows of the private one than chance explains, each or all together.
 
-        lone   see `Likeness.unlikely`
+        lone   see `SharedRowTest.unlikely`
         views  of the private table
         same   SHA-256 of those that are known to have its very rows
         """
@@ -116,7 +116,7 @@ class Comparison:
         return frozenset(one.sha256 for one in self.offered if any(view in views for view in one.views))
 
 
-def comparison(service: Service, current: Study) -> Comparison:
+def comparison(service: Service, current: Study) -> OverlapSearch:
     """With a population's candidates; what is public of it is kept in the shared cache."""
     name, schema = current.population.name, current.schema
     under = "" if schema is None else schema.sha256
@@ -127,7 +127,9 @@ def comparison(service: Service, current: Study) -> Comparison:
             key, lambda: Offered.of(sha256, called, stored_tables.table(service, name, sha256), schema)
         )
 
-    return Comparison([offered(one.sha256, one.name, stored_tables.spelt(one.options)) for one in current.candidates])
+    return OverlapSearch(
+        [offered(one.sha256, one.name, stored_tables.spelt(one.options)) for one in current.candidates]
+    )
 
 
 def in_force(current: Study) -> frozenset[tuple[str, ReadOptions | None]]:
@@ -148,7 +150,7 @@ def candidates_of(service: Service, current: Study, digest: bytes) -> frozenset[
 
 
 def found(
-    service: Service, current: Study, compared: Comparison, digest: bytes, views: tuple[bytes, ...], rows: object
+    service: Service, current: Study, compared: OverlapSearch, digest: bytes, views: tuple[bytes, ...], rows: object
 ) -> tuple[Overlap, ...]:
     """What a private table, whose rows were shown to `compared`, shares with the candidates.
 
@@ -158,7 +160,7 @@ def found(
     return compared.found(lone(rows), views, candidates_of(service, current, digest))
 
 
-def refuse_candidate(service: Service, current: Study, surveyed: Survey, compared: Comparison) -> None:
+def refuse_candidate(service: Service, current: Study, surveyed: Survey, compared: OverlapSearch) -> None:
     """FileRefused where a private table has the rows of a candidate, or of all candidates together."""
     if candidates_of(service, current, surveyed.digest) or compared.same(surveyed.views):
         raise FileRefused(SAME)
@@ -166,7 +168,9 @@ def refuse_candidate(service: Service, current: Study, surveyed: Survey, compare
 
 def in_files(private: PrivateTable, files: Mapping[str, TextTable], schema: Schema | None) -> tuple[Overlap, ...]:
     """What the private table shares with public ones by file name, each or all together, before any is stored."""
-    compared = Comparison([Offered.of(table.sha256, Path(name).name, table, schema) for name, table in files.items()])
+    compared = OverlapSearch(
+        [Offered.of(table.sha256, Path(name).name, table, schema) for name, table in files.items()]
+    )
     compared.show(private, schema)
     same = frozenset(table.sha256 for table in files.values() if table.same_rows() == private.rows)
     return compared.found(lone(private.dataset), private.views, same)
@@ -180,7 +184,7 @@ def seen_alike(private: PrivateTable, table: TextTable, schema: Schema | None) -
     if schema is None or schema.sha256 != private.schema_sha256:
         return False, ()
     offered = Offered.of("", "", table, schema)
-    compared = Comparison([offered])
+    compared = OverlapSearch([offered])
     compared.show(private, schema)
     return compared.same(private.views), offered.views
 

@@ -19,7 +19,7 @@ from pmwpub.service.inputs.study import CandidateFacts, Study
 from pmwpub.service.private_table import PrivateTable
 from pmwpub.tabular.coding.encode import Encoded, encode_public
 from pmwpub.tabular.files.reading import TextTable, open_table, read_table
-from pmwpub.tabular.files.source import STREAMED, Limits
+from pmwpub.tabular.files.source import STREAMED, FileLimits
 from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.private_pass import KEPT, Survey, survey
 from pmwpub.tabular.schema.codebook import Codebook
@@ -204,13 +204,13 @@ def load_private(
 
 
 def _surveyed(
-    content: bytes | Path, options: ReadOptions | None, current: Study, compared: overlap_check.Comparison, kept: int
+    content: bytes | Path, options: ReadOptions | None, current: Study, compared: overlap_check.OverlapSearch, kept: int
 ) -> Survey:
     """One pass over a private table: its checks, its codes, and what it shares with the candidates."""
     if current.schema is None:
         raise SchemaError("Loading a private table needs a schema first; draft or load one.")
     return survey(
-        open_table(content, options=options, limits=STREAMED if isinstance(content, Path) else Limits()),
+        open_table(content, options=options, limits=STREAMED if isinstance(content, Path) else FileLimits()),
         current.schema,
         n=current.population.n,
         rows_per_person=current.population.rows_per_person,

@@ -122,14 +122,14 @@ def several(simulation: Simulation) -> bool:
     return any(len(ways) > 1 for ways in seen.values())
 
 
-def _certified(simulation: Simulation | None) -> list[figures.Floor]:
+def _certified(simulation: Simulation | None) -> list[figures.ShadedFloor]:
     floors = [] if simulation is None else simulation.floors
-    return [figures.Floor(floor.candidate, floor.lower, floor.upper, noisy=False) for floor in floors]
+    return [figures.ShadedFloor(floor.candidate, floor.lower, floor.upper, noisy=False) for floor in floors]
 
 
-def _noisy(bought: Sequence[Assessed]) -> list[figures.Floor]:
+def _noisy(bought: Sequence[Assessed]) -> list[figures.ShadedFloor]:
     return [
-        figures.Floor(one.name, one.floor.low, one.floor.high, noisy=True, confidence=one.floor.confidence)
+        figures.ShadedFloor(one.name, one.floor.low, one.floor.high, noisy=True, confidence=one.floor.confidence)
         for one in bought
         if one.floor is not None
     ]

@@ -17,11 +17,11 @@ from pmwpub.jobs import Claim, Job, Reason
 from pmwpub.service.core import Service
 from pmwpub.service.free_work import free_claim
 from pmwpub.service.inputs.study_store import Study
-from pmwpub.service.simulations.sweep_range import Terms, candidate_key, played, stage_of, sweep_key, truths
+from pmwpub.service.simulations.sweep_range import SweepRange, candidate_key, played, stage_of, sweep_key, truths
 from pmwpub.tasks.simulation_work import SimulationWork, finished, read_part
 
 SIMULATION, PART, ASKED = "simulation", "simulation-part", "simulation-asked"
-DEFAULT = Terms()
+DEFAULT = SweepRange()
 
 
 @dataclass(frozen=True)
@@ -33,13 +33,13 @@ class Exploration:
 
     key: str
     truth: str
-    terms: Terms = DEFAULT
+    terms: SweepRange = DEFAULT
     job: Job | None = None
     simulation: Simulation | None = field(default=None, repr=False)
     reason: Reason | None = None
 
 
-def explore(service: Service, current: Study, truth: str, terms: Terms = DEFAULT) -> Exploration:
+def explore(service: Service, current: Study, truth: str, terms: SweepRange = DEFAULT) -> Exploration:
     """Start a sweep, take it up where it stopped, or find the one that runs or is stored; nothing is charged.
 
     Raises PlanError for an empty grid or a truth that does not fit, ViewersOnly on a server for viewers alone, and
@@ -72,7 +72,7 @@ def _begin(service: Service, current: Study, found: Exploration, stage: Stage, c
     )
 
 
-def exploration(service: Service, current: Study, truth: str, terms: Terms = DEFAULT) -> Exploration:
+def exploration(service: Service, current: Study, truth: str, terms: SweepRange = DEFAULT) -> Exploration:
     """What is known of a sweep; reads only."""
     key, population = sweep_key(current, truth, terms), current.population.name
     if key in {entry.key for entry in service.ledger.documents(population, SIMULATION)}:
@@ -93,7 +93,7 @@ def explorations(service: Service, current: Study) -> list[Exploration]:
     with service.ledger.view():
         for entry in reversed(service.ledger.documents(population, ASKED)):
             body = json.loads(service.ledger.document(population, ASKED, entry.key))
-            truth, terms = body["truth"], Terms.of(body["terms"])
+            truth, terms = body["truth"], SweepRange.of(body["terms"])
             if _still_there(current, truth, terms) and sweep_key(current, truth, terms) == entry.key:
                 found.append(exploration(service, current, truth, terms))
     return found
@@ -113,12 +113,12 @@ def cancel(service: Service, current: Study, found: Exploration) -> None:
     service.engine.cancel(_job_key(current, found.key))
 
 
-def _still_there(current: Study, truth: str, terms: Terms) -> bool:
+def _still_there(current: Study, truth: str, terms: SweepRange) -> bool:
     usable = {facts.sha256 for facts in current.usable}
     return truth in truths(current) and all(set(pool) <= usable for pool in terms.candidates)
 
 
-def _candidate_keys(current: Study, truth: str, terms: Terms) -> dict[str, str]:
+def _candidate_keys(current: Study, truth: str, terms: SweepRange) -> dict[str, str]:
     """The candidates' names in the sweep -> the beginning of their parts' keys; "" for baselines that use none."""
     tables = {**played(current, truth, terms), "": ((), 0.0)}
     return {name: candidate_key(current, truth, name, own) for name, own in tables.items()}

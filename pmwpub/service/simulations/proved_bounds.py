@@ -30,14 +30,14 @@ MEANING = (
 
 
 @dataclass(frozen=True)
-class Bounds:
+class ProvedBounds:
     """Lines of the theorem, one a table, and in words what they mean and rest on; without the words none is shown."""
 
     lines: tuple[figures.ProvedBound, ...] = ()
     words: tuple[str, ...] = ()
 
 
-def bounds_of(current: Study, found: Exploration, simulation: Simulation) -> Bounds:
+def bounds_of(current: Study, found: Exploration, simulation: Simulation) -> ProvedBounds:
     """For the candidates of a sweep on public tables whose floors are known.
 
     Raises PlanError for a sweep whose truth is the private table.
@@ -55,7 +55,7 @@ def bounds_of(current: Study, found: Exploration, simulation: Simulation) -> Bou
     )
 
 
-def bounds_on(stage: Stage, simulation: Simulation) -> Bounds:
+def bounds_on(stage: Stage, simulation: Simulation) -> ProvedBounds:
     """The same for a sweep on data that may be looked at; PlanError where its truth is marked private."""
     if stage.private:
         raise PlanError("The accuracy theorem is drawn for simulations on data that may be looked at only.")
@@ -71,7 +71,7 @@ def bounds_on(stage: Stage, simulation: Simulation) -> Bounds:
 
 def _bounds(
     simulation: Simulation, rows: Mapping[str, int], *, n: int, queries: int, delta: Fraction, rows_per_person: int
-) -> Bounds:
+) -> ProvedBounds:
     epsilons = sorted({one.epsilon for one in simulation.errors})
     lines, own = [], []
     for floor in simulation.floors if epsilons else ():
@@ -88,4 +88,4 @@ def _bounds(
         lines.append(figures.ProvedBound(floor.candidate, found.epsilons, found.errors, found.rounds, 1 - BETA))
         nothing = "" if found.says_something else " It is above 1 at every ε here and says nothing."
         own.append(f"{floor.candidate}: f = {near(floor.upper)}, m = {rows[floor.candidate]:,} public rows.{nothing}")
-    return Bounds(tuple(lines), (MEANING, *HYPOTHESES, *own)) if lines else Bounds()
+    return ProvedBounds(tuple(lines), (MEANING, *HYPOTHESES, *own)) if lines else ProvedBounds()

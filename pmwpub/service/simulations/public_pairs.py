@@ -28,7 +28,7 @@ TELLS_APART = 2.0
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PairComparison:
     """Candidate against candidate: running (`job`), stored (`pairs`), or neither."""
 
     key: str
@@ -57,7 +57,7 @@ class Forecast:
 
 def compare(
     service: Service, current: Study, setting: str = "fast", *, pools: Sequence[Sequence[str]] = ()
-) -> Comparison:
+) -> PairComparison:
     """Start the comparison, or find the one that runs or is stored; nothing is charged.
 
     pools  play candidates too, each against the tables outside it
@@ -81,14 +81,14 @@ def compare(
 
 def comparison(
     service: Service, current: Study, setting: str = "fast", *, pools: Sequence[Sequence[str]] = ()
-) -> Comparison:
+) -> PairComparison:
     """What is known of the comparison; reads only."""
     key, population = _key(current, setting, pools), current.population.name
     if key in {entry.key for entry in service.ledger.documents(population, COMPARISON)}:
         lines = json.loads(service.ledger.document(population, COMPARISON, key))
-        return Comparison(key, None, tuple(PairFacts(**line) for line in lines))
+        return PairComparison(key, None, tuple(PairFacts(**line) for line in lines))
     job_key = _job_key(population, key)
-    return Comparison(key, service.engine.job(job_key) if service.engine.expects(job_key) else None)
+    return PairComparison(key, service.engine.job(job_key) if service.engine.expects(job_key) else None)
 
 
 def forecast(

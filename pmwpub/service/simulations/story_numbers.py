@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from pmwpub.evaluation import PMW_PUB, UNCHANGED, Floor, SimulatedError, Simulation, summarise
+from pmwpub.evaluation import PMW_PUB, UNCHANGED, CertifiedFloor, SimulatedError, Simulation, summarise
 from pmwpub.privacy.budget import ZCDP, ApproxDP, as_fraction, epsilon_of, zcdp_of
 from pmwpub.service.inputs.bundled_sample import sample_file
 
@@ -98,7 +98,8 @@ def story_from(stored: bytes) -> Story:
         alone=tuple(Loneliness(**line) for line in body["alone"]),
         person=Person(*(tuple((name, level) for name, level in body["person"][part]) for part in ("known", "told"))),
         simulation=Simulation(
-            [SimulatedError(**line) for line in simulation["errors"]], [Floor(**line) for line in simulation["floors"]]
+            [SimulatedError(**line) for line in simulation["errors"]],
+            [CertifiedFloor(**line) for line in simulation["floors"]],
         ),
     )
 

@@ -28,7 +28,7 @@ SHARES = (100.0, 10.0, 1.0, 0.1)
 
 
 @dataclass(frozen=True)
-class Terms:
+class SweepRange:
     """What a sweep ranges over.
 
     candidates  candidates and pools, each by the hashes of its tables; none: every table that is usable
@@ -52,7 +52,7 @@ class Terms:
         return Sweep(self.epsilons, self.rounds, self.runs, self.methods)
 
     @classmethod
-    def of(cls, body: Mapping[str, object]) -> Terms:
+    def of(cls, body: Mapping[str, object]) -> SweepRange:
         """Terms back from what `asdict` made of them."""
         known = {key: _tuples(value) for key, value in body.items()}
         return cls(**known)  # type: ignore[arg-type]
@@ -68,7 +68,7 @@ def truths(current: Study) -> dict[str, str]:
     return ({SAMPLE_TRUTH: "state A itself (generated, demo only)"} if current.demo else {}) | names
 
 
-def played(current: Study, truth: str, terms: Terms) -> dict[str, tuple[tuple[str, ...], float]]:
+def played(current: Study, truth: str, terms: SweepRange) -> dict[str, tuple[tuple[str, ...], float]]:
     """The candidates of a sweep by the name that they have in it: tables and share, or no tables for the other half."""
     pools = [pool for pool in terms.candidates or [(facts.sha256,) for facts in current.usable] if truth not in pool]
     if not pools:
@@ -80,7 +80,7 @@ def _named(name: str, share: float) -> str:
     return name if share == WHOLE else f"{name}, {share:g} % of its rows"
 
 
-def rows_of(current: Study, truth: str, terms: Terms) -> dict[str, int]:
+def rows_of(current: Study, truth: str, terms: SweepRange) -> dict[str, int]:
     """The public rows, with repetition, of each candidate of a sweep, by the name that it has in it."""
     found = {}
     for name, (pool, share) in played(current, truth, terms).items():
@@ -90,7 +90,7 @@ def rows_of(current: Study, truth: str, terms: Terms) -> dict[str, int]:
     return found
 
 
-def stage_of(current: Study, truth: str, terms: Terms) -> Stage:
+def stage_of(current: Study, truth: str, terms: SweepRange) -> Stage:
     """The truth, resampled to n rows unless it is the sample's own, and the supports that play candidates.
 
     Raises PlanError where the truth does not fit the schema.
@@ -112,7 +112,7 @@ def stage_of(current: Study, truth: str, terms: Terms) -> Stage:
     return Stage(workload, count(workload, rows), supports, people.delta, people.rows_per_person, rows=rows)
 
 
-def supports_of(current: Study, terms: Terms) -> dict[str, Support]:
+def supports_of(current: Study, terms: SweepRange) -> dict[str, Support]:
     """The supports that play candidates for the private table: public, like those of any other sweep.
 
     Raises PlanError where there are none.
@@ -143,7 +143,7 @@ def candidate_key(current: Study, truth: str, name: str, tables: tuple[tuple[str
     return _digest({"setting": _setting(current, truth), "name": name, "tables": _content(current, tables)})[:32]
 
 
-def sweep_key(current: Study, truth: str, terms: Terms) -> str:
+def sweep_key(current: Study, truth: str, terms: SweepRange) -> str:
     """By content: everything that a sweep depends on."""
     candidates = {name: _content(current, tables) for name, tables in played(current, truth, terms).items()}
     return _digest({"setting": _setting(current, truth), "candidates": candidates, "sweep": asdict(terms.sweep)})

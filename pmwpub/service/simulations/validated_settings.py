@@ -16,7 +16,7 @@ from pmwpub.service.core import Service
 from pmwpub.service.inputs.study_store import Study
 from pmwpub.service.simulations import explorations
 from pmwpub.service.simulations.explorations import Exploration
-from pmwpub.service.simulations.sweep_range import PRIVATE_TRUTH, SAMPLE_TRUTH, WHOLE, Terms, played, truths
+from pmwpub.service.simulations.sweep_range import PRIVATE_TRUTH, SAMPLE_TRUTH, WHOLE, SweepRange, played, truths
 
 ROUNDS = (5, 7, 10, 14, 20, 28, 40, 56, 80)
 PAPER_LAW = f"{PMW_PUB}+permute-and-flip"
@@ -50,9 +50,9 @@ class Tuned:
         return (plan.rounds, own) == (self.rounds, self.variant)
 
 
-def validation_terms(candidate: Sequence[str], epsilons: tuple[float, ...], runs: int = RUNS) -> Terms:
+def validation_terms(candidate: Sequence[str], epsilons: tuple[float, ...], runs: int = RUNS) -> SweepRange:
     """The sweep that chooses: the usual numbers of rounds, both selections, both outputs."""
-    return Terms((tuple(sorted(candidate)),), epsilons, ROUNDS, METHODS, (WHOLE,), runs)
+    return SweepRange((tuple(sorted(candidate)),), epsilons, ROUNDS, METHODS, (WHOLE,), runs)
 
 
 def tuned(service: Service, current: Study, epsilon: float) -> list[Tuned]:

@@ -19,7 +19,7 @@ from pmwpub.service.core import Service
 from pmwpub.service.free_work import free_claim
 from pmwpub.service.inputs.study_store import Study
 from pmwpub.service.private_table import PrivateTable
-from pmwpub.service.simulations.sweep_range import PRIVATE_TRUTH, Terms, supports_of
+from pmwpub.service.simulations.sweep_range import PRIVATE_TRUTH, SweepRange, supports_of
 from pmwpub.service.steward_only.recorded_numbers import record
 from pmwpub.tasks.simulation_work import SimulationWork, finished
 
@@ -34,7 +34,7 @@ class PrivateSweep:
     """
 
     key: str
-    terms: Terms
+    terms: SweepRange
     parts: list[bytes] = field(default_factory=list, repr=False)
     simulation: Simulation | None = field(default=None, repr=False)
     reason: Reason | None = None
@@ -45,7 +45,7 @@ class PrivateSweep:
         return self.simulation or finished(tuple(self.parts), self.terms.sweep)
 
 
-def sweep_private(service: Service, private: PrivateTable, current: Study, terms: Terms) -> PrivateSweep:
+def sweep_private(service: Service, private: PrivateTable, current: Study, terms: SweepRange) -> PrivateSweep:
     """Record the look, then start the sweep.
 
     Raises PlanError where nothing was frozen yet or the table is of another schema, StoreUnavailable where the look

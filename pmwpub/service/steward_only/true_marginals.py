@@ -9,7 +9,7 @@ from pmwpub.errors import PlanError
 from pmwpub.ledger import PlanKey
 from pmwpub.queries.counts import count
 from pmwpub.records import Floats
-from pmwpub.release.quality import Compared, distances
+from pmwpub.release.quality import MarginalsCompared, distances
 from pmwpub.service.bought.release_errors import stored_release
 from pmwpub.service.core import Service
 from pmwpub.service.private_table import PrivateTable
@@ -26,7 +26,7 @@ class TrueMarginals:
     Privacy: none. Exact numbers for the steward alone; the repr shows nothing.
     """
 
-    compared: Compared
+    compared: MarginalsCompared
     private: Floats
 
     @property
@@ -41,7 +41,7 @@ class TrueMarginals:
 
 
 def true_marginals(
-    service: Service, private: PrivateTable, release: PlanKey, comparisons: Mapping[int, Compared]
+    service: Service, private: PrivateTable, release: PlanKey, comparisons: Mapping[int, MarginalsCompared]
 ) -> Mapping[int, TrueMarginals]:
     """k -> the k-way marginals of the private table beside those of a release.
 

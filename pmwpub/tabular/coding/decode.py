@@ -14,7 +14,7 @@ from pmwpub.errors import DomainError, FileRefused, SchemaError
 from pmwpub.records import Codes, Dataset, Distribution, Floats, Support, code_type
 from pmwpub.tabular.files.chunks import Coded
 from pmwpub.tabular.files.reading import open_table
-from pmwpub.tabular.files.source import Limits
+from pmwpub.tabular.files.source import FileLimits
 from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.schema.column_types import WEIGHT
 from pmwpub.tabular.schema.table_schema import Schema
@@ -28,7 +28,7 @@ _PLAIN_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?", re.ASC
 CSV_ROWS = 20_000
 """So many rows of a CSV are written at once."""
 
-_OWN_FILES = Limits(
+_OWN_FILES = FileLimits(
     bytes=1 << 40, columns=1 << 20, cells=1 << 40, line_bytes=1 << 30, record_chars=1 << 30, name_chars=1 << 20
 )
 """What was written here and paid for is read back whatever its size."""

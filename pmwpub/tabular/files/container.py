@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from pmwpub.errors import FileRefused
-from pmwpub.tabular.files.source import CSV_REMEDY, SAMPLE, Chunks, Limits, Source, beginning, line_in
+from pmwpub.tabular.files.source import CSV_REMEDY, SAMPLE, Chunks, FileLimits, Source, beginning, line_in
 from pmwpub.tabular.files.text import encodings
 from pmwpub.tabular.files.text.encodings import UTF8_MARK
 from pmwpub.tabular.files.text.read_options import ReadOptions
@@ -32,7 +32,7 @@ _MAGIC = (
 _MARKUP = (b"<!doctype", b"<html", b"<?xml")
 
 
-def load(source: bytes | Path, limits: Limits) -> bytes:
+def load(source: bytes | Path, limits: FileLimits) -> bytes:
     """The bytes of an upload, of a .csv or .parquet path, or of a .csv.gz path decompressed; see `Source`."""
     return Source(bytes(source) if not isinstance(source, Path) else source, limits).read()
 

@@ -30,7 +30,7 @@ import pandas as pd
 from pmwpub.errors import FileRefused
 from pmwpub.tabular.files.chunks import Chunk, Coded
 from pmwpub.tabular.files.parquet_pages import check_pages, chunks
-from pmwpub.tabular.files.source import Limits, Source
+from pmwpub.tabular.files.source import FileLimits, Source
 
 _REMEDY = "Write the table again, or export it as UTF-8 CSV."
 _MAX_CHARS = 131_072  # of one cell, as in a CSV
@@ -50,10 +50,10 @@ class ParquetFile:
 
     names: tuple[str, ...] = field(repr=False)
     source: Source
-    limits: Limits
+    limits: FileLimits
 
     @classmethod
-    def of(cls, source: Source, limits: Limits) -> ParquetFile:
+    def of(cls, source: Source, limits: FileLimits) -> ParquetFile:
         """Look at the metadata, the types and the headers of all pages, before anything is decompressed.
 
         Rows times columns must keep `limits.cells` and, as each cell of a CSV takes a byte, `limits.bytes`.
@@ -119,7 +119,7 @@ def _refusal(failure: Exception) -> FileRefused:
     return FileRefused(f"The Parquet table is damaged or of a kind that is not read. {_REMEDY}")
 
 
-def _names(pa: Any, file: Any, limits: Limits) -> tuple[str, ...]:
+def _names(pa: Any, file: Any, limits: FileLimits) -> tuple[str, ...]:
     _check_size(file, limits)
     for position, column in enumerate(file.schema_arrow, start=1):
         _check_type(pa, column.type, position)
@@ -129,7 +129,7 @@ def _names(pa: Any, file: Any, limits: Limits) -> tuple[str, ...]:
     return names
 
 
-def _batches(pa: Any, file: Any, limits: Limits) -> Iterator[Chunk]:
+def _batches(pa: Any, file: Any, limits: FileLimits) -> Iterator[Chunk]:
     size = rows = 0
     for batch in file.iter_batches(batch_size=_BATCH, use_threads=False):
         columns = [_distinct(pa, column, position) for position, column in enumerate(batch.columns, start=1)]
@@ -142,7 +142,7 @@ def _batches(pa: Any, file: Any, limits: Limits) -> Iterator[Chunk]:
         raise FileRefused(f"The Parquet table is cut off. {_REMEDY}")
 
 
-def _check_size(file: Any, limits: Limits) -> None:
+def _check_size(file: Any, limits: FileLimits) -> None:
     rows, columns = file.metadata.num_rows, len(file.schema_arrow)
     if rows < 1 or columns < 1:
         raise FileRefused("The Parquet table has no row or no column; at least one of each is needed.")

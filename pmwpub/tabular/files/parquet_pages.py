@@ -48,7 +48,7 @@ class Page(NamedTuple):
         return self.unpacked + (_ENTRY * self.values if self.dictionary else 8 * self.values if self.delta else 0)
 
 
-class Chunk(NamedTuple):
+class ColumnChunk(NamedTuple):
     """Where a column's pages of one row group stand, and how many values they hold."""
 
     data_page_offset: int
@@ -57,7 +57,7 @@ class Chunk(NamedTuple):
     num_values: int
 
 
-def chunks(opened: Seekable) -> Iterator[list[Chunk]]:
+def chunks(opened: Seekable) -> Iterator[list[ColumnChunk]]:
     """The column chunks of each row group, from the file's footer; ValueError if damaged.
 
     Read here, for pyarrow's `RowGroupMetaData.column` ends the process where statistics contradict themselves.
@@ -74,14 +74,14 @@ def chunks(opened: Seekable) -> Iterator[list[Chunk]]:
         raise ValueError("The footer of the Parquet table is damaged.") from damage
 
 
-def _chunk(fields: Fields) -> Chunk:
-    found = Chunk(fields[9], fields.get(11), fields[7], fields[5])
+def _chunk(fields: Fields) -> ColumnChunk:
+    found = ColumnChunk(fields[9], fields.get(11), fields[7], fields[5])
     if not all(isinstance(number, int) for number in found if number is not None) or None in (found[0], *found[2:]):
         raise ValueError("The footer of the Parquet table is damaged.")
     return found
 
 
-def check_pages(opened: Seekable, groups: Iterable[Sequence[Chunk]]) -> None:
+def check_pages(opened: Seekable, groups: Iterable[Sequence[ColumnChunk]]) -> None:
     """FileRefused unless the largest pages of the columns fit into memory together; ValueError for a damaged header.
 
     groups  the column chunks of each row group, as `chunks` gives them
@@ -100,7 +100,7 @@ def check_pages(opened: Seekable, groups: Iterable[Sequence[Chunk]]) -> None:
                     )
 
 
-def pages(opened: Seekable, chunk: Chunk) -> Iterator[Page]:
+def pages(opened: Seekable, chunk: ColumnChunk) -> Iterator[Page]:
     """The pages of a column chunk, as far as a reader goes; ValueError if damaged."""
     first = chunk.data_page_offset
     dictionary = chunk.dictionary_page_offset

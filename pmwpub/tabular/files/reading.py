@@ -21,14 +21,14 @@ from pmwpub.tabular.files.chunks import Cells, Chunk, Coded, TableStream, Whole,
 from pmwpub.tabular.files.folders import joined, parts_of
 from pmwpub.tabular.files.parquet import ParquetFile
 from pmwpub.tabular.files.row_numbers import same_rows
-from pmwpub.tabular.files.source import STREAMED, Chunks, Limits, Source
+from pmwpub.tabular.files.source import STREAMED, Chunks, FileLimits, Source
 from pmwpub.tabular.files.text import encodings, regular_lines
 from pmwpub.tabular.files.text.headers import check_header
 from pmwpub.tabular.files.text.option_suggestions import suggest
 from pmwpub.tabular.files.text.read_options import DELIMITERS, ReadOptions
 from pmwpub.tabular.lines import Lines
 
-__all__ = ["Frame", "Limits", "ReadOptions", "TextTable", "from_frame", "open_table", "read_table"]
+__all__ = ["FileLimits", "Frame", "ReadOptions", "TextTable", "from_frame", "open_table", "read_table"]
 
 Frame = pd.DataFrame
 """A table with labels, for callers that do not import pandas themselves."""
@@ -87,7 +87,9 @@ class TextTable:
         return hashlib.sha256(self.content).hexdigest()
 
 
-def read_table(source: bytes | Path, *, options: ReadOptions | None = None, limits: Limits | None = None) -> TextTable:
+def read_table(
+    source: bytes | Path, *, options: ReadOptions | None = None, limits: FileLimits | None = None
+) -> TextTable:
     """Read a table with a header: an upload (bytes) or a path ending in .csv, .csv.gz or .parquet.
 
     options  encoding and delimiter, once confirmed by a person; without them the file must be UTF-8 with commas, and
@@ -99,14 +101,16 @@ def read_table(source: bytes | Path, *, options: ReadOptions | None = None, limi
     Raises FileRefused, with a line number where there is one, for anything else; its `suggestion` holds the options
     under which the file would read, if such are found. See `container.text_of`, `parquet.ParquetFile` and below.
     """
-    limits = limits or Limits()
+    limits = limits or FileLimits()
     content = container.load(source, limits)
     stream = open_table(content, options=options, limits=limits)
     cells = whole(stream.chunks(), len(stream.header))
     return TextTable(stream.header, cells, content, stream.notes, stream.options)
 
 
-def open_table(source: bytes | Path, *, options: ReadOptions | None = None, limits: Limits = STREAMED) -> TableStream:
+def open_table(
+    source: bytes | Path, *, options: ReadOptions | None = None, limits: FileLimits = STREAMED
+) -> TableStream:
     """A table to be gone through, as strictly read as by `read_table`; the rows themselves are read by each pass.
 
     A folder is one table in parts: its .parquet files in the order of the numbers in their names (see `folders`).
@@ -158,7 +162,7 @@ def from_frame(frame: pd.DataFrame) -> TextTable:
     raise FileRefused("The table has text that is no Unicode text, such as half of a surrogate pair; repair it first.")
 
 
-def _records(text: Chunks, source: Source, options: ReadOptions, limits: Limits) -> Iterator[tuple[list[str], int]]:
+def _records(text: Chunks, source: Source, options: ReadOptions, limits: FileLimits) -> Iterator[tuple[list[str], int]]:
     """Each record and the line on which it begins; what is wrong with a line or a byte is a FileRefused."""
     lines = Lines(text(), limits)
     reader = csv.reader(lines, delimiter=options.delimiter, strict=True)
@@ -182,7 +186,7 @@ def _records(text: Chunks, source: Source, options: ReadOptions, limits: Limits)
 
 
 def _header(
-    text: Chunks, source: Source, options: ReadOptions, limits: Limits, *, doubtful: bool
+    text: Chunks, source: Source, options: ReadOptions, limits: FileLimits, *, doubtful: bool
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The names and the notes on them."""
     cells, line = _first_record(_records(text, source, options, limits))
@@ -190,7 +194,7 @@ def _header(
     return check_header(cells, line, limits)
 
 
-def _rows(text: Chunks, source: Source, options: ReadOptions, limits: Limits, *, regular: bool) -> Iterator[Chunk]:
+def _rows(text: Chunks, source: Source, options: ReadOptions, limits: FileLimits, *, regular: bool) -> Iterator[Chunk]:
     """One pass over the rows below the header."""
     try:
         records = _records(text, source, options, limits)
@@ -203,7 +207,7 @@ def _rows(text: Chunks, source: Source, options: ReadOptions, limits: Limits, *,
     raise _with_suggestion(refusal, source, options)
 
 
-def _within(chunks: Iterator[Chunk], width: int, limits: Limits) -> Iterator[Chunk]:
+def _within(chunks: Iterator[Chunk], width: int, limits: FileLimits) -> Iterator[Chunk]:
     """The chunks; FileRefused for too many cells, or no row."""
     done = 0
     for chunk in chunks:

@@ -23,7 +23,7 @@ Chunks = Callable[[], Iterator[bytes]]
 
 
 @dataclass(frozen=True)
-class Limits:
+class FileLimits:
     """What one file may hold at most.
 
     bytes       size of the file, after decompression
@@ -42,7 +42,7 @@ class Limits:
     name_chars: int = MAX_CHARACTERS
 
 
-STREAMED = Limits(bytes=1 << 50, cells=1 << 50)
+STREAMED = FileLimits(bytes=1 << 50, cells=1 << 50)
 """For a table that is never held whole: as many rows as there are, each within the usual limits."""
 
 
@@ -54,7 +54,7 @@ class Source:
     """
 
     where: bytes | Path = field(repr=False)
-    limits: Limits
+    limits: FileLimits
 
     def __post_init__(self) -> None:
         if isinstance(self.where, Path) and not self.where.name.endswith((".csv", ".csv.gz", ".parquet")):

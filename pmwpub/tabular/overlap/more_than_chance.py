@@ -27,7 +27,7 @@ _EXACT = 1 << 13  # h up to which E_s is computed exactly; a bound from below be
 Floats = npt.NDArray[np.float64]
 
 
-class Likeness:
+class SharedRowTest:
     """The rows that one public table and the private one have in common, as multisets of coded rows.
 
     The private rows come some at a time; what is kept grows with the public table alone.

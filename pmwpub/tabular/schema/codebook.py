@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from pmwpub.errors import FileRefused, SchemaError
-from pmwpub.tabular.files.container import Limits, load
+from pmwpub.tabular.files.container import FileLimits, load
 from pmwpub.tabular.files.reading import read_table
 from pmwpub.tabular.files.text.read_options import ReadOptions
 
@@ -42,7 +42,7 @@ _NO = frozenset({"false", "no", "n", "0", ""})
 
 
 @dataclass(frozen=True)
-class Entry:
+class CodebookEntry:
     """One column of a codebook.
 
     values  levels, or edges as text; empty where the public tables are to give them
@@ -59,7 +59,7 @@ class Entry:
 class Codebook:
     """The entries in order, and the missing tokens, or None where the codebook names none."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[CodebookEntry, ...]
     missing_tokens: tuple[str, ...] | None = None
 
 
@@ -74,7 +74,7 @@ def read_codebook(source: bytes | Path, *, options: ReadOptions | None = None) -
         except OSError as failure:
             raise FileRefused(f"The codebook cannot be opened ({failure.strerror}); check the path.") from failure
     else:
-        content = load(source, Limits())
+        content = load(source, FileLimits())
     if content.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"["):
         return _from_json(content)
     return _from_csv(content, options)
@@ -84,7 +84,7 @@ def _from_csv(content: bytes, options: ReadOptions | None) -> Codebook:
     table = read_table(content, options=options)
     if not {"name", "kind"} <= set(table.header):
         raise SchemaError("A codebook has the columns name, kind and level; see its description.")
-    found: dict[str, Entry] = {}
+    found: dict[str, CodebookEntry] = {}
     tokens: list[str] = []
     for row in table.frame.to_dict("records"):
         name, kind, level = (str(row.get(key, "")) for key in ("name", "kind", "level"))
@@ -94,7 +94,7 @@ def _from_csv(content: bytes, options: ReadOptions | None) -> Codebook:
             if name in found:
                 found[name] = replace(found[name], rules={**found[name].rules, "missing": True})
             continue
-        entry = found.get(name) or Entry(name, kind, (), _rules(name, row))
+        entry = found.get(name) or CodebookEntry(name, kind, (), _rules(name, row))
         if kind not in ("", entry.kind):
             raise SchemaError(f"Column {name!r} of the codebook has two kinds, {entry.kind} and {kind}.")
         found[name] = replace(entry, values=entry.values + ((level,) if level else ()))
@@ -135,13 +135,13 @@ def _from_json(content: bytes) -> Codebook:
     return Codebook(tuple(map(_entry, columns)), None if tokens is None else tuple(tokens))
 
 
-def _entry(column: Mapping[str, Any]) -> Entry:
+def _entry(column: Mapping[str, Any]) -> CodebookEntry:
     name, levels, edges = column.get("name"), column.get("levels"), column.get("edges")
     if not isinstance(name, str):
         raise SchemaError("A column of the codebook has no name.")
     kind = column.get("kind") or ("categorical" if levels else "numeric" if edges else "")
     values = levels if levels is not None else edges
-    return _checked(Entry(name, str(kind), _texts(name, values), _rules(name, column)))
+    return _checked(CodebookEntry(name, str(kind), _texts(name, values), _rules(name, column)))
 
 
 def _texts(name: str, values: object) -> tuple[str, ...]:
@@ -154,7 +154,7 @@ def _texts(name: str, values: object) -> tuple[str, ...]:
     return tuple(str(int(v)) if isinstance(v, float) and v.is_integer() else str(v) for v in listed)
 
 
-def _checked(entry: Entry) -> Entry:
+def _checked(entry: CodebookEntry) -> CodebookEntry:
     if entry.kind not in KINDS:
         raise SchemaError(f"Column {entry.name!r} of the codebook has no kind; the kinds are {', '.join(KINDS)}.")
     return entry

@@ -15,7 +15,7 @@ from pmwpub.domain import MAX_CHARACTERS
 from pmwpub.errors import SchemaError
 from pmwpub.records import Floats
 from pmwpub.tabular.files.reading import TextTable
-from pmwpub.tabular.schema.codebook import Codebook, Entry
+from pmwpub.tabular.schema.codebook import Codebook, CodebookEntry
 from pmwpub.tabular.schema.column_types import (
     RESERVED,
     WEIGHT,
@@ -104,7 +104,7 @@ def _counts(tables: Sequence[TextTable], name: str) -> pd.Series:
     return pd.Series(found, dtype="int64", index=pd.Index(list(found), dtype="str"))
 
 
-def _from_entry(entry: Entry, tables: Sequence[TextTable], recipe: Recipe, tokens: tuple[str, ...]) -> Column:
+def _from_entry(entry: CodebookEntry, tables: Sequence[TextTable], recipe: Recipe, tokens: tuple[str, ...]) -> Column:
     rules: dict[str, Any] = dict(entry.rules)
     if entry.kind == "categorical":
         levels = entry.values or _levels(entry.name, tables, tokens)

@@ -17,7 +17,7 @@ Kind = Literal["candidate", "private", "codebook"]
 
 
 @dataclass(frozen=True, eq=False)
-class Held:
+class PendingFile:
     """A refused file that may read under other options; it waits until somebody confirms them.
 
     number      tells held files apart, for the keys of widgets
@@ -36,7 +36,7 @@ class Held:
 
 
 @dataclass
-class Shelf:
+class PendingFiles:
     """The held files of a session.
 
     offers  public files that were read, and wait for the word to be stored
@@ -45,7 +45,7 @@ class Shelf:
     Privacy: `shared` follows from private rows; it lives in this session only, and the repr shows nothing of it.
     """
 
-    files: list[Held] = field(default_factory=list)
+    files: list[PendingFile] = field(default_factory=list)
     offers: list[Offer] = field(default_factory=list)
     shared: tuple[object, tuple[Overlap, ...]] = field(default=(None, ()), repr=False)
     count: int = 0
@@ -65,15 +65,17 @@ class Shelf:
         if suggestion is None and tried is None:
             return False
         self.count += 1
-        held = Held(self.count, kind, name, content, str(refusal), suggestion or tried or ReadOptions(), attested)
+        held = PendingFile(
+            self.count, kind, name, content, str(refusal), suggestion or tried or ReadOptions(), attested
+        )
         self.files.append(held)
         return True
 
-    def of(self, kind: Kind) -> list[Held]:
+    def of(self, kind: Kind) -> list[PendingFile]:
         """Those of one kind, oldest first."""
         return [held for held in self.files if held.kind == kind]
 
-    def drop(self, held: Held) -> None:
+    def drop(self, held: PendingFile) -> None:
         """Let one go."""
         self.files = [other for other in self.files if other is not held]
 

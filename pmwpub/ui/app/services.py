@@ -22,7 +22,7 @@ from pmwpub.ledger.database import store_url
 from pmwpub.ledger.logged import LoggedLedger
 from pmwpub.service import Policy, Service
 from pmwpub.settings import Settings
-from pmwpub.tasks.simulation_work import Place
+from pmwpub.tasks.simulation_work import SweepPlace
 
 Built = TypeVar("Built")
 FORWARDED = ("X-Forwarded-For", "X-Forwarded-Host", "Forwarded", "Via")
@@ -100,10 +100,10 @@ def engine() -> Engine | InlineEngine:
     return workers
 
 
-def place() -> Place:
+def place() -> SweepPlace:
     """Where simulations run: on the Dask cluster that PMWPUB_DASK names, else on every core of this machine."""
     address = Settings.declared().dask
-    return Place("dask", address=address) if address else Place("processes", cores())
+    return SweepPlace("dask", address=address) if address else SweepPlace("processes", cores())
 
 
 def public(key: str, build: Callable[[], Built]) -> Built:

@@ -10,7 +10,7 @@ import streamlit as st
 from pmwpub.errors import UnknownPopulation
 from pmwpub.service import PrivateTable, Study
 from pmwpub.session.leaving import attend
-from pmwpub.ui.app.pending import SchemaDraft, Shelf
+from pmwpub.ui.app.pending import PendingFiles, SchemaDraft
 from pmwpub.ui.app.services import policy, service
 from pmwpub.ui.wording.written import plain
 
@@ -58,7 +58,7 @@ class Session:
     notices: list[Notice] = field(default_factory=list)
     said: list[Notice] = field(default_factory=list)
     presenting: bool = False
-    shelf: Shelf = field(default_factory=Shelf, repr=False)
+    shelf: PendingFiles = field(default_factory=PendingFiles, repr=False)
     editing: SchemaDraft | None = field(default=None, repr=False)
     seen: dict[object, object] = field(default_factory=dict, repr=False)
     pressed: Press | None = None
@@ -69,7 +69,7 @@ class Session:
         """Turn to a population; the private table and the unfinished work of another one are let go."""
         if population != self.population:
             self.hold(None)
-            self.shelf, self.editing = Shelf(), None
+            self.shelf, self.editing = PendingFiles(), None
         self.population = population
 
     def hold(self, private: PrivateTable | None) -> None:

@@ -23,7 +23,7 @@ from pmwpub.ui.compare.pools import Pool, made, make_pool, named
 from pmwpub.ui.widgets import number_fields
 from pmwpub.ui.widgets.price_form import purchase_form
 from pmwpub.ui.wording import forecasts
-from pmwpub.ui.wording.forecasts import Said
+from pmwpub.ui.wording.forecasts import Sentence
 from pmwpub.ui.wording.written import exact, plain
 
 FLOOR, START = "floor (reweighted perfectly)", "start (published unchanged)"
@@ -115,7 +115,7 @@ def _best_plan(study: Study, chosen: Sequence[Pool], setting: Setting) -> BestPl
     return best_plan(study, chosen, epsilon=epsilon, setting=setting)
 
 
-def say(said: Said | None) -> None:
+def say(said: Sentence | None) -> None:
     """Show a sentence the way it is meant."""
     if said is not None:
         getattr(st, said.kind)(said.words)

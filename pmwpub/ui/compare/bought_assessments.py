@@ -8,7 +8,7 @@ import streamlit as st
 
 from pmwpub.plans import AssessmentPlan, BestPlan
 from pmwpub.service import Assessed, NoisyNumber, Study
-from pmwpub.service.bought.best_candidate import Chosen
+from pmwpub.service.bought.best_candidate import ChosenCandidate
 from pmwpub.ui.app.frame import Badge, link, panel
 from pmwpub.ui.app.services import service
 from pmwpub.ui.compare.floor_scope import NAMES, Setting, means, one_setting
@@ -22,7 +22,9 @@ from pmwpub.ui.wording.written import cost, exact, number, plain
 OVER = {"fast": "a public part of the workload", "full": "the whole workload"}
 
 
-def results_panel(study: Study, bought: Sequence[Assessed], choices: Sequence[Chosen], *, steward: bool) -> None:
+def results_panel(
+    study: Study, bought: Sequence[Assessed], choices: Sequence[ChosenCandidate], *, steward: bool
+) -> None:
     """Work under way, then the ranked candidates with intervals and sentences. Progress is the steward's alone."""
     with panel("Noisy best-mixture errors", Badge.DP):
         _under_way(bought, choices, steward=steward)
@@ -47,7 +49,7 @@ def results_panel(study: Study, bought: Sequence[Assessed], choices: Sequence[Ch
             _everything(bought, choices)
 
 
-def _under_way(bought: Sequence[Assessed], choices: Sequence[Chosen], *, steward: bool) -> None:
+def _under_way(bought: Sequence[Assessed], choices: Sequence[ChosenCandidate], *, steward: bool) -> None:
     waiting = [Waiting.on(one.outcome.booking, one.name) for one in bought if one.outcome.status == "running"]
     waiting += [Waiting.on(one.outcome.booking, _offer(one)) for one in choices if one.outcome.status == "running"]
     if waiting and steward:
@@ -59,11 +61,11 @@ def _under_way(bought: Sequence[Assessed], choices: Sequence[Chosen], *, steward
             st.warning(f"**{plain(one.name)}**, ε = {exact(one.plan.exact_epsilon)}: {NO_RESULT}")
 
 
-def _offer(choice: Chosen) -> str:
+def _offer(choice: ChosenCandidate) -> str:
     return f"Best of {', '.join(sorted(choice.names))}"
 
 
-def _winner(study: Study, choice: Chosen) -> None:
+def _winner(study: Study, choice: ChosenCandidate) -> None:
     """One choice: what was chosen among what, and what it cost."""
     offered = ", ".join(plain(name) for name in sorted(choice.names))
     if choice.outcome.status == "no result":
@@ -117,7 +119,7 @@ def _downloads(study: Study, rows: Sequence[ranked_floors.Row], setting: Setting
             )
 
 
-def _everything(bought: Sequence[Assessed], choices: Sequence[Chosen]) -> None:
+def _everything(bought: Sequence[Assessed], choices: Sequence[ChosenCandidate]) -> None:
     plans: list[AssessmentPlan | BestPlan] = [*(one.plan for one in bought), *(one.plan for one in choices)]
     outcomes = [one.outcome for one in bought] + [one.outcome for one in choices]
     found = [(_value(one.floor), _value(one.start), "") for one in bought] + [("", "", one.name) for one in choices]

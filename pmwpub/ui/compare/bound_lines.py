@@ -7,17 +7,17 @@ import streamlit as st
 from pmwpub.evaluation import Simulation
 from pmwpub.service import Study
 from pmwpub.service.simulations.explorations import Exploration
-from pmwpub.service.simulations.proved_bounds import Bounds, bounds_of
+from pmwpub.service.simulations.proved_bounds import ProvedBounds, bounds_of
 from pmwpub.ui.wording.written import plain
 
 LABEL = "Draw the bound of the paper's accuracy theorem (worst case, not what to expect)"
 HELP = "It needs each table's best-mixture error: the certified floor of this simulation, never a private number."
 
 
-def ask_for_bounds(study: Study, found: Exploration, simulation: Simulation, key: str) -> Bounds:
+def ask_for_bounds(study: Study, found: Exploration, simulation: Simulation, key: str) -> ProvedBounds:
     """A toggle, off at first; none where no floor is known yet."""
     if not (simulation.errors and simulation.floors and st.toggle(LABEL, key=f"{key} theorem", help=HELP)):
-        return Bounds()
+        return ProvedBounds()
     bounds = bounds_of(study, found, simulation)
     meaning, *rests_on = map(plain, bounds.words)
     st.caption(meaning)

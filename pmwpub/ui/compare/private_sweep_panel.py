@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pmwpub.service import Study
-from pmwpub.service.simulations.sweep_range import Terms
+from pmwpub.service.simulations.sweep_range import SweepRange
 from pmwpub.service.steward_only import recorded_numbers
 from pmwpub.service.steward_only.private_sweeps import PrivateSweep, stop, sweep_private
 from pmwpub.ui.app.frame import Badge, panel, refusals
@@ -24,7 +24,7 @@ WHAT = (
 )
 
 
-def private_sweep_panel(session: Session, study: Study, terms: Terms) -> None:
+def private_sweep_panel(session: Session, study: Study, terms: SweepRange) -> None:
     """The panel of the steward; nothing is drawn for anybody else."""
     private = session.steward(study)
     if private is None:

@@ -10,7 +10,7 @@ from pmwpub.errors import PlanError
 from pmwpub.evaluation import BASELINES, MOST_ROUNDS, PEERS, PMW_PUB, UNCHANGED, baseline_of, is_baseline, label_of
 from pmwpub.rounding import near
 from pmwpub.service import Study
-from pmwpub.service.simulations.sweep_range import EPSILONS, SHARES, WHOLE, Terms, played, truths
+from pmwpub.service.simulations.sweep_range import EPSILONS, SHARES, WHOLE, SweepRange, played, truths
 from pmwpub.ui.compare.pools import Pool, made, named
 from pmwpub.ui.widgets import number_fields
 
@@ -37,7 +37,7 @@ def ask_for_truth(study: Study) -> str:
     return truth
 
 
-def ask_for_terms(study: Study, truth: str) -> Terms:
+def ask_for_terms(study: Study, truth: str) -> SweepRange:
     """The ranges of a sweep, the simplest first; PlanError for text that means none."""
     with st.expander("What it ranges over"):
         pools = [pool for pool in _offered(study) if truth not in pool]
@@ -70,7 +70,7 @@ def ask_for_terms(study: Study, truth: str) -> Terms:
         )
     if not variants or not shares:
         raise PlanError("Choose at least one variant and one share of the public tables.")
-    return Terms(
+    return SweepRange(
         candidates, _epsilons(epsilons), _rounds(rounds), (*variants, *baselines, UNCHANGED), tuple(shares), int(runs)
     )
 
@@ -81,7 +81,7 @@ def _baseline(method: str) -> str:
     return f"{label_of(method)}: {baseline.remark or needs}"
 
 
-def described(study: Study, truth: str, terms: Terms) -> str:
+def described(study: Study, truth: str, terms: SweepRange) -> str:
     """A sweep in one line, for a list of them."""
     tables = len(played(study, truth, terms))
     epsilons = sorted(terms.epsilons)

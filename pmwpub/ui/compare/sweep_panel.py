@@ -16,7 +16,7 @@ from pmwpub.service.endings import in_words
 from pmwpub.service.simulations import explorations
 from pmwpub.service.simulations.error_figure import MEASURED, Lines, error_plot, labels, several, size_plot, sizes
 from pmwpub.service.simulations.explorations import Exploration
-from pmwpub.service.simulations.proved_bounds import Bounds
+from pmwpub.service.simulations.proved_bounds import ProvedBounds
 from pmwpub.service.simulations.sweep_range import played
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import viewers_only
@@ -87,7 +87,7 @@ def finished_part(study: Study, found: Exploration | None) -> Simulation | None:
 
 
 @dataclass(frozen=True, eq=False)
-class Chosen:
+class ChosenFigure:
     """A figure as its choices have it; `notes` belong to it wherever it goes."""
 
     plot: figures.Plot
@@ -101,8 +101,8 @@ def chosen_errors(
     key: str,
     *,
     first: Sequence[str] = (),
-    ask: Callable[[Simulation], Bounds] | None = None,
-) -> Chosen:
+    ask: Callable[[Simulation], ProvedBounds] | None = None,
+) -> ChosenFigure:
     """The choices of measure, lines and bounds, and the figure that they make.
 
     first  lines that are drawn at first, where they are not all
@@ -115,13 +115,13 @@ def chosen_errors(
     if simulation is not None and several(simulation):
         lines = st.radio("Rounds and variants", list(LINES), format_func=LINES.__getitem__, key=f"{key} lines")
     drawn = None if simulation is None else _drawn(labels(simulation, measure=measure, lines=lines), key, first)
-    bounds = Bounds()
+    bounds = ProvedBounds()
     if measure != "max_error":
         st.caption("Floors bound the maximum error; they are not drawn here.")
     elif simulation is not None and ask is not None:
         bounds = ask(simulation)
     plot = error_plot(simulation, bought, measure=measure, lines=lines, drawn=drawn, bounds=bounds.lines)
-    return Chosen(plot, measure, bounds.words)
+    return ChosenFigure(plot, measure, bounds.words)
 
 
 def _drawn(known: Sequence[str], key: str, first: Sequence[str]) -> Sequence[str] | None:
@@ -171,7 +171,7 @@ def verdicts(simulation: Simulation, measure: Measure, key: str) -> None:
     st.markdown("\n".join(lines))
 
 
-def share(study: Study, found: Exploration, chosen: Chosen) -> None:
+def share(study: Study, found: Exploration, chosen: ChosenFigure) -> None:
     """The figure as a file of its own."""
     title = "Error against ε, by simulation"
     notes = (

@@ -8,7 +8,7 @@ import streamlit as st
 
 from pmwpub import figures
 from pmwpub.errors import PlanError
-from pmwpub.release.quality import Cause, Compared, touching, ways_of
+from pmwpub.release.quality import Cause, MarginalsCompared, touching, ways_of
 from pmwpub.service import Released, Study
 from pmwpub.service.bought import release_errors
 from pmwpub.service.quality_report import Quality, compared, quality_of
@@ -72,7 +72,7 @@ def _facts(study: Study, found: Released, quality: Quality) -> None:
         right.caption("A charge of its own; see above.")
 
 
-def _moved(comparison: Compared, causes: Sequence[Cause]) -> figures.Plot:
+def _moved(comparison: MarginalsCompared, causes: Sequence[Cause]) -> figures.Plot:
     marginals = []
     for place in comparison.order:
         names = comparison.names(place)

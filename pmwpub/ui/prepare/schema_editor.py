@@ -12,7 +12,7 @@ from pmwpub.plans import WorkloadChoice
 from pmwpub.service import Study
 from pmwpub.service.bought.releases import workload_facts
 from pmwpub.service.inputs import schema_drafts, study_store
-from pmwpub.tabular.schema.codebook import KINDS, Codebook, Entry
+from pmwpub.tabular.schema.codebook import KINDS, Codebook, CodebookEntry
 from pmwpub.tabular.schema.column_types import NumericColumn, text_of_number
 from pmwpub.tabular.schema.drafting import Binning
 from pmwpub.tabular.schema.editing import Row, schema_of
@@ -206,7 +206,7 @@ def _bins(row: Row, study: Study, bins: int, binning: Binning) -> list[str]:
 
 def _levels(row: Row, draft: SchemaDraft, study: Study) -> list[str]:
     """Every level that stands in the public tables, in order."""
-    entry = Entry(str(row.get("name") or ""), "categorical")
+    entry = CodebookEntry(str(row.get("name") or ""), "categorical")
     codebook = Codebook((entry,), tuple(draft.tokens))
     (column, *_) = study_store.draft_schema(service(), study.population.name, codebook=codebook).encoded
     return list(column.own_levels)

@@ -16,7 +16,7 @@ from pmwpub.ui.widgets import plot_panel
 
 
 @dataclass(frozen=True)
-class Compared:
+class BeforeAndAfter:
     """What stands beside what: a release and its public table, as the shares of one column's levels."""
 
     booking_id: int
@@ -27,7 +27,7 @@ class Compared:
     released: tuple[float, ...]
 
 
-def compare(study: Study, done: Sequence[Released]) -> Compared | None:
+def compare(study: Study, done: Sequence[Released]) -> BeforeAndAfter | None:
     """One-way shares of an attribute, release and public prior; None where they cannot be compared."""
     left, right = st.columns(2)
     labels = {one.outcome.booking.id: f"{one.outcome.booking.id}: {one.name}" for one in reversed(done)}
@@ -48,4 +48,4 @@ def compare(study: Study, done: Sequence[Released]) -> Compared | None:
     levels = domain.attributes[domain.index(attribute)].levels
     shares = [tuple(part.one_way(attribute).tolist()) for part in (prior, released)]
     plot_panel.show(figures.marginal_comparison(levels, *shares, attribute=attribute), "one-way")
-    return Compared(found.outcome.booking.id, found.outcome.booking.key, attribute, levels, *shares)
+    return BeforeAndAfter(found.outcome.booking.id, found.outcome.booking.key, attribute, levels, *shares)

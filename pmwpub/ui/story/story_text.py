@@ -84,7 +84,9 @@ def errors(story: Story) -> Screen:
     ceiling = max(starts(story).values())
     (noise,) = curves(story, NOISE_ALONE)
     lines = [_curve(curve, _name(curve.label)) for curve in curves(story, PMW_PUB)]
-    floors = [figures.Floor(_name(one.candidate), one.lower, one.upper, noisy=False) for one in story.simulation.floors]
+    floors = [
+        figures.ShadedFloor(_name(one.candidate), one.lower, one.upper, noisy=False) for one in story.simulation.floors
+    ]
     unchanged = [figures.Unchanged(_name(name), error) for name, error in starts(story).items()]
     return Screen(
         "What a little ε buys",

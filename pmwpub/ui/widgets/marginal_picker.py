@@ -10,7 +10,7 @@ import streamlit as st
 
 from pmwpub import figures
 from pmwpub.records import Floats
-from pmwpub.release.quality import Compared
+from pmwpub.release.quality import MarginalsCompared
 from pmwpub.ui.widgets import plot_panel
 
 MINUS = "release (noisy) minus public table"
@@ -54,7 +54,9 @@ def choose_ways(offered: Sequence[int], label: str, key: str) -> int:
     return ways
 
 
-def choose(compared: Compared, order: Sequence[int], key: str, *, private: Floats | None = None) -> ChosenMarginal:
+def choose(
+    compared: MarginalsCompared, order: Sequence[int], key: str, *, private: Floats | None = None
+) -> ChosenMarginal:
     """A picker of marginals in the given order, and the marginal that is picked.
 
     private  float64 (Q,), for the steward alone

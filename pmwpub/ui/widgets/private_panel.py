@@ -13,7 +13,7 @@ from pmwpub.service.steward_only import recorded_numbers
 from pmwpub.ui.app.frame import Badge, panel, refusals
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session
-from pmwpub.ui.release.before_and_after import Compared
+from pmwpub.ui.release.before_and_after import BeforeAndAfter
 from pmwpub.ui.widgets import plot_panel
 from pmwpub.ui.wording.written import number
 
@@ -25,7 +25,7 @@ CONFIRM = (
 )
 
 
-def true_errors_panel(session: Session, study: Study, shown: Compared) -> None:
+def true_errors_panel(session: Session, study: Study, shown: BeforeAndAfter) -> None:
     """The exact errors of a release; `shown` is the one beside its public table."""
     key = shown.key
     found = opened_numbers(
@@ -46,7 +46,7 @@ def true_errors_panel(session: Session, study: Study, shown: Compared) -> None:
         right.metric("RMS error", number(errors.rms_error))
 
 
-def true_marginals_panel(session: Session, study: Study, shown: Compared) -> None:
+def true_marginals_panel(session: Session, study: Study, shown: BeforeAndAfter) -> None:
     """The private one-way marginal of the chosen column, beside release and public table."""
     found = opened_numbers(
         session,

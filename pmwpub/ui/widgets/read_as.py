@@ -7,7 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from pmwpub.tabular.files.text.read_options import DELIMITERS, ENCODINGS, ReadOptions
-from pmwpub.ui.app.pending import Held, Kind
+from pmwpub.ui.app.pending import Kind, PendingFile
 from pmwpub.ui.app.state import Session
 from pmwpub.ui.wording.written import plain
 
@@ -15,7 +15,7 @@ PUBLIC_READING = (
     "How the private file is read becomes part of the plans that are bought with it, which are public. Decide it by "
     "how the file was made, not by what stands in it."
 )
-Take = Callable[[Held, ReadOptions], None]
+Take = Callable[[PendingFile, ReadOptions], None]
 
 
 def confirm_reading(session: Session, kind: Kind, take: Take) -> None:
@@ -36,7 +36,7 @@ def confirm_reading(session: Session, kind: Kind, take: Take) -> None:
                     st.rerun()
 
 
-def _pickers(held: Held) -> ReadOptions:
+def _pickers(held: PendingFile) -> ReadOptions:
     left, right = st.columns(2)
     encoding = left.selectbox(
         "Encoding",

@@ -14,7 +14,7 @@ LIKELY = 0.9
 """A purchase that resolves less often than this is offered in the fast setting first."""
 
 
-class Said(NamedTuple):
+class Sentence(NamedTuple):
     """A sentence and how it is meant."""
 
     kind: Literal["info", "success", "warning"]
@@ -28,30 +28,32 @@ def bars(forecast: Forecast) -> str:
     return f"Error bar of each (95 %): **{said}**, as a share of the rows."
 
 
-def worth(forecast: Forecast) -> Said | None:
+def worth(forecast: Forecast) -> Sentence | None:
     """Whether the bar tells candidates apart, judged by how the public tables differ; None where no floor is bought."""
     if forecast.floor_bar is None:
         return None
     if forecast.spread is None or forecast.tells_apart is None:
-        return Said("info", "Compare the candidates with each other above (free) to see whether this tells them apart.")
+        return Sentence(
+            "info", "Compare the candidates with each other above (free) to see whether this tells them apart."
+        )
     spread, bar = number(forecast.spread), number(forecast.floor_bar)
     if forecast.tells_apart:
-        return Said(
+        return Sentence(
             "success", f"Floors of the public tables for each other lie up to {spread} apart: ± {bar} can tell that."
         )
-    return Said(
+    return Sentence(
         "warning",
         f"Floors of the public tables for each other lie only {spread} apart: ± {bar} will hardly tell the candidates "
         "apart. Take a larger ε, or only ask for the winner.",
     )
 
 
-def will_resolve(forecast: Forecast, setting: Setting) -> Said | None:
+def will_resolve(forecast: Forecast, setting: Setting) -> Sentence | None:
     """The chance that the floor is known well enough to be released, and how long that takes."""
     if forecast.resolves is None or forecast.seconds is None:
         if setting == "fast":
             return None
-        return Said(
+        return Sentence(
             "warning",
             "Whether the full setting comes to a result at this ε is not known: compare over the whole workload above "
             "(free), or take the fast setting first. A floor that stays unresolved has no result and keeps its charge.",
@@ -59,14 +61,14 @@ def will_resolve(forecast: Forecast, setting: Setting) -> Said | None:
     chance = f"On the public tables at least {forecast.resolves:.0%} of draws come to a result"
     work = f"{seconds(forecast.seconds)} of work for each candidate"
     if forecast.resolves >= LIKELY:
-        return Said("info", f"{chance}; {work}.")
+        return Sentence("info", f"{chance}; {work}.")
     advice = "Take the fast setting first" if setting == "full" else "Take a smaller ε, or make the candidates better"
-    return Said("warning", f"{chance}; {work}. One without a result keeps its charge. {advice}.")
+    return Sentence("warning", f"{chance}; {work}. One without a result keeps its charge. {advice}.")
 
 
-def winner_worth(plan: BestPlan) -> Said:
+def winner_worth(plan: BestPlan) -> Sentence:
     """How far the chosen floor may lie above the lowest."""
     bar = shortfall(plan.exact_epsilon, len(plan.pools), plan.n, plan.rows_per_person)
     if bar >= 1:
-        return Said("warning", "At this ε the choice is hardly better than a guess. Take a larger ε.")
-    return Said("info", f"With probability 95 % the chosen one's floor is at most {number(bar)} above the lowest.")
+        return Sentence("warning", "At this ε the choice is hardly better than a guess. Take a larger ε.")
+    return Sentence("info", f"With probability 95 % the chosen one's floor is at most {number(bar)} above the lowest.")

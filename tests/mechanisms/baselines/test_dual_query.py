@@ -20,7 +20,14 @@ from support.statistical import AUDIT, BinnedLaw, assert_both_arms, assert_follo
 
 from pmwpub.errors import BudgetError, PlanError
 from pmwpub.mechanisms.baselines import best_response as best_response_module
-from pmwpub.mechanisms.baselines.best_response import Found, Limits, Response, Sample, SignedQuery, best_response
+from pmwpub.mechanisms.baselines.best_response import (
+    Response,
+    RowOrigin,
+    Sample,
+    SignedQuery,
+    SolverLimits,
+    best_response,
+)
 from pmwpub.mechanisms.baselines.dual_query import ETAS, SAMPLES, DualQueryPlan, dual_query, sample_queries
 from pmwpub.privacy.budget import ZCDP, ApproxDP, zcdp_of
 from pmwpub.privacy.noise import SECURE
@@ -52,8 +59,8 @@ def test_the_best_response_is_that_of_brute_force(sizes: tuple[int, ...], size: 
     workload = Workload.all_kway(tables.domain(*sizes), 2)
     sample = drawn_sample(workload, size, seed)
     best = max(satisfied(workload, sample, row) for row in tables.all_targets(workload.domain))
-    response = best_response(workload, sample, Limits(30), ties=random.Random(seed))
-    assert response.found is Found.OPTIMAL
+    response = best_response(workload, sample, SolverLimits(30), ties=random.Random(seed))
+    assert response.found is RowOrigin.OPTIMAL
     assert response.satisfied == best == satisfied(workload, sample, response.row)
 
 
@@ -61,8 +68,8 @@ def test_the_best_response_is_that_of_brute_force(sizes: tuple[int, ...], size: 
 @given(st.integers(1, 40), st.integers(0, 10_000))
 def test_the_heuristic_says_what_its_row_satisfies_and_is_a_local_optimum(size: int, seed: int) -> None:
     sample = drawn_sample(WORKLOAD, size, seed)
-    response = best_response(WORKLOAD, sample, Limits(0), ties=random.Random(seed))
-    assert response.found is Found.HEURISTIC
+    response = best_response(WORKLOAD, sample, SolverLimits(0), ties=random.Random(seed))
+    assert response.found is RowOrigin.HEURISTIC
     assert response.satisfied == satisfied(WORKLOAD, sample, response.row)
     for attribute, levels in enumerate(SHAPE.shape):
         for level in range(levels):
@@ -70,12 +77,12 @@ def test_the_heuristic_says_what_its_row_satisfies_and_is_a_local_optimum(size: 
             assert satisfied(WORKLOAD, sample, row) <= response.satisfied
 
 
-@pytest.mark.parametrize("limits", [Limits(1e-6), Limits(60, nodes=0)])
-def test_a_limit_that_is_too_small_is_recorded_and_still_gives_a_row(limits: Limits) -> None:
+@pytest.mark.parametrize("limits", [SolverLimits(1e-6), SolverLimits(60, nodes=0)])
+def test_a_limit_that_is_too_small_is_recorded_and_still_gives_a_row(limits: SolverLimits) -> None:
     workload = Workload.all_kway(tables.domain(*[6] * 14), 3)
     sample = drawn_sample(workload, 400, 3)
     response = best_response(workload, sample, limits, ties=random.Random(0))
-    assert response.found in {Found.CUT_SHORT, Found.HEURISTIC}
+    assert response.found in {RowOrigin.CUT_SHORT, RowOrigin.HEURISTIC}
     assert response.satisfied == satisfied(workload, sample, response.row)
 
 
@@ -86,12 +93,12 @@ def test_a_program_with_a_worse_row_than_the_heuristic_is_not_believed(
     """All ask for the first level: a solver that says anything else is wrong, whatever it proves."""
     sample = [SignedQuery(query, True) for query in (0, 6, 18)]
     monkeypatch.setattr(best_response_module, "_solved", lambda *_: (np.array([2, 1, 3]), proved))
-    response = best_response(WORKLOAD, sample, Limits(), ties=random.Random(0))
-    assert response == Response((0, 0, 0), 3, Found.HEURISTIC)
+    response = best_response(WORKLOAD, sample, SolverLimits(), ties=random.Random(0))
+    assert response == Response((0, 0, 0), 3, RowOrigin.HEURISTIC)
 
 
 def test_rows_do_not_depend_on_how_fast_the_machine_is_unless_a_plan_says_so() -> None:
-    assert DualQueryPlan(40, 20, Fraction(3), 7).limits == Limits(math.inf, 2_000)
+    assert DualQueryPlan(40, 20, Fraction(3), 7).limits == SolverLimits(math.inf, 2_000)
     with pytest.raises(PlanError):
         DualQueryPlan(40, 20, Fraction(3), 7, seconds=math.nan)
 
@@ -105,7 +112,7 @@ def test_a_query_and_its_negation_cancel() -> None:
 
 def test_a_sample_that_cancels_altogether_gets_a_row_at_random() -> None:
     sample = [SignedQuery(0, True), SignedQuery(0, False)]
-    rows = {best_response(WORKLOAD, sample, Limits(), ties=random.Random(seed)).row for seed in range(40)}
+    rows = {best_response(WORKLOAD, sample, SolverLimits(), ties=random.Random(seed)).row for seed in range(40)}
     assert len(rows) > 10
 
 

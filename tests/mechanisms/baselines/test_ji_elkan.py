@@ -18,7 +18,7 @@ from support.statistical import AUDIT, assert_both_arms, assert_follows, assert_
 
 from pmwpub.errors import BudgetError, DomainError, PlanError
 from pmwpub.mechanisms.baselines import ji_elkan as ji_elkan_module
-from pmwpub.mechanisms.baselines.discrimination import Discrimination, Rows
+from pmwpub.mechanisms.baselines.discrimination import Discrimination, OneHotRows
 from pmwpub.mechanisms.baselines.ji_elkan import LAMBDAS, ImportancePlan, Lattice, importance_weights, ji_elkan
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.noise import SECURE, NoiseSource
@@ -46,7 +46,7 @@ def objective(beta: np.ndarray, private: Dataset, public: Support, lam: float) -
 
 
 def task(private: Dataset, public: Support, lam: float) -> Discrimination:
-    return Discrimination(Rows.of_private(private), Rows.of_public(public), lam)
+    return Discrimination(OneHotRows.of_private(private), OneHotRows.of_public(public), lam)
 
 
 @pytest.mark.parametrize("lam", [0.005, 0.1, 0.5])

@@ -28,7 +28,7 @@ from pmwpub.privacy.selection import ExponentialMechanism, PermuteAndFlip
 from pmwpub.privacy.selection_laws import ExponentialLaw, ScoreBuckets
 from pmwpub.queries.counts import PrivateCounts, count
 from pmwpub.queries.incidence import PublicProblem
-from pmwpub.queries.threads import Crew
+from pmwpub.queries.threads import Threads
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Ints
 
@@ -52,13 +52,13 @@ class Run:
     scores: DriftScores
 
     @classmethod
-    def of(cls, seed: int, n: int, k: int = 3, crew: Crew | None = None) -> Run:
+    def of(cls, seed: int, n: int, k: int = 3, crew: Threads | None = None) -> Run:
         problem = PublicProblem(Workload.all_kway(SHAPE, k), tables.support(SHAPE, 30, seed))
         rows = min(n, 1_000)
         few = count(problem.workload, tables.table(SHAPE, rows, seed + 1, no_level=True))
         counts = PrivateCounts(few.counts * (n // rows), n)  # each row so many times: n rows without drawing them
         iterate = Iterate(problem.support.multiplicity, n)
-        scores = DriftScores(counts, problem, iterate, problem.start_sums, crew or Crew())
+        scores = DriftScores(counts, problem, iterate, problem.start_sums, crew or Threads())
         return cls(counts, problem, iterate, Memory(problem, n, seed), scores)
 
     def step(self, query: int, noisy_count: int) -> None:
@@ -168,7 +168,7 @@ def test_queries_that_neither_table_touches_have_score_zero_and_are_all_reached(
 
 
 def test_two_threads_compute_what_one_does() -> None:
-    with Crew(2) as crew:
+    with Threads(2) as crew:
         one, two = Run.of(8, 700), Run.of(8, 700, crew=crew)
         for run in (one, two):
             run.step(5, 300)

@@ -9,7 +9,7 @@ import pytest
 
 from pmwpub.domain import Attribute, Domain
 from pmwpub.errors import PlanError
-from pmwpub.evaluation import Floor, SimulatedError, Simulation
+from pmwpub.evaluation import CertifiedFloor, SimulatedError, Simulation
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.records import Dataset
 from pmwpub.service.inputs import study_store
@@ -60,7 +60,9 @@ def test_points_come_by_rising_bias_with_their_means() -> None:
         SimulatedError("unchanged", "+0.00", 1.0, 0, 0, 0.1, 0, 0),
         SimulatedError("pmw-pub", "+0.00", 1.0, 7, 0, 0.02, 0, 0),
     ]
-    first, second = bias_sweep.points_of(Simulation(runs, [Floor("+0.20", 0.01, 0.011), Floor("+0.00", 0.0, 0.001)]))
+    first, second = bias_sweep.points_of(
+        Simulation(runs, [CertifiedFloor("+0.20", 0.01, 0.011), CertifiedFloor("+0.00", 0.0, 0.001)])
+    )
     assert (first.bias, first.start, first.error, first.standard_error) == (0.0, 0.1, 0.02, 0.0)
     assert (second.bias, second.start, second.error) == (0.2, 0.3, pytest.approx(0.05))
     # Two values 0.02 apart: their standard deviation is 0.01 sqrt 2, that of the mean 0.01.

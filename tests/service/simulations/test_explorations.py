@@ -17,7 +17,7 @@ from pmwpub.service.inputs import study_store
 from pmwpub.service.simulations import advice as advice_simulations
 from pmwpub.service.simulations import explorations
 from pmwpub.service.simulations.explorations import PART
-from pmwpub.service.simulations.sweep_range import SHARES, Terms, played
+from pmwpub.service.simulations.sweep_range import SHARES, SweepRange, played
 from pmwpub.tasks.simulation_work import read_part
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def test_the_advised_epsilon_is_the_smallest_one_tried_whose_mean_error_is_small
     assert bench.service.ledger.balance(bench.name).spent == ZCDP(0)
 
 
-SMALL = Terms(epsilons=(0.5, 2.0), rounds=(3,), runs=2)
+SMALL = SweepRange(epsilons=(0.5, 2.0), rounds=(3,), runs=2)
 
 
 def test_baselines_without_a_public_table_are_stored_and_taken_up_again_too(bench: Bench) -> None:

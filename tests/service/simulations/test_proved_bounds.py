@@ -10,7 +10,7 @@ import pytest
 from support import tables
 
 from pmwpub.errors import PlanError
-from pmwpub.evaluation import Floor, SimulatedError, Simulation, Stage
+from pmwpub.evaluation import CertifiedFloor, SimulatedError, Simulation, Stage
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Support
@@ -19,13 +19,13 @@ from pmwpub.service.simulations import explorations
 from pmwpub.service.simulations.error_figure import error_plot
 from pmwpub.service.simulations.explorations import Exploration
 from pmwpub.service.simulations.proved_bounds import bounds_of, bounds_on
-from pmwpub.service.simulations.sweep_range import PRIVATE_TRUTH, Terms, played, rows_of, stage_of
+from pmwpub.service.simulations.sweep_range import PRIVATE_TRUTH, SweepRange, played, rows_of, stage_of
 from pmwpub.theory import HYPOTHESES, accuracy_line
 
 if TYPE_CHECKING:
     from conftest import Bench
 
-SMALL = Terms(epsilons=(2.0, 0.5), rounds=(3,), shares=(100.0, 10.0), runs=1)
+SMALL = SweepRange(epsilons=(2.0, 0.5), rounds=(3,), shares=(100.0, 10.0), runs=1)
 
 
 def test_each_line_is_the_theorem_at_the_floor_and_the_rows_of_the_table_that_played(bench: Bench) -> None:
@@ -57,15 +57,17 @@ def test_each_line_is_the_theorem_at_the_floor_and_the_rows_of_the_table_that_pl
 def test_the_rows_of_each_candidate_are_those_of_the_support_that_plays(bench: Bench) -> None:
     current, truth = study_store.study(bench.service, bench.name), bench.candidates[0]
     others = tuple(sha256 for sha256 in bench.candidates if sha256 != truth)
-    pooled = Terms((others, others[:1]), shares=(100.0, 10.0, 1.0, 0.1))
-    for terms in (Terms(), pooled, Terms(((truth,),))):
+    pooled = SweepRange((others, others[:1]), shares=(100.0, 10.0, 1.0, 0.1))
+    for terms in (SweepRange(), pooled, SweepRange(((truth,),))):
         supports = stage_of(current, truth, terms).candidates
         assert rows_of(current, truth, terms) == {name: support.rows for name, support in supports.items()}
 
 
 def test_a_sweep_on_the_private_table_has_no_bound(bench: Bench) -> None:
     current = study_store.study(bench.service, bench.name)
-    known = Simulation([SimulatedError("pmw-pub", "b.csv", 1.0, 5, 0, 0.1, 0.1, 0.1)], [Floor("b.csv", 0.1, 0.1)])
+    known = Simulation(
+        [SimulatedError("pmw-pub", "b.csv", 1.0, 5, 0, 0.1, 0.1, 0.1)], [CertifiedFloor("b.csv", 0.1, 0.1)]
+    )
     with pytest.raises(PlanError, match="public tables only"):
         bounds_of(current, Exploration("key", PRIVATE_TRUTH), known)
     shape = tables.domain(3, 2)
@@ -95,7 +97,9 @@ def test_without_a_floor_or_a_run_there_is_no_line_and_nothing_is_said(bench: Be
     current, truth = study_store.study(bench.service, bench.name), bench.candidates[0]
     found = Exploration("key", truth)
     error = SimulatedError("pmw-pub", "c.csv", 1.0, 5, 0, 0.1, 0.1, 0.1)
-    for known in (Simulation(), Simulation([error]), Simulation([], [Floor("c.csv", 0.1, 0.1)])):
+    for known in (Simulation(), Simulation([error]), Simulation([], [CertifiedFloor("c.csv", 0.1, 0.1)])):
         bounds = bounds_of(current, found, known)
         assert (bounds.lines, bounds.words) == ((), ())
-    assert np.isfinite([*bounds_of(current, found, Simulation([error], [Floor("c.csv", 0.1, 0.2)])).lines[0].errors])
+    assert np.isfinite(
+        [*bounds_of(current, found, Simulation([error], [CertifiedFloor("c.csv", 0.1, 0.2)])).lines[0].errors]
+    )

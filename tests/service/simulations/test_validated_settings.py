@@ -16,14 +16,14 @@ from pmwpub.service.core import MemoryCache
 from pmwpub.service.inputs import study_store
 from pmwpub.service.simulations import explorations, validated_settings
 from pmwpub.service.simulations.explorations import ASKED, SIMULATION
-from pmwpub.service.simulations.sweep_range import Terms
+from pmwpub.service.simulations.sweep_range import SweepRange
 
 if TYPE_CHECKING:
     from conftest import Bench
 
     from pmwpub.plans import ReleasePlan
 
-TERMS = Terms(epsilons=(0.5, 2.0), rounds=(2, 6), runs=1, methods=(PMW_PUB, f"{PMW_PUB}+average", UNCHANGED))
+TERMS = SweepRange(epsilons=(0.5, 2.0), rounds=(2, 6), runs=1, methods=(PMW_PUB, f"{PMW_PUB}+average", UNCHANGED))
 
 
 def found_on_the_pair(bench: Bench, errors: dict[tuple[float, int, str], float], candidate: int = 1) -> None:
@@ -81,7 +81,7 @@ def test_the_usual_validation_sweep_has_both_selections_and_both_outputs(bench: 
 
 def test_a_sweep_without_a_choice_of_settings_chooses_none(bench: Bench) -> None:
     current = study_store.study(bench.service, bench.name)
-    explorations.explore(bench.service, current, bench.candidates[0], Terms(epsilons=(0.5,), rounds=(2,), runs=1))
+    explorations.explore(bench.service, current, bench.candidates[0], SweepRange(epsilons=(0.5,), rounds=(2,), runs=1))
     assert validated_settings.tuned(bench.service, current, 0.5) == []
 
 

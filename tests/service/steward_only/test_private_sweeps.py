@@ -19,15 +19,15 @@ from pmwpub.service import Service
 from pmwpub.service.bought import releases
 from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases.caveats import PRIVATE_NUMBERS_SEEN, SEEN
-from pmwpub.service.simulations.sweep_range import Terms
+from pmwpub.service.simulations.sweep_range import SweepRange
 from pmwpub.service.steward_only.private_sweeps import PrivateSweep, stop, sweep_private
 from pmwpub.tasks import simulation_work
-from pmwpub.tasks.simulation_work import Place, SimulationWork
+from pmwpub.tasks.simulation_work import SimulationWork, SweepPlace
 
 if TYPE_CHECKING:
     from conftest import Bench
 
-TERMS = Terms(epsilons=(0.5, 2.0), rounds=(3,), runs=2)
+TERMS = SweepRange(epsilons=(0.5, 2.0), rounds=(3,), runs=2)
 
 
 def frozen(bench: Bench, epsilon: str = "0.5") -> None:
@@ -36,7 +36,7 @@ def frozen(bench: Bench, epsilon: str = "0.5") -> None:
     buying.buy(bench.service, bench.private, plan, current=current)
 
 
-def swept(bench: Bench, terms: Terms = TERMS) -> PrivateSweep:
+def swept(bench: Bench, terms: SweepRange = TERMS) -> PrivateSweep:
     return sweep_private(bench.service, bench.private, study_store.study(bench.service, bench.name), terms)
 
 
@@ -98,10 +98,10 @@ def test_it_draws_secure_noise_on_this_machine(bench: Bench, monkeypatch: pytest
     seen: list[SimulationWork] = []
     real = simulation_work.simulation
     monkeypatch.setattr(simulation_work, "simulation", lambda work, progress: seen.append(work) or real(work, progress))
-    bench.service.place = Place("dask", address="tcp://127.0.0.1:9")
+    bench.service.place = SweepPlace("dask", address="tcp://127.0.0.1:9")
     terms = replace(TERMS, methods=(PMW_PUB,), runs=4)
     first, second = swept(bench, terms).simulation, swept(bench, terms).simulation
-    assert all(work.stage.private and work.place == Place("processes") for work in seen)
+    assert all(work.stage.private and work.place == SweepPlace("processes") for work in seen)
     assert first is not None
     assert second is not None
     assert first.errors != second.errors
@@ -114,7 +114,7 @@ def working(service: Service) -> Iterator[Engine]:
     service.engine.shutdown()
 
 
-LONG = Terms(epsilons=tuple(0.1 * place for place in range(1, 40)), rounds=(300,), runs=50)
+LONG = SweepRange(epsilons=tuple(0.1 * place for place in range(1, 40)), rounds=(300,), runs=50)
 
 
 @pytest.mark.parametrize("how", ["stopped", "let go of"])

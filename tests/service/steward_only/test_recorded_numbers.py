@@ -15,7 +15,7 @@ import pytest
 
 from pmwpub.errors import NoResult, PlanError, StoreUnavailable
 from pmwpub.ledger import Ledger, PlanKey
-from pmwpub.release.quality import Compared
+from pmwpub.release.quality import MarginalsCompared
 from pmwpub.service import PrivateTable, quality_report
 from pmwpub.service.bought import assessments, releases
 from pmwpub.service.inputs import study_store
@@ -34,7 +34,7 @@ LOOKS = (
 NAMES = ("errors", "one-way", "unmapped", "marginals")
 
 
-def _comparisons(bench: Bench) -> dict[int, Compared]:
+def _comparisons(bench: Bench) -> dict[int, MarginalsCompared]:
     """The release beside its public table, or nothing where there is none."""
     current = study_store.study(bench.service, bench.name)
     done = [one for one in releases.releases(bench.service, current) if one.bundle is not None]

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pmwpub.errors import FileRefused
-from pmwpub.tabular.files.reading import Limits, read_table
+from pmwpub.tabular.files.reading import FileLimits, read_table
 from pmwpub.tabular.private_pass import encode_private
 from pmwpub.tabular.schema.table_schema import Schema
 
@@ -120,9 +120,9 @@ def test_a_bomb_of_rows_is_refused_by_its_metadata() -> None:
     bomb = parquet({f"c{j}": pa.nulls(600_000, pa.int32()) for j in range(20)})
     assert len(bomb) < 200_000
     with pytest.raises(FileRefused, match="600,000 rows and 20 columns"):
-        read_table(bomb, limits=Limits(cells=10_000_000))
+        read_table(bomb, limits=FileLimits(cells=10_000_000))
     with pytest.raises(FileRefused, match="10,000,000 cells"):
-        read_table(bomb, limits=Limits(bytes=10_000_000))
+        read_table(bomb, limits=FileLimits(bytes=10_000_000))
 
 
 def test_one_long_text_a_million_times_is_refused_without_being_written_out() -> None:

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmwpub.errors import FileRefused
-from pmwpub.tabular.files.parquet_pages import AT_ONCE, Chunk, check_pages, chunks, pages
+from pmwpub.tabular.files.parquet_pages import AT_ONCE, ColumnChunk, check_pages, chunks, pages
 from pmwpub.tabular.files.reading import read_table
 
 MOST = 2**31 - 1
@@ -73,8 +73,8 @@ def header(unpacked: int, stored: int, values: int) -> bytes:
     return numbers + b"\x2c" + b"".join(b"\x15" + zigzag(number) for number in (values, 0, 3, 3)) + b"\x00\x00"
 
 
-def chunk(place: int, size: int, values: int) -> Chunk:
-    return Chunk(place, None, size, values)
+def chunk(place: int, size: int, values: int) -> ColumnChunk:
+    return ColumnChunk(place, None, size, values)
 
 
 def test_chunks_are_those_that_pyarrow_reads() -> None:

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from pmwpub.errors import FileRefused
 from pmwpub.tabular.files import chunks, reading
-from pmwpub.tabular.files.reading import Limits, TextTable, from_frame, read_table
+from pmwpub.tabular.files.reading import FileLimits, TextTable, from_frame, read_table
 from pmwpub.tabular.files.text.read_options import ReadOptions
 
 CANARY = "canary7153"
@@ -30,7 +30,7 @@ def cells(table: TextTable) -> list[list[str]]:
 
 def refusal(content: bytes | Path, **limits: int) -> FileRefused:
     with pytest.raises(FileRefused) as caught:
-        read_table(content, limits=Limits(**limits))
+        read_table(content, limits=FileLimits(**limits))
     return caught.value
 
 
@@ -223,12 +223,12 @@ def test_malformed_tables_are_refused_with_a_line_and_without_a_cell(content: st
 def test_too_many_columns_are_refused_before_any_row_is_read() -> None:
     header = ",".join(f"c{j}" for j in range(1_001))
     assert "1,001 columns" in str(refusal(f"{header}\n1\n".encode()))
-    assert len(read_table(f"{header}\n{header}\n".encode(), limits=Limits(columns=1_001)).header) == 1_001
+    assert len(read_table(f"{header}\n{header}\n".encode(), limits=FileLimits(columns=1_001)).header) == 1_001
 
 
 def test_a_file_at_the_size_limit_is_read_and_one_byte_more_is_refused() -> None:
     content = b"a,b\n1,2\n"
-    assert len(read_table(content, limits=Limits(bytes=len(content)))) == 1
+    assert len(read_table(content, limits=FileLimits(bytes=len(content)))) == 1
     assert "more than 8 bytes" in str(refusal(content + b"3", bytes=8))
 
 

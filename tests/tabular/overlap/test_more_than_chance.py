@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmwpub.tabular.overlap.more_than_chance import _EXACT, Likeness, _mean_distance, surplus_of, telling
+from pmwpub.tabular.overlap.more_than_chance import _EXACT, SharedRowTest, _mean_distance, surplus_of, telling
 
 ROWS = st.lists(st.integers(0, 5), max_size=20)
 
@@ -20,8 +20,8 @@ def numbers(rows: list[int] | np.ndarray) -> np.ndarray:
     return np.asarray(rows, dtype=np.uint64)
 
 
-def likeness(private: np.ndarray, public: np.ndarray) -> Likeness:
-    found = Likeness(numbers(public))
+def likeness(private: np.ndarray, public: np.ndarray) -> SharedRowTest:
+    found = SharedRowTest(numbers(public))
     found.add(numbers(private))
     return found
 
@@ -32,7 +32,7 @@ def alarm(private: np.ndarray, public: np.ndarray) -> int:
 
 @given(ROWS, ROWS, st.integers(0, 20))
 def test_shared_rows_are_counted_with_their_multiplicity(private: list[int], public: list[int], cut: int) -> None:
-    found = Likeness(numbers(public))
+    found = SharedRowTest(numbers(public))
     found.add(numbers(private[:cut]))
     found.add(numbers(private[cut:]))
     assert found.shared == sum(min(private.count(x), public.count(x)) for x in set(public))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pmwpub.errors import FileRefused
-from pmwpub.tabular.files.container import Limits
+from pmwpub.tabular.files.container import FileLimits
 from pmwpub.tabular.files.text import column_names
 
 
-def check_header(cells: Sequence[str], line: int | None, limits: Limits) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def check_header(cells: Sequence[str], line: int | None, limits: FileLimits) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Column names and notes; FileRefused for too many, empty, repeated, overlong or unprintable names."""
     if len(cells) > limits.columns:
         raise FileRefused(f"{len(cells):,} columns came; at most {limits.columns:,} are read.", line=line)
@@ -30,7 +30,7 @@ def check_header(cells: Sequence[str], line: int | None, limits: Limits) -> tupl
     )
 
 
-def _check_name(name: str, position: int, line: int | None, limits: Limits) -> None:
+def _check_name(name: str, position: int, line: int | None, limits: FileLimits) -> None:
     if not name:
         raise FileRefused(f"Column {position} has no name; every column needs one.", line=line)
     if len(name) > limits.name_chars:  # composed anew, a name may be longer
@@ -41,7 +41,7 @@ def _check_name(name: str, position: int, line: int | None, limits: Limits) -> N
         )
 
 
-def _overlong(characters: int, position: int, line: int | None, limits: Limits) -> FileRefused:
+def _overlong(characters: int, position: int, line: int | None, limits: FileLimits) -> FileRefused:
     return FileRefused(
         f"The name of column {position} has {characters:,} characters; at most {limits.name_chars:,} are read.",
         line=line,
