@@ -9,11 +9,14 @@ REQUIREMENTS := pyproject.toml constraints.txt
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help app install test lint types unit audit paper format clean
+.PHONY: help app install test quick lint types unit browser coverage audit paper format clean
 
 help:
 	@echo "make app [PORT=8501]   start pmwpub in the browser, on this machine only"
 	@echo "make test              lint, types and tests"
+	@echo "make quick             lint, types and the fast tests, in under two minutes"
+	@echo "make browser           the tests that drive a browser, alone"
+	@echo "make coverage          which lines no test runs"
 	@echo "make audit             audits at ten times the sample size, 1,000 kills, and a table of all planted faults"
 	@echo "make paper [PAPER=...] the paper's experiments again, then docs/results.md; goes on where it was stopped"
 	@echo "make format            format the code and mend what the linter can"
@@ -36,6 +39,23 @@ types: $(DEV)
 
 unit: $(DEV)
 	$(BIN)/pytest -n 2 --dist loadscope
+
+# No browser, no audit, no server, no worker process: what an edit is likely to break, soon.
+FAST := tests/test_house.py tests/test_imports.py tests/test_examples.py tests/test_domain.py tests/test_records.py \
+	tests/test_plans.py tests/test_outputs.py tests/test_rounding.py tests/privacy/test_budget.py \
+	tests/privacy/test_measurement.py tests/queries tests/theory tests/figures tests/tabular/schema tests/tabular/coding \
+	tests/ledger/test_bookings.py tests/ledger/test_model.py tests/release/test_checking.py \
+	tests/mechanisms/pmw_pub/test_reweight.py tests/mechanisms/noisy_error/test_precision.py \
+	tests/service/purchases
+
+quick: lint types
+	$(BIN)/pytest -q -n 2 --dist loadscope -m "not audit and not browser and not spreadsheet and not data" $(FAST)
+
+browser: $(DEV)
+	PMWPUB_REQUIRE_BROWSER=1 $(BIN)/pytest -m browser tests/browser
+
+coverage: $(DEV)
+	$(BIN)/pytest -n 2 --dist loadscope -m "not audit and not browser" --cov --cov-report=term
 
 audit: $(DEV)
 	PMWPUB_AUDIT=$${PMWPUB_AUDIT:-10} $(BIN)/pytest -n 2 --dist loadscope -m "audit or fault" --faults

@@ -48,7 +48,14 @@ class Attribute:
 
 @dataclass(frozen=True)
 class Domain:
-    """The product of d attributes, in a fixed order."""
+    """The product of d attributes, in a fixed order.
+
+    >>> people = Domain((Attribute("sex", ("F", "M")), Attribute("age", ("young", "old", "oldest"))))
+    >>> people.shape, people.size, people.dimension
+    ((2, 3), 6, 5)
+    >>> people.project(["age"]).names
+    ('age',)
+    """
 
     attributes: tuple[Attribute, ...]
 

@@ -86,6 +86,11 @@ class ZCDP:
 
     units  rho in whole multiples of 1e-15, not negative, so that composition adds integers
 
+    >>> ZCDP.at_least("0.1") + 2 * ZCDP.at_most("1/3")
+    ZCDP(units=766666666666666)
+    >>> ZCDP.at_least("1/3").units - ZCDP.at_most("1/3").units
+    1
+
     Raises BudgetError for anything but an int, and where a difference would fall below zero.
     """
 

@@ -38,6 +38,15 @@ class Workload:
     offsets  int64 (W+1,): the queries of marginal w are offsets[w] .. offsets[w+1]-1, the cell y at
              position sum_j y_j * strides[w, j] (last attribute fastest)
 
+    >>> from pmwpub.domain import Attribute, Domain
+    >>> sex, age = Attribute("sex", ("F", "M")), Attribute("age", ("young", "old"))
+    >>> people = Domain((sex, age, Attribute("job", ("x", "y", "z"))))
+    >>> pairs = Workload.all_kway(people, 2)
+    >>> [marginal.attributes for marginal in pairs.marginals]
+    [(0, 1), (0, 2), (1, 2)]
+    >>> pairs.queries, pairs.offsets.tolist()
+    (16, [0, 4, 10, 16])
+
     Raises WorkloadError when empty, with a repeated marginal, an unknown attribute, or over 200 million queries.
     """
 
