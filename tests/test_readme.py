@@ -1,4 +1,4 @@
-"""What the README tells people to run does run."""
+"""What README and docs tell people to run does run, and what they link to is there."""
 
 from __future__ import annotations
 
@@ -11,7 +11,14 @@ import pytest
 
 from pmwpub.cli import main
 
-README = (Path(__file__).resolve().parent.parent / "README.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+COMMANDS = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+DOCUMENTS = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").glob("*.md")))
+MOST_WORDS = 900
+FOLDERS = ("pmwpub", "pages", "tests", "benchmarks", "docs")
+MADE = {"rebuild.py"}
+"""Written into every bundle."""
 
 
 def write(path: Path, rows: int, seed: int) -> None:
@@ -38,7 +45,7 @@ def test_the_python_example_gives_a_synthetic_frame_in_ten_lines(folder: Path) -
 
 
 def test_the_commands_run_in_the_order_given(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    blocks = re.findall(r"```\n(pmwpub .*?)```", README, flags=re.DOTALL)
+    blocks = re.findall(r"```\n(pmwpub .*?)```", COMMANDS, flags=re.DOTALL)
     commands = [line for block in blocks for line in block.splitlines() if line.startswith("pmwpub ")]
     assert {command.split()[1] for command in commands} >= {"schema", "ledger", "assess", "release", "evaluate"}
     for command in commands:
@@ -46,6 +53,27 @@ def test_the_commands_run_in_the_order_given(folder: Path, capsys: pytest.Captur
         assert main(arguments) == 0, (command, capsys.readouterr().err)
 
 
-def test_each_picture_is_there() -> None:
-    for path in re.findall(r"!\[[^]]*\]\(([^)]+)\)", README):
-        assert (Path(__file__).resolve().parent.parent / path).is_file(), path
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_each_picture_and_each_page_that_is_linked_to_is_there(document: Path) -> None:
+    for path in re.findall(r"\]\((?!https?:|#)([^)#]+)[^)]*\)", document.read_text(encoding="utf-8")):
+        assert (document.parent / path).is_file(), path
+
+
+NAMED = re.compile(r"`((?:[\w.+-]+/)*[\w+-]+\.py)(?:: (\w+))?`")
+"""A file of the project, by the end of its path, and perhaps what is defined in it."""
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_each_file_that_a_document_names_is_there_and_defines_what_it_says(document: Path) -> None:
+    files = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))] + [ROOT / "app.py"]
+    for end, name in NAMED.findall(document.read_text(encoding="utf-8")):
+        if end in MADE:
+            continue
+        found = [path for path in files if f"/{path.relative_to(ROOT)}".endswith(f"/{end}")]
+        assert found, end
+        defined = re.compile(rf"^ *(def|class) {name}\b|^{name}\b", re.MULTILINE)
+        assert not name or any(defined.search(path.read_text(encoding="utf-8")) for path in found), (end, name)
+
+
+def test_the_readme_can_be_read_in_a_few_minutes() -> None:
+    assert len(README.split()) <= MOST_WORDS
