@@ -11,7 +11,7 @@ from pmwpub.errors import PmwPubError
 from pmwpub.ui import PAGES, plain, sidebar, start
 
 if __name__ != "__main__":
-    from pmwpub.session.serving import lifespan, middleware, routes
+    from pmwpub.ui.server.serving import lifespan, middleware, routes
 
     app = st.App(__file__, lifespan=lifespan, middleware=middleware(), routes=routes())
 else:

@@ -1,7 +1,7 @@
 """The ledger: populations, their budgets, every charge, and the stored results. The only place for SQL."""
 
 from pmwpub.ledger.attempts import Attempt
-from pmwpub.ledger.migrating import Migration, migrate, planned_migration
+from pmwpub.ledger.migrations.running import Migration, migrate, planned_migration
 from pmwpub.ledger.model import (
     Balance,
     Booking,

@@ -9,10 +9,9 @@ from types import TracebackType
 
 from pmwpub.errors import LedgerError
 from pmwpub.ledger import bookings, populations
-from pmwpub.ledger.advisory import AdvisoryLocks
 from pmwpub.ledger.database import Database, sqlite_path, store_url, witness_path
-from pmwpub.ledger.keeping import Keeping
-from pmwpub.ledger.live_work import FileLocks, LiveWork, beginning
+from pmwpub.ledger.live.advisory_locks import AdvisoryLocks
+from pmwpub.ledger.live.live_work import FileLocks, LiveWork, beginning
 from pmwpub.ledger.model import (
     Booking,
     Charge,
@@ -22,10 +21,11 @@ from pmwpub.ledger.model import (
     Population,
     TableHandle,
 )
-from pmwpub.ledger.outcomes import Outcomes
+from pmwpub.ledger.parts.documented import Keeping
+from pmwpub.ledger.parts.outcomes import Outcomes
+from pmwpub.ledger.parts.registered import Registered
 from pmwpub.ledger.recovery.store_guard import Guard
 from pmwpub.ledger.recovery.witness import Witness
-from pmwpub.ledger.registered import Registered
 
 Plain = str | int | float
 

@@ -19,8 +19,8 @@ from starlette.formparsers import MultiPartParser
 from starlette.requests import Request
 from websockets import InvalidStatus
 
-from pmwpub.session.own_browser import identity
-from pmwpub.session.serving import uploads_stay_in_memory
+from pmwpub.ui.server.own_browser import identity
+from pmwpub.ui.server.serving import uploads_stay_in_memory
 
 
 def test_a_visitor_who_empties_the_caches_leaves_the_workers_as_they_are(server: Server) -> None:

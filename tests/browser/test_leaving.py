@@ -11,7 +11,7 @@ import pytest
 from browser.conftest import Server
 from browser.plain_client import visiting
 
-from pmwpub.session.leaving import Attendance
+from pmwpub.ui.server.leaving import Attendance
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ from starlette.routing import Route
 from streamlit import runtime
 
 from pmwpub.service import PrivateTable
-from pmwpub.session.leaving import GRACE_SECONDS, end_sessions
-from pmwpub.session.serving import lifespan, middleware, routes
+from pmwpub.ui.server.leaving import GRACE_SECONDS, end_sessions
+from pmwpub.ui.server.serving import lifespan, middleware, routes
 
 ROOT = Path(__file__).resolve().parents[2]
 

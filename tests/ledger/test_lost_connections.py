@@ -12,7 +12,8 @@ from ledger.terms import charge, key, people
 from sqlalchemy import create_engine, make_url, text
 
 from pmwpub.errors import LedgerError, StoreUnavailable
-from pmwpub.ledger import Ledger, advisory
+from pmwpub.ledger import Ledger
+from pmwpub.ledger.live import advisory_locks
 
 pytestmark = pytest.mark.skipif(not POSTGRES, reason="PMWPUB_TEST_POSTGRES names no database")
 
@@ -73,7 +74,7 @@ def test_what_was_at_work_when_connections_were_lost_is_never_said_to_have_ended
 def test_locks_are_taken_again_when_another_plan_begins(
     url: str, ledger: Ledger, others: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(advisory, "BEAT_SECONDS", 3600.0)
+    monkeypatch.setattr(advisory_locks, "BEAT_SECONDS", 3600.0)
     first = ledger.book("A", key(1), "{}", [charge(1)])
     end_connections(url)
     ledger.book("A", key(2), "{}", [charge(1)])
@@ -84,8 +85,8 @@ def test_no_result_is_final_once_it_is_said(
     ledger: Ledger, others: Ledger, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A program that cannot reach the store for long; what it makes meanwhile comes too late."""
-    monkeypatch.setattr(advisory, "GONE_SECONDS", 0.0)
-    monkeypatch.setattr(advisory, "BEAT_SECONDS", 3600.0)
+    monkeypatch.setattr(advisory_locks, "GONE_SECONDS", 0.0)
+    monkeypatch.setattr(advisory_locks, "BEAT_SECONDS", 3600.0)
     booking = ledger.book("A", key(), "{}", [charge(1)])
     end_connections(url)
     while not others.close_unattended(booking.id):  # PostgreSQL lets the locks of an ended connection go soon

@@ -53,7 +53,7 @@ def test_a_number_beyond_a_field_s_bounds_begins_at_the_nearest(value: int, show
     def page(value: int) -> None:
         import streamlit as st
 
-        from pmwpub.session.numbers import whole_number
+        from pmwpub.ui.widgets.whole_numbers import whole_number
 
         st.write(whole_number(st.container(), "Rows", 1, 10_000_000, value=value))
 

@@ -9,9 +9,9 @@ import streamlit as st
 
 from pmwpub.errors import UnknownPopulation
 from pmwpub.service import PrivateTable, Study
-from pmwpub.session.leaving import attend
 from pmwpub.ui.app.pending import PendingFiles, SchemaDraft
 from pmwpub.ui.app.services import policy, service
+from pmwpub.ui.server.leaving import attend
 from pmwpub.ui.wording.written import plain
 
 _SESSION, _STARTED, _TARGET = "pmwpub session", "pmwpub started", "pmwpub target"

@@ -7,8 +7,8 @@ import streamlit as st
 from pmwpub.plans import WorkloadChoice
 from pmwpub.service import Study
 from pmwpub.service.bought.releases import workload_facts
-from pmwpub.session.numbers import whole_number
 from pmwpub.ui.app.services import public
+from pmwpub.ui.widgets.whole_numbers import whole_number
 from pmwpub.ui.wording.written import number, plain
 
 ALL, SAMPLED, PICKED = "all", "sampled", "hand-picked"

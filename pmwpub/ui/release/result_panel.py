@@ -11,7 +11,6 @@ from pmwpub.release.certificate import Cells
 from pmwpub.release.synthesis import MAX_ROWS, MAX_SEED
 from pmwpub.service import PrivateTable, Released, Study
 from pmwpub.service.purchases import ReleasePurchase
-from pmwpub.session.numbers import whole_number
 from pmwpub.ui.app.frame import Badge, panel, refusals
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session, address
@@ -19,6 +18,7 @@ from pmwpub.ui.release.error_form import errors_part
 from pmwpub.ui.release.plan_form import in_words
 from pmwpub.ui.widgets.price_form import NO_RESULT, purchase_form
 from pmwpub.ui.widgets.watching import Waiting, watch
+from pmwpub.ui.widgets.whole_numbers import whole_number
 from pmwpub.ui.wording.written import loss, plain
 
 CSV, JSON, ZIP = "text/csv", "application/json", "application/zip"

@@ -12,7 +12,6 @@ import streamlit as st
 from pmwpub import figures
 from pmwpub.errors import BoundError
 from pmwpub.service import Study
-from pmwpub.session.numbers import whole_number
 from pmwpub.theory import (
     HYPOTHESES,
     accuracy_line,
@@ -26,6 +25,7 @@ from pmwpub.theory import (
     signal_needed,
 )
 from pmwpub.ui.widgets import plot_panel
+from pmwpub.ui.widgets.whole_numbers import whole_number
 from pmwpub.ui.wording.written import loss, number
 
 EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0)

@@ -6,9 +6,9 @@ from sqlalchemy import text
 
 from pmwpub.errors import StoreUnavailable
 from pmwpub.ledger import bookings
-from pmwpub.ledger.live_work import LiveWork
-from pmwpub.ledger.patience import patiently
-from pmwpub.ledger.recognition import Recognition
+from pmwpub.ledger.live.live_work import LiveWork
+from pmwpub.ledger.live.patience import patiently
+from pmwpub.ledger.parts.recognition import Recognition
 from pmwpub.ledger.recovery.store_guard import Guard
 
 

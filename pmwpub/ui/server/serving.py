@@ -17,13 +17,13 @@ from streamlit import config
 from pmwpub.errors import PmwPubError
 from pmwpub.jobs import Engine
 from pmwpub.ledger.logged import log_lines
-from pmwpub.ledger.readiness import check_store, check_witness
+from pmwpub.ledger.store_health import check_store, check_witness
 from pmwpub.service import Service
-from pmwpub.session.http_guards import OwnHeaders, OwnOrigin, Uploads
-from pmwpub.session.leaving import keep_house
-from pmwpub.session.own_browser import HEADER, USER_KEY, OwnBrowser
 from pmwpub.settings import Settings
 from pmwpub.ui.app.services import policy, service
+from pmwpub.ui.server.http_guards import OwnHeaders, OwnOrigin, Uploads
+from pmwpub.ui.server.leaving import keep_house
+from pmwpub.ui.server.own_browser import HEADER, USER_KEY, OwnBrowser
 
 READY = "ready"
 """The address that says whether a purchase could be made now; `_stcore/health` says only that the server lives."""

@@ -17,8 +17,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from pmwpub.errors import PmwPubError
-from pmwpub.session.own_browser import UPLOADS
 from pmwpub.ui.app.services import policy
+from pmwpub.ui.server.own_browser import UPLOADS
 
 POLICY_VIOLATION = 1008
 _INLINE = re.compile(rb"<script>(.*?)</script>", re.DOTALL)

@@ -15,7 +15,7 @@ PATIENCE_SECONDS = 60.0
 PAUSE_SECONDS = 0.5
 
 
-class Attempt(AbstractContextManager["Attempt"]):
+class Trial(AbstractContextManager["Trial"]):
     """One try; it swallows StoreUnavailable, unless it is the last one.
 
     failed  whether it did
@@ -32,11 +32,11 @@ class Attempt(AbstractContextManager["Attempt"]):
         return self.failed and not self._last
 
 
-def patiently(*, wait: bool) -> Iterator[Attempt]:
+def patiently(*, wait: bool) -> Iterator[Trial]:
     """Tries of something that may be done twice, until one succeeds; one alone unless `wait`."""
     deadline = time.monotonic() + (PATIENCE_SECONDS if wait else 0.0)
     while True:
-        attempt = Attempt(last=not wait or time.monotonic() > deadline)
+        attempt = Trial(last=not wait or time.monotonic() > deadline)
         yield attempt
         if not attempt.failed:
             return

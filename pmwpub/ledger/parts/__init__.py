@@ -1,0 +1,1 @@
+"""The parts that a `Ledger` is put together from."""

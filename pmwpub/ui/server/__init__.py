@@ -1,0 +1,1 @@
+"""What the server itself guards: headers, origins, uploads, sessions that end."""
