@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pmwpub.ui import enter, link, opened
-from pmwpub.ui.prepare.private_panel import private_panel
+from pmwpub.ui.prepare.private_upload import private_panel
 from pmwpub.ui.prepare.schema_panel import schema_panel
 from pmwpub.ui.prepare.uploads import candidates_panel
 from pmwpub.ui.widgets.private_panel import unmapped_panel

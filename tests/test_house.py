@@ -160,10 +160,15 @@ ALLOWED_BELOW = {
     "ui",
     "rounding",
     "numerals",
+    "settings",
 }
 """What pages and `ui` may import: the seam, errors, value types, plans, figures, and how numbers are written."""
 
 REACHING_BELOW = {
+    "pmwpub.ledger.database",
+    "pmwpub.ledger.logged",
+    "pmwpub.ledger.store_health",
+    "pmwpub.release.synthesis",
     "pmwpub.evaluation",
     "pmwpub.jobs",
     "pmwpub.jobs.dumps",

@@ -63,7 +63,7 @@ def test_a_program_that_closes_its_ledger_lets_its_plans_go(ledger: Ledger, othe
 
 
 def test_a_killed_program_holds_nothing(url: str, others: Ledger) -> None:
-    command = [sys.executable, "-c", PROGRAM, url, str(Path(__file__).resolve().parents[3])]
+    command = [sys.executable, "-c", PROGRAM, url, str(Path(__file__).resolve().parents[2])]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as program:
         assert program.stdout is not None
         booking = int(program.stdout.readline())
