@@ -56,7 +56,7 @@ def test_a_mistyped_n_is_corrected_and_the_default_delta_follows(n: str, shell: 
         "pmwpub: n, the rows of the private table: it was 1,000 and is now 36,842.",
         "pmwpub: δ: it was 1e-6 and is now 7.37e-10, which is 1/n².",
     ]
-    assert found | {"charges": []} == shell.run("show", "town")
+    assert found | {"charges": [], "unvouched": []} == shell.run("show", "town")
 
 
 @pytest.mark.parametrize("n", ["36,84", "3,6842", ",123", "36_842", "0,500"])
