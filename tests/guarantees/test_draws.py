@@ -111,7 +111,7 @@ def test_a_service_that_takes_every_booking_for_its_own_is_caught(
 
 
 def _without_memory(
-    engine: object, task: str, payload: object, *, key: str, on_done: object, on_failed: object
+    engine: object, task: str, payload: object, *, key: str, on_done: object, on_failed: object, claim: object
 ) -> None:
     from pmwpub.jobs.task_names import TASKS, resolve
 

@@ -19,8 +19,9 @@ NOTE = "candidate-note"
 
 def keys(service: Service, population: str) -> list[str]:
     """The SHA-256 of each candidate, oldest first. Bytes without a note, of a program that broke off, are none."""
-    stored = service.ledger.documents(population, CANDIDATE)
-    noted = {entry.key for entry in service.ledger.documents(population, NOTE)}
+    with service.ledger.view():
+        stored = service.ledger.documents(population, CANDIDATE)
+        noted = {entry.key for entry in service.ledger.documents(population, NOTE)}
     return [entry.key for entry in stored if entry.key in noted]
 
 
