@@ -19,7 +19,7 @@ from fractions import Fraction
 
 import pytest
 
-from pmwpub.jobs import best_work
+from pmwpub.jobs import InlineEngine, best_work
 from pmwpub.ledger import database
 from pmwpub.mechanisms import assessment, drift_scores
 from pmwpub.mechanisms.best_of import Best, best_charge
@@ -73,7 +73,11 @@ class Frozen(datetime):
 
 @contextmanager
 def forced(trace: Trace) -> Iterator[None]:
-    """Force the primitives, freeze the clock, make random bytes equal; record into `trace`."""
+    """Force the primitives, freeze the clock, make random bytes equal; record into `trace`.
+
+    The warm-up, which is on made-up rows and falls to whichever run is the first of a process, is made before.
+    """
+    InlineEngine().readiness.require()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(database, "datetime", Frozen)
         patch.setattr(time, "process_time", lambda: 0.0)
