@@ -15,7 +15,7 @@ from pmwpub.jobs.job import Job
 from pmwpub.jobs.task_names import resolve
 
 WARM = "warm"
-WAIT_SECONDS = 20.0
+WAIT_SECONDS = 60.0
 """So long a caller waits for a server that is getting ready."""
 
 GETTING_READY = "The server is still getting ready; try again in a moment."

@@ -18,6 +18,7 @@ from guarantees.people import STRANGE, Neighbours, public, rows
 from guarantees.screens import screens
 from guarantees.traces import Trace, forced
 
+from pmwpub.cli import main
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Ledger, Population
 from pmwpub.plans import WorkloadChoice
@@ -119,6 +120,44 @@ def _assess(service: Service, name: str, held: PrivateTable, epsilon: str) -> No
     plans = [assessments.assessment_plan(current, [one.sha256], epsilon=epsilon) for one in current.usable]
     for outcome in purchases.buy(service, held, [buying.purchase_of(plan) for plan in plans], tick=True):
         assert outcome.status == "done"
+
+
+def commanded(folder: Path, case: Straddle, private: bytes, capfd: pytest.CaptureFixture[str]) -> Trace:
+    """The acts by commands, in `folder`, in a shared service; what they print, write and record, but for what is said
+    to the steward on the error stream."""
+    trace = Trace()
+    for name, body in {"p.csv": private, "first.csv": case.pair.ours, **case.offered}.items():
+        (folder / name).write_bytes(body)
+    (folder / "schema.json").write_text(SCHEMA)
+    with forced(trace), pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setenv("PMWPUB_MODE", SHARED.mode)
+        for arguments in _commands(case):
+            status = main(["--store", "sqlite:///ledger.sqlite3", *arguments])
+            trace.output[f"{len(trace.output)} {' '.join(arguments)}"] = f"{status}\n{capfd.readouterr().out}"
+    for path in sorted(folder.rglob("*")):
+        trace.names.append(str(path.relative_to(folder)))
+        if path.is_file() and path.name not in ("p.csv", "ledger.sqlite3", "ledger.sqlite3-wal", "ledger.sqlite3-shm"):
+            trace.exports[trace.names[-1]] = path.read_bytes()
+    return trace
+
+
+def _commands(case: Straddle) -> list[list[str]]:
+    public = [flag for name in case.offered for flag in ("--public", name)]
+    spend = ["--schema", "schema.json", "-k", "2", "--overlap-acknowledged"]
+    own = ["--population", NAME, "--private", "p.csv", *spend]
+    before = ["assess", "--population", case.before or OTHER, "--private", "first.csv", *spend, "--public", "b.csv"]
+    register = [["ledger", "register", name, "--n", str(case.pair.n), "--epsilon", "6"] for name in (NAME, OTHER)]
+    return [
+        *register,
+        *([[*before, "--epsilon", "0.25"]] if case.before else []),
+        ["assess", *own, *public, "--epsilon", "0.5"],
+        ["assess", *own, *public, "--epsilon", "0.5", "--best"],
+        ["release", *own, *public, "--epsilon", "1", "--rounds", "3", "-o", "out"],
+        ["release", *own, *public, "--epsilon", "1", "--rounds", "3", "-o", "again"],
+        ["ledger", "show", NAME],
+        ["ledger", "show", OTHER],
+    ]
 
 
 def traced(folder: Path, case: Straddle, private: bytes, policy: Policy = SHARED) -> tuple[Trace, PrivateTable]:

@@ -14,7 +14,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from guarantees.comparing import SCHEMA, SHARED, Straddle, begun, straddles, traced
+from guarantees.comparing import SCHEMA, SHARED, Straddle, begun, commanded, straddles, traced
 from guarantees.flows import NAME
 from guarantees.people import public
 from guarantees.traces import differences
@@ -56,6 +56,21 @@ def test_neighbours_that_straddle_a_comparison_leave_the_same_bytes_in_a_shared_
     assert (ours.verdict, theirs.verdict) == (None, None)
     if CASES[name].before is None:
         assert ours.overlaps != theirs.overlaps, "the acting session's own memory tells them apart"
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_neighbours_that_straddle_a_comparison_leave_the_same_bytes_by_commands(
+    name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    found = []
+    for which, private in (("ours", CASES[name].pair.ours), ("theirs", CASES[name].pair.theirs)):
+        folder = tmp_path / which
+        folder.mkdir()
+        found.append(commanded(folder, CASES[name], private, capfd))
+    ours, theirs = found
+    assert all(said.startswith("0\n") for said in ours.output.values()), "each command goes through"
+    assert differences(ours, theirs) == set()
+    assert len(ours.exports) > 15
 
 
 def test_in_a_single_users_service_the_same_acts_are_answered(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from fractions import Fraction
 
 import pytest
 
+from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import database
 from pmwpub.mechanisms.noisy_error import assessment
 from pmwpub.mechanisms.noisy_error.choose_best import Best, best_charge
@@ -74,7 +75,11 @@ class Frozen(datetime):
 
 @contextmanager
 def forced(trace: Trace) -> Iterator[None]:
-    """Force the primitives, freeze the clock, make random bytes equal; record into `trace`."""
+    """Force the primitives, freeze the clock, make random bytes equal; record into `trace`.
+
+    The warm-up, which is on made-up rows and falls to whichever run is the first of a process, is made before.
+    """
+    InlineEngine().readiness.require()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(database, "datetime", Frozen)
         patch.setattr(time, "process_time", lambda: 0.0)

@@ -33,6 +33,9 @@ LISTED = (
     "twice the charged rho in selection",
     "twice the charged rho in measurement",
     "twice the charged rho in both",
+    "comparisons decide a purchase in a shared service",
+    "a candidate is stored or refused by private rows",
+    "the verdict of a comparison is recorded",
 )
 """What the project's statement of guarantees names."""
 
