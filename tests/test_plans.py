@@ -182,6 +182,30 @@ def test_a_plan_on_files_that_are_read_by_default_is_written_as_before_plans_sai
     assert all(plan.earlier is None for plan in plans({B: "utf-8"}, "utf-8,comma"))
 
 
+OTHER_SETTINGS = (
+    "7800c39dc172a1fdb010214ed1254816bed0376b2a15004df9a167bff239852d",
+    "351b78186074415db341f21b7c6e940651a933664d80e61ad7c0c8bac24d2bbb",
+    "b20319b85a54c43dc72ca8e013d4022d1048292770e0c8e6db9cc1d06f77fef4",
+    "5e2215db8b23827269c3fad23e6ea91cd3a627b7c42debb76033ca691ffe1784",
+    "01f79319d3b8bcd101be663f45805a9afcd4a8108c0ac4af3629c1c39055e8ec",
+)
+"""Hashes by commit d59d89b, which gave all those of `GOLDEN` and `BEFORE_READINGS` too."""
+
+
+def test_plans_of_the_settings_that_are_left_keep_their_hash_too() -> None:
+    choice = WorkloadChoice.picked([("x", "y"), ("z",)])
+    made = PublicInputs(schema_sha256="5" * 64, workload_sha256="7" * 64, workload=choice, candidates=(A, B))
+    base = {"n": 100, "rows_per_person": 2}
+    settings = (
+        choice,
+        AssessmentPlan(**base, inputs=made, epsilon="0.05", floor=False, setting="full"),
+        BestPlan(**base, inputs=made, pools=((A,), (B,)), epsilon="0.05", setting="full"),
+        ErrorPlan(**base, release="e" * 64, epsilon="0.1"),
+        ReleasePlan(**base, inputs=made, rho_units=10**13, rounds=7),
+    )
+    assert tuple(plan.sha256 for plan in settings) == OTHER_SETTINGS
+
+
 def test_two_readings_of_the_same_bytes_are_two_plans() -> None:
     ways = [plans(), plans({A: "cp850"}), plans({A: "cp1252"}), plans({B: "cp1252"}), plans({A: "cp1252", B: "cp1252"})]
     for kind, public_tables in enumerate((True, True, False, True)):
