@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # A part may import from its own layer and those before it; see `APART` for the exception.
 LAYERS = (
-    ("errors", "rounding", "numerals", "addresses", "outputs", "settings"),
+    ("errors", "rounding", "progress", "numerals", "addresses", "outputs", "settings"),
     ("domain", "records"),
     ("tabular", "queries", "privacy"),
     ("mechanisms", "plans", "plan_inputs", "theory"),

@@ -13,6 +13,7 @@ from pmwpub.evaluation.spread import spread
 from pmwpub.evaluation.sweep_results import CertifiedFloor, RefusedMethod, SimulatedError, Simulation
 from pmwpub.evaluation.workers import Here, Workers
 from pmwpub.privacy.budget import MAX_EPSILON, ApproxDP, as_fraction, zcdp_of
+from pmwpub.progress import Progress, unwatched
 from pmwpub.theory import advised_rounds
 from pmwpub.theory.rounds import MOST_ROUNDS as MOST_ADVISED
 
@@ -95,7 +96,7 @@ def simulate(
     workers: Workers | None = None,
     known: Mapping[Task, Found] | None = None,
     on_found: Callable[[Task, Found], None] = lambda task, found: None,
-    progress: Callable[[int, int], None] = lambda done, total: None,
+    progress: Progress = unwatched,
 ) -> Simulation:
     """Make a sweep; the same to the bit whatever the workers and whatever is known already (unless it is private).
 

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Literal, Protocol
 
 from pmwpub.errors import JobCancelled, JobUnresolved, PmwPubError
+from pmwpub.progress import Progress
 
 State = Literal["queued", "running", "done", "failed", "cancelled"]
 ENDED: tuple[State, ...] = ("done", "failed", "cancelled")
@@ -58,9 +59,10 @@ class Reason:
         return cls(Ending.REFUSED, type(error), str(error))
 
 
-class Progress(Protocol):
+class JobProgress(Progress, Protocol):
     """What a task calls as it goes along; raises JobCancelled once the steward has asked to stop.
 
+    note  what the task is at, in words
     part  a finished part of the result, for the job's `on_part`: each one is passed on, in order
     """
 

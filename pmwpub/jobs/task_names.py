@@ -8,9 +8,9 @@ from types import MappingProxyType
 from typing import cast
 
 from pmwpub.errors import JobFailed
-from pmwpub.jobs.job import Progress
+from pmwpub.jobs.job import JobProgress
 
-Task = Callable[[object, Progress], object]
+Task = Callable[[object, JobProgress], object]
 
 TASKS: Mapping[str, str] = MappingProxyType(
     {

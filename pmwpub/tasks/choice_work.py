@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -10,6 +9,7 @@ from pmwpub.errors import JobUnresolved
 from pmwpub.mechanisms.best_mixture.interval import BestMixture
 from pmwpub.mechanisms.noisy_error.assessment import Unresolved
 from pmwpub.mechanisms.noisy_error.choose_best import best_release
+from pmwpub.progress import Progress
 from pmwpub.queries.counts import PrivateCounts
 from pmwpub.tasks.mechanism_work import PublicInput
 
@@ -27,7 +27,7 @@ class BestWork:
     rows_per_person: int
 
 
-def best(work: BestWork, progress: Callable[[int, int], None]) -> int:
+def best(work: BestWork, progress: Progress) -> int:
     """The place of the candidate that was chosen; JobUnresolved if the choice cannot be resolved."""
     progress(0, 1)
     states = [BestMixture(work.counts, source.workload, source.support) for source in work.offered]

@@ -7,7 +7,6 @@ JobCancelled when the job should stop.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -16,13 +15,13 @@ from pmwpub.mechanisms.best_mixture.interval import BestMixture
 from pmwpub.mechanisms.noisy_error.assessment import NoisyError, Unresolved, floor_release, start_release
 from pmwpub.mechanisms.noisy_error.release_error import error_release
 from pmwpub.mechanisms.pmw_pub.algorithm import Release, Schedule, pmw_pub
+from pmwpub.progress import Progress
 from pmwpub.queries.counts import PrivateCounts
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution, Support
 from pmwpub.tasks.public_cache import public
 
-Progress = Callable[[int, int], None]
 THREADS = min(4, os.cpu_count() or 1)
 """Threads of one release; what it gives does not depend on them."""
 

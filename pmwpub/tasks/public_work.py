@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -11,13 +10,13 @@ import numpy as np
 
 from pmwpub.evaluation import errors
 from pmwpub.mechanisms.best_mixture.interval import BestMixture
+from pmwpub.progress import Progress
 from pmwpub.queries.counts import PrivateCounts, count
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.repeated_rows import RepeatedRows
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support
 
-Progress = Callable[[int, int], None]
 PAIR_STEPS = 40
 
 

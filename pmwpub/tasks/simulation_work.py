@@ -28,7 +28,7 @@ from pmwpub.evaluation import (
     Workers,
     simulate,
 )  # fmt: skip
-from pmwpub.jobs.job import Progress
+from pmwpub.jobs.job import JobProgress
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class SimulationWork:
     known: tuple[bytes, ...] = ()
 
 
-def simulation(work: SimulationWork, progress: Progress) -> Simulation:
+def simulation(work: SimulationWork, progress: JobProgress) -> Simulation:
     """Make the sweep; each new part goes out as it comes, as `part_of` writes it."""
     latest = (0, work.sweep.parts(len(work.stage.candidates)))
 

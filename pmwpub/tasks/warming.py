@@ -8,10 +8,10 @@ from fractions import Fraction
 import numpy as np
 
 from pmwpub.domain import Attribute, Domain
-from pmwpub.jobs.job import Progress
 from pmwpub.mechanisms.pmw_pub.algorithm import Schedule
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.round_share import split
+from pmwpub.progress import Progress
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support

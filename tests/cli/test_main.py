@@ -20,6 +20,7 @@ from pmwpub.cli import main
 from pmwpub.ledger import Charge, Ledger, PlanKey
 from pmwpub.plans import WorkloadChoice
 from pmwpub.privacy.budget import ZCDP
+from pmwpub.progress import Progress
 from pmwpub.service.purchases.caveats import PRIVATE_NUMBERS_SEEN, noted
 
 
@@ -245,7 +246,7 @@ def test_a_command_reports_its_own_charges_alone(shell: Shell, monkeypatch: pyte
 
     real, once = mechanism_work.release, []
 
-    def beside(payload: mechanism_work.ReleaseWork, progress: mechanism_work.Progress) -> object:
+    def beside(payload: mechanism_work.ReleaseWork, progress: Progress) -> object:
         if not once:
             once.append(True)
             with Ledger.open(f"sqlite:///{shell.folder}/ledger.sqlite3") as other:

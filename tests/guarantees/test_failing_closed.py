@@ -17,6 +17,7 @@ from sqlalchemy import event
 from pmwpub.cli import main
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Ledger
+from pmwpub.progress import Progress
 from pmwpub.service import PrivateTable, Service
 from pmwpub.service.bought import releases
 from pmwpub.service.inputs import study_store
@@ -155,7 +156,7 @@ def test_a_disk_that_fills_up_while_a_release_is_drawn_keeps_the_charge_and_show
     def full(raw: sqlite3.Connection, _: object) -> None:
         raw.execute(f"PRAGMA max_page_count = {raw.execute('PRAGMA page_count').fetchone()[0]}")
 
-    def drawn(payload: mechanism_work.ReleaseWork, progress: mechanism_work.Progress) -> object:
+    def drawn(payload: mechanism_work.ReleaseWork, progress: Progress) -> object:
         found = real(payload, progress)
         engine.dispose()
         event.listen(engine, "connect", full)

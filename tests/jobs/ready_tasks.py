@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from pmwpub.jobs.job import Progress
+from pmwpub.jobs.job import JobProgress
 
 calls: list[str] = []
 
 
-def good(payload: object, progress: Progress) -> None:
+def good(payload: object, progress: JobProgress) -> None:
     calls.append("good")
 
 
-def no_memory(payload: object, progress: Progress) -> None:
+def no_memory(payload: object, progress: JobProgress) -> None:
     calls.append("no memory")
     raise MemoryError
 
 
-def no_cache(payload: object, progress: Progress) -> None:
+def no_cache(payload: object, progress: JobProgress) -> None:
     raise RuntimeError("cannot cache function")

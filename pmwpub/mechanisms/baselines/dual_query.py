@@ -17,10 +17,10 @@ import numpy as np
 
 from pmwpub.errors import BudgetError, PlanError
 from pmwpub.mechanisms.baselines.best_response import Response, RowOrigin, SignedQuery, SolverLimits, best_response
-from pmwpub.mechanisms.pmw_pub.algorithm import Progress
 from pmwpub.privacy.budget import ZCDP, as_fraction
 from pmwpub.privacy.noise import SECURE, NoiseSource
 from pmwpub.privacy.selection import ExponentialMechanism
+from pmwpub.progress import Progress, unwatched
 from pmwpub.queries.counts import PrivateCounts
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Distribution, Ints, Support
@@ -119,7 +119,7 @@ def dual_query(
     plan: DualQueryPlan,
     *,
     noise: NoiseSource = SECURE,
-    progress: Progress = lambda done, total: None,
+    progress: Progress = unwatched,
 ) -> DualQueryRelease:
     """Run DualQuery: sample queries that the rows so far answer badly, add the row that satisfies most; T times.
 

@@ -11,8 +11,9 @@ from dataclasses import replace
 
 from pmwpub.domain import Domain
 from pmwpub.errors import MethodRefused
-from pmwpub.mechanisms.pmw_pub.algorithm import Progress, Release, Schedule, Start, pmw_pub
+from pmwpub.mechanisms.pmw_pub.algorithm import Release, Schedule, Start, pmw_pub
 from pmwpub.privacy.noise import SECURE, NoiseSource
+from pmwpub.progress import Progress, unwatched
 from pmwpub.queries.counts import PrivateCounts
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.repeated_rows import RepeatedRows
@@ -63,7 +64,7 @@ def mwem(
     schedule: Schedule,
     *,
     noise: NoiseSource = SECURE,
-    progress: Progress = lambda done, total: None,
+    progress: Progress = unwatched,
 ) -> Release:
     """Run MWEM with the paper's optimisations: replay, Gaussian noise, the schedule's selection and output.
 

@@ -15,10 +15,11 @@ import numpy as np
 
 from pmwpub.errors import BudgetError
 from pmwpub.mechanisms.best_mixture.interval import BestMixture
-from pmwpub.mechanisms.noisy_error.lazy_rounding import Grid, Progress, rounded_cell
+from pmwpub.mechanisms.noisy_error.lazy_rounding import Grid, rounded_cell
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.lattice_noise import LatticeLaplace, LatticeLaw
 from pmwpub.privacy.noise import SECURE, NoiseSource
+from pmwpub.progress import Progress, unwatched
 from pmwpub.queries.counts import PrivateCounts
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload
@@ -88,10 +89,6 @@ class Assessment:
         return sum((part.rho for part in (self.floor, self.start) if part is not None), ZCDP(0))
 
 
-def _no_progress(done: int, total: int) -> None:
-    """Nobody is watching."""
-
-
 def assessment_charges(
     epsilon: Fraction, n: int, rows_per_person: int, *, with_floor: bool = True, with_start: bool = True
 ) -> list[AssessmentShare]:
@@ -132,7 +129,7 @@ def floor_release(
     *,
     rows_per_person: int = 1,
     noise: NoiseSource = SECURE,
-    progress: Progress = _no_progress,
+    progress: Progress = unwatched,
 ) -> NoisyError | Unresolved:
     """The noisy best-mixture error with Laplace noise: epsilon-DP. Charge `assessment_charges` first.
 
@@ -154,7 +151,7 @@ def floor_release(
 
 
 def floor_release_under(
-    law: LatticeLaw, state: BestMixture, *, noise: NoiseSource = SECURE, progress: Progress = _no_progress
+    law: LatticeLaw, state: BestMixture, *, noise: NoiseSource = SECURE, progress: Progress = unwatched
 ) -> NoisyError | Unresolved:
     """The noisy best-mixture error under any lattice law, such as LatticeGaussian.
 
@@ -224,7 +221,7 @@ def assess(
     with_floor: bool = True,
     with_start: bool = True,
     noise: NoiseSource = SECURE,
-    progress: Progress = _no_progress,
+    progress: Progress = unwatched,
 ) -> Assessment:
     """Floor and start of one candidate, at the shares of `assessment_charges`; charge those first.
 

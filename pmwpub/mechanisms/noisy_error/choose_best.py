@@ -14,11 +14,12 @@ from fractions import Fraction
 
 from pmwpub.errors import BudgetError, PlanError
 from pmwpub.mechanisms.noisy_error.assessment import Unresolved
-from pmwpub.mechanisms.noisy_error.lazy_rounding import EXPECTED_STEPS, Progress, Refinable
+from pmwpub.mechanisms.noisy_error.lazy_rounding import EXPECTED_STEPS, Refinable
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.exp_enclosures import exp_minus
 from pmwpub.privacy.noise import SECURE, NoiseSource
 from pmwpub.privacy.selection import ExponentialMechanism
+from pmwpub.progress import Progress, unwatched
 
 FIRST_BITS = 128
 """Of the threshold: with so many, it is practically never the threshold that leaves the choice open."""
@@ -50,10 +51,6 @@ def shortfall(
     return 2 * rows_per_person * math.log(candidates / missed) / (float(epsilon) * private_rows)
 
 
-def _no_progress(done: int, total: int) -> None:
-    """Nobody is watching."""
-
-
 def best_release(
     states: Sequence[Refinable],
     epsilon: Fraction,
@@ -61,7 +58,7 @@ def best_release(
     private_rows: int,
     rows_per_person: int = 1,
     noise: NoiseSource = SECURE,
-    progress: Progress = _no_progress,
+    progress: Progress = unwatched,
 ) -> Best | Unresolved:
     """One candidate i, with probability exactly proportional to w_i = e^(-epsilon n f_i/(2k)).
 

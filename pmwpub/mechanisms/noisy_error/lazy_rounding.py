@@ -9,7 +9,6 @@ exactly, however far the interval was from closing.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
@@ -17,11 +16,10 @@ from typing import Protocol
 from pmwpub.errors import BudgetError
 from pmwpub.privacy.lattice_noise import LatticeLaw
 from pmwpub.privacy.noise import NoiseSource
+from pmwpub.progress import Progress
 
 EXPECTED_STEPS = 50
 """What progress is measured against; a refinement that takes longer moves the mark along."""
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)

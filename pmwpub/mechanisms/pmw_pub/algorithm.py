@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -14,12 +13,11 @@ from pmwpub.mechanisms.pmw_pub.reweight import Iterate, Memory
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.noise import SECURE, NoiseSource
 from pmwpub.privacy.round_share import RoundShare
+from pmwpub.progress import Progress, unwatched
 from pmwpub.queries.counts import PrivateCounts
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.threads import Threads
 from pmwpub.records import Distribution, Floats, Ints
-
-Progress = Callable[[int, int], None]
 
 
 class Output(StrEnum):
@@ -86,17 +84,13 @@ class Release:
     rho: ZCDP
 
 
-def _no_progress(done: int, total: int) -> None:
-    """Progress that nobody watches."""
-
-
 def pmw_pub(
     counts: PrivateCounts,
     problem: PublicProblem,
     schedule: Schedule,
     *,
     noise: NoiseSource = SECURE,
-    progress: Progress = _no_progress,
+    progress: Progress = unwatched,
     threads: int = 1,
 ) -> Release:
     """Run PMW^Pub: select a badly answered query, measure it, reweight the support; T times.

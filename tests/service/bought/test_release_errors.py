@@ -14,6 +14,7 @@ from pmwpub.errors import NoResult, Overspent, PlanError
 from pmwpub.ledger import Ledger, PlanKey
 from pmwpub.plans import ErrorPlan
 from pmwpub.privacy.budget import ZCDP, pure
+from pmwpub.progress import Progress
 from pmwpub.queries.counts import count
 from pmwpub.service import purchases
 from pmwpub.service.bought import release_errors, releases
@@ -88,7 +89,7 @@ def test_the_charge_stands_before_the_noise_is_drawn(
     seen: list[ZCDP] = []
     real, before = mechanism_work.error, spent(bench)
 
-    def watched(payload: mechanism_work.ErrorWork, progress: mechanism_work.Progress) -> object:
+    def watched(payload: mechanism_work.ErrorWork, progress: Progress) -> object:
         with Ledger.open(bench.url) as other:
             seen.append(other.balance(bench.name).spent)
         return real(payload, progress)

@@ -9,6 +9,7 @@ import buying
 import pytest
 
 from pmwpub.ledger import Mark
+from pmwpub.progress import Progress
 from pmwpub.release import report
 from pmwpub.release.bundle import CERTIFICATE, REPORT, Bundle
 from pmwpub.release.checking import check, require
@@ -97,7 +98,7 @@ def test_a_mark_made_while_the_release_runs_is_no_remark(bench: Bench, monkeypat
 
     real = mechanism_work.release
 
-    def marked(payload: mechanism_work.ReleaseWork, progress: mechanism_work.Progress) -> object:
+    def marked(payload: mechanism_work.ReleaseWork, progress: Progress) -> object:
         bench.service.ledger.mark(bench.name, PRIVATE_NUMBERS_SEEN, "too late to steer this")
         return real(payload, progress)
 

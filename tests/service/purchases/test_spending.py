@@ -23,6 +23,7 @@ from pmwpub.ledger import Ledger, Population
 from pmwpub.mechanisms.pmw_pub.algorithm import Replay, Start
 from pmwpub.plans import ReleasePlan, WorkloadChoice
 from pmwpub.privacy.budget import ZCDP
+from pmwpub.progress import Progress
 from pmwpub.release.bundle import CERTIFICATE, SYNTHETIC
 from pmwpub.service import Service, purchases
 from pmwpub.service.bought import assessments, best_candidate, releases
@@ -123,7 +124,7 @@ def test_the_charge_stands_before_the_draw_begins(bench: Bench, monkeypatch: pyt
     seen: list[ZCDP] = []
     real = mechanism_work.release
 
-    def watched(payload: mechanism_work.ReleaseWork, progress: mechanism_work.Progress) -> object:
+    def watched(payload: mechanism_work.ReleaseWork, progress: Progress) -> object:
         with Ledger.open(bench.url) as other:
             seen.append(other.balance(bench.name).spent)
         return real(payload, progress)
