@@ -1,4 +1,4 @@
-"""What `assess` buys or finds out for free, as the values that are printed."""
+"""The command `assess`: what it buys or finds out for free, as the values that are printed."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-from pmwpub.cli.inputs import no_result, tick_of
+from pmwpub.cli.inputs import Json, no_result, tick_of
+from pmwpub.cli.purchasing import current_study, opened_service, private_table, spent, stored_tables
 from pmwpub.errors import PlanError
+from pmwpub.ledger import Ledger
 from pmwpub.mechanisms.noisy_error.precision import epsilon_within
 from pmwpub.plans import AssessmentPlan
 from pmwpub.privacy.budget import as_fraction
@@ -19,12 +21,27 @@ from pmwpub.service.bought import assessments, best_candidate
 from pmwpub.service.bought.assessments import Assessed
 from pmwpub.service.purchases import AssessmentPurchase, BestPurchase
 from pmwpub.service.simulations import public_pairs
+from pmwpub.tabular.files.given_files import Files
 
-Json = dict[str, Any]
 Pool = tuple[str, ...]
 
 
-def offered_files(parsed: argparse.Namespace) -> list[Pool]:
+def assess(parsed: argparse.Namespace) -> Json:
+    """`assess`: a noisy floor and start for each candidate, the best of them, or what is free."""
+    paths = list(dict.fromkeys(path for files in _offered_files(parsed) for path in files))
+    with Ledger.open(parsed.store) as ledger:
+        (service, own), name = opened_service(parsed, ledger), parsed.population
+        files = Files(parsed.read, [parsed.private, *paths])
+        private = private_table(service, name, files, parsed) if parsed.private is not None else None
+        keys = stored_tables(parsed, service, files, paths, private)
+        current, offered = current_study(parsed, service), _offered_tables(parsed, keys)
+        if parsed.compare or private is None:
+            return _compared(parsed, service, current, offered)
+        buy = _buy_best if parsed.best else _buy_assessments
+        return buy(parsed, service, current, private, offered) | spent(ledger, name, own)
+
+
+def _offered_files(parsed: argparse.Namespace) -> list[Pool]:
     """Each --public file on its own, then each --pool, as paths."""
     pools = [_pool(text) for text in parsed.pool]
     offered = [(path,) for path in parsed.public] + pools
@@ -35,12 +52,12 @@ def offered_files(parsed: argparse.Namespace) -> list[Pool]:
     return offered
 
 
-def offered_tables(parsed: argparse.Namespace, keys: Mapping[str, str]) -> list[Pool]:
+def _offered_tables(parsed: argparse.Namespace, keys: Mapping[str, str]) -> list[Pool]:
     """What is offered by content, each once; `keys` has the hash of each path."""
-    return list(dict.fromkeys(tuple(sorted({keys[path] for path in files})) for files in offered_files(parsed)))
+    return list(dict.fromkeys(tuple(sorted({keys[path] for path in files})) for files in _offered_files(parsed)))
 
 
-def buy_assessments(
+def _buy_assessments(
     parsed: argparse.Namespace, service: Service, current: Study, private: PrivateTable, offered: Sequence[Pool]
 ) -> Json:
     """A noisy floor and start of each candidate and pool; nothing is charged unless all of them can be."""
@@ -51,7 +68,7 @@ def buy_assessments(
     return {"assessments": [_line(one, group) for one, group in zip(found, _groups(found), strict=True)]}
 
 
-def buy_best(
+def _buy_best(
     parsed: argparse.Namespace, service: Service, current: Study, private: PrivateTable, offered: Sequence[Pool]
 ) -> Json:
     """One choice among the candidates and pools."""
@@ -72,7 +89,7 @@ def buy_best(
     return {"best": best, "stored_earlier": not outcome.fresh}
 
 
-def compared(parsed: argparse.Namespace, service: Service, current: Study, offered: Sequence[Pool]) -> Json:
+def _compared(parsed: argparse.Namespace, service: Service, current: Study, offered: Sequence[Pool]) -> Json:
     """What is known for free: facts, candidate against candidate, and what a purchase would be worth."""
     setting = _setting(parsed)
     pools = [pool for pool in offered if len(pool) > 1]

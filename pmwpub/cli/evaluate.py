@@ -9,12 +9,10 @@ import sys
 from dataclasses import asdict, fields
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 from pmwpub.addresses import scheduler_address
 from pmwpub.cli.evaluate_journal import Journal, journal_path
-from pmwpub.cli.inputs import progress, read, workload_choice
-from pmwpub.cli.ledger_commands import store_files
+from pmwpub.cli.inputs import Json, progress, read, store_files, workload_choice
 from pmwpub.errors import PlanError
 from pmwpub.evaluation import (
     BASELINES,
@@ -41,8 +39,6 @@ from pmwpub.tabular.coding.encode import encode_public
 from pmwpub.tabular.files.given_files import Files
 from pmwpub.tabular.schema.table_schema import Schema
 from pmwpub.tasks.simulation_work import SweepPlace
-
-Json = dict[str, Any]
 
 
 def evaluate(parsed: argparse.Namespace) -> Json:

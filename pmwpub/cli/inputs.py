@@ -1,16 +1,30 @@
-"""What several commands read: files, the workload's flags, and how progress is printed."""
+"""What several commands read and print: files, the workload's flags, the store's own files, budgets, progress."""
 
 from __future__ import annotations
 
 import argparse
 import csv
+import os
 import sys
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
-from pmwpub.errors import FileRefused, NoResult, PlanError
+import platformdirs
+
+from pmwpub.errors import FileRefused, NoResult, PlanError, StoreUnavailable
+from pmwpub.ledger import Balance
+from pmwpub.ledger.database import sqlite_path, store_url, witness_path
 from pmwpub.plans import WorkloadChoice
+from pmwpub.privacy.budget import ZCDP, epsilon_of
+from pmwpub.rounding import above, below
 from pmwpub.service import Outcome
 from pmwpub.wording import no_result as wording_of
+
+Json = dict[str, Any]
+
+RESTORING = ".restoring"
+BESIDE = ("", "-wal", "-shm", "-journal", RESTORING)
 
 
 def read(path: str) -> bytes:
@@ -54,3 +68,29 @@ def _one_line(text: str) -> list[str]:
 def tick_of(parsed: argparse.Namespace) -> bool | None:
     """What the steward said of the public tables by --overlap-acknowledged; None without that flag."""
     return True if parsed.overlap_acknowledged else None
+
+
+def spent_json(rho: ZCDP, delta: Fraction) -> Json:
+    """What was charged, in rho and as epsilon, rounded up."""
+    return {"rho": above(rho.rho), "epsilon": epsilon_of(rho, delta)}
+
+
+def remaining_json(balance: Balance) -> Json:
+    """What is left, in rho rounded down, and the epsilon that it can still buy."""
+    return {"rho": below(balance.remaining.rho), "epsilon": balance.epsilon_remaining}
+
+
+def store_files(url: str | None) -> list[Path]:
+    """The ledger's own files, there or not: the store, SQLite's files beside it, its witness, the one of a restore.
+
+    None for PostgreSQL but the witness, and for an address that is none, which whoever opens it says.
+    """
+    if not url and not os.environ.get("PMWPUB_STORE"):  # so that no folder is made for a ledger that nobody asked for
+        url = f"sqlite:///{platformdirs.user_data_path('pmwpub') / 'ledger.sqlite3'}"
+    try:
+        address = store_url(url)
+    except StoreUnavailable:
+        return []
+    store, witness = sqlite_path(address), witness_path(address)
+    beside = [] if store is None else [store.with_name(store.name + ending) for ending in BESIDE]
+    return beside + ([] if witness is None else [witness])

@@ -3,31 +3,21 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Iterable
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
-
-import platformdirs
 
 from pmwpub import ledger
-from pmwpub.errors import StoreUnavailable
-from pmwpub.ledger import Balance, Ledger, Population, Reconciled
-from pmwpub.ledger.database import sqlite_path, store_url, witness_path
+from pmwpub.cli.inputs import RESTORING, Json, remaining_json, spent_json, store_files
+from pmwpub.ledger import Ledger, Population, Reconciled
 from pmwpub.ledger.recovery.vouching import unvouched
 from pmwpub.outputs import apart
-from pmwpub.privacy.budget import UNIT, ZCDP, epsilon_of
-from pmwpub.rounding import above, below
+from pmwpub.privacy.budget import UNIT
+from pmwpub.rounding import above
 from pmwpub.service.policy import Policy
 from pmwpub.service.purchases.caveats import with_remarks
 from pmwpub.service.terms import changes_in_words, delta_as_typed, delta_of, warnings_of
-
-Json = dict[str, Any]
-
-RESTORING = ".restoring"
-BESIDE = ("", "-wal", "-shm", "-journal", RESTORING)
 
 
 def register(parsed: argparse.Namespace) -> Json:
@@ -51,16 +41,6 @@ def show_ledger(parsed: argparse.Namespace) -> Json:
         doubts = [{"time": mark.time, "note": mark.note} for mark in unvouched(marks)]
         charges = with_remarks(store.export(parsed.name), marks)
         return _balance(store, parsed.name) | {"unvouched": doubts, "charges": charges}
-
-
-def spent_json(rho: ZCDP, delta: Fraction) -> Json:
-    """What was charged, in rho and as epsilon, rounded up."""
-    return {"rho": above(rho.rho), "epsilon": epsilon_of(rho, delta)}
-
-
-def remaining_json(balance: Balance) -> Json:
-    """What is left, in rho rounded down, and the epsilon that it can still buy."""
-    return {"rho": below(balance.remaining.rho), "epsilon": balance.epsilon_remaining}
 
 
 def backup_ledger(parsed: argparse.Namespace) -> Json:
@@ -118,22 +98,6 @@ def attempts(parsed: argparse.Namespace) -> Json:
             ],
             "tables_under_several_populations": [list(names) for names in store.shared_tables()],
         }
-
-
-def store_files(url: str | None) -> list[Path]:
-    """The ledger's own files, there or not: the store, SQLite's files beside it, its witness, the one of a restore.
-
-    None for PostgreSQL but the witness, and for an address that is none, which whoever opens it says.
-    """
-    if not url and not os.environ.get("PMWPUB_STORE"):  # so that no folder is made for a ledger that nobody asked for
-        url = f"sqlite:///{platformdirs.user_data_path('pmwpub') / 'ledger.sqlite3'}"
-    try:
-        address = store_url(url)
-    except StoreUnavailable:
-        return []
-    store, witness = sqlite_path(address), witness_path(address)
-    beside = [] if store is None else [store.with_name(store.name + ending) for ending in BESIDE]
-    return beside + ([] if witness is None else [witness])
 
 
 def _added(found: Reconciled) -> Json:

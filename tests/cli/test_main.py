@@ -363,7 +363,7 @@ def test_a_value_refused_after_the_charge_is_no_refusal(shell: Shell, monkeypatc
     def broken(*_: object) -> None:
         WorkloadChoice(k=0)
 
-    monkeypatch.setattr("pmwpub.cli.commands.releasing.released", broken)
+    monkeypatch.setattr("pmwpub.cli.release.releases.released", broken)
     said = shell.spend("release", "--epsilon", "0.5", "--rounds", "2", "-o", shell.path("out"), status=1)
     assert "What was charged stays charged" in said
     assert len(shell.run("ledger", "show", "P")["charges"]) == 1

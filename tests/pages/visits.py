@@ -63,9 +63,9 @@ class Here:
 def arrive(page: str, session: Session | None = None, **params: str) -> AppTest:
     """A new browser session at an address: AppTest starts at app.py, which forwards as it does for a deep link."""
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    app.session_state["pmwpub target"] = (f"pages/{page}.py", params)
-    if session is not None:
-        app.session_state["pmwpub session"] = session
+    session = Session() if session is None else session
+    session.arrival.target = (f"pages/{page}.py", params)
+    app.session_state["pmwpub session"] = session
     return app.run()
 
 

@@ -14,6 +14,7 @@ import streamlit as st
 from pmwpub.errors import PmwPubError
 from pmwpub.service import Study
 from pmwpub.service.inputs.study_store import study
+from pmwpub.ui.app import widget_keys
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import HOME, Session, address, current, present, viewers_only
 from pmwpub.ui.wording.written import left, loss, plain
@@ -35,7 +36,6 @@ PRESENTING = (
     "there are no accounts, and whoever sits at this browser can turn it off."
 )
 VIEWERS_ONLY = "This server is for viewers only: no table can be loaded here, and nothing can be spent."
-_VIEW_SWITCH = "stakeholder view"
 
 
 class Badge(Enum):
@@ -152,11 +152,11 @@ def sidebar() -> None:
 
 
 def _view_switch(session: Session) -> None:
-    st.session_state[_VIEW_SWITCH] = session.presenting
+    st.session_state[widget_keys.VIEW_SWITCH] = session.presenting
     st.toggle(
         "Stakeholder view",
-        key=_VIEW_SWITCH,
-        on_change=lambda: present(st.session_state[_VIEW_SWITCH]),
+        key=widget_keys.VIEW_SWITCH,
+        on_change=lambda: present(st.session_state[widget_keys.VIEW_SWITCH]),
         disabled=viewers_only(),
     )
     if session.presenting:

@@ -1,4 +1,6 @@
-"""What a session keeps until somebody decides: files to be read in another way, a schema being edited. No widgets."""
+"""What a session keeps until somebody decides: files to be read in another way, a schema being edited, and choices that
+are in no store. No widgets.
+"""
 
 from __future__ import annotations
 
@@ -78,6 +80,22 @@ class PendingFiles:
     def drop(self, held: PendingFile) -> None:
         """Let one go."""
         self.files = [other for other in self.files if other is not held]
+
+
+@dataclass
+class UnstoredChoices:
+    """What was chosen on pages and is in no store; all of it is public.
+
+    pools       the pools of candidates that were made here, by population
+    marginals   the marginals that were picked by hand, by population
+    simulation  the key of a simulation that was just begun; the next run turns to it
+    asked       the sentences that a form's entries brought up, until they are ticked, by form
+    """
+
+    pools: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
+    marginals: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
+    simulation: str | None = None
+    asked: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass

@@ -9,12 +9,12 @@ import streamlit as st
 
 from pmwpub.errors import UnknownPopulation
 from pmwpub.service import PrivateTable, Study
-from pmwpub.ui.app.pending import PendingFiles, SchemaDraft
+from pmwpub.ui.app.pending import PendingFiles, SchemaDraft, UnstoredChoices
 from pmwpub.ui.app.services import policy, service
 from pmwpub.ui.server.leaving import attend
 from pmwpub.ui.wording.written import plain
 
-_SESSION, _STARTED, _TARGET = "pmwpub session", "pmwpub started", "pmwpub target"
+_SESSION = "pmwpub session"
 HOME = "pages/home.py"
 VIEW, STAKEHOLDER = "view", "stakeholder"
 
@@ -35,12 +35,26 @@ class Press(NamedTuple):
 
 
 @dataclass
+class Arrival:
+    """How a browser session came in.
+
+    started  whether app.py ran; on a cold deep link Streamlit runs the page alone first
+    target   the page and the parameters of such a link, until app.py leads there
+    """
+
+    started: bool = False
+    target: tuple[str, dict[str, str]] | None = None
+
+
+@dataclass
 class Session:
     """The open population, and the private table while this very session holds it.
 
     presenting  the stakeholder view: nothing for the steward alone is computed or drawn
     shelf       refused files that wait for an encoding or a delimiter to be confirmed
     editing     the schema that is being edited here
+    choices     what was chosen on pages and is in no store
+    arrival     how this session came in
     notices     to be said on the next run
     said        what the latest run says
     seen        private numbers that the steward opened, by what was asked; they go with the private table
@@ -60,6 +74,8 @@ class Session:
     presenting: bool = False
     shelf: PendingFiles = field(default_factory=PendingFiles, repr=False)
     editing: SchemaDraft | None = field(default=None, repr=False)
+    choices: UnstoredChoices = field(default_factory=UnstoredChoices, repr=False)
+    arrival: Arrival = field(default_factory=Arrival, repr=False)
     seen: dict[object, object] = field(default_factory=dict, repr=False)
     pressed: Press | None = None
     runs: int = 0
@@ -148,11 +164,11 @@ def current() -> Session:
 
 def start() -> None:
     """For app.py, after st.navigation: forward a cold deep link to its page, and follow the address's population."""
-    st.session_state[_STARTED] = True
+    arrival = current().arrival
+    arrival.started = True
     attend()
-    target = st.session_state.pop(_TARGET, None)
-    if target is not None:
-        page, params = target
+    if arrival.target is not None:
+        (page, params), arrival.target = arrival.target, None
         st.switch_page(page, query_params=params)
     _follow_address()
     _follow_view()
@@ -160,10 +176,10 @@ def start() -> None:
 
 def enter(page: str) -> Session:
     """First call of every page. On a cold deep link streamlit runs the page without app.py: go there first."""
-    if _STARTED not in st.session_state:
-        st.session_state[_TARGET] = (page, st.query_params.to_dict())
-        st.switch_page("app.py")
     session = current()
+    if not session.arrival.started:
+        session.arrival.target = (page, st.query_params.to_dict())
+        st.switch_page("app.py")
     session.begin()
     return session
 

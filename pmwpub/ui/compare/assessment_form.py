@@ -15,6 +15,7 @@ from pmwpub.service.bought.assessments import assessment_plan, shares_of
 from pmwpub.service.bought.best_candidate import best_plan
 from pmwpub.service.purchases import AssessmentPurchase, BestPurchase
 from pmwpub.service.simulations.public_pairs import forecast
+from pmwpub.ui.app import widget_keys
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session
 from pmwpub.ui.compare.floor_scope import Setting, choose_setting, means
@@ -78,10 +79,10 @@ def _epsilon(study: Study, *, floor: bool, start: bool) -> str:
     left, right = st.columns(2)
     if left.radio("Set", [BY_EPSILON, BY_PRECISION], horizontal=True, key="epsilon or precision") == BY_EPSILON:
         return number_fields.number(
-            right, "ε for each candidate (pure)", "0.05", "0.001", "10", key="assessment epsilon"
+            right, "ε for each candidate (pure)", "0.05", "0.001", "10", key=widget_keys.ASSESSMENT_EPSILON
         )
     wanted = number_fields.number(
-        right, "Error bar wanted, ± (95 %)", "0.01", "0.0001", "0.5", key="assessment precision"
+        right, "Error bar wanted, ± (95 %)", "0.01", "0.0001", "0.5", key=widget_keys.ASSESSMENT_PRECISION
     )
     terms, precision = study.population, as_fraction(wanted)
     epsilon = epsilon_within(precision, terms.n, terms.rows_per_person, with_floor=floor, with_start=start)
@@ -111,7 +112,7 @@ def _buy_winner(
 
 
 def _best_plan(study: Study, chosen: Sequence[Pool], setting: Setting) -> BestPlan:
-    epsilon = number_fields.number(st, "ε of the choice (pure)", "0.05", "0.001", "10", key="choice epsilon")
+    epsilon = number_fields.number(st, "ε of the choice (pure)", "0.05", "0.001", "10", key=widget_keys.CHOICE_EPSILON)
     return best_plan(study, chosen, epsilon=epsilon, setting=setting)
 
 

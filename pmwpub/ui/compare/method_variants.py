@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pmwpub.ui.app import widget_keys
+
 SELECTION = {
     "exponential": "exponential mechanism",
     "permute-and-flip": "permute-and-flip (the paper's setting)",
@@ -32,7 +34,7 @@ def variants() -> dict[str, str]:
         )
         left, right = st.columns(2)
         return {
-            name: place.selectbox(label, list(options), format_func=options.__getitem__, key=f"variant {name}")
+            name: place.selectbox(label, list(options), format_func=options.__getitem__, key=widget_keys.variant(name))
             for place, name, label, options in (
                 (left, "selection", "Which query is asked next", SELECTION),
                 (right, "output", "What is released", OUTPUT),

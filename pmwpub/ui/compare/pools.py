@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import streamlit as st
 
 from pmwpub.service import Study
+from pmwpub.ui.app.state import current
 
 Pool = tuple[str, ...]
 
@@ -48,4 +49,4 @@ def make_pool(study: Study) -> None:
 
 
 def _made(study: Study) -> list[Pool]:
-    return st.session_state.setdefault(f"pools of {study.population.name}", [])
+    return current().choices.pools.setdefault(study.population.name, [])

@@ -18,8 +18,9 @@ from pmwpub.service.simulations.error_figure import MEASURED, Lines, error_plot,
 from pmwpub.service.simulations.explorations import Exploration
 from pmwpub.service.simulations.proved_bounds import ProvedBounds
 from pmwpub.service.simulations.sweep_range import played
+from pmwpub.ui.app import widget_keys
 from pmwpub.ui.app.services import service
-from pmwpub.ui.app.state import viewers_only
+from pmwpub.ui.app.state import current, viewers_only
 from pmwpub.ui.compare.bound_lines import ask_for_bounds
 from pmwpub.ui.compare.sweep_form import ask_for_terms, ask_for_truth, described
 from pmwpub.ui.widgets import plot_panel
@@ -27,7 +28,7 @@ from pmwpub.ui.widgets.watching import Waiting, watch
 from pmwpub.ui.wording.simulation_verdicts import not_beaten_words, reach_words
 from pmwpub.ui.wording.written import plain
 
-NEW, CHOSEN, NEXT = "new", "simulation chosen", "simulation begun"
+NEW = "new"
 NOTHING_BEGINS = "This server is for viewers alone: it shows the simulations that were made, and begins none."
 LINES: dict[Lines, str] = {"best": "the best of them at each ε, known to a simulation only", "each": "each of them"}
 MOST_LINES = len(figures.PALETTE)
@@ -40,9 +41,9 @@ def sweep_of_the_page(study: Study) -> Exploration | None:
     if asked:
         new = {} if viewers_only() else {NEW: "A new one…"}
         labels = {one.key: described(study, one.truth, one.terms) for one in asked} | new
-        if st.session_state.get(CHOSEN) not in labels:
-            st.session_state[CHOSEN] = asked[0].key
-        chosen = st.selectbox("Simulation", list(labels), format_func=labels.__getitem__, key=CHOSEN)
+        if st.session_state.get(widget_keys.SIMULATION) not in labels:
+            st.session_state[widget_keys.SIMULATION] = asked[0].key
+        chosen = st.selectbox("Simulation", list(labels), format_func=labels.__getitem__, key=widget_keys.SIMULATION)
         if chosen != NEW:
             found = known[chosen]
             _tend(study, found)
@@ -54,15 +55,16 @@ def sweep_of_the_page(study: Study) -> Exploration | None:
     terms = ask_for_terms(study, truth)
     st.caption(f"{terms.sweep.parts(len(played(study, truth, terms))):,} runs and floors in all.")
     if st.button("Simulate", type="primary", help="Free: it uses public tables only."):
-        st.session_state[NEXT] = explorations.explore(service(), study, truth, terms).key
+        current().choices.simulation = explorations.explore(service(), study, truth, terms).key
         st.rerun()
     return None
 
 
 def follow_choice() -> None:
     """Before the widgets are drawn: turn to the simulation that was just begun."""
-    if (key := st.session_state.pop(NEXT, None)) is not None:
-        st.session_state[CHOSEN] = key
+    choices = current().choices
+    if choices.simulation is not None:
+        st.session_state[widget_keys.SIMULATION], choices.simulation = choices.simulation, None
 
 
 def _tend(study: Study, found: Exploration) -> None:

@@ -20,13 +20,12 @@ from pmwpub.service.simulations.validated_settings import (
     tuned,
     validation_terms,
 )
+from pmwpub.ui.app import widget_keys
 from pmwpub.ui.app.services import service
-from pmwpub.ui.app.state import viewers_only
+from pmwpub.ui.app.state import current, viewers_only
 from pmwpub.ui.compare.method_variants import in_words
-from pmwpub.ui.compare.sweep_panel import NEXT, NOTHING_BEGINS
+from pmwpub.ui.compare.sweep_panel import NOTHING_BEGINS
 from pmwpub.ui.wording.written import number, plain
-
-ADVISED, ROUNDS_KEY = "advised rounds", "rounds"
 
 
 def tuning_form(study: Study) -> None:
@@ -50,7 +49,7 @@ def tuning_form(study: Study) -> None:
     terms = validation_terms([candidate], (round(epsilon, 6),))
     right.caption(f"{terms.sweep.parts(1):,} runs and floors; {len(METHODS) - 1} variants.")
     if st.button("Tune", help="Free: it uses public tables only."):
-        st.session_state[NEXT] = explorations.explore(service(), study, truth, terms).key
+        current().choices.simulation = explorations.explore(service(), study, truth, terms).key
         st.rerun()
 
 
@@ -90,10 +89,10 @@ def offer_tuned(study: Study, epsilon: str) -> None:
 
 def _take_over(found: Tuned) -> None:
     """Before the next run: the widgets of the plan stand as tuned."""
-    st.session_state[ADVISED] = False
-    st.session_state[ROUNDS_KEY] = found.rounds
+    st.session_state[widget_keys.ADVISED_ROUNDS] = False
+    st.session_state[widget_keys.ROUNDS] = found.rounds
     for name, value in _as_chosen(found.variant).items():
-        st.session_state[f"variant {name}"] = value
+        st.session_state[widget_keys.variant(name)] = value
 
 
 def _as_chosen(variant: Variant) -> dict[str, str]:

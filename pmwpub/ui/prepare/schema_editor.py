@@ -17,6 +17,7 @@ from pmwpub.tabular.schema.column_types import NumericColumn, text_of_number
 from pmwpub.tabular.schema.drafting import Binning
 from pmwpub.tabular.schema.editing import Row, schema_of
 from pmwpub.tabular.schema.table_schema import Schema
+from pmwpub.ui.app import widget_keys
 from pmwpub.ui.app.frame import refusals
 from pmwpub.ui.app.pending import SchemaDraft
 from pmwpub.ui.app.services import public, service
@@ -100,7 +101,7 @@ def binning_pickers(key: str) -> tuple[int, Binning]:
 
 
 def _grid(draft: SchemaDraft) -> None:
-    key = f"schema grid {draft.version}"
+    key = widget_keys.schema_grid(draft.version)
     if key not in st.session_state:
         draft.base = draft.rows
     edited = st.data_editor(
@@ -145,7 +146,7 @@ def _mark(mark: str) -> str:
 
 def _tokens(draft: SchemaDraft) -> None:
     """The missing tokens; the empty one, which cannot be typed, has a name."""
-    key = f"missing tokens {draft.version}"
+    key = widget_keys.missing_tokens(draft.version)
     if key not in st.session_state:
         draft.options = st.session_state[key] = [token or BLANK for token in draft.tokens]
     picked = st.multiselect(

@@ -8,6 +8,7 @@ from pmwpub.plans import WorkloadChoice
 from pmwpub.service import Study
 from pmwpub.service.bought.releases import workload_facts
 from pmwpub.ui.app.services import public
+from pmwpub.ui.app.state import current
 from pmwpub.ui.widgets.whole_numbers import whole_number
 from pmwpub.ui.wording.written import number, plain
 
@@ -53,7 +54,7 @@ def choose(study: Study) -> WorkloadChoice | None:
 def _pick(study: Study, stored: WorkloadChoice) -> WorkloadChoice | None:
     """Sets of columns, put together one after the other."""
     columns = study.schema.domain.names if study.schema is not None else ()
-    picks: list[Names] = st.session_state.setdefault(f"picks of {study.population.name}", list(stored.names or ()))
+    picks = current().choices.marginals.setdefault(study.population.name, list(stored.names or ()))
     with st.form("pick a marginal", clear_on_submit=True):
         together = st.multiselect(
             f"Columns of a marginal (1 to {WIDEST})", columns, max_selections=WIDEST, key="marginal columns"

@@ -9,6 +9,7 @@ from pmwpub.service import PrivateTable, Study
 from pmwpub.service.bought import release_errors
 from pmwpub.service.bought.release_errors import MeasuredError
 from pmwpub.service.purchases import ErrorPurchase
+from pmwpub.ui.app import widget_keys
 from pmwpub.ui.app.frame import refusals
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session
@@ -54,7 +55,7 @@ def _buy(session: Session, study: Study, private: PrivateTable, release: PlanKey
         "without it."
     )
     name = study.population.name
-    key = f"error epsilon {release.plan_sha256} {release.repeat}"
+    key = widget_keys.error_epsilon(release.plan_sha256, release.repeat)
     epsilon = number_fields.number(st, "ε of the noisy error (pure)", "0.05", "0.001", "10", key=key)
     plan = release_errors.error_plan(service(), name, release, epsilon=epsilon)
     buys = (

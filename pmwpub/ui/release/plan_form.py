@@ -13,11 +13,12 @@ from pmwpub.rounding import near
 from pmwpub.service import Assessed, PrivateTable, Study
 from pmwpub.service.bought.releases import release_plan
 from pmwpub.service.simulations.advice import Advice, advise_epsilon, advise_rounds
+from pmwpub.ui.app import widget_keys
 from pmwpub.ui.app.services import service
 from pmwpub.ui.compare import method_variants
 from pmwpub.ui.compare.bought_assessments import room_table
 from pmwpub.ui.compare.pools import Pool, make_pool, named, offered
-from pmwpub.ui.compare.tuning_panel import ADVISED, ROUNDS_KEY, offer_tuned
+from pmwpub.ui.compare.tuning_panel import offer_tuned
 from pmwpub.ui.prepare.workload_panel import described
 from pmwpub.ui.widgets import number_fields
 from pmwpub.ui.wording import epsilon_limits, ranked_floors, side_by_side
@@ -84,8 +85,8 @@ def _epsilon(study: Study, pool: Pool, found: Sequence[Assessed]) -> str:
 
 
 def _rounds(advice: Advice) -> int:
-    st.session_state.setdefault(ADVISED, True)
-    advised = st.checkbox(f"Use the advised number of rounds: {advice.rounds}", key=ADVISED)
+    st.session_state.setdefault(widget_keys.ADVISED_ROUNDS, True)
+    advised = st.checkbox(f"Use the advised number of rounds: {advice.rounds}", key=widget_keys.ADVISED_ROUNDS)
     if advice.truth:
         st.caption(
             f"From the paper's rule and a simulation at ε = {near(advice.epsilon, 6)}, in which "
@@ -95,7 +96,7 @@ def _rounds(advice: Advice) -> int:
         st.caption("A default: no simulation of this choice is stored. Explore makes one, for free.")
     if advised:
         return advice.rounds
-    return number_fields.whole(st, "Rounds", advice.rounds, 1, 10_000, key=ROUNDS_KEY)
+    return number_fields.whole(st, "Rounds", advice.rounds, 1, 10_000, key=widget_keys.ROUNDS)
 
 
 def bought_floors(study: Study, bought: Sequence[Assessed]) -> list[Assessed]:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from pmwpub.ui.app.state import current
+from pmwpub.ui.app.widget_keys import agreement
 from pmwpub.ui.wording.written import plain
 
 TICK = "I have read this, and want these terms"
@@ -17,18 +19,18 @@ def agreed(form: str, sentences: Sequence[str]) -> bool:
 
     Where they were not, `ask` shows them from now on; other entries bring up other sentences, with a tick of their own.
     """
-    asked = st.session_state.get(_asked(form), ())
-    if not sentences or (asked == tuple(sentences) and st.session_state.get(_tick(form, asked), False)):
-        st.session_state.pop(_asked(form), None)
+    asked = _asked(form)
+    if not sentences or (asked == tuple(sentences) and st.session_state.get(agreement(form, asked), False)):
+        forget(form)
         return True
-    st.session_state[_asked(form)] = tuple(sentences)
-    st.session_state[_tick(form, sentences)] = False
+    current().choices.asked[form] = tuple(sentences)
+    st.session_state[agreement(form, sentences)] = False
     return False
 
 
 def forget(form: str) -> None:
     """Ask nothing: the entries were refused, so nothing follows from them."""
-    st.session_state.pop(_asked(form), None)
+    current().choices.asked.pop(form, None)
 
 
 def ask(form: str) -> None:
@@ -36,17 +38,13 @@ def ask(form: str) -> None:
 
     The tick goes when the page is left, as the entries do; nothing is asked then.
     """
-    asked = st.session_state.get(_asked(form), ())
-    if asked and _tick(form, asked) in st.session_state:
+    asked = _asked(form)
+    if asked and agreement(form, asked) in st.session_state:
         for sentence in asked:
             st.warning(plain(sentence))
         st.caption(TICK_FIRST)
-        st.checkbox(TICK, key=_tick(form, asked))
+        st.checkbox(TICK, key=agreement(form, asked))
 
 
-def _asked(form: str) -> str:
-    return f"{form} asked"
-
-
-def _tick(form: str, sentences: Sequence[str]) -> str:
-    return f"{form} agreed {' '.join(sentences)}"
+def _asked(form: str) -> tuple[str, ...]:
+    return current().choices.asked.get(form, ())

@@ -14,6 +14,7 @@ import streamlit as st
 from pmwpub.errors import BudgetError, PlanError
 from pmwpub.numerals import NEEDS_A_POINT, ungrouped
 from pmwpub.privacy.budget import as_fraction
+from pmwpub.ui.app.widget_keys import WidgetKey
 
 PRICELESS = "Nothing has a price until it is put right."
 LONGEST = 40
@@ -26,7 +27,7 @@ class Canvas(Protocol):
     def text_input(self, label: str, value: str = "", *, key: str | None = None) -> str: ...
 
 
-def number(place: Canvas, label: str, value: str, least: str, most: str, *, key: str | None = None) -> str:
+def number(place: Canvas, label: str, value: str, least: str, most: str, *, key: WidgetKey | None = None) -> str:
     """A number as it was typed, for `as_fraction`; PlanError unless it lies between `least` and `most`."""
     typed = _field(place, label, value, key).strip()
     _check(typed, label, f"a number from {least} to {most}, {NEEDS_A_POINT},", least, most)
@@ -41,7 +42,7 @@ def as_number(typed: str, label: str, least: str, most: str, *, so: str) -> Frac
     return _check(typed.strip(), label, f"a number from {least} to {most}", least, most, so)
 
 
-def whole(place: Canvas, label: str, value: int, least: int, most: int, *, key: str | None = None) -> int:
+def whole(place: Canvas, label: str, value: int, least: int, most: int, *, key: WidgetKey | None = None) -> int:
     """A whole number as it was typed; PlanError unless it lies between `least` and `most`."""
     return as_whole(_field(place, label, str(value), key), label, least, most)
 
@@ -63,7 +64,7 @@ def as_listed_whole(typed: str, label: str, least: int, most: int, *, so: str) -
     return int(exact)
 
 
-def _field(place: Canvas, label: str, value: str, key: str | None) -> str:
+def _field(place: Canvas, label: str, value: str, key: WidgetKey | None) -> str:
     """What stands in the field; under a key another part of the page may have put a number there."""
     if key is None:
         return place.text_input(label, value)

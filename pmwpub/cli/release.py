@@ -1,0 +1,76 @@
+"""The command `release`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from pmwpub.cli.inputs import Json, no_result, store_files, tick_of
+from pmwpub.cli.purchasing import opened_service, prepared, reused, spent
+from pmwpub.errors import FileRefused
+from pmwpub.ledger import Ledger
+from pmwpub.outputs import apart, writable, write_files
+from pmwpub.release.bundle import ALL_FILES
+from pmwpub.release.synthesis import check_drawn
+from pmwpub.service import purchases
+from pmwpub.service.bought import releases
+from pmwpub.service.purchases import ReleasePurchase
+
+
+def release(parsed: argparse.Namespace) -> Json:
+    """`release`: run PMW^Pub, write its files, print the certificate."""
+    folder = Path(parsed.out)
+    places = [folder / name for name in ALL_FILES]
+    apart(places, [parsed.private, *parsed.public, parsed.schema, *store_files(parsed.store)])
+    with Ledger.open(parsed.store) as ledger:
+        terms = ledger.population(parsed.population)
+        check_drawn(terms.n if parsed.rows is None else parsed.rows, parsed.row_seed)
+        _made(folder)
+        writable(places)
+        service, own = opened_service(parsed, ledger)
+        current, private, candidates = prepared(parsed, service)
+        plan = releases.release_plan(
+            service,
+            current,
+            candidates,
+            epsilon=parsed.epsilon,
+            rounds=parsed.rounds,
+            selection=parsed.selection,
+            output=parsed.output,
+            start=parsed.start,
+            replay=parsed.replay,
+            private_read_as=private.read_as,
+        )
+        (outcome,) = purchases.buy(
+            service,
+            private,
+            [ReleasePurchase(plan)],
+            repeat=parsed.repeat,
+            tick=tick_of(parsed),
+            current=current,
+        )
+        bundle = releases.released(service, current, outcome.booking).bundle
+        if bundle is None:
+            raise no_result(outcome)
+        files = bundle.files(parsed.rows, parsed.row_seed, parsed.cells)
+        _write(folder, files)
+        certificate = bundle.stated(files, parsed.rows, parsed.row_seed, parsed.cells)
+        return certificate.model_dump(mode="json") | spent(ledger, parsed.population, own) | reused(outcome)
+
+
+def _made(folder: Path) -> None:
+    """Make the folder before anything is charged."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as failure:
+        raise FileRefused(f"{folder} cannot be made: {failure.strerror}. Nothing was charged.") from failure
+
+
+def _write(folder: Path, files: dict[str, bytes]) -> None:
+    try:
+        write_files({folder / name: body for name, body in files.items()})
+    except OSError as failure:
+        raise FileRefused(
+            f"{folder} cannot be written: {failure.strerror}. The result is stored; run the same command with another "
+            "-o, and nothing more is charged."
+        ) from failure
