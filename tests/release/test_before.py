@@ -1,7 +1,9 @@
 """What the commit that `before/make_before.py` names handed out and stored is read, checked, rebuilt and sold as then.
 
-before/out/, before/pool/   releases of one public table, and of two by the paper's variants
-before/ledger.sqlite3       the store that they were bought in, with assessments, a choice and an error
+before/out/             a release of one public table, with nothing but what is usual
+before/pool/            one of two public tables, by the paper's variants
+before/western/         one of a table that is read in another way, from before plans said so
+before/ledger.sqlite3   the store that they were bought in, with assessments, a choice and an error
 """
 
 from __future__ import annotations
@@ -34,19 +36,24 @@ from pmwpub.service.inputs import study_store
 
 BEFORE = Path(__file__).parent / "before"
 PRINTED = json.loads((BEFORE / "printed.json").read_text(encoding="utf-8"))
-TABLES = {"out": ["b.csv"], "pool": ["c.csv", "b.csv"]}
+TABLES = {"out": ["b.csv"], "pool": ["c.csv", "b.csv"], "western": ["w.csv"]}
 """A release -> the public tables it was made from, in an order that says nothing."""
 
-CHECKED = {"out": "check", "pool": "check pool"}
+BOUGHT = {"out": "release", "pool": "pool", "western": "western"}
+CHECKED = {"out": "check", "pool": "check pool", "western": "check western"}
+"""A release -> the commands that bought and checked it."""
+
 READ, NOW_READ = "how they are read, and", "how they are read where the plan does not say it, and"
 """What the check said it leaves out, and what it says since plans state how files are read: the one change of words."""
 
 PLANS = {"assessment": AssessmentPlan, "best": BestPlan, "error": ErrorPlan, "release": ReleasePlan}
-KINDS = ["assessment", "assessment", "best", "release", "release", "error"]
+KINDS = ["assessment", "assessment", "best", "release", "release", "release", "assessment", "error"]
 """Of the bookings of the store, in their order."""
 
 MADE = {"weights.csv", "measurements.csv", "synthetic.csv"}
-AGAIN = {"assess": "assessments", "best": "best", "release": "transcript", "pool": "transcript", "error": "error"}
+AGAIN = {"assess": "assessments", "assess western": "assessments", "best": "best", "error": "error"} | dict.fromkeys(
+    BOUGHT.values(), "transcript"
+)
 """A command that buys -> a key under which it prints what was drawn."""
 
 
@@ -145,7 +152,7 @@ def test_every_command_given_again_prints_what_it_printed_and_spends_nothing(
     run: Callable[..., Any], place: Path, name: str
 ) -> None:
     arguments, then = COMMANDS[name], PRINTED[name]
-    if name in TABLES:
+    if name in BOUGHT.values():
         arguments = [*arguments[:-1], "again"]
     now = run(arguments)
     assert now[AGAIN[name]] == then[AGAIN[name]]
@@ -156,7 +163,7 @@ def test_every_command_given_again_prints_what_it_printed_and_spends_nothing(
     assert run(COMMANDS["show"])["charges"] == PRINTED["show"]["charges"]
 
 
-@pytest.mark.parametrize(("release", "command"), [("out", "release"), ("pool", "pool")])
+@pytest.mark.parametrize(("release", "command"), BOUGHT.items())
 def test_a_stored_release_is_written_again_byte_for_byte(
     run: Callable[..., Any], place: Path, release: str, command: str
 ) -> None:

@@ -7,10 +7,11 @@ Run once, with commit d59d89b46592 on PYTHONPATH, and with an empty folder to wr
 All of it is made through the command line of that commit. The rows are generated. A release is drawn anew each time, so
 a second run makes another store and another release.
 
-    b.csv, c.csv, private.csv   two public tables and the private one
+    b.csv, c.csv, w.csv         public tables; the last one is read as cp1252 with semicolons
+    private.csv                 the private table
     schema.json                 drafted from the public tables
-    ledger.sqlite3, .witness    the population "people": two assessments, a choice, two releases and an error
-    out/, pool/                 the releases, as they were written for their readers
+    ledger.sqlite3, .witness    the population "people": three assessments, a choice, three releases and an error
+    out/, pool/, western/       the releases, as they were written for their readers
     printed.json                what each command printed
 """
 
@@ -31,6 +32,7 @@ KNOWN = ["--population", "people", "--schema", "schema.json", "--private", "priv
 TABLES = ["--public", "b.csv", "--public", "c.csv"]
 VARIANTS = ["--selection", "permute-and-flip", "--output", "average", "--start", "uniform", "--replay", "off"]
 SAMPLED = ["--marginals", "2", "--seed", "5", "--rows", "40", "--row-seed", "7", "--cells", "numbers"]
+WESTERN = ["--public", "w.csv", "--read", "w.csv=cp1252,semicolon", "--read", "private.csv=cp1252"]
 COMMANDS = {
     "draft": ["schema", "draft", "b.csv", "c.csv", "--bins", "4", "-o", "schema.json"],
     "register": ["ledger", "register", "people", "--n", "250", "--epsilon", "4"],
@@ -38,9 +40,12 @@ COMMANDS = {
     "best": ["assess", *KNOWN, *TABLES, "--best", "--epsilon", "0.3"],
     "release": ["release", *KNOWN, "--public", "b.csv", "--epsilon", "1", "--rounds", "4", "--rows", "60", "-o", "out"],
     "pool": ["release", *KNOWN, *TABLES, *VARIANTS, *SAMPLED, "--epsilon", "0.5", "--rounds", "3", "-o", "pool"],
+    "western": ["release", *KNOWN, *WESTERN, "--epsilon", "0.5", "--rounds", "3", "--rows", "50", "-o", "western"],
+    "assess western": ["assess", *KNOWN, *WESTERN, "--epsilon", "0.1"],
     "error": ["error", *KNOWN[:-2], "--release", "out", "--epsilon", "0.5"],
     "check": ["certificate", "check", "out"],
     "check pool": ["certificate", "check", "pool"],
+    "check western": ["certificate", "check", "western"],
     "show": ["ledger", "show", "people"],
 }
 """A name for each command -> its arguments, in the order in which they ran."""
@@ -67,5 +72,7 @@ if __name__ == "__main__":
     os.chdir(sys.argv[1])
     for name, rows, seed in (("b.csv", 120, 1), ("c.csv", 90, 2), ("private.csv", 250, 3)):
         Path(name).write_text(people(rows, seed), encoding="utf-8")
+    western = people(100, 4).replace("job", "job,Straße", 1).replace(",", ";")
+    Path("w.csv").write_text(western.replace("\n", ";\n").replace("Straße;", "Straße"), encoding="cp1252")
     said = {name: printed(arguments) for name, arguments in COMMANDS.items()}
     Path("printed.json").write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8")

@@ -1,0 +1,82 @@
+"""Make weights.csv, measurements.csv and synthetic.csv of this release again, and compare every byte.
+
+    python rebuild.py PUBLIC.csv [MORE.csv ...] [--into FOLDER]
+
+PUBLIC.csv is the public table that the certificate names by SHA-256; a pool of tables needs all of them, in any
+order. Certificate and schema are read from the folder of this script, or from --from FOLDER. Needs the pmwpub
+package, in the version that the certificate names. Nothing private is needed, and nothing is drawn again: the noisy
+measurements, the order of the steps and the seed of the rows stand in the certificate.
+
+Ends with status 0 if all bytes agree, 1 if a file differs, 2 if something cannot be read or written, or is not what it
+should be.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+MADE = ("weights.csv", "measurements.csv", "synthetic.csv")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Rebuild, say what agrees, and return the exit status."""
+    from pmwpub.errors import PmwPubError
+    from pmwpub.outputs import apart
+    from pmwpub.release.certificate import Certificate
+    from pmwpub.release.rebuilding import rebuilt
+
+    parsed = _parser().parse_args(arguments)
+    folder = Path(parsed.folder)
+    try:
+        if parsed.into is not None:
+            apart([Path(parsed.into) / name for name in MADE], [*parsed.public, folder])
+        certificate = Certificate.from_bytes((folder / "certificate.json").read_bytes())
+        files = rebuilt(certificate, (folder / "schema.json").read_bytes(), [Path(path) for path in parsed.public])
+        agreed = [_compare(folder / name, body, certificate.files.get(name)) for name, body in files.items()]
+    except (PmwPubError, OSError) as refusal:
+        print(f"rebuild.py: {refusal}", file=sys.stderr)
+        return 2
+    if parsed.into is not None and not _written(Path(parsed.into), files):
+        return 2
+    return 0 if all(agreed) else 1
+
+
+def _written(folder: Path, files: Mapping[str, bytes]) -> bool:
+    """Write the files into a folder, or say why not."""
+    from pmwpub.outputs import write_files
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_files({folder / name: body for name, body in files.items()})
+    except OSError as failure:
+        print(f"rebuild.py: {folder} cannot be written: {failure.strerror}.", file=sys.stderr)
+        return False
+    return True
+
+
+def _compare(beside: Path, body: bytes, stated: str | None) -> bool:
+    """Whether rebuilt bytes have the certificate's hash, and are those of the file of that name, if one lies there."""
+    agrees = hashlib.sha256(body).hexdigest() == stated
+    same = not beside.exists() or beside.read_bytes() == body
+    verdict = "agrees" if agrees and same else "DIFFERS from the certificate" if same else "DIFFERS from the file here"
+    print(f"{beside.name}: {verdict}")
+    return agrees and same
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("public", nargs="+", metavar="PUBLIC.csv", help="the public table, or every table of the pool")
+    parser.add_argument("--into", metavar="FOLDER", help="also write the rebuilt files there")
+    parser.add_argument(
+        "--from", dest="folder", metavar="FOLDER", default=str(Path(__file__).resolve().parent),
+        help="where certificate.json and schema.json lie (here)",
+    )  # fmt: skip
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())
