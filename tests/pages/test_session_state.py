@@ -7,8 +7,11 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+
+from pmwpub.ui.app import state
 
 ROOT = Path(__file__).resolve().parents[2]
 STATE = ROOT / "pmwpub" / "ui" / "app" / "state.py"
@@ -161,3 +164,34 @@ def test_a_dictionary_that_is_imported_by_name_is_seen() -> None:
 )
 def test_a_declared_key_passes(use: str) -> None:
     assert not _loose(f"def draw(name: str, key: WidgetKey | None) -> None:\n    {use}\n")
+
+
+class Switched(Exception):
+    """Streamlit ends a run where it turns to another page."""
+
+
+class Address(dict[str, str]):
+    """The parameters of an address, as Streamlit has them."""
+
+    def to_dict(self) -> dict[str, str]:
+        return dict(self)
+
+
+def test_a_cold_deep_link_goes_by_app_and_reaches_its_page_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    turned: list[tuple[str, object]] = []
+
+    def turn(page: str, query_params: object = None) -> None:
+        turned.append((page, query_params))
+        raise Switched
+
+    kept: dict[str, object] = {}
+    monkeypatch.setattr(state, "attend", lambda: None)
+    monkeypatch.setattr(state, "st", SimpleNamespace(session_state=kept, query_params=Address(k="v"), switch_page=turn))
+    with pytest.raises(Switched):
+        state.enter("pages/data.py")
+    with pytest.raises(Switched):
+        state.start()
+    session = state.enter("pages/data.py")
+    assert turned == [("app.py", None), ("pages/data.py", {"k": "v"})]
+    assert kept == {"pmwpub session": session}
+    assert session.arrival == state.Arrival(started=True, target=None)
