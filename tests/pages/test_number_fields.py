@@ -31,7 +31,7 @@ def test_only_a_written_number_is_a_field_s_first_value_without_being_brought_in
         for keyword in call.keywords
         if keyword.arg == "value" and not isinstance(keyword.value, ast.Constant)
     }
-    assert found == {("numbers.py", "min(max(value, least), most)"), ("theory.py", "value")}
+    assert found == {("whole_numbers.py", "min(max(value, least), most)"), ("calculators.py", "value")}
     assert all(least <= value <= most for _, least, most, value, _ in calculators.ARGUMENTS)
     written = [
         (call.args[1:3], keyword.value)
