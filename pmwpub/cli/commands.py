@@ -23,6 +23,7 @@ from pmwpub.cli.ledger_commands import show_ledger as show_ledger
 from pmwpub.errors import FileRefused
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Booking, Ledger
+from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.outputs import apart, writable, write_file, write_files
 from pmwpub.privacy.budget import ZCDP, as_fraction
 from pmwpub.release import checking
@@ -31,7 +32,6 @@ from pmwpub.release.synthesis import check_drawn
 from pmwpub.rounding import above
 from pmwpub.service import Outcome, Policy, PrivateTable, Service, Study, adopting, purchases
 from pmwpub.service.bought import release_errors, releases
-from pmwpub.service.bought.assessments import NoisyNumber
 from pmwpub.service.inputs import study_store
 from pmwpub.service.inputs.shared_rows import CHANGED
 from pmwpub.service.purchases import ErrorPurchase, Offer, ReleasePurchase
@@ -270,6 +270,6 @@ def _reused(outcome: Outcome) -> Json:
     return {"stored_earlier": not outcome.fresh}
 
 
-def _number(part: str, number: NoisyNumber) -> Json:
+def _number(part: str, number: NoisyInterval) -> Json:
     ends = {f"{part}_low": number.low, f"{part}_high": number.high, "confidence": number.confidence}
     return {part: number.value} | ends | {"epsilon": above(as_fraction(number.epsilon))}
