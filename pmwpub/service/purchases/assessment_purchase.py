@@ -26,7 +26,8 @@ from pmwpub.tasks.mechanism_work import AssessmentWork, PublicInput
 class AssessmentPurchase:
     """One candidate's floor and start, or either alone.
 
-    Privacy: floor and start are two mechanisms with two charges, each k/n-sensitive; see mechanisms.assessment.
+    Privacy: floor and start are two mechanisms with two charges, each k/n-sensitive; see
+    mechanisms.noisy_error.assessment.
     """
 
     plan: AssessmentPlan
