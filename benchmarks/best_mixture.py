@@ -29,13 +29,13 @@ from pmwpub.mechanisms.best_mixture.bounds import MixtureInterval
 from pmwpub.mechanisms.best_mixture.interval import BestMixture
 from pmwpub.mechanisms.noisy_error.assessment import FLOOR_SHARE, NoisyError, floor_release_under, half_width
 from pmwpub.mechanisms.noisy_error.choose_best import Best, best_release
+from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.plans import FAST_MARGINALS, FAST_SEED
 from pmwpub.privacy.lattice_noise import LatticeLaplace
 from pmwpub.queries.counts import PrivateCounts, count
 from pmwpub.queries.incidence import PublicProblem, quantise
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support
-from pmwpub.service.bought.assessments import NoisyNumber
 from pmwpub.service.bought.best_candidate import too_close
 
 EPSILONS = (Fraction(1, 100), Fraction(1, 20))
@@ -215,7 +215,7 @@ def _ranked(solved: Mapping[str, Replay], poor: str, law: LatticeLaplace, draws:
         if len(noisy) < len(solved):
             continue
         last += max(noisy, key=lambda name: noisy[name].value) == poor
-        numbers = [NoisyNumber(float(e.value), float(e.low), float(e.high), 0.95, "") for e in noisy.values()]
+        numbers = [NoisyInterval(float(e.value), float(e.low), float(e.high), 0.95, "") for e in noisy.values()]
         clear += too_close(numbers)[list(noisy).index(poor)] is None
     return last, clear
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
@@ -28,6 +29,14 @@ def throwaway_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PMWPUB_STORE", url)
         yield url
+
+
+@pytest.fixture(autouse=True)
+def own_main_module() -> Iterator[None]:
+    """AppTest puts its script in the place of `__main__`, which the worker processes of later tests would import."""
+    main = sys.modules["__main__"]
+    yield
+    sys.modules["__main__"] = main
 
 
 @pytest.fixture(scope="session")

@@ -153,6 +153,7 @@ ALLOWED_BELOW = {
     "errors",
     "domain",
     "records",
+    "noisy_interval",
     "plans",
     "plan_inputs",
     "figures",

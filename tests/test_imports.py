@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # A part may import from its own layer and those before it; see `APART` for the exception.
 LAYERS = (
     ("errors", "rounding", "progress", "numerals", "addresses", "outputs", "settings"),
-    ("domain", "records"),
+    ("domain", "records", "noisy_interval"),
     ("tabular", "queries", "privacy"),
     ("mechanisms", "plans", "plan_inputs", "theory"),
     ("release", "evaluation", "ledger", "figures"),

@@ -2,7 +2,7 @@
 
 "unchanged" publishes the public table as it is. "pmw-pub" is a release as this program makes it by default; behind a
 plus sign stands what is different about a variant, such as "pmw-pub+permute-and-flip+average". The paper's baselines
-have their names in `registry`.
+have their names in `baseline_registry`.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pmwpub.figures.bias_curve import BiasedTable, error_against_bias
 from pmwpub.figures.bound import BoundParts, bound_against_epsilon, bound_against_rounds
 from pmwpub.figures.budget_bar import Amount, budget_bar
-from pmwpub.figures.candidate_plot import AssessedCandidate, NoisyValue, candidates_dot_plot
+from pmwpub.figures.candidate_plot import AssessedCandidate, candidates_dot_plot
 from pmwpub.figures.curve_values import ErrorCurve, ProvedBound, ShadedFloor, Unchanged
 from pmwpub.figures.error_curves import error_against_epsilon
 from pmwpub.figures.marginals import difference_map, marginal_comparison
@@ -29,7 +29,6 @@ __all__ = [
     "BoundParts",
     "ErrorCurve",
     "MovedMarginal",
-    "NoisyValue",
     "PairFloor",
     "Plot",
     "ProvedBound",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from pmwpub.figures.style import INK, PALETTE, Plot, Table, framed, number, shown, translucent
+from pmwpub.noisy_interval import NoisyInterval
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -23,15 +24,6 @@ APART = 0.08
 
 
 @dataclass(frozen=True)
-class NoisyValue:
-    """A differentially private number and its interval."""
-
-    value: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True)
 class AssessedCandidate:
     """What was bought about one candidate.
 
@@ -40,11 +32,11 @@ class AssessedCandidate:
     """
 
     label: str
-    floor: NoisyValue | None
-    start: NoisyValue | None = None
+    floor: NoisyInterval | None
+    start: NoisyInterval | None = None
     group: int | None = None
 
-    def known(self, role: Role) -> NoisyValue | None:
+    def known(self, role: Role) -> NoisyInterval | None:
         """The floor or the start."""
         return self.floor if role == "floor" else self.start
 
@@ -52,7 +44,7 @@ class AssessedCandidate:
     def rank(self) -> float:
         """What a candidate is ranked by: its floor, else its start; last without either."""
         best = self.floor or self.start
-        return float("inf") if best is None else best.value
+        return float("inf") if best is None else best.estimate
 
 
 def candidates_dot_plot(candidates: Sequence[AssessedCandidate], *, confidence: float) -> Plot:
@@ -104,7 +96,7 @@ def _add_room(figure: Figure, ranked: Sequence[AssessedCandidate]) -> None:
     y: list[float | None] = []
     for row, candidate in enumerate(ranked):
         if candidate.floor and candidate.start:
-            x += [candidate.floor.value, candidate.start.value, None]
+            x += [candidate.floor.estimate, candidate.start.estimate, None]
             y += [row - APART, row + APART, None]
     figure.add_trace(
         Scatter(x=x, y=y, mode="lines", line={"color": INK, "width": 1}, hoverinfo="skip", showlegend=False)
@@ -121,13 +113,13 @@ def _add_dots(figure: Figure, ranked: Sequence[AssessedCandidate], role: Role) -
     shift = -APART if role == "floor" else APART
     figure.add_trace(
         Scatter(
-            x=[known.value for _, _, known in points],
+            x=[known.estimate for _, _, known in points],
             y=[row + shift for row, _, _ in points],
             error_x={
                 "type": "data",
                 "symmetric": False,
-                "array": [known.high - known.value for _, _, known in points],
-                "arrayminus": [known.value - known.low for _, _, known in points],
+                "array": [known.high - known.estimate for _, _, known in points],
+                "arrayminus": [known.estimate - known.low for _, _, known in points],
                 "thickness": 2,
                 "width": 6,
             },
@@ -169,8 +161,8 @@ def _add_groups(figure: Figure, ranked: Sequence[AssessedCandidate]) -> None:
         )
 
 
-def _with_interval(known: NoisyValue) -> str:
-    return f"{number(known.value)} ({number(known.low)} to {number(known.high)})"
+def _with_interval(known: NoisyInterval) -> str:
+    return f"{number(known.estimate)} ({number(known.low)} to {number(known.high)})"
 
 
 def _alt(ranked: Sequence[AssessedCandidate], confidence: float) -> str:
@@ -193,6 +185,6 @@ def _table(ranked: Sequence[AssessedCandidate]) -> Table:
         row: list[str | float | None] = [candidate.label]
         for role in NAMES:
             known = candidate.known(role)
-            row += [None] * 3 if known is None else [known.value, known.low, known.high]
+            row += [None] * 3 if known is None else [known.estimate, known.low, known.high]
         rows.append((*row, "" if candidate.group is None else f"tie {candidate.group}"))
     return Table((*header, "too close to call"), tuple(rows))

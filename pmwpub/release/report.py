@@ -13,6 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution
 from pmwpub.release import quality, report_views
@@ -31,17 +32,6 @@ HEAVIEST = 5
 
 
 @dataclass(frozen=True)
-class NoisyBar:
-    """A noisy error that was bought, as a share of rows, with the interval that holds the true one."""
-
-    value: float
-    low: float
-    high: float
-    confidence: float
-    epsilon: str
-
-
-@dataclass(frozen=True)
 class AssessedPrior:
     """A candidate that was assessed before the release: its noisy floor and start where bought and stored.
 
@@ -51,8 +41,8 @@ class AssessedPrior:
     name: str
     chosen: bool
     note: str = ""
-    floor: NoisyBar | None = None
-    start: NoisyBar | None = None
+    floor: NoisyInterval | None = None
+    start: NoisyInterval | None = None
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pmwpub.service.bought.assessments import Assessed, NoisyNumber
+from pmwpub.service.bought.assessments import Assessed
 from pmwpub.service.bought.releases import Released, WorkloadFacts
 from pmwpub.service.core import Outcome, Price, Service
 from pmwpub.service.inputs.shared_rows import Alike, Overlap
@@ -15,7 +15,6 @@ __all__ = [
     "Assessed",
     "CandidateFacts",
     "Mode",
-    "NoisyNumber",
     "Outcome",
     "Overlap",
     "Policy",

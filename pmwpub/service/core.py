@@ -156,7 +156,7 @@ class Service:
         table: TableHandle | None,
         terms: Population,
     ) -> list[Outcome]:
-        """Charge, commit, draw, commit; then it may be shown. The one path to private counts: `purchases.buy` takes it.
+        """Charge, commit, draw, commit; then it may be shown. The one path to private counts: `buying.buy` takes it.
 
         What the work needs of this machine is tried first, on made-up rows, and a place in the queue is held for each
         plan, so that neither a machine that cannot do it nor a full queue charges anything. The charges of all plans

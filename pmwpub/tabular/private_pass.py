@@ -63,9 +63,9 @@ class Survey:
     """What one pass over a private table found.
 
     rows             its codes, or where to read them again
-    digest           32 bytes, equal for tables of the same cells: `sameness.Digest`
-    views            32 bytes each, equal for tables of the same rows as coded, and as spelt: `views.Views`
-    numbers          uint64 (n,) of the rows by position, as `overlap.RunSearch` takes them; None of very many rows
+    digest           32 bytes, equal for tables of the same cells: `row_numbers.Digest`
+    views            32 bytes each, equal for tables of the same rows as coded, and as spelt: `table_views.Views`
+    numbers          uint64 (n,) of the rows by position, as `copied_runs.RunSearch` takes them; None of very many rows
     ignored          names of the file's columns that the schema does not name
     unplaced         column -> number of cells without a level
     n, exceeded      its number of rows; whether an ID owns more of them than one person may

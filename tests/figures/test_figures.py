@@ -17,7 +17,6 @@ from pmwpub.figures import (
     BoundParts,
     ErrorCurve,
     MovedMarginal,
-    NoisyValue,
     PairFloor,
     Plot,
     ShadedFloor,
@@ -43,10 +42,15 @@ from pmwpub.figures import (
     with_and_without,
 )
 from pmwpub.figures.style import SYMBOLS, shown
+from pmwpub.noisy_interval import NoisyInterval
 
 HOSTILE = "<img src=x onerror=alert(1)> <a href='https://example.com'>B</a> %{x} & $x$"
 NEAR = ErrorCurve("near", (0.1, 0.25, 1.0), (0.13, 0.08, 0.03), (0.004, 0.002, 0.001), 5)
 FAR = ErrorCurve("far", (0.1, 0.25, 1.0), (0.14, 0.12, 0.10), (0.0, 0.0, 0.0))
+
+
+def noisy(value: float, low: float, high: float) -> NoisyInterval:
+    return NoisyInterval(value, low, high, 0.95, "1/25")
 
 
 def _sweep() -> Plot:
@@ -142,9 +146,7 @@ def test_the_legend_begins_below_the_toolbar_and_at_the_figures_own_edge() -> No
 
 def test_marks_on_an_axis_are_drawn_whole() -> None:
     plots = (
-        candidates_dot_plot(
-            [AssessedCandidate("b", NoisyValue(0.0, 0.0, 0.1), NoisyValue(0.1, 0.0, 0.2))], confidence=0.95
-        ),
+        candidates_dot_plot([AssessedCandidate("b", noisy(0.0, 0.0, 0.1), noisy(0.1, 0.0, 0.2))], confidence=0.95),
         public_ranges([TableRange("B", 0.1, 0.0)], alone=0.2),
         true_distances([TrueDistance(("age",), 0.2, 0.0)]),
         error_against_bias([BiasedTable(0.0, 0.1, 0.05, 0.0, 0.0)], 0.0, of="sex = F"),
@@ -224,12 +226,22 @@ def test_a_sweep_without_curves_still_draws_its_floors() -> None:
 
 
 CANDIDATES = [
-    AssessedCandidate("D", NoisyValue(0.09, 0.08, 0.10), NoisyValue(0.2, 0.19, 0.21)),
-    AssessedCandidate("C", NoisyValue(0.02, 0.01, 0.03), NoisyValue(0.11, 0.10, 0.12), group=1),
+    AssessedCandidate("D", noisy(0.09, 0.08, 0.10), noisy(0.2, 0.19, 0.21)),
+    AssessedCandidate("C", noisy(0.02, 0.01, 0.03), noisy(0.11, 0.10, 0.12), group=1),
     AssessedCandidate("lost", None, None),
-    AssessedCandidate("E", NoisyValue(0.015, 0.005, 0.025)),
-    AssessedCandidate("B", NoisyValue(0.01, 0.0, 0.02), NoisyValue(0.13, 0.12, 0.14), group=1),
+    AssessedCandidate("E", noisy(0.015, 0.005, 0.025)),
+    AssessedCandidate("B", noisy(0.01, 0.0, 0.02), noisy(0.13, 0.12, 0.14), group=1),
 ]
+
+
+def test_a_dot_never_leaves_its_interval() -> None:
+    candidate = AssessedCandidate("B", noisy(-0.01, 0.0, 0.02), noisy(1.5, 0.75, 1.0))
+    plot = candidates_dot_plot([candidate], confidence=0.95)
+    (floor,) = _traces(plot, "noisy floor (reweighted perfectly)")
+    (start,) = _traces(plot, "noisy start (published unchanged)")
+    assert (floor.x, floor.error_x.array, floor.error_x.arrayminus) == ((0.0,), (0.02,), (0.0,))
+    assert (start.x, start.error_x.array, start.error_x.arrayminus) == ((1.0,), (0.0,), (0.25,))
+    assert plot.table.rows == (("B", 0.0, 0.0, 0.02, 1.0, 0.75, 1.0, ""),)
 
 
 def test_candidates_are_ranked_by_floor_and_a_tie_stays_together() -> None:
@@ -396,7 +408,7 @@ def test_a_table_keeps_columns_of_the_same_name_apart() -> None:
             [ShadedFloor(HOSTILE, 0.05, 0.08, noisy=True), ShadedFloor(HOSTILE, 0.05, 0.08, noisy=False)],
             [Unchanged(HOSTILE, 0.2)],
         ),
-        candidates_dot_plot([AssessedCandidate(HOSTILE, NoisyValue(0.1, 0.0, 0.2))], confidence=0.95),
+        candidates_dot_plot([AssessedCandidate(HOSTILE, noisy(0.1, 0.0, 0.2))], confidence=0.95),
         marginal_comparison([HOSTILE], [1.0], [1.0], [1.0], attribute=HOSTILE),
         difference_map([HOSTILE], [HOSTILE], [[0.1]], rows=HOSTILE, columns=HOSTILE),
         moved_marginals([MovedMarginal((HOSTILE, HOSTILE), 0.1, True, (HOSTILE,))]),

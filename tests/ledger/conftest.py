@@ -16,11 +16,17 @@ POSTGRES = os.environ.get("PMWPUB_TEST_POSTGRES")
 
 
 @pytest.fixture(params=["sqlite", "postgresql"] if POSTGRES else ["sqlite"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The address of an empty store."""
     if request.param == "sqlite":
-        yield f"sqlite:///{tmp_path}/ledger.sqlite3"
-        return
+        return f"sqlite:///{tmp_path}/ledger.sqlite3"
+    address: str = request.getfixturevalue("postgres_url")
+    return address
+
+
+@pytest.fixture
+def postgres_url() -> Iterator[str]:
+    """The address of an empty store in PostgreSQL."""
     address = make_url(POSTGRES or "").set(drivername="postgresql+psycopg")
     schema = f"test_{uuid.uuid4().hex}"
     engine = create_engine(address)

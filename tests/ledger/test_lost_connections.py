@@ -19,11 +19,9 @@ pytestmark = pytest.mark.skipif(not POSTGRES, reason="PMWPUB_TEST_POSTGRES names
 
 
 @pytest.fixture
-def url(url: str) -> str:
-    """A store whose connections can be told from all others'."""
-    if url.startswith("sqlite"):
-        pytest.skip("SQLite has no connection to lose")
-    named = make_url(url).update_query_dict({"application_name": f"pmwpub {uuid.uuid4().hex}"})
+def url(postgres_url: str) -> str:
+    """A store whose connections can be told from all others'; SQLite has no connection to lose."""
+    named = make_url(postgres_url).update_query_dict({"application_name": f"pmwpub {uuid.uuid4().hex}"})
     return named.render_as_string(hide_password=False)
 
 

@@ -14,8 +14,9 @@ from pmwpub.jobs.run import OnDone, OnFailed
 from pmwpub.ledger import Booking, PlanKey
 from pmwpub.mechanisms.noisy_error.choose_best import best_charge
 from pmwpub.mechanisms.noisy_error.precision import epsilon_within
+from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.plans import AssessmentPlan, PublicInputs, WorkloadChoice
-from pmwpub.service import Assessed, NoisyNumber, Outcome
+from pmwpub.service import Assessed, Outcome
 from pmwpub.service.bought import assessments
 from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases.caveats import PRIVATE_NUMBERS_SEEN
@@ -193,7 +194,7 @@ def test_a_viewer_sees_that_an_assessment_is_at_work_and_nothing_of_how_far_it_i
 def test_what_is_downloaded_is_what_is_shown_and_is_inert() -> None:
     inputs = PublicInputs(schema_sha256="s", workload_sha256="w", workload=WorkloadChoice(k=2), candidates=("a",))
     plan = AssessmentPlan(n=9, rows_per_person=1, inputs=inputs, epsilon="1")
-    noisy = NoisyNumber(0.01, 0.0, 0.02, 0.95, "1/25")
+    noisy = NoisyInterval(0.01, 0.0, 0.02, 0.95, "1/25")
     done = Outcome(Booking(1, "town", PlanKey(plan.sha256), "", (1,), "done", False, ""), "done")
     found = [
         Assessed(("b",), "=cmd()", plan, done, floor=replace(noisy, value=0.015), remarks=("seen",)),
@@ -225,6 +226,6 @@ def test_what_was_seen_before_stands_with_the_result(town: Here, steward: Open) 
 
 
 def test_a_noisy_value_outside_what_an_error_can_be_is_shown_at_the_end_of_its_interval() -> None:
-    below = NoisyNumber(-0.01, 0.0, 0.02, 0.95, "1/25")
+    below = NoisyInterval(-0.01, 0.0, 0.02, 0.95, "1/25")
     assert side_by_side.interval(below) == "0 (0 to 0.02)"
-    assert side_by_side.estimate(replace(below, value=0.01)) == 0.01
+    assert replace(below, value=0.01).estimate == 0.01

@@ -12,9 +12,10 @@ import pytest
 from pages.visits import ROWS, Here, Open, buy, press, words
 
 from pmwpub.mechanisms.noisy_error.release_error import error_charge
+from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.plans import AssessmentPlan, PublicInputs, WorkloadChoice
 from pmwpub.privacy.budget import ZCDP
-from pmwpub.service import Assessed, NoisyNumber
+from pmwpub.service import Assessed
 from pmwpub.service.bought import release_errors, releases
 from pmwpub.service.inputs import study_store
 from pmwpub.service.simulations import explorations
@@ -134,11 +135,11 @@ def test_the_noisy_error_of_a_release_is_priced_confirmed_charged_once_and_shown
     assert town.spent == spent
 
 
-NOISY = NoisyNumber(0.05, 0.04, 0.06, 0.95, "1/25")
+NOISY = NoisyInterval(0.05, 0.04, 0.06, 0.95, "1/25")
 INPUTS = PublicInputs(schema_sha256="s", workload_sha256="w", workload=WorkloadChoice(k=2), candidates=("a",))
 
 
-def bought(floor: NoisyNumber | None, start: NoisyNumber | None) -> Assessed:
+def bought(floor: NoisyInterval | None, start: NoisyInterval | None) -> Assessed:
     plan = AssessmentPlan(n=9, rows_per_person=1, inputs=INPUTS, epsilon="1")
     return Assessed(("a",), "a.csv", plan, None, floor, start)  # type: ignore[arg-type]
 
@@ -154,7 +155,7 @@ def bought(floor: NoisyNumber | None, start: NoisyNumber | None) -> Assessed:
     ],
 )
 def test_a_floor_is_said_to_dominate_where_its_interval_says_so(
-    floor: NoisyNumber | None, start: NoisyNumber | None, wanted: float, says: list[str]
+    floor: NoisyInterval | None, start: NoisyInterval | None, wanted: float, says: list[str]
 ) -> None:
     said = epsilon_limits.floor_warnings([bought(floor, start)], wanted)
     assert len(said) == len(says)

@@ -15,6 +15,7 @@ import numpy as np
 from support import tables
 
 from pmwpub.mechanisms.pmw_pub.algorithm import Output, Replay, Start, pmw_pub
+from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.plans import PublicInputs, ReleasePlan, WorkloadChoice
 from pmwpub.privacy.budget import epsilon_of
 from pmwpub.queries.counts import count
@@ -22,7 +23,7 @@ from pmwpub.queries.incidence import PublicProblem
 from pmwpub.records import Support
 from pmwpub.release.bundle import Bundle
 from pmwpub.release.certificate import Candidate, LedgerTotal, Provenance, decimal_rho
-from pmwpub.release.report import AssessedPrior, Choices, NoisyBar
+from pmwpub.release.report import AssessedPrior, Choices
 from pmwpub.tabular.coding.encode import encode_public
 from pmwpub.tabular.files.reading import read_table
 from pmwpub.tabular.files.text.read_options import ReadOptions
@@ -131,6 +132,6 @@ def make(
         charged_at="2024-01-02T03:04:05+00:00",
         remarks=remarks,
     )
-    floor = NoisyBar(0.012, 0.004, 0.02, 0.95, "0.04")
+    floor = NoisyInterval(0.012, 0.004, 0.02, 0.95, "1/25")
     choices = Choices((AssessedPrior(IMAGE, True, "", floor, None), AssessedPrior("other", False)), f"Words {SCRIPT}")
     return Made(Bundle.of(plan, release, workload, schema, provenance, choices), tuple(publics))

@@ -2,8 +2,8 @@
 
 Several programs may share a store, such as a server and the command line. None of them asks the others; a plan without
 an outcome is at work while its lock is held. SQLite: flock on a file of the booking in a folder beside the store; once
-nobody holds it the plan has no result. PostgreSQL: an advisory lock of one session, see `advisory`; there a lock can be
-lost while its program lives, so that "no result" is final only when it stands in the store.
+nobody holds it the plan has no result. PostgreSQL: an advisory lock of one session, see `advisory_locks`; there a lock
+can be lost while its program lives, so that "no result" is final only when it stands in the store.
 """
 
 from __future__ import annotations

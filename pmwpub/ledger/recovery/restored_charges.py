@@ -34,7 +34,7 @@ class RestoredCharges:
 def readd(connection: Connection, *records: Sequence[Entry]) -> list[RestoredCharges]:
     """Add what the store lacks of each record, and note it; returns what was added by population, in their order.
 
-    Raises StoreUnavailable as `merging.lacking`.
+    Raises StoreUnavailable as `record_merging.lacking`.
     """
     added: dict[str, RestoredCharges] = {}
     for entries in records:

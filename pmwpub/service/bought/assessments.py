@@ -9,21 +9,11 @@ from typing import Literal
 
 from pmwpub.ledger import Booking
 from pmwpub.mechanisms.noisy_error.assessment import AssessmentShare, assessment_charges
+from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.plans import AssessmentPlan
 from pmwpub.service.bought.stored_releases import outcomes
 from pmwpub.service.core import Outcome, Service
 from pmwpub.service.inputs.study_store import Study
-
-
-@dataclass(frozen=True)
-class NoisyNumber:
-    """A noisy error as it is stored and shown; [low, high] holds the true one at `confidence`."""
-
-    value: float
-    low: float
-    high: float
-    confidence: float
-    epsilon: str
 
 
 @dataclass(frozen=True)
@@ -37,8 +27,8 @@ class Assessed:
     name: str
     plan: AssessmentPlan
     outcome: Outcome
-    floor: NoisyNumber | None = None
-    start: NoisyNumber | None = None
+    floor: NoisyInterval | None = None
+    start: NoisyInterval | None = None
     remarks: tuple[str, ...] = ()
 
 
@@ -78,7 +68,7 @@ def _assessed(current: Study, outcome: Outcome) -> Assessed:
     plan = AssessmentPlan.model_validate_json(outcome.booking.plan_json)
     name = current.known_names(plan.inputs.candidates)
     body = {} if outcome.result is None else json.loads(outcome.result)
-    floor, start = (NoisyNumber(**body[part]) if part in body else None for part in ("floor", "start"))
+    floor, start = (NoisyInterval(**body[part]) if part in body else None for part in ("floor", "start"))
     return Assessed(plan.inputs.candidates, name, plan, outcome, floor, start, tuple(body.get("remarks", ())))
 
 

@@ -9,8 +9,8 @@ from typing import Literal
 
 from pmwpub.errors import PlanError
 from pmwpub.ledger import Booking
+from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.plans import BestPlan
-from pmwpub.service.bought.assessments import NoisyNumber
 from pmwpub.service.core import Outcome, Service
 from pmwpub.service.inputs.study_store import Study
 
@@ -73,7 +73,7 @@ def chosen(service: Service, current: Study, booking: Booking) -> ChosenCandidat
     )
 
 
-def too_close(numbers: Sequence[NoisyNumber]) -> list[int | None]:
+def too_close(numbers: Sequence[NoisyInterval]) -> list[int | None]:
     """The group of each number that is too close to call with another, None where a number stands alone.
 
     In ascending order of the values, a number belongs to the group before it while its interval meets that of the

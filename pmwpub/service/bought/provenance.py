@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from pmwpub.plans import FAST_MARGINALS, ReleasePlan
 from pmwpub.privacy.budget import epsilon_of
-from pmwpub.release.report import AssessedPrior, Choices, NoisyBar
-from pmwpub.release.report_numbers import up
-from pmwpub.service.bought.assessments import Assessed, NoisyNumber, assessments
+from pmwpub.release.report import AssessedPrior, Choices
+from pmwpub.service.bought.assessments import Assessed, assessments
 from pmwpub.service.core import Service
 from pmwpub.service.inputs.study_store import Study
 from pmwpub.service.simulations.advice import advise_rounds
@@ -27,7 +26,7 @@ def choices_of(service: Service, current: Study, plan: ReleasePlan) -> Choices:
 
 def _prior(found: Assessed, plan: ReleasePlan) -> AssessedPrior:
     chosen = set(found.candidates) == set(plan.inputs.candidates)
-    return AssessedPrior(found.name, chosen, _note(found, plan), _bar(found.floor), _bar(found.start))
+    return AssessedPrior(found.name, chosen, _note(found, plan), found.floor, found.start)
 
 
 def _note(found: Assessed, plan: ReleasePlan) -> str:
@@ -36,12 +35,6 @@ def _note(found: Assessed, plan: ReleasePlan) -> str:
     if found.floor is not None and found.plan.setting == "fast":
         return f"floor over {FAST_MARGINALS} marginals of the workload, or all if fewer: a lower bound"
     return ""
-
-
-def _bar(number: NoisyNumber | None) -> NoisyBar | None:
-    if number is None:
-        return None
-    return NoisyBar(number.value, number.low, number.high, number.confidence, up(number.epsilon))
 
 
 def _on_rounds(service: Service, current: Study, plan: ReleasePlan, candidates: Sequence[str]) -> str:

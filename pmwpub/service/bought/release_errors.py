@@ -8,12 +8,12 @@ from pathlib import Path
 
 from pmwpub.errors import CertificateError
 from pmwpub.ledger import Booking, PlanKey
+from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.plans import ErrorPlan
 from pmwpub.release.bundle import CERTIFICATE
 from pmwpub.release.certificate import Certificate
 from pmwpub.release.checking import read_folder
 from pmwpub.release.rebuilding import differing
-from pmwpub.service.bought.assessments import NoisyNumber
 from pmwpub.service.bought.stored_releases import stored_release
 from pmwpub.service.core import Outcome, Service
 
@@ -24,7 +24,7 @@ class MeasuredError:
 
     plan: ErrorPlan
     outcome: Outcome
-    error: NoisyNumber | None = None
+    error: NoisyInterval | None = None
     remarks: tuple[str, ...] = ()
 
 
@@ -57,7 +57,7 @@ def measured(service: Service, booking: Booking) -> MeasuredError:
     if outcome.result is None:
         return MeasuredError(plan, outcome)
     body = json.loads(outcome.result)
-    return MeasuredError(plan, outcome, NoisyNumber(**body["error"]), tuple(body["remarks"]))
+    return MeasuredError(plan, outcome, NoisyInterval(**body["error"]), tuple(body["remarks"]))
 
 
 def named_release(text: str, draw: int = 0) -> PlanKey:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 
 from pmwpub.ledger import Charge
 from pmwpub.mechanisms.noisy_error.assessment import NoisyError
+from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.plans import AssessmentPlan
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
@@ -25,7 +26,8 @@ from pmwpub.tasks.mechanism_work import AssessmentWork, PublicInput
 class AssessmentPurchase:
     """One candidate's floor and start, or either alone.
 
-    Privacy: floor and start are two mechanisms with two charges, each k/n-sensitive; see mechanisms.assessment.
+    Privacy: floor and start are two mechanisms with two charges, each k/n-sensitive; see
+    mechanisms.noisy_error.assessment.
     """
 
     plan: AssessmentPlan
@@ -84,12 +86,7 @@ def _encoded(found: object, remarks: tuple[str, ...]) -> bytes:
 
 
 def number_of(noisy: NoisyError) -> dict[str, float | str]:
-    """A noisy number as it is stored; see `assessing.NoisyNumber`."""
+    """A noisy error as it is stored: the fields of a `NoisyInterval` by name."""
     epsilon = Fraction(0) if noisy.epsilon is None else noisy.epsilon
-    return {
-        "value": float(noisy.value),
-        "low": float(noisy.low),
-        "high": float(noisy.high),
-        "confidence": float(noisy.confidence),
-        "epsilon": str(epsilon),
-    }
+    ends = (float(noisy.value), float(noisy.low), float(noisy.high))
+    return asdict(NoisyInterval(*ends, float(noisy.confidence), str(epsilon)))

@@ -24,7 +24,7 @@ from pmwpub.tasks.choice_work import BestWork
 class BestPurchase:
     """One choice among candidates and pools.
 
-    Privacy: one exponential mechanism at sensitivity k/n, rho = epsilon^2/8; see mechanisms.best_of.
+    Privacy: one exponential mechanism at sensitivity k/n, rho = epsilon^2/8; see mechanisms.noisy_error.choose_best.
     """
 
     plan: BestPlan

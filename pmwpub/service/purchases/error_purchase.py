@@ -27,7 +27,8 @@ from pmwpub.tasks.mechanism_work import ErrorWork
 class ErrorPurchase:
     """The noisy largest error of one stored release.
 
-    Privacy: the weights are read from the store before the charge and stay fixed; see mechanisms.release_error.
+    Privacy: the weights are read from the store before the charge and stay fixed; see
+    mechanisms.noisy_error.release_error.
     """
 
     plan: ErrorPlan

@@ -68,7 +68,7 @@ def offer(
 
 
 def store(service: Service, population: str, offers: Sequence[Offer], private: PrivateTable | None) -> list[str]:
-    """Store files on the steward's word; returns their SHA-256. Raises as `studies.add_candidate` does."""
+    """Store files on the steward's word; returns their SHA-256. Raises as `study_store.add_candidate` does."""
     return [
         study_store.add_candidate(
             service, population, one.name, one.table, attested=one.attested, options=one.options, private=private

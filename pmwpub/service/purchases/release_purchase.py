@@ -35,7 +35,7 @@ UNKNOWN_TIME = "2000-01-01T00:00:00+00:00"
 class ReleasePurchase:
     """One release.
 
-    Privacy: `plan.schedule().rho` in zCDP; see mechanisms.pmw_pub.
+    Privacy: `plan.schedule().rho` in zCDP; see mechanisms.pmw_pub.algorithm.
     """
 
     plan: ReleasePlan

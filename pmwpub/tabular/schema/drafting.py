@@ -36,7 +36,7 @@ Binning = Literal["rounded", "quantiles", "width"]
 
 @dataclass(frozen=True)
 class Recipe:
-    """How columns are proposed; see `schema.draft`. SchemaError for a number below one or another way of binning."""
+    """How columns are proposed; see `table_schema.draft`. SchemaError for a number below one or another binning."""
 
     bins: int = 10
     binning: Binning = "rounded"

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.plans import AssessmentPlan, BestPlan
-from pmwpub.service import Assessed, NoisyNumber, Study
+from pmwpub.service import Assessed, Study
 from pmwpub.service.bought.best_candidate import ChosenCandidate
 from pmwpub.ui.app.frame import Badge, link, panel
 from pmwpub.ui.app.services import service
@@ -140,8 +141,8 @@ def _everything(bought: Sequence[Assessed], choices: Sequence[ChosenCandidate]) 
     )
 
 
-def _value(noisy: NoisyNumber | None) -> str:
-    return "" if noisy is None else number(side_by_side.estimate(noisy))
+def _value(noisy: NoisyInterval | None) -> str:
+    return "" if noisy is None else number(noisy.estimate)
 
 
 def room_table(found: Sequence[Assessed]) -> None:

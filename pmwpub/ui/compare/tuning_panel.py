@@ -96,7 +96,7 @@ def _take_over(found: Tuned) -> None:
 
 
 def _as_chosen(variant: Variant) -> dict[str, str]:
-    """A variant as the widgets of `variants` have it."""
+    """A variant as the widgets of `method_variants` have it."""
     replay = "half" if variant.replay is Replay.HALF else "off"
     return {
         "selection": variant.selection,

@@ -57,7 +57,7 @@ def _pool(study: Study, found: Sequence[Assessed]) -> Pool:
 
     def label(pool: Pool) -> str:
         one = known.get(pool)
-        floor = "" if one is None or one.floor is None else f" (noisy floor {number(side_by_side.estimate(one.floor))})"
+        floor = "" if one is None or one.floor is None else f" (noisy floor {number(one.floor.estimate)})"
         return f"{named(study, pool)}{floor}"
 
     options = list(dict.fromkeys(order + on_offer))

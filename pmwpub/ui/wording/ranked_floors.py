@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pmwpub import figures
-from pmwpub.service import Assessed, NoisyNumber, Price
+from pmwpub.noisy_interval import NoisyInterval
+from pmwpub.service import Assessed, Price
 from pmwpub.service.bought.best_candidate import too_close
-from pmwpub.ui.wording.side_by_side import estimate
 from pmwpub.ui.wording.written import cost, number, plain
 
 Row = Mapping[str, str | int | float]
@@ -15,7 +15,7 @@ PART = "taken over a public part of the workload, so over the whole workload it 
 WHOLE = "taken over the whole workload"
 
 
-def ranked(found: Sequence[Assessed]) -> list[tuple[Assessed, NoisyNumber]]:
+def ranked(found: Sequence[Assessed]) -> list[tuple[Assessed, NoisyInterval]]:
     """The candidates whose floor was bought, the lowest noisy floor first."""
     return sorted(((one, one.floor) for one in found if one.floor), key=lambda pair: pair[1].value)
 
@@ -31,10 +31,7 @@ def dot_plot(found: Sequence[Assessed]) -> figures.Plot:
     """The ranked candidates with the intervals that were bought."""
     tied = groups(found)
     confidences = [noisy.confidence for one in found for noisy in (one.floor, one.start) if noisy]
-    candidates = [
-        figures.AssessedCandidate(one.name, _noisy(one.floor), _noisy(one.start), tied.get(one.candidates))
-        for one in found
-    ]
+    candidates = [figures.AssessedCandidate(one.name, one.floor, one.start, tied.get(one.candidates)) for one in found]
     return figures.candidates_dot_plot(candidates, confidence=min(confidences, default=0.95))
 
 
@@ -43,7 +40,7 @@ def verdicts(found: Sequence[Assessed], target: float) -> list[tuple[bool, str]]
     return [(floor.low > target, _verdict(one.name, floor, one.start, target)) for one, floor in ranked(found)]
 
 
-def _verdict(name: str, floor: NoisyNumber, start: NoisyNumber | None, target: float) -> str:
+def _verdict(name: str, floor: NoisyInterval, start: NoisyInterval | None, target: float) -> str:
     sure = f"with {floor.confidence:.0%} confidence"
     if floor.low > target:
         return (
@@ -72,7 +69,7 @@ def worked_sentence(found: Sequence[Assessed], price: Price, *, whole: bool) -> 
     group = tied.get(best.candidates)
     rivals = [plain(one.name) for one, _ in order[1:] if group is not None and tied.get(one.candidates) == group]
     tie = f", too close to call with {' and '.join(rivals)}" if rivals else ""
-    lead = f"{plain(best.name)} has the lowest, about {number(estimate(floor))}{tie}"
+    lead = f"{plain(best.name)} has the lowest, about {number(floor.estimate)}{tie}"
     return (
         f"For {cost(price.epsilon, price.delta, price.rho.rho)}, the steward bought noisy best-mixture errors "
         f"of {names}. {lead}. The best-mixture error is what would remain if a public table were reweighted "
@@ -98,12 +95,8 @@ def rows(found: Sequence[Assessed]) -> list[Row]:
     ]
 
 
-def _ends(part: str, noisy: NoisyNumber | None) -> Row:
+def _ends(part: str, noisy: NoisyInterval | None) -> Row:
     names = (part, f"{part}_low", f"{part}_high", f"{part}_confidence", f"{part}_epsilon")
     if noisy is None:
         return dict.fromkeys(names, "")
     return dict(zip(names, (noisy.value, noisy.low, noisy.high, noisy.confidence, noisy.epsilon), strict=True))
-
-
-def _noisy(noisy: NoisyNumber | None) -> figures.NoisyValue | None:
-    return None if noisy is None else figures.NoisyValue(estimate(noisy), noisy.low, noisy.high)

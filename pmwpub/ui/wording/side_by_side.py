@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from pmwpub.service import Assessed, NoisyNumber, Study
+from pmwpub.noisy_interval import NoisyInterval
+from pmwpub.service import Assessed, Study
 from pmwpub.ui.wording.written import number
 
 Latest = Mapping[tuple[str, ...], Assessed]
@@ -35,11 +36,6 @@ def _joined(before: Assessed | None, one: Assessed) -> Assessed:
     return replace(one, floor=one.floor or before.floor, start=one.start or before.start, remarks=remarks)
 
 
-def estimate(noisy: NoisyNumber) -> float:
-    """The noisy value as it is shown: noise may carry it below 0 or above 1, where no error lies."""
-    return min(max(noisy.value, noisy.low), noisy.high)
-
-
-def interval(noisy: NoisyNumber | None) -> str:
+def interval(noisy: NoisyInterval | None) -> str:
     """ "0.0123 (0.0100 to 0.0150)", or a dash where it was not bought."""
-    return "–" if noisy is None else f"{number(estimate(noisy))} ({number(noisy.low)} to {number(noisy.high)})"
+    return "–" if noisy is None else f"{number(noisy.estimate)} ({number(noisy.low)} to {number(noisy.high)})"

@@ -11,9 +11,9 @@ import pytest
 
 from pmwpub.errors import FileRefused, Overspent, PlanError
 from pmwpub.mechanisms.noisy_error.choose_best import best_charge
+from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.plans import BestPlan
 from pmwpub.privacy.budget import ZCDP
-from pmwpub.service import NoisyNumber
 from pmwpub.service.bought import assessments, best_candidate
 from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases.caveats import PRIVATE_NUMBERS_SEEN, SEEN
@@ -102,8 +102,8 @@ def test_a_plan_that_is_out_of_order_or_names_other_tables_is_refused(bench: Ben
             BestPlan.model_validate_json(json.dumps(plan | {"pools": pools}))
 
 
-def number(value: float, low: float, high: float) -> NoisyNumber:
-    return NoisyNumber(value, low, high, 0.95, "1/20")
+def number(value: float, low: float, high: float) -> NoisyInterval:
+    return NoisyInterval(value, low, high, 0.95, "1/20")
 
 
 def test_groups_end_where_an_interval_leaves_that_of_the_best() -> None:
