@@ -7,11 +7,11 @@ import argparse
 from pmwpub.cli.inputs import Json, no_result
 from pmwpub.cli.purchasing import opened_service, private_table, reused, spent
 from pmwpub.ledger import Ledger
+from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.privacy.budget import as_fraction
 from pmwpub.rounding import above
 from pmwpub.service import purchases
 from pmwpub.service.bought import release_errors
-from pmwpub.service.bought.assessments import NoisyNumber
 from pmwpub.service.purchases import ErrorPurchase
 from pmwpub.tabular.files.given_files import Files
 
@@ -31,6 +31,6 @@ def error(parsed: argparse.Namespace) -> Json:
         return _number("error", found.error) | stated | spent(ledger, name, own) | reused(outcome)
 
 
-def _number(part: str, number: NoisyNumber) -> Json:
+def _number(part: str, number: NoisyInterval) -> Json:
     ends = {f"{part}_low": number.low, f"{part}_high": number.high, "confidence": number.confidence}
     return {part: number.value} | ends | {"epsilon": above(as_fraction(number.epsilon))}
