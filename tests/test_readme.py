@@ -77,3 +77,16 @@ def test_each_file_that_a_document_names_is_there_and_defines_what_it_says(docum
 
 def test_the_readme_can_be_read_in_a_few_minutes() -> None:
     assert len(README.split()) <= MOST_WORDS
+
+
+def test_the_faults_that_the_privacy_tables_name_are_planted() -> None:
+    """Each by the name under which `make audit` lists it."""
+    marks = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "tests").rglob("test_*.py")))
+    planted = set(re.findall(r"mark\.fault\(\s*\"([^\"]+)\"", marks))
+    named = set()
+    for line in (ROOT / "docs" / "privacy.md").read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in line.split(" | ")]
+        if line.startswith("| ") and len(cells) == 7 and cells[-1] != "planted faults |":
+            named |= {fault.strip() for fault in cells[-1].removesuffix("|").split(";")} - {"the same"}
+    assert len(named) > 10
+    assert named <= planted, sorted(named - planted)
