@@ -15,8 +15,8 @@ import numpy as np
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from audits import EventGate  # noqa: E402
-from mechanisms.pmw_pub_toys import CASES, FAULTS, FULL, Case  # noqa: E402
+from mechanisms.pmw_pub.toy_problems import CASES, FAULTS, FULL, Case  # noqa: E402
+from support.audits import EventGate  # noqa: E402
 
 
 def simulated(gate: EventGate, probability: float, repeats: int, rng: np.random.Generator) -> float:

@@ -27,10 +27,10 @@ ROOT = Path(__file__).resolve().parents[1]
 for folder in (ROOT, ROOT / "tests"):
     sys.path.insert(0, str(folder))
 
-import tables  # noqa: E402 - the tests' own helpers
 from jobs.sample_tasks import TASKS  # noqa: E402
 from jobs.waiting import until  # noqa: E402
 from release.bundles import make, public_csv  # noqa: E402
+from support import tables  # noqa: E402 - the tests' own helpers
 
 from pmwpub.evaluation import Stage, Sweep  # noqa: E402
 from pmwpub.jobs import Engine, Job  # noqa: E402
