@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -15,8 +15,9 @@ import streamlit as st
 from guarantees.flows import KINDS, NAME
 from guarantees.people import SCHEMA as WITH_PERSON
 from guarantees.people import STRANGE, Neighbours, public, rows
-from guarantees.screens import screens
+from guarantees.screens import screen, screens
 from guarantees.traces import Trace, forced
+from pages.visits import PAGES, arrive
 
 from pmwpub.cli import main
 from pmwpub.jobs import InlineEngine
@@ -29,6 +30,7 @@ from pmwpub.service.purchases import Offer
 from pmwpub.tabular.files.reading import read_table
 from pmwpub.tabular.overlap.copied_runs import long_run
 from pmwpub.tabular.schema.table_schema import Schema
+from pmwpub.ui import Session
 from pmwpub.ui.app import services
 
 OTHER = "village"
@@ -186,6 +188,9 @@ def traced(folder: Path, case: Straddle, private: bytes, policy: Policy = SHARED
         patch.setattr(services, "engine", InlineEngine)
         st.cache_resource.clear()
         trace.pages = screens(NAME) | {f"{OTHER} {page}": seen for page, seen in screens(OTHER).items()}
+        for page in PAGES:
+            acting = Session(NAME, replace(held, overlaps=()))
+            trace.pages[f"acting {page}"] = screen(arrive(page, acting, population=NAME))
         services.service().ledger.close()
         st.cache_resource.clear()
     trace.ledger["witness"] = (folder / "ledger.sqlite3.witness").read_bytes()
