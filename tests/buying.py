@@ -6,12 +6,19 @@ from collections.abc import Sequence
 from typing import Any
 
 from pmwpub.ledger import Charge
-from pmwpub.plans import AssessmentPlan, BestPlan, ErrorPlan, ReleasePlan
+from pmwpub.plans import AssessmentPlan, BestPlan, ErrorPlan, ReleasePlan, TableFitPlan
 from pmwpub.service import Outcome, Price, PrivateTable, Service, Study, purchases
 from pmwpub.service.inputs import study_store
-from pmwpub.service.purchases import AssessmentPurchase, BestPurchase, ErrorPurchase, Purchase, ReleasePurchase
+from pmwpub.service.purchases import (
+    AssessmentPurchase,
+    BestPurchase,
+    ErrorPurchase,
+    Purchase,
+    ReleasePurchase,
+    TableFitPurchase,
+)
 
-Plan = AssessmentPlan | BestPlan | ErrorPlan | ReleasePlan
+Plan = AssessmentPlan | BestPlan | ErrorPlan | ReleasePlan | TableFitPlan
 
 
 def purchase_of(plan: Plan) -> Purchase:
@@ -25,6 +32,8 @@ def purchase_of(plan: Plan) -> Purchase:
             return ErrorPurchase(plan)
         case ReleasePlan():
             return ReleasePurchase(plan)
+        case TableFitPlan():
+            return TableFitPurchase(plan)
 
 
 def buy(service: Service, private: PrivateTable, plan: Plan, **how: Any) -> Outcome:

@@ -131,9 +131,9 @@ class Service:
         history = self.ledger.history(population) if running else []
         return sum((record.rho for record in history if record.id in running), ZCDP(0))
 
-    def bought(self, population: str, kind: str) -> list[Booking]:
-        """The bookings of one kind of plan, oldest first."""
-        return [booking for booking in self.ledger.bookings(population) if kind_of(booking) == kind]
+    def bought(self, population: str, *kinds: str) -> list[Booking]:
+        """The bookings of some kinds of plans, oldest first."""
+        return [booking for booking in self.ledger.bookings(population) if kind_of(booking) in kinds]
 
     def running(self, population: str) -> list[Booking]:
         """The bookings whose work is queued or under way on this engine."""
@@ -242,7 +242,7 @@ class Service:
 
 
 def kind_of(booking: Booking) -> str | None:
-    """Which kind of plan was booked: "assessment", "best", "release" or "error"."""
+    """Which kind of plan was booked: "assessment", "best", "release", "table-fit" or "error"."""
     found: str | None = json.loads(booking.plan_json).get("kind")
     return found
 

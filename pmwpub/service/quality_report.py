@@ -9,8 +9,9 @@ import numpy as np
 from pmwpub.errors import PlanError
 from pmwpub.records import Distribution
 from pmwpub.release import quality
-from pmwpub.release.bundle import WEIGHTS, Bundle
-from pmwpub.release.quality import Cause, Concentration, HeavyAtom, MarginalsCompared
+from pmwpub.release.bundle import TABLES, WEIGHTS, Bundle
+from pmwpub.release.measured.causes import Cause, causes_of
+from pmwpub.release.quality import Concentration, HeavyAtom, MarginalsCompared
 from pmwpub.release.rebuilding import workload_of
 from pmwpub.service.bought.releases import Released
 from pmwpub.service.core import Service
@@ -23,7 +24,7 @@ class Quality:
 
     key        of the release among public things
     released   on the public support, with the public table's multiplicities
-    causes     every round, as in `quality.causes_of`
+    causes     every measurement, as in `causes_of`
     weights    how concentrated the release is; public_weights  the same of the public table
     """
 
@@ -68,7 +69,7 @@ def _quality(key: str, bundle: Bundle, current: Study, candidates: tuple[str, ..
     return Quality(
         key=key,
         released=released,
-        causes=quality.causes_of(bundle.certificate, released, workload),
+        causes=causes_of(bundle.certificate, released, workload, bundle.parts.get(TABLES, b"")),
         weights=quality.concentration(released),
         public_weights=quality.concentration(Distribution.empirical(support)),
         heaviest=quality.heaviest(released),

@@ -15,6 +15,8 @@ from pmwpub.mechanisms.best_mixture.interval import BestMixture
 from pmwpub.mechanisms.noisy_error.assessment import NoisyError, Unresolved, floor_release, start_release
 from pmwpub.mechanisms.noisy_error.release_error import error_release
 from pmwpub.mechanisms.pmw_pub.algorithm import Release, Schedule, pmw_pub
+from pmwpub.mechanisms.table_fit.table_fit import TableRelease, table_fit
+from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
 from pmwpub.progress import Progress
 from pmwpub.queries.counts import PrivateCounts
 from pmwpub.queries.incidence import PublicProblem
@@ -49,6 +51,18 @@ class ReleaseWork:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class TableFitWork:
+    """One run of table fit. Privacy: holds private counts; its repr shows nothing.
+
+    counts  of the schedule's tables
+    """
+
+    public: PublicInput
+    counts: PrivateCounts
+    schedule: TableSchedule
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class AssessmentWork:
     """One candidate's floor and start, each on its own workload. Privacy: holds private counts.
 
@@ -74,6 +88,11 @@ class ErrorWork:
 def release(work: ReleaseWork, progress: Progress) -> Release:
     """Run PMW^Pub once, with the secure noise source."""
     return pmw_pub(work.counts, work.public.problem(), work.schedule, progress=progress, threads=THREADS)
+
+
+def fit_tables(work: TableFitWork, progress: Progress) -> TableRelease:
+    """Run table fit once, with the secure noise source."""
+    return table_fit(work.counts, work.public.support, work.schedule, progress=progress)
 
 
 def assess(work: AssessmentWork, progress: Progress) -> dict[str, NoisyError]:

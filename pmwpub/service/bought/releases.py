@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pmwpub.errors import PlanError
 from pmwpub.ledger import Booking
 from pmwpub.mechanisms.pmw_pub.algorithm import Output, Replay, Start
-from pmwpub.plans import ReleasePlan
+from pmwpub.mechanisms.table_fit.table_schedule import FitConstants
+from pmwpub.plans import RELEASE_KINDS, AnyReleasePlan, ReleasePlan, TableFitPlan, release_plan_of
 from pmwpub.privacy.budget import ZCDP, ApproxDP, as_fraction, zcdp_of
 from pmwpub.queries.workload import Workload
 from pmwpub.release.bundle import Bundle
@@ -39,7 +40,7 @@ class Released:
     """One release as booked, and its files where it is done."""
 
     name: str
-    plan: ReleasePlan
+    plan: AnyReleasePlan
     outcome: Outcome
     bundle: Bundle | None = None
 
@@ -90,9 +91,32 @@ def release_plan(
     )
 
 
+def table_fit_plan(
+    service: Service,
+    current: Study,
+    candidates: Sequence[str],
+    *,
+    epsilon: str,
+    private_read_as: str | None = None,
+) -> TableFitPlan:
+    """Freeze a release by table fit; `epsilon` and `private_read_as` as in `release_plan`.
+
+    The engine's constants are those of the budget, a public fact, and stand in the plan.
+    """
+    terms, budget = current.population, _budget(service, current, epsilon)
+    return TableFitPlan(
+        n=terms.n,
+        rows_per_person=terms.rows_per_person,
+        inputs=current.inputs(candidates),
+        private_read_as=private_read_as,
+        rho_units=budget.units,
+        constants=FitConstants.at(budget, terms.delta),
+    )
+
+
 def releases(service: Service, current: Study) -> list[Released]:
     """Every release that was charged, oldest first, with what became of it."""
-    found = outcomes(service, service.bought(current.population.name, "release"))
+    found = outcomes(service, service.bought(current.population.name, *RELEASE_KINDS))
     return [_released(service, current, outcome) for outcome in found]
 
 
@@ -102,7 +126,7 @@ def released(service: Service, current: Study, booking: Booking) -> Released:
 
 
 def _released(service: Service, current: Study, outcome: Outcome) -> Released:
-    plan = ReleasePlan.model_validate_json(outcome.booking.plan_json)
+    plan = release_plan_of(outcome.booking.plan_json)
     name = current.known_names(plan.inputs.candidates)
     return Released(name, plan, outcome, None if outcome.result is None else bundle_of(service, outcome.result))
 

@@ -10,6 +10,7 @@ from pmwpub.service.purchases.error_purchase import ErrorPurchase
 from pmwpub.service.purchases.offers import Offer, decided, offer, store
 from pmwpub.service.purchases.protocol import Prepared, Purchase
 from pmwpub.service.purchases.release_purchase import ReleasePurchase
+from pmwpub.service.purchases.table_fit_purchase import TableFitPurchase
 
 __all__ = [
     "TICK",
@@ -21,6 +22,7 @@ __all__ = [
     "Prepared",
     "Purchase",
     "ReleasePurchase",
+    "TableFitPurchase",
     "asks",
     "buy",
     "decided",

@@ -8,7 +8,8 @@ import streamlit as st
 
 from pmwpub import figures
 from pmwpub.errors import PlanError
-from pmwpub.release.quality import Cause, MarginalsCompared, touching, ways_of
+from pmwpub.release.measured.causes import Cause, touching
+from pmwpub.release.quality import MarginalsCompared, ways_of
 from pmwpub.service import Released, Study
 from pmwpub.service.bought import release_errors
 from pmwpub.service.quality_report import Quality, compared, quality_of
