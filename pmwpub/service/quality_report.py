@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,6 +34,15 @@ class Quality:
     weights: Concentration
     public_weights: Concentration
     heaviest: tuple[HeavyAtom, ...]
+
+    @property
+    def ways(self) -> tuple[int, ...]:
+        """The numbers of columns whose marginals are compared: 1, 2 and 3, as far as there are so many columns."""
+        return quality.ways_of(self.released.support.domain)
+
+    def touching(self, names: Sequence[str], limit: int = 3) -> tuple[Cause, ...]:
+        """At most `limit` measurements that touch the marginal of some columns, in the order of `quality.touching`."""
+        return quality.touching(self.causes, names, limit)
 
 
 def quality_of(service: Service, current: Study, found: Released) -> Quality:

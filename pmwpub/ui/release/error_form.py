@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pmwpub.ledger import PlanKey
-from pmwpub.service import PrivateTable, Study
+from pmwpub.service import PlanKey, PrivateTable, Study
 from pmwpub.service.bought import release_errors
 from pmwpub.service.bought.release_errors import MeasuredError
 from pmwpub.service.purchases import ErrorPurchase

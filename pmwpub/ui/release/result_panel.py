@@ -6,10 +6,15 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pmwpub.release.bundle import CERTIFICATE, MEASUREMENTS, REBUILD, REPORT, SCHEMA, SYNTHETIC, WEIGHTS, Bundle, pack
-from pmwpub.release.certificate import Cells
-from pmwpub.release.synthesis import MAX_ROWS, MAX_SEED
 from pmwpub.service import PrivateTable, Released, Study
+from pmwpub.service.bought.release_files import (
+    CELLS,
+    ROWS_ALLOWED,
+    SEEDS_ALLOWED,
+    Bundle,
+    Cells,
+    release_files,
+)
 from pmwpub.service.purchases import ReleasePurchase
 from pmwpub.ui.app.frame import Badge, panel, refusals
 from pmwpub.ui.app.services import service
@@ -21,9 +26,7 @@ from pmwpub.ui.widgets.watching import Waiting, watch
 from pmwpub.ui.widgets.whole_numbers import whole_number
 from pmwpub.ui.wording.written import loss, plain
 
-CSV, JSON, ZIP = "text/csv", "application/json", "application/zip"
-PARTS = {REPORT: "text/html", WEIGHTS: CSV, MEASUREMENTS: CSV, SCHEMA: JSON, REBUILD: "text/x-python"}
-CELLS: dict[Cells, str] = {"labels": "labels and bins", "numbers": "numbers, drawn inside the bins"}
+CELL_WORDS: dict[Cells, str] = {"labels": "labels and bins", "numbers": "numbers, drawn inside the bins"}
 
 
 def release_panel(session: Session, study: Study, found: Released) -> None:
@@ -76,28 +79,21 @@ def _facts(bundle: Bundle) -> None:
 def downloads(bundle: Bundle, booking: int) -> None:
     """The files, made from the stored bytes when clicked; rows, row seed and the look of cells are free choices."""
     left, middle, right = st.columns(3)
-    rows = whole_number(left, "Rows of synthetic.csv", 1, MAX_ROWS, value=bundle.certificate.n, key=f"rows {booking}")
-    seed = whole_number(middle, "Row seed (public)", 0, MAX_SEED, value=0, key=f"row seed {booking}")
+    rows = whole_number(left, "Rows of synthetic.csv", *ROWS_ALLOWED, value=bundle.certificate.n, key=f"rows {booking}")
+    seed = whole_number(middle, "Row seed (public)", *SEEDS_ALLOWED, value=0, key=f"row seed {booking}")
     cells: Cells = right.selectbox(
-        "Numeric columns as", list(CELLS), format_func=CELLS.__getitem__, key=f"cells {booking}"
+        "Numeric columns as", CELLS, format_func=CELL_WORDS.__getitem__, key=f"cells {booking}"
     )
-    parts = [(name, mime, bundle.parts[name]) for name, mime in PARTS.items() if name in bundle.parts]
-    files = [
-        (SYNTHETIC, CSV, lambda: bundle.synthetic(rows, seed, cells)),
-        (CERTIFICATE, JSON, lambda: bundle.files(rows, seed, cells)[CERTIFICATE]),
-        *((name, mime, lambda body=body: body) for name, mime, body in parts),
-        (f"release-{booking}.zip", ZIP, lambda: pack(bundle.files(rows, seed, cells))),
-    ]
     with st.container(horizontal=True):
-        for name, mime, content in files:
+        for file in release_files(bundle, f"release-{booking}.zip", rows=rows, seed=seed, cells=cells):
             st.download_button(
-                name,
-                data=content,
-                file_name=name,
-                mime=mime,
-                key=f"download {name} {booking}",
+                file.name,
+                data=file.content,
+                file_name=file.name,
+                mime=file.media_type,
+                key=f"download {file.name} {booking}",
                 icon=":material/download:",
-                type="primary" if name == SYNTHETIC else "secondary",
+                type="primary" if file.main else "secondary",
                 on_click="ignore",
             )
     st.caption(
