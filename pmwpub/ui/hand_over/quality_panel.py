@@ -62,7 +62,7 @@ def _facts(study: Study, found: Released, quality: Quality) -> None:
     errors = release_errors.measured_errors(service(), study.population.name, found.outcome.booking.key)
     bought = [one.error for one in errors if one.error is not None]
     if bought:
-        right.metric("Largest error (noisy)", number(bought[-1].value))
+        right.metric("Largest error (noisy)", number(bought[-1].estimate))
         right.caption(f"{number(bought[-1].low)} to {number(bought[-1].high)}, bought at a charge of its own")
     else:
         right.metric("Largest error (noisy)", "not bought")

@@ -40,7 +40,7 @@ def _shown(found: MeasuredError, *, steward: bool) -> None:
     else:
         error = found.error
         st.info(
-            f"Noisy largest error on the private table: **{number(error.value)}**, between {number(error.low)} and "
+            f"Noisy largest error on the private table: **{number(error.estimate)}**, between {number(error.low)} and "
             f"{number(error.high)} ({error.confidence:.0%} confidence), bought for ε = {epsilon} (pure).",
             icon=":material/straighten:",
         )
