@@ -6,34 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from pmwpub.ledger import Charge
-from pmwpub.plans import AssessmentPlan, BestPlan, ErrorPlan, ReleasePlan, TableFitPlan
 from pmwpub.service import Outcome, Price, PrivateTable, Service, Study, purchases
 from pmwpub.service.inputs import study_store
-from pmwpub.service.purchases import (
-    AssessmentPurchase,
-    BestPurchase,
-    ErrorPurchase,
-    Purchase,
-    ReleasePurchase,
-    TableFitPurchase,
-)
-
-Plan = AssessmentPlan | BestPlan | ErrorPlan | ReleasePlan | TableFitPlan
-
-
-def purchase_of(plan: Plan) -> Purchase:
-    """The purchase of a plan."""
-    match plan:
-        case AssessmentPlan():
-            return AssessmentPurchase(plan)
-        case BestPlan():
-            return BestPurchase(plan)
-        case ErrorPlan():
-            return ErrorPurchase(plan)
-        case ReleasePlan():
-            return ReleasePurchase(plan)
-        case TableFitPlan():
-            return TableFitPurchase(plan)
+from pmwpub.service.purchases import purchase_of
+from pmwpub.service.purchases.protocol import Plan
 
 
 def buy(service: Service, private: PrivateTable, plan: Plan, **how: Any) -> Outcome:

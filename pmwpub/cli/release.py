@@ -14,7 +14,7 @@ from pmwpub.release.bundle import ALL_FILES
 from pmwpub.release.synthesis import check_drawn
 from pmwpub.service import purchases
 from pmwpub.service.bought import releases
-from pmwpub.service.purchases import ReleasePurchase
+from pmwpub.service.purchases import purchase_of
 
 
 def release(parsed: argparse.Namespace) -> Json:
@@ -44,7 +44,7 @@ def release(parsed: argparse.Namespace) -> Json:
         (outcome,) = purchases.buy(
             service,
             private,
-            [ReleasePurchase(plan)],
+            [purchase_of(plan)],
             repeat=parsed.repeat,
             tick=tick_of(parsed),
             current=current,

@@ -13,7 +13,8 @@ from pmwpub.ledger.database import lock_store, now
 from pmwpub.ledger.model import Balance, Mark, Population, checked_units
 from pmwpub.ledger.population_names import same
 from pmwpub.ledger.tables import charges, marks, populations, terms
-from pmwpub.privacy.budget import MAX_DIGITS, ZCDP, bounded
+from pmwpub.numerals import MAX_DIGITS, bounded
+from pmwpub.privacy.budget import ZCDP
 
 UNWITNESSED = "witness missing"
 """The kind of mark of a population whose charges were accepted without a witness."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 from pydantic import ValidationError
+from pydantic_core import to_json
 
 from pmwpub.errors import CertificateError
 from pmwpub.mechanisms.pmw_pub.algorithm import Measurement, rebuild
@@ -130,7 +130,7 @@ def any_plan_of(certificate: AnyCertificate) -> ReleasePlan | TableFitPlan:
 def _planned(certificate: AnyCertificate, kind: type[Planned]) -> Planned:
     if certificate.plan is None:
         raise CertificateError("This certificate is of an earlier version and lacks the plan; it cannot be rebuilt.")
-    text = json.dumps(certificate.plan, separators=(",", ":"), ensure_ascii=False)
+    text = to_json(certificate.plan).decode()  # numbers as a plan's own text has them
     if hashlib.sha256(text.encode()).hexdigest() != certificate.plan_sha256:
         raise CertificateError("The certificate's plan is not the one that its hash names.")
     try:

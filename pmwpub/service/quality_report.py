@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,7 @@ from pmwpub.errors import PlanError
 from pmwpub.records import Distribution
 from pmwpub.release import quality
 from pmwpub.release.bundle import TABLES, WEIGHTS, Bundle
-from pmwpub.release.measured.causes import Cause, causes_of
+from pmwpub.release.measured.causes import Cause, causes_of, touching
 from pmwpub.release.quality import Concentration, HeavyAtom, MarginalsCompared
 from pmwpub.release.rebuilding import workload_of
 from pmwpub.service.bought.releases import Released
@@ -34,6 +35,15 @@ class Quality:
     weights: Concentration
     public_weights: Concentration
     heaviest: tuple[HeavyAtom, ...]
+
+    @property
+    def ways(self) -> tuple[int, ...]:
+        """The numbers of columns whose marginals are compared: 1, 2 and 3, as far as there are so many columns."""
+        return quality.ways_of(self.released.support.domain)
+
+    def touching(self, names: Sequence[str], limit: int = 3) -> tuple[Cause, ...]:
+        """At most `limit` measurements that touch the marginal of some columns, in the order of `causes.touching`."""
+        return touching(self.causes, names, limit)
 
 
 def quality_of(service: Service, current: Study, found: Released) -> Quality:

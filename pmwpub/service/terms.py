@@ -7,11 +7,28 @@ from fractions import Fraction
 
 from pmwpub.errors import BudgetError, StewardNeeded
 from pmwpub.ledger import Population
-from pmwpub.privacy.budget import as_fraction
+from pmwpub.ledger.model import MAX_ROWS
+from pmwpub.numerals import as_fraction
+from pmwpub.release.certificates.certificate_parts import OUTSIDE
 from pmwpub.rounding import down, up
 from pmwpub.service.core import Service
 from pmwpub.service.private_table import PrivateTable
 
+__all__ = [
+    "OUTSIDE",
+    "ROWS_ALLOWED",
+    "SQUARED",
+    "amend",
+    "as_typed",
+    "changes_in_words",
+    "default_delta",
+    "delta_as_typed",
+    "delta_of",
+    "warnings_of",
+]
+
+ROWS_ALLOWED = (1, MAX_ROWS)
+"""The fewest and the most rows of a private table; k, the rows of one person, lies between 1 and n."""
 LARGE_EPSILON = 10
 SQUARED = "1/n²"
 _SQUARED = (SQUARED, "1/n^2")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
@@ -25,7 +26,7 @@ MOST_CELLS = 300
 class Cause:
     """A noisy measurement that pulled at a marginal.
 
-    number            the round, or the table, from 1
+    number            the round, or the table, from 1; `unit` says which
     query             (column, level) pairs
     noisy             the noisy answer; public, released  what the public table and the release answer; all shares
     sigma             of the noise, as a share
@@ -39,6 +40,7 @@ class Cause:
     released: float
     sigma: float
     columns: int
+    unit: Literal["round", "table"] = "round"
 
 
 def causes_of(
@@ -87,6 +89,7 @@ def _cells(
             float(after[cell]),
             sigma=float(sigma[cell]),
             columns=0,
+            unit="table",
         )
         for cell, table in zip(furthest, number, strict=True)
     )

@@ -9,6 +9,7 @@ from typing import Literal
 
 from pmwpub.errors import PlanError
 from pmwpub.ledger import Booking
+from pmwpub.mechanisms.noisy_error.choose_best import shortfall
 from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.plans import BestPlan
 from pmwpub.service.core import Outcome, Service
@@ -52,6 +53,11 @@ def best_plan(
         epsilon=epsilon,
         setting=setting,
     )
+
+
+def shortfall_of(plan: BestPlan) -> float:
+    """How far the chosen floor may lie above the lowest, with probability 95 %, as a share of the rows. Public."""
+    return shortfall(plan.exact_epsilon, len(plan.pools), plan.n, plan.rows_per_person)
 
 
 def choices(service: Service, current: Study) -> list[ChosenCandidate]:

@@ -23,9 +23,11 @@ def choices_of(service: Service, current: Study, plan: AnyReleasePlan) -> Choice
     told = {charge for one in done for charge in one.outcome.booking.charges}
     history = service.ledger.history(current.population.name)
     others = tuple(record.purpose for record in history if record.id not in told)
-    table_fit = isinstance(plan, TableFitPlan)
-    settings = TABLE_FIT if table_fit else _on_rounds(service, current, plan, plan.inputs.candidates)
-    return Choices(tuple(assessed), settings, others)
+    return Choices(tuple(assessed), _settings(service, current, plan), others)
+
+
+def _settings(service: Service, current: Study, plan: AnyReleasePlan) -> str:
+    return TABLE_FIT if isinstance(plan, TableFitPlan) else _on_rounds(service, current, plan, plan.inputs.candidates)
 
 
 def _prior(found: Assessed, plan: AnyReleasePlan) -> AssessedPrior:

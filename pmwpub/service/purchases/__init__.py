@@ -5,6 +5,7 @@ A purchase is a plan, its charges, its work and its encoding. Page, command line
 
 from pmwpub.service.purchases.assessment_purchase import AssessmentPurchase
 from pmwpub.service.purchases.buying import TICK, UNDECIDED, asks, buy, price, warnings_before
+from pmwpub.service.purchases.by_plan import purchase_of
 from pmwpub.service.purchases.choice_purchase import BestPurchase
 from pmwpub.service.purchases.error_purchase import ErrorPurchase
 from pmwpub.service.purchases.offers import Offer, decided, offer, store
@@ -28,6 +29,7 @@ __all__ = [
     "decided",
     "offer",
     "price",
+    "purchase_of",
     "store",
     "warnings_before",
 ]

@@ -16,7 +16,7 @@ from pmwpub.service.core import Service
 from pmwpub.service.inputs import overlap_check, study_store
 from pmwpub.service.inputs.shared_rows import Alike, Overlap
 from pmwpub.service.private_table import PrivateTable
-from pmwpub.tabular.files.reading import TextTable
+from pmwpub.tabular.files.reading import TextTable, read_table
 from pmwpub.tabular.files.text.read_options import ReadOptions
 
 
@@ -41,6 +41,13 @@ class Offer:
         if not isinstance(self.name, str):
             raise PlanError(f"A public table is named by text; {str(self.name)[:40]!r} came.")
         object.__setattr__(self, "label", self.label or self.name)
+
+    @classmethod
+    def read(
+        cls, name: str, content: bytes, options: ReadOptions | None, *, attested: bool = False, label: str = ""
+    ) -> Offer:
+        """A file's bytes, read under `options` where somebody confirmed them; FileRefused where they cannot be read."""
+        return cls(name, read_table(content, options=options), options, attested, label)
 
 
 def offer(

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pmwpub.evaluation import PMW_PUB, UNCHANGED, Simulation, Variant, best_lines, fewest_rounds, summarise, variant_of
 from pmwpub.plans import ReleasePlan
 from pmwpub.privacy.budget import epsilon_of
+from pmwpub.service.bought.releases import REPLAYS
 from pmwpub.service.core import Service
 from pmwpub.service.inputs.study_store import Study
 from pmwpub.service.simulations import explorations
@@ -43,6 +44,13 @@ class Tuned:
     standard_error: float
     runs: int
     compared: int
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """Selection, output, start and replay, by the names that `release_plan` takes."""
+        own = self.variant
+        replay = next(name for name, value in REPLAYS.items() if value is own.replay)
+        return {"selection": own.selection, "output": own.output.value, "start": own.start.value, "replay": replay}
 
     def fits(self, plan: ReleasePlan) -> bool:
         """Whether a plan has these settings."""

@@ -13,11 +13,12 @@ import streamlit as st
 
 from pmwpub.errors import PmwPubError
 from pmwpub.service import Study
+from pmwpub.service.budget_left import left
 from pmwpub.service.inputs.study_store import study
 from pmwpub.ui.app import widget_keys
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import HOME, Session, address, current, present, viewers_only
-from pmwpub.ui.wording.written import left, loss, plain
+from pmwpub.ui.wording.written import loss, plain
 
 PAGES = {
     HOME: ("Home", ":material/home:"),

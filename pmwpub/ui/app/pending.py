@@ -8,12 +8,10 @@ import json
 from dataclasses import dataclass, field
 from typing import Literal
 
-from pmwpub.errors import FileRefused
 from pmwpub.service import Overlap
+from pmwpub.service.inputs.file_reading import ReadOptions, proposed
+from pmwpub.service.inputs.schema_editing import Row, Schema, rows_of
 from pmwpub.service.purchases import Offer
-from pmwpub.tabular.files.text.read_options import ReadOptions
-from pmwpub.tabular.schema.editing import Row, rows_of
-from pmwpub.tabular.schema.table_schema import Schema
 
 Kind = Literal["candidate", "private", "codebook"]
 
@@ -63,7 +61,7 @@ class PendingFiles:
         attested: bool = False,
     ) -> bool:
         """Hold a refused file if other options may help: some are suggested, or a person is trying some already."""
-        suggestion = getattr(refusal, "suggestion", None) if isinstance(refusal, FileRefused) else None
+        suggestion = proposed(refusal)
         if suggestion is None and tried is None:
             return False
         self.count += 1

@@ -7,11 +7,9 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pmwpub.errors import PlanError
-from pmwpub.mechanisms.noisy_error.precision import epsilon_within
 from pmwpub.plans import AssessmentPlan, BestPlan
-from pmwpub.privacy.budget import as_fraction
 from pmwpub.service import PrivateTable, Study
-from pmwpub.service.bought.assessments import assessment_plan, shares_of
+from pmwpub.service.bought.assessments import assessment_plan, epsilon_for, shares_of
 from pmwpub.service.bought.best_candidate import best_plan
 from pmwpub.service.purchases import AssessmentPurchase, BestPurchase
 from pmwpub.service.simulations.public_pairs import forecast
@@ -84,8 +82,7 @@ def _epsilon(study: Study, *, floor: bool, start: bool) -> str:
     wanted = number_fields.number(
         right, "Error bar wanted, ± (95 %)", "0.01", "0.0001", "0.5", key=widget_keys.ASSESSMENT_PRECISION
     )
-    terms, precision = study.population, as_fraction(wanted)
-    epsilon = epsilon_within(precision, terms.n, terms.rows_per_person, with_floor=floor, with_start=start)
+    epsilon = epsilon_for(study, wanted, floor=floor, start=start)
     right.caption(f"That takes ε = {exact(epsilon)} for each candidate.")
     return str(epsilon)
 

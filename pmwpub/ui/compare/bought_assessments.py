@@ -10,10 +10,10 @@ from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.plans import AssessmentPlan, BestPlan
 from pmwpub.service import Assessed, Study
 from pmwpub.service.bought.best_candidate import ChosenCandidate
+from pmwpub.service.history_files import history_csv, history_json
 from pmwpub.ui.app.frame import Badge, link, panel
 from pmwpub.ui.app.services import service
 from pmwpub.ui.compare.floor_scope import NAMES, Setting, means, one_setting
-from pmwpub.ui.ledger.history_files import history_csv, history_json
 from pmwpub.ui.widgets import plot_panel
 from pmwpub.ui.widgets.price_form import NO_RESULT
 from pmwpub.ui.widgets.watching import Waiting, await_results, watch

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pmwpub.evaluation import Simulation
 from pmwpub.service import Study
 from pmwpub.service.simulations.explorations import Exploration
+from pmwpub.service.simulations.findings import Simulation
 from pmwpub.service.simulations.proved_bounds import ProvedBounds, bounds_of
 from pmwpub.ui.wording.written import plain
 

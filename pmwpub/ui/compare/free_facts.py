@@ -8,8 +8,7 @@ import streamlit as st
 
 from pmwpub import figures
 from pmwpub.service import Study
-from pmwpub.service.simulations.public_pairs import compare, comparison
-from pmwpub.tasks.public_work import PairFacts
+from pmwpub.service.simulations.public_pairs import PairFacts, compare, comparison
 from pmwpub.ui.app.frame import Badge, panel, refusals
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import viewers_only

@@ -9,13 +9,20 @@ from functools import partial
 import streamlit as st
 
 from pmwpub import figures
-from pmwpub.evaluation import Measure, Simulation, baseline_of, is_baseline, label_of, not_beaten, reach
 from pmwpub.rounding import near
 from pmwpub.service import Assessed, Study
 from pmwpub.service.endings import in_words
 from pmwpub.service.simulations import explorations
 from pmwpub.service.simulations.error_figure import MEASURED, Lines, error_plot, labels, several, size_plot, sizes
 from pmwpub.service.simulations.explorations import Exploration
+from pmwpub.service.simulations.findings import (
+    Measure,
+    Simulation,
+    baseline_remarks,
+    not_beaten,
+    not_run,
+    reach,
+)
 from pmwpub.service.simulations.proved_bounds import ProvedBounds
 from pmwpub.service.simulations.sweep_range import played
 from pmwpub.ui.app import widget_keys
@@ -148,17 +155,16 @@ def show_sizes(study: Study, found: Exploration, simulation: Simulation, measure
 
 def beside(simulation: Simulation) -> None:
     """What has to be said of baselines: what a line means, and why one is missing."""
-    for method in dict.fromkeys(one.method for one in simulation.errors if is_baseline(one.method)):
-        if remark := baseline_of(method).remark:
-            st.caption(f"{label_of(method)}: {plain(remark)}.")
-    for method, reason in dict.fromkeys((one.method, one.reason) for one in simulation.refused):
-        own = [near(one.epsilon, 6) for one in simulation.refused if (one.method, one.reason) == (method, reason)]
-        st.info(f"{label_of(method)} did not run at ε = {', '.join(own)}. {plain(reason)}", icon=":material/block:")
+    for label, remark in baseline_remarks(simulation):
+        st.caption(f"{label}: {plain(remark)}.")
+    for one in not_run(simulation):
+        epsilons = ", ".join(near(epsilon, 6) for epsilon in one.epsilons)
+        st.info(f"{one.label} did not run at ε = {epsilons}. {plain(one.reason)}", icon=":material/block:")
 
 
 def verdicts(simulation: Simulation, measure: Measure, key: str) -> None:
     """Where the table unchanged does as well, and which ε an error takes."""
-    for found in not_beaten(simulation.errors, measure):
+    for found in not_beaten(simulation, measure):
         st.warning(not_beaten_words(found), icon=":material/balance:")
     wanted = st.number_input(
         "A maximum error that would be good enough",
@@ -169,7 +175,7 @@ def verdicts(simulation: Simulation, measure: Measure, key: str) -> None:
         format="%.4f",
         key=f"{key} wanted",
     )
-    lines = [f"- {reach_words(one, wanted)}" for one in reach(simulation.errors, simulation.floors, wanted)]
+    lines = [f"- {reach_words(one, wanted)}" for one in reach(simulation, wanted)]
     st.markdown("\n".join(lines))
 
 

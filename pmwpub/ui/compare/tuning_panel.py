@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pmwpub.evaluation import Variant
-from pmwpub.mechanisms.pmw_pub.algorithm import Replay
-from pmwpub.privacy.budget import as_fraction
+from pmwpub.numerals import as_fraction
 from pmwpub.rounding import near
 from pmwpub.service import Study
 from pmwpub.service.simulations import explorations
@@ -64,11 +62,10 @@ def show_chosen(study: Study, found: Exploration | None) -> None:
 
 def words(found: Tuned) -> str:
     """The settings, and how well they did where."""
-    variant = found.variant
     return (
         f"At ε = {near(found.epsilon, 6)} the best of {found.compared} settings was **T = {found.rounds}**, the "
         "fewest that do as well, with "
-        f"{in_words(_as_chosen(variant))}: an error of {number(found.mean)} ± {number(found.standard_error)} with "
+        f"{in_words(found.settings)}: an error of {number(found.mean)} ± {number(found.standard_error)} with "
         f"{plain(found.candidate)} as the candidate of {plain(found.truth)}."
     )
 
@@ -91,16 +88,5 @@ def _take_over(found: Tuned) -> None:
     """Before the next run: the widgets of the plan stand as tuned."""
     st.session_state[widget_keys.ADVISED_ROUNDS] = False
     st.session_state[widget_keys.ROUNDS] = found.rounds
-    for name, value in _as_chosen(found.variant).items():
+    for name, value in found.settings.items():
         st.session_state[widget_keys.variant(name)] = value
-
-
-def _as_chosen(variant: Variant) -> dict[str, str]:
-    """A variant as the widgets of `method_variants` have it."""
-    replay = "half" if variant.replay is Replay.HALF else "off"
-    return {
-        "selection": variant.selection,
-        "output": variant.output.value,
-        "start": variant.start.value,
-        "replay": replay,
-    }

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 import streamlit as st
 
 from pmwpub import figures
-from pmwpub.release.quality import ways_of
 from pmwpub.service import Released, Study
 from pmwpub.service.quality_report import Quality, compared
 from pmwpub.service.steward_only import true_marginals
@@ -30,7 +29,7 @@ WHAT = (
 
 def truth_panel(session: Session, study: Study, found: Released, quality: Quality) -> None:
     """Off by default, confirmed and recorded; drawn for the steward alone."""
-    booking, domain = found.outcome.booking, quality.released.support.domain
+    booking = found.outcome.booking
     opened = opened_numbers(
         session,
         study,
@@ -38,7 +37,7 @@ def truth_panel(session: Session, study: Study, found: Released, quality: Qualit
         title=f"Release {booking.id} beside the private table",
         what=WHAT,
         compute=lambda private: true_marginals.true_marginals(
-            service(), private, booking.key, {ways: compared(service(), quality, ways) for ways in ways_of(domain)}
+            service(), private, booking.key, {ways: compared(service(), quality, ways) for ways in quality.ways}
         ),
     )
     if opened is not None:

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import streamlit as st
 
 from pmwpub import figures
-from pmwpub.ledger import PlanKey
 from pmwpub.records import Distribution
-from pmwpub.service import Released, Study
+from pmwpub.service import PlanKey, Released, Study
 from pmwpub.ui.app.services import public
 from pmwpub.ui.widgets import plot_panel
 

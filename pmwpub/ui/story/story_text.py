@@ -7,9 +7,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from pmwpub import figures
-from pmwpub.evaluation import PMW_PUB
 from pmwpub.figures import Plot
-from pmwpub.service.simulations.story_numbers import EPSILON, NOISE_ALONE, Curve, Story, bought, curves, odds, starts
+from pmwpub.service.simulations.story_numbers import (
+    EPSILON,
+    NOISE_ALONE,
+    PMW_PUB,
+    Curve,
+    Story,
+    bought,
+    curves,
+    odds,
+    starts,
+)
 from pmwpub.ui.wording.written import loss, number
 
 NAMES = {

@@ -10,7 +10,7 @@ import streamlit as st
 
 from pmwpub import figures
 from pmwpub.records import Floats
-from pmwpub.release.quality import MarginalsCompared
+from pmwpub.service.quality_report import MarginalsCompared
 from pmwpub.ui.widgets import plot_panel
 
 MINUS = "release (noisy) minus public table"

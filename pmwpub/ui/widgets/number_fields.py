@@ -12,8 +12,7 @@ from typing import Protocol
 import streamlit as st
 
 from pmwpub.errors import BudgetError, PlanError
-from pmwpub.numerals import NEEDS_A_POINT, ungrouped
-from pmwpub.privacy.budget import as_fraction
+from pmwpub.numerals import NEEDS_A_POINT, as_fraction, ungrouped
 from pmwpub.ui.app.widget_keys import WidgetKey
 
 PRICELESS = "Nothing has a price until it is put right."

@@ -8,11 +8,12 @@ from typing import Any
 import streamlit as st
 
 from pmwpub.service import Outcome, Price, PrivateTable, Study, purchases
+from pmwpub.service.budget_left import left
 from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases import Purchase
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Notice, Press, Session, current
-from pmwpub.ui.wording.written import cost, left, loss, plain
+from pmwpub.ui.wording.written import cost, loss, plain
 
 AGAIN = "I want another draw and pay for it"
 ALREADY = "This plan was already bought: showing the stored result, nothing was charged."

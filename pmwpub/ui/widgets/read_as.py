@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from pmwpub.tabular.files.text.read_options import DELIMITERS, ENCODINGS, ReadOptions
+from pmwpub.service.inputs.file_reading import DELIMITERS, ENCODINGS, ReadOptions
 from pmwpub.ui.app.pending import Kind, PendingFile
 from pmwpub.ui.app.state import Session
 from pmwpub.ui.wording.written import plain

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pmwpub.ledger import Booking
+from pmwpub.service import Booking
 from pmwpub.service.core import job_key
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import again, viewers_only

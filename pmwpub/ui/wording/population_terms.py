@@ -5,18 +5,25 @@ from __future__ import annotations
 import streamlit as st
 
 from pmwpub.errors import PmwPubError
-from pmwpub.ledger import Population
-from pmwpub.ledger.model import MAX_ROWS
-from pmwpub.privacy.budget import as_fraction
-from pmwpub.release.certificates.certificate_parts import OUTSIDE
-from pmwpub.service import Study
-from pmwpub.service.terms import amend, as_typed, changes_in_words, delta_as_typed, delta_of, warnings_of
+from pmwpub.numerals import as_fraction
+from pmwpub.service import Population, Study
+from pmwpub.service.budget_left import left
+from pmwpub.service.terms import (
+    OUTSIDE,
+    ROWS_ALLOWED,
+    amend,
+    as_typed,
+    changes_in_words,
+    delta_as_typed,
+    delta_of,
+    warnings_of,
+)
 from pmwpub.ui.app.frame import Badge, panel
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session
 from pmwpub.ui.protect.registering import MOST, ROWS
 from pmwpub.ui.widgets import agreeing, number_fields
-from pmwpub.ui.wording.written import exact, left, loss, plain
+from pmwpub.ui.wording.written import exact, loss, plain
 
 UNTIL = "The terms stay as they are until it is put right."
 BEFORE = "Until the first charge all terms but the name may change; from then on only the total ε may, downwards."
@@ -107,8 +114,8 @@ def _meant(before: Population, typed: dict[str, str]) -> Population:
     """The terms that stand in the fields; those without a field stay."""
     n, k, delta = before.n, before.rows_per_person, before.delta
     if "n" in typed:
-        n = number_fields.as_whole(typed["n"], ROWS, 1, MAX_ROWS, so=UNTIL)
-        k = number_fields.as_whole(typed["rows_per_person"], MOST, 1, MAX_ROWS, so=UNTIL)
+        n = number_fields.as_whole(typed["n"], ROWS, *ROWS_ALLOWED, so=UNTIL)
+        k = number_fields.as_whole(typed["rows_per_person"], MOST, *ROWS_ALLOWED, so=UNTIL)
         delta = delta_of(typed["delta"], n)
     return Population(before.name, n, k, typed.get("unit", before.unit), as_fraction(typed["epsilon"]), delta)
 
