@@ -17,6 +17,9 @@ from pmwpub.progress import Progress, unwatched
 from pmwpub.queries.counts import PrivateCounts
 from pmwpub.records import Distribution, Floats, Ints, Support
 
+LEAST_SWEEPS = 3
+"""Passes that a fit of all tables takes however large it is."""
+
 
 @dataclass(frozen=True)
 class FitChoices:
@@ -140,10 +143,15 @@ def _pair_strength(schedule: TableSchedule, support: Support, prior: PriorStreng
 
 def _most(schedule: TableSchedule, support: Support, prior: PriorStrength) -> FitChoices:
     """The choices with the most passes that the fits may take."""
-    constants, pairs = schedule.constants, len(schedule.shares) > schedule.one_way
-    once = constants.one_way_sweeps
-    sweeps = (once if prior.moved else 0, once, constants.pair_sweeps if pairs else 0)
+    once, pairs = schedule.constants.one_way_sweeps, len(schedule.shares) > schedule.one_way
+    sweeps = (once if prior.moved else 0, once, _pair_sweeps(schedule, support) if pairs else 0)
     return FitChoices(prior.rows, _pair_strength(schedule, support, prior), prior.moved, sweeps)
+
+
+def _pair_sweeps(schedule: TableSchedule, support: Support) -> int:
+    """The most passes of the fit of all tables, odd; by public sizes alone."""
+    affordable = schedule.constants.most_updates // (len(schedule.shares) * len(support))
+    return min(schedule.constants.pair_sweeps, max(LEAST_SWEEPS, affordable - (affordable + 1) % 2))
 
 
 class _Steps:
