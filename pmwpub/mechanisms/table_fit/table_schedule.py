@@ -41,6 +41,9 @@ class FitConstants:
     moved_strength   the rows that the public table is worth against the 1-way tables of attributes that moved
     most_moved       at most so many attributes are found to have moved
     evidence_cells   the evidence looks at no more than so many cells of 1-way tables, those of the widest spread
+    lacking_deviations
+                     by how many deviations of its noise a 1-way table must sum to less than n before rows are taken to
+                     have no level on its attribute
     pair_factor      the strength against all tables, over that against the 1-way tables
     least_variance   the least weight on closeness to the prior that a cell's fit has: a floor of N sigma^2
     one_way_share    the 1-way tables' part of the budget; the 2-way tables have the rest
@@ -61,6 +64,7 @@ class FitConstants:
     moved_strength: float = 10.0
     most_moved: int = 16
     evidence_cells: int = 1_024
+    lacking_deviations: float = 2.0
     pair_factor: float = 4.0
     least_variance: float = 0.005
     one_way_share: Fraction = Fraction(1, 2)

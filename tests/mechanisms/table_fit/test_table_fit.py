@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import replace
 from fractions import Fraction
@@ -19,7 +20,7 @@ from support.fakes import FixedNoise, SeededNoise
 from pmwpub.errors import DomainError, PlanError
 from pmwpub.mechanisms.table_fit import prior_strength as strengths
 from pmwpub.mechanisms.table_fit import table_fit as engine
-from pmwpub.mechanisms.table_fit.one_way_estimates import OneWayEstimates, one_way_estimates, scales
+from pmwpub.mechanisms.table_fit.one_way_estimates import OneWayEstimates, lacking_levels, one_way_estimates, scales
 from pmwpub.mechanisms.table_fit.public_cells import PublicCells
 from pmwpub.mechanisms.table_fit.table_fit import FitChoices, TableRelease, refit
 from pmwpub.mechanisms.table_fit.table_fit_kernels import _tilt
@@ -124,12 +125,51 @@ def test_complete_estimates_are_the_least_squares_of_tables_that_are_centred() -
     assert found.deviations[:3] == pytest.approx([1 / math.sqrt(sum(weights))] * 3)
 
 
-def test_where_rows_may_have_no_level_the_1_way_tables_stand_alone_and_are_not_centred() -> None:
+def test_sums_over_an_attribute_that_lacks_levels_are_left_out_and_its_own_estimates_are_not_centred() -> None:
+    """By hand, where attribute 1 lacks levels: 0 and 2 have their own tables and one another's sums."""
     plan = planned()
-    noisy = np.arange(plan.tables.queries)
-    found = one_way_estimates(plan, noisy, 10)
-    assert found.shares.tolist() == [cell / 10 for cell in range(9)]
-    assert found.deviations[:3].tolist() == [scales(plan, 10)[0]] * 3
+    noisy = np.random.default_rng(4).integers(-20, 60, plan.tables.queries)
+    n, offsets, sigma = 50, plan.tables.offsets, scales(plan, 50)
+    found = one_way_estimates(plan, noisy, n, (1,))
+    tables_of = [noisy[begin:end] / n for begin, end in itertools.pairwise(offsets)]
+
+    def mean(parts: list[tuple[Floats, float]], centred: bool) -> Floats:
+        weights = [1 / variance for _, variance in parts]
+        shifted = [y + centred * (1 - y.sum()) / len(y) for y, _ in parts]
+        return sum(w * y for w, y in zip(weights, shifted, strict=True)) / sum(weights)
+
+    pairs = {(0, 1): tables_of[3].reshape(3, 2), (0, 2): tables_of[4].reshape(3, 4), (1, 2): tables_of[5].reshape(2, 4)}
+    first = [(tables_of[0], sigma[0] ** 2), (pairs[0, 2].sum(1), 4 * sigma[4] ** 2)]
+    second = [
+        (tables_of[1], sigma[1] ** 2),
+        (pairs[0, 1].sum(0), 3 * sigma[3] ** 2),
+        (pairs[1, 2].sum(1), 4 * sigma[5] ** 2),
+    ]
+    assert found.shares[:3] == pytest.approx(mean(first, True))
+    assert found.shares[3:5] == pytest.approx(mean(second, False))
+    assert found.lacking == (1,)
+
+
+def test_rows_lack_levels_where_a_table_sums_to_less_than_its_noise_explains() -> None:
+    plan = planned()
+    noisy = np.zeros(plan.tables.queries, dtype=np.int64)
+    scale, root = float(plan.noises[0].scale), math.sqrt(3)
+    n = 10_000
+    noisy[[2, 4, 8]] = [n - math.floor(1.99 * scale * root), n - 10_000, n + 500]
+    assert lacking_levels(plan, noisy, n) == (1,)
+    noisy[2] = n - math.ceil(2.01 * scale * root)
+    assert lacking_levels(plan, noisy, n) == (0, 1)
+    assert lacking_levels(planned(complete=True), noisy, n) == ()
+
+
+def test_a_tenth_of_rows_without_a_level_on_one_attribute_is_evident() -> None:
+    rng = np.random.default_rng(8)
+    codes = np.stack([rng.integers(s, size=4_000) for s in SHAPE.shape], axis=1)
+    codes[rng.random(4_000) < 1 / 10, 2] = SHAPE.shape[2]
+    plan = planned()
+    for seed in range(5):
+        found = released(Dataset(SHAPE, codes), plan, noise=SeededNoise(seed)).choices.lacking
+        assert 2 in found
 
 
 # ---- the evidence
@@ -257,7 +297,7 @@ def test_what_does_not_belong_together_is_refused() -> None:
         engine.table_fit(count(plan.tables, tables.table(SHAPE, 9, 1)), tables.support(tables.domain(2), 9, 1), plan)
     with pytest.raises(PlanError, match="Noisy tables of 35 cells"):
         refit(PUBLIC, plan, found.noisy[1:], found.choices, 40)
-    with pytest.raises(PlanError, match="moved is in no table"):
+    with pytest.raises(PlanError, match="is in no table"):
         refit(PUBLIC, plan, found.noisy, replace(found.choices, moved=(7,)), 40)
     with pytest.raises(PlanError, match="positive"):
         FitChoices(0.0, 1.0, (), (0, 1, 1))
