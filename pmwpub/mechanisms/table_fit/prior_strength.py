@@ -78,9 +78,10 @@ class _Evidence:
         cells = PublicCells.of(schedule, support)
         deviations = estimates.deviations[cells.chosen]
         residual, covariance = estimates.shares[cells.chosen] - cells.shares, cells.covariance
-        if not schedule.complete:
-            residual, covariance = cells.without_totals(residual[:, None])[:, 0], cells.without_totals(covariance)
-            covariance = cells.without_totals(covariance.T)
+        lacking = [i for i, attribute in enumerate(schedule.attributes) if attribute in estimates.lacking]
+        if lacking:
+            residual = cells.without_totals(residual[:, None], lacking)[:, 0]
+            covariance = cells.without_totals(cells.without_totals(covariance, lacking).T, lacking)
         residual, covariance = residual / deviations, covariance / deviations[:, None]
         values, basis = np.linalg.eigh(covariance / deviations)
         self._values = np.maximum(values, 0.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,16 +39,17 @@ class PublicCells:
         together = _together(columns, sizes, chosen, support.multiplicity) / support.rows
         return cls(chosen, owner, shares[chosen], together - np.outer(shares[chosen], shares[chosen]))
 
-    def without_totals(self, rows: Floats) -> Floats:
-        """float64 (c, any): what is left when each attribute's part along its public shares is taken off each column.
+    def without_totals(self, rows: Floats, places: Sequence[int]) -> Floats:
+        """float64 (c, any): each column without its part along the public shares of each attribute of these places.
 
-        An attribute's estimates then tell how its levels stand to one another, not how many rows have a level on it.
+        Such an attribute's estimates then tell how its levels stand to one another, not how many rows have one.
         """
         left = rows.copy()
-        for i in np.unique(self.owner):
+        for i in places:
             own = self.owner == i
             along = self.shares[own]
-            left[own] -= np.outer(along, along @ rows[own]) / (along @ along)
+            if along.any():
+                left[own] -= np.outer(along, along @ rows[own]) / (along @ along)
         return left
 
 

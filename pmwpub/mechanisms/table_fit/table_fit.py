@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from pmwpub.errors import DomainError, PlanError
-from pmwpub.mechanisms.table_fit.one_way_estimates import OneWayEstimates, one_way_estimates, scales
+from pmwpub.mechanisms.table_fit.one_way_estimates import (
+    OneWayEstimates,
+    lacking_levels,
+    one_way_estimates,
+    scales,
+)
 from pmwpub.mechanisms.table_fit.prior_strength import PriorStrength, prior_strength
 from pmwpub.mechanisms.table_fit.table_reweighting import Reweighting
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
@@ -16,6 +21,9 @@ from pmwpub.privacy.noise import SECURE, NoiseSource
 from pmwpub.progress import Progress, unwatched
 from pmwpub.queries.counts import PrivateCounts
 from pmwpub.records import Distribution, Floats, Ints, Support
+
+LEAST_SWEEPS = 3
+"""Passes that a fit of all tables takes however large it is."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +34,7 @@ class FitChoices:
     pair_strength  N2, the same against all tables
     moved          positions in the domain of the attributes that evidently moved
     sweeps         the passes of the three fits, of what moved, of 1-way tables, of all tables; 0 where there is none
+    lacking        positions in the domain of the attributes on which rows evidently lack levels
 
     Raises PlanError for what no release has.
     """
@@ -34,9 +43,11 @@ class FitChoices:
     pair_strength: float
     moved: tuple[int, ...]
     sweeps: tuple[int, int, int]
+    lacking: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "moved", tuple(self.moved))
+        object.__setattr__(self, "lacking", tuple(self.lacking))
         object.__setattr__(self, "sweeps", tuple(self.sweeps))
         if not 0 < self.strength < float("inf") or not 0 < self.pair_strength < float("inf"):
             raise PlanError("The strengths of a prior are positive.")
@@ -107,9 +118,9 @@ def refit(support: Support, schedule: TableSchedule, noisy: Ints, choices: FitCh
     Raises PlanError for noisy tables or choices that do not belong to the schedule, DomainError for another domain.
     """
     _check(support, schedule, noisy)
-    if not set(choices.moved) <= set(schedule.attributes):
-        raise PlanError("An attribute that is said to have moved is in no table.")
-    steps = _Steps(support, schedule, noisy, one_way_estimates(schedule, noisy, n), n)
+    if not {*choices.moved, *choices.lacking} <= set(schedule.attributes):
+        raise PlanError("An attribute that is said to have moved, or to lack levels, is in no table.")
+    steps = _Steps(support, schedule, noisy, one_way_estimates(schedule, noisy, n, choices.lacking), n)
     return Distribution(support, steps.run(choices, adaptive=False)[0])
 
 
@@ -123,27 +134,31 @@ def _fitted(
 ) -> TableRelease:
     """What follows from the noisy tables. It takes no private count."""
     _check(support, schedule, noisy)
-    estimates = one_way_estimates(schedule, noisy, n)
+    estimates = one_way_estimates(schedule, noisy, n, lacking_levels(schedule, noisy, n))
     progress(steps_of(schedule) - 2, steps_of(schedule))
     prior = prior_strength(schedule, support, estimates)
     progress(steps_of(schedule) - 1, steps_of(schedule))
-    weights, sweeps = _Steps(support, schedule, noisy, estimates, n).run(_most(schedule, support, prior), adaptive=True)
+    most = _most(schedule, support, prior, estimates.lacking)
+    weights, sweeps = _Steps(support, schedule, noisy, estimates, n).run(most, adaptive=True)
     progress(steps_of(schedule), steps_of(schedule))
-    choices = FitChoices(prior.rows, _pair_strength(schedule, support, prior), prior.moved, sweeps)
-    return TableRelease(Distribution(support, weights), noisy, choices, schedule.rho)
+    return TableRelease(Distribution(support, weights), noisy, replace(most, sweeps=sweeps), schedule.rho)
 
 
-def _pair_strength(schedule: TableSchedule, support: Support, prior: PriorStrength) -> float:
-    """N2: four times N0, but no more than there are public rows."""
-    return min(schedule.constants.pair_factor * prior.rows, float(support.rows))
+def _most(schedule: TableSchedule, support: Support, prior: PriorStrength, lacking: tuple[int, ...]) -> FitChoices:
+    """The choices, with the most passes that the fits may take.
+
+    N2 is some times N0, but no more than there are public rows.
+    """
+    once, pairs = schedule.constants.one_way_sweeps, len(schedule.shares) > schedule.one_way
+    sweeps = (once if prior.moved else 0, once, _pair_sweeps(schedule, support) if pairs else 0)
+    pair_strength = min(schedule.constants.pair_factor * prior.rows, float(support.rows))
+    return FitChoices(prior.rows, pair_strength, prior.moved, sweeps, lacking)
 
 
-def _most(schedule: TableSchedule, support: Support, prior: PriorStrength) -> FitChoices:
-    """The choices with the most passes that the fits may take."""
-    constants, pairs = schedule.constants, len(schedule.shares) > schedule.one_way
-    once = constants.one_way_sweeps
-    sweeps = (once if prior.moved else 0, once, constants.pair_sweeps if pairs else 0)
-    return FitChoices(prior.rows, _pair_strength(schedule, support, prior), prior.moved, sweeps)
+def _pair_sweeps(schedule: TableSchedule, support: Support) -> int:
+    """The most passes of the fit of all tables, odd; by public sizes alone."""
+    affordable = schedule.constants.most_updates // (len(schedule.shares) * len(support))
+    return min(schedule.constants.pair_sweeps, max(LEAST_SWEEPS, affordable - (affordable + 1) % 2))
 
 
 class _Steps:

@@ -41,12 +41,17 @@ class FitConstants:
     moved_strength   the rows that the public table is worth against the 1-way tables of attributes that moved
     most_moved       at most so many attributes are found to have moved
     evidence_cells   the evidence looks at no more than so many cells of 1-way tables, those of the widest spread
+    lacking_deviations
+                     by how many deviations of its noise a 1-way table must sum to less than n before rows are taken to
+                     have no level on its attribute
     pair_factor      the strength against all tables, over that against the 1-way tables
     least_variance   the least weight on closeness to the prior that a cell's fit has: a floor of N sigma^2
     one_way_share    the 1-way tables' part of the budget; the 2-way tables have the rest
     least_spread     the least p(1 - p) that an attribute counts with in the shares
     one_way_sweeps, pair_sweeps
                      the most passes of the two kinds of fits; odd, since a pass that ends on the 1-way tables is best
+    most_updates     fits of all tables take fewer passes, at least three, where they would take more updates than so
+                     many, each of one atom for one table
     tolerance        the mass that moved in a pass, for each 50 tables, below which a fit is done
     """
 
@@ -59,12 +64,14 @@ class FitConstants:
     moved_strength: float = 10.0
     most_moved: int = 16
     evidence_cells: int = 1_024
+    lacking_deviations: float = 2.0
     pair_factor: float = 4.0
     least_variance: float = 0.005
     one_way_share: Fraction = Fraction(1, 2)
     least_spread: Fraction = Fraction(1, 10_000)
     one_way_sweeps: int = 41
-    pair_sweeps: int = 3
+    pair_sweeps: int = 41
+    most_updates: int = 600_000_000
     tolerance: float = 1e-5
 
     def __post_init__(self) -> None:
@@ -72,6 +79,8 @@ class FitConstants:
             raise PlanError("Shares and spreads of tables lie between 0 and 1.")
         if self.one_way_sweeps % 2 == 0 or self.pair_sweeps % 2 == 0 or min(self.one_way_sweeps, self.pair_sweeps) < 1:
             raise PlanError("Fits take an odd number of passes.")
+        if min(self.most_moved, self.evidence_cells) < 1 or self.most_updates < 0:
+            raise PlanError("The evidence needs a cell and an attribute to look at.")
         positive = (self.least_strength, self.moved_strength, self.pair_factor, self.least_variance, self.tolerance)
         if min(positive) <= 0 or self.most_strength < self.least_strength or self.strengths < 2:
             raise PlanError("Strengths, factors and tolerances are positive, on a grid of at least two.")

@@ -34,23 +34,34 @@ class Chosen(Part):
     strength, pair_strength  how many rows the public table counts as, against the 1-way tables and against all tables
     moved                    columns whose 1-way tables evidently differ from the public table's
     sweeps                   the passes of the three fits
+    lacking                  columns on which rows evidently have no level
     """
 
     strength: Positive
     pair_strength: Positive
     moved: tuple[str, ...]
     sweeps: tuple[Passes, Passes, Passes]
+    lacking: tuple[str, ...]
 
     @classmethod
     def of(cls, choices: FitChoices, domain: Domain) -> Self:
         """The choices of a finished release, with columns by name."""
-        moved = tuple(domain.attributes[place].name for place in choices.moved)
-        return cls(strength=choices.strength, pair_strength=choices.pair_strength, moved=moved, sweeps=choices.sweeps)
+
+        def named(places: tuple[int, ...]) -> tuple[str, ...]:
+            return tuple(domain.attributes[place].name for place in places)
+
+        return cls(
+            strength=choices.strength,
+            pair_strength=choices.pair_strength,
+            moved=named(choices.moved),
+            sweeps=choices.sweeps,
+            lacking=named(choices.lacking),
+        )
 
     def choices(self, domain: Domain) -> FitChoices:
         """The choices as the engine has them; DomainError for a column that the domain lacks."""
-        moved = tuple(domain.index(name) for name in self.moved)
-        return FitChoices(self.strength, self.pair_strength, moved, self.sweeps)
+        moved, lacking = (tuple(map(domain.index, names)) for names in (self.moved, self.lacking))
+        return FitChoices(self.strength, self.pair_strength, moved, self.sweeps, lacking)
 
 
 class TableCertificate(Stated):

@@ -40,7 +40,7 @@ def _same_terms(certificate: TableCertificate) -> bool:
     """Whether there is a plan, and each choice is of a column that was measured."""
     table_plan_of(certificate)
     measured = {name for table in certificate.tables for name in table.columns}
-    return certificate.chosen is not None and set(certificate.chosen.moved) <= measured
+    return certificate.chosen is not None and {*certificate.chosen.moved, *certificate.chosen.lacking} <= measured
 
 
 def _price(certificate: TableCertificate) -> str:
