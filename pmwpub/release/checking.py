@@ -12,7 +12,7 @@ from pmwpub.release.bundle import ALL_FILES, CERTIFICATE, REBUILD, REPORT, SCHEM
 from pmwpub.release.certificates.certificate_parts import NEIGHBOURS, OUTSIDE, OUTSIDE_BEFORE, STATEMENT, LedgerTotal
 from pmwpub.release.certificates.certificate_reading import AnyCertificate, read_certificate
 from pmwpub.release.certificates.table_certificate import TableCertificate
-from pmwpub.release.checks.findings import EngineChecks, Finding, finding, given, stated_rho
+from pmwpub.release.checks.engine_checks import EngineChecks, Finding, finding, given, stated_rho
 from pmwpub.release.checks.round_checks import round_checks
 from pmwpub.release.checks.table_checks import table_checks
 from pmwpub.release.rebuilding import any_plan_of, differing, readings_of, redrawn, schema_of

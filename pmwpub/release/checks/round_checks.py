@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pmwpub.release.bundle import MEASUREMENTS
 from pmwpub.release.certificate import MECHANISM, Certificate
-from pmwpub.release.checks.findings import EngineChecks, Files, given, stated_rho, stated_workload
+from pmwpub.release.checks.engine_checks import EngineChecks, Files, given, stated_rho, stated_workload
 from pmwpub.release.measured.measurements import measurements_csv
 from pmwpub.release.rebuilding import plan_of
 

@@ -9,7 +9,7 @@ from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.vector_gaussian import VectorGaussian
 from pmwpub.release.bundle import SCHEMA, TABLES
 from pmwpub.release.certificates.table_certificate import MECHANISM, TableCertificate
-from pmwpub.release.checks.findings import EngineChecks, Files, given, stated_rho, stated_workload
+from pmwpub.release.checks.engine_checks import EngineChecks, Files, given, stated_rho, stated_workload
 from pmwpub.release.measured.tables_csv import read_tables
 from pmwpub.release.rebuilding import schema_of, table_plan_of
 
