@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 
+from pmwpub.cli.arguments.app_arguments import app_command
 from pmwpub.cli.arguments.certificate_arguments import certificate_commands
 from pmwpub.cli.arguments.evaluate_arguments import evaluate_command
 from pmwpub.cli.arguments.ledger_arguments import ledger_commands
@@ -22,6 +23,7 @@ def command_parser() -> argparse.ArgumentParser:
         "--store", help="database URL of the ledger; default: PMWPUB_STORE, else the user's data folder"
     )
     commands = parser.add_subparsers(required=True, metavar="command")
+    app_command(commands)
     schema_commands(commands)
     ledger_commands(commands)
     assess_command(commands)
