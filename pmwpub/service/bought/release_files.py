@@ -17,7 +17,7 @@ from pmwpub.release.bundle import (
     Bundle,
     pack,
 )
-from pmwpub.release.certificate import Cells
+from pmwpub.release.certificate_parts import Cells
 from pmwpub.release.synthesis import MAX_ROWS, MAX_SEED
 
 __all__ = ["CELLS", "ROWS_ALLOWED", "SEEDS_ALLOWED", "Bundle", "Cells", "ReleaseFile", "release_files"]
