@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, insert, select
 
 from pmwpub.ledger.database import now
-from pmwpub.ledger.model import TableHandle
+from pmwpub.ledger.table_handles import TableHandle
 from pmwpub.ledger.tables import fingerprints, loads, populations, views
 
 DIGEST_BYTES = 32

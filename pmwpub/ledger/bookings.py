@@ -17,7 +17,8 @@ from sqlalchemy import Connection, RowMapping, Select, func, insert, select
 from pmwpub.errors import LedgerError, NoResult, Overspent, PlanError, StoreUnavailable
 from pmwpub.ledger import fingerprints, populations, tables
 from pmwpub.ledger.database import lock_store, now
-from pmwpub.ledger.model import Booking, Charge, ChargeRecord, Order, PlanKey, Population, Status, TableHandle
+from pmwpub.ledger.model import Booking, Charge, ChargeRecord, Order, PlanKey, Population, Status
+from pmwpub.ledger.table_handles import TableHandle
 from pmwpub.ledger.tables import bookings, charges, outcomes, results
 from pmwpub.privacy.budget import ZCDP, epsilon_of
 from pmwpub.rounding import down, up

@@ -17,16 +17,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-import platformdirs
-from sqlalchemy import URL, Connection, Engine, create_engine, event, func, insert, inspect, make_url, select, text
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy import URL, Connection, Engine, create_engine, event, func, insert, inspect, select, text
 from sqlalchemy.pool import NullPool, Pool
 
-from pmwpub import settings
 from pmwpub.errors import LedgerError, StoreUnavailable
 from pmwpub.ledger import tables
 from pmwpub.ledger.failing import BUSY_SECONDS, failing_closed
 from pmwpub.ledger.recovery.copying import set_copy_aside
+from pmwpub.ledger.store_address import sqlite_path
 
 CHECKED_BYTES = 256 * 1024**2
 """Stores up to this size are checked whole when opened; larger ones page by page, as they are read."""
@@ -38,49 +36,6 @@ def now() -> str:
     """The time in UTC, for people to read. No rule of charging depends on it but one: two records of a ledger that have
     one plan at two times charged it twice. Which of two public documents and bookings came first is told by it, too."""
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def store_url(url: str | None) -> URL:
-    """The store's address: `url`, else PMWPUB_STORE, else a SQLite file in the user's data folder.
-
-    Raises StoreUnavailable for anything but a SQLite file or a PostgreSQL database.
-    """
-    given = url or os.environ.get("PMWPUB_STORE")
-    if not given:
-        folder = platformdirs.user_data_path("pmwpub")
-        try:
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        except OSError as error:
-            raise StoreUnavailable(f"The ledger's folder {folder} cannot be made: {error.strerror}.") from None
-        return URL.create("sqlite", database=str(folder / "ledger.sqlite3"))
-    try:
-        parsed = make_url(given)
-    except ArgumentError:
-        raise StoreUnavailable("The store must be a database URL such as sqlite:////path/ledger.sqlite3.") from None
-    backend = parsed.get_backend_name()
-    if backend == "postgresql":
-        return parsed.set(drivername="postgresql+psycopg")
-    if backend != "sqlite":
-        raise StoreUnavailable(f"The store must be SQLite or PostgreSQL; {backend!r} came.")
-    if not parsed.database or ":memory:" in parsed.database or parsed.query.get("mode") == "memory":
-        raise StoreUnavailable("The ledger must outlive the program: name a SQLite file, not a database in memory.")
-    return parsed
-
-
-def sqlite_path(address: URL) -> Path | None:
-    """The file of a SQLite store; None for PostgreSQL."""
-    if address.get_backend_name() != "sqlite":
-        return None
-    return Path((address.database or "").removeprefix("file:"))
-
-
-def witness_path(address: URL) -> Path | None:
-    """The store's witness: PMWPUB_WITNESS, else beside the SQLite file; None for PostgreSQL without that variable."""
-    given = settings.witness()
-    if given is not None:
-        return given
-    path = sqlite_path(address)
-    return None if path is None else path.with_name(f"{path.name}.witness")
 
 
 class Database:

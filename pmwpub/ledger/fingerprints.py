@@ -19,7 +19,7 @@ from sqlalchemy import Connection, insert, or_, select
 
 from pmwpub.errors import TableBlocked
 from pmwpub.ledger.database import lock_store, now
-from pmwpub.ledger.model import TableHandle, TableKind, TableVerdict
+from pmwpub.ledger.table_handles import TableHandle, TableKind, TableVerdict
 from pmwpub.ledger.tables import acknowledgements, fingerprints, populations, secrets, views
 
 

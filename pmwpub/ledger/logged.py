@@ -12,8 +12,9 @@ import sys
 from collections.abc import Sequence
 
 from pmwpub.ledger.database import now
-from pmwpub.ledger.model import Booking, Order, Population, TableHandle
+from pmwpub.ledger.model import Booking, Order, Population
 from pmwpub.ledger.store import Ledger
+from pmwpub.ledger.table_handles import TableHandle
 
 LOG = logging.getLogger("pmwpub.purchases")
 

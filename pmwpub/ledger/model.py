@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Literal, NamedTuple
@@ -21,7 +21,6 @@ MAX_ROWS = 10**9
 """Private rows of one population, at most."""
 
 Status = Literal["charged", "done", "no result"]
-TableKind = Literal["new", "same", "changed", "elsewhere"]
 
 
 def whole(number: object, what: str) -> int:
@@ -251,35 +250,3 @@ class DocumentKey(NamedTuple):
 
     key: str
     time: str
-
-
-@dataclass(frozen=True)
-class TableHandle:
-    """A private table's keyed fingerprints, to be passed to `book`; its repr shows nothing.
-
-    digest  of its cells
-    views   of its rows as a mechanism sees them, where a schema says how; equal ones are one table however written
-    """
-
-    digest: bytes = field(repr=False)
-    views: tuple[bytes, ...] = field(default=(), repr=False)
-
-    @property
-    def digests(self) -> tuple[bytes, ...]:
-        """All of them."""
-        return (self.digest, *self.views)
-
-
-@dataclass(frozen=True)
-class TableVerdict:
-    """How a private table relates to those that charges were made for. For the steward only.
-
-    kind         "new": the population has no charge on a table yet; "same" as or "changed" since the last one;
-                 "elsewhere": charged under other populations too, and not acknowledged, so `book` refuses it
-    populations  all the others that used this very table, acknowledged or not
-    table        what to pass to `book`
-    """
-
-    kind: TableKind
-    populations: tuple[str, ...]
-    table: TableHandle

@@ -9,23 +9,17 @@ from types import TracebackType
 
 from pmwpub.errors import LedgerError
 from pmwpub.ledger import bookings, populations
-from pmwpub.ledger.database import Database, sqlite_path, store_url, witness_path
+from pmwpub.ledger.database import Database
 from pmwpub.ledger.live.advisory_locks import AdvisoryLocks
 from pmwpub.ledger.live.live_work import FileLocks, LiveWork, beginning
-from pmwpub.ledger.model import (
-    Booking,
-    Charge,
-    ChargeRecord,
-    Order,
-    PlanKey,
-    Population,
-    TableHandle,
-)
+from pmwpub.ledger.model import Booking, Charge, ChargeRecord, Order, PlanKey, Population
 from pmwpub.ledger.parts.documented import Keeping
 from pmwpub.ledger.parts.outcomes import Outcomes
 from pmwpub.ledger.parts.registered import Registered
 from pmwpub.ledger.recovery.store_guard import Guard
 from pmwpub.ledger.recovery.witness import Witness
+from pmwpub.ledger.store_address import sqlite_path, store_url, witness_path
+from pmwpub.ledger.table_handles import TableHandle
 
 Plain = str | int | float
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pmwpub.errors import StoreUnavailable
-from pmwpub.ledger.database import sqlite_path
 from pmwpub.ledger.store import Ledger
+from pmwpub.ledger.store_address import sqlite_path
 
 
 def check_store(ledger: Ledger) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pmwpub.ledger import attempts, fingerprints, populations
 from pmwpub.ledger.attempts import Attempt
 from pmwpub.ledger.database import Database
-from pmwpub.ledger.model import TableHandle, TableVerdict
+from pmwpub.ledger.table_handles import TableHandle, TableVerdict
 
 
 class Recognition:

@@ -11,7 +11,7 @@ from sqlalchemy import URL, select
 
 from pmwpub.errors import StoreUnavailable
 from pmwpub.ledger import tables
-from pmwpub.ledger.database import Database, sqlite_path, store_url, witness_path
+from pmwpub.ledger.database import Database
 from pmwpub.ledger.recovery.copying import copy, free_name, remove, sync_folder
 from pmwpub.ledger.recovery.record_merging import unwitnessed
 from pmwpub.ledger.recovery.restored_charges import RestoredCharges, readd
@@ -19,6 +19,7 @@ from pmwpub.ledger.recovery.store_guard import recorded, store_id
 from pmwpub.ledger.recovery.vouching import accept, record_unvouched
 from pmwpub.ledger.recovery.witness import Witness
 from pmwpub.ledger.recovery.witness_lines import Entry, StoreLine
+from pmwpub.ledger.store_address import sqlite_path, store_url, witness_path
 
 POSTGRES = (
     "The ledger is a PostgreSQL database: back it up with pg_dump and put it back with pg_restore. Charges that an old "
