@@ -81,7 +81,7 @@ def _top(
     unchanged: Sequence[Unchanged],
     bounds: Sequence[ProvedBound],
 ) -> float:
-    """Above all that is drawn; of bounds, no more above 1, where they say nothing, than shows one end of each."""
+    """The height of the figure: above all that is drawn, but of bounds only as far above 1 as shows one end of each."""
     heights = [m + s for curve in curves for m, s in zip(curve.mean, curve.standard_error, strict=True)]
     heights += [floor.high for floor in floors] + [line.error for line in unchanged]
     heights += [min(max(bound.errors), max(1.0, *(min(one.errors) for one in bounds))) for bound in bounds]

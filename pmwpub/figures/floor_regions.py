@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 FADE_STEPS = 8
 CERTIFIED_OPACITY, NOISY_OPACITY = 0.16, 0.40
 LABEL_SHARE = 0.06
-"""Of the figure's height: how much room the name of a region takes."""
+"""The room that the name of a region takes, as a share of the figure's height."""
 HEIGHTS = 9
-"""At which a region's name may stand; the highest of the best."""
+"""The number of heights at which a region's name is tried."""
 
 
 def add_floor(figure: Figure, floor: ShadedFloor, colour: str, span: tuple[float, float]) -> None:

@@ -50,7 +50,7 @@ class LoggedLedger(Ledger):
         return booked
 
     def finish(self, booking_id: int, result: bytes) -> None:
-        """As `Ledger.finish`, with a line."""
+        """As `Ledger.finish`, with a line once the result is stored."""
         super().finish(booking_id, result)
         _line("done", booking_id)
 

@@ -18,7 +18,7 @@ MAX_UNITS = 2**63 - 1
 MAX_NAME = 200
 
 MAX_ROWS = 10**9
-"""Private rows of one population, at most."""
+"""The most private rows of one population."""
 
 Status = Literal["charged", "done", "no result"]
 
@@ -37,7 +37,7 @@ def whole(number: object, what: str) -> int:
 
 
 def _texts(**given: object) -> None:
-    """LedgerError for a field that is no text."""
+    """Raise LedgerError for a field that is no text."""
     for name, text in given.items():
         if not isinstance(text, str):
             raise LedgerError(f"{name.capitalize()} must be text; {str(text)[:40]!r} came.")
@@ -155,7 +155,7 @@ class Order:
 
 @dataclass(frozen=True)
 class Balance:
-    """What a population had, spent and has left, in rho; epsilons at its delta.
+    """What a population was granted, has spent and has left, in rho, and as epsilons at the population's delta.
 
     Epsilon does not add up: epsilon_remaining is what the remaining rho buys, not a difference. What was spent is
     rounded up, what remains down: a release at epsilon_remaining fits.
@@ -167,19 +167,22 @@ class Balance:
 
     @property
     def remaining(self) -> ZCDP:
-        """Nothing where more was spent than granted, which only charges added again from a witness can bring about."""
+        """What is left: zero where more is spent than granted, as only charges added again from a witness can make it."""
         return self.total - self.spent if self.spent <= self.total else ZCDP(0)
 
     @property
     def epsilon_total(self) -> float:
+        """The epsilon of the total."""
         return epsilon_of(self.total, self.delta)
 
     @property
     def epsilon_spent(self) -> float:
+        """The epsilon of what is spent."""
         return epsilon_of(self.spent, self.delta)
 
     @property
     def epsilon_remaining(self) -> float:
+        """The epsilon that what is left buys, rounded down."""
         return affordable(self.remaining, self.delta)
 
 

@@ -12,8 +12,9 @@ TableKind = Literal["new", "same", "changed", "elsewhere"]
 class TableHandle:
     """A private table's keyed fingerprints, to be passed to `book`; its repr shows nothing.
 
-    digest  of its cells
-    views   of its rows as a mechanism sees them, where a schema says how; equal ones are one table however written
+    digest  the fingerprint of its cells
+    views   the fingerprints of its rows as a mechanism sees them, where a schema says how; tables that share one are
+            the same, however they are written
     """
 
     digest: bytes = field(repr=False)
@@ -21,7 +22,7 @@ class TableHandle:
 
     @property
     def digests(self) -> tuple[bytes, ...]:
-        """All of them."""
+        """The fingerprint of the cells, then those of the views."""
         return (self.digest, *self.views)
 
 

@@ -20,10 +20,10 @@ from pmwpub.release.strict_json import MOST_BYTES
 from pmwpub.tabular.coding.decode import read_weights
 
 FILES = tuple(name for name in ALL_FILES if name != CERTIFICATE)
-"""What the certificate of a release that can be checked gives the hash of."""
+"""The files whose hashes the certificate states, where the release can be checked."""
 
 LATER = {"settings_from", "statement"}
-"""Fields that certificates with a plan did not always have; all the others they state."""
+"""Fields that certificates with a plan did not always have; they state all the others."""
 
 NOT_CHECKED = (
     "that the weights follow from the measurements: rebuild.py does, given the public tables",
@@ -38,7 +38,11 @@ NOT_CHECKED = (
 
 @dataclass(frozen=True)
 class Finding:
-    """One statement about the files; why it does not hold, "" where it does; why it could not be looked at, or ""."""
+    """One statement about the files, and what came of looking at it.
+
+    problem    why the statement does not hold; "" where it does
+    unchecked  why it could not be looked at; "" where it was
+    """
 
     statement: str
     problem: str = ""
@@ -46,7 +50,7 @@ class Finding:
 
 
 def read_folder(folder: Path) -> dict[str, bytes]:
-    """certificate.json and the files that it names, as far as they lie in a folder.
+    """Read certificate.json and the files that it names, as far as they lie in a folder: name -> bytes.
 
     Raises FileRefused where there is no certificate, CertificateError where it names a file outside the folder.
     """
@@ -97,7 +101,7 @@ def check(files: Mapping[str, bytes]) -> list[Finding]:
 
 
 def require(findings: list[Finding]) -> list[str]:
-    """The statements, once all hold; CertificateError naming those that do not."""
+    """The statements that were looked at, once all hold; CertificateError naming those that do not."""
     wrong = [f"{finding.statement}: {finding.problem}" for finding in findings if finding.problem]
     if wrong:
         raise CertificateError("The certificate does not hold. " + " ".join(f"Not so: {words}" for words in wrong))
@@ -105,7 +109,7 @@ def require(findings: list[Finding]) -> list[str]:
 
 
 def not_checked(findings: list[Finding]) -> list[str]:
-    """What nothing was said about: in these files, and in any."""
+    """What the findings say nothing about: statements that could not be looked at, then what no files can show."""
     return [f"{one.statement}: {one.unchecked}" for one in findings if one.unchecked] + list(NOT_CHECKED)
 
 
@@ -228,7 +232,7 @@ def _budget(certificate: Certificate, budget: LedgerTotal) -> str:
 
 
 def _conversion(certificate: Certificate, rho: str, epsilon: float) -> str:
-    """Within 1e-9, relatively: delta is stated to 15 digits."""
+    """Whether epsilon follows from rho, to a relative 1e-9: delta is stated to 15 digits."""
     expected = epsilon_of(_rho(rho), Fraction(certificate.delta))
     return "" if abs(expected - epsilon) <= 1e-9 * expected else f"rho = {float(Fraction(rho)):g} gives {expected:.9g}."
 

@@ -21,7 +21,7 @@ from pmwpub.release.certificate import Certificate
 
 WAYS = (1, 2, 3)
 MOST_STEPS = 300_000_000
-"""Atom by marginal steps, and cells, that one comparison may take: a second or so."""
+"""How many steps, an atom in a marginal each, one comparison may take: a second or so."""
 MOST_CELLS = 20_000_000
 SEED = 0
 
@@ -53,7 +53,7 @@ class MarginalsCompared:
         return tuple(np.argsort(-self.distance, kind="stable").tolist())
 
     def names(self, place: int) -> tuple[str, ...]:
-        """The columns of one marginal."""
+        """The columns of the marginal at a place in the workload."""
         return names_of(self.workload.domain, self.workload.marginals[place])
 
     def cells(self, place: int, shares: Floats) -> Floats:
@@ -69,7 +69,8 @@ class Cause:
 
     number            the round, from 1
     query             (column, level) pairs
-    noisy             the noisy answer; public, released  what the public table and the release answer; all shares
+    noisy             the noisy answer, a share of n
+    public, released  what the public table and the release answer, shares of their rows
     columns           how many columns of the marginal the query is about
     """
 
@@ -164,7 +165,7 @@ def names_of(domain: Domain, marginal: Marginal) -> tuple[str, ...]:
 
 
 def causes_of(certificate: Certificate, released: Distribution, workload: Workload) -> tuple[Cause, ...]:
-    """Every round as a cause, `columns` still 0: noisy answer, public table, release.
+    """Every round as a cause of what moved, not yet held against a marginal: `columns` is 0.
 
     workload  the release's own, to which the numbers of its queries belong
     """

@@ -1,4 +1,4 @@
-"""A release again from its certificate, its schema and the public tables: what rebuild.py runs."""
+"""Making a release again from its certificate, its schema and the public tables: what rebuild.py runs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from pmwpub.tabular.schema.table_schema import Schema
 
 
 def rebuilt(certificate: Certificate, schema_json: bytes, tables: Sequence[bytes | Path]) -> dict[str, bytes]:
-    """weights.csv, measurements.csv and, where the certificate says how it was drawn, synthetic.csv.
+    """Make weights.csv and measurements.csv again and, where the certificate says how it was drawn, synthetic.csv.
 
     tables  the public tables in any order: a path, or the bytes of a CSV
 
@@ -49,7 +49,7 @@ def rebuilt(certificate: Certificate, schema_json: bytes, tables: Sequence[bytes
 
 
 def redrawn(certificate: Certificate, weights: bytes, schema: Schema) -> dict[str, bytes]:
-    """synthetic.csv from the weights, as the certificate says; nothing where it names no rows."""
+    """Draw synthetic.csv from the weights as the certificate says; nothing where it names no rows."""
     rows, seed = certificate.rows, certificate.row_seed
     if rows is None or seed is None:
         return {}

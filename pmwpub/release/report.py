@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 TEMPLATE = "report.html.jinja"
 HEAVIEST = 5
-"""Rows of the largest weights that the report lists."""
+"""How many rows of the largest weights the report lists."""
 
 
 @dataclass(frozen=True)

@@ -16,13 +16,13 @@ from pmwpub.release.measurements import sigma_rows
 from pmwpub.release.quality import Cause, causes_of, compared, touching, ways_of
 
 LEVELS = 24
-"""Levels shown of one attribute; the smaller ones beyond are added up."""
+"""How many levels of one attribute are shown; the smaller ones beyond are added up."""
 
 ROUNDS = 300
-"""Rounds listed in the report; measurements.csv has all."""
+"""How many rounds the report lists; measurements.csv has all."""
 
 MOVED = 6
-"""Marginals listed of each number of columns."""
+"""How many marginals of each number of columns are listed."""
 
 
 @dataclass(frozen=True)
