@@ -167,7 +167,7 @@ class Balance:
 
     @property
     def remaining(self) -> ZCDP:
-        """What is left: zero where more is spent than granted, as only charges added again from a witness can make it."""
+        """What is left: zero where more is spent than granted, which only charges added from a witness bring about."""
         return self.total - self.spent if self.spent <= self.total else ZCDP(0)
 
     @property

@@ -1,4 +1,7 @@
-"""The quality report of a finished release: beside its public table for everybody; see `steward_only` for the truth."""
+"""The quality report of a finished release: it stands beside its public table, for everybody.
+
+The same beside the private table is for the steward alone: see `steward_only`.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,9 @@ class Quality:
     key        of the release among public things
     released   on the public support, with the public table's multiplicities
     causes     every round, as in `quality.causes_of`
-    weights    how concentrated the release is; public_weights  the same of the public table
+    weights    how concentrated the release is
+    public_weights  how concentrated the public table is
+    heaviest   the atoms of the largest weights
     """
 
     key: str

@@ -15,7 +15,7 @@ from pmwpub.service.simulations.validated_settings import in_words, tuning_of
 
 
 def choices_of(service: Service, current: Study, plan: ReleasePlan) -> Choices:
-    """The stored assessments and the advice on rounds at this moment, before the plan is charged. Reads only."""
+    """What the store holds now, before a plan is charged, of how it was chosen: assessments and advice on rounds."""
     done = [one for one in assessments(service, current) if one.outcome.status == "done"]
     assessed = [_prior(one, plan) for one in done]
     told = {charge for one in done for charge in one.outcome.booking.charges}

@@ -28,7 +28,7 @@ def facts_of_all(
 
 
 def _encoded(service: Service, population: str, sha256: str, read: str, schema: Schema) -> Encoded:
-    """A candidate under a schema; kept in the shared cache, for both are public."""
+    """A candidate, coded under a schema; kept in the shared cache, for both are public."""
     key = f"encoded:{sha256}{read}:{schema.sha256}"
     return service.cache(key, lambda: encode_public(stored_tables.table(service, population, sha256), schema))
 

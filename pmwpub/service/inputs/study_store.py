@@ -1,4 +1,4 @@
-"""A population's public state: schema, candidate tables, workload. Stored, so that a refresh loses nothing."""
+"""A population's public state: schema, candidate tables, workload. It is stored, so that a refresh loses nothing."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def add_candidate(
     options: ReadOptions | None = None,
     private: PrivateTable | None = None,
 ) -> str:
-    """Read and store a public table; returns its SHA-256. Of a candidate's bytes only an attestation is still taken.
+    """Read and store a public table; returns its SHA-256. If it is a candidate already, only an attestation is added.
 
     content  the file, or the table that was read from it under `options`
     private  the table that the session holds, if it holds one
@@ -123,9 +123,9 @@ def add_candidate(
 
 
 def refuse_private(service: Service, population: str, table: TextTable, private: PrivateTable | None) -> None:
-    """FileRefused where a public table has the rows of the loaded private one, or of one that was charged.
+    """Raise FileRefused where a public table has the rows of the loaded private one, or of one that was charged.
 
-    For a single user's service: in a shared one nobody is answered that.
+    It is for a single user's service: in a shared one nobody is answered that.
     """
     rows = table.same_rows()
     views: tuple[bytes, ...] = ()
