@@ -133,7 +133,7 @@ def _key(current: Study, setting: str, pools: Sequence[Sequence[str]]) -> str:
 
 
 def _work(current: Study, setting: str, pools: Sequence[Sequence[str]]) -> ComparisonWork:
-    """Every ordered pair to compare. The truth is resampled to n rows: its sampling error is that of a private table."""
+    """Every ordered pair to compare. The truth is resampled to n rows: it then errs as a private table does."""
     full = current.workload()
     workload = full if setting == "full" else full.restricted(FAST_MARGINALS, FAST_SEED)
     usable = current.usable

@@ -26,7 +26,7 @@ from pmwpub.ui.wording.written import number, plain
 
 
 def plan_form(study: Study, private: PrivateTable, found: Sequence[Assessed]) -> ReleasePlan:
-    """Candidate or pool, ε, rounds and variants, beside the noisy floors that were bought."""
+    """Ask for candidate or pool, ε, rounds and variants, beside the noisy floors that were bought; returns the plan."""
     pool = _pool(study, found)
     epsilon = _epsilon(study, pool, [one for one in found if set(one.candidates) <= set(pool)])
     offer_tuned(study, epsilon)
@@ -48,7 +48,7 @@ def in_words(study: Study, plan: ReleasePlan) -> str:
 
 
 def _pool(study: Study, found: Sequence[Assessed]) -> Pool:
-    """The assessed candidates and pools first, the lowest noisy floor on top; PlanError where none is attested."""
+    """Ask for candidate or pool, assessed ones first by their noisy floors; PlanError where none is attested."""
     on_offer = offered(study, [one.candidates for one in found])
     known = {one.candidates: one for one in found}
     order = [one.candidates for one, _ in ranked_floors.ranked(found) if one.candidates in on_offer]
@@ -67,7 +67,7 @@ def _pool(study: Study, found: Sequence[Assessed]) -> Pool:
 
 
 def _epsilon(study: Study, pool: Pool, found: Sequence[Assessed]) -> str:
-    """ε beside the floor: what it can do, and what it cannot."""
+    """Ask for ε, and say beside the floor what it can do, and what it cannot."""
     left, right = st.columns(2)
     given = number_fields.number(left, "ε of this release", "1", "0.001", "100")
     wanted = right.number_input(
