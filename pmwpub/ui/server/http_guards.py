@@ -97,7 +97,7 @@ def is_own(sent: Headers) -> bool:
 
 
 class Uploads:
-    """Takes no file on a server for viewers alone; an upload that breaks off is no fault, but an event of the network."""
+    """Takes no file on a server for viewers alone; an upload that breaks off is an event of the network, no fault."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
