@@ -87,7 +87,7 @@ def sums_of(numbers: Words) -> Words:
 
 
 def mixed(numbers: Words) -> Words:
-    """uint64, shaped as given: the finaliser of splitmix64, by which each bit of a number moves half the result's bits."""
+    """uint64, shaped as given: splitmix64's finaliser, by which each bit of a number moves half the result's bits."""
     numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return numbers ^ (numbers >> np.uint64(31))
