@@ -13,8 +13,8 @@ from pmwpub.service.purchases.caveats import with_remarks
 from pmwpub.ui import Badge, enter, opened, panel, refusals, service
 from pmwpub.ui.ledger.recorded_decisions import decisions_panel
 from pmwpub.ui.ledger.stored_uploads import delete_uploads
+from pmwpub.ui.protect.population_terms import terms_panel
 from pmwpub.ui.widgets import number_fields, plot_panel
-from pmwpub.ui.wording.population_terms import terms_panel
 from pmwpub.ui.wording.written import cost, loss
 
 ORDER = ["id", "time", "purpose", "rho", "status", "remark", "mechanism", "sensitivity", "scale"]

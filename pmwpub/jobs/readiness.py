@@ -16,7 +16,7 @@ from pmwpub.jobs.task_names import resolve
 
 WARM = "warm"
 WAIT_SECONDS = 60.0
-"""So long a caller waits for a server that is getting ready."""
+"""How long a caller waits for a server that is getting ready."""
 
 GETTING_READY = "The server is still getting ready; try again in a moment."
 BROKEN = (
@@ -28,9 +28,9 @@ State = Literal["ready", "getting ready", "failed", "not begun"]
 
 
 class Readiness:
-    """Of an engine with workers; the warm-up is a job of its own.
+    """The readiness of an engine with workers, whose warm-up is a job of its own.
 
-    submit  the engine's; None of an engine without that task, which has nothing to get ready for
+    submit  the engine's `submit`; None where it has no task "warm", and so nothing to get ready for
     """
 
     def __init__(self, submit: Callable[..., Job] | None) -> None:
@@ -40,7 +40,7 @@ class Readiness:
 
     @property
     def state(self) -> State:
-        """How far it is."""
+        """How far the warm-up is."""
         job = self._job
         if self._submit is None or (job is not None and job.state == "done"):
             return "ready"
@@ -49,13 +49,13 @@ class Readiness:
         return "failed" if job.over else "getting ready"
 
     def begin(self) -> None:
-        """Get ready in the background, again if that failed; QueueFull or JobFailed where there is no place for it."""
+        """Begin the warm-up in the background, again if one failed; QueueFull or JobFailed where it gets no place."""
         with self._lock:
             if self._submit is not None and self.state in ("not begun", "failed"):
                 self._job = self._submit(WARM, None, key=WARM, on_done=_ignore, on_failed=_ignore)
 
     def require(self) -> None:
-        """Raise NotReady unless it is ready, after a wait; one that failed is tried again."""
+        """Wait until the engine is ready, after trying a failed warm-up again; NotReady where it is not in time."""
         self.begin()
         job = self._job
         if job is None:
@@ -68,9 +68,9 @@ class Readiness:
 
 
 class InlineReadiness:
-    """Of an engine that works in the calling thread: the warm-up is run there, once a program.
+    """The readiness of an engine that works in the calling thread, where the warm-up runs once a program.
 
-    target  "module:function" of the task; None has nothing to get ready for
+    target  "module:function" of the task "warm"; None where there is nothing to get ready for
     """
 
     def __init__(self, target: str | None) -> None:
@@ -78,14 +78,14 @@ class InlineReadiness:
 
     @property
     def state(self) -> State:
-        """It gets ready when it is asked to, so it is never on its way between two calls."""
+        """Always "ready": this engine gets ready when `require` asks for it, not between two calls."""
         return "ready"
 
     def begin(self) -> None:
-        """Nothing is done in the background."""
+        """Do nothing: nothing is done in the background."""
 
     def require(self) -> None:
-        """Get ready now; NotReady if that fails."""
+        """Run the warm-up now, unless it has run; NotReady if it fails."""
         if self._target is None:
             return
         try:
@@ -101,8 +101,8 @@ def _warmed(target: str) -> None:
 
 
 def _silent(done: int, total: int, note: str = "", part: bytes | None = None) -> None:
-    """Progress that nobody watches."""
+    """Take progress that nobody watches."""
 
 
 def _ignore(outcome: object) -> None:
-    """Of warming up nothing is kept but that it succeeded."""
+    """Drop what a warm-up returns: that it ended well is all that is kept."""

@@ -114,7 +114,7 @@ class Bundle:
 
     @property
     def weights(self) -> bytes:
-        """weights.csv."""
+        """The bytes of weights.csv."""
         return self.parts[WEIGHTS]
 
     @cached_property
@@ -129,7 +129,7 @@ class Bundle:
 
     @property
     def rows(self) -> int:
-        """As many as the private table has, or the most that a synthetic table has."""
+        """The rows of a synthetic table by default: as many as the private table has, or the most that one may have."""
         return min(self.certificate.n, MAX_ROWS)
 
     def distribution(self) -> Distribution:
@@ -137,7 +137,7 @@ class Bundle:
         return read_weights(self.weights, self.schema)
 
     def synthetic(self, rows: int | None = None, seed: int = ROW_SEED, cells: Cells = "labels") -> bytes:
-        """A synthetic CSV; by default as many rows as the private table has, up to the most. Free post-processing.
+        """A synthetic table as CSV, by default with as many rows as the private one, up to MAX_ROWS; free of charge.
 
         cells  "labels", or "numbers": numeric columns as numbers drawn inside their bins
         """

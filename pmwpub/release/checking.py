@@ -20,7 +20,7 @@ from pmwpub.release.strict_json import MOST_BYTES
 from pmwpub.tabular.coding.decode import read_weights
 
 LATER = {"settings_from", "statement"}
-"""Fields that certificates with a plan did not always have; all the others they state."""
+"""Fields that certificates with a plan did not always have; they state all the others."""
 
 NOT_CHECKED = (
     "that the weights follow from the measurements: rebuild.py does, given the public tables",
@@ -34,7 +34,7 @@ NOT_CHECKED = (
 
 
 def read_folder(folder: Path) -> dict[str, bytes]:
-    """certificate.json and the files that it names, as far as they lie in a folder.
+    """Read certificate.json and the files that it names, as far as they lie in a folder: name -> bytes.
 
     Raises FileRefused where there is no certificate, CertificateError where it names a file outside the folder.
     """
@@ -102,7 +102,7 @@ def require(findings: list[Finding]) -> list[str]:
 
 
 def not_checked(findings: list[Finding]) -> list[str]:
-    """What nothing was said about: in these files, and in any."""
+    """What the findings say nothing about: statements that could not be looked at, then what no files can show."""
     return [f"{one.statement}: {one.unchecked}" for one in findings if one.unchecked] + list(NOT_CHECKED)
 
 

@@ -19,7 +19,7 @@ from pmwpub.records import Distribution, Floats
 
 WAYS = (1, 2, 3)
 MOST_STEPS = 300_000_000
-"""Atom by marginal steps, and cells, that one comparison may take: a second or so."""
+"""How many steps, an atom in a marginal each, one comparison may take: a second or so."""
 MOST_CELLS = 20_000_000
 SEED = 0
 
@@ -51,7 +51,7 @@ class MarginalsCompared:
         return tuple(np.argsort(-self.distance, kind="stable").tolist())
 
     def names(self, place: int) -> tuple[str, ...]:
-        """The columns of one marginal."""
+        """The columns of the marginal at a place in the workload."""
         return names_of(self.workload.domain, self.workload.marginals[place])
 
     def cells(self, place: int, shares: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""A release again from its certificate, its schema and the public tables: what rebuild.py runs."""
+"""Making a release again from its certificate, its schema and the public tables: what rebuild.py runs."""
 
 from __future__ import annotations
 

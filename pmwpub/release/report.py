@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 TEMPLATES = {1: "report.html.jinja", 2: "report_of_tables.html.jinja"}
 """By the version of the certificate."""
 HEAVIEST = 5
-"""Rows of the largest weights that the report lists."""
+"""How many rows of the largest weights the report lists."""
 
 
 @dataclass(frozen=True)

@@ -13,13 +13,13 @@ from pmwpub.release.measured.causes import Cause, touching
 from pmwpub.release.quality import compared, ways_of
 
 LEVELS = 24
-"""Levels shown of one attribute; the smaller ones beyond are added up."""
+"""How many levels of one attribute are shown; the smaller ones beyond are added up."""
 
 ROUNDS = 300
 """Measurements listed in the report; measurements.csv or tables.csv has all."""
 
 MOVED = 6
-"""Marginals listed of each number of columns."""
+"""How many marginals of each number of columns are listed."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from pmwpub.service.bought.assessments import Assessed
 from pmwpub.service.bought.releases import Released, WorkloadFacts
 from pmwpub.service.core import Outcome, Price, Service
 from pmwpub.service.inputs.shared_rows import Alike, Overlap
-from pmwpub.service.inputs.study_store import CandidateFacts, Study
+from pmwpub.service.inputs.study import CandidateFacts, Study
 from pmwpub.service.policy import Mode, Policy
 from pmwpub.service.private_table import PrivateTable
 

@@ -1,4 +1,7 @@
-"""The quality report of a finished release: beside its public table for everybody; see `steward_only` for the truth."""
+"""The quality report of a finished release: it stands beside its public table, for everybody.
+
+The same beside the private table is for the steward alone: see `steward_only`.
+"""
 
 from __future__ import annotations
 

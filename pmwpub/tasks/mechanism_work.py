@@ -25,7 +25,7 @@ from pmwpub.records import Distribution, Support
 from pmwpub.tasks.public_cache import public
 
 THREADS = min(4, os.cpu_count() or 1)
-"""Threads of one release; what it gives does not depend on them."""
+"""The threads of one release; the released weights do not depend on their number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,13 +37,13 @@ class PublicInput:
     support: Support
 
     def problem(self) -> PublicProblem:
-        """The problem, built once a worker."""
+        """The problem, which each worker builds once and keeps."""
         return public(self.key, lambda: PublicProblem(self.workload, self.support))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReleaseWork:
-    """One PMW^Pub run. Privacy: holds private counts; its repr shows nothing."""
+    """One run of PMW^Pub. Privacy: it holds private counts; its repr shows nothing."""
 
     public: PublicInput
     counts: PrivateCounts
@@ -64,7 +64,9 @@ class TableFitWork:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AssessmentWork:
-    """One candidate's floor and start, each on its own workload. Privacy: holds private counts.
+    """One candidate's floor and start, each on its own workload.
+
+    Privacy: it holds private counts; its repr shows nothing.
 
     floor, start  the problem, the counts and the epsilon of each part that is bought
     """
@@ -76,7 +78,10 @@ class AssessmentWork:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ErrorWork:
-    """The noisy error of released weights. Privacy: holds private counts; its repr shows nothing."""
+    """The largest error of released weights, to be measured.
+
+    Privacy: it holds private counts; its repr shows nothing.
+    """
 
     workload: Workload
     released: Distribution
@@ -86,7 +91,10 @@ class ErrorWork:
 
 
 def release(work: ReleaseWork, progress: Progress) -> Release:
-    """Run PMW^Pub once, with the secure noise source."""
+    """Run PMW^Pub once, with the secure noise source.
+
+    Privacy: one mechanism, charged before: see `pmw_pub`.
+    """
     return pmw_pub(work.counts, work.public.problem(), work.schedule, progress=progress, threads=THREADS)
 
 
@@ -96,7 +104,10 @@ def fit_tables(work: TableFitWork, progress: Progress) -> TableRelease:
 
 
 def assess(work: AssessmentWork, progress: Progress) -> dict[str, NoisyError]:
-    """The noisy floor and start that were bought; JobUnresolved if the floor cannot be resolved."""
+    """Draw the noisy floor and start that were bought; JobUnresolved where the floor cannot be resolved.
+
+    Privacy: two mechanisms in sequence, charged before: see `floor_release` and `start_release`.
+    """
     found: dict[str, NoisyError] = {}
     if work.start is not None:
         source, counts, epsilon = work.start
@@ -114,6 +125,9 @@ def assess(work: AssessmentWork, progress: Progress) -> dict[str, NoisyError]:
 
 
 def error(work: ErrorWork, progress: Progress) -> NoisyError:
-    """The noisy largest error of a finished release."""
+    """Draw the noisy largest error of a finished release.
+
+    Privacy: one mechanism, charged before: see `error_release`.
+    """
     progress(0, 1)
     return error_release(work.counts, work.workload, work.released, work.epsilon, rows_per_person=work.rows_per_person)

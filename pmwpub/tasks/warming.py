@@ -34,7 +34,7 @@ _ROUNDS = 2
 
 
 def warm(payload: object, progress: Progress) -> None:
-    """Run each kind of work on private counts on a table that is made up here, each possible row once; keep nothing.
+    """Run each kind of work that takes private counts on a made-up table, each possible row once, and keep nothing.
 
     Numba then finds every loop in its cache on disk, where there is a place for one, from this process and from any
     other of the same version.

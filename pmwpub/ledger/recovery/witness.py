@@ -30,7 +30,7 @@ from pmwpub.ledger.recovery.witness_lines import Entry, Line, StoreLine, kind_of
 
 START = "0" * 64
 ROOM = 1 << 20
-"""Bytes that must be free on the disk before a charge is made."""
+"""The bytes that must be free on the disk before a charge is made."""
 DAMAGED = (
     "The ledger's witness {path} is damaged: line {line} does not follow from the one before. Put a copy of it back, "
     "or accept the ledger as it is with `pmwpub ledger reconcile --accept-missing-witness`, which is recorded. "
@@ -60,7 +60,7 @@ class Witness:
 
     @property
     def known(self) -> frozenset[tuple[object, ...]]:
-        """What the lines stand for that were read since the last StoreLine."""
+        """The identities of the lines that were read since the last StoreLine."""
         with self._lock:
             return frozenset(self._known)
 
@@ -102,7 +102,7 @@ class Witness:
             return found
 
     def append(self, lines: Sequence[Line]) -> None:
-        """Write what is not there yet, and have it on the disk before this returns."""
+        """Write the lines that are not there yet, and have them on the disk before this returns."""
         with self._lock, self._failing_closed(), self._locked_file() as descriptor:
             self._take(descriptor)
             os.ftruncate(descriptor, self._read)
@@ -126,7 +126,7 @@ class Witness:
         return b"".join(written)
 
     def set_aside(self) -> Path | None:
-        """Rename the file, for a new one to begin; where it went."""
+        """Rename the file, so that a new one can begin; returns where it went, None where there was none."""
         with self._lock, self._failing_closed():
             self._forget()
             if not self.path.exists():

@@ -74,7 +74,7 @@ def assessments(service: Service, current: Study) -> list[Assessed]:
 
 
 def assessed(service: Service, current: Study, booking: Booking) -> Assessed:
-    """One booking read back."""
+    """One assessment, read back by its booking."""
     return _assessed(current, service.outcome(booking))
 
 

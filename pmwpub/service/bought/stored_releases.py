@@ -1,4 +1,4 @@
-"""What is stored of purchases: read back by plan and draw, or for all of them at once."""
+"""Reading back what is stored of purchases: by plan and draw, or for many bookings at once."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def bundle_of(service: Service, result: bytes) -> Bundle:
 
 
 def outcomes(service: Service, bookings: Sequence[Booking]) -> list[Outcome]:
-    """What became of bookings by now, in their order; reads, never runs.
+    """What became of bookings by now, in their order; nothing is run.
 
-    A stored result is final, and all of them are read in one view of the store. Whether one that has none is still at
-    work is asked for each by itself, in the order that `Service.outcome` says.
+    A stored result is final, and all of them are read in one view of the store. Each booking without one is
+    asked by itself whether it is still at work, as `Service.outcome` does it.
     """
     with service.ledger.view():
         results = {one.id: service.ledger.result(one.id) for one in bookings if one.status == "done"}

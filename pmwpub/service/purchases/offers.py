@@ -85,7 +85,7 @@ def store(service: Service, population: str, offers: Sequence[Offer], private: P
 
 
 def said(tick: object) -> None:
-    """PlanError unless a word is True, False or None: what was meant by any other value is not known."""
+    """Raise PlanError unless a word is True, False or None: what was meant by any other value is not known."""
     if tick is not None and not isinstance(tick, bool):
         raise PlanError(
             f"Whether no public table was made from the private one is said by True or False; {str(tick)[:40]!r} came. "
@@ -94,7 +94,7 @@ def said(tick: object) -> None:
 
 
 def decided(shared: Sequence[Overlap], tick: bool | None, *, answers: bool, refusal: str) -> None:
-    """OverlapUndecided where public files are to be stored and used at once, and the steward has not said enough.
+    """Raise OverlapUndecided where public files are to be stored and used at once, and the steward has not said enough.
 
     shared   what `offer` found
     tick     whether the steward said that none was made from the private table; None where nobody was asked

@@ -1,7 +1,7 @@
 """Whether what was bought before plans said how files are read was bought on files that were read as they are now.
 
 The hash of such a plan is one for all readings of its files. What it bought counts as bought by a plan of today only
-where the reading of then is known to be the one of now:
+where the files are known to have been read then as they are read now:
 
 - A stored release says it itself: its certificate names how each public table was read.
 - Of any other result a candidate's notes say it, if all that are stored agree and the first is older than the booking.
@@ -32,7 +32,7 @@ def same_reading_as_then(
 ) -> bool:
     """Whether a booking under `plan.earlier` was certainly made on files that were read as `plan` has them read.
 
-    table  the private table of now, where its steward may be told whether it is the one of then; None elsewhere
+    table  the private table of now, where its steward may be told whether the booking was made on it; None elsewhere
 
     Privacy: without `table` a function of public documents and released bytes alone. With it the answer depends on the
     private rows: it is for the steward of a service that answers comparisons.
@@ -50,7 +50,7 @@ def same_reading_as_then(
 def other_reading_than_now(ledger: Ledger, booking: Booking, plan: Plan) -> bool:
     """Whether a booking under the very hash of `plan` was certainly made on public tables that were read otherwise.
 
-    Only a release of before plans said how files are read can have been, and its certificate says so.
+    That can be only of a release from before plans said how files are read, whose certificate says so.
 
     Privacy: a function of released bytes alone.
     """

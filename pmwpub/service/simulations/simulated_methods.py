@@ -17,7 +17,7 @@ __all__ = [
 ]
 
 OFFERED_BASELINES = (*BASELINES, *PEERS)
-"""By name; those that need another package say so where it is missing."""
+"""The names of the baselines that may be chosen; those that need another package say so where it is missing."""
 
 
 def described_baseline(method: str) -> str:

@@ -28,14 +28,18 @@ from pmwpub.theory import (
 __all__ = ["HYPOTHESES", "AccuracyQuestion", "Facts", "facts_of", "rows_that_suffice"]
 
 POINTS = 60
-"""Numbers of rounds at which the bound is drawn."""
+"""About how many numbers of rounds the bound is drawn at."""
 
 
 @dataclass(frozen=True)
 class Facts:
     """What the calculators begin with; all public.
 
-    n        private rows; m  public rows with repetition; queries  Q; rows_per_person  k
+    n                private rows
+    m                public rows, with repetition
+    queries          Q, the queries of the workload
+    delta            that of the ledger
+    rows_per_person  k
     """
 
     n: int
@@ -46,7 +50,7 @@ class Facts:
 
 
 def facts_of(study: Study | None) -> Facts:
-    """Those of the open population, as far as it has them; else those of the demo."""
+    """The facts of the open population, as far as it has them; else those of the demo."""
     if study is None:
         return Facts(20_000, 12_000, 121_848, Fraction(1, 20_000**2))
     terms = study.population
@@ -59,7 +63,7 @@ def facts_of(study: Study | None) -> Facts:
 class AccuracyQuestion:
     """Theorem 4.4 for given tables and a given loss of privacy: what it bounds, and what an error would take.
 
-    facts         n and k as given there count as n/k rows, since noise and sensitivity both grow by k
+    facts         of the tables; n rows of which one person owns up to k count as n/k
     epsilon       of the release, at the facts' delta
     best_mixture  f, or an upper bound of it, a share of the rows
     beta          the chance with which the bound may be missed
@@ -74,7 +78,7 @@ class AccuracyQuestion:
 
     @property
     def rows(self) -> float:
-        """n/k."""
+        """n/k, since noise and sensitivity both grow by k."""
         return self.facts.n / self.facts.rows_per_person
 
     @cached_property
@@ -90,7 +94,7 @@ class AccuracyQuestion:
 
     @property
     def bound(self) -> float:
-        """On the largest error at that T, as a share of the private rows."""
+        """The bound on the largest error at that T, as a share of the private rows."""
         return self._terms(self.rounds).total
 
     def by_rounds(self) -> list[figures.BoundParts]:
@@ -143,9 +147,10 @@ class AccuracyQuestion:
 def rows_that_suffice(
     alpha: float, beta: float, queries: int, *, rows_per_person: int, second_divergence: float, max_divergence: float
 ) -> tuple[int, int]:
-    """Proposition 4.3: the private and the public rows with which a best-mixture error of at most alpha is sure.
+    """Proposition 4.3: the private and the public rows that make the best-mixture error at most alpha, but for beta.
 
-    Sure up to a chance of beta. The divergences, in nats, say how far the private population is from the public one.
+    With a chance of at most beta the error is larger all the same. The divergences, in nats, say
+    how far the private population is from the public one.
     """
     private = rows_per_person * private_rows_needed(alpha, beta, queries)
     public = public_rows_needed(

@@ -27,8 +27,9 @@ RUNS = 3
 
 @dataclass(frozen=True)
 class Tuned:
-    """The settings that did best on a validation pair at one epsilon: the best variant, and the fewest rounds of it
-    that do as well.
+    """The settings that did best on a validation pair at one epsilon.
+
+    They are the best variant, and the fewest rounds of it that do as well.
 
     truth, candidate  who played the private table and who its candidate
     mean, standard_error  of the largest error there, over `runs` runs
@@ -75,7 +76,7 @@ def tuning_of(service: Service, current: Study, plan: ReleasePlan) -> Tuned | No
 
 
 def chosen_in(current: Study, found: Exploration, epsilon: float) -> Iterator[Tuned]:
-    """One for each whole candidate of a finished sweep with a choice of settings and a public table as the truth."""
+    """The settings chosen for each whole candidate of a finished sweep with a choice and a public table as truth."""
     simulation = found.simulation
     if simulation is None or found.truth in (SAMPLE_TRUTH, PRIVATE_TRUTH):
         return

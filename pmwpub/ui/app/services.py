@@ -21,12 +21,12 @@ Built = TypeVar("Built")
 FORWARDED = ("X-Forwarded-For", "X-Forwarded-Host", "Forwarded", "Via")
 """Headers of requests that came through a proxy."""
 KEPT = 128
-"""Public things that the server keeps: tables, supports, workloads."""
+"""How many public things the server keeps: tables, supports, workloads."""
 
 
 _LOCK = threading.Lock()
 _SERVICES: dict[str, Service] = {}
-"""By the address of the store; only `service` and `close` touch it, and only under the lock."""
+"""The services, by the address of the store; only `service` and `close` touch them, and only under the lock."""
 
 
 def service() -> Service:
@@ -54,7 +54,7 @@ def close() -> None:
 
 
 def asker() -> str:
-    """Whose run of a page this is: the browser session, which has a share of the line."""
+    """The browser session whose run of a page this is, and which has a share of the line; "" outside of a run."""
     running = get_script_run_ctx(suppress_warning=True)
     return "" if running is None else running.session_id
 
@@ -75,7 +75,7 @@ def policy() -> Policy:
 
 
 def address() -> str | None:
-    """What the server listens on; None everywhere."""
+    """The address that the server listens on; None where it listens on every one."""
     return st.get_option("server.address")
 
 

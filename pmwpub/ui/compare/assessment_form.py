@@ -31,7 +31,7 @@ BY_EPSILON, BY_PRECISION = "ε for each", "a wanted error bar"
 
 
 def purchase(session: Session, study: Study, private: PrivateTable, offered: Sequence[Pool]) -> None:
-    """The widgets of a plan, its worth, its exact price, and the button that spends."""
+    """Draw the widgets of a plan, its worth, its exact price, and the button that spends."""
     what = st.radio("What to buy", [EACH, WINNER], horizontal=True, key="what to buy")
     fresh = [pool for pool in offered if len(pool) == 1 or pool in made(study)]
     chosen = st.multiselect("Candidates", list(offered), default=fresh, format_func=lambda pool: named(study, pool))

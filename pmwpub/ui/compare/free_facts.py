@@ -28,7 +28,7 @@ LEGEND = (
 
 
 def known_panel(study: Study, pools: Sequence[Pool]) -> None:
-    """Facts, comparison and calculator; nothing private is touched and nothing is charged."""
+    """Draw facts, comparison and calculator; nothing private is touched and nothing is charged."""
     with panel("What is known for free", Badge.PUBLIC):
         facts_table(study.candidates)
         with refusals():

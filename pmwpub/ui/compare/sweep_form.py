@@ -39,14 +39,14 @@ VARIANTS = {
 
 
 def ask_for_truth(study: Study) -> str:
-    """Who plays the private table."""
+    """Ask who plays the private table."""
     names = truths(study)
     truth: str = st.selectbox("Who plays the truth", list(names), format_func=names.__getitem__)
     return truth
 
 
 def ask_for_terms(study: Study, truth: str) -> SweepRange:
-    """The ranges of a sweep, the simplest first; PlanError for text that means none."""
+    """Ask for the ranges of a sweep, the simplest first; PlanError for text that means none."""
     with st.expander("What it ranges over"):
         pools = [pool for pool in _offered(study) if truth not in pool]
         candidates = _candidates(study, pools)
@@ -107,7 +107,7 @@ def _offered(study: Study) -> list[Pool]:
 
 
 def _candidates(study: Study, pools: Sequence[Pool]) -> tuple[Pool, ...]:
-    """None where all single tables play, as they do by default, so that one sweep has one description."""
+    """Ask who plays the candidates; () where all single tables do, as by default: one sweep has one description."""
     if not pools:
         st.caption("The table is cut in two at random: one half plays the truth, the other the candidate.")
         return ()

@@ -27,7 +27,7 @@ from pmwpub.ui.wording.written import number, plain
 
 
 def tuning_form(study: Study) -> None:
-    """Begin a sweep over settings on a pair of public tables."""
+    """Draw the form that begins a sweep over settings on a pair of public tables."""
     if viewers_only():
         st.info(NOTHING_BEGINS)
         return
@@ -52,7 +52,7 @@ def tuning_form(study: Study) -> None:
 
 
 def show_chosen(study: Study, found: Exploration | None) -> None:
-    """What a finished simulation with a choice of settings chose."""
+    """Say what a finished simulation with a choice of settings chose."""
     if found is None or found.simulation is None:
         return
     for epsilon in sorted(found.terms.epsilons):
@@ -61,7 +61,7 @@ def show_chosen(study: Study, found: Exploration | None) -> None:
 
 
 def words(found: Tuned) -> str:
-    """The settings, and how well they did where."""
+    """A sentence on settings: what they are, and how well they did on which pair."""
     return (
         f"At ε = {near(found.epsilon, 6)} the best of {found.compared} settings was **T = {found.rounds}**, the "
         "fewest that do as well, with "
@@ -71,7 +71,7 @@ def words(found: Tuned) -> str:
 
 
 def offer_tuned(study: Study, epsilon: str) -> None:
-    """On the Release page: the settings that a public pair chose near this ε, and one click to take them over."""
+    """Offer, on the Release page, the settings that a public pair chose near this ε; one click takes them over."""
     found = tuned(service(), study, float(as_fraction(epsilon)))
     if not found:
         return
@@ -85,7 +85,7 @@ def offer_tuned(study: Study, epsilon: str) -> None:
 
 
 def _take_over(found: Tuned) -> None:
-    """Before the next run: the widgets of the plan stand as tuned."""
+    """Set the widgets of the plan as tuned; it runs before the next run of the page."""
     st.session_state[widget_keys.ADVISED_ROUNDS] = False
     st.session_state[widget_keys.ROUNDS] = found.rounds
     for name, value in found.settings.items():

@@ -19,7 +19,7 @@ from pmwpub.ui.widgets.private_panel import opened_numbers
 from pmwpub.ui.wording.written import number
 
 LISTED = 60
-"""Marginals in the table, those farthest from the truth; any other can be looked at by name."""
+"""How many marginals the table lists, those farthest from the truth; any other can be looked at by name."""
 
 WHAT = (
     "The exact one-, two- and three-way marginals of the private table, and how far the public table and this release "
@@ -28,7 +28,7 @@ WHAT = (
 
 
 def truth_panel(session: Session, study: Study, found: Released, quality: Quality) -> None:
-    """Off by default, confirmed and recorded; drawn for the steward alone."""
+    """Draw release and public table beside the truth, for the steward alone: off by default, confirmed and recorded."""
     booking = found.outcome.booking
     opened = opened_numbers(
         session,

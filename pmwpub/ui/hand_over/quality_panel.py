@@ -25,7 +25,7 @@ HOW = (
 
 
 def quality_part(session: Session, study: Study, found: Released) -> None:
-    """For everybody the release beside its public table; for the steward, once opened, both beside the truth."""
+    """Draw a release beside its public table, for everybody; for the steward who opens it, both beside the truth."""
     try:
         quality = quality_of(service(), study, found)
     except PlanError as reason:
@@ -48,7 +48,7 @@ def quality_part(session: Session, study: Study, found: Released) -> None:
 
 
 def _facts(study: Study, found: Released, quality: Quality) -> None:
-    """Support in effect and weights; and the noisy error, if it was bought."""
+    """Draw support in effect and weights, and the noisy error, if it was bought."""
     after, before = quality.weights, quality.public_weights
     left, middle, right = st.columns(3)
     left.metric(
@@ -89,7 +89,7 @@ def cause_words(one: Cause) -> str:
 
 
 def _why(chosen: ChosenMarginal, quality: Quality) -> None:
-    """The measurements that touch the chosen marginal."""
+    """List the measurements that touch the chosen marginal."""
     near = quality.touching(chosen.names, limit=5)
     if not near:
         st.caption("No measurement is about any of its columns: it moved along with columns that go with them.")

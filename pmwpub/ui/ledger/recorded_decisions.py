@@ -13,7 +13,7 @@ from pmwpub.ui.wording.written import plain
 
 
 def decisions_panel(marks: Sequence[Mark]) -> None:
-    """What was decided and recorded for good, the newest last; and what every plan carries since."""
+    """List what was decided and recorded for good, the newest last, and say what every plan carries since."""
     if not marks:
         return
     with panel("Recorded decisions", Badge.PUBLIC):

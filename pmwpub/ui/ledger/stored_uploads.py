@@ -12,7 +12,7 @@ from pmwpub.ui.app.state import Session
 
 
 def delete_uploads(session: Session, study: Study) -> None:
-    """Delete the stored public tables now; charges, results, schema and workload stay."""
+    """Draw the panel that deletes the stored public tables at once; charges, results, schema and workload stay."""
     with panel("Stored uploads", Badge.PUBLIC):
         if not study.candidates:
             st.caption("No table is stored. The private table never is.")

@@ -19,7 +19,7 @@ UNTIL = "Nothing is registered until it is put right."
 
 
 def register_panel(session: Session) -> None:
-    """Fix a population's terms; terms that warn of something are taken once that was ticked."""
+    """Draw the form that fixes a population's terms; those that warn of something are taken once that was ticked."""
     with panel("Register a population", Badge.PUBLIC), st.form(FORM, enter_to_submit=False, border=False):
         st.caption(
             "A population is the people whose data one budget protects. Terms can be corrected until the first charge; "

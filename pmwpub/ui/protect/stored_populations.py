@@ -10,7 +10,7 @@ from pmwpub.ui.app.state import Session, go
 
 
 def stored_panel(session: Session) -> None:
-    """Open a population that the store holds, the newest first."""
+    """Offer the populations that the store holds, the newest first, to be opened."""
     with refusals():
         stored = [population.name for population in reversed(service().ledger.populations())]
         if stored:

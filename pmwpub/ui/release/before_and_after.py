@@ -27,7 +27,7 @@ class BeforeAndAfter:
 
 
 def compare(study: Study, done: Sequence[Released]) -> BeforeAndAfter | None:
-    """One-way shares of an attribute, release and public prior; None where they cannot be compared."""
+    """Ask for a release and a column, and draw both tables' shares; None where they cannot be compared."""
     left, right = st.columns(2)
     labels = {one.outcome.booking.id: f"{one.outcome.booking.id}: {one.name}" for one in reversed(done)}
     number = left.selectbox("Release", list(labels), format_func=labels.__getitem__)

@@ -19,7 +19,7 @@ from pmwpub.ui.wording.written import exact, number, plain
 
 
 def errors_part(session: Session, study: Study, release: PlanKey) -> None:
-    """What was bought of this release's error, for everybody; and for the steward the form that buys it."""
+    """Show what was bought of a release's error, for everybody, and the form that buys it, for the steward."""
     private = session.steward(study)
     for found in release_errors.measured_errors(service(), study.population.name, release):
         _shown(found, steward=private is not None)

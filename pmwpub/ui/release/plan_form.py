@@ -78,7 +78,7 @@ def _pmw_pub_plan(study: Study, private: PrivateTable, pool: Pool, epsilon: str)
 
 
 def _pool(study: Study, found: Sequence[Assessed]) -> Pool:
-    """The assessed candidates and pools first, the lowest noisy floor on top; PlanError where none is attested."""
+    """Ask for candidate or pool, assessed ones first by their noisy floors; PlanError where none is attested."""
     on_offer = offered(study, [one.candidates for one in found])
     known = {one.candidates: one for one in found}
     order = [one.candidates for one, _ in ranked_floors.ranked(found) if one.candidates in on_offer]
@@ -97,7 +97,7 @@ def _pool(study: Study, found: Sequence[Assessed]) -> Pool:
 
 
 def _epsilon(study: Study, pool: Pool, found: Sequence[Assessed]) -> str:
-    """ε beside the floor: what it can do, and what it cannot."""
+    """Ask for ε, and say beside the floor what it can do, and what it cannot."""
     left, right = st.columns(2)
     given = number_fields.number(left, "ε of this release", "1", "0.001", "100")
     wanted = right.number_input(

@@ -33,7 +33,7 @@ CELL_WORDS: dict[Cells, str] = {"labels": "labels and bins", "numbers": "numbers
 
 
 def release_panel(session: Session, study: Study, found: Released) -> None:
-    """A release by what became of it: at work, without a result, or done."""
+    """Draw a release by what became of it: at work, without a result, or done."""
     booking, private = found.outcome.booking, session.steward(study)
     with panel(f"Release {booking.id}: {plain(found.name)}", Badge.DP):
         if found.outcome.status == "running":
@@ -76,7 +76,7 @@ def _facts(bundle: Bundle) -> None:
 
 
 def downloads(bundle: Bundle, booking: int) -> None:
-    """The files, made from the stored bytes when clicked; rows, row seed and the look of cells are free choices."""
+    """Offer the files, made from the stored bytes when clicked; rows, seed and the look of cells are free choices."""
     left, middle, right = st.columns(3)
     rows = whole_number(left, "Rows of synthetic.csv", *ROWS_ALLOWED, value=bundle.certificate.n, key=f"rows {booking}")
     seed = whole_number(middle, "Row seed (public)", *SEEDS_ALLOWED, value=0, key=f"row seed {booking}")
@@ -127,7 +127,7 @@ def show(booking: int) -> None:
 
 
 def chosen(released: Sequence[Released]) -> Released | None:
-    """The release that the address names; words if there is none of that number."""
+    """The release that the address names; None, with a warning where it names a number that no release has."""
     wanted = st.query_params.get("release")
     if wanted is None:
         return None
@@ -141,7 +141,7 @@ def chosen(released: Sequence[Released]) -> Released | None:
 
 
 def listed(released: Sequence[Released]) -> None:
-    """Every release of the population, the newest first, each under its own address."""
+    """List every release of the population, the newest first, each under its own address."""
     if not released:
         st.caption("None yet.")
     words = {"running": "at work", "done": "done", "no result": "no result"}

@@ -26,7 +26,7 @@ READY = "ready"
 """The address that says whether a purchase could be made now; `_stcore/health` says only that the server lives."""
 
 NO_FILE = 0
-"""Of bytes of an upload, after which the web framework would go on in a temporary file: never."""
+"""Bytes of an upload after which the web framework goes on in a temporary file; 0 has it never do so."""
 
 
 @asynccontextmanager
@@ -49,13 +49,13 @@ def uploads_stay_in_memory() -> None:
 
 
 def _begin() -> None:
-    """Open the store and start the workers before the first page asks; it says what is wrong, if anything is."""
+    """Open the store and start the workers before the first page asks; what is wrong, the page says."""
     with suppress(PmwPubError):
         service()
 
 
 def middleware() -> list[Middleware]:
-    """From the outermost on."""
+    """The layers between the network and Streamlit, from the outermost on."""
     return [Middleware(OwnHeaders), Middleware(OwnOrigin), Middleware(OwnBrowser), Middleware(Uploads)]
 
 

@@ -35,7 +35,7 @@ PROMISE = (
 
 
 def accuracy_calculator(facts: Facts) -> None:
-    """The bound against T and against ε, and the rows or the ε that an error would need."""
+    """Draw the bound against T and against ε, and say which rows or which ε an error would need."""
     st.markdown(PROMISE)
     left, middle, right = st.columns(3)
     n = whole_number(left, "n, private rows", facts.rows_per_person, 10**12, value=facts.n, step=1000)
@@ -86,7 +86,7 @@ def _needed(asked: AccuracyQuestion) -> None:
 
 
 def rows_calculator(queries: int, rows_per_person: int, n: int, tables: Sequence[tuple[str, int]]) -> None:
-    """Proposition 4.3: the private and public rows that suffice, beside those that there are.
+    """Draw the private and public rows that suffice (Proposition 4.3) beside those that there are.
 
     tables  each public table by name with its rows
     """

@@ -11,7 +11,7 @@ from pmwpub.ui.compare.floor_scope import Setting
 from pmwpub.ui.wording.written import number, seconds
 
 LIKELY = 0.9
-"""A purchase that resolves less often than this is offered in the fast setting first."""
+"""The chance of a result below which a sentence advises another purchase first."""
 
 
 class Sentence(NamedTuple):

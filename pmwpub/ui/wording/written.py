@@ -22,7 +22,7 @@ def plain(text: str) -> str:
 
 
 def number(value: float | Fraction) -> str:
-    """Three significant digits."""
+    """A number that is no loss of privacy, to three significant digits."""
     return near(value)
 
 
@@ -66,5 +66,5 @@ def progress(job: Job, unit: str, place: int) -> str:
 
 
 def size(count: int) -> str:
-    """Bytes as people read them."""
+    """A number of bytes as people read it: "0.3 kB", "1.2 MB"."""
     return f"{count / 1e6:.1f} MB" if count >= 100_000 else f"{count / 1e3:.1f} kB"

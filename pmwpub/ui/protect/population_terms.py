@@ -1,4 +1,4 @@
-"""A population's terms in words, and how they are changed."""
+"""A population's terms, in words, and the form that changes them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ LET_GO = "The private table was checked against the earlier terms and is let go 
 
 
 def terms_panel(session: Session, study: Study) -> None:
-    """Who is protected, and by how much; for whoever may, a form that changes it."""
+    """Say who is protected, and by how much; whoever may change it gets a form that does."""
     population = study.population
     with panel("What is protected", Badge.PUBLIC):
         st.table(
@@ -57,7 +57,7 @@ def terms_panel(session: Session, study: Study) -> None:
 
 
 def _form(session: Session, study: Study) -> None:
-    """The terms in force, to be typed over; what is pressed is done at once, or said why not."""
+    """Draw the terms in force, to be typed over; a press changes them at once, or says why not."""
     before, charged = study.population, study.balance.spent.units > 0
     form = _key(before, "form")
     with st.form(f"{form} {charged}", enter_to_submit=False, border=False):
@@ -84,7 +84,7 @@ def _all_but_epsilon(before: Population) -> dict[str, str]:
 
 
 def _key(before: Population, part: str) -> str:
-    """Of a field that begins with the terms in force: other terms have another field, which begins with those."""
+    """The key of a field that begins with the terms in force; under other terms it is another field."""
     return f"amend {part} {before}"
 
 
@@ -121,7 +121,7 @@ def _meant(before: Population, typed: dict[str, str]) -> Population:
 
 
 def _to_be_ticked(study: Study, after: Population) -> tuple[str, ...]:
-    """What these terms warn of; and that a total which falls after a charge has fallen for good."""
+    """The sentences to be ticked: what terms warn of, and that a total that falls after a charge never rises again."""
     spent = study.balance.spent
     if not spent.units:
         return warnings_of(after)
