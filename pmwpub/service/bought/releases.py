@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
 from pmwpub.errors import PlanError
 from pmwpub.ledger import Booking
@@ -18,9 +19,21 @@ from pmwpub.service.core import Outcome, Service
 from pmwpub.service.inputs.study_store import Study
 
 REST = "rest"
+PMW_PUB, TABLE_FIT = "pmw-pub", "table-fit"
+ENGINES = (PMW_PUB, TABLE_FIT)
 DEFAULT_ROUNDS = 25
 REPLAYS = {"half": Replay.HALF, "off": Replay.OFF}
 _UPDATE_SECONDS = 2.5e-9
+
+
+class Settings(TypedDict, total=False):
+    """The settings of PMW^Pub, by name."""
+
+    rounds: int
+    selection: str
+    output: str
+    start: str
+    replay: str
 
 
 @dataclass(frozen=True)
@@ -89,6 +102,33 @@ def release_plan(
         start=Start(start),
         replay=REPLAYS[replay],
     )
+
+
+def planned(
+    service: Service,
+    current: Study,
+    candidates: Sequence[str],
+    settings: Settings,
+    *,
+    engine: str | None,
+    epsilon: str,
+    private_read_as: str | None = None,
+) -> AnyReleasePlan:
+    """Freeze a release by the engine of that name, PMW^Pub where none is named.
+
+    settings  those of PMW^Pub that somebody gave, as `release_plan` has them
+
+    Raises PlanError for another engine, and for settings that the engine does not have.
+    """
+    if engine not in (None, *ENGINES):
+        raise PlanError(f"The engine is {' or '.join(ENGINES)}; {engine[:40]!r} came. Nothing was charged.")
+    if engine != TABLE_FIT:
+        return release_plan(service, current, candidates, epsilon=epsilon, private_read_as=private_read_as, **settings)
+    if settings:
+        raise PlanError(
+            f"Table fit has no {', '.join(settings)}; leave that out, or take {PMW_PUB}. Nothing was charged."
+        )
+    return table_fit_plan(service, current, candidates, epsilon=epsilon, private_read_as=private_read_as)
 
 
 def table_fit_plan(
