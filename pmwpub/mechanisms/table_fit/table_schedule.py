@@ -182,6 +182,24 @@ def schedule(
     return TableSchedule(tables, tuple(map(ZCDP, shares)), rows_per_person, complete, constants)
 
 
+def check_least_share(
+    tables: Workload, budget: ZCDP, *, rows_per_person: int, constants: FitConstants = FitConstants()
+) -> None:
+    """Raises BudgetError where some public table could leave a share of zero, or one whose noise cannot be drawn.
+
+    Of two spreads one may be at most 1/4 and the other as little as `least_spread`.
+    """
+    ones = int((tables.arity == 1).sum())
+    pairs = len(tables.marginals) - ones
+    for_ones = math.floor(budget.units * constants.one_way_share) if pairs else budget.units
+    least = for_ones // ones
+    if pairs:
+        least = min(least, math.floor((budget.units - for_ones) * 4 * constants.least_spread / (pairs + 1)))
+    if least < 1:
+        raise BudgetError(f"The budget is too small for {len(tables.marginals):,} tables; take more of it.")
+    VectorGaussian.costing(ZCDP(least), 2 * rows_per_person**2)
+
+
 def _spreads(ones: Workload, support: Support, least: Fraction) -> dict[int, int]:
     """M_a times the square of the number of public rows, for each attribute; whole, and at least `least` times it."""
     sums, rows = PublicProblem(ones, support).start_sums, support.rows
