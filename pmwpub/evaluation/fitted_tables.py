@@ -13,13 +13,14 @@ from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.mechanisms.table_fit.table_fit import table_fit
 from pmwpub.mechanisms.table_fit.table_schedule import FitConstants, check_least_share, schedule
 from pmwpub.queries.counts import count
+from pmwpub.queries.workload import Workload
 
 
 @dataclass(frozen=True)
 class TableFit:
     """All 1-way and 2-way tables measured once, and the public table's weights fitted to them.
 
-    Delta is 1/n^2 where the rule of evidence is chosen, and no schema is relied on to give every cell a level.
+    Delta is 1/n^2 where the rule of evidence is chosen. No schema is relied on to give every cell a level.
     """
 
     uses_candidate = True
@@ -31,7 +32,8 @@ class TableFit:
         try:
             tables = measured_tables(terms.workload)
             refuse_slow(tables.queries)
-            check_least_share(tables, terms.budget, rows_per_person=terms.rows_per_person)
+            k, constants = terms.rows_per_person, _constants(tables, terms)
+            check_least_share(tables, terms.budget, rows_per_person=k, constants=constants)
         except PmwPubError as error:
             return str(error)
         return ""
@@ -44,7 +46,12 @@ class TableFit:
         tables = measured_tables(terms.workload)
         plan = schedule(
             tables, support, terms.budget, rows_per_person=terms.rows_per_person, complete=False,
-            constants=FitConstants.at(terms.budget, Fraction(1, terms.n**2)),
+            constants=_constants(tables, terms),
         )  # fmt: skip
         found = table_fit(count(tables, rows_of(case)), support, plan, noise=case.noise)
         return errors_of(case.counts, case.problem, found.distribution)
+
+
+def _constants(tables: Workload, terms: RunTerms) -> FitConstants:
+    delta, k = Fraction(1, max(2, terms.n) ** 2), terms.rows_per_person
+    return FitConstants.advised(tables, terms.budget, n=terms.n, delta=delta, rows_per_person=k)

@@ -119,6 +119,15 @@ def test_the_rule_of_evidence_goes_by_the_budget() -> None:
     assert at["0.05"] == at["0.1"] == FitConstants()
 
 
+def test_the_1_way_tables_part_goes_by_their_noise() -> None:
+    """By hand: d = 3 and rho = 1/20, so sigma = k sqrt(120)/n; 25 sigma of the budget, from 15 to 90 per cent."""
+    found = measured_tables(WORKLOAD)
+    for n, k, hundredths in ((1_000, 1, 27), (500, 1, 54), (1_000, 2, 54), (10_000, 1, 15), (100, 1, 90)):
+        at = FitConstants.advised(found, BUDGET, n=n, delta=Fraction(1, n**2), rows_per_person=k)
+        assert at.one_way_share == Fraction(hundredths, 100)
+    assert FitConstants.advised(found, ZCDP(0), n=9, delta=Fraction(1, 81)).one_way_share == Fraction(9, 10)
+
+
 @settings(max_examples=60)
 @given(st.integers(1, 10**7), st.sampled_from(sorted(WORKLOADS)), st.integers(0, 50))
 def test_what_passes_the_check_by_public_sizes_leaves_no_share_of_zero(units: int, name: str, seed: int) -> None:
