@@ -27,9 +27,14 @@ import adult
 import census_table
 from full_scale import Size, domain, peak_mb, resident_mb, rows_of
 
-from pmwpub.evaluation import TABLE_FIT, UNCHANGED, Run, Stage
+from pmwpub.evaluation import TABLE_FIT, UNCHANGED, Run, Stage, errors, errors_of
 from pmwpub.evaluation.runs import play
+from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
+from pmwpub.mechanisms.table_fit.table_fit import table_fit
+from pmwpub.mechanisms.table_fit.table_schedule import FitConstants, TableSchedule, schedule
+from pmwpub.privacy.budget import ApproxDP, as_fraction, zcdp_of
 from pmwpub.queries.counts import count
+from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support
 
@@ -160,9 +165,10 @@ def add(path: Path, names: list[str], row: dict[str, object]) -> None:
 
 @dataclass(frozen=True)
 class Grown:
-    """One run at the paper's size or near it, in a process of its own.
+    """One run at the paper's size or near it.
 
-    megabytes  of the process beyond the loaded problem, at the most
+    processor  seconds of one core, noise in the simulations' sampler included
+    megabytes  the most that the process held beyond the loaded problem
     """
 
     atoms: int
@@ -178,43 +184,42 @@ class Grown:
     megabytes: float
 
 
-def grown(size: Size, epsilon: float, seed: int) -> Grown:
-    """A release on a generated problem; compiled code is made before the clock starts."""
-    from pmwpub.evaluation import errors, errors_of
-    from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
-    from pmwpub.mechanisms.table_fit.table_fit import table_fit
-    from pmwpub.mechanisms.table_fit.table_schedule import FitConstants, schedule
-    from pmwpub.privacy.budget import ApproxDP, as_fraction, zcdp_of
-    from pmwpub.queries.incidence import PublicProblem
-
+def grown(size: Size, wanted: list[tuple[float, int]]) -> list[Grown]:
+    """Releases on a generated problem, by epsilon and seed; compiled code is made before the clock starts."""
     shape = domain()
     workload = Workload.sampled(shape, 3, size.marginals, size.seed)
     private = rows_of(shape, size.rows, 0.0, 2)
     support = Support.of(rows_of(shape, size.atoms, size.tilt, 3))
-    measured = measured_tables(workload)
-    delta = Fraction(1, size.rows**2)
+    measured, problem, delta = measured_tables(workload), PublicProblem(workload, support), Fraction(1, size.rows**2)
+    counts, exact = count(measured, private), count(workload, private)
+    stage = Stage(workload, exact, {}, delta)
+    start = errors(exact, problem.start_sums, support.rows).max_error
+    table_fit(
+        counts, _few(support), _plan(measured, support, 1.0, size.rows), noise=stage.noise(Run("", "", 1.0, 0, 0))
+    )
+    found = []
+    for epsilon, seed in wanted:
+        plan = _plan(measured, support, epsilon, size.rows)
+        before, began = resident_mb(), time.process_time()
+        release = table_fit(counts, support, plan, noise=stage.noise(Run("", "", epsilon, 0, seed)))
+        spent, most = time.process_time() - began, peak_mb() - before
+        end = errors_of(exact, problem, release.distribution)
+        problem_of = (len(support), size.marginals, size.rows, size.tilt)
+        errors_found = (start, end.max_error, end.mean_error)
+        found.append(Grown(*problem_of, epsilon, seed, *errors_found, round(spent, 2), round(most, 1)))
+        print(found[-1], flush=True)
+    return found
+
+
+def _plan(measured: Workload, support: Support, epsilon: float, n: int) -> TableSchedule:
+    delta = Fraction(1, n * n)
     budget = zcdp_of(ApproxDP(as_fraction(epsilon), delta))
-    plan = schedule(
-        measured, support, budget, rows_per_person=1, complete=False,
-        constants=FitConstants.advised(measured, budget, n=size.rows, delta=delta),
-    )  # fmt: skip
-    counts, problem = count(measured, private), PublicProblem(workload, support)
-    exact, noise = count(workload, private), Stage(workload, counts, {}, delta).noise(Run("", "", epsilon, 0, seed))
-    small = support_part(support)
-    table_fit(counts, small, plan, noise=noise)
-    before, began = resident_mb(), time.process_time()
-    found = table_fit(counts, support, plan, noise=noise)
-    spent, most = time.process_time() - began, peak_mb() - before
-    start = errors(exact, problem.start_sums, support.rows)
-    end = errors_of(exact, problem, found.distribution)
-    return Grown(
-        len(support), size.marginals, size.rows, size.tilt, epsilon, seed,
-        start.max_error, end.max_error, end.mean_error, round(spent, 2), round(most, 1),
-    )  # fmt: skip
+    constants = FitConstants.advised(measured, budget, n=n, delta=delta)
+    return schedule(measured, support, budget, rows_per_person=1, complete=False, constants=constants)
 
 
-def support_part(support: Support) -> Support:
-    """A few atoms, to compile on."""
+def _few(support: Support) -> Support:
+    """Ten atoms, to compile on."""
     return Support(support.domain, support.codes[:10], support.multiplicity[:10])
 
 
@@ -223,21 +228,15 @@ SIZES = (Size(atoms=25_000), Size(atoms=50_000), Size(marginals=1_024), Size(row
 
 
 def size(seeds: int) -> None:
-    """The paper's size at five epsilons and two tilts, then growth."""
-    path = OUT / "sharper_size.csv"
-    wanted = [
-        (Size(tilt=tilt), epsilon, seed)
-        for tilt in TILTS
-        for epsilon in (0.05, *EPSILONS)
-        for seed in range(FIRST_SEED, FIRST_SEED + seeds)
-    ]
-    wanted += [(other, 1.0, FIRST_SEED) for other in SIZES]
+    """The paper's size at five epsilons and two tilts, then growth; a process for each problem."""
+    path, numbers = OUT / "sharper_size.csv", range(FIRST_SEED, FIRST_SEED + seeds)
+    wanted = [(Size(tilt=tilt), [(e, seed) for e in (0.05, *EPSILONS) for seed in numbers]) for tilt in TILTS]
+    wanted += [(other, [(1.0, FIRST_SEED)]) for other in SIZES]
     context = multiprocessing.get_context("spawn")
     for one in wanted:
         with ProcessPoolExecutor(1, mp_context=context) as pool:
-            found = pool.submit(grown, *one).result()
-        add(path, [field.name for field in fields(Grown)], asdict(found))
-        print(found, flush=True)
+            for found in pool.submit(grown, *one).result():
+                add(path, [field.name for field in fields(Grown)], asdict(found))
 
 
 def main() -> None:
