@@ -18,6 +18,9 @@ from pmwpub.records import Support
 GEOMETRIC_FROM = Fraction(1, 20)
 """The epsilon from which the geometric mean is the better rule of evidence; below it, the cautious one is."""
 
+ONE_WAY_SLOPE, ONE_WAY_LEAST, ONE_WAY_MOST = 25, 15, 90
+"""The 1-way tables' part of the budget over their noise, and its ends in hundredths."""
+
 ROOT_BITS = 64
 """Square roots of spreads are taken with so many bits behind the point."""
 
@@ -87,12 +90,28 @@ class FitConstants:
 
     @classmethod
     def at(cls, budget: ZCDP, delta: Number) -> FitConstants:
-        """The constants for a budget: the geometric mean from epsilon 0.05 on, the cautious rule below it.
+        """The rule of evidence for a budget: the geometric mean from epsilon 0.05 on, the cautious one below it.
 
         delta  at which rho is read as an epsilon; 1/n^2 is a public fact
         """
         least = zcdp_of(ApproxDP(GEOMETRIC_FROM, as_fraction(delta)))
-        return cls() if budget >= least else replace(cls(), evidence=EvidenceRule.LARGEST_WITHIN_MARGIN)
+        return cls() if budget >= least else cls(evidence=EvidenceRule.LARGEST_WITHIN_MARGIN)
+
+    @classmethod
+    def advised(
+        cls, tables: Workload, budget: ZCDP, *, n: int, delta: Number, rows_per_person: int = 1
+    ) -> FitConstants:
+        """The constants for a release, from public facts: the rule of evidence, and the 1-way tables' part of rho.
+
+        With d of them and half of rho, their cells had noise of sigma = k sqrt(2 d/rho)/n as a share of rows. They get
+        25 sigma of the budget, at least 15 and at most 90 per cent: where noise is large only they tell anything, and
+        where it is small the 2-way tables' sums tell the same.
+        """
+        ones = int((tables.arity == 1).sum())
+        squared = Fraction(2 * ones * rows_per_person**2, n**2) / max(budget, ZCDP(1)).rho
+        hundredths = math.isqrt(math.floor((100 * ONE_WAY_SLOPE) ** 2 * squared))
+        share = Fraction(min(max(hundredths, ONE_WAY_LEAST), ONE_WAY_MOST), 100)
+        return replace(cls.at(budget, delta), one_way_share=share)
 
 
 @dataclass(frozen=True)
@@ -180,6 +199,24 @@ def schedule(
     shares = [for_ones // len(ones)] * len(ones)
     shares += [(budget.units - for_ones) * weight // sum(weights) for weight in weights]
     return TableSchedule(tables, tuple(map(ZCDP, shares)), rows_per_person, complete, constants)
+
+
+def check_least_share(
+    tables: Workload, budget: ZCDP, *, rows_per_person: int, constants: FitConstants = FitConstants()
+) -> None:
+    """Raises BudgetError where some public table could leave a share of zero, or one whose noise cannot be drawn.
+
+    Of two spreads one may be at most 1/4 and the other as little as `least_spread`.
+    """
+    ones = int((tables.arity == 1).sum())
+    pairs = len(tables.marginals) - ones
+    for_ones = math.floor(budget.units * constants.one_way_share) if pairs else budget.units
+    least = for_ones // ones
+    if pairs:
+        least = min(least, math.floor((budget.units - for_ones) * 4 * constants.least_spread / (pairs + 1)))
+    if least < 1:
+        raise BudgetError(f"The budget is too small for {len(tables.marginals):,} tables; take more of it.")
+    VectorGaussian.costing(ZCDP(least), 2 * rows_per_person**2)
 
 
 def _spreads(ones: Workload, support: Support, least: Fraction) -> dict[int, int]:

@@ -14,7 +14,13 @@ from support.planting import plant
 
 from pmwpub.errors import BudgetError, DomainError, PlanError
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
-from pmwpub.mechanisms.table_fit.table_schedule import EvidenceRule, FitConstants, TableSchedule, schedule
+from pmwpub.mechanisms.table_fit.table_schedule import (
+    EvidenceRule,
+    FitConstants,
+    TableSchedule,
+    check_least_share,
+    schedule,
+)
 from pmwpub.privacy.budget import ZCDP, ApproxDP, zcdp_of
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
@@ -111,6 +117,34 @@ def test_the_rule_of_evidence_goes_by_the_budget() -> None:
     at = {e: FitConstants.at(zcdp_of(ApproxDP(Fraction(e), delta)), delta) for e in ("0.04", "0.05", "0.1")}
     assert at["0.04"].evidence is EvidenceRule.LARGEST_WITHIN_MARGIN
     assert at["0.05"] == at["0.1"] == FitConstants()
+
+
+def test_the_1_way_tables_part_goes_by_their_noise() -> None:
+    """By hand: d = 3 and rho = 1/20, so sigma = k sqrt(120)/n; 25 sigma of the budget, from 15 to 90 per cent."""
+    found = measured_tables(WORKLOAD)
+    for n, k, hundredths in ((1_000, 1, 27), (500, 1, 54), (1_000, 2, 54), (10_000, 1, 15), (100, 1, 90)):
+        at = FitConstants.advised(found, BUDGET, n=n, delta=Fraction(1, n**2), rows_per_person=k)
+        assert at.one_way_share == Fraction(hundredths, 100)
+    assert FitConstants.advised(found, ZCDP(0), n=9, delta=Fraction(1, 81)).one_way_share == Fraction(9, 10)
+
+
+@settings(max_examples=60)
+@given(st.integers(1, 10**7), st.sampled_from(sorted(WORKLOADS)), st.integers(0, 50))
+def test_what_passes_the_check_by_public_sizes_leaves_no_share_of_zero(units: int, name: str, seed: int) -> None:
+    """Whatever the public table: one that has a single level of most attributes too."""
+    found = measured_tables(WORKLOADS[name])
+    try:
+        check_least_share(found, ZCDP(units), rows_per_person=1)
+    except BudgetError:
+        return
+    for rows in (1, 2, 30):
+        planned(WORKLOADS[name], tables.support(SHAPE, rows, seed), ZCDP(units))
+
+
+def test_a_budget_that_some_public_table_would_leave_a_share_of_zero_is_refused() -> None:
+    with pytest.raises(BudgetError, match="too small"):
+        check_least_share(measured_tables(WORKLOAD), ZCDP(5_000), rows_per_person=1)
+    check_least_share(measured_tables(WORKLOAD), ZCDP(50_000), rows_per_person=1)
 
 
 def test_bad_schedules_are_refused() -> None:
