@@ -67,8 +67,8 @@ def drafted(
 def bins_of(service: Service, population: str, row: Row, *, bins: int, binning: Binning) -> list[str]:
     """Edges for the column of a row, as text, from the candidates, which are read by the column's own rules.
 
-    The edges that the row has already do not matter. A row of another kind than "numeric" gets none. Raises SchemaError
-    for a row that makes no column, and where no candidate has numbers in it.
+    The edges that the row has already do not matter. A categorical row gets none. Raises SchemaError for a row of
+    any other kind, or that makes no column, and where no candidate has numbers in it.
     """
     (column,) = schema_of([{"outside": "clip", **row, "values": ["0", "1"]}], ()).columns
     if not isinstance(column, NumericColumn):

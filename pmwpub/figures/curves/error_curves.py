@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pmwpub.figures.bound import shade_nothing
-from pmwpub.figures.curve_values import ErrorCurve, ProvedBound, ShadedFloor, Unchanged, alt_text, sweep_table
-from pmwpub.figures.floor_regions import add_floor, write_into_regions
-from pmwpub.figures.legend import BOUND, HOLLOW, UNCHANGED, add_legend
+from pmwpub.figures.curves.bound import shade_nothing
+from pmwpub.figures.curves.curve_values import ErrorCurve, ProvedBound, ShadedFloor, Unchanged, alt_text, sweep_table
+from pmwpub.figures.curves.floor_regions import add_floor, write_into_regions
+from pmwpub.figures.curves.legend import BOUND, HOLLOW, UNCHANGED, add_legend
 from pmwpub.figures.style import PALETTE, SYMBOLS, Plot, colours, framed, number, shown
 from pmwpub.rounding import near
 

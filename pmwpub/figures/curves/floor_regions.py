@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pmwpub.figures.curve_values import ShadedFloor
-from pmwpub.figures.legend import CERTIFIED, NOISY
+from pmwpub.figures.curves.curve_values import ShadedFloor
+from pmwpub.figures.curves.legend import CERTIFIED, NOISY
 from pmwpub.figures.style import LABEL, number, shown, translucent
 
 if TYPE_CHECKING:
