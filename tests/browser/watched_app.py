@@ -12,6 +12,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 from streamlit import runtime
 
+from pmwpub.jobs.run import QueuedJob
 from pmwpub.service import PrivateTable
 from pmwpub.ui.server.leaving import GRACE_SECONDS, end_sessions
 from pmwpub.ui.server.serving import lifespan, middleware, routes
@@ -25,9 +26,15 @@ async def _held(request: Request) -> JSONResponse:
         now = time.monotonic()
         end_sessions(now)
         end_sessions(now + GRACE_SECONDS)
-    tables = sum(isinstance(one, PrivateTable) for one in gc.get_objects())
+    there = gc.get_objects()
     files = runtime.get_instance().uploaded_file_mgr.file_storage
-    return JSONResponse({"tables": tables, "files": sum(map(len, files.values()))})
+    return JSONResponse(
+        {
+            "tables": sum(isinstance(one, PrivateTable) for one in there),
+            "files": sum(map(len, files.values())),
+            "jobs in line": sum(isinstance(one, QueuedJob) and bool(one.payload) for one in there),
+        }
+    )
 
 
 app = st.App(
