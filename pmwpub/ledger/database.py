@@ -16,6 +16,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import platformdirs
 from sqlalchemy import URL, Connection, Engine, create_engine, event, func, insert, inspect, make_url, select, text
@@ -27,6 +28,7 @@ from pmwpub.errors import LedgerError, StoreUnavailable
 from pmwpub.ledger import tables
 from pmwpub.ledger.failing import BUSY_SECONDS, failing_closed
 from pmwpub.ledger.recovery.copying import set_copy_aside
+from pmwpub.ledger.store_file import StoreFile
 
 CHECKED_BYTES = 256 * 1024**2
 """Stores up to this size are checked whole when opened; larger ones page by page, as they are read."""
@@ -71,7 +73,8 @@ def sqlite_path(address: URL) -> Path | None:
     """The file of a SQLite store; None for PostgreSQL."""
     if address.get_backend_name() != "sqlite":
         return None
-    return Path((address.database or "").removeprefix("file:"))
+    name = address.database or ""
+    return Path(unquote(urlsplit(name).path) if name.startswith("file:") else name)
 
 
 def witness_path(address: URL) -> Path | None:
@@ -96,10 +99,12 @@ class Database:
         self._thread = threading.local()
         with failing_closed(self.name):
             self._engine = _engine(url)
+            self.file = StoreFile(sqlite_path(url))
             self._writer = self._engine.execution_options(immediate=True)
             try:
                 with self._writer.begin() as connection:
                     self.opened = _prepare(connection, sqlite_path(url) if keep_old else None)
+                    self.file.require()
             except BaseException:
                 self.close()  # a store that was refused is not held open
                 raise
@@ -110,6 +115,7 @@ class Database:
         if (shared := getattr(self._thread, "view", None)) is not None:
             yield shared
             return
+        self.file.require()
         with failing_closed(self.name), self._engine.begin() as connection:
             yield connection
 
@@ -129,11 +135,14 @@ class Database:
         """One transaction: committed and synced when the block ends, undone when it raises.
 
         LedgerError inside a `view`: what is decided by a charge is never read from an older state of the store.
+        StoreUnavailable also where the store's file is no longer in its place, before or at the end.
         """
         if getattr(self._thread, "view", None) is not None:
             raise LedgerError("Nothing is written to the store while a view of it is open.")
+        self.file.require()
         with failing_closed(self.name), self._writer.begin() as connection:
             yield connection
+            self.file.require()
 
     def session(self) -> Connection:
         """A connection to PostgreSQL outside the pool, which may be empty; each statement is a transaction.
@@ -147,7 +156,9 @@ class Database:
         return failing_closed(self.name)
 
     def close(self) -> None:
+        """Let go of all connections; the next use opens what is at the address then."""
         self._engine.dispose()
+        self.file.closed()
 
 
 def _engine(url: URL, *, poolclass: type[Pool] | None = None) -> Engine:
