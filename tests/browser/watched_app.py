@@ -20,7 +20,7 @@ from pmwpub.ui.server.serving import lifespan, middleware, routes
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Every private table and job that is made, read or copied, for as long as it lives. (To walk all objects of the process,
+# Every private table and job that is made, read or copied, while it lives. (To walk all objects of the process,
 # as `gc.get_objects` does, breaks a tuple that another thread is just filling: CPython then raises SystemError in it.)
 _tables: weakref.WeakSet[PrivateTable] = weakref.WeakSet()
 _jobs: weakref.WeakSet[QueuedJob] = weakref.WeakSet()
