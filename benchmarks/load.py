@@ -1,9 +1,9 @@
 """A server under load: sessions that speak Streamlit's own protocol, two real browsers, and workers that are busy.
 
-    python benchmarks/load.py [--minutes 10] [--sessions 25] [--browsers 2] [--jobs 5] [--again] [--store URL]
+    python benchmarks/load.py [--minutes 10] [--sessions 25] [--browsers 2] [--jobs 5] [--again] [--postgres]
 
-Starts `streamlit run app.py` on a throwaway SQLite store, or on the empty database of `--store`, with a demo in it that
-has everything to show. Sessions think for 3 to 7 seconds, then go to another page or change a widget; every fifth holds
+Starts `streamlit run app.py` on a throwaway SQLite store, with `--postgres` on a throwaway PostgreSQL, or on the empty
+database of `--store URL`, with a demo in it that has everything to show. Sessions think for 3 to 7 seconds, then go to another page or change a widget; every fifth holds
 a private table of its own. Five more each keep one job in the line or at work, two paid and three free: so two are at
 work and three wait. Prints the processor time of a rerun by page, what all saw, and the memory of the server and of its
 workers before, during and after. `--again` does it all twice: memory must come back to within 10 % of its level after
@@ -19,7 +19,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,6 +31,7 @@ for folder in (ROOT, ROOT / "tests"):
 from browser.conftest import Server  # noqa: E402 - the tests' own helpers
 from browser.plain_client import visiting  # noqa: E402
 from browser.stage import furnished_demo  # noqa: E402
+from ledger.cluster import cluster  # noqa: E402
 from loading.browsers import browse  # noqa: E402
 from loading.server_costs import cpu, memory, page_costs  # noqa: E402
 from loading.sessions import Buyer, JobKeeper, Simulator, Visit, walk  # noqa: E402
@@ -184,6 +186,18 @@ def main(crowd: Crowd, *, store: str, reruns: int, again: bool, grace: float) ->
     return 1 if failed else 0
 
 
+@contextmanager
+def database(store: str, *, postgres: bool) -> Iterator[str]:
+    """The address of the store; "" for a SQLite file of the server's own."""
+    if not postgres:
+        yield store
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)  # PostgreSQL runs as a user of its own
+        with cluster(Path(folder) / "cluster") as made:
+            yield made.url
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=10)
@@ -192,6 +206,7 @@ if __name__ == "__main__":
     parser.add_argument("--browsers", type=int, default=2)
     parser.add_argument("--jobs", type=int, default=5)
     parser.add_argument("--again", action="store_true", help="twice, on one server")
+    parser.add_argument("--postgres", action="store_true", help="on a PostgreSQL that is made for it")
     parser.add_argument("--store", default="", help="an empty database, such as postgresql://user@localhost/name")
     parser.add_argument("--reruns", type=int, default=20, help="of each page, to measure its processor time")
     parser.add_argument("--chromium", default=shutil.which("chromium") or "/usr/bin/chromium")
@@ -199,4 +214,6 @@ if __name__ == "__main__":
     pace = Pace(60 * given.minutes, given.steps)
     crowd = Crowd(given.sessions, given.browsers, given.jobs, pace, given.chromium)
     grace = 0.0 if given.steps is not None else GRACE_SECONDS
-    sys.exit(main(crowd, store=given.store, reruns=given.reruns, again=given.again, grace=grace))
+    with database(given.store, postgres=given.postgres) as store:
+        status = main(crowd, store=store, reruns=given.reruns, again=given.again, grace=grace)
+    sys.exit(status)
