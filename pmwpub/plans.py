@@ -44,6 +44,9 @@ FAST_MARGINALS = 64
 
 FAST_SEED = 0
 
+MOST_CELLS = 2_000_000
+"""Of the tables that table fit measures: noise and tables.csv take half a minute and 100 MB for so many."""
+
 RELEASE_KINDS = ("release", "table-fit")
 """The kinds of plans whose result is a release."""
 
@@ -240,10 +243,17 @@ class TableFitPlan(_Plan):
         workload, support  the plan's own
         complete           whether the schema gives every private cell a level
 
-        Raises BudgetError where a table's share would be zero.
+        Raises PlanError where the tables have more than MOST_CELLS cells, BudgetError where a table's share would be
+        zero.
         """
+        tables = measured_tables(workload)
+        if tables.queries > MOST_CELLS:
+            raise PlanError(
+                f"Table fit measures at most {MOST_CELLS:,} cells; the tables of one and two columns of this workload have "
+                f"{tables.queries:,}. Use fewer or wider bins, or PMW^Pub. Nothing was charged."
+            )
         return table_schedule(
-            measured_tables(workload),
+            tables,
             support,
             self.budget,
             rows_per_person=self.rows_per_person,

@@ -15,7 +15,8 @@ import buying
 import numpy as np
 import pytest
 
-from pmwpub.errors import BudgetError, CertificateError, Overspent
+from pmwpub import plans
+from pmwpub.errors import BudgetError, CertificateError, Overspent, PlanError
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.release.bundle import CERTIFICATE, MEASUREMENTS, REBUILD, REPORT, SYNTHETIC, TABLES, WEIGHTS, Bundle
@@ -168,6 +169,14 @@ def test_a_budget_that_the_tables_cannot_share_or_the_population_lacks_is_refuse
     large = releases.table_fit_plan(bench.service, current, bench.candidates[:1], epsilon="900")
     with pytest.raises(Overspent):
         buying.buy(bench.service, bench.private, large)
+    assert bench.service.ledger.balance(bench.name).spent == spent
+
+
+def test_more_cells_than_can_be_measured_are_refused_uncharged(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plans, "MOST_CELLS", 10)
+    spent = bench.service.ledger.balance(bench.name).spent
+    with pytest.raises(PlanError, match="at most 10 cells"):
+        run(bench)
     assert bench.service.ledger.balance(bench.name).spent == spent
 
 
