@@ -249,8 +249,8 @@ class TableFitPlan(_Plan):
         tables = measured_tables(workload)
         if tables.queries > MOST_CELLS:
             raise PlanError(
-                f"Table fit measures at most {MOST_CELLS:,} cells; the tables of one and two columns of this workload have "
-                f"{tables.queries:,}. Use fewer or wider bins, or PMW^Pub. Nothing was charged."
+                f"Table fit measures at most {MOST_CELLS:,} cells; the tables of one and two columns of this workload "
+                f"have {tables.queries:,}. Use fewer or wider bins, or PMW^Pub. Nothing was charged."
             )
         return table_schedule(
             tables,
