@@ -128,7 +128,7 @@ def test_a_killed_worker_leaves_the_charge_says_no_result_and_is_never_redrawn(
     price = _units(visitor.price())
     visitor.press("Buy this release")
     visitor.see(re.compile(r"round \d+ of 5000"))
-    expect(visitor.page.get_by_role("textbox", name="Rounds", exact=True)).to_have_count(1)
+    visitor.field("Rounds")
     _a_widget_answers_while_it_runs(visitor)
 
     for pid in server.workers():
@@ -147,7 +147,7 @@ def test_a_killed_worker_leaves_the_charge_says_no_result_and_is_never_redrawn(
 
 
 def _a_cancelled_release_keeps_its_charge(server: Server, visitor: Visitor, town: str) -> None:
-    visitor.page.get_by_role("textbox", name="ε of this release").fill("0.5")
+    visitor.field("ε of this release").fill("0.5")
     visitor.page.keyboard.press("Enter")
     visitor.see(re.compile(r"Price: ε = 0\.5 "))
     visitor.settle()

@@ -26,7 +26,7 @@ def _type_and_buy(visitor: Visitor, field: str, typed: str, button: str) -> None
     """Type, and click the button that stood there before, without leaving the field first."""
     place = visitor.page.get_by_role("button", name=button, exact=True)
     visitor.bring(place)
-    visitor.page.get_by_role("textbox", name=field, exact=True).fill(typed)
+    visitor.field(field).fill(typed)
     place.click(timeout=SOON)
     visitor.settle()
 
@@ -49,7 +49,7 @@ def test_a_rejected_number_takes_the_old_price_and_its_button_away(
         visitor.see(re.compile("Nothing has a price until it is put right"))
         expect(visitor.page.get_by_role("button", name=button, exact=True)).to_have_count(0, timeout=SOON)
         expect(visitor.page.get_by_text(re.compile("Price: "))).to_have_count(0, timeout=SOON)
-        visitor.page.get_by_role("textbox", name=field, exact=True).fill("0.06")
+        visitor.field(field).fill("0.06")
         visitor.page.keyboard.press("Enter")
         expect(visitor.page.get_by_role("button", name=button, exact=True)).to_be_visible(timeout=SOON)
         visitor.settle()

@@ -58,6 +58,12 @@ class Visitor:
         """Turn a radio of this label; by its label, for while a page is drawn another group may hold the same words."""
         self.page.get_by_role("radiogroup", name=group, exact=True).get_by_text(option, exact=True).click()
 
+    def field(self, name: str) -> Locator:
+        """A text field, once there is one of that name: a page that is half drawn still shows the one of before too."""
+        box = self.page.get_by_role("textbox", name=name, exact=True)
+        expect(box).to_have_count(1, timeout=SOON)
+        return box
+
     def see(self, text: str | re.Pattern[str], timeout: int = SOON) -> None:
         expect(self.page.get_by_text(text).first).to_be_visible(timeout=timeout)
 
@@ -91,7 +97,7 @@ class Visitor:
         plan = self.page.get_by_text(re.compile("Plan [0-9a-f]{16}"))
         before = plan.inner_text()
         self.page.get_by_text("Use the advised number of rounds").first.click()
-        box = self.page.get_by_role("textbox", name="Rounds", exact=True)
+        box = self.field("Rounds")
         box.fill(str(rounds))
         box.press("Enter")
         expect(plan).not_to_have_text(before, timeout=SOON)
