@@ -54,6 +54,16 @@ def test_simulated_audits_pass_the_right_mechanism_and_catch_each_fault() -> Non
     assert min(float(figure) for pair in figures for figure in pair) > 0.999
 
 
+@pytest.mark.data
+def test_the_cpu_of_commands_is_printed_with_the_fixed_part_apart() -> None:
+    command = [sys.executable, "benchmarks/command_cost.py", "--runs", "1", "--rounds", "1", "3"]
+    printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    figure = r"-?\d+\.\d\d"
+    assert re.search(rf"^--help: {figure} s of CPU", printed)
+    assert len(re.findall(rf"^release, [13] rounds: {figure} s of CPU", printed, re.MULTILINE)) == 2
+    assert re.search(rf"^a round: {figure}\d\d s of CPU; fixed: {figure} s$", printed, re.MULTILINE)
+
+
 def test_waits_are_measured_without_a_browser_and_stand_beside_their_limits() -> None:
     command = [sys.executable, "benchmarks/waits.py", "--rows", "2000", "--no-browser"]
     printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

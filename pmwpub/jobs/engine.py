@@ -25,13 +25,13 @@ from pmwpub.jobs.run import JobOutcome, OnDone, OnFailed, OnPart, QueuedJob, con
 from pmwpub.jobs.task_names import TASKS, target_of
 
 GRACE_SECONDS = 3.0
-"""A task that does not stop by itself is killed after so long."""
+"""After so long a task that was asked to stop, and did not, is killed."""
 
 LOOK_SECONDS = 5.0
 """So often an idle worker is looked at: one that is gone is replaced, and tried before there is a job for it."""
 
 KEPT_JOBS = 500
-"""So many jobs that are over can still be looked at."""
+"""The most jobs that can still be looked at when they are over; the oldest are forgotten first."""
 
 
 class Engine:
@@ -123,7 +123,7 @@ class Engine:
             return self._jobs.get(key)
 
     def expects(self, key: str) -> bool:
-        """Whether a place is reserved for that key, or its job waits or runs: whether an end is still to come."""
+        """Whether a place is reserved for a key, or its job waits or runs: the end is then still to come."""
         with self._changed:
             return key in self._live or self._line.holds(key)
 
@@ -134,7 +134,7 @@ class Engine:
                 self._jobs.pop(key, None)
 
     def place(self, key: str) -> int:
-        """How far from the front a job waits: 1 is next; 0 does not wait."""
+        """How far from the front of the line a job waits: 1 where it is next, 0 where it does not wait."""
         with self._changed:
             return self._line.place(key)
 

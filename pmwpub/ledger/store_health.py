@@ -6,11 +6,11 @@ from pmwpub.ledger.store import Ledger
 
 
 def check_store(ledger: Ledger) -> None:
-    """StoreUnavailable unless the store can be read, and its file is the one that is open."""
+    """Raise StoreUnavailable unless the store can be read, and its file is the one that is open."""
     ledger.populations()
 
 
 def check_witness(ledger: Ledger) -> None:
-    """StoreUnavailable unless the witness, where there is one, is this store's and could take a booking."""
+    """Raise StoreUnavailable unless the witness, where there is one, is this store's and could take a booking."""
     with ledger._database.reading() as connection:
         ledger._guard.vouched(connection)
