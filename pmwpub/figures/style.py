@@ -6,12 +6,13 @@ import html
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 from pmwpub.rounding import near
 
 if TYPE_CHECKING:
-    from plotly.graph_objects import Figure
+    from plotly.graph_objects import Figure, layout
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8040F0", "#806030")
 """Okabe and Ito's darker colours and two more: each stands out from white and from near-black (3:1), and any two
@@ -93,21 +94,8 @@ def framed(figure: Figure, *, x_title: str, y_title: str, height: int) -> Figure
 
     Fonts and grid stand in the template, which Streamlit's theme overrides in light and dark mode alike.
     """
-    from plotly.graph_objects import layout
-
-    axis = {"gridcolor": FAINT, "zerolinecolor": FAINT, "linecolor": INK, "title": {"standoff": 12}}
-    template = layout.Template(
-        layout={
-            "font": {"family": "sans-serif", "size": 14, "color": INK},
-            "paper_bgcolor": CLEAR,
-            "plot_bgcolor": CLEAR,
-            "colorway": list(PALETTE),
-            "xaxis": axis,
-            "yaxis": axis,
-        }
-    )
     figure.update_layout(
-        template=template,
+        template=_template(),
         height=height,
         margin={"l": 60, "r": 20, "t": TOOLBAR, "b": 55},
         legend={
@@ -141,3 +129,21 @@ def inked(plot: Plot, ink: str) -> Plot:
         if note.font.color in (None, INK):
             note.font.color = ink
     return replace(plot, figure=copy)
+
+
+@cache
+def _template() -> layout.Template:
+    """Made once: to check its parts takes plotly longer than a page may. A figure that takes it has a copy."""
+    from plotly.graph_objects import layout
+
+    axis = {"gridcolor": FAINT, "zerolinecolor": FAINT, "linecolor": INK, "title": {"standoff": 12}}
+    return layout.Template(
+        layout={
+            "font": {"family": "sans-serif", "size": 14, "color": INK},
+            "paper_bgcolor": CLEAR,
+            "plot_bgcolor": CLEAR,
+            "colorway": list(PALETTE),
+            "xaxis": axis,
+            "yaxis": axis,
+        }
+    )

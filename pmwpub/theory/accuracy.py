@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from pmwpub.errors import BoundError
 from pmwpub.theory.checks import check
@@ -85,6 +86,7 @@ def accuracy_bound(
     return accuracy_terms(epsilon_tilde, rounds, **facts).total  # type: ignore[arg-type]
 
 
+@lru_cache(maxsize=1024)  # a page asks for the same ones on each run
 def rounds_of_least_bound(epsilon_tilde: float, *, n: float, m: int, queries: int, beta: float) -> int:
     """The T >= `fewest_rounds` at which `accuracy_bound` is least: Theorem 4.4's choice, with its constants.
 
@@ -178,7 +180,7 @@ def accuracy_line(
     facts = {"n": n / rows_per_person, "m": m, "queries": queries, "beta": beta}
     order = sorted(set(epsilons))
     tildes = [epsilon_tilde_of(epsilon, delta) for epsilon in order]
-    rounds = [rounds_of_least_bound(tilde, **facts) for tilde in tildes]  # type: ignore[arg-type]
+    rounds = [rounds_of_least_bound(tilde, **facts) for tilde in tildes]
     errors = [
         accuracy_bound(tilde, t, best_mixture=best_mixture, **facts)  # type: ignore[arg-type]
         for tilde, t in zip(tildes, rounds, strict=True)

@@ -10,7 +10,7 @@ from pmwpub.figures.curves.legend import CERTIFIED, NOISY
 from pmwpub.figures.style import LABEL, number, shown, translucent
 
 if TYPE_CHECKING:
-    from plotly.graph_objects import Figure
+    from plotly.graph_objects import Figure, Scatter
 
 FADE_STEPS = 8
 CERTIFIED_OPACITY, NOISY_OPACITY = 0.16, 0.40
@@ -36,40 +36,35 @@ def add_floor(figure: Figure, floor: ShadedFloor, colour: str, span: tuple[float
             (floor.low + i * step, floor.low + (i + 1) * step, opacity * (1 - i / FADE_STEPS))
             for i in range(FADE_STEPS)
         ]
-    for i, (bottom, top, strength) in enumerate(strips):
-        fill = translucent(colour, strength)
-        _add_strip(figure, (bottom, top), span, fill, name, floor, first=i == 0)
+    # All at once: to add them one by one takes plotly twice as long.
+    figure.add_traces(
+        [
+            _strip(between, span, translucent(colour, strength), name, floor, first=i == 0)
+            for i, (*between, strength) in enumerate(strips)
+        ]
+    )
 
 
-def _add_strip(
-    figure: Figure,
-    between: tuple[float, float],
-    span: tuple[float, float],
-    fill: str,
-    name: str,
-    floor: ShadedFloor,
-    *,
-    first: bool,
-) -> None:
+def _strip(
+    between: Sequence[float], span: tuple[float, float], fill: str, name: str, floor: ShadedFloor, *, first: bool
+) -> Scatter:
     from plotly.graph_objects import Scatter
 
     (bottom, top), (left, right) = between, span
-    figure.add_trace(
-        Scatter(
-            x=[left, right, right, left],
-            y=[bottom, bottom, top, top],
-            mode="lines",
-            line={"width": 0, "color": fill},
-            fill="toself",
-            fillcolor=fill,
-            name=name,
-            legendgroup=shown(floor.label),
-            legendrank=3,
-            showlegend=first,
-            hoveron="fills",
-            text=_floor_hover(floor),
-            hoverinfo="text",
-        )
+    return Scatter(
+        x=[left, right, right, left],
+        y=[bottom, bottom, top, top],
+        mode="lines",
+        line={"width": 0, "color": fill},
+        fill="toself",
+        fillcolor=fill,
+        name=name,
+        legendgroup=shown(floor.label),
+        legendrank=3,
+        showlegend=first,
+        hoveron="fills",
+        text=_floor_hover(floor),
+        hoverinfo="text",
     )
 
 
