@@ -6,6 +6,7 @@
     hdmm  hdmm+even                  marginals answered without rows, by whole noisy marginals
     residual-planner  ...+even       the same, by noisy residuals; +even weighs each marginal alike, not each query
     aim  aim+megabytes=8   mst       graphical models, with the extra `peers`
+    table-fit                        no baseline, but the other engine of a release
 
 What is left out of a name takes the default. One baseline has one canonical name: parameters in this order, numbers in
 their shortest form, defaults left out.
@@ -23,11 +24,13 @@ from typing import Any
 from pmwpub.errors import BudgetError, PlanError
 from pmwpub.evaluation.answering import Marginals
 from pmwpub.evaluation.baselines import Baseline, DualQuery, JiElkan, Mwem
+from pmwpub.evaluation.fitted_tables import TableFit
 from pmwpub.evaluation.peers import Peer
 from pmwpub.mechanisms.baselines.matrix.residuals import Emphasis
 from pmwpub.privacy.budget import as_fraction
 
 LONGEST_NUMBER = 40
+TABLE_FIT = "table-fit"
 
 
 @dataclass(frozen=True)
@@ -110,13 +113,14 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
             "AIM", lambda megabytes: Peer(True, megabytes), {"megabytes": Parameter(Fraction(8), _number, _written)}
         ),
         "mst": Family("MST", lambda: Peer(False), {}),
+        TABLE_FIT: Family("Table fit", TableFit, {}),
     }
 )
 
 PEERS = ("aim", "mst")
 """The names of baselines that need the extra `peers`."""
 
-BASELINES = tuple(name for name in FAMILIES if name not in PEERS)
+BASELINES = tuple(name for name in FAMILIES if name not in (*PEERS, TABLE_FIT))
 """The names of the other baselines; each stands for its default parameters."""
 
 

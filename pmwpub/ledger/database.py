@@ -26,6 +26,7 @@ from pmwpub.ledger import tables
 from pmwpub.ledger.failing import BUSY_SECONDS, failing_closed
 from pmwpub.ledger.recovery.copying import set_copy_aside
 from pmwpub.ledger.store_address import sqlite_path
+from pmwpub.ledger.store_file import StoreFile
 
 CHECKED_BYTES = 256 * 1024**2
 """Stores up to this size are checked whole when they are opened; larger ones page by page, as they are read."""
@@ -56,10 +57,12 @@ class Database:
         self._thread = threading.local()
         with failing_closed(self.name):
             self._engine = _engine(url)
+            self.file = StoreFile(sqlite_path(url))
             self._writer = self._engine.execution_options(immediate=True)
             try:
                 with self._writer.begin() as connection:
                     self.opened = _prepare(connection, sqlite_path(url) if keep_old else None)
+                    self.file.require()
             except BaseException:
                 self.close()  # a store that was refused is not held open
                 raise
@@ -70,6 +73,7 @@ class Database:
         if (shared := getattr(self._thread, "view", None)) is not None:
             yield shared
             return
+        self.file.require()
         with failing_closed(self.name), self._engine.begin() as connection:
             yield connection
 
@@ -88,12 +92,15 @@ class Database:
     def writing(self) -> Iterator[Connection]:
         """One transaction: committed and synced when the block ends, undone when it raises.
 
-        Raises LedgerError inside a `view`: what is decided by a charge is never read from an older state of the store.
+        LedgerError inside a `view`: what is decided by a charge is never read from an older state of the store.
+        StoreUnavailable also where the store's file is no longer in its place, before or at the end.
         """
         if getattr(self._thread, "view", None) is not None:
             raise LedgerError("Nothing is written to the store while a view of it is open.")
+        self.file.require()
         with failing_closed(self.name), self._writer.begin() as connection:
             yield connection
+            self.file.require()
 
     def session(self) -> Connection:
         """A connection to PostgreSQL outside the pool, each of whose statements is a transaction. The caller closes it.
@@ -107,8 +114,9 @@ class Database:
         return failing_closed(self.name)
 
     def close(self) -> None:
-        """Close the connections of the pool."""
+        """Let go of all connections; the next use opens what is at the address then."""
         self._engine.dispose()
+        self.file.closed()
 
 
 def _engine(url: URL, *, poolclass: type[Pool] | None = None) -> Engine:

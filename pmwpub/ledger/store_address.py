@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import platformdirs
 from sqlalchemy import URL, make_url
@@ -44,7 +45,8 @@ def sqlite_path(address: URL) -> Path | None:
     """The file of a SQLite store; None for PostgreSQL."""
     if address.get_backend_name() != "sqlite":
         return None
-    return Path((address.database or "").removeprefix("file:"))
+    name = address.database or ""
+    return Path(unquote(urlsplit(name).path) if name.startswith("file:") else name)
 
 
 def witness_path(address: URL) -> Path | None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from typing import Literal, Protocol, TypeVar
 
 from pmwpub.errors import LedgerError, NoResult
@@ -132,9 +133,9 @@ class Service:
         history = self.ledger.history(population) if running else []
         return sum((record.rho for record in history if record.id in running), ZCDP(0))
 
-    def bought(self, population: str, kind: str) -> list[Booking]:
-        """The bookings of one kind of plan, oldest first."""
-        return [booking for booking in self.ledger.bookings(population) if kind_of(booking) == kind]
+    def bought(self, population: str, *kinds: str) -> list[Booking]:
+        """The bookings of some kinds of plans, oldest first."""
+        return [booking for booking in self.ledger.bookings(population) if kind_of(booking) in kinds]
 
     def running(self, population: str) -> list[Booking]:
         """The bookings whose work is queued or under way on this engine."""
@@ -194,13 +195,14 @@ class Service:
                 self.ledger.void(booking.id)
 
     def _submit(self, booking: Booking, one: Spending) -> None:
+        """Privacy: the job keeps the work that is handed over, and of the loaded table nothing else."""
         submitted = False
         try:
             self.engine.submit(
                 one.task,
                 one.work(),
                 key=job_key(booking.population, booking.key),
-                on_done=lambda found: self._finish(booking, one, found),
+                on_done=partial(self._finish, booking, one.encode),
                 on_failed=lambda reason: self.ledger.void(booking.id),
                 claim=PAID,
             )
@@ -209,10 +211,10 @@ class Service:
             if not submitted and self.engine.job(job_key(booking.population, booking.key)) is None:
                 self.ledger.void(booking.id)
 
-    def _finish(self, booking: Booking, one: Spending, found: object) -> None:
+    def _finish(self, booking: Booking, encode: Callable[[Booking, object], bytes], found: object) -> None:
         """Store what a plan bought; what cannot be put into bytes is lost, and its charge stays."""
         try:
-            result = one.encode(booking, found)
+            result = encode(booking, found)
         except Exception as failure:
             self.ledger.void(booking.id)
             numbers = ", ".join(map(str, booking.charges))
@@ -243,7 +245,7 @@ class Service:
 
 
 def kind_of(booking: Booking) -> str | None:
-    """Which kind of plan was booked: "assessment", "best", "release" or "error"."""
+    """Which kind of plan was booked: "assessment", "best", "release", "table-fit" or "error"."""
     found: str | None = json.loads(booking.plan_json).get("kind")
     return found
 

@@ -13,8 +13,9 @@ import numpy as np
 from pmwpub.errors import PlanError
 from pmwpub.records import Distribution
 from pmwpub.release import quality
-from pmwpub.release.bundle import WEIGHTS, Bundle
-from pmwpub.release.quality import Cause, Concentration, HeavyAtom, MarginalsCompared
+from pmwpub.release.bundle import TABLES, WEIGHTS, Bundle
+from pmwpub.release.measured.causes import Cause, causes_of, touching
+from pmwpub.release.quality import Concentration, HeavyAtom, MarginalsCompared
 from pmwpub.release.rebuilding import workload_of
 from pmwpub.service.bought.releases import Released
 from pmwpub.service.core import Service
@@ -27,10 +28,8 @@ class Quality:
 
     key        of the release among public things
     released   on the public support, with the public table's multiplicities
-    causes     every round, as in `quality.causes_of`
-    weights    how concentrated the release is
-    public_weights  how concentrated the public table is
-    heaviest   the atoms of the largest weights
+    causes     every measurement, as in `causes_of`
+    weights    how concentrated the release is; public_weights  the same of the public table
     """
 
     key: str
@@ -46,8 +45,8 @@ class Quality:
         return quality.ways_of(self.released.support.domain)
 
     def touching(self, names: Sequence[str], limit: int = 3) -> tuple[Cause, ...]:
-        """At most `limit` measurements that touch the marginal of some columns, in the order of `quality.touching`."""
-        return quality.touching(self.causes, names, limit)
+        """At most `limit` measurements that touch the marginal of some columns, in the order of `causes.touching`."""
+        return touching(self.causes, names, limit)
 
 
 def quality_of(service: Service, current: Study, found: Released) -> Quality:
@@ -83,7 +82,7 @@ def _quality(key: str, bundle: Bundle, current: Study, candidates: tuple[str, ..
     return Quality(
         key=key,
         released=released,
-        causes=quality.causes_of(bundle.certificate, released, workload),
+        causes=causes_of(bundle.certificate, released, workload, bundle.parts.get(TABLES, b"")),
         weights=quality.concentration(released),
         public_weights=quality.concentration(Distribution.empirical(support)),
         heaviest=quality.heaviest(released),

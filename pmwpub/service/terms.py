@@ -9,7 +9,7 @@ from pmwpub.errors import BudgetError, StewardNeeded
 from pmwpub.ledger import Population
 from pmwpub.ledger.model import MAX_ROWS
 from pmwpub.numerals import as_fraction
-from pmwpub.release.certificate_parts import OUTSIDE
+from pmwpub.release.certificates.certificate_parts import OUTSIDE
 from pmwpub.rounding import down, up
 from pmwpub.service.core import Service
 from pmwpub.service.private_table import PrivateTable

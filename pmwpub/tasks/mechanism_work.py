@@ -15,6 +15,8 @@ from pmwpub.mechanisms.best_mixture.interval import BestMixture
 from pmwpub.mechanisms.noisy_error.assessment import NoisyError, Unresolved, floor_release, start_release
 from pmwpub.mechanisms.noisy_error.release_error import error_release
 from pmwpub.mechanisms.pmw_pub.algorithm import Release, Schedule, pmw_pub
+from pmwpub.mechanisms.table_fit.table_fit import TableRelease, table_fit
+from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
 from pmwpub.progress import Progress
 from pmwpub.queries.counts import PrivateCounts
 from pmwpub.queries.incidence import PublicProblem
@@ -46,6 +48,18 @@ class ReleaseWork:
     public: PublicInput
     counts: PrivateCounts
     schedule: Schedule
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TableFitWork:
+    """One run of table fit. Privacy: holds private counts; its repr shows nothing.
+
+    counts  of the schedule's tables
+    """
+
+    public: PublicInput
+    counts: PrivateCounts
+    schedule: TableSchedule
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -82,6 +96,11 @@ def release(work: ReleaseWork, progress: Progress) -> Release:
     Privacy: one mechanism, charged before: see `pmw_pub`.
     """
     return pmw_pub(work.counts, work.public.problem(), work.schedule, progress=progress, threads=THREADS)
+
+
+def fit_tables(work: TableFitWork, progress: Progress) -> TableRelease:
+    """Run table fit once, with the secure noise source."""
+    return table_fit(work.counts, work.public.support, work.schedule, progress=progress)
 
 
 def assess(work: AssessmentWork, progress: Progress) -> dict[str, NoisyError]:

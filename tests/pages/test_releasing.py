@@ -197,3 +197,17 @@ def test_a_finished_release_outlives_its_public_tables(town: Here, steward: Open
     assert not app.exception
     assert "synthetic.csv" in [button.label for button in app.get("download_button")] or "synthetic.csv" in words(app)
     assert "needs public candidates" in words(app)
+
+
+def test_table_fit_is_one_choice_away_and_its_result_says_what_was_measured(town: Here, steward: Open) -> None:
+    app = steward("release")
+    assert any("Rounds" in str(one.label) or "rounds" in str(one.label) for one in app.checkbox)
+    app.radio(key="engine").set_value("table-fit").run()
+    assert not any("rounds" in str(one.label) for one in app.checkbox), "table fit has none"
+    buy(app, "Buy this release")
+    current = study_store.study(town.service, town.population)
+    (found,) = releases.releases(town.service, current)
+    assert found.plan.kind == "table-fit"
+    assert {one.label: one.value for one in app.metric}["Noisy tables"] == str(3 + 3)
+    assert any("by table fit" in str(one.proto) for one in app.get("page_link"))
+    assert not app.exception

@@ -1,23 +1,22 @@
 """Which charged plans a living program still works on: a lock that the system drops when that program ends.
 
 Several programs may share a store, such as a server and the command line. None of them asks the others; a plan without
-an outcome is at work while its lock is held. SQLite: flock on a file of the booking in a folder beside the store; once
+an outcome is at work while its lock is held. SQLite: a lock on a file of the booking in a folder beside the store; once
 nobody holds it the plan has no result. PostgreSQL: an advisory lock of one session, see `advisory_locks`; there a lock
 can be lost while its program lives, so that "no result" is final only when it stands in the store.
 """
 
 from __future__ import annotations
 
-import fcntl
-import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
 from sqlalchemy import Connection
 
 from pmwpub.errors import StoreUnavailable
+from pmwpub.ledger.locked_files import HeldFile, hold, is_held
 
 
 class LiveWork(Protocol):
@@ -75,36 +74,22 @@ class FileLocks:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._mine: dict[int, int] = {}
+        self._mine: dict[int, HeldFile] = {}
 
     def begin(self, booking_id: int) -> None:
         try:
             self._folder.mkdir(mode=0o700, exist_ok=True)
-            descriptor = os.open(self._folder / str(booking_id), os.O_CREAT | os.O_RDWR, 0o600)
+            self._mine[booking_id] = hold(self._folder / str(booking_id))
         except OSError as error:
             raise StoreUnavailable(f"{self._folder} cannot be used: {error.strerror}. Nothing was charged.") from None
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        self._mine[booking_id] = descriptor
 
     def end(self, booking_id: int) -> None:
-        descriptor = self._mine.pop(booking_id, None)
-        if descriptor is not None:
-            with suppress(OSError):
-                (self._folder / str(booking_id)).unlink(missing_ok=True)
-            os.close(descriptor)
+        own = self._mine.pop(booking_id, None)
+        if own is not None:
+            own.let_go(remove=True)
 
     def held(self, booking_id: int) -> bool:
-        try:
-            descriptor = os.open(self._folder / str(booking_id), os.O_RDWR)
-        except OSError:
-            return False
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        finally:
-            os.close(descriptor)
-        return False
+        return is_held(self._folder / str(booking_id))
 
     def gone(self, booking_id: int) -> bool:
         return not self.held(booking_id)

@@ -59,9 +59,10 @@ class Outcomes(Recognition):
     def finish(self, booking_id: int, result: bytes) -> None:
         """Store the result of a booking, once, before it is shown. LedgerError for other bytes, or after `void`.
 
-        On PostgreSQL a lost connection is tried again for a while, for the same bytes may be stored twice.
+        Tried again for a while where PostgreSQL's connection is lost or SQLite's file is not in its place, for the same
+        bytes may be stored twice.
         """
-        for attempt in patiently(wait=not self._working.sure):
+        for attempt in patiently(wait=not (self._working.sure and self._database.file.in_place)):
             with attempt, self._database.writing() as connection:
                 bookings.finish(connection, booking_id, result)
         self._working.end(booking_id)

@@ -63,7 +63,9 @@ def free_name(path: Path, word: str) -> Path:
 
 
 def sync_folder(folder: Path) -> None:
-    """Sync a folder, so that the name of a new or renamed file is on the disk too."""
+    """Have a new or renamed file's name on the disk too, where the system lets a program ask for it."""
+    if os.name == "nt":
+        return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -120,6 +120,14 @@ class Guard:
         if self.witness is not None:
             self.witness.ready()
 
+    def vouched(self, connection: Connection) -> None:
+        """Raise StoreUnavailable unless the witness, where there is one, is this store's and could take a booking."""
+        if self.witness is not None:
+            self.witness.ready()
+            self.witness.refresh()
+            if self.witness.store != store_id(connection):
+                raise StoreUnavailable(REMOVED.format(path=self.witness.path))
+
     def writable(self, booked: Sequence[tuple[Booking, Sequence[Charge]]]) -> None:
         """Raise LedgerError, before bookings are committed, where they could be no lines of a witness."""
         try:

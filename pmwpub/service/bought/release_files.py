@@ -13,17 +13,18 @@ from pmwpub.release.bundle import (
     REPORT,
     SCHEMA,
     SYNTHETIC,
+    TABLES,
     WEIGHTS,
     Bundle,
     pack,
 )
-from pmwpub.release.certificate_parts import Cells
+from pmwpub.release.certificates.certificate_parts import Cells
 from pmwpub.release.synthesis import MAX_ROWS, MAX_SEED
 
 __all__ = ["CELLS", "ROWS_ALLOWED", "SEEDS_ALLOWED", "Bundle", "Cells", "ReleaseFile", "release_files"]
 
 CSV, JSON, ZIP = "text/csv", "application/json", "application/zip"
-PARTS = {REPORT: "text/html", WEIGHTS: CSV, MEASUREMENTS: CSV, SCHEMA: JSON, REBUILD: "text/x-python"}
+PARTS = {REPORT: "text/html", WEIGHTS: CSV, MEASUREMENTS: CSV, TABLES: CSV, SCHEMA: JSON, REBUILD: "text/x-python"}
 CELLS: tuple[Cells, ...] = get_args(Cells)
 """Every way to write the cells of a numeric column."""
 ROWS_ALLOWED = (1, MAX_ROWS)

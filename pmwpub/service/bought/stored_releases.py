@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from pmwpub.errors import NoResult, PlanError
 from pmwpub.ledger import Booking, PlanKey
+from pmwpub.plans import RELEASE_KINDS
 from pmwpub.release.bundle import Bundle
 from pmwpub.service.core import Outcome, Service, kind_of
 
@@ -17,7 +18,7 @@ def stored_release(service: Service, population: str, release: PlanKey) -> Bundl
     Raises PlanError where the population has no such release, NoResult where it has no stored result.
     """
     booking = service.ledger.booking(population, release)
-    if booking is None or kind_of(booking) != "release":
+    if booking is None or kind_of(booking) not in RELEASE_KINDS:
         raise PlanError(f"{population!r} has no release of that plan and draw; see its ledger for those that it has.")
     if booking.status != "done":
         raise NoResult("No result is stored for that release, so it has no error to be measured; nothing was charged.")

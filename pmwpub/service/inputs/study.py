@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from pmwpub.errors import FileRefused, LedgerError, PlanError, SchemaError
 from pmwpub.ledger import Balance, Population
-from pmwpub.plans import AssessmentPlan, BestPlan, PublicInputs, ReleasePlan, WorkloadChoice
+from pmwpub.plans import AnyReleasePlan, AssessmentPlan, BestPlan, PublicInputs, WorkloadChoice
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support
 from pmwpub.service.private_table import PrivateTable
@@ -107,7 +107,7 @@ class Study:
         if tuple(pair for pair in inputs.read_as if pair[0] in there) != self.readings(inputs.candidates):
             raise PlanError("The plan names another way of reading a public table than the one of now; plan again.")
 
-    def planned(self, plan: AssessmentPlan | BestPlan | ReleasePlan, private: PrivateTable) -> Workload:
+    def planned(self, plan: AssessmentPlan | BestPlan | AnyReleasePlan, private: PrivateTable) -> Workload:
         """The plan's own workload, once plan, private table and population are seen to belong together.
 
         Raises PlanError where they do not, before anything is charged.

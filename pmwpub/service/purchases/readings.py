@@ -18,13 +18,13 @@ from __future__ import annotations
 import json
 
 from pmwpub.ledger import Booking, Ledger, TableHandle
-from pmwpub.plans import AssessmentPlan, BestPlan, ErrorPlan, PublicInputs, ReleasePlan
+from pmwpub.plans import RELEASE_KINDS, AnyReleasePlan, AssessmentPlan, BestPlan, ErrorPlan, PublicInputs
 from pmwpub.release.bundle import Bundle
 from pmwpub.service.core import kind_of
 from pmwpub.service.inputs.stored_tables import NOTE, options_of
 from pmwpub.tabular.files.text.read_options import ReadOptions
 
-Plan = AssessmentPlan | BestPlan | ErrorPlan | ReleasePlan
+Plan = AssessmentPlan | BestPlan | ErrorPlan | AnyReleasePlan
 
 
 def same_reading_as_then(
@@ -61,8 +61,8 @@ def other_reading_than_now(ledger: Ledger, booking: Booking, plan: Plan) -> bool
 
 
 def _certified(ledger: Ledger, booking: Booking) -> tuple[tuple[str, str], ...] | None:
-    """How the public tables of a stored release were read, as its plan would say it; None for any other booking."""
-    if booking.status != "done" or kind_of(booking) != "release":
+    """How the public tables of a stored release were read, as its plan would say it; None of anything else."""
+    if booking.status != "done" or kind_of(booking) not in RELEASE_KINDS:
         return None
     stated = Bundle.from_bytes(ledger.result(booking.id)).certificate.candidate
     read = ((one.sha256, one.read_as) for one in stated if one.read_as not in (None, ReadOptions().spelt))

@@ -83,7 +83,9 @@ def _moved(comparison: MarginalsCompared, quality: Quality) -> figures.Plot:
 def cause_words(one: Cause) -> str:
     """A measurement in words, plain text."""
     query = ", ".join(f"{name} = {level}" for name, level in one.query)
-    return f"round {one.number}: {query}: noisy {one.noisy:.1%}, public {one.public:.1%}, release {one.released:.1%}"
+    return (
+        f"{one.unit} {one.number}: {query}: noisy {one.noisy:.1%}, public {one.public:.1%}, release {one.released:.1%}"
+    )
 
 
 def _why(chosen: ChosenMarginal, quality: Quality) -> None:
@@ -94,7 +96,7 @@ def _why(chosen: ChosenMarginal, quality: Quality) -> None:
         return
     st.caption("Measurements that touch it: those about most of its columns first, then the most surprising ones.")
     table = figures.Table(
-        ("round", "measured query", "of its columns", "noisy (%)", "public table (%)", "release (%)"),
+        (near[0].unit, "measured query", "of its columns", "noisy (%)", "public table (%)", "release (%)"),
         tuple(
             (
                 one.number,

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pmwpub.service import PrivateTable, Released, Study
+from pmwpub.service.bought.noisy_answers import extent, noisy_answers
 from pmwpub.service.bought.release_files import (
     CELLS,
     ROWS_ALLOWED,
@@ -15,17 +16,19 @@ from pmwpub.service.bought.release_files import (
     Cells,
     release_files,
 )
-from pmwpub.service.purchases import ReleasePurchase
+from pmwpub.service.purchases import purchase_of
 from pmwpub.ui.app.frame import Badge, panel, refusals
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session, address
 from pmwpub.ui.release.error_form import errors_part
-from pmwpub.ui.release.plan_form import in_words
+from pmwpub.ui.release.plan_form import in_words, steps_in_words
 from pmwpub.ui.widgets.price_form import NO_RESULT, purchase_form
 from pmwpub.ui.widgets.watching import Waiting, watch
 from pmwpub.ui.widgets.whole_numbers import whole_number
 from pmwpub.ui.wording.written import loss, plain
 
+AT_WORK = {"release": ("PMW^Pub", "round"), "table-fit": ("Table fit", "step")}
+"""What works on a plan, and what its progress counts, by the kind of plan."""
 CELL_WORDS: dict[Cells, str] = {"labels": "labels and bins", "numbers": "numbers, drawn inside the bins"}
 
 
@@ -34,7 +37,8 @@ def release_panel(session: Session, study: Study, found: Released) -> None:
     booking, private = found.outcome.booking, session.steward(study)
     with panel(f"Release {booking.id}: {plain(found.name)}", Badge.DP):
         if found.outcome.status == "running":
-            watch([Waiting.on(booking, "PMW^Pub")], "round", charged=True, cancel=private is not None)
+            name, unit = AT_WORK[found.plan.kind]
+            watch([Waiting.on(booking, name)], unit, charged=True, cancel=private is not None)
         elif found.bundle is None:
             st.warning(NO_RESULT)
         else:
@@ -47,14 +51,13 @@ def release_panel(session: Session, study: Study, found: Released) -> None:
 
 
 def _facts(bundle: Bundle) -> None:
-    certificate = bundle.certificate
-    lines = certificate.transcript
+    certificate, (measured, times) = bundle.certificate, extent(bundle)
     for place, (label, value) in zip(
         st.columns(4),
         [
             ("ε", loss(certificate.epsilon)),
             ("δ", loss(certificate.delta)),
-            ("Rounds", f"{certificate.rounds}"),
+            (measured, f"{times:,}"),
             ("Charge", f"no. {certificate.charge_id}"),
         ],
         strict=True,
@@ -65,14 +68,10 @@ def _facts(bundle: Bundle) -> None:
         st.warning(plain(remark[:1].upper() + remark[1:]), icon=":material/visibility:")
     with st.expander("The noisy measurements"):
         st.dataframe(
-            {
-                "round": list(range(1, len(lines) + 1)),
-                "query": [" · ".join(f"{name} = {level}" for name, level in line.query.items()) for line in lines],
-                "noisy share of rows": [line.noisy_answer for line in lines],
-            },
+            noisy_answers(bundle).columns,
             hide_index=True,
             width="stretch",
-            alt="Each round's query with its noisy answer.",
+            alt="Each noisy measurement, or each noisy table.",
         )
 
 
@@ -111,7 +110,7 @@ def _draw_again(session: Session, study: Study, private: PrivateTable, found: Re
             session,
             study,
             private,
-            [ReleasePurchase(found.plan)],
+            [purchase_of(found.plan)],
             f"draw {repeat + 1} of {in_words(study, found.plan)}",
             place=f"again {found.plan.sha256}",
             label=f"Draw again (draw {repeat + 1})",
@@ -148,5 +147,5 @@ def listed(released: Sequence[Released]) -> None:
     words = {"running": "at work", "done": "done", "no result": "no result"}
     for one in reversed(released):
         booking = one.outcome.booking
-        label = f"Release {booking.id}: {plain(one.name)}, {one.plan.rounds} rounds, {words[one.outcome.status]}"
+        label = f"Release {booking.id}: {plain(one.name)}, {steps_in_words(one.plan)}, {words[one.outcome.status]}"
         st.page_link("pages/release.py", label=label, query_params=address(release=str(booking.id)))
