@@ -4,10 +4,11 @@
 
 Starts `streamlit run app.py` on a throwaway SQLite store, with `--postgres` on a throwaway PostgreSQL, or on the empty
 database of `--store URL`, with a demo in it that has everything to show. Sessions think for 3 to 7 seconds, then go to
-another page or change a widget; every fifth holds a private table of its own. Five more each keep one job in the line or at work, two paid and three free: so two are at
-work and three wait. Prints the processor time of a rerun by page, what all saw, and the memory of the server and of its
-workers before, during and after. `--again` does it all twice: memory must come back to within 10 % of its level after
-the first time. `--steps N` is the short form, by steps and not by the clock. Ends with status 1 if a session failed.
+another page or change a widget; every fifth holds a private table of its own. Five more each keep one job in the line
+or at work, two paid and three free: so two are at work and three wait. Prints the processor time of a rerun by page,
+what all saw, and the memory of the server and of its workers before, during and after. `--again` does it all twice:
+memory must come back to within 10 % of its level after the first time. `--steps N` is the short form, by steps and not
+by the clock. Ends with status 1 if a session failed.
 """
 
 from __future__ import annotations
