@@ -194,7 +194,7 @@ def _draws_in_words() -> Iterator[None]:
         raise PlanError(str(refusal).replace("--repeat ", "repeat=")) from None
 
 
-def _settings(engine: object, rounds: object) -> releases.Settings:
+def _settings(engine: object, rounds: object) -> releases.PmwPubSettings:
     """The settings that were given; PlanError for an engine that is no text."""
     if engine is not None and not isinstance(engine, str):
         raise PlanError(f"An engine is named by a text; {_kind(engine)} came. Nothing was charged.")

@@ -59,9 +59,9 @@ def release(parsed: argparse.Namespace) -> Json:
         return certificate.model_dump(mode="json") | spent(ledger, parsed.population, own) | reused(outcome)
 
 
-def _settings(parsed: argparse.Namespace) -> releases.Settings:
+def _settings(parsed: argparse.Namespace) -> releases.PmwPubSettings:
     """The settings of PMW^Pub that were given."""
-    given: releases.Settings = {}
+    given: releases.PmwPubSettings = {}
     for name in SETTINGS:
         if getattr(parsed, name) is not None:
             given[name] = getattr(parsed, name)

@@ -25,8 +25,8 @@ from pmwpub.errors import LedgerError, StoreUnavailable
 from pmwpub.ledger import tables
 from pmwpub.ledger.failing import BUSY_SECONDS, failing_closed
 from pmwpub.ledger.recovery.copying import set_copy_aside
-from pmwpub.ledger.store_address import sqlite_path
-from pmwpub.ledger.store_file import StoreFile
+from pmwpub.ledger.store_files.store_address import sqlite_path
+from pmwpub.ledger.store_files.store_file import StoreFile
 
 CHECKED_BYTES = 256 * 1024**2
 """Stores up to this size are checked whole when they are opened; larger ones page by page, as they are read."""

@@ -18,7 +18,7 @@ from pmwpub.ledger.parts.outcomes import Outcomes
 from pmwpub.ledger.parts.registered import Registered
 from pmwpub.ledger.recovery.store_guard import Guard
 from pmwpub.ledger.recovery.witness import Witness
-from pmwpub.ledger.store_address import sqlite_path, store_url, witness_path
+from pmwpub.ledger.store_files.store_address import sqlite_path, store_url, witness_path
 from pmwpub.ledger.table_handles import TableHandle
 
 Plain = str | int | float

@@ -11,7 +11,7 @@ from sqlalchemy import text
 from pmwpub.errors import TableBlocked
 from pmwpub.ledger import Booking, Ledger, TableVerdict
 from pmwpub.ledger.database import Database
-from pmwpub.ledger.store_address import store_url
+from pmwpub.ledger.store_files.store_address import store_url
 from pmwpub.privacy.budget import ZCDP
 
 TABLE = b"sex,age\nF,33\nM,41\n"

@@ -7,7 +7,7 @@ from sqlalchemy.exc import DBAPIError
 
 from pmwpub.ledger import Ledger
 from pmwpub.ledger.database import Database
-from pmwpub.ledger.store_address import store_url
+from pmwpub.ledger.store_files.store_address import store_url
 from pmwpub.ledger.tables import APPEND_ONLY, metadata
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from pmwpub.errors import StoreUnavailable
 from pmwpub.ledger import tables
 from pmwpub.ledger.database import Database, version_at
-from pmwpub.ledger.store_address import store_url
+from pmwpub.ledger.store_files.store_address import store_url
 
 
 @dataclass(frozen=True)

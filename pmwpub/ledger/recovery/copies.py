@@ -19,7 +19,7 @@ from pmwpub.ledger.recovery.store_guard import recorded, store_id
 from pmwpub.ledger.recovery.vouching import accept, record_unvouched
 from pmwpub.ledger.recovery.witness import Witness
 from pmwpub.ledger.recovery.witness_lines import Entry, StoreLine
-from pmwpub.ledger.store_address import sqlite_path, store_url, witness_path
+from pmwpub.ledger.store_files.store_address import sqlite_path, store_url, witness_path
 
 POSTGRES = (
     "The ledger is a PostgreSQL database: back it up with pg_dump and put it back with pg_restore. Charges that an old "

@@ -24,9 +24,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pmwpub.errors import StoreUnavailable
-from pmwpub.ledger.locked_files import hold
 from pmwpub.ledger.recovery.copying import free_name, sync_folder
 from pmwpub.ledger.recovery.witness_lines import Entry, Line, StoreLine, kind_of, parsed, spelt
+from pmwpub.ledger.store_files.locked_files import hold
 
 START = "0" * 64
 ROOM = 1 << 20

@@ -26,7 +26,7 @@ REPLAYS = {"half": Replay.HALF, "off": Replay.OFF}
 _UPDATE_SECONDS = 2.5e-9
 
 
-class Settings(TypedDict, total=False):
+class PmwPubSettings(TypedDict, total=False):
     """The settings of PMW^Pub, by name."""
 
     rounds: int
@@ -108,7 +108,7 @@ def planned(
     service: Service,
     current: Study,
     candidates: Sequence[str],
-    settings: Settings,
+    settings: PmwPubSettings,
     *,
     engine: str | None,
     epsilon: str,
