@@ -18,7 +18,7 @@ from pmwpub.records import Support
 GEOMETRIC_FROM = Fraction(1, 20)
 """The epsilon from which the geometric mean is the better rule of evidence; below it, the cautious one is."""
 
-ONE_WAY_SLOPE, ONE_WAY_LEAST, ONE_WAY_MOST = 25, 15, 90
+ONE_WAY_SLOPE, ONE_WAY_LEAST, ONE_WAY_MOST = 25, 30, 90
 """The 1-way tables' part of the budget over their noise, and its ends in hundredths."""
 
 ROOT_BITS = 64
@@ -104,7 +104,7 @@ class FitConstants:
         """The constants for a release, from public facts: the rule of evidence, and the 1-way tables' part of rho.
 
         With d of them and half of rho, their cells had noise of sigma = k sqrt(2 d/rho)/n as a share of rows. They get
-        25 sigma of the budget, at least 15 and at most 90 per cent: where noise is large only they tell anything, and
+        25 sigma of the budget, at least 30 and at most 90 per cent: where noise is large only they tell anything, and
         where it is small the 2-way tables' sums tell the same.
         """
         ones = int((tables.arity == 1).sum())
