@@ -29,9 +29,10 @@ from full_scale import Size, domain, peak_mb, resident_mb, rows_of
 
 from pmwpub.evaluation import TABLE_FIT, UNCHANGED, Run, Stage, errors, errors_of
 from pmwpub.evaluation.runs import play
+from pmwpub.mechanisms.table_fit.fit_constants import FitConstants
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.mechanisms.table_fit.table_fit import table_fit
-from pmwpub.mechanisms.table_fit.table_schedule import FitConstants, TableSchedule, schedule
+from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule, schedule
 from pmwpub.privacy.budget import ApproxDP, as_fraction, zcdp_of
 from pmwpub.queries.counts import count
 from pmwpub.queries.incidence import PublicProblem

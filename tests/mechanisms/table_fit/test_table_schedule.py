@@ -13,14 +13,9 @@ from support import tables
 from support.planting import plant
 
 from pmwpub.errors import BudgetError, DomainError, PlanError
+from pmwpub.mechanisms.table_fit.fit_constants import EvidenceRule, FitConstants
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
-from pmwpub.mechanisms.table_fit.table_schedule import (
-    EvidenceRule,
-    FitConstants,
-    TableSchedule,
-    check_least_share,
-    schedule,
-)
+from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule, check_least_share, schedule
 from pmwpub.privacy.budget import ZCDP, ApproxDP, zcdp_of
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
