@@ -51,7 +51,10 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Family:
-    """What makes a baseline of its parameters' values, in their order; it raises PlanError for values out of range."""
+    """A kind of baseline: its label, its parameters, and how one is made.
+
+    make  takes the parameters' values in their order; raises PlanError for values out of range
+    """
 
     label: str
     make: Callable[..., Baseline]
@@ -74,7 +77,7 @@ def _number(text: str) -> Fraction:
 
 
 def _written(number: Fraction) -> str:
-    """A decimal where it ends, else a fraction."""
+    """A number as a decimal where that ends, else as a fraction."""
     rest = number.denominator
     for prime in (2, 5):
         while rest % prime == 0:
@@ -86,7 +89,7 @@ def _written(number: Fraction) -> str:
 
 
 def _names(text: str) -> tuple[str, ...]:
-    """A set, in alphabetical order."""
+    """The names in a text, each once, in alphabetical order."""
     names = sorted(set(text.split("/")))
     if not all(names):
         raise PlanError(f"Names of attributes are needed, with / between them; {text!r} came.")
@@ -115,10 +118,10 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
 )
 
 PEERS = ("aim", "mst")
-"""Those that need the extra `peers`."""
+"""The names of baselines that need the extra `peers`."""
 
 BASELINES = tuple(name for name in FAMILIES if name not in (*PEERS, TABLE_FIT))
-"""The others' names, each with its default parameters."""
+"""The names of the other baselines; each stands for its default parameters."""
 
 
 def is_baseline(method: str) -> bool:

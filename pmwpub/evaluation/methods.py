@@ -39,7 +39,7 @@ class Variant:
 
     @property
     def method(self) -> str:
-        """Its name: "pmw-pub", and what differs from a release's defaults."""
+        """The name of the variant: "pmw-pub", and what differs from a release's defaults."""
         parts = [part for part, change in CHANGES.items() if self == change(self)]
         return "+".join([PMW_PUB, *parts])
 
