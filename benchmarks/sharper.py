@@ -5,8 +5,8 @@
     python benchmarks/sharper.py size [--seeds 3]       67 attributes, 10^5 atoms: errors, seconds, MB, growth
 
 Writes docs/results/sharper_tables.csv, _pairs.csv and _size.csv, which benchmarks/paper/report.py makes the page of. A
-run that stands there is not repeated. The engine's constants are those of `FitConstants`; seeds begin at 2026 and were
-used for nothing before. Everything is a simulation with seeded noise on rows that may be looked at; ADULT's split has
+run that stands there is not repeated. The engine's constants are those of `FitConstants`; seeds were used for
+nothing before. Everything is a simulation with seeded noise on rows that may be looked at; ADULT's split has
 the seed of the run. Data: as for benchmarks/adult.py and benchmarks/census_table.py.
 """
 
@@ -29,9 +29,10 @@ from full_scale import Size, domain, peak_mb, resident_mb, rows_of
 
 from pmwpub.evaluation import TABLE_FIT, UNCHANGED, Run, Stage, errors, errors_of
 from pmwpub.evaluation.runs import play
+from pmwpub.mechanisms.table_fit.fit_constants import FitConstants
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.mechanisms.table_fit.table_fit import table_fit
-from pmwpub.mechanisms.table_fit.table_schedule import FitConstants, TableSchedule, schedule
+from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule, schedule
 from pmwpub.privacy.budget import ApproxDP, as_fraction, zcdp_of
 from pmwpub.queries.counts import count
 from pmwpub.queries.incidence import PublicProblem
@@ -39,7 +40,9 @@ from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support
 
 OUT = Path(__file__).parents[1] / "docs" / "results"
-FIRST_SEED = 2026
+FIRST_SEED, FIRST_OF_TABLES = 2026, 2031
+"""The five before were spent on the tables once, when their 1-way part had 15 per cent of the budget at the least."""
+
 EPSILONS = (0.1, 0.25, 0.5, 1.0)
 BIASES = (0.0, 0.2, 0.45)
 CENSUS = (("oh_2018", "oh_2012"), ("oh_2018", "il_2018"))
@@ -113,7 +116,7 @@ Wanted = tuple[Callable[[], Stage], str, str, str, float, int]
 
 def tables(seeds: int) -> Iterator[Wanted]:
     """ADULT at three biases, the census from two tables."""
-    for seed in range(FIRST_SEED, FIRST_SEED + seeds):
+    for seed in range(FIRST_OF_TABLES, FIRST_OF_TABLES + seeds):
         for bias in BIASES:
             yield from _cells(lambda b=bias, s=seed: of_adult(b, s), "adult", f"Δ = {bias:+g}", EPSILONS, seed)
         for private, public in CENSUS:

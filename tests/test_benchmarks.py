@@ -44,6 +44,19 @@ def test_its_baseline_answers_as_the_program_does() -> None:
     assert np.abs(baseline.answers() - problem.start_sums / problem.support.rows).max() > 1e-6
 
 
+def test_a_release_of_table_fit_on_a_generated_problem_is_nearer_than_the_public_table() -> None:
+    import full_scale
+    import sharper
+
+    found = sharper.grown(full_scale.Size(atoms=2_000, marginals=40, rows=20_000, tilt=0.5), [(1.0, 1), (0.5, 2)])
+    assert [(line.epsilon, line.seed, line.marginals, line.rows) for line in found] == [
+        (1.0, 1, 40, 20_000),
+        (0.5, 2, 40, 20_000),
+    ]
+    for line in found:
+        assert 0 < line.mean_error < line.max_error < 0.7 * line.start
+
+
 def test_simulated_audits_pass_the_right_mechanism_and_catch_each_fault() -> None:
     command = [sys.executable, "benchmarks/audit_power.py", "--repeats", "20000"]
     printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout

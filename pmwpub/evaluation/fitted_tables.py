@@ -9,9 +9,10 @@ from pmwpub.errors import PlanError, PmwPubError
 from pmwpub.evaluation.baselines import Case, RunTerms, refuse_for, rows_of
 from pmwpub.evaluation.measures import Errors, errors_of
 from pmwpub.mechanisms.baselines.matrix.residuals import refuse_slow
+from pmwpub.mechanisms.table_fit.fit_constants import FitConstants
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.mechanisms.table_fit.table_fit import table_fit
-from pmwpub.mechanisms.table_fit.table_schedule import FitConstants, check_least_share, schedule
+from pmwpub.mechanisms.table_fit.table_schedule import check_least_share, schedule
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
 

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pmwpub.mechanisms.table_fit.fit_constants import EvidenceRule, FitConstants
 from pmwpub.mechanisms.table_fit.one_way_estimates import OneWayEstimates
 from pmwpub.mechanisms.table_fit.public_cells import PublicCells
-from pmwpub.mechanisms.table_fit.table_schedule import EvidenceRule, FitConstants, TableSchedule
+from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
 from pmwpub.records import Floats, Ints, Support
 
 LARGER = (1.0, 2.0, 5.0, 20.0)

@@ -20,12 +20,13 @@ from support.fakes import FixedNoise, SeededNoise
 from pmwpub.errors import DomainError, PlanError
 from pmwpub.mechanisms.table_fit import prior_strength as strengths
 from pmwpub.mechanisms.table_fit import table_fit as engine
+from pmwpub.mechanisms.table_fit.fit_constants import EvidenceRule
 from pmwpub.mechanisms.table_fit.one_way_estimates import OneWayEstimates, lacking_levels, one_way_estimates, scales
 from pmwpub.mechanisms.table_fit.public_cells import PublicCells
 from pmwpub.mechanisms.table_fit.table_fit import FitChoices, TableRelease, refit
 from pmwpub.mechanisms.table_fit.table_fit_kernels import _tilt
 from pmwpub.mechanisms.table_fit.table_reweighting import Reweighting
-from pmwpub.mechanisms.table_fit.table_schedule import EvidenceRule, TableSchedule
+from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.queries.counts import PrivateCounts, count
 from pmwpub.queries.workload import Workload

@@ -9,9 +9,10 @@ import numpy as np
 from support import tables
 from support.fakes import FixedNoise, RecordedNoise
 
+from pmwpub.mechanisms.table_fit.fit_constants import FitConstants
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.mechanisms.table_fit.table_fit import TableRelease, measure, table_fit
-from pmwpub.mechanisms.table_fit.table_schedule import FitConstants, TableSchedule, schedule
+from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule, schedule
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.noise import SECURE, NoiseSource
 from pmwpub.queries.counts import count
