@@ -19,6 +19,14 @@ from pmwpub.queries.workload import Workload
 from pmwpub.release.strict_json import check_strict
 
 NEIGHBOURS = "replace-one: one person's at most rows_per_person rows are replaced by as many; n is public"
+NEIGHBOURS_BY_ID = (
+    "replace-one: all rows of one ID are replaced by as many of an ID that no row has; of an ID with more than "
+    "rows_per_person rows so many count, chosen from that ID's own rows; n is public, and how many rows an ID has is not "
+    "protected"
+)
+CERTIFICATE_NEIGHBOURS = {None: NEIGHBOURS, "keep": NEIGHBOURS_BY_ID}
+"""What the promise of a release is about, by what becomes of further rows of one ID (`plans.RowsBeyond`)."""
+
 MECHANISM = "PMW^Pub (Liu, Vietri, Steinke, Ullman, Wu 2021): selection, discrete Gaussian, multiplicative weights"
 OUTSIDE = (
     "Outside the guarantee: timing, memory, whether a result came at all, and what a steward decides not to buy after "
@@ -177,6 +185,7 @@ class Certificate(_Part):
             epsilon=provenance.epsilon,
             delta=provenance.delta,
             rho=decimal_rho(rho.units),
+            neighbours=CERTIFICATE_NEIGHBOURS[plan.rows_beyond],
             population=provenance.population,
             unit=provenance.unit,
             n=plan.n,

@@ -13,8 +13,8 @@ from pmwpub.privacy.budget import UNIT, ZCDP, epsilon_of
 from pmwpub.queries.workload import Workload
 from pmwpub.release.bundle import ALL_FILES, CERTIFICATE, MEASUREMENTS, REBUILD, REPORT, SCHEMA, SYNTHETIC, WEIGHTS
 from pmwpub.release.certificate import (
+    CERTIFICATE_NEIGHBOURS,
     MECHANISM,
-    NEIGHBOURS,
     OUTSIDE,
     OUTSIDE_BEFORE,
     STATEMENT,
@@ -152,13 +152,18 @@ def _queries(certificate: Certificate, files: Mapping[str, bytes]) -> str:
     planned = plan_of(certificate).inputs.workload.model_dump(mode="json")
     if certificate.workload.model_dump(mode="json", exclude_unset=True) != planned:
         return "the plan has another workload."
+    if plan_of(certificate).rows_beyond != schema_of(certificate, _given(files, SCHEMA)).rows_beyond:
+        return "plan and schema differ in what becomes of further rows of one ID."
     workload = _schema_and_workload(certificate, files)
     named = all(line.query == workload.labels(line.number) for line in certificate.transcript)
     return "" if named and workload.queries == certificate.queries else "a query's number and labels differ."
 
 
 def _promise(certificate: Certificate) -> str:
-    stated = (certificate.neighbours, certificate.mechanism) == (NEIGHBOURS, MECHANISM)
+    stated = (certificate.neighbours, certificate.mechanism) == (
+        CERTIFICATE_NEIGHBOURS[plan_of(certificate).rows_beyond],
+        MECHANISM,
+    )
     before = certificate.outside_the_guarantee in OUTSIDE_BEFORE
     outside = before or certificate.outside_the_guarantee == OUTSIDE
     steward = certificate.statement == STATEMENT and (before or "statement" in certificate.model_fields_set)

@@ -14,8 +14,8 @@ CSV, one line a code or edge, lines of one column in any place; a blank kind rep
 `level` is the code as it stands in the data, or an edge of a numeric column; `label` is for people and not used. The
 kind `missing` makes the code a missing token (of the whole schema) and gives its column a missing level. Optional
 columns give the rules of design section 7, on the first line of a column: missing, other, strip, casefold (yes or no),
-outside, decimal, thousands. A categorical column without codes, or a numeric one without edges, takes them from the
-public tables; `outside` is clip where it is not given.
+outside, decimal, thousands, beyond (of an id). A categorical column without codes, or a numeric one without edges,
+takes them from the public tables; `outside` is clip where it is not given.
 
 JSON: {"columns": [...], "missing_tokens": [...]} or the list alone; a column is {"name", "kind", "levels" or "edges",
 and rules}, where levels may be a list or {code: label}. A schema file is such a codebook.
@@ -36,7 +36,7 @@ from pmwpub.tabular.files.text.read_options import ReadOptions
 
 KINDS = ("categorical", "numeric", "id", "ignore")
 FLAGS = ("missing", "other", "strip", "casefold")
-CHOICES = ("outside", "decimal", "thousands")
+CHOICES = ("outside", "decimal", "thousands", "beyond")
 _YES = frozenset({"true", "yes", "y", "1", "x"})
 _NO = frozenset({"false", "no", "n", "0", ""})
 

@@ -8,7 +8,16 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_serializer, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    field_serializer,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 from pmwpub.domain import MAX_CHARACTERS, MAX_LEVELS, Attribute
 from pmwpub.tabular.files.text import column_names
@@ -50,9 +59,20 @@ class _Column(BaseModel):
 
 
 class IdColumn(_Column):
-    """Whose row it is: checked against the rows per person, never encoded."""
+    """Whose row it is: checked against the rows per person, never encoded.
+
+    beyond  what becomes of an ID with more rows than one person may own: "keep" lets as many of them stay, chosen from
+            that ID's own rows (`coding.kept_rows`), while the others count in n and satisfy no predicate; None refuses
+            the table. Without it the key is not written, so that schemas from before it existed keep their hash
+    """
 
     kind: Literal["id"]
+    beyond: Literal["keep"] | None = None
+
+    @model_serializer(mode="wrap")
+    def _without_unsaid_beyond(self, write: SerializerFunctionWrapHandler) -> dict[str, object]:
+        written: dict[str, object] = write(self)
+        return {key: value for key, value in written.items() if key != "beyond" or value is not None}
 
 
 class IgnoredColumn(_Column):

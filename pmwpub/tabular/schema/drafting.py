@@ -114,7 +114,7 @@ def _from_entry(entry: CodebookEntry, tables: Sequence[TextTable], recipe: Recip
         rules = {"outside": "clip"} | rules
         column = NumericColumn(name=entry.name, kind="numeric", edges=given or (0.0, 1.0), **rules)
         return column if given else column.model_copy(update={"edges": edges(tables, column, recipe)})
-    rules = {key: rules[key] for key in ("strip", "casefold") if key in rules}
+    rules = {key: rules[key] for key in ("strip", "casefold", "beyond") if key in rules}
     if entry.kind == "id":
         return IdColumn(name=entry.name, kind="id", **rules)
     return IgnoredColumn(name=entry.name, kind="ignore", **rules)

@@ -16,13 +16,15 @@ from pmwpub.tabular.schema.codebook import CHOICES, FLAGS, yes
 from pmwpub.tabular.schema.column_types import CategoricalColumn, Column, NumericColumn, text_of_number
 from pmwpub.tabular.schema.table_schema import Schema, refusal
 
-FIELDS = ("name", "kind", "values", "missing", "other", "outside", "strip", "casefold", "decimal", "thousands")
+FIELDS = (
+    "name", "kind", "values", "missing", "other", "outside", "strip", "casefold", "decimal", "thousands", "beyond"
+)  # fmt: skip
 """The cells of a row: `values` are the levels or, as text, the edges; a rule that a kind lacks is False or ""."""
 
 _OF_KIND: Mapping[str, Sequence[str]] = {
     "categorical": ("missing", "other", "strip", "casefold"),
     "numeric": ("missing", "other", "strip", "casefold", "outside", "decimal", "thousands"),
-    "id": ("strip", "casefold"),
+    "id": ("strip", "casefold", "beyond"),
     "ignore": ("strip", "casefold"),
 }
 _COLUMN: TypeAdapter[Column] = TypeAdapter(Column)

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -58,6 +59,11 @@ class Schema(BaseModel):
     @property
     def id_column(self) -> IdColumn | None:
         return next((column for column in self.columns if isinstance(column, IdColumn)), None)
+
+    @property
+    def rows_beyond(self) -> Literal["keep"] | None:
+        """What becomes of an ID with more rows than one person may own: `IdColumn.beyond`."""
+        return None if self.id_column is None else self.id_column.beyond
 
     @cached_property
     def domain(self) -> Domain:

@@ -97,6 +97,8 @@ def _loaded(session: Session, private: PrivateTable, study: Study) -> None:
         st.caption(f"Read as {private.options.words}.")
     if private.ignored:
         st.caption(f"Not in the schema and ignored: {', '.join(plain(name) for name in private.ignored)}.")
+    if study.rows_beyond is not None:
+        st.caption(f"Of an ID with more than k = {private.rows_per_person:,} rows so many count; the others stay in n.")
     for one in private.overlaps:
         st.warning(plain(one.warning), icon=":material/content_copy:")
     if private.verdict is not None and not study.demo:

@@ -137,6 +137,9 @@ def _columns() -> dict[str, Any]:
         "casefold": flag("casefold", "Ignore upper and lower case."),
         "decimal": choice("decimal", ("", ".", ","), "The decimal mark; numeric columns only."),
         "thousands": choice("thousands", ("", ",", ".", " ", "'", "_"), "Between groups of three digits."),
+        "beyond": choice(
+            "beyond k", ("", "keep"), "Of an ID with more than k rows: keep k of them, or refuse the table."
+        ),
     }
 
 

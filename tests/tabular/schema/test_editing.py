@@ -25,7 +25,7 @@ EVERY_RULE = Schema.from_json(
                     "name": "income", "kind": "numeric", "edges": [-1.5, 0, 1e20], "outside": "other", "other": True,
                     "missing": True, "casefold": True, "decimal": ",", "thousands": ".",
                 },
-                {"name": "person", "kind": "id", "strip": True, "casefold": True},
+                {"name": "person", "kind": "id", "strip": True, "casefold": True, "beyond": "keep"},
                 {"name": "note", "kind": "ignore"},
             ],
         }
@@ -38,7 +38,7 @@ def test_every_rule_of_a_schema_is_a_cell_and_comes_back() -> None:
     assert all(tuple(row) == FIELDS for row in rows)
     assert rows[1] == {
         "name": "income", "kind": "numeric", "values": ["-1.5", "0", "1e+20"], "missing": True, "other": True,
-        "outside": "other", "strip": False, "casefold": True, "decimal": ",", "thousands": ".",
+        "outside": "other", "strip": False, "casefold": True, "decimal": ",", "thousands": ".", "beyond": "",
     }  # fmt: skip
     assert schema_of(rows, EVERY_RULE.missing_tokens) == EVERY_RULE
 
