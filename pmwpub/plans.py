@@ -7,8 +7,8 @@ post-processing and stand outside it.
 `private_read_as`, in each plan, is how the text of the private file is read: as public as the other settings, for it is
 what the steward declares of the files that are taken in. None stands for UTF-8 with commas, and for Parquet.
 
-`rows_beyond`, in each plan, says what neighbours are. None: one person's at most k rows are replaced by as many. "keep":
-all rows of one ID are, of which k stay (`tabular.coding.kept_rows`); the plan's schema says the same.
+`rows_beyond`, in each plan, says what neighbours are. None: one person's at most k rows are replaced by as many.
+"keep": all rows of one ID are, of which k stay (`tabular.coding.kept_rows`); the plan's schema says the same.
 """
 
 from __future__ import annotations

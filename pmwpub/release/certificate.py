@@ -21,8 +21,8 @@ from pmwpub.release.strict_json import check_strict
 NEIGHBOURS = "replace-one: one person's at most rows_per_person rows are replaced by as many; n is public"
 NEIGHBOURS_BY_ID = (
     "replace-one: all rows of one ID are replaced by as many of an ID that no row has; of an ID with more than "
-    "rows_per_person rows so many count, chosen from that ID's own rows; n is public, and how many rows an ID has is not "
-    "protected"
+    "rows_per_person rows so many count, chosen from that ID's own rows; n is public, and how many rows an ID has is "
+    "not protected"
 )
 CERTIFICATE_NEIGHBOURS = {None: NEIGHBOURS, "keep": NEIGHBOURS_BY_ID}
 """What the promise of a release is about, by what becomes of further rows of one ID (`plans.RowsBeyond`)."""

@@ -36,16 +36,24 @@ def rebuilt(certificate: Certificate, schema_json: bytes, tables: Sequence[bytes
     steps give the same bytes. Raises CertificateError where schema, workload, plan or tables are not those that the
     certificate names.
     """
-    schema = schema_of(certificate, schema_json)
-    workload = workload_of(certificate, schema)
-    problem = PublicProblem(workload, _support(certificate, schema, [load(table, FileLimits()) for table in tables]))
+    schema, contents = schema_of(certificate, schema_json), [load(table, FileLimits()) for table in tables]
+    files = _refitted(certificate, schema, _support(certificate, schema, contents, written=True))
+    if differing(certificate, files):
+        # Versions that could not read back what they wrote dropped public rows with such cells.
+        earlier = _refitted(certificate, schema, _support(certificate, schema, contents, written=False))
+        files = files if differing(certificate, earlier) else earlier
+    return files | redrawn(certificate, files[WEIGHTS], schema)
+
+
+def _refitted(certificate: Certificate, schema: Schema, support: Support) -> dict[str, bytes]:
+    """weights.csv and measurements.csv, by the certificate's steps from the public rows."""
+    problem = PublicProblem(workload_of(certificate, schema), support)
     transcript = tuple(Measurement(line.number, line.noisy_count) for line in certificate.transcript)
     schedule = plan_of(certificate).schedule(certificate.repeat)
-    files = {
+    return {
         WEIGHTS: weights_csv(rebuild(problem, schedule, transcript, certificate.n), schema),
         MEASUREMENTS: measurements_csv(certificate),
     }
-    return files | redrawn(certificate, files[WEIGHTS], schema)
 
 
 def redrawn(certificate: Certificate, weights: bytes, schema: Schema) -> dict[str, bytes]:
@@ -118,8 +126,11 @@ def _options(text: str | None) -> ReadOptions:
     return ReadOptions() if text is None else ReadOptions.parse(text)
 
 
-def _support(certificate: Certificate, schema: Schema, contents: Sequence[bytes]) -> Support:
-    """The support of the public table, or the pool of several, in the certificate's order."""
+def _support(certificate: Certificate, schema: Schema, contents: Sequence[bytes], *, written: bool) -> Support:
+    """The support of the public table, or the pool of several, in the certificate's order.
+
+    written  as `encode_public` has it
+    """
     known = {hashlib.sha256(content).hexdigest(): content for content in contents}
     lacking = [candidate.name for candidate in certificate.candidate if candidate.sha256 not in known]
     if lacking:
@@ -127,5 +138,5 @@ def _support(certificate: Certificate, schema: Schema, contents: Sequence[bytes]
     supports = []
     for candidate, options in zip(certificate.candidate, readings_of(certificate), strict=True):
         table = read_table(known[candidate.sha256], options=options)
-        supports.append(Support.of(encode_public(table, schema).dataset))
+        supports.append(Support.of(encode_public(table, schema, written=written).dataset))
     return supports[0] if len(supports) == 1 else Support.union(*supports)

@@ -1,9 +1,10 @@
 """Buying: every rule of spending, in the order in which it is asked.
 
-A service for viewers alone buys nothing. The plans must fit the population's terms and the loaded table, and mean
-the same neighbours as all that the population bought before. The steward says that no public table was made from the private one. Then all plans are charged in one transaction, or none: there
-the ledger asks that the terms are in force, that draws come in order, that the sum can be afforded, and, where all
-sessions are one steward's, that the table belongs to no other population.
+A service for viewers alone buys nothing. The plans must fit the population's terms and the loaded table, and mean the
+same neighbours as all that the population bought before. The steward says that no public table was made from the
+private one. Then all plans are charged in one transaction, or none: there the ledger asks that the terms are in force,
+that draws come in order, that the sum can be afforded, and, where all sessions are one steward's, that the table
+belongs to no other population.
 """
 
 from __future__ import annotations

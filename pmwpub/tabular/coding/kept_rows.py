@@ -27,6 +27,7 @@ import numpy.typing as npt
 from pmwpub.records import Codes
 from pmwpub.tabular.files.chunks import Chunk, TableStream
 from pmwpub.tabular.files.row_numbers import Words, words_of
+from pmwpub.tabular.files.text.inert_cells import place_in
 from pmwpub.tabular.schema.column_types import IdColumn
 
 KEY = b"pmwpub: which rows of one ID stay, 1"
@@ -50,7 +51,7 @@ class OwnedRows:
 
     def of(self, chunk: Chunk) -> tuple[npt.NDArray[np.intp], Words, list[bytes]]:
         """Of those rows: their places in the chunk, their IDs' words, uint64 (rows, 2), and their numbers."""
-        coded = chunk.coded(list(self.header).index(self.column.name))
+        coded = chunk.coded(place_in(self.header, self.column.name))
         words = words_of([self.column.tidy(text) for text in coded.distinct], 2)
         owned = np.fromiter((word.tobytes() in self.ids for word in words), bool, count=len(words))
         places = np.flatnonzero(owned[coded.places])

@@ -9,6 +9,7 @@ import numpy as np
 
 from pmwpub.tabular.files.chunks import Chunk, TableStream
 from pmwpub.tabular.files.row_numbers import Words, words_of
+from pmwpub.tabular.files.text.inert_cells import place_in
 from pmwpub.tabular.schema.column_types import IdColumn
 
 _AT_ONCE = 1 << 24  # rows whose IDs are kept during one pass: some 400 MB
@@ -33,7 +34,7 @@ class Identities:
     @classmethod
     def of(cls, header: Sequence[str], column: IdColumn | None, n: int, rows_per_person: int) -> Identities:
         """The first part of as many as n rows need."""
-        position = -1 if column is None else list(header).index(column.name)
+        position = -1 if column is None else place_in(header, column.name)
         return cls(column, position, rows_per_person, 1 if column is None else -(-n // _AT_ONCE))
 
     def others(self) -> Iterator[Identities]:

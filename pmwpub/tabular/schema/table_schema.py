@@ -14,6 +14,7 @@ from pmwpub.domain import Domain
 from pmwpub.errors import SchemaError
 from pmwpub.tabular.files.reading import TextTable
 from pmwpub.tabular.files.text import column_names
+from pmwpub.tabular.files.text.inert_cells import stands_in
 from pmwpub.tabular.schema import drafting
 from pmwpub.tabular.schema.codebook import Codebook
 from pmwpub.tabular.schema.column_types import WEIGHT, Column, EncodedColumn, IdColumn
@@ -117,7 +118,8 @@ class Schema(BaseModel):
         return Schema.of(self.columns, tokens)
 
     def check_header(self, header: Sequence[str], *, with_id: bool) -> None:
-        """Every encoded column must stand in `header`, and the id column too if asked; others may, in any order.
+        """Every encoded column must stand in `header`, and the id column too if asked; others may, in any order. A
+        name may be written with the apostrophe that a released table has before what a spreadsheet would run.
 
         Raises SchemaError naming the schema's columns that the header lacks, and those that it has in another
         spelling; the header's own names are not repeated.
@@ -125,7 +127,7 @@ class Schema(BaseModel):
         needed = [column.name for column in self.encoded]
         if with_id and self.id_column is not None:
             needed.append(self.id_column.name)
-        lacking = [name for name in needed if name not in header]
+        lacking = [name for name in needed if not stands_in(header, name)]
         if lacking:
             raise SchemaError(_lacking_message(lacking, header))
 

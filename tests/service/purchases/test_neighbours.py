@@ -1,4 +1,4 @@
-"""Where k rows stay of an ID with more, plans, ledger and certificate say so; one population has one kind of neighbours."""
+"""Where k rows of an ID stay, plans, ledger and certificate say so; one population has one kind of neighbours."""
 
 from __future__ import annotations
 

@@ -96,9 +96,15 @@ def test_counting_one_row_more_than_k_is_found(monkeypatch: pytest.MonkeyPatch) 
     assert not moves_by_at_most_k(pair, 3)
 
 
+SOME_ROWS = st.lists(
+    st.tuples(st.sampled_from(["p", " p", "q", ""]), st.sampled_from("ab"), st.sampled_from("ab")),
+    min_size=1,
+    max_size=14,
+)
+
+
 @settings(max_examples=100)
-@given(st.lists(st.tuples(st.sampled_from(["p", " p", "q", ""]), *[st.sampled_from("ab")] * 2), min_size=1, max_size=14),
-       st.integers(1, 4), st.integers(1, 5))  # fmt: skip
+@given(SOME_ROWS, st.integers(1, 4), st.integers(1, 5))
 def test_of_each_id_as_many_rows_stay_as_it_has_up_to_k(rows: Rows, k: int, at_once: int) -> None:
     """All cells of x have a level here, so the 1-way counts add up to the rows that stay; n is the raw count."""
     with pytest.MonkeyPatch.context() as patch:
