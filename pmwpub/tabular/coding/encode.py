@@ -65,10 +65,7 @@ class Encoder:
         self.ignored = tuple(name for place, name in enumerate(header) if place not in declared)
         self._columns = schema.encoded
         self._positions = [place_in(header, column.name) for column in self._columns]
-        self._place = [
-            placer(column, schema.missing_tokens) if written else column.placer(schema.missing_tokens)
-            for column in self._columns
-        ]
+        self._place = [placer(schema, column) if written else schema.placer(column) for column in self._columns]
         self._type = code_type(schema.domain)
         self._missed = np.zeros(len(self._columns), dtype=np.int64)
 
