@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Real
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, get_args
 
 from pmwpub.errors import LedgerError, PlanError
 from pmwpub.jobs import InlineEngine
@@ -19,6 +19,7 @@ from pmwpub.ledger.model import whole
 from pmwpub.plans import WorkloadChoice
 from pmwpub.privacy.budget import Number, as_fraction
 from pmwpub.release.bundle import Bundle
+from pmwpub.release.certificate import Cells, Columns
 from pmwpub.service import Assessed, Policy, PrivateTable, Service, Study, adopting, purchases
 from pmwpub.service.bought import assessments, releases
 from pmwpub.service.inputs import study_store
@@ -30,6 +31,8 @@ from pmwpub.wording import no_result, values_in_words
 
 if TYPE_CHECKING:
     from pmwpub.tabular.files.reading import Frame
+
+Choice = TypeVar("Choice", bound=str)
 
 UNDECIDED = (
     "Say overlap_acknowledged=True if no public table was made from the private one. Rows that a public table shares "
@@ -58,14 +61,21 @@ class SyntheticRelease:
         check_drawn(wanted, seed)
         return decode(synthesise(self.bundle.distribution(), wanted, seed=seed), self.bundle.schema)
 
-    def files(self, rows: int | None = None, *, seed: int = 0) -> dict[str, bytes]:
-        """Everything that is handed out, by name: synthetic.csv, certificate.json, report.html and the rest."""
+    def files(
+        self, rows: int | None = None, *, seed: int = 0, cells: Cells = "labels", columns: Columns = "attributes"
+    ) -> dict[str, bytes]:
+        """Everything that is handed out, by name: synthetic.csv, certificate.json, report.html and the rest.
+
+        cells    "labels"; "numbers" drawn inside the bins; or "public-values": numbers that public rows have there, so
+                 that raw values of public people reappear
+        columns  "attributes", or "all" that the schema names: row numbers for ids, nothing in what is left out
+        """
         from pmwpub.release.synthesis import check_drawn
 
         rows = _whole(self.bundle.rows if rows is None else rows, "The number of rows")
         seed = _whole(seed, "A row seed")
         check_drawn(rows, seed)
-        return self.bundle.files(rows, seed)
+        return self.bundle.files(rows, seed, _one_of(get_args(Cells), cells), _one_of(get_args(Columns), columns))
 
 
 class Project:
@@ -206,6 +216,13 @@ def _whole(number: object, what: str) -> int:
         return whole(number, what)
     except LedgerError as refusal:
         raise PlanError(f"{refusal} Nothing was charged.") from None
+
+
+def _one_of(choices: tuple[Choice, ...], given: Choice) -> Choice:
+    """One of some texts; PlanError for anything else."""
+    if given not in choices:
+        raise PlanError(f"Choose one of {', '.join(map(repr, choices))}; {str(given)[:40]!r} came.")
+    return given
 
 
 def _names(given: object) -> list[str]:

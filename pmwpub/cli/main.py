@@ -206,9 +206,15 @@ def _release(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     parser.add_argument("--rows", type=_whole, help="synthetic rows; default: n")
     parser.add_argument(
         "--cells",
-        choices=("labels", "numbers"),
+        choices=("labels", "numbers", "public-values"),
         default="labels",
-        help="numeric columns as bins or as numbers",
+        help="numeric columns as bins, numbers inside them, or numbers of public rows (their raw values reappear)",
+    )
+    parser.add_argument(
+        "--columns",
+        choices=("attributes", "all"),
+        default="attributes",
+        help="the encoded columns, or all of the schema: ids as row numbers, left-out columns blank",
     )
     parser.add_argument("--row-seed", type=_whole, default=0, help="public seed of the synthetic rows")
     parser.add_argument("-o", "--out", required=True, metavar="OUT/")

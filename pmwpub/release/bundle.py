@@ -10,15 +10,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import Self
 
+from pmwpub.errors import PlanError
 from pmwpub.mechanisms.pmw_pub.algorithm import Release
 from pmwpub.plans import ReleasePlan
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution
-from pmwpub.release.certificate import Cells, Certificate, Provenance
+from pmwpub.release.certificate import Cells, Certificate, Columns, Provenance
 from pmwpub.release.measurements import measurements_csv
+from pmwpub.release.number_cells import NO_VALUES
 from pmwpub.release.report import Choices, report_html
 from pmwpub.release.synthesis import MAX_ROWS, synthetic_csv
 from pmwpub.tabular.coding.decode import read_weights, weights_csv
+from pmwpub.tabular.coding.public_values import LEAST, PublicValues, StoredValues
 from pmwpub.tabular.schema.table_schema import Schema
 
 WEIGHTS = "weights.csv"
@@ -31,6 +34,16 @@ REBUILD = "rebuild.py"
 ALL_FILES = (SYNTHETIC, WEIGHTS, SCHEMA, MEASUREMENTS, REPORT, REBUILD, CERTIFICATE)
 """What a release hands out, the certificate last."""
 
+VALUES = "values.csv"
+"""The public values, stored with every release; handed out where cells are drawn from them."""
+
+PUBLIC_VALUES = "public-values"
+REAPPEAR = (
+    "Numbers are drawn from the public table's own values, so raw values of public people reappear: of all rows of a "
+    f"bin, and of those of one combination of levels where it has at least {LEAST} records. values.csv lists them."
+)
+"""What is said wherever cells are drawn from public values."""
+
 ROW_SEED = 0
 _TIMELESS = (1980, 1, 1, 0, 0, 0)
 
@@ -40,7 +53,7 @@ class Bundle:
     """The files of one release as they were stored; only the synthetic table is drawn anew, by its public seed.
 
     parts  name -> bytes: weights.csv, schema.json and certificate.json; also measurements.csv, report.html and
-           rebuild.py, which releases of earlier versions lack
+           rebuild.py, and values.csv, which releases of earlier versions lack
     """
 
     parts: Mapping[str, bytes] = field(repr=False)
@@ -54,8 +67,12 @@ class Bundle:
         schema: Schema,
         provenance: Provenance,
         choices: Choices = Choices(),  # noqa: B008 - frozen
+        values: PublicValues | None = None,
     ) -> Self:
-        """Put a release into files, and all of them but the certificate under the certificate's hashes."""
+        """Put a release into files, and all of them but the certificate under the certificate's hashes.
+
+        values  of the public tables; their hash stands in the certificates of synthetic tables that are drawn from them
+        """
         plain = Certificate.of(plan, release, workload, provenance)
         parts = {
             WEIGHTS: weights_csv(release.distribution, schema),
@@ -65,7 +82,10 @@ class Bundle:
         }
         certificate = plain.with_files(parts)
         parts[REPORT] = report_html(certificate, schema, release.distribution, workload, choices)
-        return cls(parts | {CERTIFICATE: certificate.with_files({REPORT: parts[REPORT]}).to_bytes()})
+        parts[CERTIFICATE] = certificate.with_files({REPORT: parts[REPORT]}).to_bytes()
+        if values is not None:
+            parts[VALUES] = values.to_csv(schema, release.distribution.support)
+        return cls(parts)
 
     def to_bytes(self) -> bytes:
         """A zip archive without times: the same release gives the same bytes."""
@@ -101,26 +121,59 @@ class Bundle:
         """The released weights."""
         return read_weights(self.weights, self.schema)
 
-    def synthetic(self, rows: int | None = None, seed: int = ROW_SEED, cells: Cells = "labels") -> bytes:
+    @property
+    def has_values(self) -> bool:
+        """Whether synthetic cells can be drawn from public values."""
+        return VALUES in self.parts
+
+    def synthetic(
+        self,
+        rows: int | None = None,
+        seed: int = ROW_SEED,
+        cells: Cells = "labels",
+        columns: Columns = "attributes",
+    ) -> bytes:
         """A synthetic CSV; by default as many rows as the private table has, up to the most. Free post-processing.
 
-        cells  "labels", or "numbers": numeric columns as numbers drawn inside their bins
+        cells, columns  as `synthetic_csv` has them; PlanError for public values that are not stored
         """
+        if cells == PUBLIC_VALUES and not self.has_values:
+            raise PlanError(NO_VALUES)
         return synthetic_csv(
-            self.distribution(), self.schema, self.rows if rows is None else rows, seed=seed, cells=cells
+            self.distribution(),
+            self.schema,
+            self.rows if rows is None else rows,
+            seed=seed,
+            cells=cells,
+            columns=columns,
+            values=StoredValues.from_csv(self.parts[VALUES], self.schema) if cells == PUBLIC_VALUES else None,
         )
 
-    def files(self, rows: int | None = None, seed: int = ROW_SEED, cells: Cells = "labels") -> dict[str, bytes]:
+    def files(
+        self,
+        rows: int | None = None,
+        seed: int = ROW_SEED,
+        cells: Cells = "labels",
+        columns: Columns = "attributes",
+    ) -> dict[str, bytes]:
         """Everything that is handed out: name -> bytes; the certificate lists the others' hashes."""
-        synthetic = {SYNTHETIC: self.synthetic(rows, seed, cells)}
-        return synthetic | dict(self.parts) | {CERTIFICATE: self.stated(synthetic, rows, seed, cells).to_bytes()}
+        made = {SYNTHETIC: self.synthetic(rows, seed, cells, columns)}
+        handed = {name: body for name, body in self.parts.items() if name != VALUES or cells == PUBLIC_VALUES}
+        stated = self.stated(made | handed, rows, seed, cells, columns)
+        return made | handed | {CERTIFICATE: stated.to_bytes()}
 
     def stated(
-        self, files: Mapping[str, bytes], rows: int | None = None, seed: int = ROW_SEED, cells: Cells = "labels"
+        self,
+        files: Mapping[str, bytes],
+        rows: int | None = None,
+        seed: int = ROW_SEED,
+        cells: Cells = "labels",
+        columns: Columns = "attributes",
     ) -> Certificate:
         """The certificate that travels with a synthetic table of so many rows."""
-        named = self.certificate.with_files({SYNTHETIC: files[SYNTHETIC]})
-        return named.with_rows(self.rows if rows is None else rows, seed, cells)
+        drawn_from = (SYNTHETIC, VALUES) if cells == PUBLIC_VALUES else (SYNTHETIC,)
+        named = self.certificate.with_files({name: files[name] for name in drawn_from})
+        return named.with_rows(self.rows if rows is None else rows, seed, cells, columns)
 
 
 def rebuild_script() -> bytes:

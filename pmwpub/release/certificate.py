@@ -50,8 +50,13 @@ Delta = Annotated[
 
 Epsilon = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
-Cells = Literal["labels", "numbers"]
-"""How numeric columns of the synthetic table are written: as their bins, or as numbers drawn inside the bins."""
+Cells = Literal["labels", "numbers", "public-values"]
+"""How the synthetic table is written: numeric columns as their bins, as numbers drawn inside the bins, or as numbers
+that public rows have there (raw values of public people reappear); missing codes are then written as themselves."""
+
+Columns = Literal["attributes", "all"]
+"""Which columns the synthetic table has: the encoded ones, or all that the schema names, with row numbers for ids and
+nothing in those that are left out."""
 
 
 class _Part(BaseModel):
@@ -114,7 +119,7 @@ class Certificate(_Part):
     """epsilon and delta are this release's alone (its rho at the population's delta); `ledger_total` is the sum.
 
     plan   the plan whose hash is plan_sha256, key by key as it was hashed
-    cells  "numbers" where the numeric columns of the synthetic table are numbers drawn inside their bins
+    cells, columns  how the synthetic table is written, where that is not as labels and with the encoded columns alone
 
     A certificate read back writes only the keys that it was read with: an older one keeps its bytes.
     """
@@ -157,6 +162,7 @@ class Certificate(_Part):
     rows: int | None = None
     row_seed: int | None = None
     cells: Cells = "labels"
+    columns: Columns = "attributes"
     files: dict[str, str] = {}
     versions: dict[str, str]
 
@@ -232,10 +238,11 @@ class Certificate(_Part):
         hashes = {name: hashlib.sha256(body).hexdigest() for name, body in sorted(files.items())}
         return self.model_copy(update={"files": self.files | hashes})
 
-    def with_rows(self, rows: int, row_seed: int, cells: Cells) -> Self:
+    def with_rows(self, rows: int, row_seed: int, cells: Cells, columns: Columns = "attributes") -> Self:
         """The same certificate with how its synthetic table was drawn from the weights."""
         drawn: dict[str, object] = {"rows": rows, "row_seed": row_seed}
-        return self.model_copy(update=drawn if cells == "labels" else drawn | {"cells": cells})
+        drawn |= {} if cells == "labels" else {"cells": cells}
+        return self.model_copy(update=drawn | ({} if columns == "attributes" else {"columns": columns}))
 
     def to_bytes(self) -> bytes:
         """Indented JSON in UTF-8, one text for one value."""

@@ -11,7 +11,18 @@ from pmwpub.errors import CertificateError, FileRefused, PmwPubError
 from pmwpub.plans import ReleasePlan
 from pmwpub.privacy.budget import UNIT, ZCDP, epsilon_of
 from pmwpub.queries.workload import Workload
-from pmwpub.release.bundle import ALL_FILES, CERTIFICATE, MEASUREMENTS, REBUILD, REPORT, SCHEMA, SYNTHETIC, WEIGHTS
+from pmwpub.release.bundle import (
+    ALL_FILES,
+    CERTIFICATE,
+    MEASUREMENTS,
+    PUBLIC_VALUES,
+    REBUILD,
+    REPORT,
+    SCHEMA,
+    SYNTHETIC,
+    VALUES,
+    WEIGHTS,
+)
 from pmwpub.release.certificate import (
     CERTIFICATE_NEIGHBOURS,
     MECHANISM,
@@ -30,7 +41,7 @@ from pmwpub.tabular.coding.decode import read_weights
 FILES = tuple(name for name in ALL_FILES if name != CERTIFICATE)
 """What the certificate of a release that can be checked gives the hash of."""
 
-LATER = {"settings_from", "statement"}
+LATER = {"settings_from", "statement", "columns"}
 """Fields that certificates with a plan did not always have; all the others they state."""
 
 NOT_CHECKED = (
@@ -74,7 +85,7 @@ def read_folder(folder: Path) -> dict[str, bytes]:
 def unlisted(folder: Path) -> list[str]:
     """The names of what lies in a release's folder and is no file of a release: no statement is about it."""
     try:
-        names = [path.name for path in folder.iterdir() if path.name not in ALL_FILES]
+        names = [path.name for path in folder.iterdir() if path.name not in (*ALL_FILES, VALUES)]
     except OSError as failure:
         raise FileRefused(f"{folder} cannot be listed: {failure.strerror}.") from failure
     return sorted(name.encode("utf-8", "backslashreplace").decode() for name in names)
@@ -128,7 +139,7 @@ def _finding(statement: str, problem: Callable[[], str]) -> Finding:
 
 def _hashes(certificate: Certificate, files: Mapping[str, bytes]) -> Iterator[Finding]:
     wrong = differing(certificate, files)
-    for name in FILES:
+    for name in _named(certificate):
         if name not in certificate.files:
             yield Finding(f"the certificate states the hash of {name}", "it does not.")
             continue
@@ -136,11 +147,16 @@ def _hashes(certificate: Certificate, files: Mapping[str, bytes]) -> Iterator[Fi
         yield Finding(f"{name} has the hash that the certificate states", problem)
 
 
+def _named(certificate: Certificate) -> tuple[str, ...]:
+    """The files that a certificate gives the hash of."""
+    return (*FILES, VALUES) if certificate.cells == PUBLIC_VALUES else FILES
+
+
 def _fields(certificate: Certificate) -> str:
     lacking = sorted(set(Certificate.model_fields) - certificate.model_fields_set - LATER)
     if lacking:
         return f"it lacks {', '.join(lacking)}."
-    others = len(set(certificate.files) - set(FILES))
+    others = len(set(certificate.files) - set(_named(certificate)))
     return f"it names {others} more." if others else ""
 
 
@@ -276,7 +292,8 @@ def _synthetic(certificate: Certificate, files: Mapping[str, bytes]) -> str:
     there = _given(files, SYNTHETIC)
     if certificate.rows > len(there):  # a row has a line end at least
         return "it is another table."
-    drawn = redrawn(certificate, _given(files, WEIGHTS), schema_of(certificate, _given(files, SCHEMA)))
+    given = {name: _given(files, name) for name in _named(certificate) if name in (WEIGHTS, VALUES)}
+    drawn = redrawn(certificate, given, schema_of(certificate, _given(files, SCHEMA)))
     return "" if drawn == {SYNTHETIC: there} else "it is another table."
 
 

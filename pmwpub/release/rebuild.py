@@ -1,5 +1,7 @@
 """Make weights.csv, measurements.csv and synthetic.csv of this release again, and compare every byte.
 
+Where cells of synthetic.csv are drawn from public values, values.csv is made again, too.
+
     python rebuild.py PUBLIC.csv [MORE.csv ...] [--into FOLDER]
 
 PUBLIC.csv is the public table that the certificate names by SHA-256; a pool of tables needs all of them, in any
@@ -19,7 +21,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-MADE = ("weights.csv", "measurements.csv", "synthetic.csv")
+MADE = ("weights.csv", "measurements.csv", "synthetic.csv", "values.csv")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -15,14 +15,15 @@ from pmwpub.plans import ReleasePlan
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Support
-from pmwpub.release.bundle import MEASUREMENTS, SCHEMA, SYNTHETIC, WEIGHTS
+from pmwpub.release.bundle import MEASUREMENTS, PUBLIC_VALUES, SCHEMA, SYNTHETIC, VALUES, WEIGHTS
 from pmwpub.release.certificate import Certificate
 from pmwpub.release.measurements import measurements_csv
 from pmwpub.release.synthesis import synthetic_csv
 from pmwpub.tabular.coding.decode import read_weights, weights_csv
 from pmwpub.tabular.coding.encode import encode_public
+from pmwpub.tabular.coding.public_values import PublicValues, StoredValues
 from pmwpub.tabular.files.container import FileLimits, load
-from pmwpub.tabular.files.reading import read_table
+from pmwpub.tabular.files.reading import TextTable, read_table
 from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.schema.table_schema import Schema
 
@@ -42,7 +43,11 @@ def rebuilt(certificate: Certificate, schema_json: bytes, tables: Sequence[bytes
         # Versions that could not read back what they wrote dropped public rows with such cells.
         earlier = _refitted(certificate, schema, _support(certificate, schema, contents, written=False))
         files = files if differing(certificate, earlier) else earlier
-    return files | redrawn(certificate, files[WEIGHTS], schema)
+    if certificate.cells == PUBLIC_VALUES:
+        tables = [_table(certificate, contents, place) for place in range(len(certificate.candidate))]
+        support = read_weights(files[WEIGHTS], schema).support
+        files[VALUES] = PublicValues.of(tables, schema).to_csv(schema, support)
+    return files | redrawn(certificate, files, schema)
 
 
 def _refitted(certificate: Certificate, schema: Schema, support: Support) -> dict[str, bytes]:
@@ -56,13 +61,24 @@ def _refitted(certificate: Certificate, schema: Schema, support: Support) -> dic
     }
 
 
-def redrawn(certificate: Certificate, weights: bytes, schema: Schema) -> dict[str, bytes]:
-    """synthetic.csv from the weights, as the certificate says; nothing where it names no rows."""
+def redrawn(certificate: Certificate, files: Mapping[str, bytes], schema: Schema) -> dict[str, bytes]:
+    """synthetic.csv from weights.csv, and values.csv where it is used, as the certificate says; nothing where it names
+    no rows."""
     rows, seed = certificate.rows, certificate.row_seed
     if rows is None or seed is None:
         return {}
-    distribution = read_weights(weights, schema)
-    return {SYNTHETIC: synthetic_csv(distribution, schema, rows, seed=seed, cells=certificate.cells)}
+    if certificate.cells == PUBLIC_VALUES and VALUES not in files:
+        raise CertificateError(f"{VALUES} is missing.")
+    body = synthetic_csv(
+        read_weights(files[WEIGHTS], schema),
+        schema,
+        rows,
+        seed=seed,
+        cells=certificate.cells,
+        columns=certificate.columns,
+        values=StoredValues.from_csv(files[VALUES], schema) if certificate.cells == PUBLIC_VALUES else None,
+    )
+    return {SYNTHETIC: body}
 
 
 def differing(certificate: Certificate, files: Mapping[str, bytes]) -> list[str]:
@@ -131,12 +147,15 @@ def _support(certificate: Certificate, schema: Schema, contents: Sequence[bytes]
 
     written  as `encode_public` has it
     """
+    tables = [_table(certificate, contents, place) for place in range(len(certificate.candidate))]
+    supports = [Support.of(encode_public(table, schema, written=written).dataset) for table in tables]
+    return supports[0] if len(supports) == 1 else Support.union(*supports)
+
+
+def _table(certificate: Certificate, contents: Sequence[bytes], place: int) -> TextTable:
+    """A public table of the certificate, found among the given ones by its hash."""
     known = {hashlib.sha256(content).hexdigest(): content for content in contents}
     lacking = [candidate.name for candidate in certificate.candidate if candidate.sha256 not in known]
     if lacking:
         raise CertificateError(f"No given table has the SHA-256 of {', '.join(lacking)}; give the very file.")
-    supports = []
-    for candidate, options in zip(certificate.candidate, readings_of(certificate), strict=True):
-        table = read_table(known[candidate.sha256], options=options)
-        supports.append(Support.of(encode_public(table, schema, written=written).dataset))
-    return supports[0] if len(supports) == 1 else Support.union(*supports)
+    return read_table(known[certificate.candidate[place].sha256], options=readings_of(certificate)[place])

@@ -13,6 +13,7 @@ from pmwpub.records import Distribution, Support
 from pmwpub.release.certificate import Cells
 from pmwpub.release.synthesis import synthesise, synthetic_csv
 from pmwpub.tabular.coding.encode import encode_public
+from pmwpub.tabular.coding.public_values import StoredValues
 from pmwpub.tabular.files.reading import read_table
 from pmwpub.tabular.schema.table_schema import Schema
 
@@ -55,6 +56,29 @@ SCHEMAS: dict[str, Json] = {
             number(0, 1, name="z", outside="none"),
         ]
     },
+    "codes, spikes and dates": {
+        "version": 2,
+        "missing_tokens": ["NA", "-"],
+        "columns": [
+            number(
+                0,
+                0,
+                1,
+                9,
+                9,
+                20.5,
+                missing=[{"code": "-9", "label": "refused"}, {"from": 97, "to": 99, "label": "none"}],
+            ),
+            text(
+                "a",
+                "-b",
+                missing=[{"code": "=x", "label": "@y"}, {"code": ".", "label": "(missing)"}],
+                same=["trim", "casefold"],
+            ),
+            {"name": "d", "kind": "date", "part": "quarter", "missing": True, "other": True},
+            {"name": "y", "kind": "date", "part": "year", "levels": ["2008", "2012"]},
+        ],
+    },
     "levels like bins": {
         "columns": [text("[0, 1)", "(a)", "[1, 2]", **BOTH), number(0, 1, 2, thousands=",", missing=True)]
     },
@@ -68,11 +92,11 @@ def released(name: str) -> tuple[Schema, Distribution]:
     return schema, Distribution(full, np.random.default_rng(2).dirichlet(np.ones(len(full))))
 
 
-@pytest.mark.parametrize("cells", ["labels", "numbers"])
+@pytest.mark.parametrize("cells", ["labels", "numbers", "public-values"])
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_every_row_reads_back_as_it_was_drawn(name: str, cells: Cells) -> None:
     schema, distribution = released(name)
-    written = synthetic_csv(distribution, schema, 600, seed=4, cells=cells)
+    written = synthetic_csv(distribution, schema, 600, seed=4, cells=cells, values=StoredValues({}, {}))
     again = encode_public(read_table(written), schema)
     assert again.dropped == 0
     assert np.array_equal(again.dataset.codes, synthesise(distribution, 600, seed=4).codes)

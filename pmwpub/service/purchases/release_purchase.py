@@ -19,12 +19,14 @@ from pmwpub.release.report import template as report_template
 from pmwpub.rounding import stated_delta
 from pmwpub.service.bought.provenance import choices_of
 from pmwpub.service.core import Service
+from pmwpub.service.inputs import stored_tables
 from pmwpub.service.inputs.study import CandidateFacts, Study
 from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.public_cores import public_core
 from pmwpub.service.purchases.caveats import remarks_from
 from pmwpub.service.purchases.protocol import Prepared
 from pmwpub.service.simulations.validated_settings import in_words, tuning_of
+from pmwpub.tabular.coding.public_values import PublicValues
 from pmwpub.tasks.mechanism_work import ReleaseWork
 
 UNKNOWN_TIME = "2000-01-01T00:00:00+00:00"
@@ -66,9 +68,10 @@ class ReleasePurchase:
         current.check_usable(plan.inputs.candidates)
         known = _known_before(service, current, plan)
         _refuse_unstated(service, plan, repeat, current, workload, known)
+        values = _public_values(service, current, plan)
         return Prepared(
             work=lambda: _work(service, plan, repeat, private, current, workload),
-            encode=lambda booking, found: _to_bytes(service, booking, plan, found, current, workload, known),
+            encode=lambda booking, found: _to_bytes(service, booking, plan, found, current, workload, known, values),
         )
 
 
@@ -126,11 +129,25 @@ def _to_bytes(
     current: Study,
     workload: Workload,
     known: _Known,
+    values: PublicValues,
 ) -> bytes:
     if not isinstance(found, Release) or current.schema is None:
         raise PlanError("A release needs its schema and a finished run.")
     provenance = _provenance(service, booking, plan, current, known)
-    return Bundle.of(plan, found, workload, current.schema, provenance, known.choices).to_bytes()
+    return Bundle.of(plan, found, workload, current.schema, provenance, known.choices, values).to_bytes()
+
+
+def _public_values(service: Service, current: Study, plan: ReleasePlan) -> PublicValues:
+    """The numbers of the plan's public tables, read before the charge: the tables may be gone when cells are drawn."""
+    schema, name = current.schema, current.population.name
+    if schema is None:
+        raise PlanError("A release needs its schema.")
+    named = plan.inputs.candidates
+    readings = " ".join(f"{sha256}{plan.inputs.reading_of(sha256) or ''}" for sha256 in named)
+    return service.cache(
+        f"values:{readings}:{schema.sha256}",
+        lambda: PublicValues.of([stored_tables.table(service, name, sha256) for sha256 in named], schema),
+    )
 
 
 def _provenance(service: Service, booking: Booking, plan: ReleasePlan, current: Study, known: _Known) -> Provenance:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pmwpub.tabular.files.text.inert_cells import PLAIN_NUMBER, inert
+from pmwpub.tabular.files.text.inert_cells import PLAIN_NUMBER, before_inert, inert
 from pmwpub.tabular.schema.column_types import EncodedColumn, NumericColumn
 from pmwpub.tabular.schema.table_schema import Schema
 
@@ -27,7 +27,9 @@ def placer(schema: Schema, column: EncodedColumn) -> Callable[[str], int]:
             return code
         if cell in written:
             return written[cell]
-        return place(cell.replace(".", ",")) if pointed and PLAIN_NUMBER.fullmatch(cell) else code
+        if pointed and PLAIN_NUMBER.fullmatch(cell):
+            return place(cell.replace(".", ","))
+        return place(before_inert(cell))
 
     return placed
 

@@ -6,8 +6,21 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pmwpub.release.bundle import CERTIFICATE, MEASUREMENTS, REBUILD, REPORT, SCHEMA, SYNTHETIC, WEIGHTS, Bundle, pack
-from pmwpub.release.certificate import Cells
+from pmwpub.release.bundle import (
+    CERTIFICATE,
+    MEASUREMENTS,
+    PUBLIC_VALUES,
+    REAPPEAR,
+    REBUILD,
+    REPORT,
+    SCHEMA,
+    SYNTHETIC,
+    VALUES,
+    WEIGHTS,
+    Bundle,
+    pack,
+)
+from pmwpub.release.certificate import Cells, Columns
 from pmwpub.release.synthesis import MAX_ROWS, MAX_SEED
 from pmwpub.service import PrivateTable, Released, Study
 from pmwpub.service.purchases import ReleasePurchase
@@ -23,7 +36,11 @@ from pmwpub.ui.wording.written import loss, plain
 
 CSV, JSON, ZIP = "text/csv", "application/json", "application/zip"
 PARTS = {REPORT: "text/html", WEIGHTS: CSV, MEASUREMENTS: CSV, SCHEMA: JSON, REBUILD: "text/x-python"}
-CELLS: dict[Cells, str] = {"labels": "labels and bins", "numbers": "numbers, drawn inside the bins"}
+CELLS: dict[Cells, str] = {
+    "labels": "labels and bins",
+    "numbers": "numbers, drawn inside the bins",
+    "public-values": "numbers that public rows have",
+}
 
 
 def release_panel(session: Session, study: Study, found: Released) -> None:
@@ -78,15 +95,19 @@ def downloads(bundle: Bundle, booking: int) -> None:
     left, middle, right = st.columns(3)
     rows = whole_number(left, "Rows of synthetic.csv", 1, MAX_ROWS, value=bundle.certificate.n, key=f"rows {booking}")
     seed = whole_number(middle, "Row seed (public)", 0, MAX_SEED, value=0, key=f"row seed {booking}")
-    cells: Cells = right.selectbox(
-        "Numeric columns as", list(CELLS), format_func=CELLS.__getitem__, key=f"cells {booking}"
+    choices = [one for one in CELLS if one != PUBLIC_VALUES or bundle.has_values]
+    cells: Cells = right.selectbox("Numeric columns as", choices, format_func=CELLS.__getitem__, key=f"cells {booking}")
+    every = st.checkbox(
+        "All columns of the schema: ids are row numbers, columns that are left out are blank", key=f"columns {booking}"
     )
-    parts = [(name, mime, bundle.parts[name]) for name, mime in PARTS.items() if name in bundle.parts]
+    columns: Columns = "all" if every else "attributes"
+    handed = {VALUES: CSV} | PARTS if cells == PUBLIC_VALUES else PARTS
+    parts = [(name, mime, bundle.parts[name]) for name, mime in handed.items() if name in bundle.parts]
     files = [
-        (SYNTHETIC, CSV, lambda: bundle.synthetic(rows, seed, cells)),
-        (CERTIFICATE, JSON, lambda: bundle.files(rows, seed, cells)[CERTIFICATE]),
+        (SYNTHETIC, CSV, lambda: bundle.synthetic(rows, seed, cells, columns)),
+        (CERTIFICATE, JSON, lambda: bundle.files(rows, seed, cells, columns)[CERTIFICATE]),
         *((name, mime, lambda body=body: body) for name, mime, body in parts),
-        (f"release-{booking}.zip", ZIP, lambda: pack(bundle.files(rows, seed, cells))),
+        (f"release-{booking}.zip", ZIP, lambda: pack(bundle.files(rows, seed, cells, columns))),
     ]
     with st.container(horizontal=True):
         for name, mime, content in files:
@@ -100,6 +121,8 @@ def downloads(bundle: Bundle, booking: int) -> None:
                 type="primary" if name == SYNTHETIC else "secondary",
                 on_click="ignore",
             )
+    if cells == PUBLIC_VALUES:
+        st.caption(REAPPEAR)
     st.caption(
         "The certificate goes with these rows, this seed and these cells. All three are free choices about the "
         "released weights: nothing is charged. rebuild.py makes weights and rows again from the public parts."

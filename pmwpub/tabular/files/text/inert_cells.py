@@ -25,6 +25,11 @@ def inert(cell: str) -> str:
     return "'" + safe if _FORMULA.match(cell) else safe
 
 
+def before_inert(cell: str) -> str:
+    """A cell without the one apostrophe that `inert` put in front; any other as it is."""
+    return cell[1:] if cell.startswith("'") and inert(cell[1:]) == cell else cell
+
+
 def _guarded(gap: re.Match[str]) -> str:
     """White space, quotes and cuts with what follows; a sign behind a cut gets its apostrophe.
 
