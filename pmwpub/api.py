@@ -19,7 +19,7 @@ from pmwpub.ledger.model import whole
 from pmwpub.plans import WorkloadChoice
 from pmwpub.privacy.budget import Number, as_fraction
 from pmwpub.release.bundle import Bundle
-from pmwpub.release.certificate import Cells, Columns
+from pmwpub.release.certificate_parts import Cells, Columns
 from pmwpub.service import Assessed, Policy, PrivateTable, Service, Study, adopting, purchases
 from pmwpub.service.bought import assessments, releases
 from pmwpub.service.inputs import study_store

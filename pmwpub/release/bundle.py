@@ -15,7 +15,8 @@ from pmwpub.mechanisms.pmw_pub.algorithm import Release
 from pmwpub.plans import ReleasePlan
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution
-from pmwpub.release.certificate import Cells, Certificate, Columns, Provenance
+from pmwpub.release.certificate import Certificate
+from pmwpub.release.certificate_parts import Cells, Columns, Provenance
 from pmwpub.release.measurements import measurements_csv
 from pmwpub.release.number_cells import NO_VALUES
 from pmwpub.release.report import Choices, report_html

@@ -23,13 +23,12 @@ from pmwpub.release.bundle import (
     VALUES,
     WEIGHTS,
 )
-from pmwpub.release.certificate import (
+from pmwpub.release.certificate import MECHANISM, Certificate
+from pmwpub.release.certificate_parts import (
     CERTIFICATE_NEIGHBOURS,
-    MECHANISM,
     OUTSIDE,
     OUTSIDE_BEFORE,
     STATEMENT,
-    Certificate,
     LedgerTotal,
     decimal_rho,
 )
@@ -41,7 +40,7 @@ from pmwpub.tabular.coding.decode import read_weights
 FILES = tuple(name for name in ALL_FILES if name != CERTIFICATE)
 """What the certificate of a release that can be checked gives the hash of."""
 
-LATER = {"settings_from", "statement", "columns"}
+LATER = {"settings_from", "statement"}
 """Fields that certificates with a plan did not always have; all the others they state."""
 
 NOT_CHECKED = (
@@ -149,7 +148,7 @@ def _hashes(certificate: Certificate, files: Mapping[str, bytes]) -> Iterator[Fi
 
 def _named(certificate: Certificate) -> tuple[str, ...]:
     """The files that a certificate gives the hash of."""
-    return (*FILES, VALUES) if certificate.cells == PUBLIC_VALUES else FILES
+    return (*FILES, VALUES) if certificate.cell_kind == PUBLIC_VALUES else FILES
 
 
 def _fields(certificate: Certificate) -> str:

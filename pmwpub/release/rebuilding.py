@@ -43,10 +43,10 @@ def rebuilt(certificate: Certificate, schema_json: bytes, tables: Sequence[bytes
         # Versions that could not read back what they wrote dropped public rows with such cells.
         earlier = _refitted(certificate, schema, _support(certificate, schema, contents, written=False))
         files = files if differing(certificate, earlier) else earlier
-    if certificate.cells == PUBLIC_VALUES:
-        tables = [_table(certificate, contents, place) for place in range(len(certificate.candidate))]
+    if certificate.cell_kind == PUBLIC_VALUES:
+        read = [_table(certificate, contents, place) for place in range(len(certificate.candidate))]
         support = read_weights(files[WEIGHTS], schema).support
-        files[VALUES] = PublicValues.of(tables, schema).to_csv(schema, support)
+        files[VALUES] = PublicValues.of(read, schema).to_csv(schema, support)
     return files | redrawn(certificate, files, schema)
 
 
@@ -67,16 +67,16 @@ def redrawn(certificate: Certificate, files: Mapping[str, bytes], schema: Schema
     rows, seed = certificate.rows, certificate.row_seed
     if rows is None or seed is None:
         return {}
-    if certificate.cells == PUBLIC_VALUES and VALUES not in files:
+    if certificate.cell_kind == PUBLIC_VALUES and VALUES not in files:
         raise CertificateError(f"{VALUES} is missing.")
     body = synthetic_csv(
         read_weights(files[WEIGHTS], schema),
         schema,
         rows,
         seed=seed,
-        cells=certificate.cells,
+        cells=certificate.cell_kind,
         columns=certificate.columns,
-        values=StoredValues.from_csv(files[VALUES], schema) if certificate.cells == PUBLIC_VALUES else None,
+        values=StoredValues.from_csv(files[VALUES], schema) if certificate.cell_kind == PUBLIC_VALUES else None,
     )
     return {SYNTHETIC: body}
 

@@ -15,7 +15,7 @@ from pmwpub.errors import DomainError, PlanError
 from pmwpub.queries.incidence import quantise
 from pmwpub.records import Codes, Dataset, Distribution
 from pmwpub.release import number_cells
-from pmwpub.release.certificate import Cells, Columns
+from pmwpub.release.certificate_parts import Cells, Columns
 from pmwpub.tabular.coding.decode import CSV_ROWS, csv_cells, csv_line, csv_lines
 from pmwpub.tabular.coding.public_values import StoredValues
 from pmwpub.tabular.files.text.inert_cells import inert

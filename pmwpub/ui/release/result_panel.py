@@ -20,7 +20,7 @@ from pmwpub.release.bundle import (
     Bundle,
     pack,
 )
-from pmwpub.release.certificate import Cells, Columns
+from pmwpub.release.certificate_parts import Cells, Columns
 from pmwpub.release.synthesis import MAX_ROWS, MAX_SEED
 from pmwpub.service import PrivateTable, Released, Study
 from pmwpub.service.purchases import ReleasePurchase
