@@ -2,36 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+import numpy as np
+
+from pmwpub.records import Ints
+from pmwpub.tabular.coding import whole_columns
 from pmwpub.tabular.files.text.inert_cells import PLAIN_NUMBER, before_inert, inert
 from pmwpub.tabular.schema.column_types import EncodedColumn, NumericColumn
 from pmwpub.tabular.schema.table_schema import Schema
 
 
-def placer(schema: Schema, column: EncodedColumn) -> Callable[[str], int]:
-    """cell -> code as the column places it; of a cell that it does not know, as written tables have it.
+def coder(schema: Schema, column: EncodedColumn) -> Callable[[Sequence[str]], Ints]:
+    """distinct cells -> int64 codes, as the column codes them; of a cell that it does not know, as written tables do.
 
     A written table names a bin by its label, the reserved levels by their names, has an apostrophe before what a
     spreadsheet would run, and a point in its numbers. The column's own rules come first: such a cell is asked for only
     where they leave it without a level, or to "other". Total, and a function of the schema and the cell alone.
     """
-    place = schema.placer(column)
-    written = _written(schema, column)
-    unclaimed = (column.no_level, column.other_code)
-    pointed = _pointed(column)
+    plain, place = whole_columns.coder(schema, column), schema.placer(column)
+    written, pointed = _written(schema, column), _pointed(column)
 
     def placed(cell: str) -> int:
-        code = place(cell)
-        if code not in unclaimed:
-            return code
         if cell in written:
             return written[cell]
-        if pointed and PLAIN_NUMBER.fullmatch(cell):
-            return place(cell.replace(".", ","))
-        return place(before_inert(cell))
+        return place(cell.replace(".", ",") if pointed and PLAIN_NUMBER.fullmatch(cell) else before_inert(cell))
 
-    return placed
+    def codes(cells: Sequence[str]) -> Ints:
+        found = plain(cells)
+        for at in np.flatnonzero((found == column.no_level) | (found == column.other_code)).tolist():
+            found[at] = placed(cells[at])
+        return found
+
+    return codes
 
 
 def _written(schema: Schema, column: EncodedColumn) -> dict[str, int]:
