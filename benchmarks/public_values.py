@@ -1,12 +1,13 @@
-"""Numbers of synthetic cells: uniform inside the bins against the public tables' own, by how many records an atom needs.
+"""Numbers of synthetic cells: uniform in the bins against the public tables' own, by how many records an atom needs.
 
-    python benchmarks/public_values.py [--seeds 3] [--epsilon 1] [--least 2 5 10 20]
+    python benchmarks/public_values.py [--seeds 3] [--epsilon 1] [--least 0 2 5 10 20] [--pairs adult census invented]
 
-Three pairs of tables: ADULT (private: 90 % of the rows; public: another 10 %, its women thinned out to a half), Ohio 2018
-with Ohio 2012 (coded income, age and poverty as numbers), and an invented table in the manner of a census file: wages
-with many zeros and round thousands, pay an hour with two decimals, ages. Each is released by PMW^Pub (all 2-way
+Three pairs of tables: ADULT (private: 90 % of the rows; public: the other 10 %, of one sex every other row left out),
+Ohio 2018 with Ohio 2012 (coded income and poverty as numbers), and an invented table in the manner of a census file:
+wages with many zeros and round thousands, pay an hour with two decimals, ages. Each is released by PMW^Pub (all 2-way
 marginals, T = 25, delta = 1/n^2), drawn n rows of, and held against the private column: mean, standard deviation, the
-mean distance of nine deciles, and the share of zeros. Least 0 stands for the whole bin alone. Not private: a simulation.
+mean distance of nine deciles, and the share of zeros; 0 records stand for the whole bin alone. It is a simulation, and
+not private.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import argparse
 import gzip
 import io
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -36,7 +37,8 @@ from pmwpub.tabular.coding.encode import encode_public
 from pmwpub.tabular.coding.public_values import PublicValues, StoredValues
 from pmwpub.tabular.files.reading import TextTable, from_frame
 from pmwpub.tabular.schema.column_types import NumericColumn
-from pmwpub.tabular.schema.table_schema import Schema, draft
+from pmwpub.tabular.schema.drafting import draft
+from pmwpub.tabular.schema.table_schema import Schema
 
 DATA = Path(os.environ.get("PMWPUB_DATA", Path(__file__).parents[1].parent / "shared" / "data"))
 NEVER = 1 << 40
@@ -79,7 +81,8 @@ def census(_: int) -> Pair:
     names = ["AGE", "INCTOT", "INCWAGE", "INCEARN", "POVERTY", "SEX", "MARST", "EDUC", "EMPSTAT", "RACE"]
     numbers = draft([from_frame(public[names[:5]])], bins=6, max_levels=1)
     labels = draft([from_frame(public[names[5:]])])
-    return Pair("Ohio", private[names], public[names], Schema.of([*numbers.columns, *labels.columns]))
+    schema = Schema.of([*numbers.columns, *labels.columns], numbers.missing_tokens, 2)
+    return Pair("Ohio", private[names], public[names], schema)
 
 
 def invented(seed: int) -> Pair:
@@ -98,6 +101,9 @@ def invented(seed: int) -> Pair:
     generator = np.random.default_rng(seed)
     private, public = people(30_000, generator, 1.1), people(6_000, generator, 1.0)
     return Pair("invented", private, public, draft([from_frame(public)], bins=10, max_levels=20))
+
+
+PAIRS: dict[str, Callable[[int], Pair]] = {"adult": adult, "census": census, "invented": invented}
 
 
 def released(pair: Pair, epsilon: str) -> tuple[Distribution, TextTable]:
@@ -150,24 +156,27 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parsed = parser.parse_args(arguments)
     print("table,column,drawn,mean,private mean,deviation,private deviation,deciles,zeros,private zeros")
-    for make in ({"adult": adult, "census": census, "invented": invented}[name] for name in parsed.pairs):
+    for make in (PAIRS[name] for name in parsed.pairs):
         runs = [_run(make(seed), parsed, seed) for seed in range(parsed.seeds)]
         for key, lines in {key: [run[key] for run in runs] for key in runs[0]}.items():
             print(",".join([*key, *(f"{np.mean(line):.6g}" for line in zip(*lines, strict=True))]), flush=True)
 
 
 def _run(pair: Pair, parsed: argparse.Namespace, seed: int) -> dict[tuple[str, str, str], tuple[float, ...]]:
+    """(table, column, way of drawing) -> ours and the private figures, side by side."""
     distribution, public = released(pair, parsed.epsilon)
+    numeric = [column.name for column in pair.schema.encoded if isinstance(column, NumericColumn)]
     found = {}
     for least in (None, *parsed.least):
         made = drawn(pair, distribution, public, least, seed)
-        words = "uniform" if least is None else "bin" if not least else f"atom of {least}"
-        for column in pair.schema.encoded:
-            if isinstance(column, NumericColumn):
-                one, private = likeness(made, pair, column.name), _numbers(pair.private[column.name])
-                found[pair.name, column.name, words] = (
-                    one.mean, private.mean(), one.deviation, private.std(), one.deciles, one.zeros, (private == 0).mean(),
-                )  # fmt: skip
+        words = "uniform" if least is None else f"atom of {least}" if least else "bin"
+        for name in numeric:
+            one, own = likeness(made, pair, name), _numbers(pair.private[name])
+            zeros = float((own == 0).mean())
+            found[pair.name, name, words] = (
+                *(one.mean, own.mean(), one.deviation, own.std()),
+                *(one.deciles, one.zeros, zeros),
+            )
     return found
 
 

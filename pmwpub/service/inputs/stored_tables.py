@@ -45,7 +45,9 @@ def table(service: Service, population: str, sha256: str) -> TextTable:
     """A candidate as text, read as its note says; kept in the shared cache, for it is public."""
     options = options_of(note(service, population, sha256))
     key = f"table:{sha256}{spelt(options)}"
-    return service.cache(key, lambda: read_table(content(service, population, sha256), options=options))
+    return service.cache(
+        key, lambda: read_table(content(service, population, sha256), options=options or ReadOptions())
+    )
 
 
 def tables(service: Service, population: str) -> list[TextTable]:
@@ -75,9 +77,17 @@ def note(service: Service, population: str, sha256: str) -> dict[str, Any]:
     return json.loads(service.ledger.document(population, NOTE, sha256))
 
 
-def options_of(described: Mapping[str, Any]) -> ReadOptions | None:
+def options_of(noted: Mapping[str, Any]) -> ReadOptions | None:
     """The confirmed reading options of a note."""
-    return ReadOptions(described["encoding"], described["delimiter"]) if "encoding" in described else None
+    if "encoding" not in noted:
+        return None
+    return ReadOptions(noted["encoding"], noted["delimiter"], noted.get("row_names", False))
+
+
+def described(options: ReadOptions) -> dict[str, Any]:
+    """What a note says of reading options: `options_of` reads it."""
+    said = {"encoding": options.encoding, "delimiter": options.delimiter}
+    return said | ({"row_names": True} if options.row_names else {})
 
 
 def spelt(options: ReadOptions | None) -> str:

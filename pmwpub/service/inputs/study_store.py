@@ -115,7 +115,7 @@ def add_candidate(
         refuse_private(service, population, table, private)
     note = {"name": stored_tables.file_name(filename), "attested": attested, "rows": len(table)}
     if options is not None:
-        note |= {"encoding": options.encoding, "delimiter": options.delimiter}
+        note |= stored_tables.described(options)
     known = stored_tables.known(service, population, table.sha256)
     if known is not None:
         if stored_tables.options_of(known) != options:

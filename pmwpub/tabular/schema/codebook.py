@@ -16,8 +16,8 @@ its `label` is for people and not used. A line of kind `missing` gives its colum
 written 97..99, whose `label` is the name of a level; without a column's name it is a missing token of the whole schema.
 A column of which nothing but missing codes is said takes its kind from the public tables. Optional columns give the
 rules of a schema file, on the first line of a column: missing, other, strip, casefold (yes or no), outside, decimal,
-thousands, part, order, beyond (of an id), same (trim nfc casefold number, or none). A categorical column without codes, or a numeric one
-without edges, takes them from the public tables; `outside` is clip where it is not given.
+thousands, part, order, beyond (of an id), same (trim nfc casefold number, or none). A categorical column without codes,
+or a numeric one without edges, takes them from the public tables; `outside` is clip where it is not given.
 
 JSON: {"columns": [...], "missing_tokens": [...]} or the list alone; a column is {"name", "kind", "levels" or "edges",
 and rules}, where levels may be a list or {code: label}. A schema file is such a codebook. A Stata or SPSS file (.dta,

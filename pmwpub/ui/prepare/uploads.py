@@ -11,7 +11,9 @@ from pmwpub.errors import PmwPubError
 from pmwpub.service import CandidateFacts, PrivateTable, Study, purchases
 from pmwpub.service.inputs import study_store
 from pmwpub.service.inputs.shared_rows import NOT_COMPARED, NOTHING_ALIKE
+from pmwpub.service.inputs.uploaded_files import unpacked
 from pmwpub.service.purchases import Offer
+from pmwpub.tabular.files.missing_header import refuse_data_as_header
 from pmwpub.tabular.files.reading import read_table
 from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.ui.app.frame import Badge, panel, refusals
@@ -22,7 +24,7 @@ from pmwpub.ui.wording.written import plain
 
 ATTEST = "I attest that none of these files was made from the private data"
 DEMO = "The demo runs on bundled, generated tables and takes no uploads. Register a population for your own files."
-FORMATS = "CSV or Parquet"
+FORMATS = "CSV, also as .csv.gz, or Parquet"
 COMPARED_HERE = "Compared, in this session's memory, with the private table that it holds:"
 
 
@@ -106,7 +108,11 @@ def _hold(
     else refuse it. The verdict calls it `shown`."""
     shown = shown or name
     try:
-        found = Offer(name, read_table(content, options=options), options, attested, shown)
+        content = content if options is not None else unpacked(name, content)
+        table = read_table(content, options=options)
+        if options is None and study.schema is None:
+            refuse_data_as_header(table)
+        found = Offer(name, table, options, attested, shown)
         purchases.offer(service(), study.population.name, {name: found.table}, session.holding(study))
     except PmwPubError as refusal:
         if not session.shelf.keep("candidate", name, content, refusal, options, attested=attested):
