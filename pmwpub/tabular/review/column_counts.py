@@ -1,0 +1,110 @@
+"""One column of several public tables, by its distinct cells: what a review looks at."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from pmwpub.records import Ints
+from pmwpub.tabular.files.chunks import Coded
+from pmwpub.tabular.files.reading import TextTable
+
+
+@dataclass(frozen=True, eq=False)
+class TableColumn:
+    """A column in one table.
+
+    table  the table's name, as people know it
+    coded  its cells, missing ones included
+    blank  the texts that stand for no value
+    """
+
+    table: str
+    coded: Coded = field(repr=False)
+    blank: frozenset[str]
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """text -> how often, without missing ones."""
+        return {text: often for text, often in self.coded.counts().items() if text not in self.blank}
+
+    @cached_property
+    def rows(self) -> int:
+        """Rows that have a value."""
+        return sum(self.counts.values())
+
+    @cached_property
+    def often(self) -> Ints:
+        """How often each distinct value stands."""
+        return np.fromiter(self.counts.values(), np.int64, len(self.counts))
+
+    @cached_property
+    def whole_numbers(self) -> Ints | None:
+        """The distinct values in rising order where all are whole numbers of at most 18 digits; None otherwise.
+
+        A number that begins with a nought, but for 0 itself, is a code.
+        """
+        if not self.counts or not all(map(_is_whole, self.counts)):
+            return None
+        return np.sort(np.fromiter(map(int, self.counts), np.int64, len(self.counts)))
+
+    @cached_property
+    def runs(self) -> int:
+        """Stretches of consecutive rows with one value, missing ones included."""
+        places = self.coded.places
+        return 1 + int(np.count_nonzero(places[1:] != places[:-1])) if len(places) else 0
+
+
+def _is_whole(cell: str) -> bool:
+    digits = cell.removeprefix("-")
+    return digits.isascii() and digits.isdecimal() and len(digits) <= 18 and (digits[0] != "0" or digits == "0")
+
+
+@dataclass(frozen=True, eq=False)
+class PublicColumn:
+    """A column in every public table that has it."""
+
+    name: str
+    tables: tuple[TableColumn, ...]
+
+    @classmethod
+    def of(
+        cls, name: str, tables: Sequence[TextTable], labels: Sequence[str], missing_tokens: Sequence[str]
+    ) -> PublicColumn:
+        """The column of that name in tables that are called by `labels`."""
+        blank = frozenset(missing_tokens)
+        return cls(
+            name,
+            tuple(
+                TableColumn(label, table.column(name), blank)
+                for table, label in zip(tables, labels, strict=True)
+                if name in table.header
+            ),
+        )
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """text -> how often in all tables, without missing ones."""
+        found: Counter[str] = Counter()
+        for one in self.tables:
+            found.update(one.counts)
+        return dict(found)
+
+    @property
+    def rows(self) -> int:
+        """Rows that have a value, in all tables."""
+        return sum(one.rows for one in self.tables)
+
+    @property
+    def has_blanks(self) -> bool:
+        """Whether any cell stands for no value."""
+        return any(len(one.coded.places) > one.rows for one in self.tables)
+
+
+def labels_of(tables: Sequence[TextTable], names: Sequence[str]) -> tuple[str, ...]:
+    """What the tables are called: by the names that are given, else by their place."""
+    return tuple(names) if names else tuple(f"public table {place}" for place in range(1, len(tables) + 1))
