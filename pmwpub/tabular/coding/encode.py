@@ -61,7 +61,7 @@ class Encoder:
         self.ignored = tuple(name for name in header if name not in declared)
         self._columns = schema.encoded
         self._positions = [list(header).index(column.name) for column in self._columns]
-        self._place = [column.placer(schema.missing_tokens) for column in self._columns]
+        self._place = [schema.placer(column) for column in self._columns]
         self._type = code_type(schema.domain)
         self._missed = np.zeros(len(self._columns), dtype=np.int64)
 

@@ -1,10 +1,10 @@
-"""The declared columns of a table (schema file, version 1): from public facts only, never from private rows."""
+"""The declared columns of a table (schema file, versions 1 and 2): from public facts only, never from private rows."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -13,24 +13,28 @@ from pmwpub.domain import Domain
 from pmwpub.errors import SchemaError
 from pmwpub.tabular.files.reading import TextTable
 from pmwpub.tabular.files.text import column_names
-from pmwpub.tabular.schema import drafting
+from pmwpub.tabular.schema import drafting, edition
 from pmwpub.tabular.schema.codebook import Codebook
-from pmwpub.tabular.schema.column_types import WEIGHT, Column, EncodedColumn, IdColumn
+from pmwpub.tabular.schema.column_types import WEIGHT, CategoricalColumn, Column, EncodedColumn, IdColumn
 from pmwpub.tabular.schema.drafting import Binning
 
 
 class Schema(BaseModel):
     """Columns, levels, bins and rules for the cells that they do not know.
 
-    missing_tokens  cells that stand for "no value", compared by each column's strip and casefold rules
+    missing_tokens  cells that stand for "no value", compared by each column's own rules
+    version         2 adds missing codes, equivalences (`same`, in the place of strip and casefold), spikes, and the
+                    kinds ordered, date and weight; a file of version 1 keeps its meaning and its hash to the byte
+
+    Under version 2 a column's own levels go before the schema's tokens: "NA" is Namibia where a column declares it.
 
     Raises SchemaError (through `from_json` and `of`) for unknown keys, repeated names, a level that equals a missing
-    token or a reserved name, more than one id column, no encoded column, or bins that do not rise.
+    token (version 1) or a reserved name, more than one id column, no encoded column, or bins that do not rise.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    version: int = Field(ge=1, le=1)
+    version: int = Field(ge=1, le=2)
     missing_tokens: tuple[str, ...] = ()
     columns: tuple[Column, ...]
 
@@ -44,6 +48,10 @@ class Schema(BaseModel):
             raise ValueError(f'the column name "{WEIGHT}" is reserved for the weights of a release; rename the column')
         if sum(isinstance(column, IdColumn) for column in self.columns) > 1:
             raise ValueError("at most one id column is allowed")
+        if self.version == 2:
+            edition.check_second(self.columns)
+            return self
+        edition.check_first(self.columns)
         for column in self.encoded:
             tokens = {column.tidy(token) for token in self.missing_tokens}
             if any(column.tidy(level) in tokens for level in column.own_levels):
@@ -67,7 +75,8 @@ class Schema(BaseModel):
     @cached_property
     def sha256(self) -> str:
         """The hash of the canonical JSON: every key written out, keys sorted."""
-        body = json.dumps(self.model_dump(mode="json"), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        kept = self.model_dump(mode="json", exclude={"columns": {"__all__": edition.FOREIGN[self.version]}})
+        body = json.dumps(kept, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         return hashlib.sha256(body.encode()).hexdigest()
 
     def to_json(self) -> str:
@@ -80,7 +89,7 @@ class Schema(BaseModel):
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Schema:
-        """Read a schema file; SchemaError, naming what and where, for anything that version 1 does not allow."""
+        """Read a schema file; SchemaError, naming what and where, for anything that its version does not allow."""
         try:
             return cls.model_validate_json(text)
         except ValidationError as failure:
@@ -89,10 +98,10 @@ class Schema(BaseModel):
             raise SchemaError("The schema is not valid Unicode text; save it again as UTF-8.") from failure
 
     @classmethod
-    def of(cls, columns: Sequence[Column], missing_tokens: Sequence[str] = ()) -> Schema:
+    def of(cls, columns: Sequence[Column], missing_tokens: Sequence[str] = (), version: int = 1) -> Schema:
         """A schema from column objects; SchemaError as for a file."""
         try:
-            return cls(version=1, columns=tuple(columns), missing_tokens=tuple(missing_tokens))
+            return cls(version=version, columns=tuple(columns), missing_tokens=tuple(missing_tokens))
         except ValidationError as failure:
             raise refusal(failure) from failure
 
@@ -100,15 +109,32 @@ class Schema(BaseModel):
         """The schema with `column` in the place of the one of its name, or behind all others."""
         known = any(own.name == column.name for own in self.columns)
         swapped = tuple(column if own.name == column.name else own for own in self.columns)
-        return Schema.of(swapped if known else (*self.columns, column), self.missing_tokens)
+        return Schema.of(swapped if known else (*self.columns, column), self.missing_tokens, self.version)
 
     def without_column(self, name: str) -> Schema:
         """The schema without the column of that name: a file may then have it as an extra one."""
-        return Schema.of(tuple(own for own in self.columns if own.name != name), self.missing_tokens)
+        return Schema.of(tuple(own for own in self.columns if own.name != name), self.missing_tokens, self.version)
 
     def with_missing_tokens(self, tokens: Sequence[str]) -> Schema:
         """The schema with other missing tokens."""
-        return Schema.of(self.columns, tokens)
+        return Schema.of(self.columns, tokens, self.version)
+
+    def tokens_of(self, column: EncodedColumn) -> tuple[str, ...]:
+        """The missing tokens that hold in a column: under version 2 those that are no level of it."""
+        if self.version == 1 or not isinstance(column, CategoricalColumn):
+            return self.missing_tokens
+        return tuple(token for token in self.missing_tokens if column.known_code(column.tidy(token)) is None)
+
+    def placer(self, column: EncodedColumn) -> Callable[[str], int]:
+        """cell -> code of a column, by the precedence that `AttributeColumn.placer` states; total.
+
+        Under version 2 also the name of a level reads as that level, so that what a release writes reads back.
+        """
+        return column.placer(self.tokens_of(column), reads_labels=self.version > 1)
+
+    def written(self, column: EncodedColumn, code: int) -> str | None:
+        """A cell that reads as a level; None for a bin of numbers, which has many."""
+        return column.written(code, self.tokens_of(column))
 
     def check_header(self, header: Sequence[str], *, with_id: bool) -> None:
         """Every encoded column must stand in `header`, and the id column too if asked; others may, in any order.
@@ -178,4 +204,4 @@ def refusal(failure: ValidationError, *, where: str = "") -> SchemaError:
         for error in failure.errors(include_url=False, include_input=False, include_context=False)[:5]
     ]
     place = f", {where}" if where else ""
-    return SchemaError(f"The schema is not valid (version 1{place}): " + "; ".join(shown) + ".")
+    return SchemaError(f"The schema is not valid (versions 1 and 2{place}): " + "; ".join(shown) + ".")
