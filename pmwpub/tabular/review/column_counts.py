@@ -28,9 +28,16 @@ class TableColumn:
     blank: frozenset[str]
 
     @cached_property
+    def all_counts(self) -> dict[str, int]:
+        """text -> how often."""
+        return self.coded.counts()
+
+    @cached_property
     def counts(self) -> dict[str, int]:
         """text -> how often, without missing ones."""
-        return {text: often for text, often in self.coded.counts().items() if text not in self.blank}
+        if not self.blank & self.all_counts.keys():
+            return self.all_counts
+        return {text: often for text, often in self.all_counts.items() if text not in self.blank}
 
     @cached_property
     def rows(self) -> int:
@@ -48,9 +55,14 @@ class TableColumn:
 
         A number that begins with a nought, but for 0 itself, is a code.
         """
-        if not self.counts or not all(map(_is_whole, self.counts)):
+        cells = list(self.counts)
+        digits = "".join(cells).replace("-", "")
+        if not (digits.isascii() and digits.isdecimal()) or any(map(_is_code, cells)):
             return None
-        return np.sort(np.fromiter(map(int, self.counts), np.int64, len(self.counts)))
+        try:
+            return np.sort(np.fromiter(map(int, cells), np.int64, len(cells)))
+        except ValueError:  # a hyphen between digits
+            return None
 
     @cached_property
     def runs(self) -> int:
@@ -59,9 +71,8 @@ class TableColumn:
         return 1 + int(np.count_nonzero(places[1:] != places[:-1])) if len(places) else 0
 
 
-def _is_whole(cell: str) -> bool:
-    digits = cell.removeprefix("-")
-    return digits.isascii() and digits.isdecimal() and len(digits) <= 18 and (digits[0] != "0" or digits == "0")
+def _is_code(cell: str) -> bool:
+    return len(cell) > 18 or (cell[:1] == "0" and cell != "0")
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +100,8 @@ class PublicColumn:
     @cached_property
     def counts(self) -> dict[str, int]:
         """text -> how often in all tables, without missing ones."""
+        if len(self.tables) == 1:
+            return self.tables[0].counts
         found: Counter[str] = Counter()
         for one in self.tables:
             found.update(one.counts)
@@ -103,8 +116,3 @@ class PublicColumn:
     def has_blanks(self) -> bool:
         """Whether any cell stands for no value."""
         return any(len(one.coded.places) > one.rows for one in self.tables)
-
-
-def labels_of(tables: Sequence[TextTable], names: Sequence[str]) -> tuple[str, ...]:
-    """What the tables are called: by the names that are given, else by their place."""
-    return tuple(names) if names else tuple(f"public table {place}" for place in range(1, len(tables) + 1))

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import re
 
-_IDS = frozenset(
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_IDS = _set(
     "id ids pid hid hhid uid uuid guid key caseid personid idpers persnr pnr ssn serial serialno seqn seqno respid "
-    "respondent record rowid rownum row rownames index case person participant patient subject nr idno".split()
+    "respondent record rowid rownum row rownames index case person participant patient subject nr idno"
 )
-_NUMBERS = frozenset("number num no count n nr".split())
-_WEIGHTS = frozenset(
+_NUMBERS = _set("number num no count n nr")
+_WEIGHTS = _set(
     "fnlwgt finlwgt finalwgt finalwt pweight pweights perwt hhwt pwgtp wgtp pwgt hwgt wtfinl asecwt pspwght dweight "
-    "survwt sampwt svywt wtssall".split()
+    "survwt sampwt svywt wtssall"
 )
-_WEIGHT_WORDS = frozenset("weight weights wt wts wgt wgts".split())
-_OF_WEIGHTS = frozenset(
-    "survey sample sampling final person household design person post calibration longitudinal interview base p hh".split()
+_WEIGHT_WORDS = _set("weight weights wt wts wgt wgts")
+_OF_WEIGHTS = _set(
+    "survey sample sampling final person household design post calibration longitudinal interview base p hh"
 )
-_MEASURES = frozenset(
-    "age ages year years yr hour hours hrs income incomes wage wages salary earnings earning pay price amount cost gain "
-    "loss rent tax height weight size score count counts children kids rate ratio percent pct share day days month "
-    "months week weeks minute minutes since distance rooms temperature temp dose level time duration birth born".split()
+_MEASURES = _set(
+    "age ages year years yr hour hours hrs income incomes wage wages salary earnings earning pay price amount cost "
+    "gain loss rent tax height weight size score count counts children kids rate ratio percent pct share day days "
+    "month months week weeks minute minutes since distance rooms temperature temp dose level time duration birth born"
 )
 
 

@@ -32,6 +32,8 @@ UNIFORM = 1.63
 MOST_OF_ONE = 10
 """Rows that one ID has at most, on average, to be recognised."""
 MANY_IDS = 60
+LOOKED_AT = 1_000
+"""Distinct values, the first ones, by which it is told whether values are amounts or texts."""
 
 _AMOUNT = re.compile(r"[^\w]*[+-]?[\d.,' ]*\d[\d.,' ]*(?:e[+-]?\d+)?\s?[%$€£]?", re.ASCII | re.IGNORECASE)
 _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[ T].*)?", re.ASCII)
@@ -75,13 +77,18 @@ def _each_its_own(column: PublicColumn, table: TableColumn) -> Verdict | None:
 
 
 def _text(column: PublicColumn, table: TableColumn, all_differ: str) -> Verdict | None:
-    cells = list(table.counts)
-    if sum(map(_is_amount, cells)) > len(cells) // 2:
-        codes = all(cell.isascii() and cell.isdecimal() for cell in cells)
+    if _amounts(table):
+        codes = _digits(table)
         few = codes and table.rows <= MANY_IDS and not sounds_like_id(column.name)
         why = f"{all_differ}, codes of digits"
         return None if not codes else _perhaps(column, why) if few else _named(column, why)
     return _named(column, f"{all_differ}, so that each says which row it is")
+
+
+def _amounts(table: TableColumn) -> bool:
+    """Whether most values are numbers in some writing, or dates; some of many are looked at."""
+    cells = list(table.counts)[:LOOKED_AT]
+    return sum(map(_is_amount, cells)) > len(cells) // 2
 
 
 def _is_amount(cell: str) -> bool:
@@ -116,7 +123,7 @@ def _repeated(column: PublicColumn, table: TableColumn) -> Verdict | None:
         return None
     if not sounds_like_id(column.name) and not _stand_together(column, table, distinct):
         return None
-    if table.whole_numbers is None and sum(map(_is_amount, table.counts)) > distinct // 2 and not _digits(table):
+    if table.whole_numbers is None and _amounts(table) and not _digits(table):
         return None
     why = (
         f"{table.table} has {distinct:,} values in {table.rows:,} rows, {mean:.1f} rows for each and at most "

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
-from pmwpub.tabular.files.reading import TextTable
+from pmwpub.records import Ints
+from pmwpub.tabular.plain_numbers import plain_floats
 from pmwpub.tabular.review.column_counts import PublicColumn, TableColumn
 from pmwpub.tabular.review.column_meanings import sounds_like_weight
 from pmwpub.tabular.review.row_names import names_rows
-from pmwpub.tabular.review.table_names import Shares, names_tables
+from pmwpub.tabular.review.table_names import names_tables
 from pmwpub.tabular.review.verdict import Verdict
 from pmwpub.tabular.schema.column_types import EncodedColumn, NumericColumn
 
@@ -18,6 +19,8 @@ Placer = Callable[[str], int]
 
 FEW_WEIGHTS = 20
 """Distinct values below which a column is no survey weight, whatever its name."""
+MANY = 100
+"""Distinct cells from which on plain numbers are placed together."""
 
 
 def verdict_on(column: PublicColumn, drafted: EncodedColumn | None, place: Placer | None) -> Verdict | None:
@@ -27,7 +30,7 @@ def verdict_on(column: PublicColumn, drafted: EncodedColumn | None, place: Place
     """
     found = [names_rows(column), _weight(column)]
     if drafted is not None and place is not None:
-        shares = {table.table: _shares(table, drafted, place) for table in column.tables}
+        shares = {table.table: level_shares(table, drafted, place) for table in column.tables}
         spellings = len(column.counts) if isinstance(drafted, NumericColumn) else len(set().union(*shares.values()))
         found.append(names_tables(column, shares, spellings=spellings))
     return min((one for one in found if one is not None), key=lambda one: one.rank, default=None)
@@ -53,21 +56,26 @@ def _is_positive(cell: str) -> bool:
         return False
 
 
-def _shares(table: TableColumn, drafted: EncodedColumn, place: Placer) -> dict[str, float]:
+def level_shares(table: TableColumn, drafted: EncodedColumn, place: Placer) -> dict[str, float]:
     """level -> share of the table's rows that have one, the missing level among them."""
-    counts = table.coded.counts()
-    codes = _codes(list(counts), drafted, place)
+    counts = table.all_counts
+    codes = _codes(table, drafted, place)
     often = np.bincount(codes, np.fromiter(counts.values(), float, len(counts)), drafted.attribute.size + 1)
     total = often[:-1].sum()
     levels = drafted.attribute.levels
     return {levels[code]: float(often[code] / total) for code in np.flatnonzero(often[:-1])}
 
 
-def _codes(cells: Sequence[str], drafted: EncodedColumn, place: Placer) -> np.ndarray:
-    return np.fromiter((place(cell) for cell in cells), np.int64, len(cells))
-
-
-def public_columns(tables: Sequence[TextTable], labels: Sequence[str], missing: Sequence[str]) -> list[PublicColumn]:
-    """Every column that any table has, in the first table's order, then the others'."""
-    names = dict.fromkeys(name for table in tables for name in table.header)
-    return [PublicColumn.of(name, tables, labels, missing) for name in names]
+def _codes(table: TableColumn, drafted: EncodedColumn, place: Placer) -> Ints:
+    """The code of each distinct cell; of many plain numbers at once."""
+    cells = list(table.all_counts)
+    plain = isinstance(drafted, NumericColumn) and not drafted.missing_codes and len(cells) > MANY
+    plain = plain and not table.blank & table.all_counts.keys()
+    values = plain_floats(cells) if plain else None
+    if values is None or not isinstance(drafted, NumericColumn):
+        return np.fromiter((place(cell) for cell in cells), np.int64, len(cells))
+    inside = (values >= drafted.edges[0]) & (values <= drafted.edges[-1])
+    found = np.minimum(np.searchsorted(drafted.cuts, values, side="right"), len(drafted.cuts) - 1) - 1
+    for at in np.flatnonzero(~inside):
+        found[at] = place(cells[at])
+    return found

@@ -1,9 +1,9 @@
-"""Columns that name the table: constant ones, waves and regions, and levels that one public table has and another lacks.
+"""Columns that name the table: constant ones, waves, regions, and levels that one public table has and another lacks.
 
-No reweighting of a table B gives mass to a level that B's rows lack. So where table A has shares p of a column, the best
-mixture on B's levels is off by the largest missing share at least; and the missing mass M has to go somewhere on B's
-b levels, so by M/b. The larger of the two is the best-mixture error of this one column (a 1-way workload) exactly, for
-spreading M evenly reaches it: max(max over missing levels of p, M/b).
+No reweighting of a table B gives mass to a level that its rows lack. So where table A has shares p of a column, the
+best mixture on B's levels is off by the largest missing share at least; and the missing mass M has to go somewhere on
+B's b levels, so by M/b. The larger of the two is the best-mixture error of this one column (a 1-way workload) exactly,
+for spreading M evenly reaches it.
 """
 
 from __future__ import annotations
@@ -53,7 +53,9 @@ def names_tables(column: PublicColumn, shares: Shares, *, spellings: int) -> Ver
         return None
     if spellings == 1 and not column.has_blanks:
         cell = next(iter(column.counts))
-        why = f"All {column.rows:,} public rows have the same value ({_short(cell)}); there is nothing to learn from it."
+        why = (
+            f"All {column.rows:,} public rows have the same value ({_short(cell)}); there is nothing to learn from it."
+        )
         return Verdict(column.name, "constant", why, "leave out", leaves_out=True)
     return (_constant_each(column, shares) if spellings > 1 else None) or _apart(column, shares)
 
