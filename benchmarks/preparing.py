@@ -2,8 +2,8 @@
 
     python benchmarks/preparing.py [--columns 130] [--rows 50000] [--megabytes 100]
 
-Invented columns, by a fixed seed: codes, labels, whole numbers, amounts with cents, person numbers and a wave. Printed are
-the processor seconds of this process for each step, and the size of what is stored.
+Invented columns, by a fixed seed: codes, labels, whole numbers, amounts with cents, and person numbers. Printed are the
+processor seconds of this process for each step, and the size of what is stored.
 """
 
 from __future__ import annotations

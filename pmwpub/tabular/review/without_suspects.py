@@ -38,7 +38,7 @@ def verdicts(schema: Schema, columns: Sequence[PublicColumn]) -> dict[str, Verdi
 def without_suspects(
     draft: Draft, tables: Sequence[TextTable], *, labels: Sequence[str] = (), keep: Collection[str] = ()
 ) -> Draft:
-    """The draft without columns that name rows or tables, are constant or weights; other suspicious ones are remarked on.
+    """The draft without columns that name rows or tables, are constant or weights; other suspects are remarked on.
 
     labels  what the tables are called
     keep    columns that stay, whatever is suspected of them; so do constant ones where nothing else would be left
