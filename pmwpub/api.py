@@ -25,7 +25,8 @@ from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases import AssessmentPurchase, Offer, ReleasePurchase
 from pmwpub.tabular.coding.decode import decode
 from pmwpub.tabular.files.reading import from_frame
-from pmwpub.tabular.schema.table_schema import Schema, draft
+from pmwpub.tabular.schema.drafting import draft
+from pmwpub.tabular.schema.table_schema import Schema
 from pmwpub.wording import no_result, values_in_words
 
 if TYPE_CHECKING:

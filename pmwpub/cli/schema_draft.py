@@ -9,7 +9,7 @@ from pmwpub.cli.inputs import Json, store_files
 from pmwpub.outputs import apart, writable, write_file
 from pmwpub.tabular.files.given_files import Files
 from pmwpub.tabular.schema.codebook import read_codebook
-from pmwpub.tabular.schema.table_schema import draft
+from pmwpub.tabular.schema.drafting import draft
 
 
 def draft_schema(parsed: argparse.Namespace) -> Json:

@@ -23,7 +23,8 @@ from pmwpub.tabular.coding.encode import encode_public
 from pmwpub.tabular.files.reading import TextTable, read_table
 from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.private_pass import encode_private
-from pmwpub.tabular.schema.table_schema import Schema, draft
+from pmwpub.tabular.schema.drafting import draft
+from pmwpub.tabular.schema.table_schema import Schema
 
 FILES = CONTAINER + SYNTAX + HEADER
 SMALL = [case for case in FILES if case.name != "a million rows"]

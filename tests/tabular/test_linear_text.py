@@ -20,7 +20,8 @@ from pmwpub.tabular.coding import decode
 from pmwpub.tabular.files import folders
 from pmwpub.tabular.files.reading import read_table
 from pmwpub.tabular.schema.column_types import CategoricalColumn, IgnoredColumn, NumericColumn
-from pmwpub.tabular.schema.table_schema import Schema, draft
+from pmwpub.tabular.schema.drafting import draft
+from pmwpub.tabular.schema.table_schema import Schema
 from pmwpub.ui.wording import written
 
 QUADRATIC = re.compile(r"([;|\t\r\n][\s'\"]*)(?=[=+\-@])")

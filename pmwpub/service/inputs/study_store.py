@@ -24,8 +24,8 @@ from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.private_pass import KEPT, Survey, survey
 from pmwpub.tabular.schema.codebook import Codebook
 from pmwpub.tabular.schema.column_types import NumericColumn
-from pmwpub.tabular.schema.drafting import Binning, Recipe, edges
-from pmwpub.tabular.schema.table_schema import Schema, draft
+from pmwpub.tabular.schema.drafting import Binning, Recipe, draft, edges
+from pmwpub.tabular.schema.table_schema import Schema
 from pmwpub.tasks.counting_cluster import spread
 
 SCHEMA = "schema"

@@ -146,7 +146,7 @@ class AttributeColumn(NamedColumn):
         return float(plain) if _PLAIN.fullmatch(plain) else None
 
     def missing_test(self, missing_tokens: tuple[str, ...]) -> Callable[[str], int | None]:
-        """tidied cell -> the code of its missing level, or None: the column's codes, then the tokens, then its ranges."""
+        """tidied cell -> the code of its missing level, or None: own codes, then tokens, then own ranges."""
         first = len(self.own_levels)
         texts: dict[str, int] = {}
         for place, code in enumerate(self.missing_codes):

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 from pmwpub.errors import SchemaError
 from pmwpub.tabular.schema.table_schema import Schema
 
-Rule = Literal["kind", "missing", "spike", "decimal", "thousands", "part", "order", "same"]
+Rule = Literal["kind", "missing", "level", "spike", "decimal", "thousands", "part", "order", "same"]
 RULES: tuple[Rule, ...] = get_args(Rule)
 
 Finding = Literal[
@@ -18,7 +18,7 @@ Finding = Literal[
     "sentinel",
     "spike",
     "missing code",
-    "missing country",
+    "token",
     "decimal",
     "thousands",
     "date",
@@ -39,8 +39,9 @@ class Remedy:
     """One decision of a person about one column, which drafting then follows: a flag of `schema draft`, or a click.
 
     rule, value  kind: categorical, ordered, numeric, date, id, weight or ignore, whatever the draft would say; missing:
-                 a code that stands for no value; spike: a number with a bin of its own; decimal, thousands: the mark;
-                 part: year, quarter, month or weekday; order: ymd, dmy or mdy; same: the equivalences, or "none"
+                 a code that stands for no value; level: a cell that is a value although it is a missing token; spike:
+                 a number with a bin of its own; decimal, thousands: the mark; part: year, quarter, month or weekday;
+                 order: ymd, dmy or mdy; same: the equivalences, or "none"
 
     Raises SchemaError for another rule.
     """

@@ -69,12 +69,17 @@ def compared(text: str, same: Collection[Equivalence]) -> str:
     return text
 
 
-def alike(texts: Iterable[str], same: Collection[Equivalence]) -> list[list[str]]:
-    """The different texts in groups that are one value under the rules; order of first appearance."""
+def grouped(texts: Iterable[str], key: Callable[[str], str]) -> list[list[str]]:
+    """The different texts in groups of one key; order of first appearance."""
     groups: dict[str, list[str]] = {}
     for text in dict.fromkeys(texts):
-        groups.setdefault(compared(text, same), []).append(text)
+        groups.setdefault(key(text), []).append(text)
     return list(groups.values())
+
+
+def alike(texts: Iterable[str], same: Collection[Equivalence]) -> list[list[str]]:
+    """The different texts in groups that are one value under the rules."""
+    return grouped(texts, lambda text: compared(text, same))
 
 
 def telling_apart(texts: Sequence[str], same: Collection[Equivalence] = RULES) -> tuple[Equivalence, ...]:

@@ -13,6 +13,7 @@ from pydantic import Field, field_serializer, model_validator
 
 from pmwpub.domain import MAX_LEVELS
 from pmwpub.tabular.schema.column_rules import AttributeColumn
+from pmwpub.tabular.schema.equivalences import Equivalence, compared
 from pmwpub.tabular.schema.missing_codes import is_whole, text_of_number
 
 
@@ -49,6 +50,16 @@ class NumericColumn(AttributeColumn):
         if self.decimal == self.thousands:
             raise ValueError("decimal and thousands marks must differ")
         return self
+
+    def tidy(self, text: str) -> str:
+        """As for any column, but that numbers stay as written: they are compared as numbers, by the column's marks."""
+        text = text.strip() if self.strip else text
+        text = text.casefold() if self.casefold else text
+        return compared(text, self._textual) if self.same else text
+
+    @cached_property
+    def _textual(self) -> tuple[Equivalence, ...]:
+        return tuple(rule for rule in self.same if rule != "number")
 
     @cached_property
     def own_levels(self) -> tuple[str, ...]:

@@ -6,17 +6,15 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from pmwpub.domain import Domain
 from pmwpub.errors import SchemaError
-from pmwpub.tabular.files.reading import TextTable
 from pmwpub.tabular.files.text import column_names
-from pmwpub.tabular.schema import drafting, edition
-from pmwpub.tabular.schema.codebook import Codebook
+from pmwpub.tabular.schema import edition
 from pmwpub.tabular.schema.column_types import WEIGHT, CategoricalColumn, Column, EncodedColumn, IdColumn
-from pmwpub.tabular.schema.drafting import Binning
 
 
 class Schema(BaseModel):
@@ -82,10 +80,14 @@ class Schema(BaseModel):
     def to_json(self) -> str:
         """The schema file: indented, defaults left out."""
         body = {"version": self.version, "missing_tokens": self.missing_tokens}
-        columns = [
-            {"name": c.name, "kind": c.kind} | c.model_dump(mode="json", exclude_defaults=True) for c in self.columns
-        ]
+        columns = [self._written_column(column) for column in self.columns]
         return json.dumps(body | {"columns": columns}, indent=1, ensure_ascii=False) + "\n"
+
+    def _written_column(self, column: Column) -> dict[str, Any]:
+        """A column's keys that are not defaults; of version 2 also which equivalences an attribute has, if none."""
+        always = {"same": column.same} if self.version == 2 and column.encoded else {}
+        own = {"name": column.name, "kind": column.kind} | column.model_dump(mode="json", exclude_defaults=True)
+        return own | always
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Schema:
@@ -148,38 +150,6 @@ class Schema(BaseModel):
         lacking = [name for name in needed if name not in header]
         if lacking:
             raise SchemaError(_lacking_message(lacking, header))
-
-
-def draft(
-    tables: Sequence[TextTable],
-    *,
-    bins: int = 10,
-    binning: Binning = "rounded",
-    max_levels: int = 60,
-    missing_tokens: Sequence[str] = drafting.MISSING_TOKENS,
-    codebook: Codebook | None = None,
-) -> Schema:
-    """A first schema from public tables, a codebook or both, to be looked over.
-
-    The codebook's columns come first, then the others that all tables have. Up to `max_levels` distinct texts make a
-    categorical column; numbers with more distinct values get at most `bins` bins: of about equal count with round
-    edges ("rounded"), of equal count as far as ties allow ("quantiles"), or of equal width ("width"); any other text
-    is set to "ignore".
-
-    Raises SchemaError without tables and codebook, without a usable column, or where a codebook leaves levels or edges
-    to tables that lack them.
-
-    Privacy: for public tables only; levels and bins must never come from private rows.
-    """
-    if not tables and codebook is None:
-        raise SchemaError("A schema is drafted from at least one public table, or a codebook; none came.")
-    recipe = drafting.Recipe(bins, binning, max_levels, tuple(missing_tokens))
-    if codebook is None:
-        return Schema.of(drafting.columns(tables, recipe), missing_tokens)
-    try:
-        return Schema.of(*drafting.from_codebook(codebook, tables, recipe))
-    except ValidationError as failure:
-        raise refusal(failure, where="from the codebook") from failure
 
 
 def _lacking_message(lacking: Sequence[str], header: Sequence[str]) -> str:

@@ -1,0 +1,144 @@
+"""A public column of texts: levels, spellings taken together; dates; numbers in another country's writing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pmwpub.tabular.schema.column_types import CategoricalColumn, DateColumn, NumericColumn
+from pmwpub.tabular.schema.date_parts import DateOrder, DatePart, date_of
+from pmwpub.tabular.schema.draft_record import Merged, Remark
+from pmwpub.tabular.schema.equivalences import Equivalence, alike
+from pmwpub.tabular.schema.proposing.evidence import Evidence
+from pmwpub.tabular.schema.proposing.numbers import binned
+from pmwpub.tabular.schema.proposing.public_cells import Proposal, PublicCells, shown
+
+ORDERS: tuple[DateOrder, ...] = ("ymd", "dmy", "mdy")
+_GROUPS = re.compile(r"[+-]?\d{1,3}(?:([,. '_])\d{3})+(?:(?!\1)[.,]\d+)?", re.ASCII)
+_AFFIX = re.compile(r"\s*([$€£¥%]|[A-Z]{3}(?=\s*[\d+-])|(?<=\d)\s*[%€$£¥])\s*")
+
+
+def _merged(
+    name: str, counts: Mapping[str, int], same: tuple[Equivalence, ...]
+) -> tuple[dict[str, int], tuple[Equivalence, ...], tuple[Merged, ...]]:
+    """Level -> how often, one level for all spellings of a value: the most frequent, the first one of equals."""
+    levels, merged = {}, []
+    for spellings in alike(counts, same):
+        kept = max(spellings, key=counts.__getitem__)
+        levels[kept] = sum(counts[cell] for cell in spellings)
+        if len(spellings) > 1:
+            merged.append(Merged(name, kept, tuple(cell for cell in spellings if cell != kept)))
+    return levels, same, tuple(merged)
+
+
+def spelling_remark(cells: PublicCells, merged: Sequence[Merged]) -> tuple[Remark, ...]:
+    """What was taken together, in words."""
+    if not merged:
+        return ()
+    listed = "; ".join(f"{', '.join(map(shown, one.others[:4]))} as {shown(one.kept)}" for one in merged[:5])
+    more = f"; and {len(merged) - 5:,} more" if len(merged) > 5 else ""
+    words = f"Spellings of one value are taken together: {listed}{more}."
+    return (Remark(cells.name, "spelling", words, (cells.remedy("same", "none"),)),)
+
+
+def are_digit_codes(counts: Mapping[str, int]) -> bool:
+    """Whether cells are codes of digits such as "02101": some begin with a nought, and no two are one number."""
+    texts = list(counts)
+    if not all(text.isascii() and text.isdigit() for text in texts):
+        return False
+    return any(text[0] == "0" and len(text) > 1 for text in texts) and len({int(text) for text in texts}) == len(texts)
+
+
+def date_orders(counts: Mapping[str, int]) -> tuple[DateOrder, ...]:
+    """The orders in which every cell is a date."""
+    return tuple(order for order in ORDERS if all(date_of(cell.strip(), order) is not None for cell in counts))
+
+
+def dates(cells: PublicCells, counts: Mapping[str, int], order: DateOrder, part: DatePart | None) -> Proposal:
+    """A date column: its years where there are several, else its months, unless a person says which part."""
+    days = [day for cell in counts if (day := date_of(cell.strip(), order)) is not None]
+    years = sorted({str(day.year).zfill(4) for day in days})
+    part = part or ("year" if len(years) > 1 else "month")
+    column = DateColumn(
+        name=cells.name,
+        kind="date",
+        part=part,
+        order=order,
+        levels=tuple(years) if part == "year" else (),
+        same=("trim", "casefold"),
+    )
+    words = f"Dates: only their {part} is an attribute. Another part may be chosen."
+    others = tuple(cells.remedy("part", other) for other in ("year", "quarter", "month", "weekday") if other != part)
+    return Proposal(column, f"{len(counts):,} different dates").also(Remark(cells.name, "date", words, others))
+
+
+def written_elsewhere(counts: Mapping[str, int]) -> list[tuple[str, str | None]]:
+    """The (decimal, thousands) marks under which all cells but plain numbers are numbers; empty where none fit.
+
+    Two where cells such as "1,234" may be read either way and no other cell says which.
+    """
+    texts = [text for cell in counts if (text := cell.strip())]
+    found: list[tuple[str, str | None]] = []
+    if all(re.fullmatch(r"[+-]?\d*,?\d+", text, re.ASCII) for text in texts) and any("," in text for text in texts):
+        found.append((",", None))
+    grouped = {match[1] for text in texts if (match := _GROUPS.fullmatch(text)) and match[1]}
+    for mark in sorted(grouped):
+        for decimal in (".", ","):
+            if decimal != mark and _all_read(texts, decimal, mark):
+                found.append((decimal, mark))
+                break
+    return found
+
+
+def _all_read(texts: Sequence[str], decimal: str, mark: str) -> bool:
+    probe = NumericColumn.model_validate(
+        {"name": "x", "kind": "numeric", "edges": (0.0, 1.0), "outside": "clip", "decimal": decimal, "thousands": mark}
+    )
+    return all(probe.value(text) is not None for text in texts)
+
+
+def affix_of(counts: Mapping[str, int]) -> str | None:
+    """A sign such as "$" or "%" that every cell carries beside its number; None without one."""
+    signs = {found[1].strip() for cell in counts if (found := _AFFIX.search(cell))}
+    if len(signs) != 1:
+        return None
+    bare = [_AFFIX.sub("", cell, count=1) for cell in counts]
+    numeric = all(re.fullmatch(r"[+-]?[\d.,' _]*\d", text, re.ASCII) for text in bare)
+    return next(iter(signs)) if numeric and all(_AFFIX.search(cell) for cell in counts) else None
+
+
+def foreign(found: Evidence, decimal: str, thousands: str | None) -> Proposal:
+    """A numeric column whose numbers are written with other marks."""
+    proposal = binned(found.read_by(found.probe.changed(decimal=decimal, thousands=thousands)))
+    grouped = f', "{thousands}" between thousands' if thousands else ""
+    words = f'Its numbers are read with "{decimal}" before decimals{grouped}.'
+    remark = Remark(found.name, "decimal", words, (found.cells.remedy("kind", "categorical"),))
+    return proposal.also(remark)
+
+
+@dataclass(frozen=True)
+class Levels:
+    """Level -> how often; the rules under which spellings were taken together, and which were."""
+
+    counts: Mapping[str, int]
+    same: tuple[Equivalence, ...]
+    merged: tuple[Merged, ...]
+    numeric: bool
+
+    @classmethod
+    def of(cls, found: Evidence) -> Levels:
+        """Codes of digits keep their noughts: they are not compared as numbers."""
+        codes = are_digit_codes(found.counts)
+        same = tuple(rule for rule in found.same if rule != "number") if codes else found.same
+        return cls(*_merged(found.name, found.counts, same), numeric=not found.strays and not codes)
+
+    def proposal(self, found: Evidence, why: str, kind: str) -> Proposal:
+        """A column of these levels: numbers in rising order, else sorted as texts."""
+        listed = sorted(self.counts)
+        if self.numeric:
+            listed = sorted(self.counts, key=lambda level: found.probe.value(found.probe.tidy(level)) or 0.0)
+        column = CategoricalColumn.model_validate(
+            {"name": found.name, "kind": kind, "levels": tuple(listed), "same": self.same}
+        )
+        return Proposal(column, why, remarks=spelling_remark(found.cells, self.merged), merged=self.merged)
