@@ -23,7 +23,7 @@ from pmwpub.ledger import Ledger, Population
 from pmwpub.service import Service
 from pmwpub.service.inputs import study_store
 from pmwpub.tabular.files.reading import read_table
-from pmwpub.tabular.schema.table_schema import draft
+from pmwpub.tabular.schema.drafting import draft
 
 KINDS = 6
 
