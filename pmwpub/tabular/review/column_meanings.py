@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 
 def _set(words: str) -> frozenset[str]:
     return frozenset(words.split())
@@ -31,8 +29,12 @@ _MEASURES = _set(
 
 def words_of(name: str) -> tuple[str, ...]:
     """The words of a name: "personId_2" has person, id and 2."""
-    parted = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])", " ", name)
-    return tuple(word.casefold() for word in re.split(r"[^0-9A-Za-z]+", parted) if word)
+    parted = ""
+    for before, letter in zip(" " + name, name, strict=False):
+        begins = before.islower() and letter.isupper()
+        turns = before.isalnum() and letter.isalnum() and before.isdecimal() != letter.isdecimal()
+        parted += f" {letter}" if begins or turns else letter if letter.isalnum() else " "
+    return tuple(word.casefold() for word in parted.split())
 
 
 def sounds_like_id(name: str) -> bool:
