@@ -9,6 +9,7 @@ import numpy as np
 
 from pmwpub.errors import FileRefused
 from pmwpub.records import Codes, Dataset, code_type
+from pmwpub.tabular.coding.whole_columns import coder
 from pmwpub.tabular.files.chunks import Chunk
 from pmwpub.tabular.files.reading import TextTable
 from pmwpub.tabular.schema.table_schema import Schema
@@ -61,7 +62,7 @@ class Encoder:
         self.ignored = tuple(name for name in header if name not in declared)
         self._columns = schema.encoded
         self._positions = [list(header).index(column.name) for column in self._columns]
-        self._place = [schema.placer(column) for column in self._columns]
+        self._coders = [coder(schema, column) for column in self._columns]
         self._type = code_type(schema.domain)
         self._missed = np.zeros(len(self._columns), dtype=np.int64)
 
@@ -70,8 +71,7 @@ class Encoder:
         codes = np.empty((len(self._columns), len(chunk)), dtype=self._type)
         for row, position in enumerate(self._positions):
             column = chunk.coded(position)
-            place = self._place[row]
-            by_cell = np.fromiter((place(cell) for cell in column.distinct), codes.dtype, count=len(column.distinct))
+            by_cell = self._coders[row](column.distinct).astype(codes.dtype)
             by_cell.take(column.places, out=codes[row])
             self._missed[row] += np.count_nonzero(codes[row] == self._columns[row].no_level)
         return codes
