@@ -11,6 +11,8 @@ from pmwpub.cli.inputs import Json, refuse_private_rows, store_files
 from pmwpub.outputs import apart, writable, write_file
 from pmwpub.service.inputs.known_tables import PUBLIC
 from pmwpub.tabular.files.given_files import Files
+from pmwpub.tabular.files.missing_header import refuse_data_as_header
+from pmwpub.tabular.files.reading import TextTable
 from pmwpub.tabular.review.column_review import review
 from pmwpub.tabular.review.without_suspects import drafted
 from pmwpub.tabular.schema.codebook import read_codebook
@@ -28,7 +30,7 @@ def draft_schema(parsed: argparse.Namespace) -> Json:
     if parsed.codebook is not None:
         with files.naming(parsed.codebook):
             codebook = read_codebook(Path(parsed.codebook), options=files.options(parsed.codebook))
-    tables = [files.table(path) for path in parsed.public]
+    tables = [_table(files, path, named=codebook is not None) for path in parsed.public]
     refuse_private_rows(parsed.store, dict(zip(parsed.public, tables, strict=True)), PUBLIC)
     draft = drafted(
         tables,
@@ -55,6 +57,15 @@ def decisions(parsed: argparse.Namespace) -> list[Remedy]:
     found = [Remedy(name, "kind", "ignore") for name in parsed.leave_out]
     found += [Remedy(name, "kind", "id") for name in parsed.id]
     return found + [Remedy.read(rule, text) for rule in RULES for text in getattr(parsed, rule)]
+
+
+def _table(files: Files, path: str, *, named: bool) -> TextTable:
+    """A public table; FileRefused where its header looks like data and neither a reading nor a codebook confirms it."""
+    table = files.table(path)
+    if files.options(path) is None and not named:
+        with files.naming(path):
+            refuse_data_as_header(table)
+    return table
 
 
 def _labels(paths: Sequence[str]) -> list[str]:

@@ -48,9 +48,7 @@ def table(service: Service, population: str, sha256: str) -> TextTable:
     """A candidate as text, read as its note says; kept in the shared cache, for it is public."""
     options = options_of(note(service, population, sha256))
     key = f"table:{sha256}{spelt(options)}"
-    return service.cache(
-        key, lambda: read_table(content(service, population, sha256), options=options or ReadOptions())
-    )
+    return service.cache(key, lambda: read_table(content(service, population, sha256), options=options))
 
 
 def tables(service: Service, population: str) -> list[TextTable]:

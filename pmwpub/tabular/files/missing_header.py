@@ -17,8 +17,8 @@ def refuse_data_as_header(table: TextTable) -> None:
     """FileRefused where the header looks like a row of data; its suggestion is the reading that the table already has.
 
     It does where each of its cells is at home in its column: a number above nothing but numbers, or a text that stands
-    in at least a twentieth of the rows below, and twice where no cell is a number, for a header may be repeated. Numbers
-    that rise by equal steps, such as years, are names.
+    in at least a twentieth of the rows below, and twice where no cell is a number, for a header may be repeated.
+    Numbers that rise by equal steps, such as years, are names.
 
     It is asked where no schema says yet what the columns are called, and of a reading that nobody confirmed.
     """
@@ -28,8 +28,8 @@ def refuse_data_as_header(table: TextTable) -> None:
     at_home = all(_at_home(cell, counts, least) for cell, counts in zip(header, below, strict=True))
     if at_home and not _rises_evenly(header):
         raise FileRefused(
-            "This line looks like a row of data, not like names of columns: its cells are such as stand below it. Put a "
-            "line of names above it; or, if these are the names, confirm how the file is read.",
+            "This line looks like a row of data, not like names of columns: its cells are such as stand below it. Put "
+            "a line of names above it; or, if these are the names, confirm how the file is read.",
             line=1,
             suggestion=table.options or ReadOptions(),
         )

@@ -15,6 +15,7 @@ from collections.abc import Callable
 import numpy as np
 
 from pmwpub.records import Ints
+from pmwpub.tabular.files.text.first_lines import ROW_NAMES
 from pmwpub.tabular.review.column_counts import PublicColumn, TableColumn
 from pmwpub.tabular.review.column_meanings import sounds_like_id, sounds_like_measure
 from pmwpub.tabular.review.verdict import Verdict
@@ -41,8 +42,10 @@ _OF_AMOUNTS = frozenset("0123456789.,' +-%$€£eE/:T")
 def names_rows(column: PublicColumn) -> Verdict | None:
     """What is to be said of a column that names rows or people; None where it does not seem to.
 
-    The tables with at least `FEWEST` values must agree.
+    The tables with at least `FEWEST` values must agree. Row names that R or pandas wrote need none: somebody said so.
     """
+    if column.name == ROW_NAMES:
+        return _named(column, "a first column without a name, as R and pandas write the names of rows")
     for judge in (_each_its_own, _clipped, _repeated, _spread):
         found = _agreed(column, judge)
         if found is not None:

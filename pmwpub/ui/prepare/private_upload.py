@@ -78,7 +78,7 @@ def _upload(session: Session, study: Study) -> None:
 
 
 def _load(session: Session, study: Study, content: bytes, options: ReadOptions | None, *, name: str = "") -> None:
-    """Encode the table, unpacked if its name says so; where another reading may help, hold it; else say what is wrong."""
+    """Encode the table, unpacked if its name says so; where another reading may help, hold it; else say why not."""
     for held in session.shelf.of("private"):
         session.shelf.drop(held)
     try:
