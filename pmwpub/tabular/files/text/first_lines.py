@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from pmwpub.errors import FileRefused
-from pmwpub.tabular.files.source import SAMPLE, Chunks, beginning
-from pmwpub.tabular.files.text.read_options import ReadOptions
+from pmwpub.tabular.files.source import Chunks, beginning
+from pmwpub.tabular.files.text.read_options import DELIMITERS, ReadOptions
 
 ROW_NAMES = "row_names"
 """What a first column without a name is called once it is confirmed to hold row names."""
 
-_SAYS_DELIMITER = re.compile(rb'"?sep=([,;\t|])"?(?=[\r\n])', re.IGNORECASE)
+_LONGEST = 16  # bytes of such a line, and more than it has
 
 
 def without_delimiter_line(text: Chunks, delimiter: str) -> Chunks:
@@ -21,14 +20,25 @@ def without_delimiter_line(text: Chunks, delimiter: str) -> Chunks:
 
     Excel reads and writes such a line. It stays as an empty one, so that lines keep their numbers.
     """
-    said = _SAYS_DELIMITER.match(beginning(text(), SAMPLE))
-    return text if said is None or said[1].decode() != delimiter else lambda: _behind(text(), said.end())
+    line = _first_line(beginning(text(), _LONGEST))
+    return text if _said(line) != delimiter else lambda: _behind(text(), len(line))
 
 
 def said_delimiter(text: bytes) -> str | None:
     """The delimiter that the first line names, if it does nothing else."""
-    said = _SAYS_DELIMITER.match(text)
-    return None if said is None else said[1].decode()
+    return _said(_first_line(text[:_LONGEST]))
+
+
+def _first_line(text: bytes) -> bytes:
+    """What stands before the first line end; nothing where there is none."""
+    ends = [at for at in (text.find(b"\r"), text.find(b"\n")) if at >= 0]
+    return text[: min(ends)] if ends else b""
+
+
+def _said(line: bytes) -> str | None:
+    plain = line[1:-1] if len(line) > 2 and line[:1] == line[-1:] == b'"' else line
+    mark = plain[4:].decode("ascii", "replace")
+    return mark if plain[:4].lower() == b"sep=" and mark in DELIMITERS else None
 
 
 def named(cells: Sequence[str], line: int, options: ReadOptions) -> list[str]:
