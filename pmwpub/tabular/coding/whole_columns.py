@@ -42,7 +42,11 @@ class _NumberCoder:
         self._column, self._one_by_one = column, one_by_one
         self._cuts = np.array(column.cuts)
         first = len(column.own_levels)
-        self._ranges = [(code, first + i) for i, code in enumerate(column.missing_codes) if code.code is None]
+        self._ranges = [
+            (code.low, code.high, first + place)
+            for place, code in enumerate(column.missing_codes)
+            if code.low is not None and code.high is not None
+        ]
 
     def codes(self, cells: Sequence[str]) -> Ints:
         """int64 (cells,)"""
@@ -64,8 +68,8 @@ class _NumberCoder:
         column, last = self._column, len(self._cuts) - 1
         codes = np.minimum(np.searchsorted(self._cuts, values, side="right"), last) - 1
         codes[values < column.edges[0]], codes[values > column.edges[-1]] = column.clipped
-        for code, place in reversed(self._ranges):
-            codes[(values >= code.low) & (values <= code.high)] = place
+        for low, high, place in reversed(self._ranges):
+            codes[(values >= low) & (values <= high)] = place
         for value, place in self._values.items():
             codes[values == value] = place
         return codes.astype(np.int64)
