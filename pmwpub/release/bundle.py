@@ -14,7 +14,8 @@ from pmwpub.mechanisms.pmw_pub.algorithm import Release
 from pmwpub.plans import ReleasePlan
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution
-from pmwpub.release.certificate import Cells, Certificate, Provenance
+from pmwpub.release.certificate import Certificate
+from pmwpub.release.certificate_parts import Cells, Provenance
 from pmwpub.release.measurements import measurements_csv
 from pmwpub.release.report import Choices, report_html
 from pmwpub.release.synthesis import MAX_ROWS, synthetic_csv

@@ -12,16 +12,8 @@ from pmwpub.plans import ReleasePlan
 from pmwpub.privacy.budget import UNIT, ZCDP, epsilon_of
 from pmwpub.queries.workload import Workload
 from pmwpub.release.bundle import ALL_FILES, CERTIFICATE, MEASUREMENTS, REBUILD, REPORT, SCHEMA, SYNTHETIC, WEIGHTS
-from pmwpub.release.certificate import (
-    MECHANISM,
-    NEIGHBOURS,
-    OUTSIDE,
-    OUTSIDE_BEFORE,
-    STATEMENT,
-    Certificate,
-    LedgerTotal,
-    decimal_rho,
-)
+from pmwpub.release.certificate import MECHANISM, Certificate
+from pmwpub.release.certificate_parts import NEIGHBOURS, OUTSIDE, OUTSIDE_BEFORE, STATEMENT, LedgerTotal, decimal_rho
 from pmwpub.release.measurements import measurements_csv
 from pmwpub.release.rebuilding import differing, plan_of, readings_of, redrawn, schema_of, workload_of
 from pmwpub.release.strict_json import MOST_BYTES

@@ -13,7 +13,7 @@ import numpy as np
 from pmwpub.errors import DomainError, PlanError
 from pmwpub.queries.incidence import quantise
 from pmwpub.records import Codes, Dataset, Distribution
-from pmwpub.release.certificate import Cells
+from pmwpub.release.certificate_parts import Cells
 from pmwpub.tabular.coding.decode import CSV_ROWS, csv_cells, csv_line, csv_lines, inert
 from pmwpub.tabular.schema.column_types import MISSING, NumericColumn
 from pmwpub.tabular.schema.table_schema import Schema

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 import time
+import weakref
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 from starlette.requests import Request
@@ -18,6 +19,19 @@ from pmwpub.ui.server.serving import lifespan, middleware, routes
 
 ROOT = Path(__file__).resolve().parents[2]
 
+# Every private table that is made, read or copied, for as long as it lives. (To walk all objects of the process,
+# as `gc.get_objects` does, breaks a tuple that another thread is just filling: CPython then raises SystemError in it.)
+_alive: weakref.WeakSet[PrivateTable] = weakref.WeakSet()
+
+
+def _noted(cls: type[PrivateTable], *_: Any, **__: Any) -> PrivateTable:
+    table = object.__new__(cls)
+    _alive.add(table)
+    return table
+
+
+PrivateTable.__new__ = _noted  # type: ignore[method-assign,assignment]
+
 
 async def _held(request: Request) -> JSONResponse:
     """What is held now, or, with `?later`, once the grace is over for every tab that is gone."""
@@ -25,9 +39,8 @@ async def _held(request: Request) -> JSONResponse:
         now = time.monotonic()
         end_sessions(now)
         end_sessions(now + GRACE_SECONDS)
-    tables = sum(isinstance(one, PrivateTable) for one in gc.get_objects())
     files = runtime.get_instance().uploaded_file_mgr.file_storage
-    return JSONResponse({"tables": tables, "files": sum(map(len, files.values()))})
+    return JSONResponse({"tables": len(_alive), "files": sum(map(len, files.values()))})
 
 
 app = st.App(

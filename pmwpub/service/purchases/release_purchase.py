@@ -13,7 +13,8 @@ from pmwpub.privacy.budget import ZCDP, epsilon_of
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
 from pmwpub.release.bundle import Bundle
-from pmwpub.release.certificate import Candidate, Certificate, LedgerTotal, Provenance, decimal_rho
+from pmwpub.release.certificate import Certificate
+from pmwpub.release.certificate_parts import Candidate, LedgerTotal, Provenance, decimal_rho
 from pmwpub.release.report import Choices
 from pmwpub.release.report import template as report_template
 from pmwpub.rounding import stated_delta

@@ -75,10 +75,14 @@ class TextTable:
         return TableStream(self.header, lambda: iter([self.cells]), self.notes, self.options)
 
     def same_rows(self) -> bytes:
-        """One text for tables of the same cells, whatever their line ends, quotes, encoding, or order.
+        """One text for tables of the same cells, whatever their line ends, quotes, encoding, or order; found once.
 
         Privacy: as private as the table.
         """
+        return self._same_rows
+
+    @cached_property
+    def _same_rows(self) -> bytes:
         return same_rows(self.stream)
 
     @cached_property

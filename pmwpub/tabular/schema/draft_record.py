@@ -24,6 +24,13 @@ Finding = Literal[
     "date",
     "digits",
     "apart",
+    "names rows",
+    "repeated id",
+    "names tables",
+    "constant",
+    "weight",
+    "separating",
+    "may name rows",
 ]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pmwpub.release.bundle import CERTIFICATE, MEASUREMENTS, REBUILD, REPORT, SCHEMA, SYNTHETIC, WEIGHTS, Bundle, pack
-from pmwpub.release.certificate import Cells
+from pmwpub.release.certificate_parts import Cells
 from pmwpub.release.synthesis import MAX_ROWS, MAX_SEED
 from pmwpub.service import PrivateTable, Released, Study
 from pmwpub.service.purchases import ReleasePurchase

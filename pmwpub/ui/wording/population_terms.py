@@ -8,7 +8,7 @@ from pmwpub.errors import PmwPubError
 from pmwpub.ledger import Population
 from pmwpub.ledger.model import MAX_ROWS
 from pmwpub.privacy.budget import as_fraction
-from pmwpub.release.certificate import OUTSIDE
+from pmwpub.release.certificate_parts import OUTSIDE
 from pmwpub.service import Study
 from pmwpub.service.terms import amend, as_typed, changes_in_words, delta_as_typed, delta_of, warnings_of
 from pmwpub.ui.app.frame import Badge, panel

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from pmwpub.errors import SchemaError
 from pmwpub.records import Floats, Ints
+from pmwpub.tabular.plain_numbers import plain_floats
 from pmwpub.tabular.schema.column_types import MissingCode, NumericColumn
 from pmwpub.tabular.schema.equivalences import RULES, Equivalence, compared
 from pmwpub.tabular.schema.proposing.public_cells import PublicCells, numbers_in, without_reserved
@@ -119,10 +120,19 @@ def _parted(
     values = {probe.tidy(text) for text in cells.asked("level")}
     blank = {probe.tidy(token) for token in tokens} - values
     coded = probe.changed(missing=tuple(codes)).missing_test(()) if codes else None
+    given = without_reserved(cells.counts)
+    if coded is None and not any(map(_is_plain, blank)):
+        others = {cell: often for cell, often in given.items() if cell not in blank}
+        if plain_floats([*others]) is not None:  # then no other cell is a token in another spelling
+            return {cell: often for cell, often in given.items() if cell in blank}, others
     blanks: dict[str, int] = {}
     counts: dict[str, int] = {}
-    for cell, often in without_reserved(cells.counts).items():
+    for cell, often in given.items():
         text = probe.tidy(cell)
         if coded is None or coded(text) is None:
             (blanks if text in blank else counts)[cell] = often
     return blanks, counts
+
+
+def _is_plain(token: str) -> bool:
+    return plain_floats([token]) is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import cast, get_args
 
 import numpy as np
@@ -76,21 +76,25 @@ def _says_nothing(found: Evidence) -> str:
     """Why a column with one value in every file says nothing; "" for any other."""
     if found.blanks or found.rows < FEWEST_ROWS:
         return ""
-    numeric = not found.strays
-    seen = [
-        {
-            found.probe.value(found.probe.tidy(cell)) if numeric else found.same_as(cell)
-            for cell in table
-            if cell in found.counts
-        }
-        for table in found.cells.tables
-    ]
+    seen = [_first_values(found, table) for table in found.cells.tables]
     if any(len(one) != 1 for one in seen):
         return ""
     if len(set().union(*seen)) == 1:
         return f"Every row has the same value ({shown(next(iter(found.counts)))}); there is nothing to learn from it."
     first, last = (shown(next(iter(table))) for table in (found.cells.tables[0], found.cells.tables[-1]))
     return f"Each file has one value ({first} in the first, {last} in the last): it says which file a row is from."
+
+
+def _first_values(found: Evidence, table: Mapping[str, int]) -> set[object]:
+    """The values that stand in one file, or two of them."""
+    seen: set[object] = set()
+    for cell in table:
+        if cell in found.counts:
+            numeric = not found.strays
+            seen.add(found.probe.value(found.probe.tidy(cell)) if numeric else found.same_as(cell))
+        if len(seen) > 1:
+            break
+    return seen
 
 
 def _with_missing(found: Evidence, proposal: Proposal) -> Proposal:

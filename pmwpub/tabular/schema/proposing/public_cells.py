@@ -11,6 +11,7 @@ import numpy as np
 
 from pmwpub.records import Floats, Ints
 from pmwpub.tabular.files.reading import TextTable
+from pmwpub.tabular.plain_numbers import plain_floats
 from pmwpub.tabular.schema.column_types import RESERVED, Column, NumericColumn
 from pmwpub.tabular.schema.draft_record import Left, Merged, Remark, Remedy, Rule
 
@@ -77,6 +78,9 @@ class Proposal:
 
 def numbers_in(counts: Mapping[str, int], column: NumericColumn) -> tuple[Floats, Ints, list[str]]:
     """The numbers among the cells, as the column reads them, how often each stands, and the cells that are none."""
+    plain = plain_floats([*counts]) if column.decimal == "." and not column.thousands else None
+    if plain is not None and bool(np.all(np.abs(plain) <= LARGEST)):
+        return plain, np.fromiter(counts.values(), np.int64, len(counts)), []
     values = [column.value(column.tidy(cell)) for cell in counts]
     good = [value is not None and abs(value) <= LARGEST for value in values]
     numbers = np.array([value for value, ok in zip(values, good, strict=True) if ok], dtype=np.float64)
