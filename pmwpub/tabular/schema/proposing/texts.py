@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pmwpub.tabular.schema.column_types import CategoricalColumn, DateColumn, NumericColumn
 from pmwpub.tabular.schema.date_parts import DateOrder, DatePart, date_of
 from pmwpub.tabular.schema.draft_record import Merged, Remark
-from pmwpub.tabular.schema.equivalences import Equivalence, alike
+from pmwpub.tabular.schema.equivalences import Equivalence, alike, compared
 from pmwpub.tabular.schema.proposing.evidence import Evidence
 from pmwpub.tabular.schema.proposing.numbers import binned
 from pmwpub.tabular.schema.proposing.public_cells import Proposal, PublicCells, shown
@@ -22,10 +22,14 @@ _AFFIX = re.compile(r"\s*([$€£¥%]|[A-Z]{3}(?=\s*[\d+-])|(?<=\d)\s*[%€$£¥
 def _merged(
     name: str, counts: Mapping[str, int], same: tuple[Equivalence, ...]
 ) -> tuple[dict[str, int], tuple[Equivalence, ...], tuple[Merged, ...]]:
-    """Level -> how often, one level for all spellings of a value: the most frequent, the first one of equals."""
+    """Level -> how often, one level for all spellings of a value: the most frequent, the first one of equals.
+
+    It is named without white space around it and with composed letters, where these rules hold.
+    """
     levels, merged = {}, []
+    named: tuple[Equivalence, ...] = tuple(rule for rule in same if rule in ("trim", "nfc"))
     for spellings in alike(counts, same):
-        kept = max(spellings, key=counts.__getitem__)
+        kept = compared(max(spellings, key=counts.__getitem__), named)
         levels[kept] = sum(counts[cell] for cell in spellings)
         if len(spellings) > 1:
             merged.append(Merged(name, kept, tuple(cell for cell in spellings if cell != kept)))
