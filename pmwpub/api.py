@@ -25,7 +25,7 @@ from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases import AssessmentPurchase, Offer, ReleasePurchase
 from pmwpub.tabular.coding.decode import decode
 from pmwpub.tabular.files.reading import from_frame
-from pmwpub.tabular.schema.drafting import draft
+from pmwpub.tabular.review.without_suspects import drafted
 from pmwpub.tabular.schema.table_schema import Schema
 from pmwpub.wording import no_result, values_in_words
 
@@ -40,8 +40,12 @@ UNDECIDED = (
 
 
 def draft_schema(public: Sequence[Frame]) -> Schema:
-    """Levels and bins from public data frames, and only from those."""
-    return draft([from_frame(frame) for frame in public])
+    """Levels and bins from public data frames, and only from those.
+
+    Columns that name rows or tables, that are constant or survey weights are left out (kind "ignore"), for a budget
+    would run into them.
+    """
+    return drafted([from_frame(frame) for frame in public]).schema
 
 
 @dataclass(frozen=True)

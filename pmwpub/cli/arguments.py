@@ -38,3 +38,29 @@ def amend(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument("--epsilon", help="total epsilon")
     parser.add_argument("--delta", help="a number, or: 1/n^2")
     parser.set_defaults(run="amend_terms")
+
+
+def column_decisions(parser: argparse.ArgumentParser) -> None:
+    """What a person may decide about single columns at `schema draft`; each flag may be repeated."""
+    for flag, words in (
+        ("--keep", "encode this column although it is suspected of naming rows or tables"),
+        ("--leave-out", "leave this column out"),
+        ("--id", "this column says whose row it is; it is checked, and never encoded"),
+    ):
+        parser.add_argument(flag, action="append", default=[], metavar="COLUMN", help=words)
+    for rule, words in DECISIONS.items():
+        parser.add_argument(f"--{rule}", action="append", default=[], metavar="COLUMN=VALUE", help=words)
+
+
+DECISIONS = {
+    "kind": "categorical, ordered, numeric, date, id, weight or ignore",
+    "missing": "a code that stands for no value",
+    "level": "a cell that is a value although it is a missing token",
+    "spike": "a number that gets a bin of its own",
+    "decimal": "the decimal mark",
+    "thousands": "the mark between groups of three digits",
+    "part": "of dates: year, quarter, month or weekday",
+    "order": "of dates: ymd, dmy or mdy",
+    "same": "equivalences such as trim,casefold, or: none",
+}
+"""The rules by which a person decides about a column, as drafting knows them, and what their values are."""

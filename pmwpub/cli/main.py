@@ -10,7 +10,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from pmwpub.cli.arguments import acknowledge, amend
+from pmwpub.cli.arguments import acknowledge, amend, column_decisions
 from pmwpub.cli.arguments import whole as _whole
 from pmwpub.errors import NoResult, PmwPubError
 from pmwpub.printing import printed
@@ -80,6 +80,7 @@ def _schema(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         "--max-levels", type=_whole, default=60, help="distinct texts of a categorical column at most (60)"
     )
     _reading(draft)
+    column_decisions(draft)
     draft.add_argument("-o", "--out", required=True, metavar="schema.json")
     draft.set_defaults(run="draft_schema")
 

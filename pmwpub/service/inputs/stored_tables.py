@@ -56,6 +56,12 @@ def tables(service: Service, population: str) -> list[TextTable]:
     return [table(service, population, key) for key in keys(service, population)]
 
 
+def names(service: Service, population: str) -> list[str]:
+    """What the candidates are called, oldest first; files of one name are told apart by their place."""
+    found = [note(service, population, key)["name"] for key in keys(service, population)]
+    return [name if found.count(name) == 1 else f"{name} ({place})" for place, name in enumerate(found, start=1)]
+
+
 def file_name(given: str) -> str:
     """The name of a file as it is kept and shown: its last part, with U+FFFD for what cannot be written as text."""
     name = Path(given.replace("\\", "/")).name or "candidate"

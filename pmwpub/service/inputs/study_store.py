@@ -11,6 +11,7 @@ from typing import Any
 from pmwpub.errors import FileRefused, SchemaError
 from pmwpub.ledger import TableHandle, TableVerdict
 from pmwpub.plans import WorkloadChoice
+from pmwpub.progress import Progress, unwatched
 from pmwpub.records import Support
 from pmwpub.service.core import Service
 from pmwpub.service.inputs import overlap_check, stored_tables
@@ -22,9 +23,10 @@ from pmwpub.tabular.files.reading import TextTable, open_table, read_table
 from pmwpub.tabular.files.source import STREAMED, FileLimits
 from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.private_pass import KEPT, Survey, survey
+from pmwpub.tabular.review.without_suspects import drafted
 from pmwpub.tabular.schema.codebook import Codebook
 from pmwpub.tabular.schema.column_types import CategoricalColumn, NumericColumn
-from pmwpub.tabular.schema.drafting import Binning, Recipe, draft, edges, levels
+from pmwpub.tabular.schema.drafting import Binning, Recipe, edges, levels
 from pmwpub.tabular.schema.table_schema import Schema
 from pmwpub.tasks.counting_cluster import spread
 
@@ -75,12 +77,14 @@ def draft_schema(
     codebook: Codebook | None = None,
     bins: int = 10,
     binning: Binning = "rounded",
+    progress: Progress = unwatched,
 ) -> Schema:
-    """A schema drafted from the candidate files and a codebook, and only from those (`table_schema.draft`)."""
+    """A schema drafted from the candidate files and a codebook, and only from those, without suspicious columns."""
     tables = stored_tables.tables(service, population)
     if not tables and codebook is None:
         raise SchemaError("A schema is drafted from public tables or a codebook; add a candidate first.")
-    return draft(tables, bins=bins, binning=binning, codebook=codebook)
+    labels = stored_tables.names(service, population)
+    return drafted(tables, Recipe(bins, binning), codebook=codebook, labels=labels, progress=progress).schema
 
 
 def bin_edges(

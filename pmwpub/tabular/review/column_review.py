@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from pmwpub.tabular.coding.whole_columns import coder
 from pmwpub.tabular.files.reading import TextTable
 from pmwpub.tabular.review.column_counts import PublicColumn
 from pmwpub.tabular.review.suspects import level_shares
@@ -108,9 +109,9 @@ def _pressing(row: ReviewedColumn) -> int:
 
 
 def _encoded(draft: Draft, column: EncodedColumn, seen: PublicColumn | None) -> ReviewedColumn:
-    place = draft.schema.placer(column)
+    codes = coder(draft.schema, column)
     levels = column.attribute.levels
-    found = [] if seen is None else [level_shares(table, column, place) for table in seen.tables]
+    found = [] if seen is None else [level_shares(table, column, codes) for table in seen.tables]
     remarks = tuple(one for one in draft.remarks if one.column == column.name)
     return ReviewedColumn(
         column.name,

@@ -2,37 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from pmwpub.records import Ints
-from pmwpub.tabular.plain_numbers import plain_floats
 from pmwpub.tabular.review.column_counts import PublicColumn, TableColumn
 from pmwpub.tabular.review.column_meanings import sounds_like_weight
 from pmwpub.tabular.review.row_names import names_rows
 from pmwpub.tabular.review.table_names import names_tables
 from pmwpub.tabular.review.verdict import Verdict
-from pmwpub.tabular.schema.column_types import EncodedColumn, NumericColumn
+from pmwpub.tabular.schema.column_types import EncodedColumn as Drafted
+from pmwpub.tabular.schema.column_types import NumericColumn
 
-Placer = Callable[[str], int]
+Coder = Callable[[Sequence[str]], Ints]
+"""Cells -> their codes."""
 
 FEW_WEIGHTS = 20
 """Distinct values below which a column is no survey weight, whatever its name."""
-MANY = 100
-"""Distinct cells from which on plain numbers are placed together."""
+FEW_TEXTS = 60
+"""Distinct texts up to which those of a column that is not encoded are compared between tables."""
 
 
-def verdict_on(column: PublicColumn, drafted: EncodedColumn | None, place: Placer | None) -> Verdict | None:
+def verdict_on(column: PublicColumn, drafted: Drafted | None, codes: Coder | None) -> Verdict | None:
     """The worst that is to be said of a column; None of an unsuspicious one.
 
-    drafted, place  how a schema encodes it, and the code of a cell under it; None where none does
+    drafted, codes  how a schema encodes it; None where it does not, then texts are compared as they stand
     """
     found = [names_rows(column), _weight(column)]
-    if drafted is not None and place is not None:
-        shares = {table.table: level_shares(table, drafted, place) for table in column.tables}
+    if drafted is not None and codes is not None:
+        shares = {table.table: level_shares(table, drafted, codes) for table in column.tables}
         spellings = len(column.counts) if isinstance(drafted, NumericColumn) else len(set().union(*shares.values()))
         found.append(names_tables(column, shares, spellings=spellings))
+    elif len(column.counts) <= FEW_TEXTS:
+        shares = {table.table: _text_shares(table) for table in column.tables}
+        found.append(names_tables(column, shares, spellings=len(column.counts)))
     return min((one for one in found if one is not None), key=lambda one: one.rank, default=None)
 
 
@@ -56,26 +60,14 @@ def _is_positive(cell: str) -> bool:
         return False
 
 
-def level_shares(table: TableColumn, drafted: EncodedColumn, place: Placer) -> dict[str, float]:
-    """level -> share of the table's rows that have one, the missing level among them."""
+def level_shares(table: TableColumn, drafted: Drafted, codes: Coder) -> dict[str, float]:
+    """level -> share of the table's rows that have one, the missing levels among them."""
     counts = table.all_counts
-    codes = _codes(table, drafted, place)
-    often = np.bincount(codes, np.fromiter(counts.values(), float, len(counts)), drafted.attribute.size + 1)
-    total = often[:-1].sum()
-    levels = drafted.attribute.levels
+    found = codes(list(counts)).astype(np.int64)
+    often = np.bincount(found, np.fromiter(counts.values(), float, len(counts)), drafted.attribute.size + 1)
+    total, levels = often[:-1].sum(), drafted.attribute.levels
     return {levels[code]: float(often[code] / total) for code in np.flatnonzero(often[:-1])}
 
 
-def _codes(table: TableColumn, drafted: EncodedColumn, place: Placer) -> Ints:
-    """The code of each distinct cell; of many plain numbers at once."""
-    cells = list(table.all_counts)
-    plain = isinstance(drafted, NumericColumn) and not drafted.missing_codes and len(cells) > MANY
-    plain = plain and not table.blank & table.all_counts.keys()
-    values = plain_floats(cells) if plain else None
-    if values is None or not isinstance(drafted, NumericColumn):
-        return np.fromiter((place(cell) for cell in cells), np.int64, len(cells))
-    inside = (values >= drafted.edges[0]) & (values <= drafted.edges[-1])
-    found = np.minimum(np.searchsorted(drafted.cuts, values, side="right"), len(drafted.cuts) - 1) - 1
-    for at in np.flatnonzero(~inside):
-        found[at] = place(cells[at])
-    return found
+def _text_shares(table: TableColumn) -> dict[str, float]:
+    return {text: often / table.rows for text, often in table.counts.items()}

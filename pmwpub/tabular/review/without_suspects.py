@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from pmwpub.errors import SchemaError
+from pmwpub.progress import Progress, unwatched
+from pmwpub.tabular.coding.whole_columns import coder
 from pmwpub.tabular.files.reading import TextTable
 from pmwpub.tabular.review.column_counts import PublicColumn
 from pmwpub.tabular.review.suspects import verdict_on
 from pmwpub.tabular.review.verdict import Verdict
+from pmwpub.tabular.schema.codebook import Codebook
 from pmwpub.tabular.schema.column_types import Column, IgnoredColumn
 from pmwpub.tabular.schema.draft_record import Draft, Left, NothingToEncode, Remark, Remedy
+from pmwpub.tabular.schema.drafting import propose
+from pmwpub.tabular.schema.proposing.one_column import proposed
+from pmwpub.tabular.schema.proposing.public_cells import PublicCells
+from pmwpub.tabular.schema.proposing.recipe import Recipe
 from pmwpub.tabular.schema.table_schema import Schema
 
 
@@ -30,7 +38,7 @@ def verdicts(schema: Schema, columns: Sequence[PublicColumn]) -> dict[str, Verdi
     found = []
     for column in columns:
         own = encoded.get(column.name)
-        found.append(verdict_on(column, own, None if own is None else schema.placer(own)))
+        found.append(verdict_on(column, own, None if own is None else coder(schema, own)))
     worst_first = sorted((one for one in found if one is not None), key=lambda one: one.rank)
     return {one.column: one for one in worst_first}
 
@@ -56,11 +64,7 @@ def without_suspects(
     if len(out) == len(encoded):
         raise NothingToEncode(left)
     gone = {one.name for one in left}
-    remarked = [
-        Remark(one.column, one.kind, one.why, _ways_on(one, encoded[one.column], kept=True))
-        for one in found.values()
-        if one.column in encoded and one.column not in gone
-    ]
+    remarked = _remarked(found, {name: column for name, column in encoded.items() if name not in gone})
     return replace(
         draft,
         schema=_ignoring(draft.schema, {one.column for one in out}),
@@ -68,6 +72,74 @@ def without_suspects(
         remarks=(*remarked, *(one for one in draft.remarks if one.column not in gone)),
         merged=tuple(one for one in draft.merged if one.column not in gone),
         why={name: why for name, why in draft.why.items() if name not in gone},
+    )
+
+
+def drafted(
+    tables: Sequence[TextTable],
+    recipe: Recipe | None = None,
+    *,
+    codebook: Codebook | None = None,
+    remedies: Sequence[Remedy] = (),
+    labels: Sequence[str] = (),
+    keep: Collection[str] = (),
+    progress: Progress = unwatched,
+) -> Draft:
+    """The draft that `propose` makes, without suspicious columns; those whose kind a person decided stay.
+
+    Raises as `propose` and `without_suspects` do.
+    """
+    chosen = {one.column for one in remedies if one.rule == "kind"}
+    draft = propose(tables, recipe, codebook=codebook, remedies=remedies, progress=progress)
+    if unkept := [way for one in draft.left_out if one.name in keep for way in one.remedies if _encodes(way)]:
+        draft = propose(tables, recipe, codebook=codebook, remedies=[*remedies, *unkept[::-1]], progress=progress)
+    return without_suspects(draft, tables, labels=labels, keep={*keep, *chosen})
+
+
+def _encodes(way: Remedy) -> bool:
+    return way.rule == "kind" and way.value not in ("id", "weight", "ignore")
+
+
+def as_it_stands(schema: Schema, proposed: Draft, tables: Sequence[TextTable], *, labels: Sequence[str] = ()) -> Draft:
+    """What is to be said of a schema that a population has, beside what drafting says of the same public tables.
+
+    proposed  what `propose` finds in them
+    """
+    found = verdicts(schema, public_columns(tables, labels, schema.missing_tokens))
+    encoded = {column.name: column for column in schema.encoded}
+    own = {one.name: one for one in proposed.left_out}
+    as_drafted = {column.name for column in proposed.schema.columns if encoded.get(column.name) == column}
+    kinds = {column.name: column.kind for column in proposed.schema.columns}
+    left = []
+    for name in [column.name for column in schema.columns if isinstance(column, IgnoredColumn)]:
+        one = own.get(name) or Left(name, "The schema leaves it out.", (Remedy(name, "kind", kinds.get(name, "id")),))
+        left.append(Left(name, found[name].why, one.remedies) if name in found else one)
+    named = {column.name for column in schema.columns}
+    remarked = _remarked(found, encoded)
+    return Draft(
+        schema,
+        (*left, *(one for one in proposed.left_out if one.name not in named)),
+        (*remarked, *(one for one in proposed.remarks if one.column in as_drafted)),
+        tuple(one for one in proposed.merged if one.column in as_drafted),
+        {name: why for name, why in proposed.why.items() if name in as_drafted},
+    )
+
+
+def decided(tables: Sequence[TextTable], remedy: Remedy, missing_tokens: Sequence[str]) -> Column:
+    """The column that a person's decision makes of public cells; SchemaError, with the reason, where it makes none."""
+    cells = PublicCells.of(remedy.column, tables, (remedy,))
+    found = proposed(cells, Recipe(missing_tokens=tuple(missing_tokens)))
+    if found.left is not None and not (remedy.rule == "kind" and remedy.value == "ignore"):
+        raise SchemaError(f"{remedy.column!r} stays left out: {found.left.why}")
+    return found.column
+
+
+def _remarked(found: Mapping[str, Verdict], encoded: Mapping[str, Column]) -> tuple[Remark, ...]:
+    """What is suspected of columns that stay."""
+    return tuple(
+        Remark(one.column, one.kind, one.why, _ways_on(one, encoded[one.column], kept=True))
+        for one in found.values()
+        if one.column in encoded
     )
 
 

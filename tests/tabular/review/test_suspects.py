@@ -14,6 +14,7 @@ from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Support
 from pmwpub.tabular.coding.encode import encode_public
+from pmwpub.tabular.coding.whole_columns import coder
 from pmwpub.tabular.files.reading import TextTable, read_table
 from pmwpub.tabular.review.suspects import verdict_on
 from pmwpub.tabular.review.table_names import separations
@@ -37,7 +38,7 @@ def said(name: str, *columns: Sequence[object]) -> Verdict | None:
     labels = [f"{letter}.csv" for letter, _ in zip("abcdef", tables, strict=False)]
     column = public_columns(tables, labels, TOKENS)[0]
     own = encoded_as(name, [str(cell) for cells in columns for cell in cells if str(cell) not in TOKENS])
-    return verdict_on(column, own, own.placer(TOKENS))
+    return verdict_on(column, own, coder(Schema.of([own], TOKENS), own))
 
 
 def encoded_as(name: str, cells: Sequence[str]) -> EncodedColumn:
@@ -113,7 +114,7 @@ SPARED = [
     ("number of children", [drawn(0, 8, 300)]),
     ("hours", [[*range(20, 42), *[99] * 15]]),
     ("since", [[*range(1985, 2007), *[9999] * 15]]),
-    ("weight", [drawn(45, 120, 300)]),
+    ("body_wt", [drawn(45, 120, 300)]),
     ("body weight", [[f"{50 + place / 7:.1f}" for place in range(300)]]),
     ("day", [[f"2012-{1 + place // 28:02d}-{1 + place % 28:02d}" for place in range(300)]]),
     ("answer", [["-", "yes", "no"] * 20, ["-", "yes", "yes", "no"] * 20]),
