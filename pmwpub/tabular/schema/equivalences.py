@@ -16,7 +16,7 @@ Equivalence = Literal["trim", "nfc", "casefold", "number"]
 RULES: tuple[Equivalence, ...] = get_args(Equivalence)
 """White space around it; composed letters; upper and lower case; 1, 1.0, +1, 01 and 1e+00."""
 
-_NUMBER = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]\d{1,3}))?", re.ASCII | re.IGNORECASE)
+_WRITTEN_NUMBER = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]\d{1,3}))?", re.ASCII | re.IGNORECASE)
 
 
 def plain_number(text: str) -> str:
@@ -26,7 +26,7 @@ def plain_number(text: str) -> str:
     """
     if not text.isascii() or text[-1:].isalpha():
         return text
-    found = _NUMBER.fullmatch(text)
+    found = _WRITTEN_NUMBER.fullmatch(text)
     if found is None or not (found[2] or found[3]):
         return text
     whole, fraction, exponent = found[2], found[3] or "", int(found[4] or 0)
