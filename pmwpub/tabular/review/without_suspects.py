@@ -89,9 +89,15 @@ def drafted(
 
     Raises as `propose` and `without_suspects` do.
     """
-    decided = {one.column for one in remedies if one.rule == "kind"}
+    chosen = {one.column for one in remedies if one.rule == "kind"}
     draft = propose(tables, recipe, codebook=codebook, remedies=remedies, progress=progress)
-    return without_suspects(draft, tables, labels=labels, keep={*keep, *decided})
+    if unkept := [way for one in draft.left_out if one.name in keep for way in one.remedies if _encodes(way)]:
+        draft = propose(tables, recipe, codebook=codebook, remedies=[*remedies, *unkept[::-1]], progress=progress)
+    return without_suspects(draft, tables, labels=labels, keep={*keep, *chosen})
+
+
+def _encodes(way: Remedy) -> bool:
+    return way.rule == "kind" and way.value not in ("id", "weight", "ignore")
 
 
 def as_it_stands(schema: Schema, proposed: Draft, tables: Sequence[TextTable], *, labels: Sequence[str] = ()) -> Draft:
