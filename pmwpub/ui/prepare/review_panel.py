@@ -81,7 +81,8 @@ def _mark(row: ReviewedColumn) -> str:
 
 
 def _words(row: ReviewedColumn) -> str:
-    merged = [f"Taken as one: {'; '.join(row.merged)}."] if row.merged else []
+    said = any(one.kind == "spelling" for one in row.remarks)
+    merged = [f"Taken as one: {'; '.join(row.merged)}."] if row.merged and not said else []
     return " ".join([*(one.text for one in row.remarks), *merged] or [row.why])
 
 
