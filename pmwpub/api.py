@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Real
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from pmwpub.errors import LedgerError, PlanError
 from pmwpub.jobs import InlineEngine
@@ -26,6 +26,7 @@ from pmwpub.service.purchases import AssessmentPurchase, Offer, ReleasePurchase
 from pmwpub.tabular.coding.decode import decode
 from pmwpub.tabular.files.reading import from_frame
 from pmwpub.tabular.review.without_suspects import drafted
+from pmwpub.tabular.schema.first_drafts import first_draft
 from pmwpub.tabular.schema.table_schema import Schema
 from pmwpub.wording import no_result, values_in_words
 
@@ -39,13 +40,15 @@ UNDECIDED = (
 )
 
 
-def draft_schema(public: Sequence[Frame]) -> Schema:
+def draft_schema(public: Sequence[Frame], *, version: Literal[1, 2] = 1) -> Schema:
     """Levels and bins from public data frames, and only from those.
 
-    Columns that name rows or tables, that are constant or survey weights are left out (kind "ignore"), for a budget
-    would run into them.
+    version  2 takes spellings of one value together, tells codes and frequent values apart from the others, and leaves
+             out columns that name rows or tables, that are constant or survey weights: a budget would run into them.
+             1 drafts as ever: the same lines make the same plans, which a store knows as bought. Take 2 for new work.
     """
-    return drafted([from_frame(frame) for frame in public]).schema
+    tables = [from_frame(frame) for frame in public]
+    return first_draft(tables) if version == 1 else drafted(tables).schema
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ import numpy as np
 
 from pmwpub.records import Floats
 
-_PLAIN = frozenset("0123456789.-+eE")
+PLAIN = frozenset("0123456789.-+eE")
+"""The letters of such numbers."""
 
 
 def plain_floats(cells: Sequence[str]) -> Floats | None:
@@ -16,7 +17,7 @@ def plain_floats(cells: Sequence[str]) -> Floats | None:
 
     None where any cell has another letter or is no number; an infinity of a number that is too large.
     """
-    if not set().union(*cells) <= _PLAIN:
+    if not set().union(*cells) <= PLAIN:
         return None
     try:
         return np.fromiter(map(float, cells), np.float64, len(cells))

@@ -25,8 +25,8 @@ from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.private_pass import KEPT, Survey, survey
 from pmwpub.tabular.review.without_suspects import drafted
 from pmwpub.tabular.schema.codebook import Codebook
-from pmwpub.tabular.schema.column_types import NumericColumn
-from pmwpub.tabular.schema.drafting import Binning, Recipe, edges
+from pmwpub.tabular.schema.column_types import CategoricalColumn, NumericColumn
+from pmwpub.tabular.schema.drafting import Binning, Recipe, edges, levels
 from pmwpub.tabular.schema.table_schema import Schema
 from pmwpub.tasks.counting_cluster import spread
 
@@ -92,6 +92,14 @@ def bin_edges(
 ) -> tuple[float, ...]:
     """Edges for one numeric column from the candidate files, and only from those."""
     return edges(stored_tables.tables(service, population), column, Recipe(bins, binning))
+
+
+def public_levels(
+    service: Service, population: str, column: CategoricalColumn, missing_tokens: Sequence[str]
+) -> tuple[str, ...]:
+    """Levels for one column from the candidate files, and only from those, as the column compares texts."""
+    recipe = Recipe(missing_tokens=tuple(missing_tokens))
+    return levels(stored_tables.tables(service, population), column, recipe)
 
 
 def add_candidate(

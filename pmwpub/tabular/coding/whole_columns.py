@@ -5,18 +5,15 @@ Privacy: as the placer: public rules alone decide, and no cell raises.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from pmwpub.records import Floats, Ints
+from pmwpub.tabular.plain_numbers import PLAIN, plain_floats
 from pmwpub.tabular.schema.column_types import EncodedColumn, NumericColumn
 from pmwpub.tabular.schema.table_schema import Schema
 
-_NUMBER = r"-?\d+(?:\.\d+)?"
-_ONE = re.compile(_NUMBER, re.ASCII)
-_ALL = re.compile(rf"{_NUMBER}(?:\n{_NUMBER})*+", re.ASCII)
 _FEW = 32
 
 
@@ -42,36 +39,38 @@ class _NumberCoder:
         self._column, self._one_by_one = column, one_by_one
         self._cuts = np.array(column.cuts)
         first = len(column.own_levels)
-        self._ranges = [(code, first + i) for i, code in enumerate(column.missing_codes) if code.code is None]
+        self._ranges = [
+            (code.low, code.high, first + place)
+            for place, code in enumerate(column.missing_codes)
+            if code.low is not None and code.high is not None
+        ]
 
     def codes(self, cells: Sequence[str]) -> Ints:
         """int64 (cells,)"""
         if len(cells) < _FEW:
             return self._one_by_one(cells)
-        if not self._texts and _are_plain(cells):
-            return self._of_numbers(np.fromiter(map(float, cells), np.float64, len(cells)))
-        plain = np.fromiter((self._is_plain(cell) for cell in cells), np.bool_, len(cells))
+        values = None if self._texts else plain_floats(cells)
+        if values is not None:
+            return self._of_numbers(values)
+        plain = np.fromiter((self._may_be_plain(cell) for cell in cells), np.bool_, len(cells))
+        values = plain_floats([cell for cell, good in zip(cells, plain, strict=True) if good])
+        if values is None:
+            return self._one_by_one(cells)
         codes = np.empty(len(cells), dtype=np.int64)
-        codes[plain] = self._of_numbers(np.array([float(c) for c, good in zip(cells, plain, strict=True) if good]))
-        codes[~plain] = self._one_by_one([c for c, good in zip(cells, plain, strict=True) if not good])
+        codes[plain] = self._of_numbers(values)
+        codes[~plain] = self._one_by_one([cell for cell, good in zip(cells, plain, strict=True) if not good])
         return codes
 
-    def _is_plain(self, cell: str) -> bool:
-        return cell not in self._texts and _ONE.fullmatch(cell) is not None
+    def _may_be_plain(self, cell: str) -> bool:
+        return cell[-1:].isdigit() and cell not in self._texts and PLAIN.issuperset(cell)
 
     def _of_numbers(self, values: Floats) -> Ints:
         """The bins, then clipped ends, then missing ranges, then missing codes, which go before all of these."""
         column, last = self._column, len(self._cuts) - 1
         codes = np.minimum(np.searchsorted(self._cuts, values, side="right"), last) - 1
         codes[values < column.edges[0]], codes[values > column.edges[-1]] = column.clipped
-        for code, place in reversed(self._ranges):
-            codes[(values >= code.low) & (values <= code.high)] = place
+        for low, high, place in reversed(self._ranges):
+            codes[(values >= low) & (values <= high)] = place
         for value, place in self._values.items():
             codes[values == value] = place
         return codes.astype(np.int64)
-
-
-def _are_plain(cells: Sequence[str]) -> bool:
-    """Whether every cell is a plainly written number; a line break within one is none."""
-    joined = "\n".join(cells)
-    return joined.count("\n") == len(cells) - 1 and _ALL.fullmatch(joined) is not None

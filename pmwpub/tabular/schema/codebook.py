@@ -110,7 +110,7 @@ def _from_csv(content: bytes, options: ReadOptions | None) -> Codebook:
         if kind == "missing" and not name:
             tokens.append(level)
         elif kind == "missing":
-            codes.setdefault(name, []).append(_missing_code(level, str(row.get("label", "")).strip()))
+            codes.setdefault(name, []).append(missing_code(level, str(row.get("label", "")).strip()))
         else:
             found[name] = _with_line(found.get(name), name, kind, level, row)
     entries = [replace(entry, codes=told_apart(codes.pop(name, ()), entry.values)) for name, entry in found.items()]
@@ -126,7 +126,7 @@ def _with_line(entry: CodebookEntry | None, name: str, kind: str, level: str, ro
     return replace(entry, values=entry.values + ((level,) if level else ()))
 
 
-def _missing_code(level: str, label: str) -> MissingCode:
+def missing_code(level: str, label: str) -> MissingCode:
     """A code, or a range of numbers written 97..99; without a label it is its own."""
     low, mark, high = level.partition("..")
     if not mark:

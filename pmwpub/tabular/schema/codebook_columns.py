@@ -75,10 +75,9 @@ def _rules_of(entry: CodebookEntry) -> tuple[Equivalence, ...]:
 
 
 def _missing(entry: CodebookEntry, found: Evidence) -> bool | tuple[MissingCode, ...]:
-    """The codes; and a level for the schema's tokens where the entry wants one, or says nothing and a cell has one."""
-    wanted = entry.rules.get("missing")
+    """The codes; and a level for the schema's tokens where the entry wants one."""
     blank = found.blank if found.blank is not None else next(iter(found.recipe.missing_tokens), "")
-    return missing_rule(found.codes, blank if (found.blanks if wanted is None else wanted) else None)
+    return missing_rule(found.codes, blank if entry.rules.get("missing") else None)
 
 
 def _categorical(entry: CodebookEntry, found: Evidence, body: dict[str, Any]) -> Proposal:

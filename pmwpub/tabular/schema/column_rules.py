@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -18,7 +17,6 @@ MISSING = "(missing)"
 OTHER = "(other)"
 RESERVED = (MISSING, OTHER)
 WEIGHT = "weight"  # the column that a release adds
-_PLAIN = re.compile(r"-?\d+(?:\.\d+)?", re.ASCII)
 
 
 class NamedColumn(BaseModel):
@@ -143,7 +141,8 @@ class AttributeColumn(NamedColumn):
     def number(self, text: str) -> float | None:
         """The number that a tidied cell writes, for ranges of missing codes; None where it writes none."""
         plain = plain_number(text)
-        return float(plain) if _PLAIN.fullmatch(plain) else None
+        digits = plain.removeprefix("-").replace(".", "", 1)
+        return float(plain) if digits.isascii() and digits.isdigit() else None
 
     def missing_test(self, missing_tokens: tuple[str, ...]) -> Callable[[str], int | None]:
         """tidied cell -> the code of its missing level, or None: own codes, then tokens, then own ranges."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from datetime import date
 from typing import Literal
 
@@ -17,12 +16,8 @@ LEVELS: dict[DatePart, tuple[str, ...]] = {
 }
 """The levels of each part; the years are those that the schema declares."""
 
-_TIME = r"(?:[T ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d*)?)?(?: ?(?:Z|UTC|[AaPp][Mm]|[+-]\d{2}:?\d{2}))?)?"
-_PATTERNS: dict[DateOrder, re.Pattern[str]] = {
-    "ymd": re.compile(rf"(?:(\d{{4}})([-/.])(\d{{1,2}})\2(\d{{1,2}})|(\d{{4}})(\d{{2}})(\d{{2}})){_TIME}", re.ASCII),
-    "dmy": re.compile(rf"(\d{{1,2}})([-/.])(\d{{1,2}})\2(\d{{4}}){_TIME}", re.ASCII),
-    "mdy": re.compile(rf"(\d{{1,2}})([-/.])(\d{{1,2}})\2(\d{{4}}){_TIME}", re.ASCII),
-}
+_OF_TIMES = frozenset("0123456789:.+- TZUCAPMapm")
+_MARKS = "-/."
 
 
 def date_of(text: str, order: DateOrder) -> date | None:
@@ -30,17 +25,30 @@ def date_of(text: str, order: DateOrder) -> date | None:
 
     order  ymd: 2012-03-31, 2012/3/31, 2012.03.31 or 20120331; dmy: 31.3.2012, 31/03/2012; mdy: 3/31/2012
     """
-    found = _PATTERNS[order].fullmatch(text)
-    if found is None:
+    day_text, time = _without_time(text)
+    if not day_text.isascii() or not set(time) <= _OF_TIMES or (time and ":" not in time):
         return None
-    if order == "ymd":
-        year, month, day = (found[1], found[3], found[4]) if found[1] else (found[5], found[6], found[7])
+    mark = next((mark for mark in _MARKS if mark in day_text), None)
+    if mark is None:
+        compact = order == "ymd" and len(day_text) == 8
+        parts = [day_text[:4], day_text[4:6], day_text[6:]] if compact else []
     else:
-        year, month, day = found[4], *((found[3], found[1]) if order == "dmy" else (found[1], found[3]))
+        parts = day_text.split(mark)
+    if len(parts) != 3 or not all(part.isdigit() for part in parts):
+        return None
+    year, month, day = (parts[order.index(letter)] for letter in "ymd")
+    if len(year) != 4 or max(len(month), len(day)) > 2:
+        return None
     try:
         return date(int(year), int(month), int(day))
     except ValueError:
         return None
+
+
+def _without_time(text: str) -> tuple[str, str]:
+    """What stands before the first T or space, and behind it."""
+    place = min((at for at in (text.find("T"), text.find(" ")) if at >= 0), default=len(text))
+    return text[:place], text[place + 1 :]
 
 
 def part_of(day: date, part: DatePart) -> str:

@@ -18,7 +18,7 @@ from pmwpub.tabular.schema.proposing.evidence import Evidence
 from pmwpub.tabular.schema.proposing.one_column import proposed
 from pmwpub.tabular.schema.proposing.public_cells import Proposal, PublicCells, numbers_in
 from pmwpub.tabular.schema.proposing.recipe import MISSING_TOKENS, Recipe
-from pmwpub.tabular.schema.proposing.special_values import Tally, spikes
+from pmwpub.tabular.schema.proposing.special_values import NumberCounts, spikes
 from pmwpub.tabular.schema.table_schema import Schema, refusal
 
 __all__ = ["MISSING_TOKENS", "Binning", "Recipe", "draft", "edges", "levels", "propose"]
@@ -116,7 +116,7 @@ def edges(tables: Sequence[TextTable], column: NumericColumn, recipe: Recipe) ->
         raise SchemaError(
             f"Column {column.name!r} has no number in the public tables, so it has no bins; give its edges."
         )
-    tally = Tally.of(numbers, often)
+    tally = NumberCounts.of(numbers, often)
     standing = spikes(tally, max(0, min(3, recipe.bins - 1)))
     return with_spikes(tally.written_out(), standing, recipe.bins, recipe.binning)
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cache
 from typing import Literal, get_args
 
 Equivalence = Literal["trim", "nfc", "casefold", "number"]
 RULES: tuple[Equivalence, ...] = get_args(Equivalence)
 """White space around it; composed letters; upper and lower case; 1, 1.0, +1, 01 and 1e+00."""
 
-_NUMBER = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]\d{1,3}))?", re.ASCII | re.IGNORECASE)
+_WRITTEN_NUMBER = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]\d{1,3}))?", re.ASCII | re.IGNORECASE)
 
 
 def plain_number(text: str) -> str:
@@ -23,9 +24,9 @@ def plain_number(text: str) -> str:
 
     An exponent counts only with its sign, as programs write it (1e+05); a code such as 1E5 stays a text.
     """
-    if not text.isascii():
+    if not text.isascii() or text[-1:].isalpha():
         return text
-    found = _NUMBER.fullmatch(text)
+    found = _WRITTEN_NUMBER.fullmatch(text)
     if found is None or not (found[2] or found[3]):
         return text
     whole, fraction, exponent = found[2], found[3] or "", int(found[4] or 0)
@@ -63,10 +64,25 @@ _MAPS: Mapping[Equivalence, Callable[[str], str]] = {
 
 def compared(text: str, same: Collection[Equivalence]) -> str:
     """The text that stands for all texts that are one with `text` under the rules."""
-    for rule in RULES:
-        if rule in same:
-            text = _MAPS[rule](text)
-    return text
+    return _all_of(tuple(same))(text)
+
+
+@cache
+def _all_of(same: tuple[Equivalence, ...]) -> Callable[[str], str]:
+    """The rules one after the other; for texts of ASCII, which most are, in as few steps as there are."""
+    maps = [_MAPS[rule] for rule in RULES if rule in same]
+    trim, fold, number = ("trim" in same), ("casefold" in same), ("number" in same)
+
+    def apply(text: str) -> str:
+        if text.isascii():
+            text = text.strip() if trim else text
+            text = text.lower() if fold else text
+            return plain_number(text) if number else text
+        for one in maps:
+            text = one(text)
+        return text
+
+    return apply
 
 
 def grouped(texts: Iterable[str], key: Callable[[str], str]) -> list[list[str]]:

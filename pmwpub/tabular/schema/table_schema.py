@@ -170,7 +170,9 @@ def _lacking_message(lacking: Sequence[str], header: Sequence[str]) -> str:
 def refusal(failure: ValidationError, *, where: str = "") -> SchemaError:
     """What pydantic found, in one sentence that quotes no value."""
     shown = [
-        ".".join(str(part) for part in error["loc"]) + (": " if error["loc"] else "") + error["msg"]
+        ".".join(str(part) for part in error["loc"])
+        + (": " if error["loc"] else "")
+        + error["msg"].removeprefix("Value error, ")
         for error in failure.errors(include_url=False, include_input=False, include_context=False)[:5]
     ]
     place = f", {where}" if where else ""

@@ -107,6 +107,7 @@ class SchemaDraft:
     base     the rows that the grid was last handed: its own edits are relative to them; `options` alike of tokens
     version  rises when rows change beside the grid, which then begins anew
     began    the hash of the schema that it began from, or ""
+    edition  the version of that schema: what is made of the rows has at least this one
     kept     what the store holds of it, or what it was when it began
     """
 
@@ -117,11 +118,13 @@ class SchemaDraft:
     options: list[str] = field(default_factory=list)
     version: int = 0
     kept: bytes = field(default=b"", repr=False)
+    edition: int = 1
 
     @classmethod
     def of(cls, schema: Schema) -> SchemaDraft:
         """Begin from a schema."""
         begun = cls(rows_of(schema), list(schema.missing_tokens), schema.sha256, rows_of(schema))
+        begun.edition = schema.version
         begun.kept = begun.to_bytes()
         return begun
 
@@ -129,12 +132,14 @@ class SchemaDraft:
     def from_bytes(cls, body: bytes) -> SchemaDraft:
         """Go on with what `to_bytes` wrote."""
         found = json.loads(body)
-        return cls(found["rows"], found["tokens"], found["began"], found["rows"], kept=body)
+        return cls(
+            found["rows"], found["tokens"], found["began"], found["rows"], kept=body, edition=found.get("edition", 1)
+        )
 
     def to_bytes(self) -> bytes:
         """Rows, tokens and origin as JSON, what stands in no cell left out."""
         rows = [{key: value for key, value in row.items() if value is not None} for row in self.rows]
-        body = {"rows": rows, "tokens": self.tokens, "began": self.began}
+        body = {"rows": rows, "tokens": self.tokens, "began": self.began, "edition": self.edition}
         return json.dumps(body, ensure_ascii=False, default=str).encode()
 
     def put(self, place: int, row: Row) -> None:

@@ -12,10 +12,10 @@ from pmwpub.plans import WorkloadChoice
 from pmwpub.service import Study
 from pmwpub.service.bought.releases import workload_facts
 from pmwpub.service.inputs import schema_drafts, study_store
-from pmwpub.tabular.schema.codebook import KINDS, Codebook, CodebookEntry
-from pmwpub.tabular.schema.column_types import NumericColumn, text_of_number
+from pmwpub.tabular.schema.codebook import KINDS
+from pmwpub.tabular.schema.column_types import CategoricalColumn, NumericColumn, text_of_number
 from pmwpub.tabular.schema.drafting import Binning
-from pmwpub.tabular.schema.editing import Row, schema_of
+from pmwpub.tabular.schema.editing import Row, column_of, schema_of
 from pmwpub.tabular.schema.table_schema import Schema
 from pmwpub.ui.app import widget_keys
 from pmwpub.ui.app.frame import refusals
@@ -135,6 +135,11 @@ def _columns() -> dict[str, Any]:
         "outside": choice("outside", ("", "clip", "other", "none"), "A number beyond the edges; numeric columns only."),
         "strip": flag("strip", "Ignore white space around a cell."),
         "casefold": flag("casefold", "Ignore upper and lower case."),
+        "nfc": flag("nfc", "Composed and decomposed letters are one."),
+        "number": flag("number", "1, 1.0, 01 and +1 are one level."),
+        "codes": config.ListColumn("missing codes", help="CODE = LABEL, or FROM..TO = LABEL: each label is a level."),
+        "part": choice("part", ("", "year", "quarter", "month", "weekday"), "What counts of a date."),
+        "order": choice("order", ("", "ymd", "dmy", "mdy"), "How a date is written."),
         "decimal": choice("decimal", ("", ".", ","), "The decimal mark; numeric columns only."),
         "thousands": choice("thousands", ("", ",", ".", " ", "'", "_"), "Between groups of three digits."),
     }
@@ -161,7 +166,7 @@ def _tokens(draft: SchemaDraft) -> None:
 
 def _one_column(draft: SchemaDraft, study: Study) -> None:
     """Levels or edges of one column, a line each, or taken from the public tables."""
-    places = [place for place, row in enumerate(draft.rows) if row.get("kind") in ("categorical", "numeric")]
+    places = [place for place, row in enumerate(draft.rows) if row.get("kind") in ("categorical", "ordered", "numeric")]
     if not places:
         return
     with st.expander("Levels or bins of one column"):
@@ -198,7 +203,7 @@ def _as_text(draft: SchemaDraft, place: int, row: Row) -> None:
 
 def _bins(row: Row, study: Study, bins: int, binning: Binning) -> list[str]:
     """Edges from the public tables, read by the column's own rules; those that it has do not matter."""
-    (column,) = schema_of([{"outside": "clip", **row, "values": ["0", "1"]}], ()).columns
+    column = column_of({"outside": "clip", **row}, (), values=["0", "1"])
     if not isinstance(column, NumericColumn):
         return []
     found = study_store.bin_edges(service(), study.population.name, column, bins=bins, binning=binning)
@@ -206,17 +211,17 @@ def _bins(row: Row, study: Study, bins: int, binning: Binning) -> list[str]:
 
 
 def _levels(row: Row, draft: SchemaDraft, study: Study) -> list[str]:
-    """Every level that stands in the public tables, in order."""
-    entry = CodebookEntry(str(row.get("name") or ""), "categorical")
-    codebook = Codebook((entry,), tuple(draft.tokens))
-    (column, *_) = study_store.draft_schema(service(), study.population.name, codebook=codebook).encoded
-    return list(column.own_levels)
+    """Every level that stands in the public tables, in order; spellings that are one by the row's rules are one."""
+    column = column_of(row, draft.tokens, values=["-"], codes=[])
+    if not isinstance(column, CategoricalColumn):
+        return []
+    return list(study_store.public_levels(service(), study.population.name, column, draft.tokens))
 
 
 def _checked(draft: SchemaDraft, study: Study) -> Schema | None:
     """The schema that the rows make, with its size; None, and the reason, where they make none."""
     try:
-        schema = schema_of(draft.rows, draft.tokens)
+        schema = schema_of(draft.rows, draft.tokens, draft.edition)
     except PmwPubError as refusal:
         st.error(f"{plain(str(refusal))} Nothing is lost: go on editing.", icon=":material/block:")
         return None

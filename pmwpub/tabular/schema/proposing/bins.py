@@ -51,7 +51,7 @@ def _width(values: Floats, bins: int) -> tuple[float, ...]:
     low, high = float(values.min()), float(values.max())
     if low == high:
         return (low, _above(low))
-    inner = {_tidy(low + (high - low) * step / bins) for step in range(1, bins)}
+    inner = {short(low + (high - low) * step / bins) for step in range(1, bins)}
     return (low, *sorted(edge for edge in inner if low < edge < high), high)
 
 
@@ -62,19 +62,20 @@ def _above(value: float) -> float:
 
 def _rounded(values: Floats, bins: int) -> tuple[float, ...]:
     """Rounded, strictly rising edges around quantiles of `values`; the outer two cover all of them."""
-    step = _step(values, bins)
-    low = _tidy(math.floor(float(values.min()) / step) * step)
-    high = _tidy(max(math.ceil(float(values.max()) / step), math.floor(low / step) + 1) * step)
+    step = step_of(values, bins)
+    low = short(math.floor(float(values.min()) / step) * step)
+    high = short(max(math.ceil(float(values.max()) / step), math.floor(low / step) + 1) * step)
     inner = np.quantile(values, np.arange(1, bins) / bins, method="inverted_cdf")
-    edges = {_tidy(round(float(edge) / step) * step) for edge in inner}
+    edges = {short(round(float(edge) / step) * step) for edge in inner}
     return (low, *sorted(edge for edge in edges if low < edge < high), high)
 
 
-def _tidy(value: float) -> float:
+def short(value: float) -> float:
+    """The number in twelve digits."""
     return float(f"{value:.12g}")
 
 
-def _step(values: Floats, bins: int) -> float:
+def step_of(values: Floats, bins: int) -> float:
     """1, 2 or 5 times a power of ten, a few steps to a bin of the middle of the data."""
     spread = float(np.quantile(values, 0.9) - np.quantile(values, 0.1)) or float(np.ptp(values))
     rough = max(spread / bins / 2, 1e-9 * max(1.0, float(np.abs(values).max())))

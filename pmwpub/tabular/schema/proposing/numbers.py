@@ -11,7 +11,7 @@ from pmwpub.tabular.schema.missing_codes import text_of_number
 from pmwpub.tabular.schema.proposing.bins import with_spikes
 from pmwpub.tabular.schema.proposing.evidence import Evidence
 from pmwpub.tabular.schema.proposing.public_cells import Proposal, PublicCells, share
-from pmwpub.tabular.schema.proposing.special_values import Tally, sentinels, spikes
+from pmwpub.tabular.schema.proposing.special_values import NumberCounts, sentinels, spikes
 
 
 def missing_rule(codes: Sequence[MissingCode], blank: str | None) -> bool | tuple[MissingCode, ...]:
@@ -32,7 +32,10 @@ def binned(found: Evidence) -> Proposal:
     Numbers that look like codes become missing codes, but for those that a person calls spikes.
     """
     cells, recipe = found.cells, found.recipe
-    tally, declared = Tally.of(found.numbers, found.often), tuple(_number(text, cells) for text in cells.asked("spike"))
+    tally, declared = (
+        NumberCounts.of(found.numbers, found.often),
+        tuple(_number(text, cells) for text in cells.asked("spike")),
+    )
     coded = tuple(value for value in sentinels(tally) if value not in declared)
     rest = tally.without(coded)
     standing = tuple(sorted({*declared, *spikes(rest, max(0, min(3, recipe.bins - 1 - len(declared))))}))
@@ -58,11 +61,11 @@ def _number(text: str, cells: PublicCells) -> float:
         ) from failure
 
 
-def _times(value: float, tally: Tally) -> int:
+def _times(value: float, tally: NumberCounts) -> int:
     return int(tally.often[tally.values == value].sum())
 
 
-def _sentinel(cells: PublicCells, value: float, tally: Tally, total: int) -> Remark:
+def _sentinel(cells: PublicCells, value: float, tally: NumberCounts, total: int) -> Remark:
     text = text_of_number(value)
     words = (
         f"{text} stands in {share(_times(value, tally), total)} numbers, far from all others: taken as a code for a "
@@ -71,7 +74,7 @@ def _sentinel(cells: PublicCells, value: float, tally: Tally, total: int) -> Rem
     return Remark(cells.name, "sentinel", words, (cells.remedy("spike", text),))
 
 
-def _spike(cells: PublicCells, value: float, tally: Tally, total: int) -> Remark:
+def _spike(cells: PublicCells, value: float, tally: NumberCounts, total: int) -> Remark:
     text = text_of_number(value)
     likely = set(text.strip("-")) <= {"9"} or value < 0
     words = f"{text} stands in {share(_times(value, tally), total)} numbers: it has a bin of its own." + (

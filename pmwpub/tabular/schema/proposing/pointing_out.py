@@ -9,7 +9,7 @@ from pmwpub.tabular.schema.draft_record import Remark
 from pmwpub.tabular.schema.missing_codes import text_of_number
 from pmwpub.tabular.schema.proposing.evidence import Evidence
 from pmwpub.tabular.schema.proposing.public_cells import shown
-from pmwpub.tabular.schema.proposing.special_values import Tally, looks_missing
+from pmwpub.tabular.schema.proposing.special_values import NumberCounts, looks_missing
 
 UNSAID = frozenset({".", "-", "--", "n/a", "#n/a", "nan", "null", "none", "missing", "unknown", "refused"})
 """Texts, in lower case, that often stand for no value, and are levels unless a person says otherwise."""
@@ -23,7 +23,7 @@ def pointed_out(found: Evidence, column: AttributeColumn) -> Iterator[Remark]:
 
 
 def _likely_codes(found: Evidence, column: CategoricalColumn) -> Iterator[Remark]:
-    numbers = looks_missing(Tally.of(found.numbers, found.often)) if not found.strays else ()
+    numbers = looks_missing(NumberCounts.of(found.numbers, found.often)) if not found.strays else ()
     likely = {text_of_number(number) for number in numbers}
     for level in column.levels:
         value = found.probe.value(found.probe.tidy(level))

@@ -5,7 +5,6 @@ Both rules are conservative and look at public numbers alone; what they find is 
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,8 +12,6 @@ import numpy as np
 from pmwpub.records import Floats, Ints
 from pmwpub.tabular.schema.missing_codes import text_of_number
 
-_NINES = re.compile(r"9+[78]?|8+|7+", re.ASCII)
-_NEGATIVE = re.compile(r"-(?:[1-9]|6{2,}|7{2,}|8{2,}|9{2,}[78]?)", re.ASCII)
 _MOST_CODES = 5
 _APART = 5
 _LARGE = 0.1
@@ -25,29 +22,29 @@ _FEWEST = 20
 
 
 @dataclass(frozen=True, eq=False)
-class Tally:
+class NumberCounts:
     """Distinct numbers in rising order, and how often each stands."""
 
     values: Floats
     often: Ints
 
     @classmethod
-    def of(cls, numbers: Floats, repeats: Ints) -> Tally:
+    def of(cls, numbers: Floats, repeats: Ints) -> NumberCounts:
         """Equal numbers, in whatever spelling, taken together."""
         values, places = np.unique(numbers, return_inverse=True)
         return cls(values, np.bincount(places, repeats, minlength=len(values)).astype(np.int64))
 
-    def without(self, left: tuple[float, ...]) -> Tally:
+    def without(self, left: tuple[float, ...]) -> NumberCounts:
         """The numbers that are not among `left`."""
         keep = ~np.isin(self.values, left)
-        return Tally(self.values[keep], self.often[keep])
+        return NumberCounts(self.values[keep], self.often[keep])
 
     def written_out(self) -> Floats:
         """Every number as often as it stands."""
         return np.repeat(self.values, self.often)
 
 
-def sentinels(tally: Tally) -> tuple[float, ...]:
+def sentinels(tally: NumberCounts) -> tuple[float, ...]:
     """Numbers at an end that look like codes for "no value", in rising order.
 
     Above: nines, eights or sevens (99, 998, 7777) that stand twice or more, at least as far above all other numbers as
@@ -67,29 +64,41 @@ def sentinels(tally: Tally) -> tuple[float, ...]:
     return tuple(sorted(found))
 
 
-def _are_above(tally: Tally, most: int) -> bool:
+def _nines(text: str) -> bool:
+    """9, 99, 97, 998, 88, 7777 and the like."""
+    return set(text) in ({"9"}, {"8"}, {"7"}) or (set(text[:-1]) == {"9"} and text[-1] in "78")
+
+
+def _negative(text: str) -> bool:
+    """-1 to -9, -66, -77, -88, -99, -98, -999 and the like."""
+    digits = text.removeprefix("-")
+    one = len(digits) == 1 and digits in "123456789"
+    return text.startswith("-") and (one or set(digits) == {"6"} or (len(digits) > 1 and _nines(digits)))
+
+
+def _are_above(tally: NumberCounts, most: int) -> bool:
     if len(tally.values) < most + 2:
         return False
     codes, rest = tally.values[-most:], tally.values[:-most]
-    looks = all(_NINES.fullmatch(text_of_number(code)) for code in codes)
+    looks = all(_nines(text_of_number(code)) for code in codes)
     apart = codes[0] - rest[-1] >= max(rest[-1] - rest[0], 5)
     return bool(looks and apart and tally.often[-most:].min() >= 2 and codes[0] > 6)
 
 
-def _are_below(tally: Tally, most: int) -> bool:
+def _are_below(tally: NumberCounts, most: int) -> bool:
     if len(tally.values) < most + 3:
         return False
     codes, rest, often = tally.values[:most], tally.values[most:], tally.often
-    looks = all(_NEGATIVE.fullmatch(text_of_number(code)) for code in codes)
+    looks = all(_negative(text_of_number(code)) for code in codes)
     if not looks or rest[0] < 0 or often[:most].sum() < 2:
         return False
     apart = rest[0] - codes[-1] >= _APART * np.diff(rest).max()
     return bool(apart or often[:most].min() >= _APART * np.median(often[most:]))
 
 
-def looks_missing(tally: Tally) -> tuple[float, ...]:
+def looks_missing(tally: NumberCounts) -> tuple[float, ...]:
     """Of few numbers that are levels each: those at the upper end that look like codes for "no value"."""
-    codes = [float(value) for value in tally.values if _NINES.fullmatch(text_of_number(float(value))) and value > 6]
+    codes = [float(value) for value in tally.values if _nines(text_of_number(float(value)))]
     for place, code in enumerate(codes):
         rest = tally.values[tally.values < code]
         if len(codes) - place == len(tally.values) - len(rest) and len(rest) >= 2:
@@ -97,12 +106,12 @@ def looks_missing(tally: Tally) -> tuple[float, ...]:
             if gap > 1 and gap > np.diff(rest).max() and gap >= rest[-1] - rest[0]:
                 return tuple(codes[place:])
     negative = tally.values[tally.values < 0]
-    looks = all(_NEGATIVE.fullmatch(text_of_number(float(value))) for value in negative)
+    looks = all(_negative(text_of_number(float(value))) for value in negative)
     few = len(negative) <= _MOST_CODES and len(tally.values) - len(negative) >= 2
     return tuple(negative.tolist()) if looks and few and len(negative) else ()
 
 
-def spikes(tally: Tally, most: int = _MOST_SPIKES) -> tuple[float, ...]:
+def spikes(tally: NumberCounts, most: int = _MOST_SPIKES) -> tuple[float, ...]:
     """Numbers that many rows have and their neighbours have not, at most `most`, in rising order.
 
     A quarter of all rows; or a tenth, and five times as many as any of the two next numbers on either side has.

@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pmwpub.tabular.schema.column_types import CategoricalColumn, DateColumn, NumericColumn
 from pmwpub.tabular.schema.date_parts import DateOrder, DatePart, date_of
 from pmwpub.tabular.schema.draft_record import Merged, Remark
-from pmwpub.tabular.schema.equivalences import Equivalence, alike
+from pmwpub.tabular.schema.equivalences import Equivalence, alike, compared
 from pmwpub.tabular.schema.proposing.evidence import Evidence
-from pmwpub.tabular.schema.proposing.numbers import binned
 from pmwpub.tabular.schema.proposing.public_cells import Proposal, PublicCells, shown
 
 ORDERS: tuple[DateOrder, ...] = ("ymd", "dmy", "mdy")
-_GROUPS = re.compile(r"[+-]?\d{1,3}(?:([,. '_])\d{3})+(?:(?!\1)[.,]\d+)?", re.ASCII)
-_AFFIX = re.compile(r"\s*([$€£¥%]|[A-Z]{3}(?=\s*[\d+-])|(?<=\d)\s*[%€$£¥])\s*")
+_SIGNS = "$€£¥%"
+_MARKS = ",. '_"
+_NUMERALS = frozenset("0123456789+-" + _MARKS)
 
 
 def _merged(
     name: str, counts: Mapping[str, int], same: tuple[Equivalence, ...]
 ) -> tuple[dict[str, int], tuple[Equivalence, ...], tuple[Merged, ...]]:
-    """Level -> how often, one level for all spellings of a value: the most frequent, the first one of equals."""
+    """Level -> how often, one level for all spellings of a value: the most frequent, the first one of equals.
+
+    It is named without white space around it and with composed letters, where these rules hold.
+    """
     levels, merged = {}, []
+    named: tuple[Equivalence, ...] = tuple(rule for rule in same if rule in ("trim", "nfc"))
     for spellings in alike(counts, same):
-        kept = max(spellings, key=counts.__getitem__)
+        kept = compared(max(spellings, key=counts.__getitem__), named)
         levels[kept] = sum(counts[cell] for cell in spellings)
         if len(spellings) > 1:
             merged.append(Merged(name, kept, tuple(cell for cell in spellings if cell != kept)))
@@ -80,18 +83,16 @@ def written_elsewhere(counts: Mapping[str, int]) -> list[tuple[str, str | None]]
     """
     texts = [text for cell in counts if (text := cell.strip())]
     found: list[tuple[str, str | None]] = []
-    if all(re.fullmatch(r"[+-]?\d*,?\d+", text, re.ASCII) for text in texts) and any("," in text for text in texts):
+    if any("," in text for text in texts) and _all_read(texts, ",", None):
         found.append((",", None))
-    grouped = {match[1] for text in texts if (match := _GROUPS.fullmatch(text)) and match[1]}
-    for mark in sorted(grouped):
-        for decimal in (".", ","):
-            if decimal != mark and _all_read(texts, decimal, mark):
-                found.append((decimal, mark))
-                break
+    for mark in _MARKS:
+        if any(mark in text for text in texts):
+            readings = [decimal for decimal in (".", ",") if decimal != mark and _all_read(texts, decimal, mark)]
+            found += [(decimal, mark) for decimal in readings[:1]]
     return found
 
 
-def _all_read(texts: Sequence[str], decimal: str, mark: str) -> bool:
+def _all_read(texts: Sequence[str], decimal: str, mark: str | None) -> bool:
     probe = NumericColumn.model_validate(
         {"name": "x", "kind": "numeric", "edges": (0.0, 1.0), "outside": "clip", "decimal": decimal, "thousands": mark}
     )
@@ -100,12 +101,13 @@ def _all_read(texts: Sequence[str], decimal: str, mark: str) -> bool:
 
 def affix_of(counts: Mapping[str, int]) -> str | None:
     """A sign such as "$" or "%" that every cell carries beside its number; None without one."""
-    signs = {found[1].strip() for cell in counts if (found := _AFFIX.search(cell))}
-    if len(signs) != 1:
-        return None
-    bare = [_AFFIX.sub("", cell, count=1) for cell in counts]
-    numeric = all(re.fullmatch(r"[+-]?[\d.,' _]*\d", text, re.ASCII) for text in bare)
-    return next(iter(signs)) if numeric and all(_AFFIX.search(cell) for cell in counts) else None
+    sign = next((letter for letter in next(iter(counts)) if letter in _SIGNS), None)
+    return sign if sign is not None and all(_is_number_beside(cell, sign) for cell in counts) else None
+
+
+def _is_number_beside(cell: str, sign: str) -> bool:
+    bare = cell.strip().strip(sign).strip()
+    return sign in cell and bare[-1:].isdigit() and set(bare) <= _NUMERALS
 
 
 def foreign(found: Evidence, decimal: str, thousands: str | None) -> Proposal:
