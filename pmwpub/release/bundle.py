@@ -12,12 +12,17 @@ from typing import Self
 
 from pmwpub.errors import PlanError
 from pmwpub.mechanisms.pmw_pub.algorithm import Release
-from pmwpub.plans import ReleasePlan
+from pmwpub.mechanisms.table_fit.table_fit import TableRelease
+from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
+from pmwpub.plans import ReleasePlan, TableFitPlan
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution
 from pmwpub.release.certificate import Certificate
-from pmwpub.release.certificate_parts import Cells, Columns, Provenance
-from pmwpub.release.measurements import measurements_csv
+from pmwpub.release.certificates.certificate_parts import Cells, Columns, Provenance, Stated
+from pmwpub.release.certificates.certificate_reading import AnyCertificate, read_certificate
+from pmwpub.release.certificates.table_certificate import TableCertificate
+from pmwpub.release.measured.measurements import measurements_csv
+from pmwpub.release.measured.tables_csv import tables_csv
 from pmwpub.release.number_cells import NO_VALUES
 from pmwpub.release.report import Choices, report_html
 from pmwpub.release.synthesis import MAX_ROWS, synthetic_csv
@@ -30,10 +35,11 @@ SYNTHETIC = "synthetic.csv"
 CERTIFICATE = "certificate.json"
 SCHEMA = "schema.json"
 MEASUREMENTS = "measurements.csv"
+TABLES = "tables.csv"
 REPORT = "report.html"
 REBUILD = "rebuild.py"
-ALL_FILES = (SYNTHETIC, WEIGHTS, SCHEMA, MEASUREMENTS, REPORT, REBUILD, CERTIFICATE)
-"""What a release hands out, the certificate last."""
+ALL_FILES = (SYNTHETIC, WEIGHTS, SCHEMA, MEASUREMENTS, TABLES, REPORT, REBUILD, CERTIFICATE)
+"""What releases hand out, the certificate last: measurements.csv those of PMW^Pub, tables.csv those of table fit."""
 
 VALUES = "values.csv"
 """The public values, stored with every release; handed out where cells are drawn from them."""
@@ -53,8 +59,8 @@ _TIMELESS = (1980, 1, 1, 0, 0, 0)
 class Bundle:
     """The files of one release as they were stored; only the synthetic table is drawn anew, by its public seed.
 
-    parts  name -> bytes: weights.csv, schema.json and certificate.json; also measurements.csv, report.html and
-           rebuild.py, and values.csv, which releases of earlier versions lack
+    parts  name -> bytes: weights.csv, schema.json and certificate.json; also measurements.csv or tables.csv,
+           report.html, rebuild.py and values.csv, which releases of earlier versions lack
     """
 
     parts: Mapping[str, bytes] = field(repr=False)
@@ -70,22 +76,53 @@ class Bundle:
         choices: Choices = Choices(),  # noqa: B008 - frozen
         values: PublicValues | None = None,
     ) -> Self:
-        """Put a release into files, and all of them but the certificate under the certificate's hashes.
+        """Put a PMW^Pub release into files, and all of them but the certificate under the certificate's hashes.
 
         values  of the public tables; their hash stands in the certificates of synthetic tables that are drawn from them
         """
         plain = Certificate.of(plan, release, workload, provenance)
+        measured = {MEASUREMENTS: measurements_csv(plain)}
+        return cls._of(plain, measured, release.distribution, schema, workload, choices, values)
+
+    @classmethod
+    def of_tables(
+        cls,
+        plan: TableFitPlan,
+        release: TableRelease,
+        schedule: TableSchedule,
+        workload: Workload,
+        schema: Schema,
+        provenance: Provenance,
+        choices: Choices = Choices(),  # noqa: B008 - frozen
+        values: PublicValues | None = None,
+    ) -> Self:
+        """Put a release by table fit into files, as `of` does."""
+        plain = TableCertificate.of(plan, release, schedule, workload, provenance)
+        measured = {TABLES: tables_csv(plain, schedule.tables, release.noisy)}
+        return cls._of(plain, measured, release.distribution, schema, workload, choices, values)
+
+    @classmethod
+    def _of(
+        cls,
+        plain: AnyCertificate,
+        measured: Mapping[str, bytes],
+        released: Distribution,
+        schema: Schema,
+        workload: Workload,
+        choices: Choices,
+        values: PublicValues | None,
+    ) -> Self:
         parts = {
-            WEIGHTS: weights_csv(release.distribution, schema),
+            WEIGHTS: weights_csv(released, schema),
             SCHEMA: schema.to_json().encode(),
-            MEASUREMENTS: measurements_csv(plain),
+            **measured,
             REBUILD: rebuild_script(),
         }
         certificate = plain.with_files(parts)
-        parts[REPORT] = report_html(certificate, schema, release.distribution, workload, choices)
+        parts[REPORT] = report_html(certificate, schema, released, workload, choices, parts.get(TABLES, b""))
         parts[CERTIFICATE] = certificate.with_files({REPORT: parts[REPORT]}).to_bytes()
         if values is not None:
-            parts[VALUES] = values.to_csv(schema, release.distribution.support)
+            parts[VALUES] = values.to_csv(schema, released.support)
         return cls(parts)
 
     def to_bytes(self) -> bytes:
@@ -100,7 +137,7 @@ class Bundle:
 
     @property
     def weights(self) -> bytes:
-        """weights.csv."""
+        """The bytes of weights.csv."""
         return self.parts[WEIGHTS]
 
     @cached_property
@@ -109,13 +146,13 @@ class Bundle:
         return Schema.from_json(self.parts[SCHEMA])
 
     @cached_property
-    def certificate(self) -> Certificate:
+    def certificate(self) -> AnyCertificate:
         """The certificate as stored, before a synthetic table is named."""
-        return Certificate.from_bytes(self.parts[CERTIFICATE])
+        return read_certificate(self.parts[CERTIFICATE])
 
     @property
     def rows(self) -> int:
-        """As many as the private table has, or the most that a synthetic table has."""
+        """The rows of a synthetic table by default: as many as the private table has, or the most that one may have."""
         return min(self.certificate.n, MAX_ROWS)
 
     def distribution(self) -> Distribution:
@@ -134,7 +171,7 @@ class Bundle:
         cells: Cells = "labels",
         columns: Columns = "attributes",
     ) -> bytes:
-        """A synthetic CSV; by default as many rows as the private table has, up to the most. Free post-processing.
+        """A synthetic table as CSV, by default with as many rows as the private one, up to MAX_ROWS; free of charge.
 
         cells, columns  as `synthetic_csv` has them; PlanError for public values that are not stored
         """
@@ -170,11 +207,18 @@ class Bundle:
         seed: int = ROW_SEED,
         cells: Cells = "labels",
         columns: Columns = "attributes",
-    ) -> Certificate:
+    ) -> AnyCertificate:
         """The certificate that travels with a synthetic table of so many rows."""
         drawn_from = (SYNTHETIC, VALUES) if cells == PUBLIC_VALUES else (SYNTHETIC,)
         named = self.certificate.with_files({name: files[name] for name in drawn_from})
         return named.with_rows(self.rows if rows is None else rows, seed, cells, columns)
+
+
+def files_of(certificate: Stated) -> tuple[str, ...]:
+    """What a release hands out beside its certificate, which states the hash of each."""
+    other = MEASUREMENTS if isinstance(certificate, TableCertificate) else TABLES
+    drawn_from = (VALUES,) if certificate.cell_kind == PUBLIC_VALUES else ()
+    return (*(name for name in ALL_FILES if name not in (CERTIFICATE, other)), *drawn_from)
 
 
 def rebuild_script() -> bytes:

@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 
 from pmwpub.errors import PlanError
-from pmwpub.release.certificate_parts import Cells
+from pmwpub.release.certificates.certificate_parts import Cells
 from pmwpub.tabular.coding.public_values import Pool, StoredValues
 from pmwpub.tabular.schema.column_types import NumericColumn
 from pmwpub.tabular.schema.table_schema import Schema

@@ -10,7 +10,7 @@ import pytest
 
 from pmwpub.errors import FileRefused
 from pmwpub.records import Distribution, Support
-from pmwpub.release.certificate_parts import Cells
+from pmwpub.release.certificates.certificate_parts import Cells
 from pmwpub.release.synthesis import synthesise, synthetic_csv
 from pmwpub.tabular.coding.encode import encode_public
 from pmwpub.tabular.coding.public_values import StoredValues

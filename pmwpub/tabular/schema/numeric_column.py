@@ -71,6 +71,11 @@ class NumericColumn(AttributeColumn):
             names.append(name if low < high else text_of_number(low))
         return tuple(names)
 
+    @property
+    def complete(self) -> bool:
+        """Whether every cell has a level: what is no number is "other", and what lies outside is that or clipped."""
+        return self.other and self.outside != "none"
+
     def spike(self, code: int) -> float | None:
         """The one value of a bin that is a spike; None of any other bin."""
         low, high = self.edges[code], self.edges[code + 1]

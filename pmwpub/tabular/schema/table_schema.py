@@ -71,6 +71,14 @@ class Schema(BaseModel):
         """What becomes of an ID with more rows than one person may own: `IdColumn.beyond`."""
         return None if self.id_column is None else self.id_column.beyond
 
+    @property
+    def complete(self) -> bool:
+        """Whether every row has a level in every attribute, whatever it says: a public fact about the schema.
+
+        None has, where the rows of an ID beyond k satisfy no predicate.
+        """
+        return self.rows_beyond is None and all(column.complete for column in self.encoded)
+
     @cached_property
     def domain(self) -> Domain:
         """The encoded columns' attributes, in schema order."""

@@ -10,12 +10,10 @@ import streamlit as st
 from pmwpub.errors import PmwPubError
 from pmwpub.service import CandidateFacts, PrivateTable, Study, purchases
 from pmwpub.service.inputs import study_store
+from pmwpub.service.inputs.file_reading import ReadOptions
 from pmwpub.service.inputs.shared_rows import NOT_COMPARED, NOTHING_ALIKE
 from pmwpub.service.inputs.uploaded_files import unpacked
 from pmwpub.service.purchases import Offer
-from pmwpub.tabular.files.missing_header import refuse_data_as_header
-from pmwpub.tabular.files.reading import read_table
-from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.ui.app.frame import Badge, panel, refusals
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session
@@ -109,10 +107,7 @@ def _hold(
     shown = shown or name
     try:
         content = content if options is not None else unpacked(name, content)
-        table = read_table(content, options=options)
-        if options is None and study.schema is None:
-            refuse_data_as_header(table)
-        found = Offer(name, table, options, attested, shown)
+        found = Offer.read(name, content, options, attested=attested, label=shown, named=study.schema is not None)
         purchases.offer(service(), study.population.name, {name: found.table}, session.holding(study))
     except PmwPubError as refusal:
         if not session.shelf.keep("candidate", name, content, refusal, options, attested=attested):

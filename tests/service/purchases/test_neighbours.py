@@ -12,7 +12,7 @@ from pmwpub.errors import FileRefused, PlanError
 from pmwpub.ledger import Population
 from pmwpub.plans import AssessmentPlan, ReleasePlan, WorkloadChoice
 from pmwpub.release.bundle import Bundle
-from pmwpub.release.certificate_parts import CERTIFICATE_NEIGHBOURS
+from pmwpub.release.certificates.certificate_parts import CERTIFICATE_NEIGHBOURS
 from pmwpub.release.checking import check, require
 from pmwpub.service import PrivateTable, Service
 from pmwpub.service.bought import assessments, release_errors, releases

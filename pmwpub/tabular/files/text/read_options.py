@@ -25,12 +25,12 @@ ENCODINGS: Mapping[str, str] = MappingProxyType(
         "gb18030": "Chinese (GB 18030, GBK, GB 2312)",
     }
 )
-"""Python's name of each encoding that is offered -> what people call it: what Excel and statistics offices write."""
+"""The encodings that are offered, those that Excel and statistics offices write: Python's name -> what people say."""
 
 DELIMITERS: Mapping[str, str] = MappingProxyType(
     {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a vertical bar"}
 )
-"""Each delimiter that is offered -> its name in a sentence."""
+"""The delimiters that are offered: each one -> its name in a sentence."""
 
 _ROW_NAMES = "row-names"
 _MARKS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
@@ -42,7 +42,7 @@ class ReadOptions:
 
     row_names  whether a first column without a name holds the names of rows; it is then called "row_names"
 
-    Raises FileRefused for one that is not offered.
+    Raises FileRefused for an encoding or a delimiter that is not offered.
     """
 
     encoding: str = "utf-8"
@@ -67,16 +67,16 @@ class ReadOptions:
                 f"How a file is read is said as ENCODING,DELIMITER: one of {', '.join(ENCODINGS)}; one of "
                 f"{', '.join(_MARKS)}; and {_ROW_NAMES} where a first column without a name holds names of rows."
             )
-        return cls(*(encodings or ["utf-8"]), *(marks or [","]), row_names=bool(named))
+        return cls((encodings or ["utf-8"])[0], (marks or [","])[0], row_names=bool(named))
 
     @property
     def spelt(self) -> str:
-        """What `parse` reads back: "cp1252,semicolon"."""
+        """The options as `parse` reads them back: "cp1252,semicolon"."""
         mark = next(name for name, mark in _MARKS.items() if mark == self.delimiter)
         return f"{self.encoding},{mark}" + f",{_ROW_NAMES}" * self.row_names
 
     @property
     def words(self) -> str:
-        """For people: "UTF-8 with a semicolon between cells"."""
+        """The options for people: "UTF-8 with a semicolon between cells"."""
         names = " and row names in the first column" * self.row_names
         return f"{ENCODINGS[self.encoding]} with {DELIMITERS[self.delimiter]} between cells{names}"
