@@ -7,14 +7,14 @@ from pmwpub.progress import Progress, unwatched
 from pmwpub.service.core import Service
 from pmwpub.service.inputs import stored_tables, study_store
 from pmwpub.service.inputs.study import Study
-from pmwpub.tabular.review.column_review import Review, ReviewedColumn, review
+from pmwpub.tabular.review.column_review import LEFT_OUT, Review, ReviewedColumn, review
 from pmwpub.tabular.review.without_suspects import as_it_stands, decided
 from pmwpub.tabular.schema.column_types import Column, IdColumn, IgnoredColumn
 from pmwpub.tabular.schema.draft_record import Draft, NothingToEncode, Remedy
 from pmwpub.tabular.schema.drafting import propose
 from pmwpub.tabular.schema.table_schema import Schema
 
-__all__ = ["Remedy", "Review", "ReviewedColumn", "decide", "reviewed"]
+__all__ = ["LEFT_OUT", "Remedy", "Review", "ReviewedColumn", "decide", "reviewed"]
 
 
 def reviewed(service: Service, current: Study, progress: Progress = unwatched) -> Review | None:

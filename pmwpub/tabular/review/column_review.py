@@ -17,6 +17,8 @@ from pmwpub.tabular.review.without_suspects import public_columns
 from pmwpub.tabular.schema.column_types import EncodedColumn
 from pmwpub.tabular.schema.draft_record import Draft, Remark, Remedy
 
+LEFT_OUT = "left out"
+
 
 @dataclass(frozen=True)
 class ReviewedColumn:
@@ -39,6 +41,12 @@ class ReviewedColumn:
     merged: tuple[str, ...] = ()
     remarks: tuple[Remark, ...] = ()
     remedies: tuple[Remedy, ...] = ()
+
+    @property
+    def bars(self) -> tuple[float, ...]:
+        """The shares beside the largest of them, for a small picture."""
+        most = max(self.shares, default=0.0)
+        return tuple(share / most if most else 0.0 for share in self.shares)
 
     @property
     def encoded(self) -> bool:
@@ -94,7 +102,7 @@ def review(draft: Draft, tables: Sequence[TextTable]) -> Review:
     """
     seen = {column.name: column for column in public_columns(tables, (), draft.schema.missing_tokens)}
     rows = [_encoded(draft, column, seen.get(column.name)) for column in draft.schema.encoded]
-    rows += [ReviewedColumn(one.name, "left out", one.why, remedies=one.remedies) for one in draft.left_out]
+    rows += [ReviewedColumn(one.name, LEFT_OUT, one.why, remedies=one.remedies) for one in draft.left_out]
     said = {row.name for row in rows}
     rows += [
         ReviewedColumn(column.name, column.kind, "The schema declares it so; it is not encoded.")

@@ -6,7 +6,7 @@ import streamlit as st
 
 from pmwpub.errors import PmwPubError
 from pmwpub.service import Study
-from pmwpub.service.inputs.reviewing import Remedy, Review, ReviewedColumn, decide, reviewed
+from pmwpub.service.inputs.reviewing import LEFT_OUT, Remedy, Review, ReviewedColumn, decide, reviewed
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session
 from pmwpub.ui.widgets.reading_progress import reading_columns
@@ -50,8 +50,8 @@ def _table(found: Review) -> None:
         {
             "column": [one.name for one in rows],
             "look": [_mark(one) for one in rows],
-            "kind": [one.kind for one in rows],
-            "public rows": [list(one.shares[:MOST_BARS]) if one.encoded else None for one in rows],
+            "kind": [one.kind if one.kind != LEFT_OUT else "" for one in rows],
+            "public rows": [list(one.bars[:MOST_BARS]) if one.encoded else None for one in rows],
             "levels": [len(one.levels) or None for one in rows],
             "why": [_words(one) for one in rows],
             "levels or bins": [" · ".join(one.levels) for one in rows],
@@ -64,11 +64,12 @@ def _table(found: Review) -> None:
             "look": config.TextColumn(width="small"),
             "kind": config.TextColumn(width="small"),
             "public rows": config.BarChartColumn(
-                width="small", y_min=0, y_max=1, help="The share of each level or bin among the public rows."
+                width="small", y_min=0, y_max=1, help="Each level or bin among the public rows, beside the largest."
             ),
             "levels": config.NumberColumn(width="small"),
             "why": config.TextColumn(width="large"),
         },
+        placeholder="–",
         alt="The review: each column with its kind, levels, and what should be known of it.",
     )
 
@@ -76,11 +77,12 @@ def _table(found: Review) -> None:
 def _mark(row: ReviewedColumn) -> str:
     if row.suspicious:
         return "suspicious"
-    return "look" if row.encoded and row.remarks else "" if row.encoded else "left out"
+    return "look" if row.encoded and row.remarks else LEFT_OUT if row.kind == LEFT_OUT else ""
 
 
 def _words(row: ReviewedColumn) -> str:
-    merged = [f"Taken as one: {'; '.join(row.merged)}."] if row.merged else []
+    said = any(one.kind == "spelling" for one in row.remarks)
+    merged = [f"Taken as one: {'; '.join(row.merged)}."] if row.merged and not said else []
     return " ".join([*(one.text for one in row.remarks), *merged] or [row.why])
 
 
