@@ -85,7 +85,7 @@ def drafted(
     keep: Collection[str] = (),
     progress: Progress = unwatched,
 ) -> Draft:
-    """The draft that `propose` makes, without suspicious columns; those whose kind a person decided stay.
+    """The draft that `propose` makes, without suspicious columns; those whose kind a person or codebook decided stay.
 
     Raises as `propose` and `without_suspects` do.
     """
@@ -93,7 +93,8 @@ def drafted(
     draft = propose(tables, recipe, codebook=codebook, remedies=remedies, progress=progress)
     if unkept := [way for one in draft.left_out if one.name in keep for way in one.remedies if _encodes(way)]:
         draft = propose(tables, recipe, codebook=codebook, remedies=[*remedies, *unkept[::-1]], progress=progress)
-    return without_suspects(draft, tables, labels=labels, keep={*keep, *chosen})
+    named = {entry.name for entry in (() if codebook is None else codebook.entries) if entry.kind}
+    return without_suspects(draft, tables, labels=labels, keep={*keep, *chosen, *named})
 
 
 def _encodes(way: Remedy) -> bool:

@@ -1,4 +1,4 @@
-"""How schemas were drafted before version 2 of the schema file: what a program that drafts its schema anew goes on with.
+"""How schemas were drafted before version 2: what a program that drafts its schema anew goes on with.
 
 A plan holds its schema's hash. The same lines of Python therefore draft the same schema as ever, so that a store knows
 what they bought; `drafting.propose` is what drafts from now on.
@@ -36,7 +36,7 @@ _LARGEST = 1e15
 
 
 def first_draft(tables: Sequence[TextTable]) -> Schema:
-    """A schema of version 1: levels as they occur, up to 60, and at most ten bins of about equal count with round edges.
+    """A schema of version 1: up to 60 levels as they occur, at most ten bins of about equal count with round edges.
 
     Raises SchemaError without tables, without a shared column or without one that can be encoded.
 

@@ -10,6 +10,7 @@ from pmwpub.tabular.schema.date_parts import DateOrder, DatePart, date_of
 from pmwpub.tabular.schema.draft_record import Merged, Remark
 from pmwpub.tabular.schema.equivalences import Equivalence, alike, compared
 from pmwpub.tabular.schema.proposing.evidence import Evidence
+from pmwpub.tabular.schema.proposing.numbers import binned
 from pmwpub.tabular.schema.proposing.public_cells import Proposal, PublicCells, shown
 
 ORDERS: tuple[DateOrder, ...] = ("ymd", "dmy", "mdy")
