@@ -40,7 +40,7 @@ from pmwpub.release.checking import check  # noqa: E402
 from pmwpub.tabular.files.reading import TextTable, read_table  # noqa: E402
 from pmwpub.tabular.overlap.copied_runs import long_run  # noqa: E402
 from pmwpub.tabular.private_pass import encode_private  # noqa: E402
-from pmwpub.tabular.schema.table_schema import draft  # noqa: E402
+from pmwpub.tabular.schema.drafting import draft  # noqa: E402
 from pmwpub.tasks.simulation_work import SimulationWork, SweepPlace  # noqa: E402
 
 Wait = tuple[str, float, float]

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Real
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeVar, get_args
 
 from pmwpub.errors import LedgerError, PlanError
 from pmwpub.jobs import InlineEngine
@@ -19,17 +19,22 @@ from pmwpub.ledger.model import whole
 from pmwpub.plans import WorkloadChoice
 from pmwpub.privacy.budget import Number, as_fraction
 from pmwpub.release.bundle import Bundle
+from pmwpub.release.certificates.certificate_parts import Cells, Columns
 from pmwpub.service import Assessed, Policy, PrivateTable, Service, Study, adopting, purchases
 from pmwpub.service.bought import assessments, releases
 from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases import AssessmentPurchase, Offer
 from pmwpub.tabular.coding.decode import decode
 from pmwpub.tabular.files.reading import from_frame
-from pmwpub.tabular.schema.table_schema import Schema, draft
+from pmwpub.tabular.review.without_suspects import drafted
+from pmwpub.tabular.schema.first_drafts import first_draft
+from pmwpub.tabular.schema.table_schema import Schema
 from pmwpub.wording import no_result, values_in_words
 
 if TYPE_CHECKING:
     from pmwpub.tabular.files.reading import Frame
+
+Choice = TypeVar("Choice", bound=str)
 
 UNDECIDED = (
     "Say overlap_acknowledged=True if no public table was made from the private one. Rows that a public table shares "
@@ -38,9 +43,15 @@ UNDECIDED = (
 )
 
 
-def draft_schema(public: Sequence[Frame]) -> Schema:
-    """Levels and bins from public data frames, and only from those."""
-    return draft([from_frame(frame) for frame in public])
+def draft_schema(public: Sequence[Frame], *, version: Literal[1, 2] = 1) -> Schema:
+    """Levels and bins from public data frames, and only from those.
+
+    version  2 takes spellings of one value together, tells codes and frequent values apart from the others, and leaves
+             out columns that name rows or tables, that are constant or survey weights: a budget would run into them.
+             1 drafts as ever: the same lines make the same plans, which a store knows as bought. Take 2 for new work.
+    """
+    tables = [from_frame(frame) for frame in public]
+    return first_draft(tables) if version == 1 else drafted(tables).schema
 
 
 @dataclass(frozen=True)
@@ -58,14 +69,21 @@ class SyntheticRelease:
         check_drawn(wanted, seed)
         return decode(synthesise(self.bundle.distribution(), wanted, seed=seed), self.bundle.schema)
 
-    def files(self, rows: int | None = None, *, seed: int = 0) -> dict[str, bytes]:
-        """Everything that is handed out, by name: synthetic.csv, certificate.json, report.html and the rest."""
+    def files(
+        self, rows: int | None = None, *, seed: int = 0, cells: Cells = "labels", columns: Columns = "attributes"
+    ) -> dict[str, bytes]:
+        """Everything that is handed out, by name: synthetic.csv, certificate.json, report.html and the rest.
+
+        cells    "labels"; "numbers" drawn inside the bins; or "public-values": numbers that public rows have there, so
+                 that raw values of public people reappear
+        columns  "attributes", or "all" that the schema names: row numbers for ids, nothing in what is left out
+        """
         from pmwpub.release.synthesis import check_drawn
 
         rows = _whole(self.bundle.rows if rows is None else rows, "The number of rows")
         seed = _whole(seed, "A row seed")
         check_drawn(rows, seed)
-        return self.bundle.files(rows, seed)
+        return self.bundle.files(rows, seed, _one_of(get_args(Cells), cells), _one_of(get_args(Columns), columns))
 
 
 class Project:
@@ -216,6 +234,13 @@ def _whole(number: object, what: str) -> int:
         return whole(number, what)
     except LedgerError as refusal:
         raise PlanError(f"{refusal} Nothing was charged.") from None
+
+
+def _one_of(choices: tuple[Choice, ...], given: Choice) -> Choice:
+    """One of some texts; PlanError for anything else."""
+    if given not in choices:
+        raise PlanError(f"Choose one of {', '.join(map(repr, choices))}; {str(given)[:40]!r} came.")
+    return given
 
 
 def _names(given: object) -> list[str]:

@@ -6,6 +6,9 @@ post-processing and stand outside it.
 
 `private_read_as`, in each plan, is how the text of the private file is read: as public as the other settings, for it is
 what the steward declares of the files that are taken in. None stands for UTF-8 with commas, and for Parquet.
+
+`rows_beyond`, in each plan, says what neighbours are. None: one person's at most k rows are replaced by as many.
+"keep": all rows of one ID are, of which k stay (`tabular.coding.kept_rows`); the plan's schema says the same.
 """
 
 from __future__ import annotations
@@ -39,6 +42,8 @@ __all__ = [
     "release_plan_of",
 ]
 
+RowsBeyond = Literal["keep"] | None
+
 FAST_MARGINALS = 64
 """Marginals of the public sub-workload that the fast setting of the assessment solves exactly."""
 
@@ -52,7 +57,9 @@ RELEASE_KINDS = ("release", "table-fit")
 
 
 class _Plan(Hashed):
-    LATER: ClassVar[frozenset[str]] = frozenset({"private_read_as"})
+    LATER: ClassVar[frozenset[str]] = frozenset({"private_read_as", "rows_beyond"})
+
+    rows_beyond: RowsBeyond = None
 
     @property
     def earlier(self) -> Self | None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pmwpub.addresses import scheduler_address
 from pmwpub.cli.evaluate_journal import Journal, journal_path
-from pmwpub.cli.inputs import Json, progress, read, store_files, workload_choice
+from pmwpub.cli.inputs import Json, progress, read, refuse_private_rows, store_files, workload_choice
 from pmwpub.errors import PlanError
 from pmwpub.evaluation import (
     BASELINES,
@@ -34,6 +34,7 @@ from pmwpub.privacy.budget import MAX_EPSILON, ApproxDP, as_fraction, zcdp_of
 from pmwpub.queries.counts import count
 from pmwpub.records import Dataset, Support
 from pmwpub.rounding import up
+from pmwpub.service.inputs.known_tables import PUBLIC, TRUTH
 from pmwpub.service.simulations.error_figure import error_plot
 from pmwpub.service.simulations.proved_bounds import ProvedBounds, bounds_on
 from pmwpub.tabular.coding.encode import encode_public
@@ -112,6 +113,8 @@ def _place(parsed: argparse.Namespace) -> SweepPlace:
 def _stage(parsed: argparse.Namespace) -> Stage:
     schema = Schema.from_json(read(parsed.schema))
     files = Files(parsed.read, [parsed.truth, *parsed.public])
+    refuse_private_rows(parsed.store, {parsed.truth: files.table(parsed.truth)}, TRUTH, schema)
+    refuse_private_rows(parsed.store, {path: files.table(path) for path in parsed.public}, PUBLIC, schema)
     truth = _encoded(files, parsed.truth, schema)
     supports = {Path(path).name: Support.of(_encoded(files, path, schema)) for path in parsed.public}
     workload = workload_choice(parsed).build(schema.domain)

@@ -6,6 +6,7 @@ import argparse
 import csv
 import os
 import sys
+from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,16 @@ from typing import Any
 import platformdirs
 
 from pmwpub.errors import FileRefused, NoResult, PlanError, StoreUnavailable
-from pmwpub.ledger import Balance
+from pmwpub.ledger import Balance, Ledger
+from pmwpub.ledger.database import version_at
 from pmwpub.ledger.store_files.store_address import sqlite_path, store_url, witness_path
 from pmwpub.plans import WorkloadChoice
 from pmwpub.privacy.budget import ZCDP, epsilon_of
 from pmwpub.rounding import above, below
-from pmwpub.service import Outcome
+from pmwpub.service import Outcome, Policy
+from pmwpub.service.inputs.known_tables import refuse_known
+from pmwpub.tabular.files.reading import TextTable
+from pmwpub.tabular.schema.table_schema import Schema
 from pmwpub.wording import no_result as wording_of
 
 Json = dict[str, Any]
@@ -78,6 +83,27 @@ def spent_json(rho: ZCDP, delta: Fraction) -> Json:
 def remaining_json(balance: Balance) -> Json:
     """What is left, in rho rounded down, and the epsilon that it can still buy."""
     return {"rho": below(balance.remaining.rho), "epsilon": balance.epsilon_remaining}
+
+
+def store_exists(url: str | None) -> bool:
+    """Whether there is a ledger at the command's address; none is made, and no folder for it."""
+    if not url and not os.environ.get("PMWPUB_STORE") and not platformdirs.user_data_path("pmwpub").is_dir():
+        return False
+    return version_at(store_url(url)) is not None
+
+
+def refuse_private_rows(
+    url: str | None, files: Mapping[str, TextTable], consequence: str, schema: Schema | None = None
+) -> None:
+    """FileRefused where a file is a private table that the ledger at this address knows, if there is one.
+
+    files        by the names that the command has
+    consequence  why that matters, and what to do
+    """
+    if store_exists(url):
+        with Ledger.open(url) as ledger:
+            policy = Policy.declared("localhost").beside(ledger)
+            refuse_known(ledger, policy, files, consequence, schema)
 
 
 def store_files(url: str | None) -> list[Path]:

@@ -11,7 +11,7 @@ from pmwpub.cli.purchasing import opened_service, prepared, reused, spent
 from pmwpub.errors import FileRefused
 from pmwpub.ledger import Ledger
 from pmwpub.outputs import apart, writable, write_files
-from pmwpub.release.bundle import ALL_FILES
+from pmwpub.release.bundle import ALL_FILES, VALUES
 from pmwpub.release.synthesis import check_drawn
 from pmwpub.service import purchases
 from pmwpub.service.bought import releases
@@ -24,7 +24,7 @@ SETTINGS: tuple[SettingName, ...] = get_args(SettingName)
 def release(parsed: argparse.Namespace) -> Json:
     """`release`: run the engine, write its files, print the certificate."""
     folder = Path(parsed.out)
-    places = [folder / name for name in ALL_FILES]
+    places = [folder / name for name in (*ALL_FILES, VALUES)]
     apart(places, [parsed.private, *parsed.public, parsed.schema, *store_files(parsed.store)])
     with Ledger.open(parsed.store) as ledger:
         terms = ledger.population(parsed.population)
@@ -53,9 +53,9 @@ def release(parsed: argparse.Namespace) -> Json:
         bundle = releases.released(service, current, outcome.booking).bundle
         if bundle is None:
             raise no_result(outcome)
-        files = bundle.files(parsed.rows, parsed.row_seed, parsed.cells)
+        files = bundle.files(parsed.rows, parsed.row_seed, parsed.cells, parsed.columns)
         _write(folder, files)
-        certificate = bundle.stated(files, parsed.rows, parsed.row_seed, parsed.cells)
+        certificate = bundle.stated(files, parsed.rows, parsed.row_seed, parsed.cells, parsed.columns)
         return certificate.model_dump(mode="json") | spent(ledger, parsed.population, own) | reused(outcome)
 
 

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 
-from pmwpub.cli.inputs import Json, store_files
+from pmwpub.cli.inputs import Json, refuse_private_rows, store_files
 from pmwpub.outputs import apart, writable, write_file
+from pmwpub.service.inputs.known_tables import PUBLIC
 from pmwpub.tabular.files.given_files import Files
+from pmwpub.tabular.files.missing_header import refuse_data_as_header
+from pmwpub.tabular.files.reading import TextTable
+from pmwpub.tabular.review.column_review import review
+from pmwpub.tabular.review.without_suspects import drafted
 from pmwpub.tabular.schema.codebook import read_codebook
-from pmwpub.tabular.schema.table_schema import draft
+from pmwpub.tabular.schema.draft_record import RULES, Remedy
+from pmwpub.tabular.schema.drafting import Recipe
 
 
 def draft_schema(parsed: argparse.Namespace) -> Json:
-    """`schema draft`: levels and bins from public tables and a codebook."""
+    """`schema draft`: levels and bins from public tables and a codebook, and the review of the columns."""
     out = Path(parsed.out)
     apart([out], [*parsed.public, parsed.codebook, *store_files(parsed.store)])
     writable([out])
@@ -22,13 +30,18 @@ def draft_schema(parsed: argparse.Namespace) -> Json:
     if parsed.codebook is not None:
         with files.naming(parsed.codebook):
             codebook = read_codebook(Path(parsed.codebook), options=files.options(parsed.codebook))
-    schema = draft(
-        [files.table(path) for path in parsed.public],
-        bins=parsed.bins,
-        binning=parsed.binning,
-        max_levels=parsed.max_levels,
+    tables = [_table(files, path, named=codebook is not None) for path in parsed.public]
+    refuse_private_rows(parsed.store, dict(zip(parsed.public, tables, strict=True)), PUBLIC)
+    draft = drafted(
+        tables,
+        Recipe(parsed.bins, parsed.binning, parsed.max_levels),
         codebook=codebook,
+        remedies=decisions(parsed),
+        labels=_labels(parsed.public),
+        keep=parsed.keep,
+        progress=_progress,
     )
+    schema = draft.schema
     write_file(out, schema.to_json().encode())
     return {
         "schema": parsed.out,
@@ -36,4 +49,32 @@ def draft_schema(parsed: argparse.Namespace) -> Json:
         "attributes": len(schema.domain.attributes),
         "dimension": schema.domain.dimension,
         "ignored": [column.name for column in schema.columns if column.name not in schema.domain.names],
-    }
+    } | review(draft, tables).to_json()
+
+
+def decisions(parsed: argparse.Namespace) -> list[Remedy]:
+    """What the command's flags decide about single columns."""
+    found = [Remedy(name, "kind", "ignore") for name in parsed.leave_out]
+    found += [Remedy(name, "kind", "id") for name in parsed.id]
+    return found + [Remedy.read(rule, text) for rule in RULES for text in getattr(parsed, rule)]
+
+
+def _table(files: Files, path: str, *, named: bool) -> TextTable:
+    """A public table; FileRefused where its header looks like data and neither a reading nor a codebook confirms it."""
+    table = files.table(path)
+    if files.options(path) is None and not named:
+        with files.naming(path):
+            refuse_data_as_header(table)
+    return table
+
+
+def _labels(paths: Sequence[str]) -> list[str]:
+    """The files' names; their paths where two have one name."""
+    names = [Path(path).name for path in paths]
+    return names if len(set(names)) == len(names) else list(paths)
+
+
+def _progress(done: int, total: int) -> None:
+    """One line that grows, on a terminal."""
+    if sys.stderr.isatty():
+        print(f"\rcolumn {done + 1} of {total}", end="\n" if done + 1 >= total else "", file=sys.stderr, flush=True)

@@ -48,6 +48,13 @@ def recognise(connection: Connection, population_id: int, private: bytes, seen: 
     return TableVerdict(kind, tuple(connection.execute(names).scalars()), table)
 
 
+def charged_under(connection: Connection, private: bytes, seen: Sequence[bytes] = ()) -> tuple[str, ...]:
+    """The names of the populations that charges were made under for a table; stores nothing."""
+    others = _others(connection, 0, handle(connection, private, seen))  # 0 is no population's id
+    query = select(populations.c.name).where(populations.c.id.in_(others)).order_by(populations.c.id)
+    return tuple(connection.execute(query).scalars())
+
+
 def acknowledge(connection: Connection, population_id: int, private: bytes, seen: Sequence[bytes] = ()) -> None:
     """Record the steward's decision that one table serves this population and the others that hold it now."""
     lock_store(connection)

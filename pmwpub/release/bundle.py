@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Self
 
+from pmwpub.errors import PlanError
 from pmwpub.mechanisms.pmw_pub.algorithm import Release
 from pmwpub.mechanisms.table_fit.table_fit import TableRelease
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
@@ -17,14 +18,16 @@ from pmwpub.plans import ReleasePlan, TableFitPlan
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution
 from pmwpub.release.certificate import Certificate
-from pmwpub.release.certificates.certificate_parts import Cells, Provenance, Stated
+from pmwpub.release.certificates.certificate_parts import Cells, Columns, Provenance, Stated
 from pmwpub.release.certificates.certificate_reading import AnyCertificate, read_certificate
 from pmwpub.release.certificates.table_certificate import TableCertificate
 from pmwpub.release.measured.measurements import measurements_csv
 from pmwpub.release.measured.tables_csv import tables_csv
+from pmwpub.release.number_cells import NO_VALUES
 from pmwpub.release.report import Choices, report_html
 from pmwpub.release.synthesis import MAX_ROWS, synthetic_csv
 from pmwpub.tabular.coding.decode import read_weights, weights_csv
+from pmwpub.tabular.coding.public_values import LEAST, PublicValues, StoredValues
 from pmwpub.tabular.schema.table_schema import Schema
 
 WEIGHTS = "weights.csv"
@@ -38,6 +41,16 @@ REBUILD = "rebuild.py"
 ALL_FILES = (SYNTHETIC, WEIGHTS, SCHEMA, MEASUREMENTS, TABLES, REPORT, REBUILD, CERTIFICATE)
 """What releases hand out, the certificate last: measurements.csv those of PMW^Pub, tables.csv those of table fit."""
 
+VALUES = "values.csv"
+"""The public values, stored with every release; handed out where cells are drawn from them."""
+
+PUBLIC_VALUES = "public-values"
+REAPPEAR = (
+    "Numbers are drawn from the public table's own values, so raw values of public people reappear: of all rows of a "
+    f"bin, and of those of one combination of levels where it has at least {LEAST} records. values.csv lists them."
+)
+"""What is said wherever cells are drawn from public values."""
+
 ROW_SEED = 0
 _TIMELESS = (1980, 1, 1, 0, 0, 0)
 
@@ -47,7 +60,7 @@ class Bundle:
     """The files of one release as they were stored; only the synthetic table is drawn anew, by its public seed.
 
     parts  name -> bytes: weights.csv, schema.json and certificate.json; also measurements.csv or tables.csv,
-           report.html and rebuild.py, which releases of earlier versions lack
+           report.html, rebuild.py and values.csv, which releases of earlier versions lack
     """
 
     parts: Mapping[str, bytes] = field(repr=False)
@@ -61,10 +74,15 @@ class Bundle:
         schema: Schema,
         provenance: Provenance,
         choices: Choices = Choices(),  # noqa: B008 - frozen
+        values: PublicValues | None = None,
     ) -> Self:
-        """Put a PMW^Pub release into files, and all of them but the certificate under the certificate's hashes."""
+        """Put a PMW^Pub release into files, and all of them but the certificate under the certificate's hashes.
+
+        values  of the public tables; their hash stands in the certificates of synthetic tables that are drawn from them
+        """
         plain = Certificate.of(plan, release, workload, provenance)
-        return cls._of(plain, {MEASUREMENTS: measurements_csv(plain)}, release.distribution, schema, workload, choices)
+        measured = {MEASUREMENTS: measurements_csv(plain)}
+        return cls._of(plain, measured, release.distribution, schema, workload, choices, values)
 
     @classmethod
     def of_tables(
@@ -76,11 +94,12 @@ class Bundle:
         schema: Schema,
         provenance: Provenance,
         choices: Choices = Choices(),  # noqa: B008 - frozen
+        values: PublicValues | None = None,
     ) -> Self:
         """Put a release by table fit into files, as `of` does."""
         plain = TableCertificate.of(plan, release, schedule, workload, provenance)
         measured = {TABLES: tables_csv(plain, schedule.tables, release.noisy)}
-        return cls._of(plain, measured, release.distribution, schema, workload, choices)
+        return cls._of(plain, measured, release.distribution, schema, workload, choices, values)
 
     @classmethod
     def _of(
@@ -91,6 +110,7 @@ class Bundle:
         schema: Schema,
         workload: Workload,
         choices: Choices,
+        values: PublicValues | None,
     ) -> Self:
         parts = {
             WEIGHTS: weights_csv(released, schema),
@@ -100,7 +120,10 @@ class Bundle:
         }
         certificate = plain.with_files(parts)
         parts[REPORT] = report_html(certificate, schema, released, workload, choices, parts.get(TABLES, b""))
-        return cls(parts | {CERTIFICATE: certificate.with_files({REPORT: parts[REPORT]}).to_bytes()})
+        parts[CERTIFICATE] = certificate.with_files({REPORT: parts[REPORT]}).to_bytes()
+        if values is not None:
+            parts[VALUES] = values.to_csv(schema, released.support)
+        return cls(parts)
 
     def to_bytes(self) -> bytes:
         """A zip archive without times: the same release gives the same bytes."""
@@ -136,32 +159,66 @@ class Bundle:
         """The released weights."""
         return read_weights(self.weights, self.schema)
 
-    def synthetic(self, rows: int | None = None, seed: int = ROW_SEED, cells: Cells = "labels") -> bytes:
+    @property
+    def has_values(self) -> bool:
+        """Whether synthetic cells can be drawn from public values."""
+        return VALUES in self.parts
+
+    def synthetic(
+        self,
+        rows: int | None = None,
+        seed: int = ROW_SEED,
+        cells: Cells = "labels",
+        columns: Columns = "attributes",
+    ) -> bytes:
         """A synthetic table as CSV, by default with as many rows as the private one, up to MAX_ROWS; free of charge.
 
-        cells  "labels", or "numbers": numeric columns as numbers drawn inside their bins
+        cells, columns  as `synthetic_csv` has them; PlanError for public values that are not stored
         """
+        if cells == PUBLIC_VALUES and not self.has_values:
+            raise PlanError(NO_VALUES)
         return synthetic_csv(
-            self.distribution(), self.schema, self.rows if rows is None else rows, seed=seed, cells=cells
+            self.distribution(),
+            self.schema,
+            self.rows if rows is None else rows,
+            seed=seed,
+            cells=cells,
+            columns=columns,
+            values=StoredValues.from_csv(self.parts[VALUES], self.schema) if cells == PUBLIC_VALUES else None,
         )
 
-    def files(self, rows: int | None = None, seed: int = ROW_SEED, cells: Cells = "labels") -> dict[str, bytes]:
+    def files(
+        self,
+        rows: int | None = None,
+        seed: int = ROW_SEED,
+        cells: Cells = "labels",
+        columns: Columns = "attributes",
+    ) -> dict[str, bytes]:
         """Everything that is handed out: name -> bytes; the certificate lists the others' hashes."""
-        synthetic = {SYNTHETIC: self.synthetic(rows, seed, cells)}
-        return synthetic | dict(self.parts) | {CERTIFICATE: self.stated(synthetic, rows, seed, cells).to_bytes()}
+        made = {SYNTHETIC: self.synthetic(rows, seed, cells, columns)}
+        handed = {name: body for name, body in self.parts.items() if name != VALUES or cells == PUBLIC_VALUES}
+        stated = self.stated(made | handed, rows, seed, cells, columns)
+        return made | handed | {CERTIFICATE: stated.to_bytes()}
 
     def stated(
-        self, files: Mapping[str, bytes], rows: int | None = None, seed: int = ROW_SEED, cells: Cells = "labels"
+        self,
+        files: Mapping[str, bytes],
+        rows: int | None = None,
+        seed: int = ROW_SEED,
+        cells: Cells = "labels",
+        columns: Columns = "attributes",
     ) -> AnyCertificate:
         """The certificate that travels with a synthetic table of so many rows."""
-        named = self.certificate.with_files({SYNTHETIC: files[SYNTHETIC]})
-        return named.with_rows(self.rows if rows is None else rows, seed, cells)
+        drawn_from = (SYNTHETIC, VALUES) if cells == PUBLIC_VALUES else (SYNTHETIC,)
+        named = self.certificate.with_files({name: files[name] for name in drawn_from})
+        return named.with_rows(self.rows if rows is None else rows, seed, cells, columns)
 
 
 def files_of(certificate: Stated) -> tuple[str, ...]:
-    """What a release hands out beside its certificate."""
+    """What a release hands out beside its certificate, which states the hash of each."""
     other = MEASUREMENTS if isinstance(certificate, TableCertificate) else TABLES
-    return tuple(name for name in ALL_FILES if name not in (CERTIFICATE, other))
+    drawn_from = (VALUES,) if certificate.cell_kind == PUBLIC_VALUES else ()
+    return (*(name for name in ALL_FILES if name not in (CERTIFICATE, other)), *drawn_from)
 
 
 def rebuild_script() -> bytes:

@@ -8,8 +8,24 @@ from pathlib import Path
 
 from pmwpub.errors import CertificateError, FileRefused
 from pmwpub.privacy.budget import epsilon_of
-from pmwpub.release.bundle import ALL_FILES, CERTIFICATE, REBUILD, REPORT, SCHEMA, SYNTHETIC, WEIGHTS, files_of
-from pmwpub.release.certificates.certificate_parts import NEIGHBOURS, OUTSIDE, OUTSIDE_BEFORE, STATEMENT, LedgerTotal
+from pmwpub.release.bundle import (
+    ALL_FILES,
+    CERTIFICATE,
+    REBUILD,
+    REPORT,
+    SCHEMA,
+    SYNTHETIC,
+    VALUES,
+    WEIGHTS,
+    files_of,
+)
+from pmwpub.release.certificates.certificate_parts import (
+    CERTIFICATE_NEIGHBOURS,
+    OUTSIDE,
+    OUTSIDE_BEFORE,
+    STATEMENT,
+    LedgerTotal,
+)
 from pmwpub.release.certificates.certificate_reading import AnyCertificate, read_certificate
 from pmwpub.release.certificates.table_certificate import TableCertificate
 from pmwpub.release.checks.engine_checks import EngineChecks, Finding, finding, given, stated_rho
@@ -54,7 +70,7 @@ def read_folder(folder: Path) -> dict[str, bytes]:
 def unlisted(folder: Path) -> list[str]:
     """The names of what lies in a release's folder and is no file of a release: no statement is about it."""
     try:
-        names = [path.name for path in folder.iterdir() if path.name not in ALL_FILES]
+        names = [path.name for path in folder.iterdir() if path.name not in (*ALL_FILES, VALUES)]
     except OSError as failure:
         raise FileRefused(f"{folder} cannot be listed: {failure.strerror}.") from failure
     return sorted(name.encode("utf-8", "backslashreplace").decode() for name in names)
@@ -74,7 +90,7 @@ def check(files: Mapping[str, bytes]) -> list[Finding]:
         finding(engine.agreement, lambda: _workload(certificate) or engine.agrees()),
         finding(
             "what is promised, and by which mechanism, is worded as it should be",
-            lambda: _promise(certificate, engine.mechanism),
+            lambda: _promise(certificate, engine.mechanism, files),
         ),
         finding("the plan has its hash and fits the certificate", lambda: _plan(certificate, engine)),
         finding("rho is the plan's price", engine.price),
@@ -130,8 +146,11 @@ def _workload(certificate: AnyCertificate) -> str:
     return "" if stated == planned else "the plan has another workload."
 
 
-def _promise(certificate: AnyCertificate, mechanism: str) -> str:
-    stated = (certificate.neighbours, certificate.mechanism) == (NEIGHBOURS, mechanism)
+def _promise(certificate: AnyCertificate, mechanism: str, files: Mapping[str, bytes]) -> str:
+    if any_plan_of(certificate).rows_beyond != schema_of(certificate, given(files, SCHEMA)).rows_beyond:
+        return "plan and schema differ in what becomes of further rows of one ID."
+    neighbours = CERTIFICATE_NEIGHBOURS[any_plan_of(certificate).rows_beyond]
+    stated = (certificate.neighbours, certificate.mechanism) == (neighbours, mechanism)
     before = certificate.outside_the_guarantee in OUTSIDE_BEFORE
     outside = before or certificate.outside_the_guarantee == OUTSIDE
     steward = certificate.statement == STATEMENT and (before or "statement" in certificate.model_fields_set)
@@ -196,5 +215,6 @@ def _synthetic(certificate: AnyCertificate, files: Mapping[str, bytes]) -> str:
     there = given(files, SYNTHETIC)
     if certificate.rows > len(there):  # a row has a line end at least
         return "it is another table."
-    drawn = redrawn(certificate, given(files, WEIGHTS), schema_of(certificate, given(files, SCHEMA)))
+    used = {name: given(files, name) for name in files_of(certificate) if name in (WEIGHTS, VALUES)}
+    drawn = redrawn(certificate, used, schema_of(certificate, given(files, SCHEMA)))
     return "" if drawn == {SYNTHETIC: there} else "it is another table."

@@ -23,17 +23,25 @@ def checklist(certificate: AnyCertificate, schema: Schema) -> tuple[Answer, ...]
     return tuple([*_promise(certificate, schema), *_mechanism(certificate), *_surroundings()])
 
 
+CHECKED = {
+    None: "The column that names the person was checked: nobody has more. It was not used otherwise.",
+    "keep": "Of an ID with more rows in the column that names the person, so many count, chosen from that ID's own "
+    "rows by a keyed hash; the others satisfy no query. How many rows an ID has is not protected.",
+}
+"""What became of the column of IDs, by the schema's rule for an ID with too many rows."""
+
+
 def _promise(certificate: AnyCertificate, schema: Schema) -> Iterator[Answer]:
     k = certificate.rows_per_person
     unit = certificate.unit or "one person"
     yield Answer("Unit of privacy", f"{unit}, who owns at most {rows(k)} of the private table.")
     yield Answer(
         "Neighbouring tables",
-        f"Two tables of {certificate.n:,} rows that differ in one person's at most {rows(k)}, replaced by as many. "
+        f"Two tables of {certificate.n:,} rows that differ in {_differing(certificate, schema)}. "
         f"The number of rows, {certificate.n:,}, is public.",
     )
     checked = (
-        "The column that names the person was checked: nobody has more. It was not used otherwise."
+        CHECKED[schema.rows_beyond]
         if schema.id_column is not None
         else "The steward attests it; the table names no person, so the program could not check it."
     )
@@ -51,6 +59,12 @@ def _promise(certificate: AnyCertificate, schema: Schema) -> Iterator[Answer]:
         "results. "
         f"With this release the charges add up to ε = {up(certificate.ledger_total.epsilon)}.",
     )
+
+
+def _differing(certificate: AnyCertificate, schema: Schema) -> str:
+    if schema.rows_beyond is None:
+        return f"one person's at most {rows(certificate.rows_per_person)}, replaced by as many"
+    return "all rows of one ID, replaced by as many of an ID that no row has"
 
 
 def _mechanism(certificate: AnyCertificate) -> Iterator[Answer]:

@@ -1,5 +1,7 @@
 """Make weights.csv, synthetic.csv and, of PMW^Pub, measurements.csv of this release again, and compare every byte.
 
+Where cells of synthetic.csv are drawn from public values, values.csv is made again, too.
+
     python rebuild.py PUBLIC.csv [MORE.csv ...] [--into FOLDER]
 
 PUBLIC.csv is the public table that the certificate names by SHA-256; a pool of tables needs all of them, in any
@@ -20,7 +22,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 TABLES = "tables.csv"
-MADE = ("weights.csv", "measurements.csv", "synthetic.csv")
+MADE = ("weights.csv", "measurements.csv", "synthetic.csv", "values.csv")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -17,7 +17,7 @@ from pmwpub.plans import ReleasePlan, TableFitPlan
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution, Support
-from pmwpub.release.bundle import MEASUREMENTS, SCHEMA, SYNTHETIC, TABLES, WEIGHTS
+from pmwpub.release.bundle import MEASUREMENTS, PUBLIC_VALUES, SCHEMA, SYNTHETIC, TABLES, VALUES, WEIGHTS
 from pmwpub.release.certificate import Certificate
 from pmwpub.release.certificates.certificate_parts import Stated
 from pmwpub.release.certificates.certificate_reading import AnyCertificate
@@ -27,8 +27,9 @@ from pmwpub.release.measured.tables_csv import read_tables
 from pmwpub.release.synthesis import synthetic_csv
 from pmwpub.tabular.coding.decode import read_weights, weights_csv
 from pmwpub.tabular.coding.encode import encode_public
+from pmwpub.tabular.coding.public_values import PublicValues, StoredValues
 from pmwpub.tabular.files.container import FileLimits, load
-from pmwpub.tabular.files.reading import read_table
+from pmwpub.tabular.files.reading import TextTable, read_table
 from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.schema.table_schema import Schema
 
@@ -47,19 +48,30 @@ def rebuilt(
     steps give the same bytes. Raises CertificateError where schema, workload, plan, tables or noisy tables are not
     those that the certificate names.
     """
-    schema = schema_of(certificate, schema_json)
+    schema, contents = schema_of(certificate, schema_json), [load(table, FileLimits()) for table in tables]
+    files = _again(certificate, schema, _support(certificate, schema, contents, written=True), noisy_tables)
+    if differing(certificate, files) and not isinstance(certificate, TableCertificate):
+        # Versions that could not read back what they wrote dropped public rows with such cells.
+        earlier = _again(certificate, schema, _support(certificate, schema, contents, written=False), noisy_tables)
+        files = files if differing(certificate, earlier) else earlier
+    if certificate.cell_kind == PUBLIC_VALUES:
+        read = [_table(certificate, contents, place) for place in range(len(certificate.candidate))]
+        support = read_weights(files[WEIGHTS], schema).support
+        files[VALUES] = PublicValues.of(read, schema).to_csv(schema, support)
+    return files | redrawn(certificate, files, schema)
+
+
+def _again(certificate: AnyCertificate, schema: Schema, support: Support, noisy_tables: bytes) -> dict[str, bytes]:
+    """weights.csv, and measurements.csv of PMW^Pub, by the certificate's steps from the public rows."""
     workload = workload_of(certificate, schema)
-    support = _support(certificate, schema, [load(table, FileLimits()) for table in tables])
     if isinstance(certificate, TableCertificate):
-        weights = weights_csv(_refitted(certificate, workload, support, noisy_tables), schema)
-        return {WEIGHTS: weights} | redrawn(certificate, weights, schema)
+        return {WEIGHTS: weights_csv(_refitted(certificate, workload, support, noisy_tables), schema)}
     transcript = tuple(Measurement(line.number, line.noisy_count) for line in certificate.transcript)
     schedule = plan_of(certificate).schedule(certificate.repeat)
-    files = {
+    return {
         WEIGHTS: weights_csv(rebuild(PublicProblem(workload, support), schedule, transcript, certificate.n), schema),
         MEASUREMENTS: measurements_csv(certificate),
     }
-    return files | redrawn(certificate, files[WEIGHTS], schema)
 
 
 def _refitted(certificate: TableCertificate, workload: Workload, support: Support, content: bytes) -> Distribution:
@@ -75,13 +87,24 @@ def _refitted(certificate: TableCertificate, workload: Workload, support: Suppor
     return refit(support, schedule, noisy, certificate.chosen.choices(workload.domain), certificate.n)
 
 
-def redrawn(certificate: Stated, weights: bytes, schema: Schema) -> dict[str, bytes]:
-    """synthetic.csv from the weights, as the certificate says; nothing where it names no rows."""
+def redrawn(certificate: Stated, files: Mapping[str, bytes], schema: Schema) -> dict[str, bytes]:
+    """synthetic.csv from weights.csv, and values.csv where it is used, as the certificate says; nothing where it names
+    no rows."""
     rows, seed = certificate.rows, certificate.row_seed
     if rows is None or seed is None:
         return {}
-    distribution = read_weights(weights, schema)
-    return {SYNTHETIC: synthetic_csv(distribution, schema, rows, seed=seed, cells=certificate.cells)}
+    if certificate.cell_kind == PUBLIC_VALUES and VALUES not in files:
+        raise CertificateError(f"{VALUES} is missing.")
+    body = synthetic_csv(
+        read_weights(files[WEIGHTS], schema),
+        schema,
+        rows,
+        seed=seed,
+        cells=certificate.cell_kind,
+        columns=certificate.columns,
+        values=StoredValues.from_csv(files[VALUES], schema) if certificate.cell_kind == PUBLIC_VALUES else None,
+    )
+    return {SYNTHETIC: body}
 
 
 def differing(certificate: Stated, files: Mapping[str, bytes]) -> list[str]:
@@ -160,14 +183,20 @@ def _options(text: str | None) -> ReadOptions:
     return ReadOptions() if text is None else ReadOptions.parse(text)
 
 
-def _support(certificate: AnyCertificate, schema: Schema, contents: Sequence[bytes]) -> Support:
-    """The support of the public table, or the pool of several, in the certificate's order."""
+def _support(certificate: AnyCertificate, schema: Schema, contents: Sequence[bytes], *, written: bool) -> Support:
+    """The support of the public table, or the pool of several, in the certificate's order.
+
+    written  as `encode_public` has it
+    """
+    tables = [_table(certificate, contents, place) for place in range(len(certificate.candidate))]
+    supports = [Support.of(encode_public(table, schema, written=written).dataset) for table in tables]
+    return supports[0] if len(supports) == 1 else Support.union(*supports)
+
+
+def _table(certificate: AnyCertificate, contents: Sequence[bytes], place: int) -> TextTable:
+    """A public table of the certificate, found among the given ones by its hash."""
     known = {hashlib.sha256(content).hexdigest(): content for content in contents}
     lacking = [candidate.name for candidate in certificate.candidate if candidate.sha256 not in known]
     if lacking:
         raise CertificateError(f"No given table has the SHA-256 of {', '.join(lacking)}; give the very file.")
-    supports = []
-    for candidate, options in zip(certificate.candidate, readings_of(certificate), strict=True):
-        table = read_table(known[candidate.sha256], options=options)
-        supports.append(Support.of(encode_public(table, schema).dataset))
-    return supports[0] if len(supports) == 1 else Support.union(*supports)
+    return read_table(known[certificate.candidate[place].sha256], options=readings_of(certificate)[place])

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import io
-import math
 import random
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from pmwpub.errors import DomainError, PlanError
 from pmwpub.queries.incidence import quantise
 from pmwpub.records import Codes, Dataset, Distribution
-from pmwpub.release.certificates.certificate_parts import Cells
-from pmwpub.tabular.coding.decode import CSV_ROWS, csv_cells, csv_line, csv_lines, inert
-from pmwpub.tabular.schema.column_types import MISSING, NumericColumn
+from pmwpub.release import number_cells
+from pmwpub.release.certificates.certificate_parts import Cells, Columns
+from pmwpub.tabular.coding.decode import CSV_ROWS, csv_cells, csv_line, csv_lines
+from pmwpub.tabular.coding.public_values import StoredValues
+from pmwpub.tabular.files.text.inert_cells import inert
+from pmwpub.tabular.schema.column_types import Column, EncodedColumn, IdColumn, NumericColumn
 from pmwpub.tabular.schema.table_schema import Schema
 
 MAX_ROWS = 10_000_000
@@ -31,41 +35,81 @@ def check_drawn(rows: int, seed: int) -> None:
 
 
 def synthetic_csv(
-    distribution: Distribution, schema: Schema, rows: int, *, seed: int, cells: Cells = "labels"
+    distribution: Distribution,
+    schema: Schema,
+    rows: int,
+    *,
+    seed: int,
+    cells: Cells = "labels",
+    columns: Columns = "attributes",
+    values: StoredValues | None = None,
 ) -> bytes:
-    """A synthetic table as CSV: labels, or numbers inside the bins for numeric columns.
+    """A synthetic table as CSV: labels, or numbers for numeric columns, drawn inside the bins or from public values.
 
-    Beside the bytes themselves only a number a row is held. Raises PlanError as `synthesise` does, DomainError for
-    weights of another schema.
+    columns  "attributes": the encoded columns; "all": all that the schema names, with row numbers for the id column
+             and nothing in those that are left out
+    values   the public values, where `cells` is "public-values"
+
+    Beside the bytes themselves only a number a row is held. Raises PlanError as `synthesise` does, and without the
+    values that are asked for; DomainError for weights of another schema.
     """
     written = io.BytesIO()
-    written.writelines(synthetic_chunks(distribution, schema, rows, seed=seed, cells=cells))
+    written.writelines(
+        synthetic_chunks(distribution, schema, rows, seed=seed, cells=cells, columns=columns, values=values)
+    )
     return written.getvalue()
 
 
 def synthetic_chunks(
-    distribution: Distribution, schema: Schema, rows: int, *, seed: int, cells: Cells = "labels"
+    distribution: Distribution,
+    schema: Schema,
+    rows: int,
+    *,
+    seed: int,
+    cells: Cells = "labels",
+    columns: Columns = "attributes",
+    values: StoredValues | None = None,
 ) -> Iterator[bytes]:
     """The bytes of `synthetic_csv`, some thousand rows at a time."""
     support = distribution.support
     if support.domain != schema.domain:
         raise DomainError("The rows belong to another schema; decode them with their own.")
     order = np.frombuffer(_order(distribution, rows, seed=seed), dtype=np.int32)
-    columns = [_writer(schema, position, seed, cells) for position in range(len(schema.encoded))]
-    yield csv_line([inert(name) for name in schema.domain.names]).encode()
+    written = schema.encoded if columns == "attributes" else schema.columns
+    writers = [_writer(schema, column, seed, cells, values, alone=len(written) == 1) for column in written]
+    yield csv_line([inert(column.name) for column in written]).encode()
     for begin in range(0, rows, CSV_ROWS):
-        codes = support.codes[order[begin : begin + CSV_ROWS]]
-        yield csv_lines([column(codes[:, position]) for position, column in enumerate(columns)])
+        atoms = order[begin : begin + CSV_ROWS]
+        block = Block(begin, atoms, support.codes[atoms])
+        yield csv_lines([column(block) for column in writers])
 
 
-def _writer(schema: Schema, position: int, seed: int, cells: Cells) -> Callable[[Codes], list[str]]:
-    """What writes the next codes of a column, in the order of the rows."""
-    column, alone = schema.encoded[position], len(schema.encoded) == 1
-    if cells == "numbers" and isinstance(column, NumericColumn):
-        draw = _numbers(column, schema.missing_tokens, f"{seed}:{position}")
-        return lambda codes: csv_cells(draw(codes.tolist()), alone=alone)
-    labels = np.array(csv_cells(column.attribute.levels, alone=alone), dtype=object)
-    return lambda codes: labels[codes].tolist()
+def _writer(
+    schema: Schema, column: Column, seed: int, cells: Cells, values: StoredValues | None, *, alone: bool
+) -> Callable[[Block], list[str]]:
+    """What writes the next rows of a column, in their order."""
+    if isinstance(column, IdColumn):
+        return lambda block: [str(block.begin + place) for place in range(1, len(block.atoms) + 1)]
+    if not isinstance(column, EncodedColumn):
+        return lambda block: [""] * len(block.atoms)
+    position = schema.encoded.index(column)
+    if isinstance(column, NumericColumn) and cells != "labels":
+        draw = number_cells.drawer(schema, position, seed, cells, values)
+        return lambda block: csv_cells(draw(block.codes[:, position].tolist(), block.atoms.tolist()), alone=alone)
+    texts = [
+        label if cells != "public-values" else schema.written(column, code) or label
+        for code, label in enumerate(column.attribute.levels)
+    ]
+    labels = np.array(csv_cells(texts, alone=alone), dtype=object)
+    return lambda block: labels[block.codes[:, position]].tolist()
+
+
+class Block(NamedTuple):
+    """Some rows that are written: the number of the first, and of each the atom and its codes."""
+
+    begin: int
+    atoms: npt.NDArray[np.int32]
+    codes: Codes
 
 
 def synthesise(distribution: Distribution, rows: int, *, seed: int) -> Dataset:
@@ -94,35 +138,3 @@ def _order(distribution: Distribution, rows: int, *, seed: int) -> array[int]:
     atoms = array("i", np.repeat(np.arange(len(counts), dtype=np.int32), counts).tobytes())
     generator.shuffle(atoms)
     return atoms
-
-
-def _numbers(column: NumericColumn, missing_tokens: tuple[str, ...], seed: str) -> Callable[[Sequence[int]], list[str]]:
-    """What draws the texts of the next codes, one a row.
-
-    A text is a number inside the bin, the first missing token, or the label of another level.
-
-    Whole numbers where all edges are whole, else as many decimals as a thousandth of the bin needs; "." is the mark.
-    """
-    generator = random.Random(seed)
-    whole = all(float(edge).is_integer() for edge in column.edges)
-    bins = len(column.own_levels)
-    others = [
-        missing_tokens[0] if label == MISSING and missing_tokens else label for label in column.attribute.levels[bins:]
-    ]
-    draw = _whole if whole else _decimal
-    return lambda codes: [draw(column, code, generator) if code < bins else others[code - bins] for code in codes]
-
-
-def _whole(column: NumericColumn, code: int, generator: random.Random) -> str:
-    """A whole number of [low, high), or of [low, high] in the last bin."""
-    low, high = int(column.edges[code]), int(column.edges[code + 1])
-    return str(generator.randrange(low, high + (code == len(column.edges) - 2)))
-
-
-def _decimal(column: NumericColumn, code: int, generator: random.Random) -> str:
-    """A number of [low, high), rounded where that does not leave the bin."""
-    low, high = column.edges[code], column.edges[code + 1]
-    place = generator.random()
-    value = max(low, min(low * (1 - place) + high * place, math.nextafter(high, low)))
-    short = round(value, max(0, 3 - math.floor(math.log10(high / 2 - low / 2))))
-    return repr(short if low <= short < high else value)

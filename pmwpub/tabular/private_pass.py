@@ -15,6 +15,7 @@ from pmwpub.domain import Domain
 from pmwpub.errors import BudgetError, FileRefused, SchemaError
 from pmwpub.records import Codes, Dataset
 from pmwpub.tabular.coding.encode import Encoded, Encoder
+from pmwpub.tabular.coding.kept_rows import KeptRows
 from pmwpub.tabular.coding.person_ids import Identities
 from pmwpub.tabular.files.chunks import Chunk, TableStream
 from pmwpub.tabular.files.reading import TextTable
@@ -34,6 +35,7 @@ class FileRows:
     """Private rows that stay in their file: each time they are gone through, they are read and encoded again.
 
     digest  what `Survey` found: a pass over other rows ends in FileRefused, so no unchecked row is ever counted
+    limit   which rows stay of IDs that own more than one person may, where there are such and the schema keeps some
 
     Privacy: private rows; nothing of them is written anywhere.
     """
@@ -42,6 +44,7 @@ class FileRows:
     schema: Schema
     n: int
     digest: bytes
+    limit: KeptRows | None = None
 
     @property
     def domain(self) -> Domain:
@@ -53,7 +56,11 @@ class FileRows:
     def blocks(self) -> Iterator[Codes]:
         """(d, rows) C-contiguous codes, in file order; FileRefused where the file changed since it was surveyed."""
         seen = Digest(self.table.header)
-        yield from coded_blocks(self.table, self.schema, seen)
+        blocks = coded_chunks(self.table, self.schema, seen)
+        if self.limit is None:
+            yield from (codes for _, codes in blocks)
+        else:
+            yield from self.limit.limited(blocks, [column.no_level for column in self.schema.encoded])
         if seen.value != self.digest:
             raise FileRefused("The private file changed after it was loaded and checked; load it again.")
 
@@ -68,7 +75,7 @@ class Survey:
     numbers          uint64 (n,) of the rows by position, as `copied_runs.RunSearch` takes them; None of very many rows
     ignored          names of the file's columns that the schema does not name
     unplaced         column -> number of cells without a level
-    n, exceeded      its number of rows; whether an ID owns more of them than one person may
+    n, exceeded      its number of rows; whether an ID owns more of them than one person may, and is refused for it
 
     Privacy: all of it is for the steward only; the repr shows nothing.
     """
@@ -97,7 +104,8 @@ class Survey:
         if self.exceeded:
             raise FileRefused(
                 f"At most {rows_per_person:,} rows may carry one ID in column {self.id_name!r}, and more do. "
-                f"Reduce the rows, or register the population anew with more rows a person. {TELL}"
+                "Reduce the rows, register the population anew with more rows a person, or let the schema keep so many "
+                f'of each ID ("beyond": "keep" in that column). {TELL}'
             )
         return self.rows
 
@@ -121,7 +129,8 @@ def survey(
     likenesses  to public tables: each is shown the coded rows
     kept        bytes of codes that may stay in memory
 
-    A file with far more rows than registered is not read to its end.
+    A file with far more rows than registered is not read to its end. Where the schema keeps k rows of an ID with more
+    of them, the file is gone through twice more: `kept_rows` has the rule, and why a count still moves by at most k.
 
     Raises SchemaError when the file lacks a column of the schema (its id column included), BudgetError for n or k
     below 1, and what reading the table raises.
@@ -147,21 +156,37 @@ def survey(
         known.add(own[2])
         if digest.rows > 2 * n + _BEYOND:
             break
-    exceeded = digest.rows <= n and (
-        identities.exceeded or any(part.exceeded_in(table) for part in identities.others())
-    )
-    few = codes.whole()
+    over = _exceeding(identities, table) if digest.rows <= n else frozenset()
+    few, limit = codes.whole(), _limit(table, schema, over, rows_per_person)
+    rows: Dataset | FileRows = FileRows(table, schema, digest.rows, digest.value, limit)
+    if few is not None:
+        few = few if limit is None else np.concatenate([*rows.blocks()], axis=1)
+        rows = Dataset(schema.domain, few.T)
     return Survey(
-        rows=FileRows(table, schema, digest.rows, digest.value) if few is None else Dataset(schema.domain, few.T),
+        rows=rows,
         digest=digest.value,
         views=views.values,
         numbers=known.whole(),
         ignored=encoder.ignored,
         unplaced=encoder.unplaced,
         n=digest.rows,
-        exceeded=exceeded,
+        exceeded=bool(over) and limit is None,
         id_name=None if schema.id_column is None else schema.id_column.name,
     )
+
+
+def _exceeding(identities: Identities, table: TableStream) -> frozenset[bytes]:
+    """The IDs that own more rows than one person may, after as many passes as they need."""
+    parts = [identities.exceeding, *(part.exceeding_in(table) for part in identities.others())]
+    return frozenset().union(*parts)
+
+
+def _limit(table: TableStream, schema: Schema, over: frozenset[bytes], k: int) -> KeptRows | None:
+    """Which rows stay, where some IDs own too many and the schema keeps k of them; a further pass."""
+    column = schema.id_column
+    if not over or column is None or schema.rows_beyond != "keep":
+        return None
+    return KeptRows.of(table, column, over, k)
 
 
 class _Kept:
@@ -204,10 +229,15 @@ def encode_private(table: TextTable, schema: Schema, *, n: int, rows_per_person:
 
 def coded_blocks(table: TableStream, schema: Schema, seen: Digest) -> Iterator[Codes]:
     """(d, rows) C-contiguous codes of the rows, in file order; each block's rows are added to `seen` before it."""
+    return (codes for _, codes in coded_chunks(table, schema, seen))
+
+
+def coded_chunks(table: TableStream, schema: Schema, seen: Digest) -> Iterator[tuple[Chunk, Codes]]:
+    """As `coded_blocks`, each with the chunk that it comes from."""
     encoder, numbers = Encoder(table.header, schema), RowNumbers(table.header)
     for chunk in ahead(table.chunks()):
         seen.add(numbers.of(chunk))
-        yield encoder.codes(chunk)
+        yield chunk, encoder.codes(chunk)
 
 
 def ahead(chunks: Iterator[Chunk]) -> Iterator[Chunk]:

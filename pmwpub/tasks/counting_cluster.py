@@ -122,6 +122,11 @@ def spread(rows: Dataset | FileRows, source: bytes | Path, address: str) -> Clus
     """
     if not isinstance(rows, FileRows) or not isinstance(source, Path) or rows.table.options is not None:
         raise PlanError("A cluster counts the rows of Parquet files that its workers can open; give such a path.")
+    if rows.schema.rows_beyond is not None:
+        raise PlanError(
+            "Which rows of one ID count is decided over all parts of a table, so a cluster does not count them: load "
+            "the table without one."
+        )
     with _connected(address):
         return ClusterRows(rows, tuple(part.resolve() for part in parts_of(source)), address)
 

@@ -25,6 +25,7 @@ from pmwpub.release.bundle import Bundle
 from pmwpub.release.certificates.certificate_parts import Candidate, LedgerTotal, Provenance, decimal_rho
 from pmwpub.release.report import AssessedPrior, Choices
 from pmwpub.tabular.coding.encode import encode_public
+from pmwpub.tabular.coding.public_values import PublicValues
 from pmwpub.tabular.files.reading import read_table
 from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.schema.table_schema import Schema
@@ -134,4 +135,5 @@ def make(
     )
     floor = NoisyInterval(0.012, 0.004, 0.02, 0.95, "1/25")
     choices = Choices((AssessedPrior(IMAGE, True, "", floor, None), AssessedPrior("other", False)), f"Words {SCRIPT}")
-    return Made(Bundle.of(plan, release, workload, schema, provenance, choices), tuple(publics))
+    values = PublicValues.of([read_table(body, options=options) for _, body in named], schema)
+    return Made(Bundle.of(plan, release, workload, schema, provenance, choices, values), tuple(publics))

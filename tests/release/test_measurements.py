@@ -10,7 +10,7 @@ from release.bundles import FORMULA, Made
 
 from pmwpub.release.bundle import MEASUREMENTS
 from pmwpub.release.measured.measurements import measurements_csv, query_text
-from pmwpub.tabular.coding.decode import inert
+from pmwpub.tabular.files.text.inert_cells import inert
 
 
 def test_each_round_is_a_line_with_its_query_count_answer_and_sigma(made: Made) -> None:

@@ -19,8 +19,9 @@ from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.overlap.copied_runs import long_run
 from pmwpub.tabular.private_pass import encode_private
 from pmwpub.tabular.schema.codebook import read_codebook
+from pmwpub.tabular.schema.drafting import draft
 from pmwpub.tabular.schema.editing import rows_of, schema_of
-from pmwpub.tabular.schema.table_schema import Schema, draft
+from pmwpub.tabular.schema.table_schema import Schema
 
 SEARCH = settings(max_examples=40 * AUDIT, deadline=None, suppress_health_check=list(HealthCheck))
 ELSEWHERE = Schema.from_json(

@@ -11,7 +11,7 @@ import pytest
 from pmwpub.errors import FileRefused
 from pmwpub.tabular.coding.encode import encode_public
 from pmwpub.tabular.ipums import ACS, ACS_REDUCED, AGE_EDGES, Extract
-from pmwpub.tabular.schema.table_schema import draft
+from pmwpub.tabular.schema.drafting import draft
 
 VARIABLES = (
     # name, width, codes

@@ -16,22 +16,24 @@ import pmwpub
 from pmwpub import numerals
 from pmwpub.domain import MAX_CHARACTERS
 from pmwpub.errors import FileRefused, SchemaError
-from pmwpub.tabular.coding import decode
 from pmwpub.tabular.files import folders
 from pmwpub.tabular.files.reading import read_table
+from pmwpub.tabular.files.text import inert_cells
+from pmwpub.tabular.schema import equivalences
 from pmwpub.tabular.schema.column_types import CategoricalColumn, IgnoredColumn, NumericColumn
-from pmwpub.tabular.schema.table_schema import Schema, draft
+from pmwpub.tabular.schema.drafting import draft
+from pmwpub.tabular.schema.table_schema import Schema
 from pmwpub.ui.wording import written
 
 QUADRATIC = re.compile(r"([;|\t\r\n][\s'\"]*)(?=[=+\-@])")
-"""What `decode.inert` once was written with."""
+"""What `inert_cells.inert` once was written with."""
 
 MARKS = [
     NumericColumn(name="x", kind="numeric", edges=(0.0, 1.0), outside="clip", decimal=mark, thousands=group)._pattern
     for mark, group in ((".", None), (".", ","), (",", "."), (".", " "), (".", "'"), (",", "_"))
 ]
-WHOLE = [decode._FORMULA, decode._PLAIN_NUMBER, *MARKS]
-EVERYWHERE = [decode._GAP, written._PUNCTUATION, written._ADDRESS, folders._DIGITS, re.compile(r"[\s_.\-]+")]
+WHOLE = [equivalences._WRITTEN_NUMBER, inert_cells._FORMULA, inert_cells.PLAIN_NUMBER, *MARKS]
+EVERYWHERE = [inert_cells._GAP, written._PUNCTUATION, written._ADDRESS, folders._DIGITS, re.compile(r"[\s_.\-]+")]
 HEAPS = [
     "\t",
     " ",
@@ -81,8 +83,8 @@ def test_the_steps_of_a_quadratic_pattern_are_seen_to_be_quadratic() -> None:
 
 
 def test_every_regular_expression_on_file_content_is_among_those_whose_steps_are_counted() -> None:
-    known = {"_DIGITS", "_C1", "_FORMULA", "_GAP", "_PLAIN_NUMBER", "_PUNCTUATION", "_ADDRESS"}
-    in_functions = {"column_names.py": 1, "column_types.py": 1, "encodings.py": 1}
+    known = {"_DIGITS", "_C1", "_WRITTEN_NUMBER", "_FORMULA", "_GAP", "PLAIN_NUMBER", "_PUNCTUATION", "_ADDRESS"}
+    in_functions = {"column_names.py": 1, "numeric_column.py": 1, "encodings.py": 1}
     package = Path(pmwpub.__file__).parent
     files = [*package.glob("tabular/**/*.py"), *package.glob("release/**/*.py"), *package.glob("**/written.py")]
     for path in sorted(set(files)):
@@ -117,13 +119,13 @@ def test_numbers_in_groups_are_looked_at_up_to_a_length() -> None:
 @example("\t;'=;=")
 @example(";\t=\t=")
 def test_cells_are_written_as_they_were_by_the_pattern_before(cell: str) -> None:
-    if not decode._PLAIN_NUMBER.fullmatch(cell):
+    if not inert_cells.PLAIN_NUMBER.fullmatch(cell):
         safe = QUADRATIC.sub(r"\1'", cell)
-        assert decode.inert(cell) == ("'" + safe if decode._FORMULA.match(cell) else safe)
+        assert inert_cells.inert(cell) == ("'" + safe if inert_cells._FORMULA.match(cell) else safe)
 
 
 def test_a_level_of_tabs_is_made_inert_whole() -> None:
-    assert decode.inert("\t" * 131_072) == "'" + "\t" * 131_072
+    assert inert_cells.inert("\t" * 131_072) == "'" + "\t" * 131_072
 
 
 def test_levels_and_names_are_limited_alike() -> None:

@@ -47,9 +47,15 @@ def release_command(commands: Actions) -> None:
     parser.add_argument("--rows", type=whole, help="synthetic rows; default: n")
     parser.add_argument(
         "--cells",
-        choices=("labels", "numbers"),
+        choices=("labels", "numbers", "public-values"),
         default="labels",
-        help="numeric columns as bins or as numbers",
+        help="numeric columns as bins, numbers inside them, or numbers of public rows (their raw values reappear)",
+    )
+    parser.add_argument(
+        "--columns",
+        choices=("attributes", "all"),
+        default="attributes",
+        help="the encoded columns, or all of the schema: ids as row numbers, left-out columns blank",
     )
     parser.add_argument("--row-seed", type=whole, default=0, help="public seed of the synthetic rows")
     parser.add_argument("-o", "--out", required=True, metavar="OUT/")

@@ -33,6 +33,14 @@ class Recognition:
         with self._database.reading() as connection:
             return fingerprints.recognise(connection, populations.identify(connection, name), private, seen)
 
+    def charged_under(self, private: bytes, seen: Sequence[bytes] = ()) -> tuple[str, ...]:
+        """The populations under which charges were made for a table that nobody names; stores nothing.
+
+        Privacy: the answer is an exact one about private rows, for a steward to whom all sessions belong.
+        """
+        with self._database.reading() as connection:
+            return fingerprints.charged_under(connection, private, seen)
+
     def loaded(self, name: str, private: bytes, seen: Sequence[bytes] = ()) -> TableHandle:
         """Record that a table was loaded, and compare it with nothing: one row, whatever other rows there are.
 

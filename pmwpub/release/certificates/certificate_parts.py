@@ -21,11 +21,20 @@ from pydantic import (
 
 from pmwpub.errors import CertificateError
 from pmwpub.plan_inputs import PublicInputs, WorkloadChoice
+from pmwpub.plans import RowsBeyond
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.queries.workload import Workload
 from pmwpub.release.strict_json import check_strict
 
 NEIGHBOURS = "replace-one: one person's at most rows_per_person rows are replaced by as many; n is public"
+NEIGHBOURS_BY_ID = (
+    "replace-one: all rows of one ID are replaced by as many of an ID that no row has; of an ID with more than "
+    "rows_per_person rows so many count, chosen from that ID's own rows; n is public, and how many rows an ID has is "
+    "not protected"
+)
+CERTIFICATE_NEIGHBOURS: Mapping[RowsBeyond, str] = {None: NEIGHBOURS, "keep": NEIGHBOURS_BY_ID}
+"""What the promise of a release is about, by what becomes of further rows of one ID."""
+
 OUTSIDE = (
     "Outside the guarantee: timing, memory, whether a result came at all, and what a steward decides not to buy after "
     "a warning."
@@ -48,8 +57,24 @@ Delta = Annotated[
 
 Epsilon = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
-Cells = Literal["labels", "numbers"]
-"""How numeric columns of the synthetic table are written: as their bins, or as numbers drawn inside the bins."""
+Cells = Literal["labels", "numbers", "public-values"]
+"""How the synthetic table is written: numeric columns as their bins, as numbers drawn inside the bins, or as numbers
+that public rows have there (raw values of public people reappear); missing codes are then written as themselves."""
+
+Columns = Literal["attributes", "all"]
+"""Which columns the synthetic table has: the encoded ones, or all that the schema names, with row numbers for ids and
+nothing in those that are left out."""
+
+_ALL = " in all columns"
+Written = Literal[
+    "labels",
+    "numbers",
+    "public-values",
+    "labels in all columns",
+    "numbers in all columns",
+    "public-values in all columns",
+]
+"""Cells and columns of a synthetic table, in one text."""
 
 
 class Part(BaseModel):
@@ -109,6 +134,8 @@ class PlannedRelease(Protocol):
     @property
     def rows_per_person(self) -> int: ...
     @property
+    def rows_beyond(self) -> RowsBeyond: ...
+    @property
     def inputs(self) -> PublicInputs: ...
     @property
     def canonical(self) -> str: ...
@@ -120,10 +147,10 @@ class Stated(Part):
     """What all certificates state. `epsilon` and `delta` are this release's alone (its rho at the population's delta);
     `ledger_total` is the sum.
 
-    plan   the plan whose hash is plan_sha256, key by key as it was hashed
-    cells  "numbers" where the numeric columns of the synthetic table are numbers drawn inside their bins
-    ORDER  the keys as a file has them; a certificate read back writes only the keys that it was read with, so that an
-           older one keeps its bytes
+    plan            the plan whose hash is plan_sha256, key by key as it was hashed
+    cells           how the synthetic table is written: `cell_kind` and `columns` take it apart
+    ORDER           the keys as a file has them; a certificate read back writes only the keys that it was read with, so
+                    that an older one keeps its bytes
     """
 
     ORDER: ClassVar[tuple[str, ...]] = ()
@@ -156,7 +183,7 @@ class Stated(Part):
     remarks: tuple[str, ...] = ()
     rows: int | None = None
     row_seed: int | None = None
-    cells: Cells = "labels"
+    cells: Written = "labels"
     files: dict[str, str] = {}
     versions: dict[str, str]
 
@@ -189,10 +216,21 @@ class Stated(Part):
         hashes = {name: hashlib.sha256(body).hexdigest() for name, body in sorted(files.items())}
         return self.model_copy(update={"files": self.files | hashes})
 
-    def with_rows(self, rows: int, row_seed: int, cells: Cells) -> Self:
+    def with_rows(self, rows: int, row_seed: int, cells: Cells, columns: Columns = "attributes") -> Self:
         """The same certificate with how its synthetic table was drawn from the weights."""
         drawn: dict[str, object] = {"rows": rows, "row_seed": row_seed}
-        return self.model_copy(update=drawn if cells == "labels" else drawn | {"cells": cells})
+        written = cells + _ALL if columns == "all" else cells
+        return self.model_copy(update=drawn if written == "labels" else drawn | {"cells": written})
+
+    @property
+    def cell_kind(self) -> Cells:
+        """What the cells of the synthetic table are."""
+        return self.cells.removesuffix(_ALL)  # type: ignore[return-value]
+
+    @property
+    def columns(self) -> Columns:
+        """Which columns the synthetic table has."""
+        return "all" if self.cells.endswith(_ALL) else "attributes"
 
     def to_bytes(self) -> bytes:
         """Indented JSON in UTF-8, one text for one value."""
@@ -205,6 +243,7 @@ def common(plan: PlannedRelease, workload: Workload, provenance: Provenance, rho
         "epsilon": provenance.epsilon,
         "delta": provenance.delta,
         "rho": decimal_rho(rho.units),
+        "neighbours": CERTIFICATE_NEIGHBOURS[plan.rows_beyond],
         "population": provenance.population,
         "unit": provenance.unit,
         "n": plan.n,

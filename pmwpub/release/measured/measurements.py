@@ -7,7 +7,7 @@ import io
 from fractions import Fraction
 
 from pmwpub.release.certificate import Certificate, TranscriptLine
-from pmwpub.tabular.coding.decode import inert
+from pmwpub.tabular.files.text.inert_cells import inert
 
 HEADER = ("round", "query", "noisy_count", "noisy_answer", "sigma")
 

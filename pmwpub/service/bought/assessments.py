@@ -48,6 +48,7 @@ def assessment_plan(
     return AssessmentPlan(
         n=current.population.n,
         rows_per_person=current.population.rows_per_person,
+        rows_beyond=current.rows_beyond,
         inputs=current.inputs(candidates),
         epsilon=epsilon,
         floor=floor,

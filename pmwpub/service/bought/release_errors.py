@@ -33,11 +33,12 @@ def error_plan(service: Service, population: str, release: PlanKey, *, epsilon: 
 
     Raises PlanError where the population has no such release, NoResult where it has no stored result.
     """
-    stored_release(service, population, release)
+    bundle = stored_release(service, population, release)
     terms = service.ledger.population(population)
     return ErrorPlan(
         n=terms.n,
         rows_per_person=terms.rows_per_person,
+        rows_beyond=bundle.schema.rows_beyond,
         release=release.plan_sha256,
         release_repeat=release.repeat,
         epsilon=epsilon,

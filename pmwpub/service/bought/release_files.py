@@ -9,24 +9,36 @@ from typing import get_args
 from pmwpub.release.bundle import (
     CERTIFICATE,
     MEASUREMENTS,
+    PUBLIC_VALUES,
+    REAPPEAR,
     REBUILD,
     REPORT,
     SCHEMA,
     SYNTHETIC,
     TABLES,
+    VALUES,
     WEIGHTS,
     Bundle,
     pack,
 )
-from pmwpub.release.certificates.certificate_parts import Cells
+from pmwpub.release.certificates.certificate_parts import Cells, Columns
 from pmwpub.release.synthesis import MAX_ROWS, MAX_SEED
 
-__all__ = ["CELLS", "ROWS_ALLOWED", "SEEDS_ALLOWED", "Bundle", "Cells", "ReleaseFile", "release_files"]
+__all__ = [
+    "PUBLIC_VALUES",
+    "REAPPEAR",
+    "ROWS_ALLOWED",
+    "SEEDS_ALLOWED",
+    "Bundle",
+    "Cells",
+    "Columns",
+    "ReleaseFile",
+    "cells_of",
+    "release_files",
+]
 
 CSV, JSON, ZIP = "text/csv", "application/json", "application/zip"
 PARTS = {REPORT: "text/html", WEIGHTS: CSV, MEASUREMENTS: CSV, TABLES: CSV, SCHEMA: JSON, REBUILD: "text/x-python"}
-CELLS: tuple[Cells, ...] = get_args(Cells)
-"""Every way to write the cells of a numeric column."""
 ROWS_ALLOWED = (1, MAX_ROWS)
 """The fewest and the most rows of a synthetic table."""
 SEEDS_ALLOWED = (0, MAX_SEED)
@@ -46,20 +58,28 @@ class ReleaseFile:
     main: bool = False
 
 
-def release_files(bundle: Bundle, archive: str, *, rows: int, seed: int, cells: Cells) -> list[ReleaseFile]:
+def cells_of(bundle: Bundle) -> list[Cells]:
+    """Every way to write the cells of a release's numeric columns: public values where they are stored with it."""
+    return [cells for cells in get_args(Cells) if cells != PUBLIC_VALUES or bundle.has_values]
+
+
+def release_files(
+    bundle: Bundle, archive: str, *, rows: int, seed: int, cells: Cells, columns: Columns = "attributes"
+) -> list[ReleaseFile]:
     """Every file of a release, the synthetic table first, and last all of them together in a zip archive.
 
-    archive            the archive's name
-    rows, seed, cells  of the synthetic table; the certificate and the archive state them
+    archive                     the archive's name
+    rows, seed, cells, columns  of the synthetic table; the certificate and the archive state them
 
     Making the bytes raises PlanError for rows or a seed out of range.
 
     Privacy: post-processing of the released weights; nothing is charged.
     """
-    parts = [(name, kind, bundle.parts[name]) for name, kind in PARTS.items() if name in bundle.parts]
+    handed = PARTS | {VALUES: CSV} if cells == PUBLIC_VALUES else PARTS
+    parts = [(name, kind, bundle.parts[name]) for name, kind in handed.items() if name in bundle.parts]
     return [
-        ReleaseFile(SYNTHETIC, CSV, lambda: bundle.synthetic(rows, seed, cells), main=True),
-        ReleaseFile(CERTIFICATE, JSON, lambda: bundle.files(rows, seed, cells)[CERTIFICATE]),
+        ReleaseFile(SYNTHETIC, CSV, lambda: bundle.synthetic(rows, seed, cells, columns), main=True),
+        ReleaseFile(CERTIFICATE, JSON, lambda: bundle.files(rows, seed, cells, columns)[CERTIFICATE]),
         *(ReleaseFile(name, kind, lambda body=body: body) for name, kind, body in parts),  # type: ignore[misc]
-        ReleaseFile(archive, ZIP, lambda: pack(bundle.files(rows, seed, cells))),
+        ReleaseFile(archive, ZIP, lambda: pack(bundle.files(rows, seed, cells, columns))),
     ]

@@ -93,6 +93,7 @@ def release_plan(
     return ReleasePlan(
         n=current.population.n,
         rows_per_person=current.population.rows_per_person,
+        rows_beyond=current.rows_beyond,
         inputs=current.inputs(candidates),
         private_read_as=private_read_as,
         rho_units=_budget(service, current, epsilon).units,

@@ -8,14 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import get_args
 
+from pmwpub.progress import Progress, unwatched
 from pmwpub.service.core import Service
 from pmwpub.service.inputs import study_store
 from pmwpub.service.inputs.study_store import CURRENT
 from pmwpub.tabular.files.text.read_options import ReadOptions
-from pmwpub.tabular.schema.codebook import KINDS, Codebook, CodebookEntry, read_codebook
-from pmwpub.tabular.schema.column_types import NumericColumn, text_of_number
+from pmwpub.tabular.schema.codebook import KINDS, read_codebook
+from pmwpub.tabular.schema.column_types import CategoricalColumn, NumericColumn, text_of_number
 from pmwpub.tabular.schema.drafting import Binning
-from pmwpub.tabular.schema.editing import Row, rows_of, schema_of
+from pmwpub.tabular.schema.editing import Row, column_of, rows_of, schema_of
 from pmwpub.tabular.schema.table_schema import Schema
 
 __all__ = [
@@ -53,6 +54,7 @@ def drafted(
     options: ReadOptions | None = None,
     bins: int = 10,
     binning: Binning = "rounded",
+    progress: Progress = unwatched,
 ) -> Schema:
     """A schema drafted from the population's candidates, or from a codebook and the candidates; nothing is stored.
 
@@ -61,7 +63,9 @@ def drafted(
     Raises FileRefused for a codebook that cannot be read, and SchemaError where no schema comes of it.
     """
     codebook = None if book is None else read_codebook(book, options=options)
-    return study_store.draft_schema(service, population, codebook=codebook, bins=bins, binning=binning)
+    return study_store.draft_schema(
+        service, population, codebook=codebook, bins=bins, binning=binning, progress=progress
+    )
 
 
 def bins_of(service: Service, population: str, row: Row, *, bins: int, binning: Binning) -> list[str]:
@@ -70,7 +74,7 @@ def bins_of(service: Service, population: str, row: Row, *, bins: int, binning: 
     The edges that the row has already do not matter. A categorical row gets none. Raises SchemaError for a row of
     any other kind, or that makes no column, and where no candidate has numbers in it.
     """
-    (column,) = schema_of([{"outside": "clip", **row, "values": ["0", "1"]}], ()).columns
+    column = column_of({"outside": "clip", **row}, (), values=["0", "1"])
     if not isinstance(column, NumericColumn):
         return []
     found = study_store.bin_edges(service, population, column, bins=bins, binning=binning)
@@ -78,11 +82,14 @@ def bins_of(service: Service, population: str, row: Row, *, bins: int, binning: 
 
 
 def levels_of(service: Service, population: str, row: Row, missing_tokens: Sequence[str]) -> list[str]:
-    """Every level of a row's column that stands in the candidates, in order; SchemaError where none has that column."""
-    entry = CodebookEntry(str(row.get("name") or ""), "categorical")
-    codebook = Codebook((entry,), tuple(missing_tokens))
-    (column, *_) = study_store.draft_schema(service, population, codebook=codebook).encoded
-    return list(column.own_levels)
+    """Every level of a row's column that stands in the candidates, in order; SchemaError where none has that column.
+
+    Spellings that are one by the row's rules are one level.
+    """
+    column = column_of(row, missing_tokens, values=["-"], codes=[])
+    if not isinstance(column, CategoricalColumn):
+        return []
+    return list(study_store.public_levels(service, population, column, missing_tokens))
 
 
 def unfinished(service: Service, population: str) -> bytes | None:

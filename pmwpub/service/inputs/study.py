@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from pmwpub.errors import FileRefused, LedgerError, PlanError, SchemaError
 from pmwpub.ledger import Balance, Population
-from pmwpub.plans import AnyReleasePlan, AssessmentPlan, BestPlan, PublicInputs, WorkloadChoice
+from pmwpub.plans import AnyReleasePlan, AssessmentPlan, BestPlan, PublicInputs, RowsBeyond, WorkloadChoice
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support
 from pmwpub.service.private_table import PrivateTable
@@ -60,6 +60,11 @@ class Study:
     def usable(self) -> tuple[CandidateFacts, ...]:
         """The candidates that fit the schema."""
         return tuple(facts for facts in self.candidates if facts.support is not None)
+
+    @property
+    def rows_beyond(self) -> RowsBeyond:
+        """What the schema says of an ID with more rows than one person may own."""
+        return None if self.schema is None else self.schema.rows_beyond
 
     def workload(self) -> Workload:
         """The chosen workload; SchemaError or LedgerError where a step is missing."""
@@ -121,6 +126,8 @@ class Study:
         private.check(plan.n, plan.rows_per_person, terms)
         if schema is None or plan.inputs.schema_sha256 != schema.sha256:
             raise PlanError("The schema changed since this was planned; plan again.")
+        if plan.rows_beyond != schema.rows_beyond:
+            raise PlanError("The plan and the schema differ in what becomes of further rows of one ID; plan again.")
         if private.schema_sha256 != schema.sha256 or private.dataset.domain != schema.domain:
             raise PlanError("The private table was encoded with another schema; load it again.")
         workload = plan.inputs.workload.build(schema.domain)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from pmwpub.errors import FileRefused, SchemaError
 from pmwpub.ledger import TableHandle, TableVerdict
 from pmwpub.plans import WorkloadChoice
+from pmwpub.progress import Progress, unwatched
 from pmwpub.service.core import Service
 from pmwpub.service.inputs import candidate_facts, overlap_check, stored_tables
 from pmwpub.service.inputs.bundled_sample import sample_rows
@@ -17,10 +19,11 @@ from pmwpub.tabular.files.reading import TextTable, open_table, read_table
 from pmwpub.tabular.files.source import STREAMED, FileLimits
 from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.private_pass import KEPT, Survey, survey
+from pmwpub.tabular.review.without_suspects import drafted
 from pmwpub.tabular.schema.codebook import Codebook
-from pmwpub.tabular.schema.column_types import NumericColumn
-from pmwpub.tabular.schema.drafting import Binning, Recipe, edges
-from pmwpub.tabular.schema.table_schema import Schema, draft
+from pmwpub.tabular.schema.column_types import CategoricalColumn, NumericColumn
+from pmwpub.tabular.schema.drafting import Binning, Recipe, edges, levels
+from pmwpub.tabular.schema.table_schema import Schema
 from pmwpub.tasks.counting_cluster import spread
 
 SCHEMA = "schema"
@@ -70,12 +73,14 @@ def draft_schema(
     codebook: Codebook | None = None,
     bins: int = 10,
     binning: Binning = "rounded",
+    progress: Progress = unwatched,
 ) -> Schema:
-    """A schema drafted from the candidate files and a codebook, and only from those (`table_schema.draft`)."""
+    """A schema drafted from the candidate files and a codebook, and only from those, without suspicious columns."""
     tables = stored_tables.tables(service, population)
     if not tables and codebook is None:
         raise SchemaError("A schema is drafted from public tables or a codebook; add a candidate first.")
-    return draft(tables, bins=bins, binning=binning, codebook=codebook)
+    labels = stored_tables.names(service, population)
+    return drafted(tables, Recipe(bins, binning), codebook=codebook, labels=labels, progress=progress).schema
 
 
 def bin_edges(
@@ -83,6 +88,14 @@ def bin_edges(
 ) -> tuple[float, ...]:
     """Edges for one numeric column from the candidate files, and only from those."""
     return edges(stored_tables.tables(service, population), column, Recipe(bins, binning))
+
+
+def public_levels(
+    service: Service, population: str, column: CategoricalColumn, missing_tokens: Sequence[str]
+) -> tuple[str, ...]:
+    """Levels for one column from the candidate files, and only from those, as the column compares texts."""
+    recipe = Recipe(missing_tokens=tuple(missing_tokens))
+    return levels(stored_tables.tables(service, population), column, recipe)
 
 
 def add_candidate(
@@ -110,7 +123,7 @@ def add_candidate(
         refuse_private(service, population, table, private)
     note = {"name": stored_tables.file_name(filename), "attested": attested, "rows": len(table)}
     if options is not None:
-        note |= {"encoding": options.encoding, "delimiter": options.delimiter}
+        note |= stored_tables.described(options)
     known = stored_tables.known(service, population, table.sha256)
     if known is not None:
         if stored_tables.options_of(known) != options:

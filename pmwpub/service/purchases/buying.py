@@ -1,19 +1,21 @@
 """Buying: every rule of spending, in the order in which it is asked.
 
-A service for viewers alone buys nothing. The plans must fit the population's terms and the loaded table. The steward
-says that no public table was made from the private one. Then all plans are charged in one transaction, or none: there
-the ledger asks that the terms are in force, that draws come in order, that the sum can be afforded, and, where all
-sessions are one steward's, that the table belongs to no other population.
+A service for viewers alone buys nothing. The plans must fit the population's terms and the loaded table, and mean the
+same neighbours as all that the population bought before. The steward says that no public table was made from the
+private one. Then all plans are charged in one transaction, or none: there the ledger asks that the terms are in force,
+that draws come in order, that the sum can be afforded, and, where all sessions are one steward's, that the table
+belongs to no other population.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NoReturn
 
 from pmwpub.errors import LedgerError, OverlapUndecided, PlanError
-from pmwpub.ledger import Order, PlanKey
+from pmwpub.ledger import Charge, Order, PlanKey
 from pmwpub.ledger.bookings import check_repeat
 from pmwpub.ledger.model import whole
 from pmwpub.plans import ErrorPlan
@@ -26,8 +28,21 @@ from pmwpub.service.purchases.offers import said
 from pmwpub.service.purchases.protocol import Prepared, Purchase
 from pmwpub.service.purchases.readings import other_reading_than_now, same_reading_as_then
 
+OTHER_NEIGHBOURS = (
+    "What was bought for this population before protects {before}; this plan protects {now}. Their charges do not add "
+    "up to one promise. Take the earlier schema, or register another population. Nothing was charged."
+)
+
+PROTECTED = {
+    None: "whoever owns at most k rows, and refuses tables with an ID of more",
+    "keep": "every ID, and counts k rows of an ID that has more",
+}
+
 TICK = "None of these public tables was made from the private one"
 """What the steward says before every purchase that public tables take part in, whatever comparisons found."""
+
+KEPT = "of all rows of one ID, k are counted"
+"""What the ledger adds to the sensitivity of a charge whose neighbours differ in all rows of one ID."""
 
 UNDECIDED = (
     "Before this purchase the steward has to say that no public table was made from the private one. Nothing was "
@@ -166,9 +181,28 @@ def _spending(service: Service, private: PrivateTable, one: Purchase, repeat: in
     check_repeat(service.ledger.next_repeat(private.population, one.plan.sha256), repeat)
     key = PlanKey(one.plan.sha256, repeat)
     sent = service.ledger.booking(private.population, key) is not None
+    if not sent:
+        _refuse_other_neighbours(service, private.population, one)
     prepared = SENT if sent else one.prepared(service, private, current, repeat)
-    order = Order(key, one.plan.canonical, one.charges(current))
+    order = Order(key, one.plan.canonical, _charges(one, current))
     return Spending(order, one.task, prepared.work, prepared.encode)
+
+
+def _refuse_other_neighbours(service: Service, population: str, one: Purchase) -> None:
+    """PlanError where the population bought something for other neighbours: zCDP adds up for one relation alone."""
+    now = one.plan.rows_beyond
+    for booking in service.ledger.bookings(population):
+        before = json.loads(booking.plan_json).get("rows_beyond")
+        if before != now:
+            raise PlanError(OTHER_NEIGHBOURS.format(before=PROTECTED[before], now=PROTECTED[now]))
+
+
+def _charges(one: Purchase, current: Study) -> tuple[Charge, ...]:
+    """The charges, of which the ledger says where they protect every ID."""
+    charges = one.charges(current)
+    if one.plan.rows_beyond is None:
+        return charges
+    return tuple(replace(charge, sensitivity=f"{charge.sensitivity}; {KEPT}") for charge in charges)
 
 
 def _never(*_: object) -> NoReturn:

@@ -16,6 +16,7 @@ from pmwpub.service.core import Service
 from pmwpub.service.inputs import overlap_check, study_store
 from pmwpub.service.inputs.shared_rows import Alike, Overlap
 from pmwpub.service.private_table import PrivateTable
+from pmwpub.tabular.files.missing_header import refuse_data_as_header
 from pmwpub.tabular.files.reading import TextTable, read_table
 from pmwpub.tabular.files.text.read_options import ReadOptions
 
@@ -44,10 +45,23 @@ class Offer:
 
     @classmethod
     def read(
-        cls, name: str, content: bytes, options: ReadOptions | None, *, attested: bool = False, label: str = ""
+        cls,
+        name: str,
+        content: bytes,
+        options: ReadOptions | None,
+        *,
+        attested: bool = False,
+        label: str = "",
+        named: bool = True,
     ) -> Offer:
-        """A file's bytes, read under `options` where somebody confirmed them; FileRefused where they cannot be read."""
-        return cls(name, read_table(content, options=options), options, attested, label)
+        """A file's bytes, read under `options` where somebody confirmed them; FileRefused where they cannot be read.
+
+        named  whether a schema says what the columns are called; else a header that looks like data is asked about
+        """
+        table = read_table(content, options=options)
+        if options is None and not named:
+            refuse_data_as_header(table)
+        return cls(name, table, options, attested, label)
 
 
 def offer(

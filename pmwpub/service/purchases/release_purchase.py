@@ -17,7 +17,9 @@ from pmwpub.service.inputs.study import Study
 from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.public_cores import public_core
 from pmwpub.service.purchases.protocol import Prepared
+from pmwpub.service.purchases.public_numbers import public_values
 from pmwpub.service.purchases.release_statement import Known, known_before, provenance_of, refuse_unstated
+from pmwpub.tabular.coding.public_values import PublicValues
 from pmwpub.tasks.mechanism_work import ReleaseWork
 
 
@@ -55,6 +57,7 @@ class ReleasePurchase:
         workload = current.planned(plan, private)
         current.check_usable(plan.inputs.candidates)
         known, rho = known_before(service, current, plan), plan.schedule().rho
+        values = public_values(service, current, plan)
         refuse_unstated(
             service,
             plan,
@@ -66,7 +69,7 @@ class ReleasePurchase:
         )
         return Prepared(
             work=lambda: _work(service, plan, repeat, private, current, workload),
-            encode=lambda booking, found: _to_bytes(service, booking, plan, found, current, workload, known),
+            encode=lambda booking, found: _to_bytes(service, booking, plan, found, current, workload, known, values),
         )
 
 
@@ -85,8 +88,9 @@ def _to_bytes(
     current: Study,
     workload: Workload,
     known: Known,
+    values: PublicValues,
 ) -> bytes:
     if not isinstance(found, Release) or current.schema is None:
         raise PlanError("A release needs its schema and a finished run.")
     provenance = provenance_of(service, booking, plan, current, known)
-    return Bundle.of(plan, found, workload, current.schema, provenance, known.choices).to_bytes()
+    return Bundle.of(plan, found, workload, current.schema, provenance, known.choices, values).to_bytes()

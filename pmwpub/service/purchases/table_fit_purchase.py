@@ -18,7 +18,9 @@ from pmwpub.service.inputs.study import Study
 from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.public_cores import public_core
 from pmwpub.service.purchases.protocol import Prepared
+from pmwpub.service.purchases.public_numbers import public_values
 from pmwpub.service.purchases.release_statement import Known, known_before, provenance_of, refuse_unstated
+from pmwpub.tabular.coding.public_values import PublicValues
 from pmwpub.tabular.schema.table_schema import Schema
 from pmwpub.tasks.mechanism_work import PublicInput, TableFitWork
 
@@ -58,7 +60,8 @@ class TableFitPurchase:
         current.check_usable(plan.inputs.candidates)
         if current.schema is None:
             raise SchemaError("A release needs a schema; draft or load one on the Data page.")
-        bought = _Bought(plan, current, current.schema, workload, known_before(service, current, plan))
+        known, values = known_before(service, current, plan), public_values(service, current, plan)
+        bought = _Bought(plan, current, current.schema, workload, known, values)
         source = public_core(service, current, plan.inputs.candidates, workload)
         schedule = bought.schedule(source)
         if schedule.rho > plan.budget:
@@ -87,6 +90,7 @@ class _Bought:
     schema: Schema
     workload: Workload
     known: Known
+    values: PublicValues
 
     def schedule(self, source: PublicInput) -> TableSchedule:
         return self.plan.schedule(self.workload, source.support, complete=self.schema.complete)
@@ -96,4 +100,7 @@ class _Bought:
             raise PlanError("A release by table fit needs a finished run.")
         provenance = provenance_of(service, booking, self.plan, self.current, self.known)
         choices = self.known.choices
-        return Bundle.of_tables(self.plan, found, schedule, self.workload, self.schema, provenance, choices).to_bytes()
+        made = Bundle.of_tables(
+            self.plan, found, schedule, self.workload, self.schema, provenance, choices, self.values
+        )
+        return made.to_bytes()

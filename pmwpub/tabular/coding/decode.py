@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
@@ -15,15 +14,10 @@ from pmwpub.records import Codes, Dataset, Distribution, Floats, Support, code_t
 from pmwpub.tabular.files.chunks import Coded
 from pmwpub.tabular.files.reading import open_table
 from pmwpub.tabular.files.source import FileLimits
+from pmwpub.tabular.files.text.inert_cells import PLAIN_NUMBER, inert
 from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.schema.column_types import WEIGHT
 from pmwpub.tabular.schema.table_schema import Schema
-
-_SIGN = r"[=+\-@\uff1d\uff0b\uff0d\uff20]"
-_FORMULA = re.compile(rf"[\s']*{_SIGN}|'*[\t\r\n]")
-_GAP = re.compile(rf"([\s'\";|]+)({_SIGN}?)")
-_CUTS = frozenset(";|\t\r\n")
-_PLAIN_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 
 CSV_ROWS = 20_000
 """So many rows of a CSV are written at once."""
@@ -60,28 +54,6 @@ def labelled(dataset: Dataset, schema: Schema) -> pd.DataFrame:
     )
 
 
-def inert(cell: str) -> str:
-    """`cell` with an apostrophe in front when a spreadsheet would run it; plain numbers stay.
-
-    So also behind white space, which an import may trim, and inside the cell behind what a spreadsheet of another
-    country cuts the line at: semicolon, tab, bar, line break. A cell that already has such apostrophes gets one more,
-    so that different cells stay different.
-    """
-    if _PLAIN_NUMBER.fullmatch(cell):
-        return cell
-    safe = _GAP.sub(_guarded, cell)
-    return "'" + safe if _FORMULA.match(cell) else safe
-
-
-def _guarded(gap: re.Match[str]) -> str:
-    """White space, quotes and cuts with what follows; a sign behind a cut gets its apostrophe.
-
-    The pattern takes each gap whole, whatever follows, so that no character is looked at twice.
-    """
-    blank, sign = gap.groups()
-    return f"{blank}'{sign}" if sign and not _CUTS.isdisjoint(blank) else gap[0]
-
-
 def csv_bytes(frame: pd.DataFrame) -> bytes:
     """UTF-8, comma, LF, a header; cells and names made inert, floats in shortest exact form."""
     parts = [csv_line([inert(str(name)) for name in frame.columns]).encode()]
@@ -104,7 +76,7 @@ def csv_cells(texts: Iterable[str], *, alone: bool) -> list[str]:
     known: dict[str, str] = {}
     found = []
     for text in texts:
-        if text not in known and _PLAIN_NUMBER.fullmatch(text):
+        if text not in known and PLAIN_NUMBER.fullmatch(text):
             known[text] = text
         elif text not in known:
             cells = [inert(text)] if alone else [inert(text), ""]

@@ -9,8 +9,11 @@ import numpy as np
 
 from pmwpub.errors import FileRefused
 from pmwpub.records import Codes, Dataset, code_type
+from pmwpub.tabular.coding import written_cells
+from pmwpub.tabular.coding.whole_columns import coder
 from pmwpub.tabular.files.chunks import Chunk
 from pmwpub.tabular.files.reading import TextTable
+from pmwpub.tabular.files.text.inert_cells import place_in, stands_in
 from pmwpub.tabular.schema.table_schema import Schema
 
 
@@ -31,13 +34,15 @@ class Encoded:
     unplaced: Mapping[str, int] = field(default_factory=dict, repr=False)
 
 
-def encode_public(table: TextTable, schema: Schema) -> Encoded:
+def encode_public(table: TextTable, schema: Schema, *, written: bool = True) -> Encoded:
     """Encode a public table; a row with a cell that has no level is dropped and counted.
+
+    written  read cells as this package writes them, too (`written_cells`); versions that did not are asked so
 
     Raises SchemaError when the file lacks a column of the schema, FileRefused when no row is left.
     """
     schema.check_header(table.header, with_id=False)
-    encoder = Encoder(table.header, schema)
+    encoder = Encoder(table.header, schema, written=written)
     codes = encoder.codes(table.cells).T
     keep = np.all(codes < np.asarray(schema.domain.shape), axis=1)
     dropped = int(len(keep) - keep.sum())
@@ -56,12 +61,13 @@ class Encoder:
     Privacy: `unplaced` of private rows is for the steward only.
     """
 
-    def __init__(self, header: Sequence[str], schema: Schema) -> None:
-        declared = {column.name for column in schema.columns}
-        self.ignored = tuple(name for name in header if name not in declared)
+    def __init__(self, header: Sequence[str], schema: Schema, *, written: bool = False) -> None:
+        declared = {place_in(header, column.name) for column in schema.columns if stands_in(header, column.name)}
+        self.ignored = tuple(name for place, name in enumerate(header) if place not in declared)
         self._columns = schema.encoded
-        self._positions = [list(header).index(column.name) for column in self._columns]
-        self._place = [column.placer(schema.missing_tokens) for column in self._columns]
+        self._positions = [place_in(header, column.name) for column in self._columns]
+        coding = written_cells.coder if written else coder
+        self._coders = [coding(schema, column) for column in self._columns]
         self._type = code_type(schema.domain)
         self._missed = np.zeros(len(self._columns), dtype=np.int64)
 
@@ -70,8 +76,7 @@ class Encoder:
         codes = np.empty((len(self._columns), len(chunk)), dtype=self._type)
         for row, position in enumerate(self._positions):
             column = chunk.coded(position)
-            place = self._place[row]
-            by_cell = np.fromiter((place(cell) for cell in column.distinct), codes.dtype, count=len(column.distinct))
+            by_cell = self._coders[row](column.distinct).astype(codes.dtype)
             by_cell.take(column.places, out=codes[row])
             self._missed[row] += np.count_nonzero(codes[row] == self._columns[row].no_level)
         return codes

@@ -9,6 +9,7 @@ import numpy as np
 
 from pmwpub.tabular.files.chunks import Chunk, TableStream
 from pmwpub.tabular.files.row_numbers import Words, words_of
+from pmwpub.tabular.files.text.inert_cells import place_in
 from pmwpub.tabular.schema.column_types import IdColumn
 
 _AT_ONCE = 1 << 24  # rows whose IDs are kept during one pass: some 400 MB
@@ -33,7 +34,7 @@ class Identities:
     @classmethod
     def of(cls, header: Sequence[str], column: IdColumn | None, n: int, rows_per_person: int) -> Identities:
         """The first part of as many as n rows need."""
-        position = -1 if column is None else list(header).index(column.name)
+        position = -1 if column is None else place_in(header, column.name)
         return cls(column, position, rows_per_person, 1 if column is None else -(-n // _AT_ONCE))
 
     def others(self) -> Iterator[Identities]:
@@ -50,17 +51,17 @@ class Identities:
         self._found.append(ids[ids[:, 1] % np.uint64(self.parts) == self.part] if self.parts > 1 else ids)
 
     @property
-    def exceeded(self) -> bool:
-        """Whether one ID of this part owns more rows than one person may."""
-        if self.column is None or not self._found:
-            return False
+    def exceeding(self) -> frozenset[bytes]:
+        """The IDs of this part that own more rows than one person may: the bytes of each ID's two words."""
+        k = self.rows_per_person
+        if self.column is None or not self._found or k >= sum(map(len, self._found)):
+            return frozenset()
         ids = np.concatenate(self._found)
         ids = ids[np.lexsort(ids.T)]
-        k = self.rows_per_person
-        return bool(np.any(np.all(ids[k:] == ids[:-k], axis=1))) if k < len(ids) else False
+        return frozenset(row.tobytes() for row in ids[k:][np.all(ids[k:] == ids[:-k], axis=1)])
 
-    def exceeded_in(self, table: TableStream) -> bool:
-        """`exceeded`, after a pass over the table."""
+    def exceeding_in(self, table: TableStream) -> frozenset[bytes]:
+        """`exceeding`, after a pass over the table."""
         for chunk in table.chunks():
             self.add(chunk)
-        return self.exceeded
+        return self.exceeding

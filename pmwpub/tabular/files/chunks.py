@@ -131,7 +131,7 @@ def whole(chunks: Iterator[Chunk], width: int) -> Whole:
 
 def _factorized(cells: Any) -> Coded:
     places, distinct = pd.factorize(cells)
-    return Coded(list(distinct), places)
+    return Coded(distinct.tolist(), places)  # a list of an Arrow array would be made a cell at a time
 
 
 @dataclass(frozen=True, eq=False)

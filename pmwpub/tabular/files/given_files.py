@@ -19,6 +19,7 @@ class Files:
 
     def __init__(self, said: Sequence[str], paths: Sequence[str | None]) -> None:
         self._options: dict[str, ReadOptions] = {}
+        self._tables: dict[str, TextTable] = {}
         for one in said:
             path, mark, options = one.rpartition("=")
             if not mark or path not in paths:
@@ -32,9 +33,11 @@ class Files:
         return self._options.get(path)
 
     def table(self, path: str) -> TextTable:
-        """Read a file; a refusal names it."""
-        with self.naming(path):
-            return read_table(Path(path), options=self.options(path))
+        """Read a file, once; a refusal names it."""
+        if path not in self._tables:
+            with self.naming(path):
+                self._tables[path] = read_table(Path(path), options=self.options(path))
+        return self._tables[path]
 
     @contextmanager
     def naming(self, path: str) -> Iterator[None]:

@@ -23,6 +23,7 @@ from pmwpub.tabular.files.parquet import ParquetFile
 from pmwpub.tabular.files.row_numbers import same_rows
 from pmwpub.tabular.files.source import STREAMED, Chunks, FileLimits, Source
 from pmwpub.tabular.files.text import encodings, regular_lines
+from pmwpub.tabular.files.text.first_lines import named, without_delimiter_line
 from pmwpub.tabular.files.text.headers import check_header
 from pmwpub.tabular.files.text.option_suggestions import suggest
 from pmwpub.tabular.files.text.read_options import DELIMITERS, ReadOptions
@@ -75,10 +76,14 @@ class TextTable:
         return TableStream(self.header, lambda: iter([self.cells]), self.notes, self.options)
 
     def same_rows(self) -> bytes:
-        """One text for tables of the same cells, whatever their line ends, quotes, encoding, or order.
+        """One text for tables of the same cells, whatever their line ends, quotes, encoding, or order; found once.
 
         Privacy: the text is as private as the table.
         """
+        return self._same_rows
+
+    @cached_property
+    def _same_rows(self) -> bytes:
         return same_rows(self.stream)
 
     @cached_property
@@ -90,7 +95,7 @@ class TextTable:
 def read_table(
     source: bytes | Path, *, options: ReadOptions | None = None, limits: FileLimits | None = None
 ) -> TextTable:
-    """Read a table with a header: an upload (bytes) or a path ending in .csv, .csv.gz or .parquet.
+    """Read a table with a header: an upload (bytes) or a path ending in .csv, .csv.gz, .tsv or .parquet.
 
     options  encoding and delimiter, once confirmed by a person; without them the file must be UTF-8 with commas, and
              one that seems to have another delimiter is refused. Parquet, known by its first bytes, needs none.
@@ -126,7 +131,7 @@ def open_table(
         return TableStream(header, table.chunks, notes)
     used = options or _DEFAULT
     try:
-        text = container.text_of(file, used)
+        text = without_delimiter_line(container.text_of(file, used), used.delimiter)
         header, notes = _header(text, file, used, limits, doubtful=options is None)
         regular = regular_lines.is_regular(text, used.delimiter)
         return TableStream(header, lambda: _rows(text, file, used, limits, regular=regular), notes, used)
@@ -137,11 +142,11 @@ def open_table(
 
 def _with_suggestion(refusal: FileRefused, source: Source, used: ReadOptions) -> FileRefused:
     """The refusal with the options under which the file would read, if any."""
-    found = suggest(source, used)
+    found = suggest(source, used) or refusal.suggestion
     if found is None:
         return refusal
     words = str(refusal).removeprefix(f"Line {refusal.line}: ")
-    if found.encoding == used.encoding:
+    if found.encoding == used.encoding and found.delimiter != used.delimiter:
         words = f"The delimiter seems to be {DELIMITERS[found.delimiter]}, not {DELIMITERS[used.delimiter]}; {_COMMAS}"
     remedy = f" Or confirm that it is {found.words}, and load it so."
     return FileRefused(words + remedy, line=refusal.line, suggestion=found)
@@ -191,7 +196,7 @@ def _header(
     """The column names of the header, and what was tidied in each."""
     cells, line = _first_record(_records(text, source, options, limits))
     _check_delimiter(cells, line, options.delimiter, doubtful=doubtful)
-    return check_header(cells, line, limits)
+    return check_header(named(cells, line, options), line, limits)
 
 
 def _rows(text: Chunks, source: Source, options: ReadOptions, limits: FileLimits, *, regular: bool) -> Iterator[Chunk]:

@@ -48,31 +48,34 @@ STREAMED = FileLimits(bytes=1 << 50, cells=1 << 50)
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A file's bytes in passes. Only a path ending in .csv.gz is ever decompressed.
+    """A file's bytes in passes. Only a path ending in .csv.gz is ever decompressed, and bytes that are said to be one.
 
     Raises FileRefused, from any pass, when the file cannot be opened, is a damaged archive, or passes `limits.bytes`.
     """
 
     where: bytes | Path = field(repr=False)
     limits: FileLimits
+    gzipped: bool = False
 
     def __post_init__(self) -> None:
-        if isinstance(self.where, Path) and not self.where.name.endswith((".csv", ".csv.gz", ".parquet")):
-            raise FileRefused("A path must end in .csv, .csv.gz or .parquet; another ending came. " + CSV_REMEDY)
+        if isinstance(self.where, Path) and not self.where.name.endswith((".csv", ".csv.gz", ".tsv", ".parquet")):
+            raise FileRefused("A path must end in .csv, .csv.gz, .tsv or .parquet; another ending came. " + CSV_REMEDY)
 
     @property
     def packed(self) -> bool:
-        return isinstance(self.where, Path) and self.where.name.endswith(".csv.gz")
+        return self.gzipped or (isinstance(self.where, Path) and self.where.name.endswith(".csv.gz"))
 
     @contextmanager
     def open(self) -> Iterator[BinaryIO | gzip.GzipFile]:
         """Lend the bytes as a file; what goes wrong on the way is a FileRefused."""
         try:
-            if not isinstance(self.where, Path):
-                yield io.BytesIO(self.where)
-            elif self.packed:
-                with gzip.open(self.where, "rb") as unpacked:
+            if self.packed:
+                with gzip.open(
+                    self.where if isinstance(self.where, Path) else io.BytesIO(self.where), "rb"
+                ) as unpacked:
                     yield unpacked
+            elif not isinstance(self.where, Path):
+                yield io.BytesIO(self.where)
             else:
                 with self.where.open("rb") as plain:
                     yield plain

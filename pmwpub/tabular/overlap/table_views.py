@@ -20,6 +20,7 @@ from pmwpub.records import Codes
 from pmwpub.tabular.coding.encode import Encoder
 from pmwpub.tabular.files.chunks import Chunk, TableStream
 from pmwpub.tabular.files.row_numbers import Words, mixed, words_of
+from pmwpub.tabular.files.text.inert_cells import place_in
 from pmwpub.tabular.schema.table_schema import Schema
 
 Floats = npt.NDArray[np.float64]
@@ -61,7 +62,7 @@ class SpeltRows:
 
     def __init__(self, header: Sequence[str], schema: Schema) -> None:
         names = [column.name for column in schema.encoded]
-        self._positions = [list(header).index(name) for name in names]
+        self._positions = [place_in(header, name) for name in names]
         self._multipliers = words_of([f"name {name}" for name in names], 1)[:, 0] | np.uint64(1)
         self._nothing = _NOTHING | {_tidy(token) for token in schema.missing_tokens}
         self._numbers = any(not math.isnan(_number(token)) for token in self._nothing)

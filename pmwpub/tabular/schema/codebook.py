@@ -11,32 +11,41 @@ CSV, one line a code or edge, lines of one column in any place; a blank kind rep
     age,missing,-9,refused
     person,id,,
 
-`level` is the code as it stands in the data, or an edge of a numeric column; `label` is for people and not used. The
-kind `missing` makes the code a missing token (of the whole schema) and gives its column a missing level. Optional
-columns give the rules of design section 7, on the first line of a column: missing, other, strip, casefold (yes or no),
-outside, decimal, thousands. A categorical column without codes, or a numeric one without edges, takes them from the
-public tables; `outside` is clip where it is not given.
+`level` is the code as it stands in the data, or an edge of a numeric column (twice for a value with a bin of its own);
+its `label` is for people and not used. A line of kind `missing` gives its column a missing code, or a range of numbers
+written 97..99, whose `label` is the name of a level; without a column's name it is a missing token of the whole schema.
+A column of which nothing but missing codes is said takes its kind from the public tables. Optional columns give the
+rules of a schema file, on the first line of a column: missing, other, strip, casefold (yes or no), outside, decimal,
+thousands, part, order, beyond (of an id), same (trim nfc casefold number, or none). A categorical column without codes,
+or a numeric one without edges, takes them from the public tables; `outside` is clip where it is not given.
 
 JSON: {"columns": [...], "missing_tokens": [...]} or the list alone; a column is {"name", "kind", "levels" or "edges",
-and rules}, where levels may be a list or {code: label}. A schema file is such a codebook.
+and rules}, where levels may be a list or {code: label}. A schema file is such a codebook. A Stata or SPSS file (.dta,
+.sav, .zsav, .por) is one too: see `statistics_files`.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+from pydantic import ValidationError
 
 from pmwpub.errors import FileRefused, SchemaError
 from pmwpub.tabular.files.container import FileLimits, load
 from pmwpub.tabular.files.reading import read_table
 from pmwpub.tabular.files.text.read_options import ReadOptions
+from pmwpub.tabular.schema import statistics_files
+from pmwpub.tabular.schema.column_rules import MISSING
+from pmwpub.tabular.schema.missing_codes import MissingCode
 
-KINDS = ("categorical", "numeric", "id", "ignore")
+KINDS = ("categorical", "ordered", "numeric", "date", "id", "weight", "ignore")
 FLAGS = ("missing", "other", "strip", "casefold")
-CHOICES = ("outside", "decimal", "thousands")
+CHOICES = ("outside", "decimal", "thousands", "part", "order", "beyond")
 _YES = frozenset({"true", "yes", "y", "1", "x"})
 _NO = frozenset({"false", "no", "n", "0", ""})
 
@@ -45,14 +54,19 @@ _NO = frozenset({"false", "no", "n", "0", ""})
 class CodebookEntry:
     """One column of a codebook.
 
+    kind    "" where the public tables are to say it
     values  levels, or edges as text; empty where the public tables are to give them
     rules   the rules that were given: name -> value
+    codes   its missing codes
+    same    by which rules texts are compared; None where it is not said
     """
 
     name: str
     kind: str
     values: tuple[str, ...] = ()
     rules: Mapping[str, str | bool] = field(default_factory=dict)
+    codes: tuple[MissingCode, ...] = ()
+    same: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -66,8 +80,11 @@ class Codebook:
 def read_codebook(source: bytes | Path, *, options: ReadOptions | None = None) -> Codebook:
     """Read a codebook, JSON if it begins with a brace or bracket, else CSV.
 
-    Raises SchemaError for what is no codebook, FileRefused for what is no table.
+    Raises SchemaError for what is no codebook, FileRefused for what is no table, PlanError for a Stata or SPSS file
+    without the extra that reads it.
     """
+    if isinstance(source, Path) and source.suffix.lower() in statistics_files.SUFFIXES:
+        return _from_statistics(source)
     if isinstance(source, Path) and source.suffix == ".json":
         try:
             content = source.read_bytes()
@@ -86,26 +103,73 @@ def _from_csv(content: bytes, options: ReadOptions | None) -> Codebook:
         raise SchemaError("A codebook has the columns name, kind and level; see its description.")
     found: dict[str, CodebookEntry] = {}
     tokens: list[str] = []
+    codes: dict[str, list[MissingCode]] = {}
     for row in table.frame.to_dict("records"):
         name, kind, level = (str(row.get(key, "")) for key in ("name", "kind", "level"))
         kind = kind.strip().lower()
-        if kind == "missing":
+        if kind == "missing" and not name:
             tokens.append(level)
-            if name in found:
-                found[name] = replace(found[name], rules={**found[name].rules, "missing": True})
-            continue
-        entry = found.get(name) or CodebookEntry(name, kind, (), _rules(name, row))
-        if kind not in ("", entry.kind):
-            raise SchemaError(f"Column {name!r} of the codebook has two kinds, {entry.kind} and {kind}.")
-        found[name] = replace(entry, values=entry.values + ((level,) if level else ()))
-    return Codebook(tuple(map(_checked, found.values())), tuple(tokens) if tokens else None)
+        elif kind == "missing":
+            codes.setdefault(name, []).append(missing_code(level, str(row.get("label", "")).strip()))
+        else:
+            found[name] = _with_line(found.get(name), name, kind, level, row)
+    entries = [replace(entry, codes=told_apart(codes.pop(name, ()), entry.values)) for name, entry in found.items()]
+    entries += [CodebookEntry(name, "", codes=told_apart(own, ())) for name, own in codes.items()]
+    return Codebook(tuple(map(_checked, entries)), tuple(tokens) if tokens else None)
+
+
+def _with_line(entry: CodebookEntry | None, name: str, kind: str, level: str, row: Mapping[Any, Any]) -> CodebookEntry:
+    """A column's entry with one line more."""
+    entry = entry or CodebookEntry(name, kind, (), _rules(name, row), same=_same(row.get("same")))
+    if kind not in ("", entry.kind):
+        raise SchemaError(f"Column {name!r} of the codebook has two kinds, {entry.kind} and {kind}.")
+    return replace(entry, values=entry.values + ((level,) if level else ()))
+
+
+def missing_code(level: str, label: str) -> MissingCode:
+    """A code, or a range of numbers written 97..99; without a label it is its own."""
+    low, mark, high = level.partition("..")
+    if not mark:
+        return MissingCode.of(level, label or level or MISSING)
+    try:
+        return MissingCode.between(float(low), float(high), label or level)
+    except ValueError as failure:
+        raise SchemaError("A range of missing codes is written 97..99, the smaller number first.") from failure
+
+
+def told_apart(codes: Iterable[MissingCode], levels: Sequence[str]) -> tuple[MissingCode, ...]:
+    """The codes; where two have one label, or one has that of a level, the code stands behind it."""
+    listed = list(codes)
+    often = Counter([*(code.label for code in listed), *levels])
+    alone = lambda code: often[code.label] == 1  # noqa: E731
+    return tuple(
+        code if alone(code) else code.model_copy(update={"label": f"{code.label} ({code.written})"}) for code in listed
+    )
+
+
+def _same(given: object) -> tuple[str, ...] | None:
+    """The equivalences of a cell or list; None where nothing is said."""
+    if given is None or given == "":
+        return None
+    listed = str(given).replace(",", " ").split() if not isinstance(given, list) else [str(rule) for rule in given]
+    return tuple(rule for rule in listed if rule != "none")
+
+
+def _from_statistics(path: Path) -> Codebook:
+    """Each variable with value labels; codes as they stand in a table that is written from the file."""
+    entries = []
+    for one in statistics_files.variables(path):
+        codes = told_apart(one.codes, one.levels)
+        if one.levels or codes:
+            entries.append(CodebookEntry(one.name, "categorical" if one.levels else "", one.levels, codes=codes))
+    return Codebook(tuple(entries))
 
 
 def _rules(name: str, given: Mapping[Any, Any]) -> dict[str, str | bool]:
     """The rules among `given`, where blanks and nulls are none."""
     rules: dict[str, str | bool] = {}
     for key in FLAGS:
-        if given.get(key) not in (None, ""):
+        if given.get(key) not in (None, "") and not isinstance(given[key], list):
             rules[key] = yes(given[key], f"{key} of column {name!r}")
     for key in CHOICES:
         if given.get(key) not in (None, ""):
@@ -141,7 +205,22 @@ def _entry(column: Mapping[str, Any]) -> CodebookEntry:
         raise SchemaError("A column of the codebook has no name.")
     kind = column.get("kind") or ("categorical" if levels else "numeric" if edges else "")
     values = levels if levels is not None else edges
-    return _checked(CodebookEntry(name, str(kind), _texts(name, values), _rules(name, column)))
+    codes = _codes(name, column.get("missing"))
+    return _checked(
+        CodebookEntry(name, str(kind), _texts(name, values), _rules(name, column), codes, _same(column.get("same")))
+    )
+
+
+def _codes(name: str, given: object) -> tuple[MissingCode, ...]:
+    """Missing codes as a schema file of version 2 lists them."""
+    if not isinstance(given, list):
+        return ()
+    try:
+        return tuple(MissingCode.model_validate_json(json.dumps(code)) for code in given)
+    except ValidationError as failure:
+        raise SchemaError(
+            f'A missing code of column {name!r} is {{"code", "label"}} or {{"from", "to", "label"}}.'
+        ) from failure
 
 
 def _texts(name: str, values: object) -> tuple[str, ...]:
@@ -155,6 +234,6 @@ def _texts(name: str, values: object) -> tuple[str, ...]:
 
 
 def _checked(entry: CodebookEntry) -> CodebookEntry:
-    if entry.kind not in KINDS:
+    if entry.kind not in KINDS and not (entry.codes and not entry.kind):
         raise SchemaError(f"Column {entry.name!r} of the codebook has no kind; the kinds are {', '.join(KINDS)}.")
     return entry

@@ -1,224 +1,158 @@
-"""Proposing columns from public tables and codebooks: levels as they occur, bins by a stated rule."""
+"""Drafting a schema from public tables and codebooks, and only from those."""
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from collections.abc import Callable, Iterable, Sequence
 
-import numpy as np
-import pandas as pd
+from pydantic import ValidationError
 
-from pmwpub.domain import MAX_CHARACTERS
 from pmwpub.errors import SchemaError
-from pmwpub.records import Floats
 from pmwpub.tabular.files.reading import TextTable
 from pmwpub.tabular.schema.codebook import Codebook, CodebookEntry
-from pmwpub.tabular.schema.column_types import (
-    RESERVED,
-    WEIGHT,
-    CategoricalColumn,
-    Column,
-    IdColumn,
-    IgnoredColumn,
-    NumericColumn,
-)
+from pmwpub.tabular.schema.codebook_columns import column_of
+from pmwpub.tabular.schema.column_types import AttributeColumn, CategoricalColumn, NumericColumn
+from pmwpub.tabular.schema.draft_record import Draft, Left, NothingToEncode, Remedy
+from pmwpub.tabular.schema.equivalences import grouped
+from pmwpub.tabular.schema.proposing.bins import Binning, with_spikes
+from pmwpub.tabular.schema.proposing.evidence import Evidence
+from pmwpub.tabular.schema.proposing.one_column import proposed
+from pmwpub.tabular.schema.proposing.public_cells import Proposal, PublicCells, numbers_in
+from pmwpub.tabular.schema.proposing.recipe import MISSING_TOKENS, Recipe
+from pmwpub.tabular.schema.proposing.special_values import NumberCounts, spikes
+from pmwpub.tabular.schema.table_schema import Schema, refusal
 
-MISSING_TOKENS = ("", "NA", "?")
-_FEW_NUMBERS = 20
-_LARGEST = 1e15
-
-
-Binning = Literal["rounded", "quantiles", "width"]
+__all__ = ["MISSING_TOKENS", "Binning", "Recipe", "draft", "edges", "levels", "propose"]
 
 
-@dataclass(frozen=True)
-class Recipe:
-    """How columns are proposed; see `table_schema.draft`. SchemaError for a number below one or another binning."""
-
-    bins: int = 10
-    binning: Binning = "rounded"
-    max_levels: int = 60
-    missing_tokens: tuple[str, ...] = MISSING_TOKENS
-
-    def __post_init__(self) -> None:
-        if self.bins < 1 or self.max_levels < 1:
-            raise SchemaError("bins and max_levels must be at least 1.")
-        if self.binning not in get_args(Binning):
-            raise SchemaError(f"Bins are {', '.join(get_args(Binning))}; another way was asked for.")
+def draft(
+    tables: Sequence[TextTable],
+    *,
+    bins: int = 10,
+    binning: Binning = "rounded",
+    max_levels: int = 60,
+    missing_tokens: Sequence[str] = MISSING_TOKENS,
+    codebook: Codebook | None = None,
+) -> Schema:
+    """The schema alone of what `propose` finds."""
+    return propose(tables, Recipe(bins, binning, max_levels, tuple(missing_tokens)), codebook=codebook).schema
 
 
-def columns(tables: Sequence[TextTable], recipe: Recipe) -> tuple[Column, ...]:
-    """One proposed column for each name that all tables share, in the first table's order."""
-    shared = _shared(tables)
-    if not shared:
+def propose(
+    tables: Sequence[TextTable],
+    recipe: Recipe | None = None,
+    *,
+    codebook: Codebook | None = None,
+    remedies: Sequence[Remedy] = (),
+    progress: Callable[[int, int], None] = lambda done, all: None,
+) -> Draft:
+    """A first schema of version 2 from public tables, a codebook or both, with what is to be looked over.
+
+    The codebook's columns come first, then the others that all tables have. Texts that are one under the equivalences
+    of `equivalences` are one level, up to `max_levels` of them; codes of digits that begin with noughts stay texts; up
+    to 20 different numbers are levels, more get at most `bins` bins: of about equal count with round edges
+    ("rounded"), of equal count as far as ties allow ("quantiles"), or of equal width ("width"), where values that many
+    rows have get bins of their own, and codes for missing values levels of their own. What cannot be encoded as it
+    stands is left out with a reason.
+
+    remedies  what a person decided about single columns
+    progress  is told how many columns are done, and of how many
+
+    Raises SchemaError without tables and codebook, without a shared column, where a codebook leaves levels or edges to
+    tables that lack them, or for a remedy of an unknown column; NothingToEncode where every column is left out.
+
+    Privacy: for public tables only; levels, bins and codes must never come from private rows.
+    """
+    if not tables and codebook is None:
+        raise SchemaError("A schema is drafted from at least one public table, or a codebook; none came.")
+    recipe, shared, entries = recipe or Recipe(), _shared(tables), _entries(codebook)
+    if codebook is None and not shared:
         raise SchemaError("The public tables share no column name; check their headers.")
-    return tuple(_column(name, _counts(tables, name), recipe) for name in shared)
+    if codebook is not None and codebook.missing_tokens is not None:
+        recipe = Recipe(recipe.bins, recipe.binning, recipe.max_levels, codebook.missing_tokens)
+    names = [*entries, *(name for name in shared if name not in entries)]
+    _check_names(remedies, names)
+    found: list[Proposal] = []
+    for name in names:
+        progress(len(found), len(names))
+        found.append(_one(PublicCells.of(name, tables, remedies), entries.get(name), recipe))
+    return _drafted(found, recipe, _partial(tables, names))
+
+
+def _one(cells: PublicCells, entry: CodebookEntry | None, recipe: Recipe) -> Proposal:
+    """One column; what a person decided goes before the codebook, and this before the cells."""
+    if entry is None or not entry.kind or cells.last("kind") is not None:
+        return proposed(cells, recipe, () if entry is None else entry.codes)
+    try:
+        return column_of(entry, cells, recipe)
+    except ValidationError as failure:
+        raise refusal(failure, where="from the codebook") from failure
+
+
+def _drafted(found: Sequence[Proposal], recipe: Recipe, partial: Sequence[Left]) -> Draft:
+    left = (*(one.left for one in found if one.left is not None), *partial)
+    if not any(isinstance(one.column, AttributeColumn) for one in found):
+        raise NothingToEncode(left) if left else SchemaError("A schema needs at least one column that is encoded.")
+    return Draft(
+        schema=Schema.of([one.column for one in found], recipe.missing_tokens, 2),
+        left_out=left,
+        remarks=tuple(remark for one in found for remark in one.remarks),
+        merged=tuple(merged for one in found for merged in one.merged),
+        why={one.column.name: one.why for one in found if one.left is None},
+    )
 
 
 def edges(tables: Sequence[TextTable], column: NumericColumn, recipe: Recipe) -> tuple[float, ...]:
-    """Bin edges for a column from the public numbers that stand in it, as it reads them (strip, decimal, thousands).
+    """Bin edges for a column from the public numbers that stand in it, as it reads them, its missing codes left out.
 
-    Its own edges do not matter. Raises SchemaError where there is no number.
+    Its own edges do not matter; values that many rows have get bins of their own. Raises SchemaError where there is no
+    number.
 
     Privacy: for public tables only.
     """
-    name = column.name
-    holding = [table for table in tables if name in table.header]
-    counts = _counts(holding, name) if holding else pd.Series(dtype="int64")
-    numbers, repeats = _numbers(counts, column)
+    missing = column.missing_test(())
+    counts = PublicCells.of(column.name, tables).counts
+    numbers, often, _ = numbers_in({c: n for c, n in counts.items() if missing(column.tidy(c)) is None}, column)
     if not len(numbers):
-        raise SchemaError(f"Column {name!r} has no number in the public tables, so it has no bins; give its edges.")
-    return _edges(np.repeat(numbers, repeats), recipe)
+        raise SchemaError(
+            f"Column {column.name!r} has no number in the public tables, so it has no bins; give its edges."
+        )
+    tally = NumberCounts.of(numbers, often)
+    standing = spikes(tally, max(0, min(3, recipe.bins - 1)))
+    return with_spikes(tally.written_out(), standing, recipe.bins, recipe.binning)
 
 
-def from_codebook(
-    codebook: Codebook, tables: Sequence[TextTable], recipe: Recipe
-) -> tuple[tuple[Column, ...], tuple[str, ...]]:
-    """The codebook's columns, then the other shared ones of the tables; and the missing tokens.
+def levels(tables: Sequence[TextTable], column: CategoricalColumn, recipe: Recipe) -> tuple[str, ...]:
+    """Every level that stands in the public tables, spellings that are one under the column's rules taken together.
 
-    Without tokens of its own, a codebook gets the recipe's, except those that it declares as levels.
+    Its own levels do not matter. Raises SchemaError where there is none.
+
+    Privacy: for public tables only.
     """
-    declared = {value for entry in codebook.entries for value in entry.values}
-    tokens = codebook.missing_tokens
-    if tokens is None:
-        tokens = tuple(token for token in recipe.missing_tokens if token not in declared)
-    own = tuple(_from_entry(entry, tables, recipe, tokens) for entry in codebook.entries)
-    named = {column.name for column in own}
-    rest = [name for name in _shared(tables) if name not in named]
-    recipe = Recipe(recipe.bins, recipe.binning, recipe.max_levels, tokens)
-    return own + tuple(_column(name, _counts(tables, name), recipe) for name in rest), tokens
+    cells = PublicCells.of(column.name, tables)
+    found = Evidence.of(cells, recipe, column.missing_codes, same=column.same)
+    if not found.counts:
+        raise SchemaError(f"Column {column.name!r} has no value in the public tables; give its levels.")
+    return tuple(sorted(max(group, key=found.counts.__getitem__) for group in grouped(found.counts, column.tidy)))
+
+
+def _entries(codebook: Codebook | None) -> dict[str, CodebookEntry]:
+    return {} if codebook is None else {entry.name: entry for entry in codebook.entries}
 
 
 def _shared(tables: Sequence[TextTable]) -> list[str]:
     return [name for name in tables[0].header if all(name in table.header for table in tables)] if tables else []
 
 
-def _counts(tables: Sequence[TextTable], name: str) -> pd.Series:
-    """cell -> how often."""
-    found: Counter[str] = Counter()
-    for table in tables:
-        found.update(table.column(name).counts())
-    return pd.Series(found, dtype="int64", index=pd.Index(list(found), dtype="str"))
+def _partial(tables: Sequence[TextTable], names: Iterable[str]) -> list[Left]:
+    """The columns that only some tables have, which is why they are left out."""
+    found = dict.fromkeys(name for table in tables for name in table.header)
+    for name in names:
+        found.pop(name, None)
+    having = {name: sum(name in table.header for table in tables) for name in found}
+    return [Left(name, f"Only {many} of {len(tables)} files have it.") for name, many in having.items()]
 
 
-def _from_entry(entry: CodebookEntry, tables: Sequence[TextTable], recipe: Recipe, tokens: tuple[str, ...]) -> Column:
-    rules: dict[str, Any] = dict(entry.rules)
-    if entry.kind == "categorical":
-        levels = entry.values or _levels(entry.name, tables, tokens)
-        return CategoricalColumn(name=entry.name, kind="categorical", levels=levels, **rules)
-    if entry.kind == "numeric":
-        given = tuple(_edge(entry.name, value) for value in entry.values)
-        rules = {"outside": "clip"} | rules
-        column = NumericColumn(name=entry.name, kind="numeric", edges=given or (0.0, 1.0), **rules)
-        return column if given else column.model_copy(update={"edges": edges(tables, column, recipe)})
-    rules = {key: rules[key] for key in ("strip", "casefold") if key in rules}
-    if entry.kind == "id":
-        return IdColumn(name=entry.name, kind="id", **rules)
-    return IgnoredColumn(name=entry.name, kind="ignore", **rules)
-
-
-def _edge(name: str, text: str) -> float:
-    try:
-        return float(text)
-    except ValueError as failure:
-        raise SchemaError(f"The edges of column {name!r} of the codebook are numbers with a point.") from failure
-
-
-def _levels(name: str, tables: Sequence[TextTable], tokens: tuple[str, ...]) -> tuple[str, ...]:
-    holding = [table for table in tables if name in table.header]
-    cells = {cell for table in holding for cell in table.column(name).counts()} - {*tokens, *RESERVED}
-    if not cells:
-        raise SchemaError(f"Column {name!r} of the codebook has no levels, and the public tables have none for it.")
-    return tuple(sorted(cells))
-
-
-def _numbers(counts: pd.Series, column: NumericColumn) -> tuple[Floats, Any]:
-    """The numbers among the cells, as the column reads them, and how often each stands."""
-    values = [column.value(column.tidy(str(cell))) for cell in counts.index]
-    known = np.array([value is not None and abs(value) <= _LARGEST for value in values], dtype=bool)
-    numbers = np.array([value for value, good in zip(values, known, strict=True) if good], dtype=np.float64)
-    return numbers, counts.to_numpy()[known]
-
-
-def _column(name: str, counts: pd.Series, recipe: Recipe) -> Column:
-    """A column for the distinct cells of `counts` (cell -> how often)."""
-    missing = bool(counts.index.isin(recipe.missing_tokens).any())
-    counts = counts[~counts.index.isin([*recipe.missing_tokens, *RESERVED])]
-    cells = [str(cell) for cell in counts.index]
-    probe = NumericColumn(name=name, kind="numeric", edges=(0.0, 1.0), outside="clip")
-    numbers, repeats = _numbers(counts, probe)
-    numeric = len(cells) > 0 and len(numbers) == len(cells)
-    text = any(len(cell) > MAX_CHARACTERS for cell in cells) or (len(cells) > recipe.max_levels and not numeric)
-    if name == WEIGHT or not cells or text or _names_rows(numbers, counts):
-        return IgnoredColumn(name=name, kind="ignore")
-    if numeric and len(cells) > _FEW_NUMBERS:
-        found = _edges(np.repeat(numbers, repeats), recipe)
-        return NumericColumn(name=name, kind="numeric", edges=found, outside="clip", missing=missing)
-    order = np.argsort(numbers, kind="stable") if numeric else sorted(range(len(cells)), key=cells.__getitem__)
-    levels = tuple(cells[i] for i in order)
-    return CategoricalColumn(name=name, kind="categorical", levels=levels, missing=missing)
-
-
-def _names_rows(numbers: Floats, counts: pd.Series) -> bool:
-    """Whether the cells look like row numbers or IDs: many whole numbers, none of them twice."""
-    return len(numbers) > 1_000 and len(numbers) == counts.sum() and bool(np.all(numbers == np.floor(numbers)))
-
-
-def _edges(values: Floats, recipe: Recipe) -> tuple[float, ...]:
-    if recipe.binning == "rounded":
-        return _rounded(values, recipe.bins)
-    return _quantiles(values, recipe.bins) if recipe.binning == "quantiles" else _width(values, recipe.bins)
-
-
-def _quantiles(values: Floats, bins: int) -> tuple[float, ...]:
-    """The smallest value, the quantiles as values that occur, the largest; fewer bins where they tie."""
-    found = sorted({float(x) for x in np.quantile(values, np.arange(bins + 1) / bins, method="inverted_cdf")})
-    return tuple(found) if len(found) > 1 else (found[0], _above(found[0]))
-
-
-def _width(values: Floats, bins: int) -> tuple[float, ...]:
-    """Equal steps from the smallest to the largest value."""
-    low, high = float(values.min()), float(values.max())
-    if low == high:
-        return (low, _above(low))
-    inner = {_tidy(low + (high - low) * step / bins) for step in range(1, bins)}
-    return (low, *sorted(edge for edge in inner if low < edge < high), high)
-
-
-def _above(value: float) -> float:
-    """The next edge of a bin that holds one value only."""
-    return value + max(1.0, abs(value) * 1e-9)
-
-
-def _rounded(values: Floats, bins: int) -> tuple[float, ...]:
-    """Rounded, strictly rising edges around quantiles of `values`; the outer two cover all of them.
-
-    Where at least half of the values equal the smallest (no income, no gain), it gets a bin of its own.
-    """
-    lowest = float(values.min())
-    rest = values[values > lowest]
-    spike = 2 * len(rest) <= len(values) and bins > 1
-    if spike:
-        values, bins = rest, bins - 1
-    step = _step(values, bins)
-    low = lowest if spike else _tidy(math.floor(lowest / step) * step)
-    first = {low, float(values.min())} if spike else {low}
-    high = _tidy(max(math.ceil(values.max() / step), math.floor(max(first) / step) + 1) * step)
-    inner = np.quantile(values, np.arange(1, bins) / bins, method="inverted_cdf")
-    edges = {_tidy(round(float(edge) / step) * step) for edge in inner}
-    return (*sorted(first | {edge for edge in edges if max(first) < edge < high}), high)
-
-
-def _tidy(value: float) -> float:
-    return float(f"{value:.12g}")
-
-
-def _step(values: Floats, bins: int) -> float:
-    """1, 2 or 5 times a power of ten, a few steps to a bin of the middle of the data."""
-    spread = float(np.quantile(values, 0.9) - np.quantile(values, 0.1)) or float(np.ptp(values))
-    rough = max(spread / bins / 2, 1e-9 * max(1.0, float(np.abs(values).max())))
-    power = 10.0 ** math.floor(math.log10(rough))
-    return next(factor * power for factor in (5, 2, 1) if factor * power <= rough * (1 + 1e-9))
+def _check_names(remedies: Sequence[Remedy], names: Sequence[str]) -> None:
+    unknown = [remedy.column for remedy in remedies if remedy.column not in names]
+    if unknown:
+        raise SchemaError(f"Something was decided about column {unknown[0]!r}, which the public tables do not share.")

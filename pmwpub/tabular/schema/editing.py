@@ -1,7 +1,7 @@
 """A schema as rows of a table that people edit, and back; every rule of the schema file is a cell.
 
 Names of levels stay: a bin is named by its two edges alone, so an edge that is added splits one bin and leaves the
-others' names.
+others' names. Rows of a schema of version 1 make one of version 1 again, unless they say what only version 2 can.
 """
 
 from __future__ import annotations
@@ -12,19 +12,42 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from pmwpub.errors import SchemaError
-from pmwpub.tabular.schema.codebook import CHOICES, FLAGS, yes
-from pmwpub.tabular.schema.column_types import CategoricalColumn, Column, NumericColumn, text_of_number
+from pmwpub.tabular.schema.codebook import missing_code, yes
+from pmwpub.tabular.schema.column_types import (
+    MISSING,
+    CategoricalColumn,
+    Column,
+    DateColumn,
+    MissingCode,
+    NumericColumn,
+    text_of_number,
+)
+from pmwpub.tabular.schema.edition import needs_second
+from pmwpub.tabular.schema.equivalences import RULES, Equivalence
 from pmwpub.tabular.schema.table_schema import Schema, refusal
 
-FIELDS = ("name", "kind", "values", "missing", "other", "outside", "strip", "casefold", "decimal", "thousands")
-"""The cells of a row: `values` are the levels or, as text, the edges; a rule that a kind lacks is False or ""."""
+FIELDS = (
+    "name", "kind", "values", "missing", "codes", "other", "outside", "strip", "casefold", "nfc", "number", "decimal",
+    "thousands", "part", "order", "beyond",
+)  # fmt: skip
+"""The cells of a row: `values` are the levels or, as text, the edges, `codes` the missing codes, each "CODE = LABEL" or
+"FROM..TO = LABEL"; a rule that a kind lacks is False or ""."""
 
+SPELLING: Mapping[str, Equivalence] = {"strip": "trim", "casefold": "casefold", "nfc": "nfc", "number": "number"}
+"""Cells of a row that say which spellings are one, and what version 2 calls them."""
+
+_ATTRIBUTE = ("missing", "codes", "other", *SPELLING)
 _OF_KIND: Mapping[str, Sequence[str]] = {
-    "categorical": ("missing", "other", "strip", "casefold"),
-    "numeric": ("missing", "other", "strip", "casefold", "outside", "decimal", "thousands"),
-    "id": ("strip", "casefold"),
+    "categorical": _ATTRIBUTE,
+    "ordered": _ATTRIBUTE,
+    "numeric": (*_ATTRIBUTE, "outside", "decimal", "thousands"),
+    "date": (*_ATTRIBUTE, "part", "order"),
+    "id": (*SPELLING, "beyond"),
     "ignore": ("strip", "casefold"),
+    "weight": (),
 }
+_FLAGS = ("missing", "other", *SPELLING)
+_CHOICES = ("outside", "decimal", "thousands", "part", "order", "beyond")
 _COLUMN: TypeAdapter[Column] = TypeAdapter(Column)
 
 Row = dict[str, Any]
@@ -35,42 +58,108 @@ def rows_of(schema: Schema) -> list[Row]:
     return [_row(column) for column in schema.columns]
 
 
-def schema_of(rows: Iterable[Mapping[str, Any]], missing_tokens: Sequence[str]) -> Schema:
+def schema_of(rows: Iterable[Mapping[str, Any]], missing_tokens: Sequence[str], version: int = 1) -> Schema:
     """The schema that rows describe; a row without a name and kind is left out, a rule that its kind lacks is ignored.
 
-    Cells may be blank, None or NaN for "not given"; `values` may be a list or one text, a value a line. Raises
-    SchemaError, naming the row, for what version 1 does not allow.
+    Cells may be blank, None or NaN for "not given"; `values` and `codes` may be a list or one text, a value a line.
+
+    version  the least version of the schema: 2 where a row says what version 1 cannot
+
+    Raises SchemaError, naming the row, for what no version allows.
     """
     kept = [(place, row) for place, row in enumerate(rows, start=1) if _given(row, "name") or _given(row, "kind")]
-    return Schema.of([_column(row, place) for place, row in kept], missing_tokens)
+    version = max(version, *(_version(row) for _, row in kept), 1)
+    columns = [_column(row, place, missing_tokens, version) for place, row in kept]
+    return Schema.of(columns, missing_tokens, max(version, *(1 + needs_second(column) for column in columns), 1))
+
+
+def column_of(row: Mapping[str, Any], missing_tokens: Sequence[str], **rules: Any) -> Column:
+    """The column of one row, with some of its cells replaced; SchemaError as for a schema."""
+    row = {**row, **rules}
+    return _column(row, 1, missing_tokens, _version(row))
+
+
+def _version(row: Mapping[str, Any]) -> int:
+    """2 where a row says what version 1 cannot."""
+    known = _OF_KIND.get(str(_given(row, "kind") or ""), ())
+    told = any(key in known and _given(row, key) not in (None, False) for key in ("nfc", "number"))
+    return 2 if told or ("codes" in known and _listed(row, "codes")) or _twice(row) else 1
+
+
+def _twice(row: Mapping[str, Any]) -> bool:
+    """Whether an edge stands twice, or the kind is one of version 2."""
+    edges = _listed(row, "values") if row.get("kind") == "numeric" else []
+    return len(set(edges)) < len(edges) or row.get("kind") in ("ordered", "date", "weight")
 
 
 def _row(column: Column) -> Row:
     values: list[str] = []
-    if isinstance(column, CategoricalColumn):
+    if isinstance(column, (CategoricalColumn, DateColumn)):
         values = list(column.levels)
     elif isinstance(column, NumericColumn):
         values = [text_of_number(edge) for edge in column.edges]
-    rules: Row = {key: getattr(column, key, False) for key in FLAGS}
-    rules |= {key: getattr(column, key, None) or "" for key in CHOICES}
+    first = {"strip": column.strip, "casefold": column.casefold}
+    rules: Row = {key: first.get(key, False) or rule in column.same for key, rule in SPELLING.items()}
+    rules |= {key: getattr(column, key, None) or "" for key in _CHOICES}
+    codes = getattr(column, "missing_codes", ())
+    rules |= {
+        "missing": MISSING in getattr(column, "missing_levels", ()),
+        "other": getattr(column, "other", False),
+        "codes": [_code_text(code) for code in codes],
+    }
     found = {"name": column.name, "kind": column.kind, "values": values} | rules
     return {key: found[key] for key in FIELDS}
 
 
-def _column(row: Mapping[str, Any], place: int) -> Column:
+def _code_text(code: MissingCode) -> str:
+    if code.low is None or code.high is None:
+        return f"{code.code} = {code.label}"
+    return f"{text_of_number(code.low)}..{text_of_number(code.high)} = {code.label}"
+
+
+def _column(row: Mapping[str, Any], place: int, tokens: Sequence[str], version: int) -> Column:
     kind = str(_given(row, "kind") or "")
     body: Row = {"name": str(_given(row, "name") or ""), "kind": kind}
-    for key in _OF_KIND.get(kind, ()):
-        given = _given(row, key)
+    known = _OF_KIND.get(kind, ())
+    told = {key: _given(row, key) for key in known if key != "codes"}
+    for key, given in told.items():
         if given is not None:
-            body[key] = yes(given, f"{key} in row {place}") if key in FLAGS else str(given)
-    values = _values(row)
-    if kind == "categorical":
-        body["levels"] = values
-    elif kind == "numeric":
-        body["edges"] = [_edge(value, place) for value in values]
+            body[key] = yes(given, f"{key} in row {place}") if key in _FLAGS else str(given)
+    if version == 2:
+        ticked = {SPELLING[key] for key in SPELLING if body.pop(key, False)}
+        body["same"] = tuple(rule for rule in RULES if rule in ticked)
+    else:
+        body = {key: value for key, value in body.items() if key not in ("nfc", "number")}
+    codes = [_code(text, place) for text in _listed(row, "codes")] if "codes" in known else []
+    if codes:
+        body["missing"] = _with_blank(codes, tokens, wanted=bool(body.get("missing")))
+    return _validated(body, _listed(row, "values"), place)
+
+
+def _with_blank(codes: Sequence[MissingCode], tokens: Sequence[str], *, wanted: bool) -> tuple[MissingCode, ...]:
+    """The codes, and before them the level of the schema's tokens where it is wanted and not among them."""
+    if not wanted or any(code.label == MISSING for code in codes):
+        return tuple(codes)
+    return (MissingCode.of(tokens[0] if tokens else "", MISSING), *codes)
+
+
+def _code(text: str, place: int) -> MissingCode:
+    code, mark, label = text.partition(" = ")
     try:
-        return _COLUMN.validate_python({key: tuple(v) if isinstance(v, list) else v for key, v in body.items()})
+        return missing_code(code, label.strip() if mark else "")
+    except ValueError as failure:
+        raise SchemaError(
+            f"A missing code in row {place} is CODE = LABEL, the label of at most 1,000 letters."
+        ) from failure
+
+
+def _validated(body: Row, values: Sequence[str], place: int) -> Column:
+    if body["kind"] in ("categorical", "ordered", "date"):
+        body["levels"] = tuple(values)
+    elif body["kind"] == "numeric":
+        body["edges"] = tuple(_edge(value, place) for value in values)
+    try:
+        return _COLUMN.validate_python(body)
     except ValidationError as failure:
         raise refusal(failure, where=f"row {place}") from failure
 
@@ -81,11 +170,11 @@ def _given(row: Mapping[str, Any], key: str) -> Any:
     return None if cell is None or (isinstance(cell, float) and cell != cell) or cell == "" else cell
 
 
-def _values(row: Mapping[str, Any]) -> list[str]:
-    cell = row.get("values")
+def _listed(row: Mapping[str, Any], key: str) -> list[str]:
+    cell = row.get(key)
     if isinstance(cell, str):
-        return cell.split("\n")
-    return [] if cell is None or isinstance(cell, float) else [str(value) for value in cell]
+        return cell.split("\n") if cell or key == "values" else []
+    return [] if cell is None or isinstance(cell, (float, bool)) else [str(value) for value in cell]
 
 
 def _edge(text: str, place: int) -> float:

@@ -1,36 +1,39 @@
-"""The declared columns of a table (schema file, version 1): from public facts only, never from private rows."""
+"""The declared columns of a table (schema file, versions 1 and 2): from public facts only, never from private rows."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from pmwpub.domain import Domain
 from pmwpub.errors import SchemaError
-from pmwpub.tabular.files.reading import TextTable
 from pmwpub.tabular.files.text import column_names
-from pmwpub.tabular.schema import drafting
-from pmwpub.tabular.schema.codebook import Codebook
-from pmwpub.tabular.schema.column_types import WEIGHT, Column, EncodedColumn, IdColumn
-from pmwpub.tabular.schema.drafting import Binning
+from pmwpub.tabular.files.text.inert_cells import stands_in
+from pmwpub.tabular.schema import edition
+from pmwpub.tabular.schema.column_types import WEIGHT, CategoricalColumn, Column, EncodedColumn, IdColumn
 
 
 class Schema(BaseModel):
     """Columns, levels, bins and rules for the cells that they do not know.
 
-    missing_tokens  cells that stand for "no value", compared by each column's strip and casefold rules
+    missing_tokens  cells that stand for "no value", compared by each column's own rules
+    version         2 adds missing codes, equivalences (`same`, in the place of strip and casefold), spikes, and the
+                    kinds ordered, date and weight; a file of version 1 keeps its meaning and its hash to the byte
+
+    Under version 2 a column's own levels go before the schema's tokens: "NA" is Namibia where a column declares it.
 
     Raises SchemaError (through `from_json` and `of`) for unknown keys, repeated names, a level that equals a missing
-    token or a reserved name, more than one id column, no encoded column, or bins that do not rise.
+    token (version 1) or a reserved name, more than one id column, no encoded column, or bins that do not rise.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    version: int = Field(ge=1, le=1)
+    version: int = Field(ge=1, le=2)
     missing_tokens: tuple[str, ...] = ()
     columns: tuple[Column, ...]
 
@@ -44,6 +47,10 @@ class Schema(BaseModel):
             raise ValueError(f'the column name "{WEIGHT}" is reserved for the weights of a release; rename the column')
         if sum(isinstance(column, IdColumn) for column in self.columns) > 1:
             raise ValueError("at most one id column is allowed")
+        if self.version == 2:
+            edition.check_second(self.columns)
+            return self
+        edition.check_first(self.columns)
         for column in self.encoded:
             tokens = {column.tidy(token) for token in self.missing_tokens}
             if any(column.tidy(level) in tokens for level in column.own_levels):
@@ -60,9 +67,17 @@ class Schema(BaseModel):
         return next((column for column in self.columns if isinstance(column, IdColumn)), None)
 
     @property
+    def rows_beyond(self) -> Literal["keep"] | None:
+        """What becomes of an ID with more rows than one person may own: `IdColumn.beyond`."""
+        return None if self.id_column is None else self.id_column.beyond
+
+    @property
     def complete(self) -> bool:
-        """Whether every cell of every attribute has a level, whatever it says: a public fact about the schema."""
-        return all(column.complete for column in self.encoded)
+        """Whether every row has a level in every attribute, whatever it says: a public fact about the schema.
+
+        None has, where the rows of an ID beyond k satisfy no predicate.
+        """
+        return self.rows_beyond is None and all(column.complete for column in self.encoded)
 
     @cached_property
     def domain(self) -> Domain:
@@ -72,20 +87,25 @@ class Schema(BaseModel):
     @cached_property
     def sha256(self) -> str:
         """The hash of the canonical JSON: every key written out, keys sorted."""
-        body = json.dumps(self.model_dump(mode="json"), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        kept = self.model_dump(mode="json", exclude={"columns": {"__all__": edition.FOREIGN[self.version]}})
+        body = json.dumps(kept, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         return hashlib.sha256(body.encode()).hexdigest()
 
     def to_json(self) -> str:
         """The schema file: indented, defaults left out."""
         body = {"version": self.version, "missing_tokens": self.missing_tokens}
-        columns = [
-            {"name": c.name, "kind": c.kind} | c.model_dump(mode="json", exclude_defaults=True) for c in self.columns
-        ]
+        columns = [self._written_column(column) for column in self.columns]
         return json.dumps(body | {"columns": columns}, indent=1, ensure_ascii=False) + "\n"
+
+    def _written_column(self, column: Column) -> dict[str, Any]:
+        """A column's keys that are not defaults; of version 2 also which equivalences an attribute has, if none."""
+        always = {"same": column.same} if self.version == 2 and column.encoded else {}
+        own = {"name": column.name, "kind": column.kind} | column.model_dump(mode="json", exclude_defaults=True)
+        return own | always
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Schema:
-        """Read a schema file; SchemaError, naming what and where, for anything that version 1 does not allow."""
+        """Read a schema file; SchemaError, naming what and where, for anything that its version does not allow."""
         try:
             return cls.model_validate_json(text)
         except ValidationError as failure:
@@ -94,10 +114,10 @@ class Schema(BaseModel):
             raise SchemaError("The schema is not valid Unicode text; save it again as UTF-8.") from failure
 
     @classmethod
-    def of(cls, columns: Sequence[Column], missing_tokens: Sequence[str] = ()) -> Schema:
+    def of(cls, columns: Sequence[Column], missing_tokens: Sequence[str] = (), version: int = 1) -> Schema:
         """A schema from column objects; SchemaError as for a file."""
         try:
-            return cls(version=1, columns=tuple(columns), missing_tokens=tuple(missing_tokens))
+            return cls(version=version, columns=tuple(columns), missing_tokens=tuple(missing_tokens))
         except ValidationError as failure:
             raise refusal(failure) from failure
 
@@ -105,18 +125,36 @@ class Schema(BaseModel):
         """The schema with `column` in the place of the one of its name, or behind all others."""
         known = any(own.name == column.name for own in self.columns)
         swapped = tuple(column if own.name == column.name else own for own in self.columns)
-        return Schema.of(swapped if known else (*self.columns, column), self.missing_tokens)
+        return Schema.of(swapped if known else (*self.columns, column), self.missing_tokens, self.version)
 
     def without_column(self, name: str) -> Schema:
         """The schema without the column of that name: a file may then have it as an extra one."""
-        return Schema.of(tuple(own for own in self.columns if own.name != name), self.missing_tokens)
+        return Schema.of(tuple(own for own in self.columns if own.name != name), self.missing_tokens, self.version)
 
     def with_missing_tokens(self, tokens: Sequence[str]) -> Schema:
         """The schema with other missing tokens."""
-        return Schema.of(self.columns, tokens)
+        return Schema.of(self.columns, tokens, self.version)
+
+    def tokens_of(self, column: EncodedColumn) -> tuple[str, ...]:
+        """The missing tokens that hold in a column: under version 2 those that are no level of it."""
+        if self.version == 1 or not isinstance(column, CategoricalColumn):
+            return self.missing_tokens
+        return tuple(token for token in self.missing_tokens if column.known_code(column.tidy(token)) is None)
+
+    def placer(self, column: EncodedColumn) -> Callable[[str], int]:
+        """cell -> code of a column, by the precedence that `AttributeColumn.placer` states; total.
+
+        Under version 2 also the name of a level reads as that level, so that what a release writes reads back.
+        """
+        return column.placer(self.tokens_of(column), reads_labels=self.version > 1)
+
+    def written(self, column: EncodedColumn, code: int) -> str | None:
+        """A cell that reads as a level; None for a bin of numbers, which has many."""
+        return column.written(code, self.tokens_of(column))
 
     def check_header(self, header: Sequence[str], *, with_id: bool) -> None:
-        """Every encoded column must stand in `header`, and the id column too if asked; others may, in any order.
+        """Every encoded column must stand in `header`, and the id column too if asked; others may, in any order. A
+        name may be written with the apostrophe that a released table has before what a spreadsheet would run.
 
         Raises SchemaError naming the schema's columns that the header lacks, and those that it has in another
         spelling; the header's own names are not repeated.
@@ -124,41 +162,9 @@ class Schema(BaseModel):
         needed = [column.name for column in self.encoded]
         if with_id and self.id_column is not None:
             needed.append(self.id_column.name)
-        lacking = [name for name in needed if name not in header]
+        lacking = [name for name in needed if not stands_in(header, name)]
         if lacking:
             raise SchemaError(_lacking_message(lacking, header))
-
-
-def draft(
-    tables: Sequence[TextTable],
-    *,
-    bins: int = 10,
-    binning: Binning = "rounded",
-    max_levels: int = 60,
-    missing_tokens: Sequence[str] = drafting.MISSING_TOKENS,
-    codebook: Codebook | None = None,
-) -> Schema:
-    """A first schema from public tables, a codebook or both, to be looked over.
-
-    The codebook's columns come first, then the others that all tables have. Up to `max_levels` distinct texts make a
-    categorical column; numbers with more distinct values get at most `bins` bins: of about equal count with round
-    edges ("rounded"), of equal count as far as ties allow ("quantiles"), or of equal width ("width"); any other text
-    is set to "ignore".
-
-    Raises SchemaError without tables and codebook, without a usable column, or where a codebook leaves levels or edges
-    to tables that lack them.
-
-    Privacy: for public tables only; levels and bins must never come from private rows.
-    """
-    if not tables and codebook is None:
-        raise SchemaError("A schema is drafted from at least one public table, or a codebook; none came.")
-    recipe = drafting.Recipe(bins, binning, max_levels, tuple(missing_tokens))
-    if codebook is None:
-        return Schema.of(drafting.columns(tables, recipe), missing_tokens)
-    try:
-        return Schema.of(*drafting.from_codebook(codebook, tables, recipe))
-    except ValidationError as failure:
-        raise refusal(failure, where="from the codebook") from failure
 
 
 def _lacking_message(lacking: Sequence[str], header: Sequence[str]) -> str:
@@ -179,8 +185,10 @@ def _lacking_message(lacking: Sequence[str], header: Sequence[str]) -> str:
 def refusal(failure: ValidationError, *, where: str = "") -> SchemaError:
     """What pydantic found, in one sentence that quotes no value."""
     shown = [
-        ".".join(str(part) for part in error["loc"]) + (": " if error["loc"] else "") + error["msg"]
+        ".".join(str(part) for part in error["loc"])
+        + (": " if error["loc"] else "")
+        + error["msg"].removeprefix("Value error, ")
         for error in failure.errors(include_url=False, include_input=False, include_context=False)[:5]
     ]
     place = f", {where}" if where else ""
-    return SchemaError(f"The schema is not valid (version 1{place}): " + "; ".join(shown) + ".")
+    return SchemaError(f"The schema is not valid (versions 1 and 2{place}): " + "; ".join(shown) + ".")

@@ -110,6 +110,7 @@ class SchemaDraft:
     options  the tokens that the picker was last handed
     version  rises when rows change beside the grid, which then begins anew
     began    the hash of the schema that it began from, or ""
+    edition  the version of that schema: what is made of the rows has at least this one
     kept     what the store holds of it, or what it was when it began
     """
 
@@ -120,11 +121,13 @@ class SchemaDraft:
     options: list[str] = field(default_factory=list)
     version: int = 0
     kept: bytes = field(default=b"", repr=False)
+    edition: int = 1
 
     @classmethod
     def of(cls, schema: Schema) -> SchemaDraft:
         """A draft that begins from a schema."""
         begun = cls(rows_of(schema), list(schema.missing_tokens), schema.sha256, rows_of(schema))
+        begun.edition = schema.version
         begun.kept = begun.to_bytes()
         return begun
 
@@ -132,12 +135,14 @@ class SchemaDraft:
     def from_bytes(cls, body: bytes) -> SchemaDraft:
         """A draft that goes on with what `to_bytes` wrote."""
         found = json.loads(body)
-        return cls(found["rows"], found["tokens"], found["began"], found["rows"], kept=body)
+        return cls(
+            found["rows"], found["tokens"], found["began"], found["rows"], kept=body, edition=found.get("edition", 1)
+        )
 
     def to_bytes(self) -> bytes:
         """Rows, tokens and origin as JSON, what stands in no cell left out."""
         rows = [{key: value for key, value in row.items() if value is not None} for row in self.rows]
-        body = {"rows": rows, "tokens": self.tokens, "began": self.began}
+        body = {"rows": rows, "tokens": self.tokens, "began": self.began, "edition": self.edition}
         return json.dumps(body, ensure_ascii=False, default=str).encode()
 
     def put(self, place: int, row: Row) -> None:

@@ -10,6 +10,7 @@ from pmwpub.service.inputs import study_store
 from pmwpub.service.inputs.demo import reload_demo
 from pmwpub.service.inputs.file_reading import ReadOptions
 from pmwpub.service.inputs.shared_rows import CHANGED
+from pmwpub.service.inputs.uploaded_files import unpacked
 from pmwpub.ui.app.frame import Badge, panel, refusals
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session
@@ -70,17 +71,18 @@ def _upload(session: Session, study: Study) -> None:
     if pressed and file is None:
         st.warning("Choose a file above first; nothing was loaded.")
     elif pressed and file is not None:
-        _load(session, study, file.getvalue(), None)
+        _load(session, study, file.getvalue(), None, name=file.name)
         st.rerun()
     confirm_reading(session, "private", lambda held, options: _load(session, study, held.content, options))
 
 
-def _load(session: Session, study: Study, content: bytes, options: ReadOptions | None) -> None:
-    """Encode the table; where another way of reading may help, hold it; else say why it was refused."""
+def _load(session: Session, study: Study, content: bytes, options: ReadOptions | None, *, name: str = "") -> None:
+    """Encode the table, unpacked if its name says so; where another reading may help, hold it; else say why not."""
     for held in session.shelf.of("private"):
         session.shelf.drop(held)
     try:
         with st.spinner("Reading…"):
+            content = unpacked(name, content)
             session.hold(study_store.load_private(service(), study.population.name, content, options=options))
     except PmwPubError as refusal:
         if not session.shelf.keep("private", NAME, content, refusal, options):
@@ -96,6 +98,8 @@ def _loaded(session: Session, private: PrivateTable, study: Study) -> None:
         st.caption(f"Read as {private.options.words}.")
     if private.ignored:
         st.caption(f"Not in the schema and ignored: {', '.join(plain(name) for name in private.ignored)}.")
+    if study.rows_beyond is not None:
+        st.caption(f"Of an ID with more than k = {private.rows_per_person:,} rows so many count; the others stay in n.")
     for one in private.overlaps:
         st.warning(plain(one.warning), icon=":material/content_copy:")
     if not study.demo:

@@ -133,8 +133,16 @@ def _columns() -> dict[str, Any]:
         "outside": choice("outside", ("", "clip", "other", "none"), "A number beyond the edges; numeric columns only."),
         "strip": flag("strip", "Ignore white space around a cell."),
         "casefold": flag("casefold", "Ignore upper and lower case."),
+        "nfc": flag("nfc", "Composed and decomposed letters are one."),
+        "number": flag("number", "1, 1.0, 01 and +1 are one level."),
+        "codes": config.ListColumn("missing codes", help="CODE = LABEL, or FROM..TO = LABEL: each label is a level."),
+        "part": choice("part", ("", "year", "quarter", "month", "weekday"), "What counts of a date."),
+        "order": choice("order", ("", "ymd", "dmy", "mdy"), "How a date is written."),
         "decimal": choice("decimal", ("", ".", ","), "The decimal mark; numeric columns only."),
         "thousands": choice("thousands", ("", ",", ".", " ", "'", "_"), "Between groups of three digits."),
+        "beyond": choice(
+            "beyond k", ("", "keep"), "Of an ID with more than k rows: keep k of them, or refuse the table."
+        ),
     }
 
 
@@ -159,7 +167,7 @@ def _tokens(draft: SchemaDraft) -> None:
 
 def _one_column(draft: SchemaDraft, study: Study) -> None:
     """Levels or edges of one column, a line each, or taken from the public tables."""
-    places = [place for place, row in enumerate(draft.rows) if row.get("kind") in ("categorical", "numeric")]
+    places = [place for place, row in enumerate(draft.rows) if row.get("kind") in ("categorical", "ordered", "numeric")]
     if not places:
         return
     with st.expander("Levels or bins of one column"):
@@ -201,7 +209,7 @@ def _as_text(draft: SchemaDraft, place: int, row: Row) -> None:
 def _checked(draft: SchemaDraft, study: Study) -> Schema | None:
     """The schema that the rows make, with its size; None, and the reason, where they make none."""
     try:
-        schema = schema_editing.schema_of(draft.rows, draft.tokens)
+        schema = schema_editing.schema_of(draft.rows, draft.tokens, draft.edition)
     except PmwPubError as refusal:
         st.error(f"{plain(str(refusal))} Nothing is lost: go on editing.", icon=":material/block:")
         return None

@@ -13,8 +13,10 @@ from pmwpub.ui.app.frame import Badge, panel
 from pmwpub.ui.app.pending import SchemaDraft
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session
+from pmwpub.ui.prepare.review_panel import review_part
 from pmwpub.ui.prepare.schema_editor import binning_pickers, editor, unfinished
 from pmwpub.ui.widgets.read_as import confirm_reading
+from pmwpub.ui.widgets.reading_progress import reading_columns
 from pmwpub.ui.wording.written import plain
 
 CHARGED = (
@@ -40,7 +42,8 @@ def schema_panel(session: Session, study: Study, *, changeable: bool) -> None:
         if changeable:
             unfinished(session, study)
         if study.schema is not None:
-            schema_table(study.schema)
+            if not review_part(session, study, changeable=changeable):
+                schema_table(study.schema)
             _leave(session, study.schema, changeable=changeable)
         if changeable:
             _change(session, study)
@@ -118,9 +121,10 @@ def _save(
         if text is not None:
             schema = schema_editing.read_schema(text)
         else:
-            schema = schema_editing.drafted(
-                service(), population, book=book, options=options, bins=bins, binning=binning
-            )
+            with reading_columns("Drafting the columns…") as progress:
+                schema = schema_editing.drafted(
+                    service(), population, book=book, options=options, bins=bins, binning=binning, progress=progress
+                )
         study_store.save_schema(service(), population, schema)
     except PmwPubError as refusal:
         if book is None or not session.shelf.keep("codebook", name, book, refusal, options):

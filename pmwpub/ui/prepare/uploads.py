@@ -12,6 +12,7 @@ from pmwpub.service import CandidateFacts, PrivateTable, Study, purchases
 from pmwpub.service.inputs import study_store
 from pmwpub.service.inputs.file_reading import ReadOptions
 from pmwpub.service.inputs.shared_rows import NOT_COMPARED, NOTHING_ALIKE
+from pmwpub.service.inputs.uploaded_files import unpacked
 from pmwpub.service.purchases import Offer
 from pmwpub.ui.app.frame import Badge, panel, refusals
 from pmwpub.ui.app.services import service
@@ -21,7 +22,7 @@ from pmwpub.ui.wording.written import plain
 
 ATTEST = "I attest that none of these files was made from the private data"
 DEMO = "The demo runs on bundled, generated tables and takes no uploads. Register a population for your own files."
-FORMATS = "CSV or Parquet"
+FORMATS = "CSV, also as .csv.gz, or Parquet"
 COMPARED_HERE = "Compared, in this session's memory, with the private table that it holds:"
 
 
@@ -105,7 +106,8 @@ def _hold(
     else refuse it. The verdict calls it `shown`."""
     shown = shown or name
     try:
-        found = Offer.read(name, content, options, attested=attested, label=shown)
+        content = content if options is not None else unpacked(name, content)
+        found = Offer.read(name, content, options, attested=attested, label=shown, named=study.schema is not None)
         purchases.offer(service(), study.population.name, {name: found.table}, session.holding(study))
     except PmwPubError as refusal:
         if not session.shelf.keep("candidate", name, content, refusal, options, attested=attested):

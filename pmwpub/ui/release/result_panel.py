@@ -9,11 +9,14 @@ import streamlit as st
 from pmwpub.service import PrivateTable, Released, Study
 from pmwpub.service.bought.noisy_answers import extent, noisy_answers
 from pmwpub.service.bought.release_files import (
-    CELLS,
+    PUBLIC_VALUES,
+    REAPPEAR,
     ROWS_ALLOWED,
     SEEDS_ALLOWED,
     Bundle,
     Cells,
+    Columns,
+    cells_of,
     release_files,
 )
 from pmwpub.service.purchases import purchase_of
@@ -29,7 +32,11 @@ from pmwpub.ui.wording.written import loss, plain
 
 AT_WORK = {"release": ("PMW^Pub", "round"), "table-fit": ("Table fit", "step")}
 """What works on a plan, and what its progress counts, by the kind of plan."""
-CELL_WORDS: dict[Cells, str] = {"labels": "labels and bins", "numbers": "numbers, drawn inside the bins"}
+CELL_WORDS: dict[Cells, str] = {
+    "labels": "labels and bins",
+    "numbers": "numbers, drawn inside the bins",
+    "public-values": "numbers that public rows have",
+}
 
 
 def release_panel(session: Session, study: Study, found: Released) -> None:
@@ -81,10 +88,14 @@ def downloads(bundle: Bundle, booking: int) -> None:
     rows = whole_number(left, "Rows of synthetic.csv", *ROWS_ALLOWED, value=bundle.certificate.n, key=f"rows {booking}")
     seed = whole_number(middle, "Row seed (public)", *SEEDS_ALLOWED, value=0, key=f"row seed {booking}")
     cells: Cells = right.selectbox(
-        "Numeric columns as", CELLS, format_func=CELL_WORDS.__getitem__, key=f"cells {booking}"
+        "Numeric columns as", cells_of(bundle), format_func=CELL_WORDS.__getitem__, key=f"cells {booking}"
     )
+    every = st.checkbox(
+        "All columns of the schema: ids are row numbers, columns that are left out are blank", key=f"columns {booking}"
+    )
+    columns: Columns = "all" if every else "attributes"
     with st.container(horizontal=True):
-        for file in release_files(bundle, f"release-{booking}.zip", rows=rows, seed=seed, cells=cells):
+        for file in release_files(bundle, f"release-{booking}.zip", rows=rows, seed=seed, cells=cells, columns=columns):
             st.download_button(
                 file.name,
                 data=file.content,
@@ -95,6 +106,8 @@ def downloads(bundle: Bundle, booking: int) -> None:
                 type="primary" if file.main else "secondary",
                 on_click="ignore",
             )
+    if cells == PUBLIC_VALUES:
+        st.caption(REAPPEAR)
     st.caption(
         "The certificate goes with these rows, this seed and these cells. All three are free choices about the "
         "released weights: nothing is charged. rebuild.py makes weights and rows again from the public parts."

@@ -55,4 +55,7 @@ def _pickers(held: PendingFile) -> ReadOptions:
         format_func=DELIMITERS.__getitem__,
         key=f"delimiter {held.number}",
     )
-    return ReadOptions(encoding, delimiter)
+    if not held.suggestion.row_names:
+        return ReadOptions(encoding, delimiter)
+    named = st.checkbox("The first column, without a name, holds names of rows", value=True, key=f"rows {held.number}")
+    return ReadOptions(encoding, delimiter, named)

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from pmwpub.errors import DomainError, FileRefused, SchemaError
 from pmwpub.records import Dataset, Distribution, Support
-from pmwpub.tabular.coding.decode import csv_bytes, decode, inert, read_weights, weights_csv
+from pmwpub.tabular.coding.decode import csv_bytes, decode, read_weights, weights_csv
 from pmwpub.tabular.files.reading import read_table
+from pmwpub.tabular.files.text.inert_cells import inert
 from pmwpub.tabular.schema.table_schema import Schema
 
 SCHEMA = Schema.from_json(

@@ -12,8 +12,10 @@ from pmwpub.errors import FileRefused, SchemaError
 from pmwpub.tabular.files.reading import read_table
 from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.schema.codebook import read_codebook
-from pmwpub.tabular.schema.column_types import CategoricalColumn, IdColumn, IgnoredColumn, NumericColumn
-from pmwpub.tabular.schema.table_schema import Schema, draft
+from pmwpub.tabular.schema.column_types import CategoricalColumn, IdColumn, IgnoredColumn, MissingCode, NumericColumn
+from pmwpub.tabular.schema.drafting import draft
+from pmwpub.tabular.schema.equivalences import RULES
+from pmwpub.tabular.schema.table_schema import Schema
 
 BOOK = b"""name,kind,level,label,other,outside
 sex,categorical,1,male,,
@@ -30,20 +32,30 @@ note,ignore,,free text,,
 
 def test_a_csv_codebook_gives_codes_edges_rules_roles_and_missing_tokens() -> None:
     schema = draft([], codebook=read_codebook(BOOK))
-    assert schema.missing_tokens == ("-9",)
+    assert (schema.version, schema.missing_tokens) == (2, ("", "NA", "?"))
+    refused = (MissingCode(code="-9", label="refused"),)
+    age = NumericColumn(
+        name="age", kind="numeric", edges=(0, 18, 120), outside="other", other=True, missing=refused, same=RULES
+    )
     assert schema.columns == (
-        CategoricalColumn(name="sex", kind="categorical", levels=("1", "2")),
-        NumericColumn(name="age", kind="numeric", edges=(0, 18, 120), outside="other", other=True, missing=True),
-        CategoricalColumn(name="job", kind="categorical", levels=("NA",)),
-        IdColumn(name="person", kind="id"),
+        CategoricalColumn(name="sex", kind="categorical", levels=("1", "2"), same=RULES),
+        age,
+        CategoricalColumn(name="job", kind="categorical", levels=("NA",), same=RULES),
+        IdColumn(name="person", kind="id", same=("trim",)),
         IgnoredColumn(name="note", kind="ignore"),
     )
 
 
-def test_without_missing_codes_the_usual_tokens_hold_except_those_that_are_levels() -> None:
-    schema = draft([], codebook=read_codebook(b"name,kind,level\ncountry,categorical,NA\ncountry,,DE\n"))
-    assert schema.missing_tokens == ("", "?")
-    assert draft([], codebook=read_codebook(BOOK.replace(b"-9", b""))).missing_tokens == ("",)
+def test_the_usual_tokens_hold_where_they_are_no_levels_unless_the_codebook_names_others() -> None:
+    schema = draft(
+        [],
+        codebook=read_codebook(
+            b"name,kind,level\ncountry,categorical,NA\ncountry,,DE\nx,,\nx,,1\n".replace(b"x,,\n", b"x,categorical,2\n")
+        ),
+    )
+    country, other = schema.encoded
+    assert [schema.placer(column)("NA") < column.no_level for column in (country, other)] == [True, False]
+    assert draft([], codebook=read_codebook(BOOK + b",missing,-8,,,\n")).missing_tokens == ("-8",)
 
 
 def test_a_json_codebook_may_be_a_list_name_labels_and_leave_kinds_out() -> None:
@@ -58,7 +70,7 @@ def test_a_json_codebook_may_be_a_list_name_labels_and_leave_kinds_out() -> None
     assert schema.domain.attributes[0].levels == ("1", "2")
     assert schema.domain.attributes[1].levels == ("[0, 18)", "[18, 120]", "(missing)")
     assert schema.domain.attributes[2].levels == ("2012", "2018")
-    assert schema.id_column == IdColumn(name="person", kind="id", strip=True)
+    assert schema.id_column == IdColumn(name="person", kind="id", same=("trim",))
 
 
 def test_a_schema_file_is_a_codebook_of_itself() -> None:
@@ -106,7 +118,7 @@ def test_a_codebook_in_another_dialect_is_read_once_that_is_confirmed(tmp_path: 
         (b"name,kind,level,outside\nage,numeric,1,far\nage,,2,\n", "outside"),
         (b"name,kind,level\nage,numeric,\n", "no number in the public tables"),
         (b"name,kind,level\njob,categorical,\n", "no levels"),
-        (b"name,kind,level\nsex,categorical,1\nsex,missing,1\n", "missing token"),
+        (b"name,kind,level\nsex,categorical,1\nsex,missing,1\n", "missing code"),
         (b"name,kind,level\nperson,id,\n", "at least one"),
         (b"{", "cannot be parsed"),
         (b"[" * 100_000, "cannot be parsed"),

@@ -25,7 +25,7 @@ EVERY_RULE = Schema.from_json(
                     "name": "income", "kind": "numeric", "edges": [-1.5, 0, 1e20], "outside": "other", "other": True,
                     "missing": True, "casefold": True, "decimal": ",", "thousands": ".",
                 },
-                {"name": "person", "kind": "id", "strip": True, "casefold": True},
+                {"name": "person", "kind": "id", "strip": True, "casefold": True, "beyond": "keep"},
                 {"name": "note", "kind": "ignore"},
             ],
         }
@@ -39,8 +39,57 @@ def test_every_rule_of_a_schema_is_a_cell_and_comes_back() -> None:
     assert rows[1] == {
         "name": "income", "kind": "numeric", "values": ["-1.5", "0", "1e+20"], "missing": True, "other": True,
         "outside": "other", "strip": False, "casefold": True, "decimal": ",", "thousands": ".",
+        "codes": [], "nfc": False, "number": False, "part": "", "order": "", "beyond": "",
     }  # fmt: skip
     assert schema_of(rows, EVERY_RULE.missing_tokens) == EVERY_RULE
+
+
+SECOND = Schema.from_json(
+    json.dumps(
+        {
+            "version": 2,
+            "missing_tokens": ["", "NA"],
+            "columns": [
+                {"name": "sex", "kind": "ordered", "levels": ["F", "M"], "same": ["trim", "nfc", "casefold", "number"]},
+                {
+                    "name": "hours", "kind": "numeric", "edges": [0, 0, 40], "outside": "clip", "same": ["trim"],
+                    "missing": [
+                        {"code": "", "label": "(missing)"},
+                        {"code": "99", "label": "refused"},
+                        {"from": 97, "to": 98, "label": "unknown"},
+                    ],
+                },
+                {"name": "day", "kind": "date", "part": "year", "order": "dmy", "levels": ["2012", "2013"]},
+                {"name": "w", "kind": "weight"},
+                {"name": "plain", "kind": "categorical", "levels": ["x"], "missing": True, "same": []},
+            ],
+        }
+    )
+)  # fmt: skip
+
+
+def test_every_rule_of_version_2_is_a_cell_and_comes_back() -> None:
+    rows = rows_of(SECOND)
+    assert rows[1]["codes"] == [" = (missing)", "99 = refused", "97..98 = unknown"]
+    assert schema_of(rows, SECOND.missing_tokens) == SECOND
+    assert schema_of(rows[-1:], ["", "NA"], version=2).version == 2
+    assert schema_of(rows[-1:], ["", "NA"]).version == 1
+
+
+def test_rows_of_version_1_are_of_version_2_once_they_say_what_only_that_can() -> None:
+    rows = rows_of(EVERY_RULE)
+    for change in ({"number": True}, {"codes": ["99 = refused"]}, {"values": ["0", "0", "1"]}):
+        schema = schema_of([rows[0], rows[1] | change, *rows[2:]], ["", "NA"])
+        assert (schema.version, schema.columns[0].same) == (2, ("trim",))
+    assert schema.encoded[1].own_levels == ("0", "(0, 1]")
+
+
+def test_levels_that_coincide_under_a_ticked_rule_are_named_with_the_remedy() -> None:
+    sex = {"name": "sex", "kind": "categorical", "values": ["F", "f "], "strip": True, "casefold": True}
+    for more in ({}, {"number": True}):
+        with pytest.raises(SchemaError, match=r"'F' and 'f ' are one under .*; keep one of them, or take") as caught:
+            schema_of([sex | more], [])
+        assert "Value error" not in str(caught.value)
 
 
 def test_blank_cells_are_defaults_and_empty_rows_are_left_out() -> None:

@@ -10,6 +10,7 @@ from pmwpub.errors import FileRefused
 from pmwpub.tabular.files.container import plain_text
 from pmwpub.tabular.files.source import SAMPLE, Source, beginning
 from pmwpub.tabular.files.text.encodings import UTF8_MARK, UTF16_MARKS, UTF32_MARKS, bad_byte, check, utf8
+from pmwpub.tabular.files.text.first_lines import said_delimiter
 from pmwpub.tabular.files.text.read_options import DELIMITERS, ReadOptions
 
 _RECORDS = 100
@@ -29,7 +30,7 @@ def suggest(source: Source, tried: ReadOptions) -> ReadOptions | None:
         text = beginning(plain_text(source, encoding)(), SAMPLE + 1)
     except FileRefused:
         return None
-    found = ReadOptions(encoding, _delimiter(text, tried.delimiter))
+    found = ReadOptions(encoding, said_delimiter(text) or _delimiter(text, tried.delimiter), tried.row_names)
     return None if found == tried else found
 
 

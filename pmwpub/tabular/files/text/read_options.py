@@ -32,6 +32,7 @@ DELIMITERS: Mapping[str, str] = MappingProxyType(
 )
 """The delimiters that are offered: each one -> its name in a sentence."""
 
+_ROW_NAMES = "row-names"
 _MARKS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
 
 
@@ -39,11 +40,14 @@ _MARKS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
 class ReadOptions:
     """The encoding and the delimiter of one file, once somebody confirmed them. Parquet files need neither.
 
+    row_names  whether a first column without a name holds the names of rows; it is then called "row_names"
+
     Raises FileRefused for an encoding or a delimiter that is not offered.
     """
 
     encoding: str = "utf-8"
     delimiter: str = ","
+    row_names: bool = False
 
     def __post_init__(self) -> None:
         if self.encoding not in ENCODINGS:
@@ -57,19 +61,22 @@ class ReadOptions:
         parts = [part.strip().lower() for part in text.split(",")]
         marks = [_MARKS[part] for part in parts if part in _MARKS]
         encodings = [part for part in parts if part in ENCODINGS]
-        if len(marks) > 1 or len(encodings) > 1 or len(marks) + len(encodings) != len(parts):
+        named = parts.count(_ROW_NAMES)
+        if max(len(marks), len(encodings), named) > 1 or len(marks) + len(encodings) + named != len(parts):
             raise FileRefused(
                 f"How a file is read is said as ENCODING,DELIMITER: one of {', '.join(ENCODINGS)}; one of "
-                f"{', '.join(_MARKS)}."
+                f"{', '.join(_MARKS)}; and {_ROW_NAMES} where a first column without a name holds names of rows."
             )
-        return cls(*(encodings or ["utf-8"]), *(marks or [","]))
+        return cls((encodings or ["utf-8"])[0], (marks or [","])[0], row_names=bool(named))
 
     @property
     def spelt(self) -> str:
         """The options as `parse` reads them back: "cp1252,semicolon"."""
-        return f"{self.encoding},{next(name for name, mark in _MARKS.items() if mark == self.delimiter)}"
+        mark = next(name for name, mark in _MARKS.items() if mark == self.delimiter)
+        return f"{self.encoding},{mark}" + f",{_ROW_NAMES}" * self.row_names
 
     @property
     def words(self) -> str:
         """The options for people: "UTF-8 with a semicolon between cells"."""
-        return f"{ENCODINGS[self.encoding]} with {DELIMITERS[self.delimiter]} between cells"
+        names = " and row names in the first column" * self.row_names
+        return f"{ENCODINGS[self.encoding]} with {DELIMITERS[self.delimiter]} between cells{names}"

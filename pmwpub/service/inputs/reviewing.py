@@ -1,0 +1,78 @@
+"""The review of a population's columns before anything has a price, and what a person decides about one of them."""
+
+from __future__ import annotations
+
+from pmwpub.errors import SchemaError
+from pmwpub.progress import Progress, unwatched
+from pmwpub.service.core import Service
+from pmwpub.service.inputs import stored_tables, study_store
+from pmwpub.service.inputs.study import Study
+from pmwpub.tabular.review.column_review import LEFT_OUT, Review, ReviewedColumn, review
+from pmwpub.tabular.review.without_suspects import as_it_stands, decided
+from pmwpub.tabular.schema.column_types import Column, IdColumn, IgnoredColumn
+from pmwpub.tabular.schema.draft_record import Draft, NothingToEncode, Remedy
+from pmwpub.tabular.schema.drafting import propose
+from pmwpub.tabular.schema.table_schema import Schema
+
+__all__ = ["LEFT_OUT", "Remedy", "Review", "ReviewedColumn", "decide", "reviewed"]
+
+
+def reviewed(service: Service, current: Study, progress: Progress = unwatched) -> Review | None:
+    """One row a column of the candidates, under the population's schema; None without schema or candidates.
+
+    Kept in the shared cache, for all of it is public.
+    """
+    schema = current.schema
+    if schema is None or not current.candidates:
+        return None
+    name = current.population.name
+    shas = ",".join(f"{one.sha256}{stored_tables.spelt(one.options)}" for one in current.candidates)
+
+    def built() -> Review:
+        tables = stored_tables.tables(service, name)
+        proposed = service.cache(f"proposed:{shas}", lambda: _proposed(service, name, schema, progress))
+        labels = [one.name for one in current.candidates]
+        return review(as_it_stands(schema, proposed, tables, labels=labels), tables)
+
+    return service.cache(f"review:{shas}:{schema.sha256}", built)
+
+
+def decide(service: Service, current: Study, remedy: Remedy) -> Schema:
+    """Make a person's decision about one column part of the population's schema; returns the schema, stored.
+
+    Raises SchemaError, with the reason, where the public cells do not allow it.
+    """
+    if current.schema is None:
+        raise SchemaError("A decision about a column needs a schema; draft one first.")
+    column = _column(service, current, remedy, current.schema)
+    schema = _with(current.schema, column)
+    study_store.save_schema(service, current.population.name, schema)
+    return schema
+
+
+def _column(service: Service, current: Study, remedy: Remedy, schema: Schema) -> Column:
+    if remedy.rule == "kind" and remedy.value == "ignore":
+        return IgnoredColumn(name=remedy.column, kind="ignore")
+    if remedy.rule == "kind" and remedy.value == "id":
+        return IdColumn(name=remedy.column, kind="id")
+    return decided(stored_tables.tables(service, current.population.name), remedy, schema.missing_tokens)
+
+
+def _with(schema: Schema, column: Column) -> Schema:
+    """The schema with the column; of version 2 where version 1 cannot say what it says."""
+    try:
+        return schema.with_column(column)
+    except SchemaError:
+        if schema.version == 2:
+            raise
+        return Schema.of(schema.columns, schema.missing_tokens, 2).with_column(column)
+
+
+def _proposed(service: Service, name: str, schema: Schema, progress: Progress) -> Draft:
+    """What drafting finds in the candidates; where nothing can be encoded, why, beside the schema as it is."""
+    try:
+        return propose(stored_tables.tables(service, name), progress=progress)
+    except NothingToEncode as refusal:
+        return Draft(schema, refusal.left_out)
+    except SchemaError:
+        return Draft(schema)

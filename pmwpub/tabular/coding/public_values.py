@@ -1,0 +1,126 @@
+"""The public tables' own numbers, by bin and by atom: what the cells of a synthetic table are drawn from.
+
+Everything here is public. A number is kept as the table writes it, so that its decimals and its spikes stay. It is
+drawn from the rows of its own atom where these are at least `LEAST` records, and else from all public rows of its bin:
+most atoms are one record, and a draw within one would copy a person's row.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pmwpub.errors import FileRefused
+from pmwpub.records import Codes, Support
+from pmwpub.tabular.coding.encode import Encoder
+from pmwpub.tabular.files.reading import TextTable
+from pmwpub.tabular.files.text.inert_cells import before_inert, inert, place_in
+from pmwpub.tabular.schema.column_types import NumericColumn
+from pmwpub.tabular.schema.table_schema import Schema
+
+LEAST = 10
+"""Records of an atom from which on its own numbers are drawn; docs/measured.md compares others."""
+
+HEADER = ("column", "level", "row", "value", "records")
+
+Pool = Counter[str]
+"""A number as it is written -> how many public records have it."""
+
+
+@dataclass(frozen=True)
+class PublicValues:
+    """Pools of numbers, of the numeric columns by their position among the encoded ones.
+
+    bins   (position, code of the bin) -> its numbers in all public rows
+    atoms  (position, atom) -> its numbers, of atoms with at least `least` records; an atom is the bytes of its codes
+    """
+
+    bins: Mapping[tuple[int, int], Pool] = field(repr=False)
+    atoms: Mapping[tuple[int, bytes], Pool] = field(repr=False)
+
+    @classmethod
+    def of(cls, tables: Sequence[TextTable], schema: Schema, *, least: int = LEAST) -> PublicValues:
+        """The numbers of the rows that have a level everywhere, of all tables together."""
+        bins: dict[tuple[int, int], Pool] = {}
+        atoms: dict[tuple[int, bytes], Pool] = {}
+        read = [_read(table, schema) for table in tables]
+        often = Counter(row.tobytes() for codes, _ in read for row in codes)
+        for codes, columns in read:
+            large = [key if often[key := row.tobytes()] >= least else None for row in codes]
+            for position, texts in columns.items():
+                own = len(schema.encoded[position].own_levels)
+                for code, text, key in zip(codes[:, position].tolist(), texts, large, strict=True):
+                    if code < own:
+                        bins.setdefault((position, code), Counter())[text] += 1
+                        if key is not None:
+                            atoms.setdefault((position, key), Counter())[text] += 1
+        return cls(bins, atoms)
+
+    def to_csv(self, schema: Schema, support: Support) -> bytes:
+        """One line a number of a pool: its column and bin, the line of weights.csv of its atom or nothing, how often.
+
+        Lines of weights.csv are counted from 1, below its header.
+        """
+        lines = {row.tobytes(): place for place, row in enumerate(support.codes, start=1)}
+        written = io.StringIO()
+        writer = csv.writer(written, lineterminator="\n")
+        writer.writerow(HEADER)
+        for (position, code), pool in sorted(self.bins.items()):
+            writer.writerows(_lines(schema, position, code, "", pool))
+        owned = [(position, lines[key], key) for position, key in self.atoms if key in lines]
+        for position, line, key in sorted(owned):
+            code = int(support.codes[line - 1, position])
+            writer.writerows(_lines(schema, position, code, str(line), self.atoms[position, key]))
+        return written.getvalue().encode()
+
+
+@dataclass(frozen=True)
+class StoredValues:
+    """The pools as a release has them: an atom is its place in weights.csv, from 0."""
+
+    bins: Mapping[tuple[int, int], Pool] = field(repr=False)
+    atoms: Mapping[tuple[int, int], Pool] = field(repr=False)
+
+    @classmethod
+    def from_csv(cls, content: bytes, schema: Schema) -> StoredValues:
+        """What `to_csv` wrote; FileRefused for anything else."""
+        names = {inert(column.name): position for position, column in enumerate(schema.encoded)}
+        bins: dict[tuple[int, int], Pool] = {}
+        atoms: dict[tuple[int, int], Pool] = {}
+        try:
+            header, *rows = csv.reader(io.StringIO(content.decode(), newline=""), strict=True)
+            for name, level, line, value, records in rows:
+                position = names[name]
+                code = schema.encoded[position].labels[level]
+                pools, key = (atoms, int(line) - 1) if line else (bins, code)
+                pools.setdefault((position, key), Counter())[before_inert(value)] += int(records)
+        except (ValueError, KeyError, csv.Error) as failure:
+            raise FileRefused("This is no table of public values of this schema.") from failure
+        if tuple(header) != HEADER:
+            raise FileRefused(f"A table of public values has the columns {', '.join(HEADER)}.")
+        return cls(bins, atoms)
+
+
+def _read(table: TextTable, schema: Schema) -> tuple[Codes, dict[int, list[str]]]:
+    """The codes of the rows that have a level everywhere, and their numbers as text, by position of the column."""
+    codes = Encoder(table.header, schema, written=True).codes(table.cells).T
+    keep = np.flatnonzero(np.all(codes < np.asarray(schema.domain.shape), axis=1))
+    columns = {}
+    for position, column in enumerate(schema.encoded):
+        if isinstance(column, NumericColumn):
+            coded = table.cells.coded(place_in(table.header, column.name))
+            tidied = [column.tidy(text) for text in coded.distinct]
+            columns[position] = [tidied[place] for place in coded.places[keep].tolist()]
+    return np.ascontiguousarray(codes[keep]), columns
+
+
+def _lines(schema: Schema, position: int, code: int, line: str, pool: Pool) -> Iterator[tuple[str, str, str, str, int]]:
+    column = schema.encoded[position]
+    texts = sorted(pool)
+    name, level = inert(column.name), column.attribute.levels[code]
+    return ((name, level, line, inert(text), pool[text]) for text in texts)

@@ -1,0 +1,42 @@
+"""What is said of a suspicious column, and which come first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Suspicion = Literal["names rows", "repeated id", "names tables", "constant", "weight", "separating", "may name rows"]
+SUSPICIONS: tuple[Suspicion, ...] = (
+    "names rows",
+    "repeated id",
+    "names tables",
+    "constant",
+    "weight",
+    "separating",
+    "may name rows",
+)
+"""The worst first."""
+
+Remedy = Literal["leave out", "declare id", "keep"]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Why a column would waste a budget; from public facts alone.
+
+    kind        what is suspected
+    why         in words, with numbers of the public tables
+    remedy      what to do: leave it out, declare it as the column of person IDs, or keep it, knowing
+    leaves_out  whether a draft leaves the column out unless it is told to keep it
+    """
+
+    column: str
+    kind: Suspicion
+    why: str
+    remedy: Remedy
+    leaves_out: bool
+
+    @property
+    def rank(self) -> int:
+        """Smaller for what is worse."""
+        return SUSPICIONS.index(self.kind)

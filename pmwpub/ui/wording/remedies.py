@@ -1,0 +1,30 @@
+"""What a person may decide about a column, in the words of a button."""
+
+from __future__ import annotations
+
+from pmwpub.service.inputs.reviewing import Remedy
+
+_KINDS = {
+    "ignore": "Leave out",
+    "id": "Declare as person ID",
+    "weight": "Set aside as a survey weight",
+    "date": "Take as a date",
+}
+_RULES = {
+    "missing": "{} stands for no value",
+    "level": "{} is a value",
+    "spike": "{} gets a bin of its own",
+    "decimal": "Read {} as the decimal mark",
+    "thousands": "Read {} as the thousands mark",
+    "part": "Take the {} of the date",
+    "order": "Dates are written {}",
+}
+
+
+def remedy_words(remedy: Remedy) -> str:
+    """The button's words."""
+    if remedy.rule == "kind":
+        return _KINDS.get(remedy.value, f"Keep as {remedy.value}")
+    if remedy.rule == "same":
+        return "Keep all spellings apart" if remedy.value == "none" else f"Take as one by {remedy.value}"
+    return _RULES[remedy.rule].format(f'"{remedy.value}"' if remedy.rule in ("decimal", "thousands") else remedy.value)

@@ -1,0 +1,109 @@
+"""Where k rows of an ID stay, plans, ledger and certificate say so; one population has one kind of neighbours."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+
+import buying
+import pytest
+
+from pmwpub.errors import FileRefused, PlanError
+from pmwpub.ledger import Population
+from pmwpub.plans import AssessmentPlan, ReleasePlan, WorkloadChoice
+from pmwpub.release.bundle import Bundle
+from pmwpub.release.certificates.certificate_parts import CERTIFICATE_NEIGHBOURS
+from pmwpub.release.checking import check, require
+from pmwpub.service import PrivateTable, Service
+from pmwpub.service.bought import assessments, release_errors, releases
+from pmwpub.service.inputs import study_store
+from pmwpub.service.purchases.buying import KEPT
+from pmwpub.tabular.schema.column_types import CategoricalColumn, IdColumn
+from pmwpub.tabular.schema.table_schema import Schema
+
+NAME, K, N = "people", 2, 60
+PRIVATE = ("who,job\n" + "".join(f"p{place // 5},{'ab'[place % 2]}\n" for place in range(N))).encode()
+PUBLIC = b"job\n" + b"a\nb\nb\n" * 9
+
+
+def schema(*, keeps: bool, named: bool = True) -> Schema:
+    job = CategoricalColumn(name="job", kind="categorical", levels=("a", "b"))
+    who = IdColumn(name="who", kind="id", beyond="keep" if keeps else None)
+    return Schema.of([who, job] if named else [job])
+
+
+def loaded(service: Service, under: Schema) -> PrivateTable:
+    study_store.save_schema(service, NAME, under)
+    study_store.choose_workload(service, NAME, WorkloadChoice(k=1))
+    return study_store.load_private(service, NAME, PRIVATE)
+
+
+@pytest.fixture
+def people(service: Service) -> Service:
+    service.ledger.register(Population(NAME, N, K, "one person", Fraction(4), Fraction(1, N * N)))
+    study_store.add_candidate(service, NAME, "b.csv", PUBLIC, attested=True)
+    return service
+
+
+def assessment(service: Service, epsilon: str = "1/10") -> AssessmentPlan:
+    current = study_store.study(service, NAME)
+    return assessments.assessment_plan(current, [current.candidates[0].sha256], epsilon=epsilon)
+
+
+def release(service: Service) -> ReleasePlan:
+    current = study_store.study(service, NAME)
+    return releases.release_plan(service, current, [current.candidates[0].sha256], epsilon="1", rounds=2)
+
+
+def test_a_table_with_more_rows_is_refused_unless_the_schema_keeps_some(people: Service) -> None:
+    with pytest.raises(FileRefused, match=r'"beyond": "keep"'):
+        loaded(people, schema(keeps=False))
+    private = loaded(people, schema(keeps=True))
+    assert len(private.dataset) == N
+
+
+def test_plan_ledger_and_certificate_say_who_is_protected(people: Service) -> None:
+    private = loaded(people, schema(keeps=True))
+    outcome = buying.buy(people, private, release(people))
+    assert json.loads(outcome.booking.plan_json)["rows_beyond"] == "keep"
+    assert people.ledger.history(NAME)[-1].sensitivity == f"{K} rows; {KEPT}"
+    bundle = Bundle.from_bytes(outcome.result or b"")
+    assert bundle.certificate.neighbours == CERTIFICATE_NEIGHBOURS["keep"]
+    assert "how many rows an ID has is not protected" in bundle.certificate.neighbours
+    files = bundle.files()
+    require(check(files))
+    other = bundle.certificate.model_copy(update={"neighbours": CERTIFICATE_NEIGHBOURS[None]})
+    assert any(finding.problem for finding in check(files | {"certificate.json": other.to_bytes()}))
+    error = release_errors.error_plan(people, NAME, outcome.booking.key, epsilon="1/10")
+    assert error.rows_beyond == "keep"
+    assert buying.buy(people, private, error).status == "done"
+
+
+def test_a_plan_says_nothing_where_the_schema_says_nothing(people: Service) -> None:
+    loaded(people, schema(keeps=False, named=False))
+    assert "rows_beyond" not in release(people).canonical
+    assert "rows_beyond" not in assessment(people).canonical
+
+
+@pytest.mark.parametrize("first_keeps", [True, False])
+def test_one_population_buys_for_one_kind_of_neighbours(people: Service, first_keeps: bool) -> None:
+    first, second = schema(keeps=True), schema(keeps=False, named=False)
+    if not first_keeps:
+        first, second = second, first
+    private = loaded(people, first)
+    plan = assessment(people)
+    stored = buying.buy(people, private, plan)
+    spent = people.ledger.balance(NAME).spent
+    private = loaded(people, second)
+    with pytest.raises(PlanError, match="do not add up to one promise"):
+        buying.buy(people, private, assessment(people))
+    assert people.ledger.balance(NAME).spent == spent
+    assert buying.buy(people, loaded(people, first), plan).result == stored.result
+
+
+def test_a_plan_that_differs_from_its_schema_is_refused(people: Service) -> None:
+    private = loaded(people, schema(keeps=True))
+    told = assessment(people).model_copy(update={"rows_beyond": None})
+    with pytest.raises(PlanError, match="further rows of one ID"):
+        buying.buy(people, private, told)
+    assert not people.ledger.history(NAME)
