@@ -76,19 +76,6 @@ class Unresolved:
     rho: ZCDP
 
 
-@dataclass(frozen=True)
-class Assessment:
-    """What was bought for one candidate; None where it was not."""
-
-    floor: NoisyError | Unresolved | None
-    start: NoisyError | None
-
-    @property
-    def rho(self) -> ZCDP:
-        """The sum of the charges."""
-        return sum((part.rho for part in (self.floor, self.start) if part is not None), ZCDP(0))
-
-
 def assessment_charges(
     epsilon: Fraction, n: int, rows_per_person: int, *, with_floor: bool = True, with_start: bool = True
 ) -> list[AssessmentShare]:
@@ -209,36 +196,6 @@ def start_steps(counts: PrivateCounts, problem: PublicProblem, steps_per_row: in
     sums: Any = problem.start_sums.astype(kind)
     rounded = (2 * scale * sums + rows) // (2 * rows)
     return int(np.abs(counts.counts.astype(kind) * steps_per_row - rounded).max())
-
-
-def assess(
-    counts: PrivateCounts,
-    workload: Workload,
-    support: Support,
-    *,
-    epsilon: Fraction,
-    rows_per_person: int = 1,
-    with_floor: bool = True,
-    with_start: bool = True,
-    noise: NoiseSource = SECURE,
-    progress: Progress = unwatched,
-) -> Assessment:
-    """Floor and start of one candidate, at the shares of `assessment_charges`; charge those first.
-
-    Privacy: two mechanisms in sequence, each as its own release says.
-    """
-    shares = assessment_charges(epsilon, counts.n, rows_per_person, with_floor=with_floor, with_start=with_start)
-    floor: NoisyError | Unresolved | None = None
-    start: NoisyError | None = None
-    for share in shares:
-        if share.purpose == "start":
-            start = start_release(
-                counts, workload, support, share.epsilon, rows_per_person=rows_per_person, noise=noise
-            )
-        else:
-            state = BestMixture(counts, workload, support)
-            floor = floor_release(state, share.epsilon, rows_per_person=rows_per_person, noise=noise, progress=progress)
-    return Assessment(floor, start)
 
 
 def half_width(law: LatticeLaw, n: int, confidence: Fraction = CONFIDENCE, *, purpose: Purpose = "floor") -> Fraction:

@@ -17,6 +17,7 @@ from pmwpub.ledger import Ledger
 from pmwpub.ledger.live import patience
 from pmwpub.ledger.recovery import witness as witnessing
 from pmwpub.ledger.recovery.witness import Witness
+from pmwpub.ledger.store_files.locked_files import HeldFile
 from pmwpub.ledger.store_health import check_store, check_witness
 from pmwpub.privacy.budget import ZCDP
 
@@ -216,15 +217,16 @@ def test_a_writer_whose_witness_is_replaced_while_it_waits_for_the_lock_is_told(
     used: Ledger, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The lock that it gets is on a file that nobody finds any more."""
-    lock = witnessing.fcntl.flock
+    hold = witnessing.hold
 
-    def replaced_meanwhile(descriptor: int, how: int) -> None:
-        lock(descriptor, how)
+    def replaced_meanwhile(held: Path, flags: int = 0, *, make: bool = True) -> HeldFile:
+        own = hold(held, flags, make=make)
         shutil.copy(witness(path), path.with_name("copy"))
         path.with_name("copy").rename(witness(path))
+        return own
 
     own = Witness(witness(path))
     own.refresh()
-    monkeypatch.setattr(witnessing.fcntl, "flock", replaced_meanwhile)
+    monkeypatch.setattr(witnessing, "hold", replaced_meanwhile)
     with pytest.raises(StoreUnavailable, match="was moved, deleted or replaced just now"):
         own.append([])
