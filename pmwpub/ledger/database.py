@@ -24,9 +24,9 @@ from sqlalchemy.pool import NullPool, Pool
 from pmwpub.errors import LedgerError, StoreUnavailable
 from pmwpub.ledger import tables
 from pmwpub.ledger.failing import BUSY_SECONDS, failing_closed
+from pmwpub.ledger.live.store_file import StoreFile
 from pmwpub.ledger.recovery.copying import set_copy_aside
 from pmwpub.ledger.store_address import sqlite_path
-from pmwpub.ledger.store_file import StoreFile
 
 CHECKED_BYTES = 256 * 1024**2
 """Stores up to this size are checked whole when they are opened; larger ones page by page, as they are read."""

@@ -15,9 +15,9 @@ from ledger.terms import charge, key, people
 from pmwpub.errors import StoreUnavailable
 from pmwpub.ledger import Ledger
 from pmwpub.ledger.live import patience
+from pmwpub.ledger.live.store_health import check_store, check_witness
 from pmwpub.ledger.recovery import witness as witnessing
 from pmwpub.ledger.recovery.witness import Witness
-from pmwpub.ledger.store_health import check_store, check_witness
 from pmwpub.privacy.budget import ZCDP
 
 GONE = "no longer the one that is open"
@@ -216,15 +216,16 @@ def test_a_writer_whose_witness_is_replaced_while_it_waits_for_the_lock_is_told(
     used: Ledger, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The lock that it gets is on a file that nobody finds any more."""
-    lock = witnessing.fcntl.flock
+    hold = witnessing.hold
 
-    def replaced_meanwhile(descriptor: int, how: int) -> None:
-        lock(descriptor, how)
+    def replaced_meanwhile(file: Path, flags: int, *, make: bool) -> object:
+        held = hold(file, flags, make=make)
         shutil.copy(witness(path), path.with_name("copy"))
         path.with_name("copy").rename(witness(path))
+        return held
 
     own = Witness(witness(path))
     own.refresh()
-    monkeypatch.setattr(witnessing.fcntl, "flock", replaced_meanwhile)
+    monkeypatch.setattr(witnessing, "hold", replaced_meanwhile)
     with pytest.raises(StoreUnavailable, match="was moved, deleted or replaced just now"):
         own.append([])
