@@ -65,8 +65,8 @@ audit: $(DEV)
 # SQLite and on PostgreSQL, and the processor time of commands where the census is at hand.
 slow: audit
 	PMWPUB_AUDIT=500 $(BIN)/pytest -m audit tests/tabular/test_fuzz.py
-	$(if $(wildcard benchmarks/load.py),$(BIN)/python benchmarks/load.py --again)
-	$(if $(wildcard benchmarks/load.py),$(BIN)/python benchmarks/load.py --again --postgres)
+	$(BIN)/python benchmarks/load.py --again
+	$(BIN)/python benchmarks/load.py --again --postgres
 	[ -z "$$PMWPUB_DATA" ] || $(BIN)/python benchmarks/command_cost.py
 
 # Hours of processor time the first time. PAPER passes options on, such as PAPER="--seeds 5 --workers 2"; finished runs are

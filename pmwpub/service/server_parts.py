@@ -11,9 +11,9 @@ from pmwpub.errors import PmwPubError
 from pmwpub.evaluation import cores
 from pmwpub.jobs import Engine, InlineEngine, Shares
 from pmwpub.jobs.dumps import no_core_dumps
+from pmwpub.ledger.live.store_health import check_store, check_witness
 from pmwpub.ledger.logged import LoggedLedger, log_lines
 from pmwpub.ledger.store_files.store_address import store_url
-from pmwpub.ledger.store_health import check_store, check_witness
 from pmwpub.service.core import Service, SharedCache
 from pmwpub.service.policy import Policy
 from pmwpub.settings import Settings

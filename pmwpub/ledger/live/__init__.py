@@ -1,1 +1,1 @@
-"""Which plans are worked on now, on either database, and trying again where a connection is lost."""
+"""Which plans are worked on now, whether the store is there and could take a charge, trying again where it is away."""

@@ -15,10 +15,10 @@ from ledger.terms import charge, key, people
 from pmwpub.errors import StoreUnavailable
 from pmwpub.ledger import Ledger
 from pmwpub.ledger.live import patience
+from pmwpub.ledger.live.store_health import check_store, check_witness
 from pmwpub.ledger.recovery import witness as witnessing
 from pmwpub.ledger.recovery.witness import Witness
 from pmwpub.ledger.store_files.locked_files import HeldFile
-from pmwpub.ledger.store_health import check_store, check_witness
 from pmwpub.privacy.budget import ZCDP
 
 GONE = "no longer the one that is open"
