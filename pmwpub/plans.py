@@ -21,8 +21,9 @@ from pydantic import Field, TypeAdapter, field_validator, model_validator
 
 from pmwpub.errors import PlanError
 from pmwpub.mechanisms.pmw_pub.algorithm import Output, Replay, Schedule, Start
+from pmwpub.mechanisms.table_fit.fit_constants import FitConstants
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
-from pmwpub.mechanisms.table_fit.table_schedule import FitConstants, TableSchedule
+from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
 from pmwpub.mechanisms.table_fit.table_schedule import schedule as table_schedule
 from pmwpub.plan_inputs import Hashed, PublicInputs, Reading, WorkloadChoice
 from pmwpub.privacy.budget import ZCDP, as_fraction

@@ -9,7 +9,8 @@ from typing import TypedDict
 from pmwpub.errors import PlanError
 from pmwpub.ledger import Booking
 from pmwpub.mechanisms.pmw_pub.algorithm import Output, Replay, Start
-from pmwpub.mechanisms.table_fit.table_schedule import FitConstants
+from pmwpub.mechanisms.table_fit.fit_constants import FitConstants
+from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.plans import RELEASE_KINDS, AnyReleasePlan, ReleasePlan, TableFitPlan, release_plan_of
 from pmwpub.privacy.budget import ZCDP, ApproxDP, as_fraction, zcdp_of
 from pmwpub.queries.workload import Workload
@@ -142,16 +143,17 @@ def table_fit_plan(
 ) -> TableFitPlan:
     """Freeze a release by table fit; `epsilon` and `private_read_as` as in `release_plan`.
 
-    The engine's constants are those of the budget, a public fact, and stand in the plan.
+    The engine's constants are those that tables, budget and n advise, all public facts; they stand in the plan.
     """
     terms, budget = current.population, _budget(service, current, epsilon)
+    tables, k = measured_tables(current.workload()), terms.rows_per_person
     return TableFitPlan(
         n=terms.n,
         rows_per_person=terms.rows_per_person,
         inputs=current.inputs(candidates),
         private_read_as=private_read_as,
         rho_units=budget.units,
-        constants=FitConstants.at(budget, terms.delta),
+        constants=FitConstants.advised(tables, budget, n=terms.n, delta=terms.delta, rows_per_person=k),
     )
 
 
