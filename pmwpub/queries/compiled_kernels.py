@@ -7,12 +7,35 @@ by each process.
 
 from __future__ import annotations
 
+import sys
+import threading
 from collections.abc import Callable
 from contextlib import suppress
+from importlib import import_module
 from typing import Any
 
 import numba
 from numba.core.caching import FunctionCache
+
+_ALGEBRA = "scipy.linalg.cython_blas"
+
+
+def _load_without_algebra() -> None:
+    """Import Numba's array functions without SciPy's linear algebra, which they look for and no loop here uses.
+
+    It takes as long to load as Numba itself. Python takes an entry of None for a module that is not there; the entry
+    stands for the time of this import, and only where no other thread could ask for the module meanwhile.
+    """
+    if threading.active_count() > 1 or _ALGEBRA in sys.modules:
+        return
+    sys.modules[_ALGEBRA] = None  # type: ignore[assignment]
+    try:
+        import_module("numba.np.arraymath")
+    finally:
+        del sys.modules[_ALGEBRA]
+
+
+_load_without_algebra()
 
 
 class _Lenient(FunctionCache):
