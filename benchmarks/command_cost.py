@@ -4,8 +4,8 @@
 
 Each run is a process of its own on a throwaway store; its CPU is user and system time, by the kernel's count, of itself
 and of whatever it started. OH-2018 is the private table, all 3,654 3-way marginals are asked, and each release is a new
-draw. Two numbers of rounds give the CPU of a round, and what is left at none is the fixed part: start, tables, rehearsal,
-ledger and files. Data: as for census_table.py (PMWPUB_DATA).
+draw. Two numbers of rounds give the CPU of a round, and what is left at none is the fixed part: start, tables,
+rehearsal, ledger and files. Data: as for census_table.py (PMWPUB_DATA).
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -69,3 +70,21 @@ def test_waits_are_measured_without_a_browser_and_stand_beside_their_limits() ->
     lines = printed.stdout.splitlines()
     assert len(lines) == 6, printed.stderr
     assert all(re.search(r": \d+\.\d\d s of at most [\d.]+ s$", line) for line in lines)
+
+
+def test_a_server_under_load_fails_no_session_and_every_step_is_counted() -> None:
+    """Three sessions of six steps, two that keep jobs, and a browser where there is one."""
+    browsers = 1 if shutil.which("chromium") else 0
+    crowd = ["--sessions", "3", "--jobs", "2", "--browsers", str(browsers)]
+    command = [sys.executable, "benchmarks/load.py", "--steps", "6", "--reruns", "1", *crowd]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert f"failed sessions: 0 of {5 + browsers}\n" in run.stdout
+    # A buyer turns to the page and unticks a box, then sets two fields and presses for each of two releases; a
+    # simulator turns to the page, then sets three and presses, and the second time asks for a new one first.
+    steps = 3 * 6 + (2 + 2 * 3) + (1 + 2 * 4 + 1)
+    assert f"reruns: {steps} of pages" in run.stdout
+    assert f"browser: {6 * browsers} clicks" in run.stdout
+    assert "jobs: 4 begun, 2 cancelled, 2 came to an end" in run.stdout
+    assert run.stdout.count(" ms of processor a rerun") == 9
+    assert len(re.findall(r"memory (?:before|at most|after): server \d+ MB, workers \d+ MB", run.stdout)) == 3

@@ -46,14 +46,15 @@ class HeldFile:
             self.path.unlink(missing_ok=True)
 
 
-def hold(path: Path, flags: int = 0) -> HeldFile:
+def hold(path: Path, flags: int = 0, *, make: bool = True) -> HeldFile:
     """Open a file, made for its owner alone where there is none, and wait until nobody else holds it.
 
     flags  of `os.open`, beside reading and writing
+    make   whether a file that is not there is made
 
     Raises OSError where it cannot be opened.
     """
-    descriptor = os.open(path, os.O_CREAT | os.O_RDWR | _BYTES_AS_THEY_ARE | flags, 0o600)
+    descriptor = os.open(path, (os.O_CREAT if make else 0) | os.O_RDWR | _BYTES_AS_THEY_ARE | flags, 0o600)
     try:
         if fcntl is not None:
             fcntl.flock(descriptor, fcntl.LOCK_EX)

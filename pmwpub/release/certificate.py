@@ -1,56 +1,21 @@
-"""What a release states about itself: a JSON file that a reader can check against the files beside it."""
+"""What a PMW^Pub release states about itself: a JSON file that a reader can check against the files beside it."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-import platform
-from collections.abc import Mapping
-from importlib import metadata
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
+from pydantic import Field
 
-from pmwpub.errors import CertificateError
 from pmwpub.mechanisms.pmw_pub.algorithm import Release
-from pmwpub.plans import ReleasePlan, WorkloadChoice
+from pmwpub.plans import ReleasePlan
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.queries.workload import Workload
-from pmwpub.release.strict_json import check_strict
+from pmwpub.release.certificates.certificate_parts import Exact, Part, Provenance, Stated, common
 
-NEIGHBOURS = "replace-one: one person's at most rows_per_person rows are replaced by as many; n is public"
 MECHANISM = "PMW^Pub (Liu, Vietri, Steinke, Ullman, Wu 2021): selection, discrete Gaussian, multiplicative weights"
-OUTSIDE = (
-    "Outside the guarantee: timing, memory, whether a result came at all, and what a steward decides not to buy after "
-    "a warning."
-)
-STATEMENT = "Of each public table it was attested that it was not made from the private one."
-"""What stands in every certificate, whatever comparisons of tables found."""
-
-OUTSIDE_BEFORE = ("Outside the guarantee: timing, memory, and whether a result came at all.",)
-"""What certificates of earlier versions say instead of `OUTSIDE`."""
-
-_WHOLE = "(0|[1-9][0-9]{0,99})"
-_MORE = "[0-9]{1,1000}"
-Exact = Annotated[str, StringConstraints(pattern=rf"^{_WHOLE}(\.[0-9]{{1,100}}|/[1-9][0-9]{{0,99}})?$")]
-"""A number that is not negative, as a decimal or a fraction, of any use: its digits are bounded."""
-
-Delta = Annotated[
-    str, StringConstraints(pattern=rf"^({_WHOLE}(\.{_MORE})?(e-[0-9]{{1,3}})?|[0-9]{{1,1000}}/[1-9][0-9]{{0,999}})$")
-]
-"""As `Exact`, and as small as a delta may be."""
-
-Epsilon = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-
-Cells = Literal["labels", "numbers"]
-"""How numeric columns of the synthetic table are written: as their bins, or as numbers drawn inside the bins."""
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class TranscriptLine(_Part):
+class TranscriptLine(Part):
     """One round: the query as attribute -> level, its number, and its noisy answer (raw count and clamped share)."""
 
     query: dict[str, str]
@@ -59,69 +24,21 @@ class TranscriptLine(_Part):
     noisy_answer: Annotated[float, Field(ge=0, le=1)]
 
 
-class Candidate(_Part):
-    """A public table by name and content.
+class Certificate(Stated):
+    """The certificate of PMW^Pub, version 1: the run's settings and its transcript beside what all certificates state.
 
-    read_as  encoding and delimiter where they were confirmed, such as "cp1252,semicolon"; the plan says them
-             too, unless they are the default or the plan is older
+    epsilon0, measurement_scale  of each round: selection at 2 epsilon0, noise of that scale in rows
     """
 
-    name: str
-    sha256: str
-    read_as: str | None = None
-
-
-class LedgerTotal(_Part):
-    """What the population had spent when this release was charged, this release included."""
-
-    rho: Exact
-    epsilon: Epsilon
-
-
-class Provenance(_Part):
-    """What the ledger and the store know of a release, handed to the certificate.
-
-    unit        who is protected, in words
-    budget      the population's total
-    charged_at  UTC by the server's clock, informative only
-    settings_from  what chose rounds and variant, where a simulation on public tables did
-    remarks     what the reader must know beyond (epsilon, delta)
-    """
-
-    population: str
-    epsilon: float
-    delta: str
-    charge_id: int
-    repeat: int
-    ledger_total: LedgerTotal
-    candidates: tuple[Candidate, ...]
-    unit: str = ""
-    budget: LedgerTotal | None = None
-    charged_at: str = ""
-    settings_from: str = ""
-    remarks: tuple[str, ...] = ()
-
-
-class Certificate(_Part):
-    """epsilon and delta are this release's alone (its rho at the population's delta); `ledger_total` is the sum.
-
-    plan   the plan whose hash is plan_sha256, key by key as it was hashed
-    cells  "numbers" where the numeric columns of the synthetic table are numbers drawn inside their bins
-
-    A certificate read back writes only the keys that it was read with: an older one keeps its bytes.
-    """
+    ORDER: ClassVar[tuple[str, ...]] = (
+        *("version", "epsilon", "delta", "rho", "neighbours", "outside_the_guarantee", "statement"),
+        *("population", "unit", "n", "rows_per_person", "mechanism", "rounds", "selection", "output", "start"),
+        *("replay", "replay_seed", "epsilon0", "measurement_scale", "workload", "workload_sha256", "queries"),
+        *("schema_sha256", "candidate", "transcript", "plan", "plan_sha256", "repeat", "charge_id", "charged_at"),
+        *("ledger_total", "budget", "settings_from", "remarks", "rows", "row_seed", "cells", "files", "versions"),
+    )
 
     version: Annotated[int, Field(ge=1, le=1)] = 1
-    epsilon: Epsilon
-    delta: Delta
-    rho: Exact
-    neighbours: str = NEIGHBOURS
-    outside_the_guarantee: str = OUTSIDE
-    statement: str = STATEMENT
-    population: str
-    unit: str = ""
-    n: Annotated[int, Field(ge=1)]
-    rows_per_person: int
     mechanism: str = MECHANISM
     rounds: int
     selection: str
@@ -131,26 +48,7 @@ class Certificate(_Part):
     replay_seed: int
     epsilon0: Exact
     measurement_scale: Exact
-    workload: WorkloadChoice
-    workload_sha256: str
-    queries: int
-    schema_sha256: str
-    candidate: tuple[Candidate, ...]
     transcript: tuple[TranscriptLine, ...]
-    plan: dict[str, JsonValue] | None = None
-    plan_sha256: str
-    repeat: Annotated[int, Field(ge=0)]
-    charge_id: Annotated[int, Field(ge=0)]
-    charged_at: str = ""
-    ledger_total: LedgerTotal
-    budget: LedgerTotal | None = None
-    settings_from: str = ""
-    remarks: tuple[str, ...] = ()
-    rows: int | None = None
-    row_seed: int | None = None
-    cells: Cells = "labels"
-    files: dict[str, str] = {}
-    versions: dict[str, str]
 
     @classmethod
     def of(cls, plan: ReleasePlan, release: Release, workload: Workload, provenance: Provenance) -> Self:
@@ -173,14 +71,8 @@ class Certificate(_Part):
         Raises pydantic's ValidationError, a ValueError, for what cannot be.
         """
         schedule = plan.schedule(provenance.repeat)
-        made = cls(
-            epsilon=provenance.epsilon,
-            delta=provenance.delta,
-            rho=decimal_rho(rho.units),
-            population=provenance.population,
-            unit=provenance.unit,
-            n=plan.n,
-            rows_per_person=plan.rows_per_person,
+        return cls.stating(
+            **common(plan, workload, provenance, rho),
             rounds=plan.rounds,
             selection=plan.selection,
             output=plan.output.value,
@@ -189,60 +81,8 @@ class Certificate(_Part):
             replay_seed=schedule.replay_seed,
             epsilon0=str(schedule.share.epsilon0),
             measurement_scale=str(schedule.share.measurement.scale),
-            workload=plan.inputs.workload,
-            workload_sha256=plan.inputs.workload_sha256,
-            queries=workload.queries,
-            schema_sha256=plan.inputs.schema_sha256,
-            candidate=provenance.candidates,
             transcript=transcript,
-            plan=json.loads(plan.canonical),
-            plan_sha256=plan.sha256,
-            repeat=provenance.repeat,
-            charge_id=provenance.charge_id,
-            charged_at=provenance.charged_at,
-            ledger_total=provenance.ledger_total,
-            budget=provenance.budget,
-            settings_from=provenance.settings_from,
-            remarks=provenance.remarks,
-            versions=versions(),
         )
-        given = cls.model_validate(made.model_dump())  # every key counts as given, and is written
-        return given.model_copy(update={"candidate": provenance.candidates})
-
-    @classmethod
-    def from_bytes(cls, content: bytes) -> Self:
-        """Read a certificate file; CertificateError if it is none, or could be read in more than one way."""
-        try:
-            check_strict(content)
-            return cls.model_validate_json(content, strict=True)
-        except ValueError as failure:
-            raise CertificateError("The certificate is not one that this version of pmwpub can read.") from failure
-
-    def with_files(self, files: Mapping[str, bytes]) -> Self:
-        """The same certificate with the SHA-256 of the files that travel with it."""
-        hashes = {name: hashlib.sha256(body).hexdigest() for name, body in sorted(files.items())}
-        return self.model_copy(update={"files": self.files | hashes})
-
-    def with_rows(self, rows: int, row_seed: int, cells: Cells) -> Self:
-        """The same certificate with how its synthetic table was drawn from the weights."""
-        drawn: dict[str, object] = {"rows": rows, "row_seed": row_seed}
-        return self.model_copy(update=drawn if cells == "labels" else drawn | {"cells": cells})
-
-    def to_bytes(self) -> bytes:
-        """Indented JSON in UTF-8, one text for one value."""
-        return (self.model_dump_json(indent=1, exclude_unset=True) + "\n").encode()
-
-
-def decimal_rho(units: int) -> str:
-    """rho in units of 1e-15 as an exact decimal text."""
-    whole, part = divmod(units, 10**15)
-    return f"{whole}.{part:015d}"
-
-
-def versions() -> dict[str, str]:
-    """The versions of what computed a release."""
-    packages = ("pmwpub", "opendp", "numpy", "numba", "gmpy2")
-    return {"python": platform.python_version()} | {name: metadata.version(name) for name in packages}
 
 
 def _transcript(release: Release, workload: Workload, n: int) -> tuple[TranscriptLine, ...]:

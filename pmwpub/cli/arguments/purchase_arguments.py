@@ -30,14 +30,20 @@ def assess_command(commands: Actions) -> None:
 
 def release_command(commands: Actions) -> None:
     """`release`."""
-    parser = commands.add_parser("release", help="run PMW^Pub and write its files")
+    parser = commands.add_parser("release", help="run PMW^Pub, or table fit, and write its files")
     spending(parser)
     parser.add_argument("--epsilon", required=True, help="epsilon at the population's delta, or: rest")
-    parser.add_argument("--rounds", type=whole, default=25, help="T (25)")
-    parser.add_argument("--selection", choices=("exponential", "permute-and-flip"), default="exponential")
-    parser.add_argument("--output", choices=("last", "average"), default="last")
-    parser.add_argument("--start", choices=("public", "uniform"), default="public", help="weights of round 0")
-    parser.add_argument("--replay", choices=("half", "off"), default="half", help="past measurements again, or not")
+    parser.add_argument(
+        "--engine",
+        choices=("pmw-pub", "table-fit"),
+        help="pmw-pub (the default), or table-fit: all tables of one and two columns measured at once; "
+        "the next five flags are PMW^Pub's",
+    )
+    parser.add_argument("--rounds", type=whole, help="T (25)")
+    parser.add_argument("--selection", choices=("exponential", "permute-and-flip"), help="(exponential)")
+    parser.add_argument("--output", choices=("last", "average"), help="(last)")
+    parser.add_argument("--start", choices=("public", "uniform"), help="weights of round 0 (public)")
+    parser.add_argument("--replay", choices=("half", "off"), help="past measurements again (half), or not")
     parser.add_argument("--rows", type=whole, help="synthetic rows; default: n")
     parser.add_argument(
         "--cells",

@@ -32,27 +32,27 @@ class LiveWork(Protocol):
         """Hold the lock of a booking, before anybody can see the booking."""
 
     def end(self, booking_id: int) -> None:
-        """Let it go, once the outcome is stored."""
+        """Let the lock of a booking go, once its outcome is stored."""
 
     def held(self, booking_id: int) -> bool:
-        """Whether any living program holds it, this one included."""
+        """Whether any living program holds the lock of a booking, this one included."""
         ...
 
     def gone(self, booking_id: int) -> bool:
-        """Whether a lock that nobody held is free still, after the time that a program needs to take it again."""
+        """Whether a lock that nobody held is still free after the time that a program needs to take it again."""
         ...
 
     def claimed(self, connection: Connection, booking_id: int) -> bool:
-        """Whether nobody holds it, and nobody can take it again before the transaction on `connection` ends."""
+        """Whether nobody holds a lock, and nobody can take it again before the transaction on `connection` ends."""
         ...
 
     def close(self) -> None:
-        """Let all go."""
+        """Let all locks go."""
 
 
 @contextmanager
 def beginning(working: LiveWork) -> Iterator[Callable[[int], None]]:
-    """Takes the locks of bookings inside a transaction, and lets them go again if it does not commit."""
+    """Lend a function that takes the locks of bookings; they are let go again where the block ends in an error."""
     begun: list[int] = []
 
     def begin(booking_id: int) -> None:
@@ -68,7 +68,7 @@ def beginning(working: LiveWork) -> Iterator[Callable[[int], None]]:
 
 
 class FileLocks:
-    """One file a booking in `folder`, there while it is worked on."""
+    """Locks as files: one a booking in `folder`, which is there while the booking is worked on."""
 
     sure = True
 

@@ -55,7 +55,7 @@ def remove(path: Path) -> None:
 
 
 def free_name(path: Path, word: str) -> Path:
-    """A name beside `path` that nothing has yet."""
+    """A path beside `path`, its name ending in `word`, where no file is yet."""
     number = 1
     while (free := path.with_name(f"{path.name}.{word}-{number}")).exists():
         number += 1

@@ -34,5 +34,5 @@ def sample_rows() -> bytes:
 
 
 def sample_truth(schema: Schema) -> Dataset:
-    """State A as rows that may be looked at: it is generated. For simulations in the demo only."""
+    """State A as rows that may be looked at, for it is generated; for simulations in the demo only."""
     return encode_public(read_table(sample_file(PRIVATE)), schema).dataset

@@ -92,6 +92,11 @@ class _Encoded(_Column):
     def missing_code(self) -> int:
         return len(self.own_levels) if self.missing else self.other_code
 
+    @property
+    def complete(self) -> bool:
+        """Whether every cell has a level, whatever it says."""
+        return self.other
+
     def own_code(self, text: str) -> int:
         """The code of a tidied cell that is not a missing token."""
         raise NotImplementedError
@@ -173,6 +178,11 @@ class NumericColumn(_Encoded):
         return tuple(
             f"[{text_of_number(a)}, {text_of_number(b)}{end}" for a, b, end in zip(low, high, closing, strict=True)
         )
+
+    @property
+    def complete(self) -> bool:
+        """Whether every cell has a level: what is no number is "other", and what lies outside is that or clipped."""
+        return self.other and self.outside != "none"
 
     def own_code(self, text: str) -> int:
         value = self.value(text)

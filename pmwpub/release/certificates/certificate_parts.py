@@ -1,0 +1,239 @@
+"""What every certificate states, whichever engine made the release: terms, charge, public inputs, files."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from collections.abc import Mapping
+from importlib import metadata
+from typing import Annotated, ClassVar, Literal, Protocol, Self
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    SerializerFunctionWrapHandler,
+    StringConstraints,
+    model_serializer,
+)
+
+from pmwpub.errors import CertificateError
+from pmwpub.plan_inputs import PublicInputs, WorkloadChoice
+from pmwpub.privacy.budget import ZCDP
+from pmwpub.queries.workload import Workload
+from pmwpub.release.strict_json import check_strict
+
+NEIGHBOURS = "replace-one: one person's at most rows_per_person rows are replaced by as many; n is public"
+OUTSIDE = (
+    "Outside the guarantee: timing, memory, whether a result came at all, and what a steward decides not to buy after "
+    "a warning."
+)
+STATEMENT = "Of each public table it was attested that it was not made from the private one."
+"""What stands in every certificate, whatever comparisons of tables found."""
+
+OUTSIDE_BEFORE = ("Outside the guarantee: timing, memory, and whether a result came at all.",)
+"""What certificates of earlier versions say instead of `OUTSIDE`."""
+
+_WHOLE = "(0|[1-9][0-9]{0,99})"
+_MORE = "[0-9]{1,1000}"
+Exact = Annotated[str, StringConstraints(pattern=rf"^{_WHOLE}(\.[0-9]{{1,100}}|/[1-9][0-9]{{0,99}})?$")]
+"""A number that is not negative, as a decimal or a fraction, of any use: its digits are bounded."""
+
+Delta = Annotated[
+    str, StringConstraints(pattern=rf"^({_WHOLE}(\.{_MORE})?(e-[0-9]{{1,3}})?|[0-9]{{1,1000}}/[1-9][0-9]{{0,999}})$")
+]
+"""As `Exact`, and as small as a delta may be."""
+
+Epsilon = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+Cells = Literal["labels", "numbers"]
+"""How numeric columns of the synthetic table are written: as their bins, or as numbers drawn inside the bins."""
+
+
+class Part(BaseModel):
+    """A frozen value that takes no key but its own."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Candidate(Part):
+    """A public table by name and content.
+
+    read_as  encoding and delimiter where they were confirmed, such as "cp1252,semicolon"; the plan says them
+             too, unless they are the default or the plan is older
+    """
+
+    name: str
+    sha256: str
+    read_as: str | None = None
+
+
+class LedgerTotal(Part):
+    """What the population had spent when this release was charged, this release included."""
+
+    rho: Exact
+    epsilon: Epsilon
+
+
+class Provenance(Part):
+    """What the ledger and the store know of a release, handed to the certificate.
+
+    unit        who is protected, in words
+    budget      the population's total
+    charged_at  UTC by the server's clock, informative only
+    settings_from  what chose rounds and variant, where a simulation on public tables did
+    remarks     what the reader must know beyond (epsilon, delta)
+    """
+
+    population: str
+    epsilon: float
+    delta: str
+    charge_id: int
+    repeat: int
+    ledger_total: LedgerTotal
+    candidates: tuple[Candidate, ...]
+    unit: str = ""
+    budget: LedgerTotal | None = None
+    charged_at: str = ""
+    settings_from: str = ""
+    remarks: tuple[str, ...] = ()
+
+
+class PlannedRelease(Protocol):
+    """What a certificate states of a plan, whichever engine it is for."""
+
+    @property
+    def n(self) -> int: ...
+    @property
+    def rows_per_person(self) -> int: ...
+    @property
+    def inputs(self) -> PublicInputs: ...
+    @property
+    def canonical(self) -> str: ...
+    @property
+    def sha256(self) -> str: ...
+
+
+class Stated(Part):
+    """What all certificates state. `epsilon` and `delta` are this release's alone (its rho at the population's delta);
+    `ledger_total` is the sum.
+
+    plan   the plan whose hash is plan_sha256, key by key as it was hashed
+    cells  "numbers" where the numeric columns of the synthetic table are numbers drawn inside their bins
+    ORDER  the keys as a file has them; a certificate read back writes only the keys that it was read with, so that an
+           older one keeps its bytes
+    """
+
+    ORDER: ClassVar[tuple[str, ...]] = ()
+
+    version: int
+    epsilon: Epsilon
+    delta: Delta
+    rho: Exact
+    neighbours: str = NEIGHBOURS
+    outside_the_guarantee: str = OUTSIDE
+    statement: str = STATEMENT
+    population: str
+    unit: str = ""
+    n: Annotated[int, Field(ge=1)]
+    rows_per_person: int
+    mechanism: str
+    workload: WorkloadChoice
+    workload_sha256: str
+    queries: int
+    schema_sha256: str
+    candidate: tuple[Candidate, ...]
+    plan: dict[str, JsonValue] | None = None
+    plan_sha256: str
+    repeat: Annotated[int, Field(ge=0)]
+    charge_id: Annotated[int, Field(ge=0)]
+    charged_at: str = ""
+    ledger_total: LedgerTotal
+    budget: LedgerTotal | None = None
+    settings_from: str = ""
+    remarks: tuple[str, ...] = ()
+    rows: int | None = None
+    row_seed: int | None = None
+    cells: Cells = "labels"
+    files: dict[str, str] = {}
+    versions: dict[str, str]
+
+    @model_serializer(mode="wrap")
+    def _in_order(self, write: SerializerFunctionWrapHandler) -> dict[str, object]:
+        written: dict[str, object] = write(self)
+        return {key: written[key] for key in self.ORDER if key in written}
+
+    @classmethod
+    def stating(cls, **values: object) -> Self:
+        """A certificate of these values, in which every key counts as given, and is written.
+
+        Raises pydantic's ValidationError, a ValueError, for what cannot be stated.
+        """
+        made = cls.model_validate(values)
+        given = cls.model_validate(made.model_dump())
+        return given.model_copy(update={"candidate": made.candidate})
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> Self:
+        """Read a certificate file; CertificateError if it is none, or could be read in more than one way."""
+        try:
+            check_strict(content)
+            return cls.model_validate_json(content, strict=True)
+        except ValueError as failure:
+            raise CertificateError("The certificate is not one that this version of pmwpub can read.") from failure
+
+    def with_files(self, files: Mapping[str, bytes]) -> Self:
+        """The same certificate with the SHA-256 of the files that travel with it."""
+        hashes = {name: hashlib.sha256(body).hexdigest() for name, body in sorted(files.items())}
+        return self.model_copy(update={"files": self.files | hashes})
+
+    def with_rows(self, rows: int, row_seed: int, cells: Cells) -> Self:
+        """The same certificate with how its synthetic table was drawn from the weights."""
+        drawn: dict[str, object] = {"rows": rows, "row_seed": row_seed}
+        return self.model_copy(update=drawn if cells == "labels" else drawn | {"cells": cells})
+
+    def to_bytes(self) -> bytes:
+        """Indented JSON in UTF-8, one text for one value."""
+        return (self.model_dump_json(indent=1, exclude_unset=True) + "\n").encode()
+
+
+def common(plan: PlannedRelease, workload: Workload, provenance: Provenance, rho: ZCDP) -> dict[str, object]:
+    """The values that every certificate of a plan states, key by key."""
+    return {
+        "epsilon": provenance.epsilon,
+        "delta": provenance.delta,
+        "rho": decimal_rho(rho.units),
+        "population": provenance.population,
+        "unit": provenance.unit,
+        "n": plan.n,
+        "rows_per_person": plan.rows_per_person,
+        "workload": plan.inputs.workload,
+        "workload_sha256": plan.inputs.workload_sha256,
+        "queries": workload.queries,
+        "schema_sha256": plan.inputs.schema_sha256,
+        "candidate": provenance.candidates,
+        "plan": json.loads(plan.canonical),
+        "plan_sha256": plan.sha256,
+        "repeat": provenance.repeat,
+        "charge_id": provenance.charge_id,
+        "charged_at": provenance.charged_at,
+        "ledger_total": provenance.ledger_total,
+        "budget": provenance.budget,
+        "settings_from": provenance.settings_from,
+        "remarks": provenance.remarks,
+        "versions": versions(),
+    }
+
+
+def decimal_rho(units: int) -> str:
+    """rho in units of 1e-15 as an exact decimal text."""
+    whole, part = divmod(units, 10**15)
+    return f"{whole}.{part:015d}"
+
+
+def versions() -> dict[str, str]:
+    """The versions of what computed a release."""
+    packages = ("pmwpub", "opendp", "numpy", "numba", "gmpy2")
+    return {"python": platform.python_version()} | {name: metadata.version(name) for name in packages}
