@@ -24,8 +24,6 @@ INTERRUPTED = 130
 STOPPED = "What was charged stays charged, without a result; see: pmwpub ledger show"
 STOPPED_FREE = "Nothing was charged; the same command goes on where it stopped."
 FREE = ("evaluate",)
-
-
 COLLECTED_AFTER = (100_000, 50, 50)
 """So many new objects, and so many collections of younger ones, before Python looks for garbage in a command."""
 

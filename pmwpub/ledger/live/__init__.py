@@ -1,1 +1,1 @@
-"""Which plans are worked on now, on either database, and trying again where a connection is lost."""
+"""Which plans are worked on now, files that one program holds, and trying again where a connection is lost."""

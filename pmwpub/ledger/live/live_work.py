@@ -16,7 +16,7 @@ from typing import Protocol
 from sqlalchemy import Connection
 
 from pmwpub.errors import StoreUnavailable
-from pmwpub.ledger.locked_files import HeldFile, hold, is_held
+from pmwpub.ledger.live.locked_files import HeldFile, hold, is_held
 
 
 class LiveWork(Protocol):

@@ -24,7 +24,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pmwpub.errors import StoreUnavailable
-from pmwpub.ledger.locked_files import hold
+from pmwpub.ledger.live.locked_files import hold
 from pmwpub.ledger.recovery.copying import free_name, sync_folder
 from pmwpub.ledger.recovery.witness_lines import Entry, Line, StoreLine, kind_of, parsed, spelt
 
