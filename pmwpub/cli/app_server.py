@@ -7,6 +7,7 @@ user's home has a say in what stands there. Variables of the environment would, 
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import runpy
 import sys
@@ -20,6 +21,8 @@ from pmwpub.service.inputs.bundled_files import APP_FILES
 
 SCRIPT = APP_FILES / "app.py"
 CONFIG = APP_FILES / ".streamlit" / "config.toml"
+PACE_OF_PYTHON = (700, 10, 10)
+"""After how many new objects Python looks for garbage, unless told otherwise: a server runs long."""
 
 
 def app(parsed: argparse.Namespace) -> Json:
@@ -30,6 +33,7 @@ def app(parsed: argparse.Namespace) -> Json:
     if not SCRIPT.is_file() or not CONFIG.is_file():
         raise PmwPubError(f"The app's files are missing in {APP_FILES}: install the project's wheel again.")
     _withhold_variables(tomllib.loads(CONFIG.read_text(encoding="utf-8")), os.environ)
+    gc.set_threshold(*PACE_OF_PYTHON)
     sys.argv = ["streamlit", "run", str(SCRIPT), *_flags(parsed)]
     runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
     raise SystemExit(0)

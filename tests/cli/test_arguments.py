@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from importlib import import_module
 
 import pytest
 
+from pmwpub.cli import main
 from pmwpub.cli.arguments import command_parser
 
 HEAVY = (
@@ -67,3 +69,10 @@ def _commands(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentPars
 def test_every_command_names_a_function_that_exists(command: argparse.ArgumentParser) -> None:
     module, _, name = command.get_default("run").partition(":")
     assert callable(getattr(import_module(module), name))
+
+
+def test_a_command_leaves_pythons_own_pace_of_collecting(capsys: pytest.CaptureFixture[str]) -> None:
+    before = gc.get_threshold()
+    assert main(["ledger", "show", "nobody"]) == 2
+    assert "nobody" in capsys.readouterr().err
+    assert gc.get_threshold() == before
