@@ -123,6 +123,53 @@ def test_what_the_page_concludes_from_the_census_is_what_its_runs_show(paper: tu
             assert part["10"][PMW_PUB, table, epsilon] < 1.3 * part["100"][PMW_PUB, table, epsilon]
 
 
+def test_what_the_page_concludes_of_table_fit_is_what_its_runs_show(paper: tuple[ModuleType, ModuleType]) -> None:
+    report = paper[1].sharper_report
+    oracle = {**report.adult_oracle(), **report.CENSUS_ORACLE}
+    runs: dict[tuple[str, float], list[float]] = {}
+    for row in report.rows_of("tables"):
+        if row["method"] == report.TABLE_FIT:
+            runs.setdefault((row["public"], float(row["epsilon"])), []).append(float(row["max_error"]))
+    assert len(runs) == 20
+    assert {len(errors) for errors in runs.values()} == {5}
+    for cell, errors in runs.items():
+        assert sum(errors) / 5 < (0.9 if cell[1] == 0.1 else 0.75) * oracle[cell], cell
+
+
+def test_the_mean_error_of_table_fit_is_level_with_that_of_aim_or_below_in_the_runs(
+    paper: tuple[ModuleType, ModuleType],
+) -> None:
+    aim = peer_means(paper[1], "mean_error")["aim", "", 1.0]
+    rows = [one for one in paper[1].sharper_report.rows_of("tables") if one["private"] == "adult"]
+    for bias in COMPARED:
+        own = [
+            float(r["mean_error"])
+            for r in rows
+            if (r["public"], r["method"], r["epsilon"]) == (bias, "table-fit", "1.0")
+        ]
+        mean = sum(own) / len(own)
+        assert mean == pytest.approx(aim, rel=0.02) if bias == "Δ = +0.45" else 1.25 * mean < aim
+
+
+def test_table_fit_is_hardly_ever_worse_than_the_public_table_in_the_runs(
+    paper: tuple[ModuleType, ModuleType],
+) -> None:
+    report = paper[1].sharper_report
+    rows = report.rows_of("pairs")
+    start = {(one["private"], one["public"]): float(one["max_error"]) for one in rows if one["method"] == "unchanged"}
+    ratios: dict[tuple[str, str, str], list[float]] = {}
+    for one in rows:
+        if one["method"] == report.TABLE_FIT:
+            pair = one["private"], one["public"]
+            ratios.setdefault((*pair, one["epsilon"]), []).append(float(one["max_error"]) / start[pair])
+    means = {cell: sum(found) / len(found) for cell, found in ratios.items()}
+    assert len(means) == 24
+    small = [mean for cell, mean in means.items() if cell[2] == "0.05"]
+    assert max(small) < 1.1
+    assert sum(small) / len(small) < 0.9
+    assert max(mean for cell, mean in means.items() if cell[2] == "0.1") < 1.0
+
+
 def error(method: str, epsilon: float, rounds: int, seed: int, largest: float, candidate: str = "c") -> SimulatedError:
     return SimulatedError(method, candidate, epsilon, rounds, seed, largest, largest / 10, largest / 5)
 
