@@ -13,8 +13,8 @@ import numpy as np
 
 from pmwpub.mechanisms.table_fit.fit_constants import EvidenceRule, FitConstants
 from pmwpub.mechanisms.table_fit.one_way_estimates import OneWayEstimates
-from pmwpub.mechanisms.table_fit.public_cells import PublicCells
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
+from pmwpub.mechanisms.table_fit.widest_cells import WidestCells
 from pmwpub.records import Floats, Ints, Support
 
 LARGER = (1.0, 2.0, 5.0, 20.0)
@@ -76,7 +76,7 @@ class _Evidence:
     """Marginal likelihoods, where K and the noise are diagonal. Attributes go by their place in the schedule."""
 
     def __init__(self, schedule: TableSchedule, support: Support, estimates: OneWayEstimates) -> None:
-        cells = PublicCells.of(schedule, support)
+        cells = WidestCells.of(schedule, support)
         deviations = estimates.deviations[cells.chosen]
         residual, covariance = estimates.shares[cells.chosen] - cells.shares, cells.covariance
         lacking = [i for i, attribute in enumerate(schedule.attributes) if attribute in estimates.lacking]

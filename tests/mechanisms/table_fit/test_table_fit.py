@@ -22,11 +22,11 @@ from pmwpub.mechanisms.table_fit import prior_strength as strengths
 from pmwpub.mechanisms.table_fit import table_fit as engine
 from pmwpub.mechanisms.table_fit.fit_constants import EvidenceRule
 from pmwpub.mechanisms.table_fit.one_way_estimates import OneWayEstimates, lacking_levels, one_way_estimates, scales
-from pmwpub.mechanisms.table_fit.public_cells import PublicCells
 from pmwpub.mechanisms.table_fit.table_fit import FitChoices, TableRelease, refit
 from pmwpub.mechanisms.table_fit.table_fit_kernels import _tilt
 from pmwpub.mechanisms.table_fit.table_reweighting import Reweighting
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
+from pmwpub.mechanisms.table_fit.widest_cells import WidestCells
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.queries.counts import PrivateCounts, count
 from pmwpub.queries.workload import Workload
@@ -185,7 +185,7 @@ def dense_covariance(plan: TableSchedule, support: Support) -> tuple[Floats, Flo
 def test_cells_vary_together_as_on_the_public_rows() -> None:
     plan = planned(complete=True)
     shares, covariance = dense_covariance(plan, PUBLIC)
-    found = PublicCells.of(plan, PUBLIC)
+    found = WidestCells.of(plan, PUBLIC)
     assert found.shares == pytest.approx(shares)
     assert found.covariance == pytest.approx(covariance, abs=1e-14)
     assert found.owner.tolist() == [0, 0, 0, 1, 1, 2, 2, 2, 2]
@@ -194,7 +194,7 @@ def test_cells_vary_together_as_on_the_public_rows() -> None:
 def test_no_more_cells_are_looked_at_than_stated_and_those_of_the_widest_spread() -> None:
     plan = planned(complete=True, constants=replace(CONSTANTS, evidence_cells=4))
     shares, covariance = dense_covariance(plan, PUBLIC)
-    found = PublicCells.of(plan, PUBLIC)
+    found = WidestCells.of(plan, PUBLIC)
     spread = shares * (1 - shares)
     assert spread[found.chosen].min() >= np.delete(spread, found.chosen).max()
     assert found.covariance == pytest.approx(covariance[np.ix_(found.chosen, found.chosen)], abs=1e-14)

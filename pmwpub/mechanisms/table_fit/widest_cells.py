@@ -13,7 +13,7 @@ from pmwpub.records import Codes, Floats, Ints, Support
 
 
 @dataclass(frozen=True, eq=False)
-class PublicCells:
+class WidestCells:
     """The 1-way cells of the widest spread p(1 - p) on the public table, at most `evidence_cells` of them.
 
     chosen      int64 (c,)      positions among the cells of the 1-way tables, ascending
@@ -28,7 +28,7 @@ class PublicCells:
     covariance: Floats
 
     @classmethod
-    def of(cls, schedule: TableSchedule, support: Support) -> PublicCells:
+    def of(cls, schedule: TableSchedule, support: Support) -> WidestCells:
         sizes = np.array([schedule.tables.domain.shape[a] for a in schedule.attributes], dtype=np.int64)
         columns = support.columns[list(schedule.attributes)]
         sums = [np.bincount(c, support.multiplicity, s) for c, s in zip(columns, sizes, strict=True)]
