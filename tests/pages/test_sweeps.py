@@ -286,3 +286,12 @@ def test_before_a_plan_is_frozen_the_private_truth_is_not_offered(town: Here, st
     assert "Error against ε on the private table itself" in words(app)
     assert "Offered once a plan is frozen" in words(app)
     assert not any(button.label == "Simulate on it, and record it" for button in app.button)
+
+
+def test_the_figure_shows_both_engines(town: Here, visit: Open) -> None:
+    app = small(visit("explore", population=town.population))
+    app.multiselect(key="sweep baselines").set_value(["table-fit"])
+    press(app.run(), "Simulate")
+    assert not app.exception
+    assert {"Table fit"} <= {str(line) for line in app.dataframe[0].value.iloc[:, 0]}
+    assert town.spent == 0

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pmwpub.evaluation import BASELINES, MOST_ROUNDS, PEERS, PMW_PUB, UNCHANGED, baseline_of, is_baseline, label_of
+from pmwpub.evaluation import (
+    BASELINES,
+    MOST_ROUNDS,
+    PEERS,
+    PMW_PUB,
+    TABLE_FIT,
+    UNCHANGED,
+    baseline_of,
+    is_baseline,
+    label_of,
+)
 
 __all__ = [
     "MOST_ROUNDS",
@@ -16,8 +26,8 @@ __all__ = [
     "variants_beside",
 ]
 
-OFFERED_BASELINES = (*BASELINES, *PEERS)
-"""The names of the baselines that may be chosen; those that need another package say so where it is missing."""
+OFFERED_BASELINES = (TABLE_FIT, *BASELINES, *PEERS)
+"""The other engine and the baselines, by name; one that needs another package says so where that is missing."""
 
 
 def described_baseline(method: str) -> str:

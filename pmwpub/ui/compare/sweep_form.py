@@ -26,8 +26,8 @@ MOST_RUNS = 50
 ALLOWED = ("0.000001", "1000")
 UNTIL = "Nothing is simulated until it is put right."
 WHY_BASELINES = (
-    "Other published methods, each with its own proof and the same budget. One that cannot run here says why; it takes "
-    "no time then."
+    "The other engine of a release, and other published methods, each with its own proof and the same budget. One that "
+    "cannot run here says why; it takes no time then."
 )
 VARIANTS = {
     PMW_PUB: "as a release is made by default",
@@ -69,7 +69,7 @@ def ask_for_terms(study: Study, truth: str) -> SweepRange:
             "Variants", list(VARIANTS), default=[PMW_PUB], format_func=VARIANTS.__getitem__, key="sweep variants"
         )
         baselines = st.multiselect(
-            "Baselines",
+            "Table fit and baselines",
             OFFERED_BASELINES,
             default=[],
             format_func=described_baseline,
