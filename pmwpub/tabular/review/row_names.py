@@ -170,8 +170,10 @@ def _evenly_spread(numbers: Ints) -> bool:
 
 
 def _named(column: PublicColumn, why: str) -> Verdict:
-    remedy = "declare id" if sounds_like_id(column.name) else "leave out"
-    return Verdict(column.name, "names rows", _sentence(why), remedy, leaves_out=True)
+    words = _sentence(why)
+    if sounds_like_id(column.name):
+        return Verdict(column.name, "names rows", words, "declare id", leaves_out=True)
+    return Verdict(column.name, "names rows", words, "leave out", leaves_out=True)
 
 
 def _perhaps(column: PublicColumn, why: str) -> Verdict:
