@@ -151,11 +151,11 @@ def test_cells_of_public_values_are_written_checked_and_rebuilt(
     shell.run("certificate", "check", str(out))
     assert rebuild.main([shell.path("b.csv"), "--from", str(out)]) == 0
     assert "values.csv: agrees" in capsys.readouterr().out
-    spent = shell.run("ledger", "show", "people")["spent"]
+    spent = shell.run("ledger", "show", "P")["spent"]
     labels = shell.spend("release", "--epsilon", "1", "--engine", engine, "-o", shell.path("again"))
     assert "values.csv" not in labels["files"]
     assert not (Path(shell.path("again")) / "values.csv").exists()
-    assert shell.run("ledger", "show", "people")["spent"] == spent
+    assert shell.run("ledger", "show", "P")["spent"] == spent
 
 
 def test_start_and_replay_are_part_of_the_plan_and_stand_in_the_certificate(shell: Shell) -> None:
