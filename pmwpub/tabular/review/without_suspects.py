@@ -89,7 +89,8 @@ def drafted(
 
     Raises as `propose` and `without_suspects` do.
     """
-    chosen = {one.column for one in remedies if one.rule == "kind"}
+    declared = {one.name for one in (codebook.entries if codebook is not None else ()) if one.kind}
+    chosen = declared | {one.column for one in remedies if one.rule == "kind"}
     draft = propose(tables, recipe, codebook=codebook, remedies=remedies, progress=progress)
     if unkept := [way for one in draft.left_out if one.name in keep for way in one.remedies if _encodes(way)]:
         draft = propose(tables, recipe, codebook=codebook, remedies=[*remedies, *unkept[::-1]], progress=progress)
