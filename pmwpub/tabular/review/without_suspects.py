@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from pmwpub.errors import SchemaError
@@ -22,17 +22,26 @@ from pmwpub.tabular.schema.proposing.recipe import Recipe
 from pmwpub.tabular.schema.table_schema import Schema
 
 
-def public_columns(tables: Sequence[TextTable], labels: Sequence[str], missing: Sequence[str]) -> list[PublicColumn]:
-    """Every column that any table has, in the first table's order, then the others'.
+def public_columns(
+    tables: Sequence[TextTable], labels: Sequence[str], missing: Sequence[str]
+) -> Iterator[PublicColumn]:
+    """Every column that any table has, in the first table's order, then the others'; one at a time, for each is large.
 
     labels  what the tables are called; by their place where there are none
     """
+    for name in dict.fromkeys(name for table in tables for name in table.header):
+        yield public_column(name, tables, labels, missing)
+
+
+def public_column(
+    name: str, tables: Sequence[TextTable], labels: Sequence[str], missing: Sequence[str]
+) -> PublicColumn:
+    """The column of that name, in the tables that have it."""
     labels = labels or [f"public table {place}" for place in range(1, len(tables) + 1)]
-    names = dict.fromkeys(name for table in tables for name in table.header)
-    return [PublicColumn.of(name, tables, labels, missing) for name in names]
+    return PublicColumn.of(name, tables, labels, missing)
 
 
-def verdicts(schema: Schema, columns: Sequence[PublicColumn]) -> dict[str, Verdict]:
+def verdicts(schema: Schema, columns: Iterable[PublicColumn]) -> dict[str, Verdict]:
     """What is to be said of each suspicious column under a schema, the worst first."""
     encoded = {column.name: column for column in schema.encoded}
     found = []
@@ -85,7 +94,7 @@ def drafted(
     keep: Collection[str] = (),
     progress: Progress = unwatched,
 ) -> Draft:
-    """The draft that `propose` makes, without suspicious columns; those whose kind a person or codebook decided stay.
+    """The draft that `propose` makes, without suspects; columns whose kind a person or a codebook says stay.
 
     Raises as `propose` and `without_suspects` do.
     """
