@@ -14,7 +14,7 @@ TABLE = read_table(("sex,age,gain,job\n" + "".join(ROWS)).encode())
 
 
 def test_a_table_drafts_to_the_hash_that_it_had_before_there_was_version_2() -> None:
-    # Written by the code of before, with levels of two spellings, quantile bins, and a bin for the nought that most have.
+    # By the code of before: levels in two spellings, bins at quantiles, and a bin for the nought that most rows have.
     expected = "c3f5252ee957b7e6e127ac4e3c84fb2e0bdb69c50ca51877560ec57ff2eac03f"
     assert first_draft([TABLE]).sha256 == expected
     assert draft_schema([TABLE.frame]).sha256 == expected
