@@ -110,11 +110,16 @@ def as_it_stands(schema: Schema, proposed: Draft, tables: Sequence[TextTable], *
     encoded = {column.name: column for column in schema.encoded}
     own = {one.name: one for one in proposed.left_out}
     as_drafted = {column.name for column in proposed.schema.columns if encoded.get(column.name) == column}
-    kinds = {column.name: column.kind for column in proposed.schema.columns}
+    as_proposed = {column.name: column for column in proposed.schema.columns}
+    ignored = {column.name: column for column in schema.columns if isinstance(column, IgnoredColumn)}
     left = []
-    for name in [column.name for column in schema.columns if isinstance(column, IgnoredColumn)]:
-        one = own.get(name) or Left(name, "The schema leaves it out.", (Remedy(name, "kind", kinds.get(name, "id")),))
-        left.append(Left(name, found[name].why, one.remedies) if name in found else one)
+    for name in [*(name for name in found if name in ignored), *(name for name in ignored if name not in found)]:
+        column = as_proposed.get(name, ignored[name])
+        one = own.get(name) or Left(name, "The schema leaves it out.", (_kept_as(column),))
+        if name in found:
+            ways = own[name].remedies if name in own else _ways_on(found[name], column, kept=False)
+            one = Left(name, found[name].why, ways)
+        left.append(one)
     named = {column.name for column in schema.columns}
     remarked = _remarked(found, encoded)
     return Draft(
@@ -152,8 +157,12 @@ def _ways_on(verdict: Verdict, column: Column, *, kept: bool) -> tuple[Remedy, .
     if kept:
         ways.append(Remedy(column.name, "kind", "ignore"))
     else:
-        ways.append(Remedy(column.name, "kind", "categorical" if column.kind == "ignore" else column.kind))
+        ways.append(_kept_as(column))
     return tuple(ways if verdict.remedy == "declare id" else reversed(ways))
+
+
+def _kept_as(column: Column) -> Remedy:
+    return Remedy(column.name, "kind", "categorical" if column.kind == "ignore" else column.kind)
 
 
 def _left_out(draft: Draft, found: Mapping[str, Verdict], out: Collection[str]) -> tuple[Left, ...]:

@@ -11,7 +11,7 @@ from pmwpub.errors import PmwPubError
 from pmwpub.plans import WorkloadChoice
 from pmwpub.service import Study
 from pmwpub.service.bought.releases import workload_facts
-from pmwpub.service.inputs import schema_drafts, study_store
+from pmwpub.service.inputs import reviewing, schema_drafts, study_store
 from pmwpub.tabular.schema.codebook import KINDS
 from pmwpub.tabular.schema.column_types import CategoricalColumn, NumericColumn, text_of_number
 from pmwpub.tabular.schema.drafting import Binning
@@ -206,7 +206,7 @@ def _bins(row: Row, study: Study, bins: int, binning: Binning) -> list[str]:
     column = column_of({"outside": "clip", **row}, (), values=["0", "1"])
     if not isinstance(column, NumericColumn):
         return []
-    found = study_store.bin_edges(service(), study.population.name, column, bins=bins, binning=binning)
+    found = reviewing.bin_edges(service(), study.population.name, column, bins=bins, binning=binning)
     return [text_of_number(edge) for edge in found]
 
 
@@ -215,7 +215,7 @@ def _levels(row: Row, draft: SchemaDraft, study: Study) -> list[str]:
     column = column_of(row, draft.tokens, values=["-"], codes=[])
     if not isinstance(column, CategoricalColumn):
         return []
-    return list(study_store.public_levels(service(), study.population.name, column, draft.tokens))
+    return list(reviewing.public_levels(service(), study.population.name, column, draft.tokens))
 
 
 def _checked(draft: SchemaDraft, study: Study) -> Schema | None:

@@ -18,7 +18,7 @@ from pmwpub.ui.app.state import Session
 from pmwpub.ui.prepare.review_panel import review_part
 from pmwpub.ui.prepare.schema_editor import binning_pickers, editor, unfinished
 from pmwpub.ui.widgets.read_as import confirm_reading
-from pmwpub.ui.widgets.reading_progress import reading_columns
+from pmwpub.ui.widgets.reading_progress import progress_bar
 from pmwpub.ui.wording.written import plain
 
 CHARGED = (
@@ -124,7 +124,7 @@ def _save(
             schema = Schema.from_json(text)
         else:
             codebook = None if book is None else read_codebook(book, options=options)
-            with reading_columns("Drafting the columns…") as progress:
+            with progress_bar("Drafting the columns…") as progress:
                 schema = study_store.draft_schema(
                     service(), population, codebook=codebook, bins=bins, binning=binning, progress=progress
                 )

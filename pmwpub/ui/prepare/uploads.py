@@ -18,6 +18,7 @@ from pmwpub.ui.app.frame import Badge, panel, refusals
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session
 from pmwpub.ui.widgets.read_as import confirm_reading
+from pmwpub.ui.widgets.reading_progress import progress_bar
 from pmwpub.ui.wording.written import plain
 
 ATTEST = "I attest that none of these files was made from the private data"
@@ -106,7 +107,8 @@ def _hold(
     else refuse it. The verdict calls it `shown`."""
     shown = shown or name
     try:
-        found = Offer(name, read_table(content, options=options), options, attested, shown)
+        with progress_bar(f"Reading {shown}…") as progress:
+            found = Offer(name, read_table(content, options=options, progress=progress), options, attested, shown)
         purchases.offer(service(), study.population.name, {name: found.table}, session.holding(study))
     except PmwPubError as refusal:
         if not session.shelf.keep("candidate", name, content, refusal, options, attested=attested):
@@ -164,7 +166,8 @@ def _store(session: Session, study: Study, offers: Sequence[Offer]) -> None:
     for one in offers:
         known = next((facts for facts in study.candidates if facts.sha256 == one.table.sha256), None)
         try:
-            purchases.store(service(), study.population.name, [one], session.holding(study))
+            with progress_bar(f"Storing {one.label}…") as progress:
+                purchases.store(service(), study.population.name, [one], session.holding(study), progress)
         except PmwPubError as refusal:
             session.tell("error", f"**{plain(one.label)}** was refused. {plain(str(refusal))} Nothing was charged.")
             continue
