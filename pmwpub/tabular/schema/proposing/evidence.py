@@ -55,7 +55,7 @@ class Evidence:
         same  by which rules texts are compared, unless a person said it
         """
         same = _equivalences(cells, same)
-        own = (*codes, *map(MissingCode.of, dict.fromkeys(cells.asked("missing"))))
+        own = (*codes, *map(MissingCode.read, dict.fromkeys(cells.asked("missing"))))
         probe = _probe(cells, same)
         blanks, counts = _parted(cells, probe, own, recipe.missing_tokens)
         return cls(cells, recipe, same, probe, own, blanks, counts, *numbers_in(counts, probe))
