@@ -16,7 +16,17 @@ from pmwpub.tabular.schema.draft_record import Draft, NothingToEncode, Remedy
 from pmwpub.tabular.schema.drafting import Binning, Recipe, edges, levels, propose
 from pmwpub.tabular.schema.table_schema import Schema
 
-__all__ = ["LEFT_OUT", "Remedy", "Review", "ReviewedColumn", "bin_edges", "decide", "public_levels", "reviewed"]
+__all__ = [
+    "LEFT_OUT",
+    "Progress",
+    "Remedy",
+    "Review",
+    "ReviewedColumn",
+    "bin_edges",
+    "decide",
+    "public_levels",
+    "reviewed",
+]
 
 
 def reviewed(service: Service, current: Study, progress: Progress = unwatched) -> Review | None:

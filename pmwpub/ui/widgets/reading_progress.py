@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 import streamlit as st
 
-from pmwpub.progress import Progress
+from pmwpub.service.inputs.reviewing import Progress
 
 PATIENCE = 0.5
 """Seconds before a bar is drawn, and between two of its steps."""
