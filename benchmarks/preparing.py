@@ -23,7 +23,8 @@ from pmwpub.ledger import Ledger, Population
 from pmwpub.service import Service
 from pmwpub.service.inputs import study_store
 from pmwpub.tabular.files.reading import read_table
-from pmwpub.tabular.schema.drafting import draft
+from pmwpub.tabular.review.column_review import review
+from pmwpub.tabular.review.without_suspects import drafted
 
 KINDS = 6
 
@@ -70,7 +71,9 @@ def main() -> None:
     with step("read"):
         read = read_table(content)
     with step("draft"):
-        draft([read])
+        draft = drafted([read])
+    with step("review"):
+        review(draft, [read])
     del read, content
     many = table(20, chosen.megabytes * 9_000, 2)[: chosen.megabytes * 1_000_000]
     many = many[: many.rindex(b"\n") + 1]

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import pmwpub
-from pmwpub.errors import PmwPubError
+from pmwpub.errors import PlanError, PmwPubError
 
 
 def people(rows: int, seed: int) -> pd.DataFrame:
@@ -79,3 +79,17 @@ def test_nothing_is_drawn_without_a_population_or_beyond_its_budget(
             ledger, "nobody", schema=pmwpub.draft_schema([people(20, 1)]), public={"b": people(20, 1)},
             workload=pmwpub.WorkloadChoice(k=2),
         )  # fmt: skip
+
+
+def test_cells_and_columns_are_said_by_name_and_others_are_refused(
+    project: tuple[pmwpub.Ledger, pmwpub.Project],
+) -> None:
+    _, made = project
+    release = made.release(people(300, 3), "b", epsilon="1", rounds=3)
+    files = release.files(20, cells="public-values", columns="all")
+    written = {line.split(",")[1] for line in files["synthetic.csv"].decode().splitlines()[1:]}
+    assert "values.csv" in files
+    assert written <= {str(age) for age in people(150, 1)["age"]}
+    for wrong in ({"cells": "public"}, {"columns": "none"}):
+        with pytest.raises(PlanError, match="Choose one of"):
+            release.files(20, **wrong)  # type: ignore[arg-type]

@@ -139,6 +139,25 @@ def test_table_fit_writes_its_noisy_tables_and_takes_no_flag_of_the_other_engine
     assert again["plan_sha256"] == found["plan_sha256"]
 
 
+@pytest.mark.parametrize("engine", ["pmw-pub", "table-fit"])
+def test_cells_of_public_values_are_written_checked_and_rebuilt(
+    shell: Shell, engine: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    flags = ["--epsilon", "1", "--engine", engine, "--rows", "40", "--cells", "public-values", "--columns", "all"]
+    found = shell.spend("release", *flags, "-o", shell.path("out"))
+    assert found["cells"] == "public-values in all columns"
+    out = Path(shell.path("out"))
+    assert hashlib.sha256((out / "values.csv").read_bytes()).hexdigest() == found["files"]["values.csv"]
+    shell.run("certificate", "check", str(out))
+    assert rebuild.main([shell.path("b.csv"), "--from", str(out)]) == 0
+    assert "values.csv: agrees" in capsys.readouterr().out
+    spent = shell.run("ledger", "show", "P")["spent"]
+    labels = shell.spend("release", "--epsilon", "1", "--engine", engine, "-o", shell.path("again"))
+    assert "values.csv" not in labels["files"]
+    assert not (Path(shell.path("again")) / "values.csv").exists()
+    assert shell.run("ledger", "show", "P")["spent"] == spent
+
+
 def test_start_and_replay_are_part_of_the_plan_and_stand_in_the_certificate(shell: Shell) -> None:
     said = [
         shell.spend("release", "--epsilon", "0.5", "--rounds", "3", *flags, "-o", shell.path(f"out{place}"))

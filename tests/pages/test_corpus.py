@@ -24,7 +24,7 @@ from pmwpub.tabular.schema.table_schema import Schema
 from pmwpub.ui import Session
 from pmwpub.ui.app import services
 
-FILES = [case.uploaded for case in CONTAINER + SYNTAX + HEADER]
+FILES = CONTAINER + SYNTAX + HEADER
 TOWN = "town"
 # Two tables that fit the schema and are no case's: the candidate, and the private table of earlier work.
 GOOD = (HEAD + "F,21,clerk\nM,46,cook\nF,71,cook\nM,34,\n").encode()

@@ -15,6 +15,7 @@ from pmwpub.mechanisms.noisy_error.release_error import error_charge
 from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.plans import AssessmentPlan, PublicInputs, WorkloadChoice
 from pmwpub.privacy.budget import ZCDP
+from pmwpub.release.checking import check, require
 from pmwpub.service import Assessed
 from pmwpub.service.bought import release_errors, releases
 from pmwpub.service.bought.release_errors import MeasuredError
@@ -106,6 +107,23 @@ def test_a_result_hands_out_every_file_and_the_certificate_of_the_chosen_rows(to
     with zipfile.ZipFile(io.BytesIO(zipped(files))) as archive:
         assert set(archive.namelist()) | {f"release-{booking}.zip"} == names
     assert json.loads(files["certificate.json"])["rows"] == 7
+
+
+def test_public_values_and_all_columns_are_chosen_on_the_page_with_what_reappears(town: Here, steward: Open) -> None:
+    app = buy(steward("release"), "Buy this release")
+    (found,) = releases.releases(town.service, study_store.study(town.service, town.population))
+    booking, bundle = found.outcome.booking.id, found.bundle
+    assert bundle is not None
+    assert "values.csv" not in {button.label for button in app.download_button}
+    assert "raw values of public people reappear" not in words(app)
+    app.checkbox(key=f"columns {booking}").check()
+    app.selectbox(key=f"cells {booking}").set_value("public-values").run()
+    assert not app.exception
+    assert "values.csv" in {button.label for button in app.download_button}
+    assert "raw values of public people reappear" in words(app)
+    files = bundle.files(7, 0, "public-values", "all")
+    assert json.loads(files["certificate.json"])["cells"] == "public-values in all columns"
+    require(check(files))
 
 
 def zipped(files: dict[str, bytes]) -> bytes:

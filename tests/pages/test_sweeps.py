@@ -293,5 +293,6 @@ def test_the_figure_shows_both_engines(town: Here, visit: Open) -> None:
     app.multiselect(key="sweep baselines").set_value(["table-fit"])
     press(app.run(), "Simulate")
     assert not app.exception
-    assert {"Table fit"} <= {str(line) for line in app.dataframe[0].value.iloc[:, 0]}
+    lines = {str(line) for line in app.dataframe[0].value.iloc[:, 0]}
+    assert {"poor.csv", "poor.csv, Table fit"} <= lines
     assert town.spent == 0

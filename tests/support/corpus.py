@@ -12,7 +12,7 @@ import gzip
 import io
 import zipfile
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import pyarrow as pa
@@ -55,13 +55,6 @@ class Case:
     rows: int = 4
     fits: bool = True
     ending: str = ".csv"
-
-    @property
-    def uploaded(self) -> Case:
-        """The class as an upload, which is never decompressed."""
-        if self.ending != ".csv.gz":
-            return self
-        return replace(self, verdict="refuse", words="gzip", line=None)
 
 
 def case(name: str, text: str | bytes, verdict: Any = "accept", words: str = "", **more: Any) -> Case:

@@ -150,6 +150,7 @@ def table_fit_plan(
     return TableFitPlan(
         n=terms.n,
         rows_per_person=terms.rows_per_person,
+        rows_beyond=current.rows_beyond,
         inputs=current.inputs(candidates),
         private_read_as=private_read_as,
         rho_units=budget.units,

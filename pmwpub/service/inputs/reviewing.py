@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pmwpub.errors import SchemaError
 from pmwpub.progress import Progress, unwatched
 from pmwpub.service.core import Service
@@ -9,12 +11,22 @@ from pmwpub.service.inputs import stored_tables, study_store
 from pmwpub.service.inputs.study import Study
 from pmwpub.tabular.review.column_review import LEFT_OUT, Review, ReviewedColumn, review
 from pmwpub.tabular.review.without_suspects import as_it_stands, decided
-from pmwpub.tabular.schema.column_types import Column, IdColumn, IgnoredColumn
+from pmwpub.tabular.schema.column_types import CategoricalColumn, Column, IdColumn, IgnoredColumn, NumericColumn
 from pmwpub.tabular.schema.draft_record import Draft, NothingToEncode, Remedy
-from pmwpub.tabular.schema.drafting import propose
+from pmwpub.tabular.schema.drafting import Binning, Recipe, edges, levels, propose
 from pmwpub.tabular.schema.table_schema import Schema
 
-__all__ = ["LEFT_OUT", "Remedy", "Review", "ReviewedColumn", "decide", "reviewed"]
+__all__ = [
+    "LEFT_OUT",
+    "Progress",
+    "Remedy",
+    "Review",
+    "ReviewedColumn",
+    "bin_edges",
+    "decide",
+    "public_levels",
+    "reviewed",
+]
 
 
 def reviewed(service: Service, current: Study, progress: Progress = unwatched) -> Review | None:
@@ -76,3 +88,18 @@ def _proposed(service: Service, name: str, schema: Schema, progress: Progress) -
         return Draft(schema, refusal.left_out)
     except SchemaError:
         return Draft(schema)
+
+
+def bin_edges(
+    service: Service, population: str, column: NumericColumn, *, bins: int, binning: Binning
+) -> tuple[float, ...]:
+    """Edges for one numeric column from the candidate files, and only from those."""
+    return edges(stored_tables.tables(service, population), column, Recipe(bins, binning))
+
+
+def public_levels(
+    service: Service, population: str, column: CategoricalColumn, missing_tokens: Sequence[str]
+) -> tuple[str, ...]:
+    """Levels for one column from the candidate files, and only from those, as the column compares texts."""
+    recipe = Recipe(missing_tokens=tuple(missing_tokens))
+    return levels(stored_tables.tables(service, population), column, recipe)

@@ -10,7 +10,7 @@ from typing import get_args
 
 from pmwpub.progress import Progress, unwatched
 from pmwpub.service.core import Service
-from pmwpub.service.inputs import study_store
+from pmwpub.service.inputs import reviewing, study_store
 from pmwpub.service.inputs.study_store import CURRENT
 from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.schema.codebook import KINDS, read_codebook
@@ -77,7 +77,7 @@ def bins_of(service: Service, population: str, row: Row, *, bins: int, binning: 
     column = column_of({"outside": "clip", **row}, (), values=["0", "1"])
     if not isinstance(column, NumericColumn):
         return []
-    found = study_store.bin_edges(service, population, column, bins=bins, binning=binning)
+    found = reviewing.bin_edges(service, population, column, bins=bins, binning=binning)
     return [text_of_number(edge) for edge in found]
 
 
@@ -89,7 +89,7 @@ def levels_of(service: Service, population: str, row: Row, missing_tokens: Seque
     column = column_of(row, missing_tokens, values=["-"], codes=[])
     if not isinstance(column, CategoricalColumn):
         return []
-    return list(study_store.public_levels(service, population, column, missing_tokens))
+    return list(reviewing.public_levels(service, population, column, missing_tokens))
 
 
 def unfinished(service: Service, population: str) -> bytes | None:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import unicodedata
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from pmwpub.progress import Progress, unwatched
 from pmwpub.service.core import Service
 from pmwpub.tabular.files.reading import TextTable, read_table
 from pmwpub.tabular.files.text.read_options import ReadOptions
 
 CANDIDATE = "candidate"
 NOTE = "candidate-note"
+PIECE = 1 << 22
+"""Bytes that are packed between two words on progress."""
 LEVEL = 2
 """Of gzip: a tenth of the time of its slowest level for a tenth more bytes. A table is known by its own bytes' hash, so
 that tables which were stored at another level read as before."""
@@ -68,10 +72,25 @@ def file_name(given: str) -> str:
     return "".join("\ufffd" if unicodedata.category(letter) in ("Cc", "Cs") else letter for letter in name)
 
 
-def put(service: Service, population: str, read: TextTable, described: dict[str, Any]) -> None:
-    """Store a table's bytes and its note together; the same bytes again only renew the note."""
-    packed, said = gzip.compress(read.content, LEVEL, mtime=0), json.dumps(described).encode()
+def put(
+    service: Service, population: str, read: TextTable, described: dict[str, Any], progress: Progress = unwatched
+) -> None:
+    """Store a table's bytes and its note together; the same bytes again only renew the note.
+
+    progress  is told how many bytes are packed; what it raises leaves nothing stored
+    """
+    packed, said = _packed(read.content, progress), json.dumps(described).encode()
     service.ledger.put_documents(population, [(CANDIDATE, read.sha256, packed), (NOTE, read.sha256, said)])
+
+
+def _packed(body: bytes, progress: Progress) -> bytes:
+    """The bytes as one gzip file, whose header names no time."""
+    packed = io.BytesIO()
+    with gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=LEVEL, mtime=0) as file:
+        for at in range(0, len(body), PIECE):
+            file.write(body[at : at + PIECE])
+            progress(min(at + PIECE, len(body)), len(body))
+    return packed.getvalue()
 
 
 def put_note(service: Service, population: str, sha256: str, described: dict[str, Any]) -> None:

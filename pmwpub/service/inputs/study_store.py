@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,8 +20,7 @@ from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.private_pass import KEPT, Survey, survey
 from pmwpub.tabular.review.without_suspects import drafted
 from pmwpub.tabular.schema.codebook import Codebook
-from pmwpub.tabular.schema.column_types import CategoricalColumn, NumericColumn
-from pmwpub.tabular.schema.drafting import Binning, Recipe, edges, levels
+from pmwpub.tabular.schema.drafting import Binning, Recipe
 from pmwpub.tabular.schema.table_schema import Schema
 from pmwpub.tasks.counting_cluster import spread
 
@@ -83,21 +81,6 @@ def draft_schema(
     return drafted(tables, Recipe(bins, binning), codebook=codebook, labels=labels, progress=progress).schema
 
 
-def bin_edges(
-    service: Service, population: str, column: NumericColumn, *, bins: int, binning: Binning
-) -> tuple[float, ...]:
-    """Edges for one numeric column from the candidate files, and only from those."""
-    return edges(stored_tables.tables(service, population), column, Recipe(bins, binning))
-
-
-def public_levels(
-    service: Service, population: str, column: CategoricalColumn, missing_tokens: Sequence[str]
-) -> tuple[str, ...]:
-    """Levels for one column from the candidate files, and only from those, as the column compares texts."""
-    recipe = Recipe(missing_tokens=tuple(missing_tokens))
-    return levels(stored_tables.tables(service, population), column, recipe)
-
-
 def add_candidate(
     service: Service,
     population: str,
@@ -107,6 +90,7 @@ def add_candidate(
     attested: bool,
     options: ReadOptions | None = None,
     private: PrivateTable | None = None,
+    progress: Progress = unwatched,
 ) -> str:
     """Read and store a public table; returns its SHA-256. If it is a candidate already, only an attestation is added.
 
@@ -131,7 +115,7 @@ def add_candidate(
         if attested and not known["attested"]:
             stored_tables.put_note(service, population, table.sha256, known | {"attested": True})
         return table.sha256
-    stored_tables.put(service, population, table, note)
+    stored_tables.put(service, population, table, note, progress)
     return table.sha256
 
 

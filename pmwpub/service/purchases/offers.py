@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pmwpub.errors import FileRefused, OverlapUndecided, PlanError
+from pmwpub.progress import Progress, unwatched
 from pmwpub.service.core import Service
 from pmwpub.service.inputs import overlap_check, study_store
 from pmwpub.service.inputs.shared_rows import Alike, Overlap
@@ -53,12 +54,13 @@ class Offer:
         attested: bool = False,
         label: str = "",
         named: bool = True,
+        progress: Progress = unwatched,
     ) -> Offer:
         """A file's bytes, read under `options` where somebody confirmed them; FileRefused where they cannot be read.
 
         named  whether a schema says what the columns are called; else a header that looks like data is asked about
         """
-        table = read_table(content, options=options)
+        table = read_table(content, options=options, progress=progress)
         if options is None and not named:
             refuse_data_as_header(table)
         return cls(name, table, options, attested, label)
@@ -88,11 +90,24 @@ def offer(
     return shared
 
 
-def store(service: Service, population: str, offers: Sequence[Offer], private: PrivateTable | None) -> list[str]:
+def store(
+    service: Service,
+    population: str,
+    offers: Sequence[Offer],
+    private: PrivateTable | None,
+    progress: Progress = unwatched,
+) -> list[str]:
     """Store files on the steward's word; returns their SHA-256. Raises as `study_store.add_candidate` does."""
     return [
         study_store.add_candidate(
-            service, population, one.name, one.table, attested=one.attested, options=one.options, private=private
+            service,
+            population,
+            one.name,
+            one.table,
+            attested=one.attested,
+            options=one.options,
+            private=private,
+            progress=progress,
         )
         for one in offers
     ]

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pmwpub.errors import FileRefused
-from pmwpub.records import Codes, Support
+from pmwpub.records import Codes, Ints, Support
 from pmwpub.tabular.coding.encode import Encoder
 from pmwpub.tabular.files.reading import TextTable
 from pmwpub.tabular.files.text.inert_cells import before_inert, inert, place_in
@@ -46,19 +46,22 @@ class PublicValues:
     @classmethod
     def of(cls, tables: Sequence[TextTable], schema: Schema, *, least: int = LEAST) -> PublicValues:
         """The numbers of the rows that have a level everywhere, of all tables together."""
+        read = [_Rows.of(table, schema) for table in tables]
+        often: Counter[bytes] = Counter()
+        for rows in read:
+            often.update(dict(zip(rows.atoms, rows.records.tolist(), strict=True)))
         bins: dict[tuple[int, int], Pool] = {}
         atoms: dict[tuple[int, bytes], Pool] = {}
-        read = [_read(table, schema) for table in tables]
-        often = Counter(row.tobytes() for codes, _ in read for row in codes)
-        for codes, columns in read:
-            large = [key if often[key := row.tobytes()] >= least else None for row in codes]
-            for position, texts in columns.items():
-                own = len(schema.encoded[position].own_levels)
-                for code, text, key in zip(codes[:, position].tolist(), texts, large, strict=True):
-                    if code < own:
-                        bins.setdefault((position, code), Counter())[text] += 1
-                        if key is not None:
-                            atoms.setdefault((position, key), Counter())[text] += 1
+        for rows in read:
+            large = np.fromiter((often[atom] >= least for atom in rows.atoms), np.bool_, len(rows.atoms))
+            for position, (places, texts) in rows.columns.items():
+                codes = rows.codes[:, position].astype(np.int64)
+                known = codes < len(schema.encoded[position].own_levels)
+                for code, text, records in _pairs(codes[known], places[known], texts):
+                    bins.setdefault((position, code), Counter())[text] += records
+                own = known & large[rows.place]
+                for atom, text, records in _pairs(rows.place[own], places[own], texts):
+                    atoms.setdefault((position, rows.atoms[atom]), Counter())[text] += records
         return cls(bins, atoms)
 
     def to_csv(self, schema: Schema, support: Support) -> bytes:
@@ -106,17 +109,43 @@ class StoredValues:
         return cls(bins, atoms)
 
 
-def _read(table: TextTable, schema: Schema) -> tuple[Codes, dict[int, list[str]]]:
-    """The codes of the rows that have a level everywhere, and their numbers as text, by position of the column."""
-    codes = Encoder(table.header, schema, written=True).codes(table.cells).T
-    keep = np.flatnonzero(np.all(codes < np.asarray(schema.domain.shape), axis=1))
-    columns = {}
-    for position, column in enumerate(schema.encoded):
-        if isinstance(column, NumericColumn):
-            coded = table.cells.coded(place_in(table.header, column.name))
-            tidied = [column.tidy(text) for text in coded.distinct]
-            columns[position] = [tidied[place] for place in coded.places[keep].tolist()]
-    return np.ascontiguousarray(codes[keep]), columns
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """The rows of one table that have a level everywhere.
+
+    codes    (rows, d)
+    atoms    the bytes of each distinct row's codes, and how many records it has
+    place    int64 (rows,): the atom of each row
+    columns  of the numeric columns, by position: the place of each row's text, and the texts
+    """
+
+    codes: Codes
+    atoms: tuple[bytes, ...]
+    records: Ints
+    place: Ints
+    columns: Mapping[int, tuple[Ints, list[str]]]
+
+    @classmethod
+    def of(cls, table: TextTable, schema: Schema) -> _Rows:
+        codes = Encoder(table.header, schema, written=True).codes(table.cells).T
+        keep = np.flatnonzero(np.all(codes < np.asarray(schema.domain.shape), axis=1))
+        kept = np.ascontiguousarray(codes[keep])
+        whole = kept.view(np.dtype((np.void, kept.dtype.itemsize * kept.shape[1])))[:, 0]
+        distinct, place, records = np.unique(whole, return_inverse=True, return_counts=True)
+        columns = {}
+        for position, column in enumerate(schema.encoded):
+            if isinstance(column, NumericColumn):
+                coded = table.cells.coded(place_in(table.header, column.name))
+                columns[position] = coded.places[keep].astype(np.int64), list(map(column.tidy, coded.distinct))
+        return cls(kept, tuple(row.tobytes() for row in distinct), records, place.astype(np.int64), columns)
+
+
+def _pairs(groups: Ints, places: Ints, texts: Sequence[str]) -> Iterator[tuple[int, str, int]]:
+    """Each (group, text) that occurs, and how often."""
+    found, often = np.unique(groups * len(texts) + places, return_counts=True)
+    for key, records in zip(found.tolist(), often.tolist(), strict=True):
+        group, place = divmod(key, len(texts))
+        yield group, texts[place], records
 
 
 def _lines(schema: Schema, position: int, code: int, line: str, pool: Pool) -> Iterator[tuple[str, str, str, str, int]]:

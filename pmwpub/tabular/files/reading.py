@@ -16,6 +16,7 @@ from pathlib import Path
 import pandas as pd
 
 from pmwpub.errors import FileRefused
+from pmwpub.progress import Progress, unwatched
 from pmwpub.tabular.files import container
 from pmwpub.tabular.files.chunks import Cells, Chunk, Coded, TableStream, Whole, whole
 from pmwpub.tabular.files.folders import joined, parts_of
@@ -93,12 +94,18 @@ class TextTable:
 
 
 def read_table(
-    source: bytes | Path, *, options: ReadOptions | None = None, limits: FileLimits | None = None
+    source: bytes | Path,
+    *,
+    options: ReadOptions | None = None,
+    limits: FileLimits | None = None,
+    progress: Progress = unwatched,
 ) -> TextTable:
     """Read a table with a header: an upload (bytes) or a path ending in .csv, .csv.gz, .tsv or .parquet.
 
     options  encoding and delimiter, once confirmed by a person; without them the file must be UTF-8 with commas, and
              one that seems to have another delimiter is refused. Parquet, known by its first bytes, needs none.
+
+    progress  is told how many rows are read, and how many lines the file has; what it raises ends the reading
 
     A byte order mark, CR, LF, CRLF or a mix, a missing last line end, quoted delimiters and line breaks are accepted.
     An empty line is skipped, except below a header of one column, where it is a cell.
@@ -109,8 +116,18 @@ def read_table(
     limits = limits or FileLimits()
     content = container.load(source, limits)
     stream = open_table(content, options=options, limits=limits)
-    cells = whole(stream.chunks(), len(stream.header))
+    cells = whole(_told(stream.chunks(), content, progress), len(stream.header))
     return TextTable(stream.header, cells, content, stream.notes, stream.options)
+
+
+def _told(chunks: Iterator[Chunk], content: bytes, progress: Progress) -> Iterator[Chunk]:
+    """The chunks, each told of once it is taken; of Parquet, whose rows are no lines, nothing is told."""
+    done, lines = 0, 0 if content.startswith(b"PAR1") or progress is unwatched else content.count(b"\n")
+    for chunk in chunks:
+        yield chunk
+        done += len(chunk)
+        if lines:
+            progress(min(done, lines), lines)
 
 
 def open_table(

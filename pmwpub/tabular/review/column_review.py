@@ -13,7 +13,7 @@ from pmwpub.tabular.files.reading import TextTable
 from pmwpub.tabular.review.column_counts import PublicColumn
 from pmwpub.tabular.review.suspects import level_shares
 from pmwpub.tabular.review.verdict import SUSPICIONS
-from pmwpub.tabular.review.without_suspects import public_columns
+from pmwpub.tabular.review.without_suspects import public_column
 from pmwpub.tabular.schema.column_types import EncodedColumn
 from pmwpub.tabular.schema.draft_record import Draft, Remark, Remedy
 
@@ -100,8 +100,8 @@ def review(draft: Draft, tables: Sequence[TextTable]) -> Review:
 
     Privacy: from public tables alone.
     """
-    seen = {column.name: column for column in public_columns(tables, (), draft.schema.missing_tokens)}
-    rows = [_encoded(draft, column, seen.get(column.name)) for column in draft.schema.encoded]
+    tokens = draft.schema.missing_tokens
+    rows = [_encoded(draft, column, public_column(column.name, tables, (), tokens)) for column in draft.schema.encoded]
     rows += [ReviewedColumn(one.name, LEFT_OUT, one.why, remedies=one.remedies) for one in draft.left_out]
     said = {row.name for row in rows}
     rows += [
@@ -116,10 +116,10 @@ def _pressing(row: ReviewedColumn) -> int:
     return 0 if row.suspicious else 1 if not row.encoded else 2 if row.remarks else 3
 
 
-def _encoded(draft: Draft, column: EncodedColumn, seen: PublicColumn | None) -> ReviewedColumn:
+def _encoded(draft: Draft, column: EncodedColumn, seen: PublicColumn) -> ReviewedColumn:
     codes = coder(draft.schema, column)
     levels = column.attribute.levels
-    found = [] if seen is None else [level_shares(table, column, codes) for table in seen.tables]
+    found = [level_shares(table, column, codes) for table in seen.tables]
     remarks = tuple(one for one in draft.remarks if one.column == column.name)
     return ReviewedColumn(
         column.name,

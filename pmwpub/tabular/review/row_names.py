@@ -18,7 +18,7 @@ from pmwpub.records import Ints
 from pmwpub.tabular.files.text.first_lines import ROW_NAMES
 from pmwpub.tabular.review.column_counts import PublicColumn, TableColumn
 from pmwpub.tabular.review.column_meanings import sounds_like_id, sounds_like_measure
-from pmwpub.tabular.review.verdict import Verdict
+from pmwpub.tabular.review.verdict import Advice, Verdict
 
 FEWEST = 20
 """Rows with a value below which a table says nothing about whether its rows are named."""
@@ -170,7 +170,7 @@ def _evenly_spread(numbers: Ints) -> bool:
 
 
 def _named(column: PublicColumn, why: str) -> Verdict:
-    remedy = "declare id" if sounds_like_id(column.name) else "leave out"
+    remedy: Advice = "declare id" if sounds_like_id(column.name) else "leave out"
     return Verdict(column.name, "names rows", _sentence(why), remedy, leaves_out=True)
 
 

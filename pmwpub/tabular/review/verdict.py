@@ -17,7 +17,7 @@ SUSPICIONS: tuple[Suspicion, ...] = (
 )
 """The worst first."""
 
-Remedy = Literal["leave out", "declare id", "keep"]
+Advice = Literal["leave out", "declare id", "keep"]
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Verdict:
     column: str
     kind: Suspicion
     why: str
-    remedy: Remedy
+    remedy: Advice
     leaves_out: bool
 
     @property

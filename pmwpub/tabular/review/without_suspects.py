@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from pmwpub.errors import SchemaError
@@ -22,17 +22,26 @@ from pmwpub.tabular.schema.proposing.recipe import Recipe
 from pmwpub.tabular.schema.table_schema import Schema
 
 
-def public_columns(tables: Sequence[TextTable], labels: Sequence[str], missing: Sequence[str]) -> list[PublicColumn]:
-    """Every column that any table has, in the first table's order, then the others'.
+def public_columns(
+    tables: Sequence[TextTable], labels: Sequence[str], missing: Sequence[str]
+) -> Iterator[PublicColumn]:
+    """Every column that any table has, in the first table's order, then the others'; one at a time, for each is large.
 
     labels  what the tables are called; by their place where there are none
     """
+    for name in dict.fromkeys(name for table in tables for name in table.header):
+        yield public_column(name, tables, labels, missing)
+
+
+def public_column(
+    name: str, tables: Sequence[TextTable], labels: Sequence[str], missing: Sequence[str]
+) -> PublicColumn:
+    """The column of that name, in the tables that have it."""
     labels = labels or [f"public table {place}" for place in range(1, len(tables) + 1)]
-    names = dict.fromkeys(name for table in tables for name in table.header)
-    return [PublicColumn.of(name, tables, labels, missing) for name in names]
+    return PublicColumn.of(name, tables, labels, missing)
 
 
-def verdicts(schema: Schema, columns: Sequence[PublicColumn]) -> dict[str, Verdict]:
+def verdicts(schema: Schema, columns: Iterable[PublicColumn]) -> dict[str, Verdict]:
     """What is to be said of each suspicious column under a schema, the worst first."""
     encoded = {column.name: column for column in schema.encoded}
     found = []
@@ -85,7 +94,7 @@ def drafted(
     keep: Collection[str] = (),
     progress: Progress = unwatched,
 ) -> Draft:
-    """The draft that `propose` makes, without suspicious columns; those whose kind a person or codebook decided stay.
+    """The draft that `propose` makes, without suspects; columns whose kind a person or a codebook says stay.
 
     Raises as `propose` and `without_suspects` do.
     """
@@ -110,11 +119,16 @@ def as_it_stands(schema: Schema, proposed: Draft, tables: Sequence[TextTable], *
     encoded = {column.name: column for column in schema.encoded}
     own = {one.name: one for one in proposed.left_out}
     as_drafted = {column.name for column in proposed.schema.columns if encoded.get(column.name) == column}
-    kinds = {column.name: column.kind for column in proposed.schema.columns}
+    as_proposed = {column.name: column for column in proposed.schema.columns}
+    ignored = {column.name: column for column in schema.columns if isinstance(column, IgnoredColumn)}
     left = []
-    for name in [column.name for column in schema.columns if isinstance(column, IgnoredColumn)]:
-        one = own.get(name) or Left(name, "The schema leaves it out.", (Remedy(name, "kind", kinds.get(name, "id")),))
-        left.append(Left(name, found[name].why, one.remedies) if name in found else one)
+    for name in [*(name for name in found if name in ignored), *(name for name in ignored if name not in found)]:
+        column = as_proposed.get(name, ignored[name])
+        one = own.get(name) or Left(name, "The schema leaves it out.", (_kept_as(column),))
+        if name in found:
+            ways = own[name].remedies if name in own else _ways_on(found[name], column, kept=False)
+            one = Left(name, found[name].why, ways)
+        left.append(one)
     named = {column.name for column in schema.columns}
     remarked = _remarked(found, encoded)
     return Draft(
@@ -152,8 +166,12 @@ def _ways_on(verdict: Verdict, column: Column, *, kept: bool) -> tuple[Remedy, .
     if kept:
         ways.append(Remedy(column.name, "kind", "ignore"))
     else:
-        ways.append(Remedy(column.name, "kind", "categorical" if column.kind == "ignore" else column.kind))
+        ways.append(_kept_as(column))
     return tuple(ways if verdict.remedy == "declare id" else reversed(ways))
+
+
+def _kept_as(column: Column) -> Remedy:
+    return Remedy(column.name, "kind", "categorical" if column.kind == "ignore" else column.kind)
 
 
 def _left_out(draft: Draft, found: Mapping[str, Verdict], out: Collection[str]) -> tuple[Left, ...]:

@@ -40,7 +40,6 @@ from pmwpub.tabular.files.container import FileLimits, load
 from pmwpub.tabular.files.reading import read_table
 from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.schema import statistics_files
-from pmwpub.tabular.schema.column_rules import MISSING
 from pmwpub.tabular.schema.missing_codes import MissingCode
 
 KINDS = ("categorical", "ordered", "numeric", "date", "id", "weight", "ignore")
@@ -110,7 +109,7 @@ def _from_csv(content: bytes, options: ReadOptions | None) -> Codebook:
         if kind == "missing" and not name:
             tokens.append(level)
         elif kind == "missing":
-            codes.setdefault(name, []).append(missing_code(level, str(row.get("label", "")).strip()))
+            codes.setdefault(name, []).append(MissingCode.read(level, str(row.get("label", "")).strip()))
         else:
             found[name] = _with_line(found.get(name), name, kind, level, row)
     entries = [replace(entry, codes=told_apart(codes.pop(name, ()), entry.values)) for name, entry in found.items()]
@@ -124,17 +123,6 @@ def _with_line(entry: CodebookEntry | None, name: str, kind: str, level: str, ro
     if kind not in ("", entry.kind):
         raise SchemaError(f"Column {name!r} of the codebook has two kinds, {entry.kind} and {kind}.")
     return replace(entry, values=entry.values + ((level,) if level else ()))
-
-
-def missing_code(level: str, label: str) -> MissingCode:
-    """A code, or a range of numbers written 97..99; without a label it is its own."""
-    low, mark, high = level.partition("..")
-    if not mark:
-        return MissingCode.of(level, label or level or MISSING)
-    try:
-        return MissingCode.between(float(low), float(high), label or level)
-    except ValueError as failure:
-        raise SchemaError("A range of missing codes is written 97..99, the smaller number first.") from failure
 
 
 def told_apart(codes: Iterable[MissingCode], levels: Sequence[str]) -> tuple[MissingCode, ...]:

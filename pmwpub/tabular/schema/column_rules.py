@@ -174,8 +174,8 @@ class AttributeColumn(NamedColumn):
         """cell -> code. Total: no cell raises.
 
         The precedence: the column's own missing codes; the missing tokens (in a column without their level: other if
-        declared, else none); a level, number or date that the column knows, where a number outside goes by its rule;
-        with `reads_labels` the name of a level, as a release writes it; other; none.
+        declared, else none); its ranges of missing codes; a level, number or date that the column knows, where a number
+        outside goes by its rule; with `reads_labels` the name of a level, as a release writes it; other; none.
 
         Privacy: a private cell goes through this rule alone, which public facts fix; it changes no level.
         """

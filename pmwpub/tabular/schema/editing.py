@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from pmwpub.errors import SchemaError
-from pmwpub.tabular.schema.codebook import missing_code, yes
+from pmwpub.tabular.schema.codebook import yes
 from pmwpub.tabular.schema.column_types import (
     MISSING,
     CategoricalColumn,
@@ -146,7 +146,7 @@ def _with_blank(codes: Sequence[MissingCode], tokens: Sequence[str], *, wanted: 
 def _code(text: str, place: int) -> MissingCode:
     code, mark, label = text.partition(" = ")
     try:
-        return missing_code(code, label.strip() if mark else "")
+        return MissingCode.read(code, label.strip() if mark else "")
     except ValueError as failure:
         raise SchemaError(
             f"A missing code in row {place} is CODE = LABEL, the label of at most 1,000 letters."

@@ -12,9 +12,18 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Literal, get_args
 
+from pmwpub.domain import MAX_CHARACTERS
+
 Equivalence = Literal["trim", "nfc", "casefold", "number"]
 RULES: tuple[Equivalence, ...] = get_args(Equivalence)
 """White space around it; composed letters; upper and lower case; 1, 1.0, +1, 01 and 1e+00."""
+
+_TIMES = 4
+"""Every letter of Unicode has settled by then."""
+
+_LONGEST = 10 * MAX_CHARACTERS
+"""Letters of a text that is still normalised, which takes quadratic time where marks are heaped up. A longer text is no
+level: composing leaves a third of the letters at least, and folding makes three of one at most."""
 
 _WRITTEN_NUMBER = re.compile(r"([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]\d{1,3}))?", re.ASCII | re.IGNORECASE)
 
@@ -46,10 +55,13 @@ def _nfc(text: str) -> str:
 
 
 def _casefold(text: str) -> str:
-    """Case folding as Unicode's canonical caseless match has it: between two normal forms, until nothing changes."""
+    """Case folding as Unicode's canonical caseless match has it, between two normal forms, until nothing changes."""
     if text.isascii():
         return text.lower()
-    while (folded := unicodedata.normalize("NFC", unicodedata.normalize("NFD", text).casefold())) != text:
+    for _ in range(_TIMES):
+        folded = unicodedata.normalize("NFC", unicodedata.normalize("NFD", text).casefold())
+        if folded == text:
+            break
         text = folded
     return text
 
@@ -74,9 +86,9 @@ def _all_of(same: tuple[Equivalence, ...]) -> Callable[[str], str]:
     trim, fold, number = ("trim" in same), ("casefold" in same), ("number" in same)
 
     def apply(text: str) -> str:
-        if text.isascii():
+        if text.isascii() or len(text) > _LONGEST:
             text = text.strip() if trim else text
-            text = text.lower() if fold else text
+            text = text.lower() if fold and text.isascii() else text
             return plain_number(text) if number else text
         for one in maps:
             text = one(text)

@@ -25,12 +25,13 @@ from pmwpub.tabular.schema.column_types import (
     IgnoredColumn,
     NumericColumn,
 )
-from pmwpub.tabular.schema.proposing.bins import short, step_of
+from pmwpub.tabular.schema.proposing.bins import edges_of, short, step_of
 from pmwpub.tabular.schema.proposing.public_cells import PublicCells
 from pmwpub.tabular.schema.table_schema import Schema
 
 MISSING_TOKENS = ("", "NA", "?")
 _LEVELS = 60
+_BINS = 10
 _FEW_NUMBERS = 20
 _LARGEST = 1e15
 
@@ -80,7 +81,7 @@ def _column(name: str, counts: pd.Series) -> Column:
     if name == WEIGHT or not cells or text or _names_rows(numbers, counts):
         return IgnoredColumn(name=name, kind="ignore")
     if numeric and len(cells) > _FEW_NUMBERS:
-        found = _rounded(np.repeat(numbers, repeats))
+        found = _edges(np.repeat(numbers, repeats))
         return NumericColumn(name=name, kind="numeric", edges=found, outside="clip", missing=missing)
     order = np.argsort(numbers, kind="stable") if numeric else sorted(range(len(cells)), key=cells.__getitem__)
     levels = tuple(cells[i] for i in order)
@@ -92,20 +93,14 @@ def _names_rows(numbers: Floats, counts: pd.Series) -> bool:
     return len(numbers) > 1_000 and len(numbers) == counts.sum() and bool(np.all(numbers == np.floor(numbers)))
 
 
-def _rounded(values: Floats, bins: int = 10) -> tuple[float, ...]:
-    """Rounded, strictly rising edges around quantiles of `values`; the outer two cover all of them.
-
-    Where at least half of the values equal the smallest (no income, no gain), it gets a bin of its own.
-    """
+def _edges(values: Floats) -> tuple[float, ...]:
+    """Edges of at most ten bins; where half of the values or more equal the smallest, it has the first bin."""
     lowest = float(values.min())
     rest = values[values > lowest]
-    spike = 2 * len(rest) <= len(values) and bins > 1
-    if spike:
-        values, bins = rest, bins - 1
-    step = step_of(values, bins)
-    low = lowest if spike else short(math.floor(lowest / step) * step)
-    first = {low, float(values.min())} if spike else {low}
-    high = short(max(math.ceil(values.max() / step), math.floor(max(first) / step) + 1) * step)
-    inner = np.quantile(values, np.arange(1, bins) / bins, method="inverted_cdf")
-    edges = {short(round(float(edge) / step) * step) for edge in inner}
-    return (*sorted(first | {edge for edge in edges if max(first) < edge < high}), high)
+    if 2 * len(rest) > len(values):
+        return edges_of(values, _BINS, "rounded")
+    step, second = step_of(rest, _BINS - 1), float(rest.min())
+    high = short(max(math.ceil(rest.max() / step), math.floor(second / step) + 1) * step)
+    inner = np.quantile(rest, np.arange(1, _BINS - 1) / (_BINS - 1), method="inverted_cdf")
+    rounded = {short(round(float(edge) / step) * step) for edge in inner}
+    return (*sorted({lowest, second} | {edge for edge in rounded if second < edge < high}), high)

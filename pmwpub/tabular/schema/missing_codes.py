@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, model_serializer, model_validator
 
 from pmwpub.domain import MAX_CHARACTERS
+from pmwpub.errors import SchemaError
 
 
 def text_of_number(value: float) -> str:
@@ -46,6 +47,20 @@ class MissingCode(BaseModel):
     def of(cls, code: str, label: str | None = None) -> MissingCode:
         """A code as it stands in the data; without a label it is its own."""
         return cls(code=code, label=label or code)
+
+    @classmethod
+    def read(cls, text: str, label: str = "") -> MissingCode:
+        """A code, or a range of numbers written 97..99; without a label it is its own, of the blank cell "(missing)".
+
+        Raises SchemaError for a range that is none.
+        """
+        low, mark, high = text.partition("..")
+        if not mark or not (low and high):
+            return cls.of(text, label or text or "(missing)")
+        try:
+            return cls.between(float(low), float(high), label or text)
+        except ValueError as failure:
+            raise SchemaError("A range of missing codes is written 97..99, the smaller number first.") from failure
 
     @classmethod
     def between(cls, low: float, high: float, label: str) -> MissingCode:

@@ -32,11 +32,13 @@ def variables(path: Path) -> tuple[Variable, ...]:
 
     Raises PlanError without the extra, FileRefused for a file that cannot be read.
     """
-    reader = _reader(path.suffix.lower())
+    readers = _pyreadstat()
+    suffix = path.suffix.lower()
+    read = {".dta": readers.read_dta, ".por": readers.read_por}.get(suffix, readers.read_sav)
     try:
-        _, meta = reader(str(path), metadataonly=True, user_missing=True)
-    except Exception as failure:
-        raise FileRefused(f"{path.name} cannot be read as a {path.suffix} file; save it again.") from failure
+        _, meta = read(str(path), metadataonly=True, user_missing=True)
+    except (readers.ReadstatError, readers.PyreadstatError, OSError, ValueError) as failure:
+        raise FileRefused(f"{path.name} cannot be read as a {suffix} file; save it again.") from failure
     return tuple(_variable(name, meta) for name in meta.column_names)
 
 
@@ -59,26 +61,29 @@ def _is_missing(value: Any, ranges: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def _unlabelled(ranges: Sequence[Mapping[str, Any]], labelled: Sequence[Any]) -> list[MissingCode]:
-    """Missing values that have no label: single ones, and ranges without any labelled one."""
+    """Missing values that have no label: single ones, and ranges, which begin above labelled ones."""
     found = []
     for one in ranges:
         low, high = one["lo"], one["hi"]
+        while low != high and low in labelled:
+            low = min(low + 1, high)
         if low == high and low not in labelled:
             found.append(MissingCode.of(_text(low), f"missing {_text(low)}"))
-        elif low != high and not any(not isinstance(value, str) and low <= value <= high for value in labelled):
+        elif low != high:
             found.append(MissingCode.between(low, high, f"missing {_text(low)} to {_text(high)}"))
     return found
 
 
 def _text(value: Any) -> str:
-    """A code as a table writes it; whole numbers without a fraction."""
+    """A code as a table writes it: whole numbers without a fraction, Stata's letters as ".a"."""
+    if isinstance(value, str) and len(value) == 1 and value.isalpha():
+        return f".{value}"
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def _reader(suffix: str) -> Any:
+def _pyreadstat() -> Any:
     try:
         import pyreadstat
     except ImportError as missing:
         raise PlanError("Reading a Stata or SPSS file needs the extra: pip install 'pmwpub[codebooks]'.") from missing
-    readers = {".dta": pyreadstat.read_dta, ".sav": pyreadstat.read_sav, ".zsav": pyreadstat.read_sav}
-    return readers.get(suffix, pyreadstat.read_por)
+    return pyreadstat

@@ -9,7 +9,7 @@ from pmwpub.service import Study
 from pmwpub.service.inputs.reviewing import LEFT_OUT, Remedy, Review, ReviewedColumn, decide, reviewed
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session
-from pmwpub.ui.widgets.reading_progress import reading_columns
+from pmwpub.ui.widgets.reading_progress import progress_bar
 from pmwpub.ui.wording.remedies import remedy_words
 from pmwpub.ui.wording.written import plain
 
@@ -23,7 +23,7 @@ def review_part(session: Session, study: Study, *, changeable: bool) -> bool:
     """Every column of the public tables: its kind, a picture, what was merged, left out, and why. False without any."""
     if study.schema is None or not study.candidates:
         return False
-    with reading_columns("Looking over the columns…") as progress:
+    with progress_bar("Looking over the columns…") as progress:
         found = reviewed(service(), study, progress)
     if found is None:
         return False

@@ -16,7 +16,7 @@ from pmwpub.ui.app.state import Session
 from pmwpub.ui.prepare.review_panel import review_part
 from pmwpub.ui.prepare.schema_editor import binning_pickers, editor, unfinished
 from pmwpub.ui.widgets.read_as import confirm_reading
-from pmwpub.ui.widgets.reading_progress import reading_columns
+from pmwpub.ui.widgets.reading_progress import progress_bar
 from pmwpub.ui.wording.written import plain
 
 CHARGED = (
@@ -121,7 +121,7 @@ def _save(
         if text is not None:
             schema = schema_editing.read_schema(text)
         else:
-            with reading_columns("Drafting the columns…") as progress:
+            with progress_bar("Drafting the columns…") as progress:
                 schema = schema_editing.drafted(
                     service(), population, book=book, options=options, bins=bins, binning=binning, progress=progress
                 )

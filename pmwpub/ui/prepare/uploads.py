@@ -18,6 +18,7 @@ from pmwpub.ui.app.frame import Badge, panel, refusals
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session
 from pmwpub.ui.widgets.read_as import confirm_reading
+from pmwpub.ui.widgets.reading_progress import progress_bar
 from pmwpub.ui.wording.written import plain
 
 ATTEST = "I attest that none of these files was made from the private data"
@@ -107,7 +108,16 @@ def _hold(
     shown = shown or name
     try:
         content = content if options is not None else unpacked(name, content)
-        found = Offer.read(name, content, options, attested=attested, label=shown, named=study.schema is not None)
+        with progress_bar(f"Reading {shown}…") as progress:
+            found = Offer.read(
+                name,
+                content,
+                options,
+                attested=attested,
+                label=shown,
+                named=study.schema is not None,
+                progress=progress,
+            )
         purchases.offer(service(), study.population.name, {name: found.table}, session.holding(study))
     except PmwPubError as refusal:
         if not session.shelf.keep("candidate", name, content, refusal, options, attested=attested):
@@ -165,7 +175,8 @@ def _store(session: Session, study: Study, offers: Sequence[Offer]) -> None:
     for one in offers:
         known = next((facts for facts in study.candidates if facts.sha256 == one.table.sha256), None)
         try:
-            purchases.store(service(), study.population.name, [one], session.holding(study))
+            with progress_bar(f"Storing {one.label}…") as progress:
+                purchases.store(service(), study.population.name, [one], session.holding(study), progress)
         except PmwPubError as refusal:
             session.tell("error", f"**{plain(one.label)}** was refused. {plain(str(refusal))} Nothing was charged.")
             continue

@@ -1,6 +1,6 @@
 """A bar for work that a page itself does: it is drawn once the work goes on, and taken away at its end.
 
-Any other press on the page ends such work at its next step, and nothing of it is kept.
+Stop, and any other press on the page, ends such work at its next step; nothing of it is kept.
 """
 
 from __future__ import annotations
@@ -11,23 +11,29 @@ from contextlib import contextmanager
 
 import streamlit as st
 
-from pmwpub.progress import Progress
+from pmwpub.service.inputs.reviewing import Progress
 
 PATIENCE = 0.5
 """Seconds before a bar is drawn, and between two of its steps."""
 
 
 @contextmanager
-def reading_columns(words: str) -> Iterator[Progress]:
-    """What long work is to call; the bar says `words` and how many steps are done."""
+def progress_bar(words: str) -> Iterator[Progress]:
+    """What long work is to call; the bar says `words` and how much is done."""
     place = st.empty()
-    last = time.monotonic()
+    last, bar = time.monotonic(), None
 
     def step(done: int, total: int) -> None:
-        nonlocal last
-        if time.monotonic() - last >= PATIENCE:
-            last = time.monotonic()
-            place.progress(min(1.0, done / max(1, total)), text=f"{words} {done:,} of {total:,}")
+        nonlocal last, bar
+        if time.monotonic() - last < PATIENCE:
+            return
+        last = time.monotonic()
+        share = min(1.0, done / max(1, total))
+        if bar is None:
+            with place.container():
+                bar = st.progress(share)
+                st.button("Stop", key=f"stop {words}", help="Nothing is kept of what was begun.")
+        bar.progress(share, text=f"{words} {share:.0%}")
 
     try:
         yield step

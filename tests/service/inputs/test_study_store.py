@@ -15,7 +15,7 @@ from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Ledger, Population, documents
 from pmwpub.plans import AssessmentPlan
 from pmwpub.service import Alike, Service
-from pmwpub.service.inputs import stored_tables, study_store
+from pmwpub.service.inputs import reviewing, stored_tables, study_store
 from pmwpub.tabular.files.reading import read_table
 from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.schema.codebook import read_codebook
@@ -120,7 +120,7 @@ def test_a_schema_is_drafted_with_a_codebook_and_edges_come_from_candidates(benc
     assert [column.name for column in schema.columns] == ["job", "age", "sex"]
     age = schema.encoded[1]
     assert isinstance(age, NumericColumn)
-    assert study_store.bin_edges(bench.service, bench.name, age, bins=3, binning="width") == age.edges
+    assert reviewing.bin_edges(bench.service, bench.name, age, bins=3, binning="width") == age.edges
     assert len(age.edges) == 4
 
 

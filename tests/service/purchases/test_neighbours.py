@@ -11,6 +11,7 @@ import pytest
 from pmwpub.errors import FileRefused, PlanError
 from pmwpub.ledger import Population
 from pmwpub.plans import AssessmentPlan, ReleasePlan, WorkloadChoice
+from pmwpub.queries.counts import count
 from pmwpub.release.bundle import Bundle
 from pmwpub.release.certificates.certificate_parts import CERTIFICATE_NEIGHBOURS
 from pmwpub.release.checking import check, require
@@ -107,3 +108,21 @@ def test_a_plan_that_differs_from_its_schema_is_refused(people: Service) -> None
     with pytest.raises(PlanError, match="further rows of one ID"):
         buying.buy(people, private, told)
     assert not people.ledger.history(NAME)
+
+
+def test_table_fit_says_so_too_and_does_not_take_each_row_to_have_a_level(people: Service) -> None:
+    """Each cell has a level here, but 36 of 60 rows are counted in no cell: 12 IDs of 5 rows keep 2 each."""
+    job = CategoricalColumn(name="job", kind="categorical", levels=("a", "b"), other=True)
+    plain, keeping = (Schema.of([IdColumn(name="who", kind="id", beyond=rule), job]) for rule in (None, "keep"))
+    assert (plain.complete, keeping.complete) == (True, False)
+    private = loaded(people, keeping)
+    counts = count(WorkloadChoice(k=1).build(keeping.domain), private.dataset)
+    assert (counts.n, counts.counts.sum()) == (60, 24)
+    current = study_store.study(people, NAME)
+    plan = releases.table_fit_plan(people, current, [current.candidates[0].sha256], epsilon="1")
+    assert plan.rows_beyond == "keep"
+    files = Bundle.from_bytes(buying.buy(people, private, plan).result or b"").files()
+    require(check(files))
+    assert b"how many rows an ID has is not protected" in files["certificate.json"]
+    assert b"are replaced by as many of an ID that no row has" in files["certificate.json"]
+    assert "so many count, chosen from that ID" in files["report.html"].decode()

@@ -19,7 +19,7 @@ from pmwpub.tabular.files.reading import TextTable, read_table
 from pmwpub.tabular.review.suspects import verdict_on
 from pmwpub.tabular.review.table_names import separations
 from pmwpub.tabular.review.verdict import Verdict
-from pmwpub.tabular.review.without_suspects import public_columns
+from pmwpub.tabular.review.without_suspects import public_column
 from pmwpub.tabular.schema.column_types import CategoricalColumn, EncodedColumn, NumericColumn
 from pmwpub.tabular.schema.table_schema import Schema
 
@@ -36,7 +36,7 @@ def said(name: str, *columns: Sequence[object]) -> Verdict | None:
     """What is said of a column that stands in one file or several."""
     tables = [file(name, cells) for cells in columns]
     labels = [f"{letter}.csv" for letter, _ in zip("abcdef", tables, strict=False)]
-    column = public_columns(tables, labels, TOKENS)[0]
+    column = public_column(name, tables, labels, TOKENS)
     own = encoded_as(name, [str(cell) for cells in columns for cell in cells if str(cell) not in TOKENS])
     return verdict_on(column, own, coder(Schema.of([own], TOKENS), own))
 

@@ -226,6 +226,16 @@ def test_a_nine_beside_few_levels_is_pointed_out_and_the_ninth_month_is_not() ->
     assert column.missing_levels == ("9",)
 
 
+def test_a_range_of_codes_is_declared_in_one_step() -> None:
+    column, draft = one(*range(0, 60), 97, 98, 99, remedies=["--missing x=97..99"])
+    assert isinstance(column, NumericColumn)
+    assert column.missing_levels == ("97..99",)
+    assert column.edges[-1] <= 60
+    assert [draft.schema.placer(column)(cell) == len(column.own_levels) for cell in ("97", "98.0", "99", "96")] == [
+        True, True, True, False,
+    ]  # fmt: skip
+
+
 def test_a_dash_is_a_level_that_is_pointed_out() -> None:
     column, draft = one("-", "+", "-", "+")
     assert column is not None
@@ -290,7 +300,7 @@ def test_decimal_commas_and_thousands_are_read_where_only_one_reading_fits() -> 
         ([f"{1000 + 37 * i},50" for i in range(70)], ",", None, 1000),
         ([f"{i}.{i:03}.000,5" for i in range(1, 30)], ",", ".", 1_000_000),
         ([f"{i} {i:03},5" for i in range(1, 30)], ",", " ", 1000),
-        ([f"1,{i:03},000" for i in range(1, 30)], ".", ",", 1_000_000),
+        ([f"1,{i:03},000" for i in range(1, 30)], ".", ",", 1_001_000),
     ):
         column, draft = one(*cells)
         assert isinstance(column, NumericColumn)

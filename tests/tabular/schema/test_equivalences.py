@@ -59,6 +59,12 @@ def test_what_is_no_plain_number_stays_a_text(text: str) -> None:
     assert plain_number(text) == text
 
 
+def test_a_heap_of_marks_beyond_any_level_is_not_sorted() -> None:
+    heap = "a" + "\u0301\u0323" * 65_536
+    assert compared(heap, RULES) == heap
+    assert compared(" " + heap, RULES) == heap
+
+
 def test_rules_that_would_take_declared_levels_together_are_left_off() -> None:
     assert telling_apart(["a", "b"]) == RULES
     assert telling_apart(["a", "A", "1", "1.0"]) == ("trim", "nfc")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -184,10 +186,15 @@ def test_a_schema_of_each_version_is_written_and_hashed_with_its_own_keys() -> N
         '"missing":false,"name":"hours","other":false,"outside":"clip","strip":false,"thousands":null}],'
         '"missing_tokens":[],"version":1}'
     )
-    import hashlib
-
     assert first.sha256 == hashlib.sha256(canonical.encode()).hexdigest()
     assert Schema.from_json(second.to_json()) == second
     assert json.loads(second.to_json())["columns"][1]["missing"] == CODES
     assert "strip" not in second.to_json()
     assert second.with_missing_tokens(["-"]).version == 2
+
+
+def test_the_example_of_the_documentation_is_a_schema() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "schema.md").read_text(encoding="utf-8")
+    schema = Schema.from_json(page.split("```json")[1].split("```")[0])
+    assert [len(attribute.levels) for attribute in schema.domain.attributes] == [2, 4, 5, 7]
+    assert schema.domain.attributes[2].levels == ("0", "(0, 5000)", "[5000, 20000]", "refused", "unknown")

@@ -55,7 +55,7 @@ class Evidence:
         same  by which rules texts are compared, unless a person said it
         """
         same = _equivalences(cells, same)
-        own = (*codes, *map(MissingCode.of, dict.fromkeys(cells.asked("missing"))))
+        own = (*codes, *map(MissingCode.read, dict.fromkeys(cells.asked("missing"))))
         probe = _probe(cells, same)
         blanks, counts = _parted(cells, probe, own, recipe.missing_tokens)
         return cls(cells, recipe, same, probe, own, blanks, counts, *numbers_in(counts, probe))
@@ -115,16 +115,17 @@ def _probe(cells: PublicCells, same: tuple[Equivalence, ...]) -> NumericColumn:
 
 def _parted(
     cells: PublicCells, probe: NumericColumn, codes: Sequence[MissingCode], tokens: Sequence[str]
-) -> tuple[dict[str, int], dict[str, int]]:
+) -> tuple[Mapping[str, int], Mapping[str, int]]:
     """The cells that are missing tokens, and those that have a value; those that are missing codes are neither."""
     values = {probe.tidy(text) for text in cells.asked("level")}
     blank = {probe.tidy(token) for token in tokens} - values
     coded = probe.changed(missing=tuple(codes)).missing_test(()) if codes else None
     given = without_reserved(cells.counts)
     if coded is None and not any(map(_is_plain, blank)):
-        others = {cell: often for cell, often in given.items() if cell not in blank}
+        some = bool(blank & given.keys())
+        others = {cell: often for cell, often in given.items() if cell not in blank} if some else given
         if plain_floats([*others]) is not None:  # then no other cell is a token in another spelling
-            return {cell: often for cell, often in given.items() if cell in blank}, others
+            return {cell: given[cell] for cell in given if cell in blank} if some else {}, others
     blanks: dict[str, int] = {}
     counts: dict[str, int] = {}
     for cell, often in given.items():

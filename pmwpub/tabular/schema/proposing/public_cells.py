@@ -88,8 +88,10 @@ def numbers_in(counts: Mapping[str, int], column: NumericColumn) -> tuple[Floats
     return numbers, often, [cell for cell, ok in zip(counts, good, strict=True) if not ok]
 
 
-def without_reserved(counts: Mapping[str, int]) -> dict[str, int]:
+def without_reserved(counts: Mapping[str, int]) -> Mapping[str, int]:
     """The cells but those that have the name of a missing or other level."""
+    if not counts.keys() & set(RESERVED):
+        return counts
     return {cell: often for cell, often in counts.items() if cell not in RESERVED}
 
 
