@@ -9,7 +9,7 @@ REQUIREMENTS := pyproject.toml constraints.txt
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help app install test quick lint types unit browser coverage audit paper format clean
+.PHONY: help app install test quick lint types unit browser coverage audit slow paper format clean
 
 help:
 	@echo "make app [PORT=8501]   start pmwpub in the browser, on this machine only"
@@ -18,6 +18,7 @@ help:
 	@echo "make browser           the tests that drive a browser, alone"
 	@echo "make coverage          which lines no test runs"
 	@echo "make audit             audits at ten times the sample size, 1,000 kills, and a table of all planted faults"
+	@echo "make slow              the long figures: audits, kills, fuzzing, a server under load; hours, on a quiet machine"
 	@echo "make paper [PAPER=...] the paper's experiments again, then docs/results.md; goes on where it was stopped"
 	@echo "make format            format the code and mend what the linter can"
 	@echo "make clean             remove the environment and every cache"
@@ -59,6 +60,14 @@ coverage: $(DEV)
 
 audit: $(DEV)
 	PMWPUB_AUDIT=$${PMWPUB_AUDIT:-10} $(BIN)/pytest -n 2 --dist loadscope -m "audit or fault" --faults
+
+# What `make test` has in a short form: audits and 1,000 kills, 20,000 files that are made up, ten minutes of a crowd, twice, on
+# SQLite and on PostgreSQL, and the processor time of commands where the census is at hand.
+slow: audit
+	PMWPUB_AUDIT=500 $(BIN)/pytest -m audit tests/tabular/test_fuzz.py
+	$(if $(wildcard benchmarks/load.py),$(BIN)/python benchmarks/load.py --again)
+	$(if $(wildcard benchmarks/load.py),$(BIN)/python benchmarks/load.py --again --postgres)
+	[ -z "$$PMWPUB_DATA" ] || $(BIN)/python benchmarks/command_cost.py
 
 # Hours of processor time the first time. PAPER passes options on, such as PAPER="--seeds 5 --workers 2"; finished runs are
 # kept in scratch/paper. AIM and MST (benchmarks/paper/peers.py) need the extra peers and run by hand.

@@ -8,8 +8,8 @@ from pmwpub.ui import enter, link, opened
 from pmwpub.ui.prepare.private_upload import private_panel
 from pmwpub.ui.prepare.schema_panel import schema_panel
 from pmwpub.ui.prepare.uploads import candidates_panel
+from pmwpub.ui.protect.population_terms import terms_panel
 from pmwpub.ui.widgets.private_panel import unmapped_panel
-from pmwpub.ui.wording.population_terms import terms_panel
 
 session = enter("pages/data.py")
 study = opened("Data")

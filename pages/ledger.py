@@ -6,14 +6,16 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pmwpub.ledger import Mark
+from pmwpub.service import Mark
+from pmwpub.service.budget_left import balance_plot, left
+from pmwpub.service.history_files import columns, history_csv, history_json
 from pmwpub.service.purchases.caveats import with_remarks
 from pmwpub.ui import Badge, enter, opened, panel, refusals, service
-from pmwpub.ui.ledger.history_files import columns, history_csv, history_json
-from pmwpub.ui.protect.stored_populations import balance_plot, decisions_panel, delete_uploads
+from pmwpub.ui.ledger.recorded_decisions import decisions_panel
+from pmwpub.ui.ledger.stored_uploads import delete_uploads
+from pmwpub.ui.protect.population_terms import terms_panel
 from pmwpub.ui.widgets import number_fields, plot_panel
-from pmwpub.ui.wording.population_terms import terms_panel
-from pmwpub.ui.wording.written import cost, left, loss
+from pmwpub.ui.wording.written import cost, loss
 
 ORDER = ["id", "time", "purpose", "rho", "status", "remark", "mechanism", "sensitivity", "scale"]
 

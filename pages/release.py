@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pmwpub.service.bought import assessments, releases
-from pmwpub.service.purchases import ReleasePurchase
+from pmwpub.service.purchases import purchase_of
 from pmwpub.ui import Badge, enter, link, need, opened, panel, refusals, service
 from pmwpub.ui.hand_over.quality_panel import quality_part
 from pmwpub.ui.release.plan_form import bought_floors, in_words, plan_form
@@ -29,7 +29,7 @@ if private is None and not session.presenting:
 elif private is not None and ready:
     with panel("A new release", Badge.DP), refusals():
         plan = plan_form(study, private, bought_floors(study, assessments.assessments(service(), study)))
-        wanted, words = [ReleasePurchase(plan)], in_words(study, plan)
+        wanted, words = [purchase_of(plan)], in_words(study, plan)
         bought = purchase_form(session, study, private, wanted, words, place="release", label="Buy this release")
         if bought:
             show(bought[0].booking.id)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from pmwpub.service.simulations.theorem_calculator import facts_of
 from pmwpub.ui import Badge, enter, panel, refusals
 from pmwpub.ui.app.frame import opened_if_any
 from pmwpub.ui.what_if.bias_slider import bias_panel
-from pmwpub.ui.what_if.calculators import accuracy_calculator, facts_of, rows_calculator
+from pmwpub.ui.what_if.calculators import accuracy_calculator, rows_calculator
 
 session = enter("pages/whatif.py")
 study = opened_if_any("What if")

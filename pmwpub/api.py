@@ -22,7 +22,7 @@ from pmwpub.release.bundle import Bundle
 from pmwpub.service import Assessed, Policy, PrivateTable, Service, Study, adopting, purchases
 from pmwpub.service.bought import assessments, releases
 from pmwpub.service.inputs import study_store
-from pmwpub.service.purchases import AssessmentPurchase, Offer, ReleasePurchase
+from pmwpub.service.purchases import AssessmentPurchase, Offer
 from pmwpub.tabular.coding.decode import decode
 from pmwpub.tabular.files.reading import from_frame
 from pmwpub.tabular.review.without_suspects import drafted
@@ -135,12 +135,15 @@ class Project:
         public: str | Iterable[str],
         *,
         epsilon: Number,
-        rounds: int = 25,
+        engine: str | None = None,
+        rounds: int | None = None,
         repeat: int = 0,
         overlap_acknowledged: bool | None = None,
     ) -> SyntheticRelease:
-        """Run PMW^Pub with one public table, or a pool of several.
+        """A synthetic release with one public table, or a pool of several.
 
+        engine                "pmw-pub", which is the default, or "table-fit"
+        rounds                T of PMW^Pub, 25 where nothing is said; table fit has none
         overlap_acknowledged  as in `assess`
 
         Raises OverlapUndecided or Overspent before anything is drawn, NoResult where the charge was made and no result
@@ -149,17 +152,17 @@ class Project:
         Privacy: charged to the population before anything is drawn; a plan that was sent before is not drawn again.
         """
         names, price = _names(public), _number(epsilon)
-        rounds, repeat = _whole(rounds, "The number of rounds"), _whole(repeat, "The number of a draw")
+        settings, repeat = _settings(engine, rounds), _whole(repeat, "The number of a draw")
         if not names:
             raise PlanError("Name the public table, or the pool of several, that the release begins with.")
         loaded, keys, current = self._prepared(private, names, overlap_acknowledged)
         with values_in_words():
-            plan = releases.release_plan(self._service, current, keys, epsilon=price, rounds=rounds)
+            plan = releases.planned(self._service, current, keys, settings, engine=engine, epsilon=price)
         with _draws_in_words():
             (outcome,) = purchases.buy(
                 self._service,
                 loaded,
-                [ReleasePurchase(plan)],
+                [purchases.purchase_of(plan)],
                 repeat=repeat,
                 tick=overlap_acknowledged,
                 current=current,
@@ -197,6 +200,13 @@ def _draws_in_words() -> Iterator[None]:
         if "--repeat" not in str(refusal):
             raise
         raise PlanError(str(refusal).replace("--repeat ", "repeat=")) from None
+
+
+def _settings(engine: object, rounds: object) -> releases.Settings:
+    """The settings that were given; PlanError for an engine that is no text."""
+    if engine is not None and not isinstance(engine, str):
+        raise PlanError(f"An engine is named by a text; {_kind(engine)} came. Nothing was charged.")
+    return {} if rounds is None else {"rounds": _whole(rounds, "The number of rounds")}
 
 
 def _number(epsilon: object) -> str:

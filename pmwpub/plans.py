@@ -12,23 +12,40 @@ from __future__ import annotations
 
 import hashlib
 from fractions import Fraction
-from typing import ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, TypeAdapter, field_validator, model_validator
 
 from pmwpub.errors import PlanError
 from pmwpub.mechanisms.pmw_pub.algorithm import Output, Replay, Schedule, Start
+from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
+from pmwpub.mechanisms.table_fit.table_schedule import FitConstants, TableSchedule
+from pmwpub.mechanisms.table_fit.table_schedule import schedule as table_schedule
 from pmwpub.plan_inputs import Hashed, PublicInputs, Reading, WorkloadChoice
 from pmwpub.privacy.budget import ZCDP, as_fraction
 from pmwpub.privacy.round_share import split
 from pmwpub.queries.workload import Workload
+from pmwpub.records import Support
 
-__all__ = ["AssessmentPlan", "BestPlan", "ErrorPlan", "PublicInputs", "ReleasePlan", "WorkloadChoice"]
+__all__ = [
+    "AnyReleasePlan",
+    "AssessmentPlan",
+    "BestPlan",
+    "ErrorPlan",
+    "PublicInputs",
+    "ReleasePlan",
+    "TableFitPlan",
+    "WorkloadChoice",
+    "release_plan_of",
+]
 
 FAST_MARGINALS = 64
 """Marginals of the public sub-workload that the fast setting of the assessment solves exactly."""
 
 FAST_SEED = 0
+
+RELEASE_KINDS = ("release", "table-fit")
+"""The kinds of plans whose result is a release."""
 
 
 class _Plan(Hashed):
@@ -196,3 +213,50 @@ class ReleasePlan(_Plan):
             replay=self.replay,
             replay_seed=self.replay_seed(repeat),
         )
+
+
+class TableFitPlan(_Plan):
+    """One release by table fit: all 1-way and 2-way tables of the workload's attributes are measured at once.
+
+    rho_units  the budget in units of 1e-15 of rho; the whole of it is charged
+    constants  of the engine, which decide how the budget is shared and how noisy tables become weights
+    """
+
+    kind: Literal["table-fit"] = "table-fit"
+    n: int = Field(ge=1)
+    rows_per_person: int = Field(ge=1)
+    inputs: PublicInputs
+    rho_units: int = Field(ge=1)
+    constants: FitConstants
+    private_read_as: Reading = None
+
+    @property
+    def budget(self) -> ZCDP:
+        return ZCDP(self.rho_units)
+
+    def schedule(self, workload: Workload, support: Support, *, complete: bool) -> TableSchedule:
+        """How the budget is shared by the tables, from public facts alone.
+
+        workload, support  the plan's own
+        complete           whether the schema gives every private cell a level
+
+        Raises BudgetError where a table's share would be zero.
+        """
+        return table_schedule(
+            measured_tables(workload),
+            support,
+            self.budget,
+            rows_per_person=self.rows_per_person,
+            complete=complete,
+            constants=self.constants,
+        )
+
+
+AnyReleasePlan = ReleasePlan | TableFitPlan
+
+_RELEASE_PLAN: TypeAdapter[AnyReleasePlan] = TypeAdapter(Annotated[AnyReleasePlan, Field(discriminator="kind")])
+
+
+def release_plan_of(text: str) -> AnyReleasePlan:
+    """A plan of a release, of either engine, from its canonical text."""
+    return _RELEASE_PLAN.validate_json(text)

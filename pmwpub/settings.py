@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Self
 
@@ -99,8 +100,14 @@ class Settings:
 
 
 def worker_memory(environment: Mapping[str, str] = os.environ) -> int:
-    """MB of data that one worker may hold; 0 is no limit. Below 512 MB no worker could begin."""
-    return _whole(environment, WORKER_MEMORY, Settings.worker_memory, 512, 1_000_000)
+    """MB of data that one worker may hold; 0 is no limit. Below 512 MB no worker could begin.
+
+    SettingRefused for a limit on a system that keeps none.
+    """
+    found = _whole(environment, WORKER_MEMORY, Settings.worker_memory, 512, 1_000_000)
+    if found and find_spec("resource") is None:
+        raise SettingRefused(f"{WORKER_MEMORY} cannot be kept on this system: it has no limits for a process.")
+    return found
 
 
 def witness(environment: Mapping[str, str] = os.environ) -> Path | None:

@@ -6,25 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from pmwpub.ledger import Charge
-from pmwpub.plans import AssessmentPlan, BestPlan, ErrorPlan, ReleasePlan
 from pmwpub.service import Outcome, Price, PrivateTable, Service, Study, purchases
 from pmwpub.service.inputs import study_store
-from pmwpub.service.purchases import AssessmentPurchase, BestPurchase, ErrorPurchase, Purchase, ReleasePurchase
-
-Plan = AssessmentPlan | BestPlan | ErrorPlan | ReleasePlan
-
-
-def purchase_of(plan: Plan) -> Purchase:
-    """The purchase of a plan."""
-    match plan:
-        case AssessmentPlan():
-            return AssessmentPurchase(plan)
-        case BestPlan():
-            return BestPurchase(plan)
-        case ErrorPlan():
-            return ErrorPurchase(plan)
-        case ReleasePlan():
-            return ReleasePurchase(plan)
+from pmwpub.service.purchases import purchase_of
+from pmwpub.service.purchases.protocol import Plan
 
 
 def buy(service: Service, private: PrivateTable, plan: Plan, **how: Any) -> Outcome:

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import pmwpub
+from pmwpub.errors import PmwPubError
 
 
 def people(rows: int, seed: int) -> pd.DataFrame:
@@ -52,6 +53,20 @@ def test_frames_become_a_synthetic_frame_and_the_ledger_knows(project: tuple[pmw
     assert len(made.release(private, ["b", "c"], epsilon="0.5", rounds=3).frame()) == 300
 
 
+def test_table_fit_is_one_argument_away_and_has_no_rounds(project: tuple[pmwpub.Ledger, pmwpub.Project]) -> None:
+    ledger, made = project
+    private = people(300, 3)
+    release = made.release(private, "b", epsilon="1", engine="table-fit")
+    assert "tables.csv" in release.files()
+    assert len(release.frame(25)) == 25
+    before = ledger.balance("people").spent
+    assert made.release(private, "b", epsilon="1", engine="table-fit").files() == release.files()
+    for engine, rounds in (("table-fit", 25), ("pmwpub", None), (3, None)):
+        with pytest.raises(PmwPubError, match=r"Nothing was charged"):
+            made.release(private, "b", epsilon="1", engine=engine, rounds=rounds)  # type: ignore[arg-type]
+    assert ledger.balance("people").spent == before
+
+
 def test_nothing_is_drawn_without_a_population_or_beyond_its_budget(
     project: tuple[pmwpub.Ledger, pmwpub.Project],
 ) -> None:
@@ -59,7 +74,7 @@ def test_nothing_is_drawn_without_a_population_or_beyond_its_budget(
     with pytest.raises(pmwpub.Overspent):
         made.release(people(300, 3), "b", epsilon="4")
     assert ledger.history("people") == []
-    with pytest.raises(pmwpub.PmwPubError, match="nobody"):
+    with pytest.raises(PmwPubError, match="nobody"):
         pmwpub.Project(
             ledger, "nobody", schema=pmwpub.draft_schema([people(20, 1)]), public={"b": people(20, 1)},
             workload=pmwpub.WorkloadChoice(k=2),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -53,9 +54,37 @@ def test_simulated_audits_pass_the_right_mechanism_and_catch_each_fault() -> Non
     assert min(float(figure) for pair in figures for figure in pair) > 0.999
 
 
+@pytest.mark.data
+def test_the_cpu_of_commands_is_printed_with_the_fixed_part_apart() -> None:
+    command = [sys.executable, "benchmarks/command_cost.py", "--runs", "1", "--rounds", "1", "3"]
+    printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    figure = r"-?\d+\.\d\d"
+    assert re.search(rf"^--help: {figure} s of CPU", printed)
+    assert len(re.findall(rf"^release, [13] rounds: {figure} s of CPU", printed, re.MULTILINE)) == 2
+    assert re.search(rf"^a round: {figure}\d\d s of CPU; fixed: {figure} s$", printed, re.MULTILINE)
+
+
 def test_waits_are_measured_without_a_browser_and_stand_beside_their_limits() -> None:
     command = [sys.executable, "benchmarks/waits.py", "--rows", "2000", "--no-browser"]
     printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     lines = printed.stdout.splitlines()
     assert len(lines) == 6, printed.stderr
     assert all(re.search(r": \d+\.\d\d s of at most [\d.]+ s$", line) for line in lines)
+
+
+def test_a_server_under_load_fails_no_session_and_every_step_is_counted() -> None:
+    """Three sessions of six steps, two that keep jobs, and a browser where there is one."""
+    browsers = 1 if shutil.which("chromium") else 0
+    crowd = ["--sessions", "3", "--jobs", "2", "--browsers", str(browsers)]
+    command = [sys.executable, "benchmarks/load.py", "--steps", "6", "--reruns", "1", *crowd]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert f"failed sessions: 0 of {5 + browsers}\n" in run.stdout
+    # A buyer turns to the page and unticks a box, then sets two fields and presses for each of two releases; a
+    # simulator turns to the page, then sets three and presses, and the second time asks for a new one first.
+    steps = 3 * 6 + (2 + 2 * 3) + (1 + 2 * 4 + 1)
+    assert f"reruns: {steps} of pages" in run.stdout
+    assert f"browser: {6 * browsers} clicks" in run.stdout
+    assert "jobs: 4 begun, 2 cancelled, 2 came to an end" in run.stdout
+    assert run.stdout.count(" ms of processor a rerun") == 9
+    assert len(re.findall(r"memory (?:before|at most|after): server \d+ MB, workers \d+ MB", run.stdout)) == 3

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmwpub.cli.arguments import whole
+from pmwpub.cli.arguments.shared_arguments import whole
 from pmwpub.errors import BudgetError, PlanError
 from pmwpub.numerals import ungrouped
 from pmwpub.privacy.budget import as_fraction

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from pmwpub.release.certificate_parts import Delta
+from pmwpub.release.certificates.certificate_parts import Delta
 from pmwpub.rounding import above, below, down, stated_delta, up
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 
+import sharper_report
 from common import OUT, ROOT
 
 from pmwpub import figures
@@ -289,6 +290,9 @@ def page() -> str:
         "run_time": run_time,
         "peers": peers,
         "paper": lambda: PAPER,
+        "sharper_tables": sharper_report.tables,
+        "sharper_pairs": sharper_report.pairs,
+        "sharper_size": sharper_report.size,
     }
     for name, make in parts.items():
         text = text.replace(f"{{{{{name}}}}}", make().strip())

@@ -1,4 +1,4 @@
-"""The command line: `main` has the arguments, each other module what one command does."""
+"""The command line: `arguments` has what is typed, each other module what one command does."""
 
 from pmwpub.cli.main import main
 

@@ -18,6 +18,7 @@ from pmwpub.evaluation import (
     BASELINES,
     METHODS,
     MOST_ROUNDS,
+    TABLE_FIT,
     SimulatedError,
     Simulation,
     Stage,
@@ -89,7 +90,7 @@ def evaluate(parsed: argparse.Namespace) -> Json:
 
 
 def _sweep(parsed: argparse.Namespace) -> Sweep:
-    methods = METHODS + BASELINES if parsed.methods == "all" else tuple(parsed.methods.split(","))
+    methods = (*METHODS, TABLE_FIT, *BASELINES) if parsed.methods == "all" else tuple(parsed.methods.split(","))
     if parsed.runs < 1:
         raise PlanError(f"A sweep needs at least one run; --runs {parsed.runs} came.")
     return Sweep(

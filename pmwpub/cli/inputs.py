@@ -15,7 +15,8 @@ import platformdirs
 
 from pmwpub.errors import FileRefused, NoResult, PlanError, StoreUnavailable
 from pmwpub.ledger import Balance, Ledger
-from pmwpub.ledger.database import sqlite_path, store_url, version_at, witness_path
+from pmwpub.ledger.database import version_at
+from pmwpub.ledger.store_address import sqlite_path, store_url, witness_path
 from pmwpub.plans import WorkloadChoice
 from pmwpub.privacy.budget import ZCDP, epsilon_of
 from pmwpub.rounding import above, below

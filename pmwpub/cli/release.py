@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Literal, get_args
 
 from pmwpub.cli.inputs import Json, no_result, store_files, tick_of
 from pmwpub.cli.purchasing import opened_service, prepared, reused, spent
@@ -14,11 +15,14 @@ from pmwpub.release.bundle import ALL_FILES
 from pmwpub.release.synthesis import check_drawn
 from pmwpub.service import purchases
 from pmwpub.service.bought import releases
-from pmwpub.service.purchases import ReleasePurchase
+from pmwpub.service.purchases import purchase_of
+
+SettingName = Literal["rounds", "selection", "output", "start", "replay"]
+SETTINGS: tuple[SettingName, ...] = get_args(SettingName)
 
 
 def release(parsed: argparse.Namespace) -> Json:
-    """`release`: run PMW^Pub, write its files, print the certificate."""
+    """`release`: run the engine, write its files, print the certificate."""
     folder = Path(parsed.out)
     places = [folder / name for name in ALL_FILES]
     apart(places, [parsed.private, *parsed.public, parsed.schema, *store_files(parsed.store)])
@@ -29,22 +33,19 @@ def release(parsed: argparse.Namespace) -> Json:
         writable(places)
         service, own = opened_service(parsed, ledger)
         current, private, candidates = prepared(parsed, service)
-        plan = releases.release_plan(
+        plan = releases.planned(
             service,
             current,
             candidates,
+            _settings(parsed),
+            engine=parsed.engine,
             epsilon=parsed.epsilon,
-            rounds=parsed.rounds,
-            selection=parsed.selection,
-            output=parsed.output,
-            start=parsed.start,
-            replay=parsed.replay,
             private_read_as=private.read_as,
         )
         (outcome,) = purchases.buy(
             service,
             private,
-            [ReleasePurchase(plan)],
+            [purchase_of(plan)],
             repeat=parsed.repeat,
             tick=tick_of(parsed),
             current=current,
@@ -56,6 +57,15 @@ def release(parsed: argparse.Namespace) -> Json:
         _write(folder, files)
         certificate = bundle.stated(files, parsed.rows, parsed.row_seed, parsed.cells)
         return certificate.model_dump(mode="json") | spent(ledger, parsed.population, own) | reused(outcome)
+
+
+def _settings(parsed: argparse.Namespace) -> releases.Settings:
+    """The settings of PMW^Pub that were given."""
+    given: releases.Settings = {}
+    for name in SETTINGS:
+        if getattr(parsed, name) is not None:
+            given[name] = getattr(parsed, name)
+    return given
 
 
 def _made(folder: Path) -> None:

@@ -1,6 +1,6 @@
 """Errors against a truth that may be looked at, and sweeps that show them against epsilon. Nothing here is private."""
 
-from pmwpub.evaluation.baseline_registry import BASELINES, PEERS, baseline_of, is_baseline, label_of
+from pmwpub.evaluation.baseline_registry import BASELINES, PEERS, TABLE_FIT, baseline_of, is_baseline, label_of
 from pmwpub.evaluation.measures import Errors, errors, errors_of
 from pmwpub.evaluation.methods import METHODS, PMW_PUB, SIMPLEST, UNCHANGED, Variant, variant_of
 from pmwpub.evaluation.resampling import halves, part_of_table, part_rows, resampled
@@ -35,6 +35,7 @@ __all__ = [
     "PEERS",
     "PMW_PUB",
     "SIMPLEST",
+    "TABLE_FIT",
     "UNCHANGED",
     "Borrowed",
     "CertifiedFloor",

@@ -6,6 +6,7 @@
     hdmm  hdmm+even                  marginals answered without rows, by whole noisy marginals
     residual-planner  ...+even       the same, by noisy residuals; +even weighs each marginal alike, not each query
     aim  aim+megabytes=8   mst       graphical models, with the extra `peers`
+    table-fit                        no baseline, but the other engine of a release
 
 What is left out of a name takes the default. One baseline has one canonical name: parameters in this order, numbers in
 their shortest form, defaults left out.
@@ -23,11 +24,13 @@ from typing import Any
 from pmwpub.errors import BudgetError, PlanError
 from pmwpub.evaluation.answering import Marginals
 from pmwpub.evaluation.baselines import Baseline, DualQuery, JiElkan, Mwem
+from pmwpub.evaluation.fitted_tables import TableFit
 from pmwpub.evaluation.peers import Peer
 from pmwpub.mechanisms.baselines.matrix.residuals import Emphasis
 from pmwpub.privacy.budget import as_fraction
 
 LONGEST_NUMBER = 40
+TABLE_FIT = "table-fit"
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,10 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Family:
-    """What makes a baseline of its parameters' values, in their order; it raises PlanError for values out of range."""
+    """A kind of baseline: its label, its parameters, and how one is made.
+
+    make  takes the parameters' values in their order; raises PlanError for values out of range
+    """
 
     label: str
     make: Callable[..., Baseline]
@@ -71,7 +77,7 @@ def _number(text: str) -> Fraction:
 
 
 def _written(number: Fraction) -> str:
-    """A decimal where it ends, else a fraction."""
+    """A number as a decimal where that ends, else as a fraction."""
     rest = number.denominator
     for prime in (2, 5):
         while rest % prime == 0:
@@ -83,7 +89,7 @@ def _written(number: Fraction) -> str:
 
 
 def _names(text: str) -> tuple[str, ...]:
-    """A set, in alphabetical order."""
+    """The names in a text, each once, in alphabetical order."""
     names = sorted(set(text.split("/")))
     if not all(names):
         raise PlanError(f"Names of attributes are needed, with / between them; {text!r} came.")
@@ -107,14 +113,15 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
             "AIM", lambda megabytes: Peer(True, megabytes), {"megabytes": Parameter(Fraction(8), _number, _written)}
         ),
         "mst": Family("MST", lambda: Peer(False), {}),
+        TABLE_FIT: Family("Table fit", TableFit, {}),
     }
 )
 
 PEERS = ("aim", "mst")
-"""Those that need the extra `peers`."""
+"""The names of baselines that need the extra `peers`."""
 
-BASELINES = tuple(name for name in FAMILIES if name not in PEERS)
-"""The others' names, each with its default parameters."""
+BASELINES = tuple(name for name in FAMILIES if name not in (*PEERS, TABLE_FIT))
+"""The names of the other baselines; each stands for its default parameters."""
 
 
 def is_baseline(method: str) -> bool:

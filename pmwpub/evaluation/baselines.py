@@ -28,7 +28,8 @@ MAX_QUERIES = 50_000_000
 MAX_SAMPLES = 10_000
 MOST_ETA = 10**6
 PROGRAM_SECONDS = 60.0
-"""DualQuery's integer programs end by their nodes, which are the same everywhere; a clock is there for the worst."""
+"""The seconds after which an integer program of DualQuery is given up. A limit of nodes, the same on every machine,
+ends the program before that; the clock is for the worst case alone."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class RunTerms:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Case:
-    """What a baseline runs on: data that may be looked at, or a steward's own for the steward's own eyes.
+    """What a baseline runs on: data that may be looked at, or a steward's own data for the steward's eyes alone.
 
     counts    of the workload on `rows`
     rows      the truth, for a baseline that needs more of it than its counts
@@ -66,12 +67,12 @@ class Baseline(Protocol):
 
     @property
     def uses_candidate(self) -> bool:
-        """Whether it needs a public table; else one run serves all candidates."""
+        """Whether the baseline needs a public table; else one run serves all candidates."""
         ...
 
     @property
     def needs_rows(self) -> bool:
-        """Whether it needs the rows of the truth, and not its counts alone."""
+        """Whether the baseline needs the rows of the truth, and not its counts alone."""
         ...
 
     @property
@@ -85,7 +86,7 @@ class Baseline(Protocol):
         ...
 
     def refusal(self, terms: RunTerms, rounds: int = 0) -> str:
-        """Why it cannot run, in words (memory, time, budget); "" if it can. Public sizes only.
+        """Why the baseline cannot run, in words (memory, time, budget); "" if it can. Only public sizes decide it.
 
         rounds  for a baseline that has them; 0 asks what holds for any number of them
         """
@@ -225,7 +226,7 @@ class JiElkan:
 
 @lru_cache(maxsize=1)
 def _full_problem(workload: Workload) -> PublicProblem:
-    """Built once for the runs of a sweep; it may fill much memory, so one at a time."""
+    """The workload on every possible row. The latest one is kept for the runs of a sweep: it may fill much memory."""
     return full_problem(workload)
 
 
@@ -237,6 +238,6 @@ def rows_of(case: Case) -> Dataset | RepeatedRows:
 
 
 def refuse_for(why: str) -> None:
-    """MethodRefused for a reason, unless it is empty."""
+    """Raise MethodRefused for a reason, unless it is empty."""
     if why:
         raise MethodRefused(why)

@@ -1,7 +1,8 @@
 """A Dask cluster as a place to work. The only module that imports distributed (extra `dask`).
 
 Workers need this package installed, and should run one thread each (`dask worker --nthreads 1`): there is a task for
-each thread. Public data and simulations only: what a cluster's memory, spills and dashboards hold is not in our hands.
+each thread. It is for public data and simulations only: what a cluster's memory, spills and
+dashboards hold is not in our hands.
 """
 
 from __future__ import annotations

@@ -25,11 +25,11 @@ class Errors:
 
 
 def errors(counts: PrivateCounts, sums: Ints, total: int) -> Errors:
-    """Compare exact counts with answers sums/total.
+    """The errors of the answers sums/total against exact counts.
 
-    sums  int64 (Q,)
+    sums  int64 (Q,); total  the number that stands for all rows
 
-    Privacy: none; a steward's or a simulation's number.
+    Privacy: none; the result is a steward's or a simulation's number.
     """
     gaps = np.abs(counts.counts / counts.n - sums / total)
     return Errors(float(gaps.max()), float(gaps.mean()), float(math.sqrt(np.mean(gaps * gaps))))

@@ -1,8 +1,8 @@
 """The ways to answer a workload that a simulation compares, by name.
 
 "unchanged" publishes the public table as it is. "pmw-pub" is a release as this program makes it by default; behind a
-plus sign stands what is different about a variant, such as "pmw-pub+permute-and-flip+average". The paper's baselines
-have their names in `baseline_registry`.
+plus sign stands what is different about a variant, such as "pmw-pub+permute-and-flip+average". "table-fit" is a release
+of the other engine. The paper's baselines have their names in `baseline_registry`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,13 @@ from types import MappingProxyType
 from typing import Literal
 
 from pmwpub.errors import PlanError
-from pmwpub.evaluation.baseline_registry import BASELINES, canonical_baseline, is_baseline, without_flag_values
+from pmwpub.evaluation.baseline_registry import (
+    BASELINES,
+    TABLE_FIT,
+    canonical_baseline,
+    is_baseline,
+    without_flag_values,
+)
 from pmwpub.mechanisms.pmw_pub.algorithm import Output, Replay, Start
 
 PMW_PUB = "pmw-pub"
@@ -33,7 +39,7 @@ class Variant:
 
     @property
     def method(self) -> str:
-        """Its name: "pmw-pub", and what differs from a release's defaults."""
+        """The name of the variant: "pmw-pub", and what differs from a release's defaults."""
         parts = [part for part, change in CHANGES.items() if self == change(self)]
         return "+".join([PMW_PUB, *parts])
 
@@ -59,7 +65,7 @@ def variant_of(method: str) -> Variant:
     head, *changes = method.split("+")
     if head != PMW_PUB or not set(changes) <= set(CHANGES):
         raise PlanError(
-            f"The methods are {UNCHANGED}, {', '.join(BASELINES)} and {PMW_PUB}, the latter also with "
+            f"The methods are {UNCHANGED}, {TABLE_FIT}, {', '.join(BASELINES)} and {PMW_PUB}, the latter also with "
             f"+{', +'.join(CHANGES)}; {method!r} came."
         )
     found = Variant()

@@ -70,7 +70,7 @@ class Peer:
         return ""
 
     def _check_budget(self, terms: RunTerms) -> None:
-        """Raises BudgetError where a first measurement cannot be paid for or drawn; MST's choices cost no less."""
+        """Raise BudgetError where a first measurement cannot be paid for or drawn; MST's choices cost no less."""
         if self.adaptive:
             ones = sum(len(subset) == 1 for subset in ResidualSpaces(terms.workload).subsets)
             self._aim(terms).first_share(ones).measurement(terms.rows_per_person)

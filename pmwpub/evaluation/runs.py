@@ -62,7 +62,7 @@ Found = SimulatedError | CertifiedFloor
 class Stage:
     """What all runs of a sweep share: the truth's counts, and the candidates by name.
 
-    private  the counts are of a private table: a steward's own numbers. Its repr shows nothing.
+    private  whether the counts are those of a private table: a steward's own numbers
     rows     the truth itself, for the baselines that need more of it than its counts
 
     Each worker keeps one, with the problems that it has built.
@@ -84,16 +84,16 @@ class Stage:
         return self._problems[candidate]
 
     def __getstate__(self) -> dict[str, object]:
-        """Problems stay behind: a worker builds what it needs."""
+        """The stage without the problems that it has built: a worker builds what it needs."""
         return {**vars(self), "_problems": {}}
 
     def terms(self, epsilon: float) -> RunTerms:
-        """What is public of a run."""
+        """What is public of a run at an epsilon."""
         budget = zcdp_of(ApproxDP(as_fraction(epsilon), self.delta))
         return RunTerms(self.workload, self.counts.n, budget, self.rows_per_person)
 
     def noise(self, run: Run) -> NoiseSource:
-        """Noise of the run's own, whatever ran before it and wherever."""
+        """The run's own noise, whatever ran before it and wherever; the secure source where the stage is private."""
         if self.private:
             return SECURE
         named = (run.candidate, run.method, repr(run.epsilon), str(run.rounds), str(run.seed))
@@ -133,7 +133,7 @@ def _baseline_errors(stage: Stage, run: Run) -> Errors:
 
 
 def refusal_of(stage: Stage, method: str, epsilon: float, rounds: int = 0) -> str:
-    """Why a method cannot run, in words; "" if it can. By public sizes alone.
+    """Why a method cannot run, in words; "" if it can. Only public sizes decide it.
 
     rounds  for a method that has them; 0 asks what holds for any number of them
     """

@@ -16,7 +16,7 @@ Found = TypeVar("Found")
 
 TICK_SECONDS = 0.2
 MOST_LOSSES = 3
-"""So many losses of workers in a row, without one finished task between them, end the work."""
+"""How many losses of workers in a row, without one finished task between them, end the work."""
 
 
 class _Lost(Exception):
@@ -34,7 +34,7 @@ def spread(
     on_found: Callable[[Task, Found], None] = lambda task, found: None,
     tick: Callable[[], None] = lambda: None,
 ) -> dict[Task, Found]:
-    """function(shared, task) for every task, those that follow from others included.
+    """The result of function(shared, task) for every task, those that follow from others included.
 
     function  importable by name; shared, tasks and results can be pickled
     known     what was found before, and is not done again
@@ -67,8 +67,8 @@ def spread(
     while waiting:
         before = len(done)
         try:
-            with workers.open(shared) as crew:
-                _work(function, crew, waiting, finish, tick)
+            with workers.open(shared) as ready_workers:
+                _work(function, ready_workers, waiting, finish, tick)
         except _Lost as loss:
             losses = losses + 1 if len(done) == before else 1
             if losses >= MOST_LOSSES:
@@ -81,22 +81,22 @@ def spread(
 
 def _work(
     function: Callable[[SharedInput, Task], Found],
-    crew: ReadyWorkers,
+    ready_workers: ReadyWorkers,
     waiting: deque[Task],
     finish: Callable[[Task, Found], None],
     tick: Callable[[], None],
 ) -> None:
-    """Until nothing waits or runs. At most two tasks a worker are with the executor, so that it can be left soon."""
+    """Work until nothing waits or runs. The executor has at most two tasks a worker, so that it can be left soon."""
     running: dict[Future[Found], Task] = {}
     try:
         while waiting or running:
             tick()
-            while waiting and len(running) < 2 * crew.width:
-                _submit(function, crew, waiting, running)
+            while waiting and len(running) < 2 * ready_workers.width:
+                _submit(function, ready_workers, waiting, running)
                 if any(future.done() for future in running):
                     break
             ready, _ = wait(running, timeout=TICK_SECONDS, return_when=FIRST_COMPLETED)
-            _collect(ready, running, crew, finish)
+            _collect(ready, running, ready_workers, finish)
     except _Lost:
         _salvage(running, finish)
         raise
@@ -106,13 +106,13 @@ def _work(
 
 def _submit(
     function: Callable[[SharedInput, Task], Found],
-    crew: ReadyWorkers,
+    ready_workers: ReadyWorkers,
     waiting: deque[Task],
     running: dict[Future[Found], Task],
 ) -> None:
     try:
-        future = crew.executor.submit(call, function, crew.shared, waiting[0])
-    except crew.lost as loss:
+        future = ready_workers.executor.submit(call, function, ready_workers.shared, waiting[0])
+    except ready_workers.lost as loss:
         raise _Lost from loss
     running[future] = waiting.popleft()
 
@@ -120,14 +120,14 @@ def _submit(
 def _collect(
     ready: Set[Future[Found]],
     running: dict[Future[Found], Task],
-    crew: ReadyWorkers,
+    ready_workers: ReadyWorkers,
     finish: Callable[[Task, Found], None],
 ) -> None:
-    """Take what is ready, in the order in which it was sent out: `wait` gives a set."""
+    """Take ready results in the order in which their tasks were sent out, for `wait` gives them as a set."""
     for future in [future for future in running if future in ready]:
         try:
             found = future.result()
-        except crew.lost as loss:
+        except ready_workers.lost as loss:
             raise _Lost from loss
         finish(running.pop(future), found)
 

@@ -21,7 +21,7 @@ PILOT_ROUNDS = 25
 PILOT_SEED = -1
 MOST_PARTS = 100_000
 MOST_ROUNDS = 10_000
-"""As many as a release may have."""
+"""The most rounds of a run: as many as a release may have."""
 
 
 @dataclass(frozen=True)
@@ -65,17 +65,17 @@ class Sweep:
 
     @property
     def own(self) -> tuple[str, ...]:
-        """The variants of PMW^Pub."""
+        """The methods that are variants of PMW^Pub."""
         return tuple(m for m in self.methods if m != UNCHANGED and not is_baseline(m))
 
     @property
     def weighed(self) -> tuple[str, ...]:
-        """The baselines that use a public table."""
+        """The methods that are baselines which use a public table."""
         return tuple(m for m in self.methods if is_baseline(m) and baseline_of(m).uses_candidate)
 
     @property
     def alone(self) -> tuple[str, ...]:
-        """The baselines that use none."""
+        """The methods that are baselines which use no public table."""
         return tuple(m for m in self.methods if is_baseline(m) and not baseline_of(m).uses_candidate)
 
     def has_rounds(self, method: str) -> bool:
@@ -146,7 +146,7 @@ def under_todays_names(known: Mapping[Task, Found]) -> dict[Task, Found]:
 
 
 def refusals(stage: Stage, sweep: Sweep) -> list[RefusedMethod]:
-    """What cannot run, and why: before anything runs, by public sizes alone.
+    """The methods that cannot run, and why: known before anything runs, by public sizes alone.
 
     Raises BudgetError for an epsilon that allows no noise at all.
     """
@@ -157,7 +157,10 @@ def refusals(stage: Stage, sweep: Sweep) -> list[RefusedMethod]:
 
 
 def _refusals(stage: Stage, sweep: Sweep, method: str, epsilon: float) -> Iterator[RefusedMethod]:
-    """Of one method: for all numbers of rounds or, where they are given, for each; after a pilot any may be advised."""
+    """Why one method cannot run: for all numbers of rounds or, where they are given, for each of them.
+
+    After a pilot any number of rounds may be advised, so only what holds for all of them counts then.
+    """
     if why := refusal_of(stage, method, epsilon):
         yield RefusedMethod(method, epsilon, why)
     elif sweep.has_rounds(method) and not sweep.rounds:
@@ -182,7 +185,7 @@ class _SweepPlan:
     refused: frozenset[tuple[str, float, int]]
 
     def first(self) -> Iterator[Task]:
-        """Floors first, for they take longest; then what needs no pilot, and the pilots."""
+        """The parts that can be made at once: floors, which take longest, then what needs no pilot, and the pilots."""
         sweep = self.sweep
         if sweep.floors:
             yield from map(FloorOf, self.candidates)
@@ -206,7 +209,7 @@ class _SweepPlan:
             yield from self._runs(task.candidate, task.epsilon, methods, (rounds,))
 
     def _begin(self, pilot: Run, methods: Sequence[str]) -> Iterator[Run]:
-        """Methods with rounds: all their runs, or the pilot that some of them wait for."""
+        """What begins the methods with rounds: all their runs, or the pilot that some of them wait for."""
         if self.sweep.rounds:
             yield from self._runs(pilot.candidate, pilot.epsilon, methods, self.sweep.rounds)
         elif any((method, pilot.epsilon, 0) not in self.refused for method in methods):
@@ -229,7 +232,7 @@ def _advised(stage: Stage, pilot: SimulatedError) -> int:
 
 
 def _in_order(sweep: Sweep, stage: Stage, done: Mapping[Task, Found], refused: list[RefusedMethod]) -> Simulation:
-    """By candidate (none last), epsilon, method, rounds and run: the order in which workers finish leaves no trace."""
+    """The parts in order of candidate (none last), epsilon, method, rounds and run, whichever worker finished first."""
     places = {name: place for place, name in enumerate([*stage.candidates, ""])}
     ranks = {method: rank for rank, method in enumerate(dict.fromkeys((UNCHANGED, *sweep.methods)))}
     kept = [found for task, found in done.items() if not (isinstance(task, Run) and task.seed == PILOT_SEED)]

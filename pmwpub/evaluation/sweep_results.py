@@ -74,7 +74,7 @@ class Simulation:
     refused: list[RefusedMethod] = field(default_factory=list)
 
     def to_bytes(self) -> bytes:
-        """JSON, for the store of public results."""
+        """The simulation as JSON, for the store of public results."""
         return json.dumps(asdict(self)).encode()
 
     @classmethod

@@ -10,10 +10,10 @@ from pmwpub.evaluation.methods import UNCHANGED
 from pmwpub.evaluation.sweep_results import CertifiedFloor, Measure, SimulatedError, Summary, summarise
 
 CLEARLY = 2.0
-"""In standard errors: how far a mean must lie below the table unchanged to have beaten it."""
+"""How many standard errors a mean must lie below the table unchanged to have beaten it."""
 
 WORTH = 0.1
-"""As a share of the error of the table unchanged: a smaller gain is within what another sample would change."""
+"""The least gain that counts, as a share of the error of the table unchanged: another sample may change less."""
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ class ReadyWorkers:
 
 
 class Workers(Protocol):
-    """A place to work; opening it again after a worker was lost gives a fresh crew."""
+    """A place to work; opening it again after a worker was lost gives fresh workers."""
 
     def open(self, shared: object) -> AbstractContextManager[ReadyWorkers]: ...
 
@@ -59,7 +59,7 @@ class _Here(Executor):
 
 @dataclass(frozen=True)
 class Here:
-    """No workers: this very thread."""
+    """This very thread, without workers."""
 
     @contextmanager
     def open(self, shared: object) -> Iterator[ReadyWorkers]:
@@ -80,13 +80,13 @@ class Borrowed:
 
 @dataclass(frozen=True)
 class LocalProcesses:
-    """So many fresh processes of this machine, one thread each; none is forked from a program with threads."""
+    """Fresh processes of this machine, one thread each; none is forked from a program with threads."""
 
     processes: int
 
     @contextmanager
     def open(self, shared: object) -> Iterator[ReadyWorkers]:
-        """Processes end with the block, at once where it is left by an exception; with this program in any case."""
+        """Lend processes that end with the block, at once where an exception ends it; with this program in any case."""
         before = set(multiprocessing.active_children())
         with _one_thread_each():
             executor = ProcessPoolExecutor(
@@ -112,7 +112,7 @@ def cores() -> int:
 
 @dataclass(frozen=True)
 class SharedInput:
-    """Stands for the shared input that a worker process got when it began."""
+    """What stands, in a task, for the shared input that a worker process got when it began."""
 
     def value(self) -> object:
         """The input, in the worker."""
@@ -123,12 +123,12 @@ _HELD: list[object] = []
 
 
 def call(function: Callable[[Any, Any], Any], shared: object, task: object) -> Any:
-    """What an executor runs: the function on the shared input and one task."""
+    """Run a function on the shared input and one task: what an executor is sent."""
     return function(shared.value() if isinstance(shared, SharedInput) else shared, task)
 
 
 def _begin(shared: object) -> None:
-    """In a worker process: keep the shared input, leave Ctrl+C to the program that started it, and end with it."""
+    """Set up a worker process: it keeps the shared input, leaves Ctrl+C to its parent, and ends with its parent."""
     _HELD[:] = [shared]
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -143,7 +143,7 @@ def _end_with_parent() -> None:
 
 @contextmanager
 def _one_thread_each() -> Iterator[None]:
-    """The environment that processes are started with: they read it when they import numpy and numba."""
+    """Set the environment that processes start in, inside the block: they read it when they import numpy and numba."""
     before = {name: os.environ.get(name) for name in ONE_THREAD}
     os.environ.update(dict.fromkeys(ONE_THREAD, "1"))
     try:

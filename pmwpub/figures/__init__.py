@@ -5,17 +5,17 @@ Every function returns a `Plot`: the figure, its alt text, and the same data as 
 
 from __future__ import annotations
 
-from pmwpub.figures.bias_curve import BiasedTable, error_against_bias
-from pmwpub.figures.bound import BoundParts, bound_against_epsilon, bound_against_rounds
 from pmwpub.figures.budget_bar import Amount, budget_bar
 from pmwpub.figures.candidate_plot import AssessedCandidate, candidates_dot_plot
-from pmwpub.figures.curve_values import ErrorCurve, ProvedBound, ShadedFloor, Unchanged
-from pmwpub.figures.error_curves import error_against_epsilon
+from pmwpub.figures.curves.bias_curve import BiasedTable, error_against_bias
+from pmwpub.figures.curves.bound import BoundParts, bound_against_epsilon, bound_against_rounds
+from pmwpub.figures.curves.curve_values import ErrorCurve, ProvedBound, ShadedFloor, Unchanged
+from pmwpub.figures.curves.error_curves import error_against_epsilon
+from pmwpub.figures.curves.shares import ShareCurve, error_against_share
 from pmwpub.figures.marginals import difference_map, marginal_comparison
 from pmwpub.figures.moved import MovedMarginal, TrueDistance, moved_marginals, true_distances
 from pmwpub.figures.pairs import PairFloor, pair_map
 from pmwpub.figures.plot_file import OFFLINE, PICTURE, self_contained
-from pmwpub.figures.shares import ShareCurve, error_against_share
 from pmwpub.figures.story_plots import TableRange, alone_by_facts, public_ranges, ways_compared, with_and_without
 from pmwpub.figures.style import PALETTE, Plot, Table, inked
 

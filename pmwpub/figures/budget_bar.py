@@ -68,7 +68,7 @@ def _key(total: Amount, reserved: Amount, spent: Amount, remaining: Amount, delt
 
 
 def _words(amount: Amount, delta: float) -> str:
-    """A total or what is spent of it: losses, rounded up."""
+    """A total, or what is spent of it, in words: losses, rounded up."""
     return f"ρ = {up(amount.rho, 3)}, that is ε = {up(amount.epsilon, 3)} at δ = {up(delta, 3)}"
 
 

@@ -20,7 +20,7 @@ NAMES: dict[Role, str] = {
 LOOKS: dict[Role, tuple[str, str]] = {"floor": (PALETTE[0], "circle"), "start": (PALETTE[1], "diamond-open")}
 ROW_HEIGHT = 56
 APART = 0.08
-"""Rows between a candidate's floor and its start, so that intervals that meet stay legible."""
+"""The distance, in rows, between a candidate's floor and its start, so that intervals that meet stay legible."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class AssessedCandidate:
     group: int | None = None
 
     def known(self, role: Role) -> NoisyInterval | None:
-        """The floor or the start."""
+        """The candidate's floor or start; None where it is not known."""
         return self.floor if role == "floor" else self.start
 
     @property
@@ -74,7 +74,7 @@ def candidates_dot_plot(candidates: Sequence[AssessedCandidate], *, confidence: 
 
 
 def _ranked(candidates: Sequence[AssessedCandidate]) -> list[AssessedCandidate]:
-    """By rank, the members of a group next to each other, where the best of them stands."""
+    """The candidates by rank; the members of a group stand together, in the place of the best of them."""
     best: dict[int, float] = {}
     for candidate in candidates:
         if candidate.group is not None:
@@ -89,7 +89,7 @@ def _ranked(candidates: Sequence[AssessedCandidate]) -> list[AssessedCandidate]:
 
 
 def _add_room(figure: Figure, ranked: Sequence[AssessedCandidate]) -> None:
-    """A thin line from floor to start: the room that a release has."""
+    """Draw a thin line from each floor to its start: the room that a release has."""
     from plotly.graph_objects import Scatter
 
     x: list[float | None] = []

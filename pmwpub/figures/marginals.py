@@ -10,7 +10,7 @@ from pmwpub.figures.style import PALETTE, Plot, Table, framed, number, shown
 DIVERGING = ((0.0, "#B35806"), (0.25, "#F1A340"), (0.5, "#F7F7F7"), (0.75, "#998EC3"), (1.0, "#542788"))
 LEVEL_CHARS = 24
 TURNS = [0, -45, -90]
-"""Angles of labels along the bottom: the first at which they keep apart."""
+"""The angles that labels along the bottom may have: the first at which they keep apart is taken."""
 
 
 def marginal_comparison(
@@ -95,7 +95,7 @@ def difference_map(
 
 
 def _level_axis(levels: Sequence[str]) -> dict[str, object]:
-    """Whole positions with the levels as tick text: a level such as "1e3" or a date stays what it is."""
+    """An axis of whole positions with the levels as tick text: a level such as "1e3" or a date stays what it is."""
     return {
         "tickvals": list(range(len(levels))),
         "ticktext": [shown(level, LEVEL_CHARS) for level in levels],

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 MOST = 12
-"""Marginals drawn; the table has all."""
+"""How many marginals are drawn; the table has all."""
 NAME_CHARS = 18
 ROW_HEIGHT, WRAPPED_HEIGHT, FRAME = 30, 17, 130
 MEASURED, NOT_MEASURED = "measured itself", "moved by measurements of other columns"
@@ -131,7 +131,7 @@ def _released(one: TrueDistance) -> float:
 
 
 def _framed_rows(figure: Figure, names: Sequence[tuple[str, ...]], *, title: str = DISTANCE) -> None:
-    """One row a marginal, its columns one under the other, so that narrow screens keep room for the bars."""
+    """Frame one row a marginal, its columns one under the other, so that narrow screens keep room for the bars."""
     deepest = max((len(group) for group in names), default=1)
     row = ROW_HEIGHT + WRAPPED_HEIGHT * (deepest - 1)
     framed(figure, x_title=title, y_title="", height=FRAME + row * max(3, len(names)))

@@ -39,7 +39,7 @@ class PairFloor:
 
     @property
     def short(self) -> str:
-        """The upper end to two digits: what fits into a cell."""
+        """The upper end of the floor to two digits, which fits into a cell."""
         return f"{self.high:.2g}"
 
 
@@ -77,7 +77,7 @@ def pair_map(pairs: Sequence[PairFloor]) -> Plot:
 
 
 def _ranked(pairs: Sequence[PairFloor]) -> list[str]:
-    """Candidates by their mean floor over the truths."""
+    """The candidates by their mean floor over the truths, the lowest first."""
     floors: dict[str, list[float]] = {}
     for pair in pairs:
         floors.setdefault(pair.candidate, []).append(pair.high)

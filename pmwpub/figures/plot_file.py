@@ -1,4 +1,4 @@
-"""A figure as one file that needs nothing else: to be sent around, opened without a network, and read without sight."""
+"""A figure as one file that needs nothing else: it can be sent around, opened without a network, read without sight."""
 
 from __future__ import annotations
 

@@ -169,7 +169,7 @@ def ways_compared(ways: Sequence[tuple[str, float]], *, best: int) -> Plot:
 
 
 def _rows(figure: Figure, labels: Sequence[str]) -> None:
-    """One row a label, the first on top; a line break after a comma keeps narrow screens readable."""
+    """Give each label a row, the first on top; a line break after a comma keeps narrow screens readable."""
     figure.update_yaxes(
         tickvals=list(range(len(labels))),
         ticktext=[",<br>".join(shown(part) for part in label.split(", ")) for label in labels],

@@ -45,7 +45,7 @@ class Table:
 
     @property
     def columns(self) -> dict[str, list[Cell]]:
-        """Column by column: what a table widget takes; a name that comes twice gets a number."""
+        """The data column by column, as a table widget takes them; a name that comes twice gets a number."""
         seen: Counter[str] = Counter()
         columns: dict[str, list[Cell]] = {}
         for i, name in enumerate(self.header):
@@ -71,7 +71,7 @@ def shown(label: str, limit: int = LABEL_CHARS) -> str:
 
 
 def number(value: float) -> str:
-    """Three significant digits."""
+    """A number to three significant digits."""
     return near(value)
 
 
@@ -87,7 +87,7 @@ def colours(labels: Iterable[str]) -> dict[str, int]:
 
 
 def framed(figure: Figure, *, x_title: str, y_title: str, height: int) -> Figure:
-    """The common frame: transparent, titled axes, quiet grid; above, the legend below the toolbar.
+    """Give a figure the common frame: transparent, titled axes, a quiet grid; above it, the legend below the toolbar.
 
     Marks on an axis are drawn whole.
 
@@ -129,7 +129,7 @@ def framed(figure: Figure, *, x_title: str, y_title: str, height: int) -> Figure
 
 
 def inked(plot: Plot, ink: str) -> Plot:
-    """The plot with a figure whose words are all of one colour, but for those on a ground of their own."""
+    """The same plot, its words all of one colour, but for those on a ground of their own."""
     from plotly.graph_objects import Figure
 
     copy, font = Figure(plot.figure), {"color": ink}

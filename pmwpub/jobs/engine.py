@@ -25,10 +25,13 @@ from pmwpub.jobs.run import JobOutcome, OnDone, OnFailed, OnPart, QueuedJob, con
 from pmwpub.jobs.task_names import TASKS, target_of
 
 GRACE_SECONDS = 3.0
-"""A task that does not stop by itself is killed after so long."""
+"""After so long a task that was asked to stop, and did not, is killed."""
+
+LOOK_SECONDS = 5.0
+"""So often an idle worker is looked at: one that is gone is replaced, and tried before there is a job for it."""
 
 KEPT_JOBS = 500
-"""So many jobs that are over can still be looked at."""
+"""The most jobs that can still be looked at when they are over; the oldest are forgotten first."""
 
 
 class Engine:
@@ -54,8 +57,8 @@ class Engine:
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._workers: dict[threading.Thread, WorkerProcess] = {}
         self._closed = False
+        self.readiness = Readiness(self._tasks.get(WARM), workers, self._changed)
         self._threads = [self._started_thread() for _ in range(workers)]
-        self.readiness = Readiness(self.submit if WARM in self._tasks else None)
         atexit.register(self.shutdown)
 
     @contextmanager
@@ -120,7 +123,7 @@ class Engine:
             return self._jobs.get(key)
 
     def expects(self, key: str) -> bool:
-        """Whether a place is reserved for that key, or its job waits or runs: whether an end is still to come."""
+        """Whether a place is reserved for a key, or its job waits or runs: the end is then still to come."""
         with self._changed:
             return key in self._live or self._line.holds(key)
 
@@ -131,7 +134,7 @@ class Engine:
                 self._jobs.pop(key, None)
 
     def place(self, key: str) -> int:
-        """How far from the front a job waits: 1 is next; 0 does not wait."""
+        """How far from the front of the line a job waits: 1 where it is next, 0 where it does not wait."""
         with self._changed:
             return self._line.place(key)
 
@@ -164,6 +167,7 @@ class Engine:
         atexit.unregister(self.shutdown)
         with self._changed:
             self._closed = True
+            self.readiness.close()
             dropped = [entry for entry in self._line.entries if self._line.leave(entry)]
             workers = list(self._workers.values())
             threads = list(self._threads)
@@ -204,17 +208,23 @@ class Engine:
             if worker is not None:
                 worker.close()
             with self._changed:
+                self.readiness.leave()
                 if not self._closed:
                     self._threads.append(self._started_thread())
 
     def _next(self) -> QueuedJob | None:
+        """What this thread's worker does next: it is tried before it takes what waits in line."""
         with self._changed:
-            self._changed.wait_for(lambda: self._line.ready() or self._closed)
+            while not self._changed.wait_for(self._something_to_do, LOOK_SECONDS):
+                pass  # nobody tells of a worker that died without a job
             if self._closed:
                 return None
-            entry = self._line.begin()
+            entry = self.readiness.tried(next(self._serials)) if self.readiness.due() else self._line.begin()
             entry.job.begin()
             return entry
+
+    def _something_to_do(self) -> bool:
+        return self._closed or self.readiness.due() or self._line.ready()
 
     def _worker(self) -> WorkerProcess | None:
         """This thread's worker, started anew if it died; None if the system cannot start one."""

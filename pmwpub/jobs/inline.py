@@ -1,4 +1,4 @@
-"""The engine of the command line: the same interface, run at once in the calling thread."""
+"""The engine of programs with one user: the interface of `Engine`, but each job runs at once in the caller's thread."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class InlineEngine:
 
     @contextmanager
     def reserve(self, key: str, claim: Claim = FREE) -> Iterator[None]:
-        """There is always a place."""
+        """Do nothing: this engine has a place for every job."""
         yield
 
     def submit(
@@ -71,7 +71,7 @@ class InlineEngine:
         return self._jobs.get(key)
 
     def expects(self, key: str) -> bool:
-        """Nothing is still to come between two calls."""
+        """False: a job is over when its `submit` returns, so no end is still to come."""
         return False
 
     def forget(self, key: str) -> None:
@@ -79,15 +79,15 @@ class InlineEngine:
         self._jobs.pop(key, None)
 
     def place(self, key: str) -> int:
-        """Nothing ever waits."""
+        """0: no job ever waits."""
         return 0
 
     def cancel(self, key: str) -> bool:
-        """Nothing runs between two calls, so nothing can be cancelled by another one."""
+        """False: no job runs between two calls, so there is none to stop."""
         return False
 
     def shutdown(self) -> None:
-        """There is no worker to end."""
+        """Do nothing: there is no worker to end."""
 
     def _reporter(self, job: Job, on_part: OnPart) -> Callable[..., None]:
         throttle = Throttle()

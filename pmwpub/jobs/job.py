@@ -14,20 +14,20 @@ from pmwpub.progress import Progress
 State = Literal["queued", "running", "done", "failed", "cancelled"]
 ENDED: tuple[State, ...] = ("done", "failed", "cancelled")
 THROTTLE_SECONDS = 0.1
-"""Progress is passed on at most so often, and at the end."""
+"""The least time between two reports of progress that are passed on; the last report always is."""
 
 
 class Ending(StrEnum):
     """How a job can end without a result. What that means for whoever asked for the work is not the queue's to say."""
 
     CANCELLED = "cancelled"
-    """Somebody stopped it."""
+    """Somebody stopped the job."""
     CLOSED = "closed"
-    """The program closed before it was over."""
+    """The program closed before the job was over."""
     CRASHED = "crashed"
     """The task, or what was to keep its result, had an unforeseen error."""
     DIED = "died"
-    """Its worker was gone before it could answer, or could not be started."""
+    """The worker was gone before it could answer, or could not be started."""
     REFUSED = "refused"
     """The task, or what was to keep its result, refused by an error of its own."""
     UNRESOLVED = "unresolved"
@@ -51,7 +51,7 @@ class Reason:
 
     @classmethod
     def of(cls, error: PmwPubError) -> Reason:
-        """What an error that a task or a callback raised means, without the error: it would keep their frames alive."""
+        """The reason that an error of a task or a callback gives, without the error, which would keep frames alive."""
         if isinstance(error, JobCancelled):
             return cls(Ending.CANCELLED)
         if isinstance(error, JobUnresolved):
@@ -60,7 +60,7 @@ class Reason:
 
 
 class JobProgress(Progress, Protocol):
-    """What a task calls as it goes along; raises JobCancelled once the steward has asked to stop.
+    """What a task calls as it goes along; the call raises JobCancelled once somebody has asked the job to stop.
 
     note  what the task is at, in words
     part  a finished part of the result, for the job's `on_part`: each one is passed on, in order
@@ -77,6 +77,7 @@ class Throttle:
         self._final: int | None = None
 
     def passes(self, done: int, total: int) -> bool:
+        """Whether a report of `done` steps out of `total` is passed on now."""
         moment = time.monotonic()
         final = done >= total and self._final != done
         if not final and moment - self._last < THROTTLE_SECONDS:
@@ -112,7 +113,7 @@ class Job:
 
     @property
     def elapsed(self) -> float:
-        """Seconds since it started running; 0 while it waits."""
+        """Seconds since the job began, or that it took; 0 while it waits."""
         if self.started is None:
             return 0.0
         return (self._ended or time.monotonic()) - self.started
@@ -126,24 +127,27 @@ class Job:
 
     @property
     def over(self) -> bool:
-        """Whether it has ended, one way or another."""
+        """Whether the job has ended, one way or another."""
         return self._over.is_set()
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until it has ended, at most so long; whether it has."""
+        """Wait until the job has ended, for at most so many seconds; returns whether it has."""
         return self._over.wait(seconds)
 
     def begin(self) -> None:
-        """For engines: it runs from now on."""
+        """Mark the job as running from now on; for engines."""
         self.started = time.monotonic()
         self.state = "running"
 
     def advance(self, done: int, total: int, note: str) -> None:
-        """For engines: what the task reported."""
+        """Note what the task reported; for engines."""
         self.done, self.total, self.note = done, total, note
 
     def end(self, state: State, reason: Reason | None) -> None:
-        """For engines: it is over."""
+        """Mark the job as over; for engines.
+
+        state  one of ENDED; reason  why there is no result, None where there is one
+        """
         self._ended = time.monotonic()
         self.reason = reason
         self.state = state

@@ -1,7 +1,8 @@
 """The line in front of the workers: who may join it, and who is next.
 
 Anybody who can open a page can ask for free work on public tables. So that this keeps nobody from what is paid for,
-paid jobs go before free ones, some places in line and a worker are kept for them, and one owner has so many free jobs.
+paid jobs go before free ones, some places in line and a worker are kept for paid ones, and the free jobs of each owner
+are limited, as `Shares` says.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class Claim:
 class Shares:
     """How a line is shared.
 
-    kept          of the places in line, those that only paid jobs take
+    kept          how many of the places in line only paid jobs may take
     of_one_owner  free jobs of one owner, in line or at work, at most; None is no limit
     at_work       free jobs at work at one time, at most; None is no limit
     """
@@ -54,9 +55,9 @@ ALONE = Shares()
 
 
 class Line:
-    """Jobs that wait or are at work, and places held for jobs to come. Its engine's lock guards every call.
+    """Jobs that wait or are at work, and places held for jobs to come. The engine's lock guards every call.
 
-    places  so many jobs wait at most
+    places  how many jobs may wait
     """
 
     def __init__(self, places: int, shares: Shares = ALONE) -> None:
@@ -69,7 +70,7 @@ class Line:
 
     @property
     def entries(self) -> list[QueuedJob]:
-        """Who waits, the next one first."""
+        """The jobs that wait, the next one first."""
         return [entry for lane in Lane for entry in self._waiting[lane]]
 
     def refuse_full(self, claim: Claim) -> None:
@@ -92,7 +93,7 @@ class Line:
         self._held[key, claim] += 1
 
     def let_go(self, key: str, claim: Claim) -> None:
-        """The place of one `hold` is free again."""
+        """Free the place of one `hold` again."""
         self._held -= Counter([(key, claim)])
 
     def holds(self, key: str) -> bool:
@@ -100,12 +101,12 @@ class Line:
         return any(held == key for held, _ in self._held)
 
     def join(self, entry: QueuedJob, claim: Claim) -> None:
-        """One more waits."""
+        """Put a job at the end of its lane."""
         self._claims[entry] = claim
         self._waiting[claim.lane].append(entry)
 
     def leave(self, entry: QueuedJob) -> bool:
-        """Let go of one that waits; False if it does not."""
+        """Take a waiting job out of the line; False if it does not wait."""
         for waiting in self._waiting.values():
             if entry in waiting:
                 waiting.remove(entry)
@@ -113,22 +114,22 @@ class Line:
         return False
 
     def ready(self) -> bool:
-        """Whether somebody may begin now."""
+        """Whether a waiting job may begin now."""
         return bool(self._waiting[Lane.PAID]) or (bool(self._waiting[Lane.FREE]) and self._free_may_begin())
 
     def begin(self) -> QueuedJob:
-        """The next one, which is at work from now on; only where somebody is `ready`."""
+        """Take the next job out of the line; it is at work from now on. Call it only where the line is `ready`."""
         entry = self._waiting[Lane.PAID if self._waiting[Lane.PAID] else Lane.FREE].pop(0)
         self._at_work.add(entry)
         return entry
 
     def over(self, entry: QueuedJob) -> None:
-        """It no longer waits or works."""
+        """Forget a job that neither waits nor is at work any more."""
         self._at_work.discard(entry)
         self._claims.pop(entry, None)
 
     def place(self, key: str) -> int:
-        """How far from the front it waits: 1 is next; 0 does not wait."""
+        """How far from the front a job waits: 1 where it is next, 0 where it does not wait."""
         return next((place for place, entry in enumerate(self.entries, 1) if entry.job.key == key), 0)
 
     def _free_may_begin(self) -> bool:

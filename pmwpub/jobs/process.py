@@ -80,11 +80,11 @@ class WorkerProcess:
             self.send("stop", serial)
 
     def kill(self) -> None:
-        """End it at once."""
+        """End the worker at once."""
         self._process.kill()
         self._process.wait()
 
     def close(self) -> None:
-        """End it and give back its pipe."""
+        """End the worker and give back its pipe."""
         self.kill()
         self._near.close()

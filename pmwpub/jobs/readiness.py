@@ -6,12 +6,13 @@ The task "warm" loads and compiles all that such tasks use, and runs each of the
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from functools import cache
+from multiprocessing.reduction import ForkingPickler
 from typing import Literal
 
-from pmwpub.errors import NotReady, PmwPubError
+from pmwpub.errors import JobFailed, NotReady, PmwPubError
 from pmwpub.jobs.job import Job
+from pmwpub.jobs.run import QueuedJob
 from pmwpub.jobs.task_names import resolve
 
 WARM = "warm"
@@ -28,43 +29,90 @@ State = Literal["ready", "getting ready", "failed", "not begun"]
 
 
 class Readiness:
-    """Of an engine with workers; the warm-up is a job of its own.
+    """Of an engine with workers: each of them is tried before it takes a job, and so is one that takes its place.
 
-    submit  the engine's; None of an engine without that task, which has nothing to get ready for
+    Nothing is tried before `begin`. What failed is not tried again by itself, for it might fail for ever.
+
+    target   "module:function" of the task; None of an engine without it, which has nothing to get ready for
+    workers  how many the engine has
+    changed  the engine's lock, which tells of every change
     """
 
-    def __init__(self, submit: Callable[..., Job] | None) -> None:
-        self._submit = submit
-        self._job: Job | None = None
-        self._lock = threading.Lock()
+    def __init__(self, target: str | None, workers: int, changed: threading.Condition) -> None:
+        self._target = target
+        self._workers = workers
+        self._changed = changed
+        self._wanted = self._closed = False
+        self._tries: dict[threading.Thread, QueuedJob] = {}
 
     @property
     def state(self) -> State:
-        """How far it is."""
-        job = self._job
-        if self._submit is None or (job is not None and job.state == "done"):
-            return "ready"
-        if job is None:
-            return "not begun"
-        return "failed" if job.over else "getting ready"
+        """How far the worker is that is furthest behind."""
+        with self._changed:
+            if self._target is None:
+                return "ready"
+            if not self._wanted:
+                return "not begun"
+            tries = list(self._tries.values())
+            if any(_failed(one) for one in tries):
+                return "failed"
+            return "ready" if len(tries) == max(1, self._workers) and all(map(_stands, tries)) else "getting ready"
 
     def begin(self) -> None:
-        """Get ready in the background, again if that failed; QueueFull or JobFailed where there is no place for it."""
-        with self._lock:
-            if self._submit is not None and self.state in ("not begun", "failed"):
-                self._job = self._submit(WARM, None, key=WARM, on_done=_ignore, on_failed=_ignore)
+        """Get ready in the background, again where that failed; JobFailed after the engine was shut down."""
+        with self._changed:
+            if self._closed:
+                raise JobFailed("The engine was shut down; nothing runs any more.")
+            self._wanted = True
+            self._tries = {thread: one for thread, one in self._tries.items() if not _failed(one)}
+            self._changed.notify_all()
 
     def require(self) -> None:
-        """Raise NotReady unless it is ready, after a wait; one that failed is tried again."""
-        self.begin()
-        job = self._job
-        if job is None:
+        """Raise NotReady unless every worker is ready, after a wait; one that failed is tried again."""
+        if self._target is None:
             return
-        if not job.wait(WAIT_SECONDS):
-            raise NotReady(GETTING_READY)
-        if self.state != "ready":
-            reason = job.reason
-            raise NotReady(BROKEN.format(words=f" ({reason.words or reason.ending})" if reason else ""))
+        with self._changed:
+            self.begin()
+            if not self._changed.wait_for(lambda: self.state != "getting ready", WAIT_SECONDS):
+                raise NotReady(GETTING_READY)
+            if self.state != "ready":
+                reason = next((one.job.reason for one in self._tries.values() if _failed(one)), None)
+                raise NotReady(BROKEN.format(words=f" ({reason.words or reason.ending})" if reason else ""))
+
+    # What follows is for the engine, under its lock.
+
+    def due(self) -> bool:
+        """Whether the worker of this thread is to be tried before it takes a job."""
+        tried = self._tries.get(threading.current_thread())
+        return self._target is not None and self._wanted and (tried is None or _gone(tried))
+
+    def tried(self, serial: int) -> QueuedJob:
+        """The try of this thread's worker, to be run."""
+        nothing = bytes(ForkingPickler.dumps(None))
+        entry = QueuedJob(Job(WARM, WARM), self._target or "", nothing, _ignore, _ignore, serial=serial)
+        self._tries[threading.current_thread()] = entry
+        return entry
+
+    def leave(self) -> None:
+        """This thread and its worker end."""
+        self._tries.pop(threading.current_thread(), None)
+
+    def close(self) -> None:
+        """The engine was shut down."""
+        self._closed = True
+
+
+def _failed(tried: QueuedJob) -> bool:
+    return tried.job.over and tried.job.state != "done"
+
+
+def _stands(tried: QueuedJob) -> bool:
+    return tried.job.state == "done" and tried.worker is not None and tried.worker.alive
+
+
+def _gone(tried: QueuedJob) -> bool:
+    """Whether the worker that was ready has ended since."""
+    return tried.job.state == "done" and not _stands(tried)
 
 
 class InlineReadiness:

@@ -20,7 +20,7 @@ OnPart = Callable[[bytes], object]
 
 
 def no_part(part: bytes) -> None:
-    """For tasks that have no parts."""
+    """Drop a part: for callers whose tasks have none."""
 
 
 @dataclass(eq=False)
@@ -47,7 +47,7 @@ class JobOutcome:
 
 
 def converse(worker: WorkerProcess, entry: QueuedJob) -> JobOutcome:
-    """Have the worker run the task; pass progress on until it answers, dies, or its time to stop is over."""
+    """Have a worker run a task, and pass its progress on until it answers, dies, or has not stopped in time."""
     payload, entry.payload = entry.payload, b""
     try:
         worker.send("run", entry.serial, entry.target, payload)
@@ -86,7 +86,7 @@ def _outcome(message: tuple[object, ...]) -> JobOutcome:
 
 
 def settle(entry: QueuedJob, outcome: JobOutcome) -> None:
-    """Tell the caller, then everybody: a result is stored before the job is seen as done.
+    """Tell the caller of the job, then everybody: a result is stored before the job is seen as done.
 
     A job is seen as cancelled where somebody stopped it, or it never began; as failed after any other ending.
 

@@ -15,6 +15,7 @@ Task = Callable[[object, JobProgress], object]
 TASKS: Mapping[str, str] = MappingProxyType(
     {
         "release": "pmwpub.tasks.mechanism_work:release",
+        "table-fit": "pmwpub.tasks.mechanism_work:fit_tables",
         "assess": "pmwpub.tasks.mechanism_work:assess",
         "best": "pmwpub.tasks.choice_work:best",
         "error": "pmwpub.tasks.mechanism_work:error",

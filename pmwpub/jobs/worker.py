@@ -26,7 +26,7 @@ NICENESS = 10
 
 
 class Outbox:
-    """The sending end, shared by the worker's threads."""
+    """The sending end of the pipe, which the worker's threads share."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -38,7 +38,7 @@ class Outbox:
 
 
 class Reporter:
-    """The `progress` of one task."""
+    """The `progress` that one task is handed: it reports to the engine, and raises JobCancelled once it is to stop."""
 
     def __init__(self, outbox: Outbox, stop: threading.Event) -> None:
         self._outbox = outbox
@@ -55,7 +55,7 @@ class Reporter:
 
 
 def serve(connection: Connection) -> None:
-    """Work until the other end closes."""
+    """Run what the engine sends until the other end of the pipe closes."""
     outbox = Outbox(connection)
     stops: dict[int, threading.Event] = {}
     executor = ThreadPoolExecutor(max_workers=1)
@@ -100,7 +100,7 @@ def _report_failure(outbox: Outbox, future: Future[None]) -> None:
 
 
 def main(descriptor: int) -> None:
-    """Serve the inherited pipe end `descriptor`, at lower priority, in its memory, and without core dumps."""
+    """Serve the inherited pipe end `descriptor`: at lower priority, within its memory limit, without core dumps."""
     os.nice(NICENESS)
     no_core_dumps()
     limit_memory(worker_memory())

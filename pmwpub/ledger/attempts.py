@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, insert, select
 
 from pmwpub.ledger.database import now
-from pmwpub.ledger.model import TableHandle
+from pmwpub.ledger.table_handles import TableHandle
 from pmwpub.ledger.tables import fingerprints, loads, populations, views
 
 DIGEST_BYTES = 32
@@ -39,11 +39,11 @@ class Attempt:
 
 
 Print = tuple[str, bytes]
-"""A digest and what it is of: "cells" or "view"."""
+"""A digest, and what it is a digest of: "cells" or "view"."""
 
 
 def record(connection: Connection, population_id: int, table: TableHandle) -> None:
-    """Append a load. Reads nothing, so that neither the time nor the row depends on any other table."""
+    """Append a load, and read nothing, so that neither the time nor the row depends on any other table."""
     row = {"population_id": population_id, "digest": table.digest, "views": b"".join(table.views)}
     connection.execute(insert(loads).values(created=now(), **row))
 

@@ -17,7 +17,8 @@ from sqlalchemy import Connection, RowMapping, Select, func, insert, select
 from pmwpub.errors import LedgerError, NoResult, Overspent, PlanError, StoreUnavailable
 from pmwpub.ledger import fingerprints, populations, tables
 from pmwpub.ledger.database import lock_store, now
-from pmwpub.ledger.model import Booking, Charge, ChargeRecord, Order, PlanKey, Population, Status, TableHandle
+from pmwpub.ledger.model import Booking, Charge, ChargeRecord, Order, PlanKey, Population, Status
+from pmwpub.ledger.table_handles import TableHandle
 from pmwpub.ledger.tables import bookings, charges, outcomes, results
 from pmwpub.privacy.budget import ZCDP, epsilon_of
 from pmwpub.rounding import down, up
@@ -33,8 +34,8 @@ def book_all(
 ) -> list[Booking]:
     """Make all charges of all orders, or none; a key that is booked already adds nothing, and counts once.
 
-    terms             that the plans were made for, all of them
-    refuse_elsewhere  False compares `table` with nobody's; which table it is, is remembered all the same
+    terms             the terms that the plans were made for, all of them
+    refuse_elsewhere  False where `table` is compared with no other population's; it is remembered all the same
 
     Raises Overspent when they together exceed what is left, TableBlocked when the table is another population's too,
     PlanError for a draw before which others were never made, LedgerError when `terms` are not those in force.
@@ -68,7 +69,10 @@ def _answers(orders: Sequence[Order], booked: dict[PlanKey, Booking]) -> list[Bo
 
 
 def check_repeat(drawn: int, repeat: int) -> None:
-    """PlanError where draws in between were never made; `drawn` is how many a plan has, so the next one's `repeat`."""
+    """Raise PlanError where draws in between were never made.
+
+    drawn  how many draws the plan has, and so the `repeat` of its next one
+    """
     if not 0 <= repeat <= drawn:
         raise PlanError(
             f"Draws are counted from 0, each after the one before; this plan was drawn {drawn} times, so "
@@ -185,7 +189,7 @@ def repeats(connection: Connection, population_id: int, plan_sha256: str) -> int
 
 
 def finish(connection: Connection, booking_id: int, body: bytes) -> None:
-    """Store the result, once; the same bytes again change nothing."""
+    """Store the result of a booking, once; the same bytes again change nothing."""
     status = _locked_status(connection, booking_id)
     digest = hashlib.sha256(body).hexdigest()
     if status == "no result":
@@ -199,7 +203,7 @@ def finish(connection: Connection, booking_id: int, body: bytes) -> None:
 
 
 def void(connection: Connection, booking_id: int) -> None:
-    """Record that there will be no result; again changes nothing."""
+    """Record that a booking will have no result; to record it again changes nothing."""
     status = _locked_status(connection, booking_id)
     if status == "done":
         raise LedgerError("This plan's result is stored already; it stays.")
@@ -208,7 +212,7 @@ def void(connection: Connection, booking_id: int) -> None:
 
 
 def close(connection: Connection, booking_id: int) -> bool:
-    """Record that there will be no result, unless there is one; whether there is none."""
+    """Record that a booking will have no result, unless it has one; returns whether it has none."""
     status = _locked_status(connection, booking_id)
     if status == "charged":
         void(connection, booking_id)
@@ -224,7 +228,7 @@ def _locked_status(connection: Connection, booking_id: int) -> Status:
 
 
 def result(connection: Connection, booking_id: int) -> bytes:
-    """The stored bytes; NoResult if there are none, StoreUnavailable if they are damaged."""
+    """The stored result of a booking; NoResult if there is none, StoreUnavailable if its bytes are damaged."""
     row = connection.execute(select(results).where(results.c.booking_id == booking_id)).one_or_none()
     if row is None:
         raise NoResult("no result is stored; the charge stays; nothing is drawn again")

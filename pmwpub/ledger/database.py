@@ -2,7 +2,8 @@
 
 SQLite runs in WAL mode with synchronous=FULL; a writing transaction begins IMMEDIATE, so that two writers never read
 the same balance. The driver's own transaction handling is switched off, as SQLAlchemy's manual advises, because it
-begins too late. PostgreSQL runs READ COMMITTED; writers lock the population's row. No rule reads a clock.
+begins too late. PostgreSQL runs READ COMMITTED; writers lock the population's row. No rule reads a
+clock, but for those that `now` names.
 """
 
 from __future__ import annotations
@@ -17,76 +18,36 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-import platformdirs
-from sqlalchemy import URL, Connection, Engine, create_engine, event, func, insert, inspect, make_url, select, text
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy import URL, Connection, Engine, create_engine, event, func, insert, inspect, select, text
 from sqlalchemy.pool import NullPool, Pool
 
-from pmwpub import settings
 from pmwpub.errors import LedgerError, StoreUnavailable
 from pmwpub.ledger import tables
 from pmwpub.ledger.failing import BUSY_SECONDS, failing_closed
 from pmwpub.ledger.recovery.copying import set_copy_aside
+from pmwpub.ledger.store_address import sqlite_path
+from pmwpub.ledger.store_file import StoreFile
 
 CHECKED_BYTES = 256 * 1024**2
-"""Stores up to this size are checked whole when opened; larger ones page by page, as they are read."""
+"""Stores up to this size are checked whole when they are opened; larger ones page by page, as they are read."""
 
 _OPENING_LOCK = 7_305_042_113
 
 
 def now() -> str:
-    """The time in UTC, for people to read. No rule of charging depends on it but one: two records of a ledger that have
-    one plan at two times charged it twice. Which of two public documents and bookings came first is told by it, too."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
+    """The time in UTC, to the second, for people to read.
 
-
-def store_url(url: str | None) -> URL:
-    """The store's address: `url`, else PMWPUB_STORE, else a SQLite file in the user's data folder.
-
-    Raises StoreUnavailable for anything but a SQLite file or a PostgreSQL database.
+    One rule of charging depends on it: two records of a ledger that have one plan at two times charged it twice. Which
+    of two public documents or bookings came first is told by it too.
     """
-    given = url or os.environ.get("PMWPUB_STORE")
-    if not given:
-        folder = platformdirs.user_data_path("pmwpub")
-        try:
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        except OSError as error:
-            raise StoreUnavailable(f"The ledger's folder {folder} cannot be made: {error.strerror}.") from None
-        return URL.create("sqlite", database=str(folder / "ledger.sqlite3"))
-    try:
-        parsed = make_url(given)
-    except ArgumentError:
-        raise StoreUnavailable("The store must be a database URL such as sqlite:////path/ledger.sqlite3.") from None
-    backend = parsed.get_backend_name()
-    if backend == "postgresql":
-        return parsed.set(drivername="postgresql+psycopg")
-    if backend != "sqlite":
-        raise StoreUnavailable(f"The store must be SQLite or PostgreSQL; {backend!r} came.")
-    if not parsed.database or ":memory:" in parsed.database or parsed.query.get("mode") == "memory":
-        raise StoreUnavailable("The ledger must outlive the program: name a SQLite file, not a database in memory.")
-    return parsed
-
-
-def sqlite_path(address: URL) -> Path | None:
-    """The file of a SQLite store; None for PostgreSQL."""
-    if address.get_backend_name() != "sqlite":
-        return None
-    return Path((address.database or "").removeprefix("file:"))
-
-
-def witness_path(address: URL) -> Path | None:
-    """The store's witness: PMWPUB_WITNESS, else beside the SQLite file; None for PostgreSQL without that variable."""
-    given = settings.witness()
-    if given is not None:
-        return given
-    path = sqlite_path(address)
-    return None if path is None else path.with_name(f"{path.name}.witness")
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 class Database:
     """Connections to one store; `reading` and `writing` are its transactions.
 
-    A store of an earlier version is brought to this program's first.
+    A store of an earlier version is first brought to this program's version.
+
     keep_old  whether a SQLite file of an earlier version is copied beside itself before that
     """
 
@@ -96,10 +57,12 @@ class Database:
         self._thread = threading.local()
         with failing_closed(self.name):
             self._engine = _engine(url)
+            self.file = StoreFile(sqlite_path(url))
             self._writer = self._engine.execution_options(immediate=True)
             try:
                 with self._writer.begin() as connection:
                     self.opened = _prepare(connection, sqlite_path(url) if keep_old else None)
+                    self.file.require()
             except BaseException:
                 self.close()  # a store that was refused is not held open
                 raise
@@ -110,12 +73,13 @@ class Database:
         if (shared := getattr(self._thread, "view", None)) is not None:
             yield shared
             return
+        self.file.require()
         with failing_closed(self.name), self._engine.begin() as connection:
             yield connection
 
     @contextmanager
     def view(self) -> Iterator[None]:
-        """Until it ends, this thread reads one state of the store, in one transaction, and writes nothing."""
+        """Have this thread read one state of the store, in one transaction, until the block ends; it writes nothing."""
         with self.reading() as connection:
             outer = getattr(self._thread, "view", None)
             self._thread.view = connection
@@ -129,16 +93,19 @@ class Database:
         """One transaction: committed and synced when the block ends, undone when it raises.
 
         LedgerError inside a `view`: what is decided by a charge is never read from an older state of the store.
+        StoreUnavailable also where the store's file is no longer in its place, before or at the end.
         """
         if getattr(self._thread, "view", None) is not None:
             raise LedgerError("Nothing is written to the store while a view of it is open.")
+        self.file.require()
         with failing_closed(self.name), self._writer.begin() as connection:
             yield connection
+            self.file.require()
 
     def session(self) -> Connection:
-        """A connection to PostgreSQL outside the pool, which may be empty; each statement is a transaction.
+        """A connection to PostgreSQL outside the pool, each of whose statements is a transaction. The caller closes it.
 
-        Its holder closes it.
+        The pool may have no connection left, so this one does not come from there.
         """
         return _engine(self.url, poolclass=NullPool).connect().execution_options(isolation_level="AUTOCOMMIT")
 
@@ -147,7 +114,9 @@ class Database:
         return failing_closed(self.name)
 
     def close(self) -> None:
+        """Let go of all connections; the next use opens what is at the address then."""
         self._engine.dispose()
+        self.file.closed()
 
 
 def _engine(url: URL, *, poolclass: type[Pool] | None = None) -> Engine:
@@ -202,8 +171,8 @@ def _begin(connection: Connection) -> None:
 class Opened:
     """What opening found and did.
 
-    version  that the store had; None if it was made
-    kept     the copy of a store of an earlier version, as it was
+    version  the version that the store had; None if it was made now
+    kept     the copy of a store of an earlier version, as it was before
     """
 
     version: int | None
@@ -244,7 +213,7 @@ def version_of(connection: Connection) -> int | None:
 
 
 def version_at(url: URL) -> int | None:
-    """The version of the store at an address; None if there is none. Changes nothing there."""
+    """The version of the store at an address; None if there is no store. Nothing is changed there."""
     file = sqlite_path(url)
     if file is not None and not file.is_file():
         return None
@@ -261,7 +230,7 @@ def _reading_only(file: Path) -> Engine:
 
 
 def _upgraded(connection: Connection, version: int, file: Path | None) -> Path | None:
-    """Bring a store to this version, all or nothing; where a copy of the file as it was was put first."""
+    """Bring a store to this version, all or nothing; returns where a copy of the file, as it was, was put before."""
     from pmwpub.ledger.migrations.steps import upgrade  # alembic is for stores of earlier versions alone
 
     kept = None if file is None else set_copy_aside(file, f"version-{version}.backup")

@@ -17,7 +17,7 @@ from pmwpub.ledger.tables import blobs, documents
 
 
 def put(connection: Connection, population_id: int, kind: str, key: str, body: bytes) -> None:
-    """Store a document; the bytes that stand under the key already change nothing, other bytes become its latest."""
+    """Store a document; the same bytes as before change nothing, other bytes become the latest under the key."""
     lock_store(connection)
     digest = hashlib.sha256(body).hexdigest()
     if _latest(connection, population_id, kind, key) == digest:
@@ -61,7 +61,10 @@ def in_order(connection: Connection, population_id: int) -> bool:
 
 
 def remove(connection: Connection, population_id: int, kinds: Sequence[str] | None, key: str | None) -> int:
-    """Delete documents of a population (of some kinds, of one key), and bytes that nobody refers to; their number."""
+    """Delete documents of a population, and bytes that nothing refers to; returns how many versions of documents went.
+
+    kinds  None for documents of every kind; key  None for documents under every key
+    """
     lock_store(connection)
     chosen = [documents.c.population_id == population_id]
     chosen += [documents.c.kind.in_(kinds)] if kinds is not None else []

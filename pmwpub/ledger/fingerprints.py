@@ -1,9 +1,10 @@
 """Keyed fingerprints of private tables, for the steward alone.
 
 A fingerprint is HMAC-SHA256 of the private content under 32 secret bytes of the store. A table has one of its cells,
-and views: of its rows as a mechanism sees them. Tables are the same if any of them is equal. Bookings of earlier
-versions have no views: they are compared by the cells alone, so that a table of theirs that is written otherwise counts
-as a changed one under its own population, and as an unknown one under others; neither refuses anything.
+and others of its views, that is of its rows as a mechanism sees them. Tables are the same if any of them is equal.
+Bookings of earlier versions have no views: they are compared by the cells alone, so that a table of theirs that is
+written otherwise counts as a changed one under its own population, and as an unknown one under others; neither refuses
+anything.
 
 Fingerprints, acknowledgements and the secret sit in tables of their own that no history, export or log reads; a plain
 hash of private bytes appears nowhere. A fingerprint is stored when a charge is made for its table. A table that is
@@ -19,19 +20,19 @@ from sqlalchemy import Connection, insert, or_, select
 
 from pmwpub.errors import TableBlocked
 from pmwpub.ledger.database import lock_store, now
-from pmwpub.ledger.model import TableHandle, TableKind, TableVerdict
+from pmwpub.ledger.table_handles import TableHandle, TableKind, TableVerdict
 from pmwpub.ledger.tables import acknowledgements, fingerprints, populations, secrets, views
 
 
 def handle(connection: Connection, private: bytes, seen: Sequence[bytes]) -> TableHandle:
-    """The keyed fingerprints of a table; compares it with none."""
+    """The keyed fingerprints of a table, which is compared with no other."""
     secret = bytes(connection.execute(select(secrets.c.secret)).scalar_one())
     own = tuple(hmac.digest(secret, b"view\0" + one, "sha256") for one in seen)
     return TableHandle(hmac.digest(secret, private, "sha256"), own)
 
 
 def recognise(connection: Connection, population_id: int, private: bytes, seen: Sequence[bytes] = ()) -> TableVerdict:
-    """Compare a private table with those that charges were made for; stores nothing.
+    """Compare a private table with those that charges were made for; nothing is stored.
 
     private  equal for tables of the same cells
     seen     each equal for tables of the same rows in one view of them
@@ -66,7 +67,7 @@ def acknowledge(connection: Connection, population_id: int, private: bytes, seen
 
 
 def acknowledged(connection: Connection, population_id: int) -> list[tuple[str, str]]:
-    """The other population and the time of each such decision, oldest first."""
+    """The other population and the time of each decision that one table serves both, oldest first."""
     query = (
         select(populations.c.name, acknowledgements.c.created)
         .join(populations, populations.c.id == acknowledgements.c.other_id)

@@ -12,8 +12,9 @@ import sys
 from collections.abc import Sequence
 
 from pmwpub.ledger.database import now
-from pmwpub.ledger.model import Booking, Order, Population, TableHandle
+from pmwpub.ledger.model import Booking, Order, Population
 from pmwpub.ledger.store import Ledger
+from pmwpub.ledger.table_handles import TableHandle
 
 LOG = logging.getLogger("pmwpub.purchases")
 
@@ -49,7 +50,7 @@ class LoggedLedger(Ledger):
         return booked
 
     def finish(self, booking_id: int, result: bytes) -> None:
-        """As `Ledger.finish`, with a line."""
+        """As `Ledger.finish`, with a line once the result is stored."""
         super().finish(booking_id, result)
         _line("done", booking_id)
 

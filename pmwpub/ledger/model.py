@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Literal, NamedTuple
@@ -18,10 +18,9 @@ MAX_UNITS = 2**63 - 1
 MAX_NAME = 200
 
 MAX_ROWS = 10**9
-"""Private rows of one population, at most."""
+"""The most private rows of one population."""
 
 Status = Literal["charged", "done", "no result"]
-TableKind = Literal["new", "same", "changed", "elsewhere"]
 
 
 def whole(number: object, what: str) -> int:
@@ -38,7 +37,7 @@ def whole(number: object, what: str) -> int:
 
 
 def _texts(**given: object) -> None:
-    """LedgerError for a field that is no text."""
+    """Raise LedgerError for a field that is no text."""
     for name, text in given.items():
         if not isinstance(text, str):
             raise LedgerError(f"{name.capitalize()} must be text; {str(text)[:40]!r} came.")
@@ -156,7 +155,7 @@ class Order:
 
 @dataclass(frozen=True)
 class Balance:
-    """What a population had, spent and has left, in rho; epsilons at its delta.
+    """What a population was granted, has spent and has left, in rho, and as epsilons at the population's delta.
 
     Epsilon does not add up: epsilon_remaining is what the remaining rho buys, not a difference. What was spent is
     rounded up, what remains down: a release at epsilon_remaining fits.
@@ -168,19 +167,22 @@ class Balance:
 
     @property
     def remaining(self) -> ZCDP:
-        """Nothing where more was spent than granted, which only charges added again from a witness can bring about."""
+        """What is left: zero where more is spent than granted, which only charges added from a witness bring about."""
         return self.total - self.spent if self.spent <= self.total else ZCDP(0)
 
     @property
     def epsilon_total(self) -> float:
+        """The epsilon of the total."""
         return epsilon_of(self.total, self.delta)
 
     @property
     def epsilon_spent(self) -> float:
+        """The epsilon of what is spent."""
         return epsilon_of(self.spent, self.delta)
 
     @property
     def epsilon_remaining(self) -> float:
+        """The epsilon that what is left buys, rounded down."""
         return affordable(self.remaining, self.delta)
 
 
@@ -251,35 +253,3 @@ class DocumentKey(NamedTuple):
 
     key: str
     time: str
-
-
-@dataclass(frozen=True)
-class TableHandle:
-    """A private table's keyed fingerprints, to be passed to `book`; its repr shows nothing.
-
-    digest  of its cells
-    views   of its rows as a mechanism sees them, where a schema says how; equal ones are one table however written
-    """
-
-    digest: bytes = field(repr=False)
-    views: tuple[bytes, ...] = field(default=(), repr=False)
-
-    @property
-    def digests(self) -> tuple[bytes, ...]:
-        """All of them."""
-        return (self.digest, *self.views)
-
-
-@dataclass(frozen=True)
-class TableVerdict:
-    """How a private table relates to those that charges were made for. For the steward only.
-
-    kind         "new": the population has no charge on a table yet; "same" as or "changed" since the last one;
-                 "elsewhere": charged under other populations too, and not acknowledged, so `book` refuses it
-    populations  all the others that used this very table, acknowledged or not
-    table        what to pass to `book`
-    """
-
-    kind: TableKind
-    populations: tuple[str, ...]
-    table: TableHandle

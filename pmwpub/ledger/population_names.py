@@ -17,7 +17,7 @@ _INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U0001d159\U0001d173-\U0001d17a"
     "\U000e0100-\U000e01ef]"
 )
-"""What Unicode lets no font draw and Python calls printable all the same."""
+"""Characters that Unicode has no font draw, although Python calls them printable."""
 _INNER_I = re.compile("(?<=[a-z])I")
 
 
@@ -28,8 +28,11 @@ def same(one: str, other: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def keys(name: str) -> frozenset[str]:
-    """The folded name, also with an l for each I among small letters; the skeletons of it in small letters, folded, in
-    capitals, and as it is written."""
+    """The keys of a name: it is the same as another name where they share one.
+
+    The folded name, also with an l for each I among small letters; the skeletons of the name in small letters, folded,
+    in capitals, and as it is written.
+    """
     folded = _folded(name)
     written = " ".join(unicodedata.normalize("NFKC", _INVISIBLE.sub("", name)).split())
     capitals = _skeleton(unicodedata.normalize("NFKC", folded.upper()))
@@ -38,7 +41,7 @@ def keys(name: str) -> frozenset[str]:
 
 
 def _folded(name: str) -> str:
-    """Compatibility caseless matching (The Unicode Standard, section 3.13, D146), white space collapsed."""
+    """A name as compatibility caseless matching sees it (Unicode Standard, section 3.13, D146), spaces collapsed."""
     once = unicodedata.normalize("NFKC", unicodedata.normalize("NFD", _INVISIBLE.sub("", name)).casefold())
     return " ".join(unicodedata.normalize("NFKC", once.casefold()).replace("i\u0307", "i").split())
 

@@ -13,15 +13,16 @@ from pmwpub.ledger.database import lock_store, now
 from pmwpub.ledger.model import Balance, Mark, Population, checked_units
 from pmwpub.ledger.population_names import same
 from pmwpub.ledger.tables import charges, marks, populations, terms
-from pmwpub.privacy.budget import MAX_DIGITS, ZCDP, bounded
+from pmwpub.numerals import MAX_DIGITS, bounded
+from pmwpub.privacy.budget import ZCDP
 
 UNWITNESSED = "witness missing"
 """The kind of mark of a population whose charges were accepted without a witness."""
 MAX_UNIT = 500
-"""Characters that say who is protected."""
+"""The most characters of the words that say who is protected."""
 
 UNVOUCHED = "unvouched restore"
-"""The kind of mark of one without a charge, in a store that was put back or opened without a witness."""
+"""The kind of mark of a population without a charge, in a store that was put back or opened without a witness."""
 DOUBTS = (UNWITNESSED, UNVOUCHED)
 LOST = (
     "This ledger was put back or opened without its witness before this population was registered; one of that name, "
@@ -62,8 +63,10 @@ def register(connection: Connection, population: Population) -> Population:
 
 
 def _refuse_unstated(population: Population) -> None:
-    """BudgetError for an epsilon or a delta of so many digits that no certificate can state it, LedgerError for a unit
-    that is no line of text. Asked of new terms alone: a store of before may have others."""
+    """Raise BudgetError for an epsilon or a delta of more digits than a certificate can state.
+
+    Raises LedgerError for a unit that is no line of text. New terms alone are asked: a store of before may have others.
+    """
     if len(population.unit) > MAX_UNIT or not population.unit.isprintable():
         raise LedgerError(f"The words for who is protected are up to {MAX_UNIT} printable characters, on one line.")
     for number in (population.epsilon, population.delta):
@@ -77,7 +80,7 @@ def _refuse_unstated(population: Population) -> None:
 
 
 def _inherit_doubt(connection: Connection, population_id: int) -> None:
-    """In a store that nothing vouched for once, a population that is new may be one that was lost with its charges."""
+    """Mark a new population where nothing once vouched for the store: one of its name may be lost with charges."""
     if connection.execute(select(marks.c.id).where(marks.c.kind.in_(DOUBTS)).limit(1)).first() is not None:
         mark(connection, population_id, UNVOUCHED, LOST)
 

@@ -9,23 +9,17 @@ from types import TracebackType
 
 from pmwpub.errors import LedgerError
 from pmwpub.ledger import bookings, populations
-from pmwpub.ledger.database import Database, sqlite_path, store_url, witness_path
+from pmwpub.ledger.database import Database
 from pmwpub.ledger.live.advisory_locks import AdvisoryLocks
 from pmwpub.ledger.live.live_work import FileLocks, LiveWork, beginning
-from pmwpub.ledger.model import (
-    Booking,
-    Charge,
-    ChargeRecord,
-    Order,
-    PlanKey,
-    Population,
-    TableHandle,
-)
+from pmwpub.ledger.model import Booking, Charge, ChargeRecord, Order, PlanKey, Population
 from pmwpub.ledger.parts.documented import Keeping
 from pmwpub.ledger.parts.outcomes import Outcomes
 from pmwpub.ledger.parts.registered import Registered
 from pmwpub.ledger.recovery.store_guard import Guard
 from pmwpub.ledger.recovery.witness import Witness
+from pmwpub.ledger.store_address import sqlite_path, store_url, witness_path
+from pmwpub.ledger.table_handles import TableHandle
 
 Plain = str | int | float
 
@@ -46,7 +40,7 @@ class Ledger(Registered, Keeping, Outcomes):
     def open(cls, url: str | None = None, *, witness: Path | None = None) -> Ledger:
         """Open or create the store at a database URL, else PMWPUB_STORE, else in the user's data folder.
 
-        witness  the file outside the database that a store put back from an old copy is found out by; else
+        witness  the file outside the database by which a store that was put back from an old copy is found out; else
                  PMWPUB_WITNESS, else `.witness` beside a SQLite file; PostgreSQL has none unless named
 
         Raises StoreUnavailable also when it lacks charges that the witness has, or has lower ones, or has no witness.
@@ -82,7 +76,7 @@ class Ledger(Registered, Keeping, Outcomes):
         self.close()
 
     def view(self) -> AbstractContextManager[None]:
-        """Until it ends, all that this thread reads is one state of the store; LedgerError for whoever writes."""
+        """Have this thread read one state of the store until the block ends; LedgerError where it writes meanwhile."""
         return self._database.view()
 
     # Charges and results
@@ -100,7 +94,7 @@ class Ledger(Registered, Keeping, Outcomes):
     ) -> Booking:
         """Commit all charges of a plan, or none, before anything is drawn; the witness has them when this returns.
 
-        One order of `book_all`, which says the rest.
+        As `book_all` with one order; see there.
         """
         order = Order(key, plan_json, tuple(charges))
         (booking,) = self.book_all(name, [order], table=table, terms=terms, refuse_elsewhere=refuse_elsewhere)
@@ -119,8 +113,9 @@ class Ledger(Registered, Keeping, Outcomes):
 
         A key that is booked already adds nothing and comes back with fresh=False: its holder must not draw. The same
         key twice is booked once, and fresh once.
-        table             whose rows the plans are drawn from; remembered for each
-        terms             that plans and table were checked against, all of them
+
+        table             the table whose rows the plans are drawn from; it is remembered for each booking
+        terms             the terms that plans and table were checked against, all of them
         refuse_elsewhere  False where no comparison with other populations' tables may have an effect
 
         Raises Overspent when all together exceed what is left, TableBlocked when `table` is another population's too,
@@ -139,7 +134,7 @@ class Ledger(Registered, Keeping, Outcomes):
         return booked
 
     def _witness(self, booked: Sequence[tuple[Booking, Sequence[Charge]]]) -> None:
-        """Have committed bookings in the witness; if that fails the charges stay and their plans have no result."""
+        """Write committed bookings to the witness; if that fails the charges stay and their plans have no result."""
         recorded = False
         try:
             self._guard.record(booked)

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from pmwpub.errors import StoreUnavailable
-from pmwpub.ledger.database import sqlite_path
 from pmwpub.ledger.store import Ledger
 
 
 def check_store(ledger: Ledger) -> None:
-    """StoreUnavailable unless the store can be read; a file that was taken away under a running program cannot."""
-    path = sqlite_path(ledger._database.url)
-    if path is not None and not path.is_file():
-        raise StoreUnavailable("The ledger's file is gone; put it back and start again.")
+    """Raise StoreUnavailable unless the store can be read, and its file is the one that is open."""
     ledger.populations()
 
 
 def check_witness(ledger: Ledger) -> None:
-    """StoreUnavailable unless the witness, where there is one, could take a booking."""
-    ledger._guard.ready()
+    """Raise StoreUnavailable unless the witness, where there is one, is this store's and could take a booking."""
+    with ledger._database.reading() as connection:
+        ledger._guard.vouched(connection)

@@ -20,7 +20,7 @@ from sqlalchemy import (
 from pmwpub.ledger.migrations.append_only import keep
 
 VERSION = 2
-"""Of the store; each has a file in `migrations.versions`, which brings older stores to it."""
+"""The version of the store. Each version has a file in `migrations.versions`, which brings older stores to it."""
 
 metadata = MetaData()
 

@@ -10,64 +10,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
-from numbers import Integral
 
 from pmwpub.errors import BudgetError
-from pmwpub.numerals import NEEDS_A_POINT
+from pmwpub.numerals import Number, as_fraction
 
 UNIT = 10**15
 """Budgets are whole multiples of rho = 1/UNIT."""
 
-
-MAX_DIGITS = 400
-"""Of a number that somebody gives: before and behind the point, or of a fraction's numerator and denominator."""
-
-MAX_EXACT_DIGITS = 4000
-"""Of a fraction that was computed, or stands in a store of before; longer ones Python does not write as text."""
-
 MAX_EPSILON = 10**6
-
-Number = Fraction | int | float | str | Decimal
-
-
-def as_fraction(number: Number) -> Fraction:
-    """The exact fraction that a user means: "0.1" and the float 0.1 are both 1/10; "1/3" is a third.
-
-    Raises BudgetError for what is no number, NaN, infinities, numbers beyond 1e400 or with more than 400 decimals,
-    fractions of more than 400 digits above or below the line (4,000 where it is no text), and text with digits that are
-    not 0 to 9 or with "_" between them. Commas are refused: "0,5" could be two numbers.
-    """
-    try:
-        if isinstance(number, str) and (not number.isascii() or "_" in number):
-            raise ValueError
-        if isinstance(number, Integral):
-            return bounded(Fraction(int(number)), MAX_EXACT_DIGITS)
-        if isinstance(number, Fraction):
-            return bounded(number, MAX_EXACT_DIGITS)
-        if isinstance(number, str) and "/" in number:
-            return bounded(Fraction(number), MAX_DIGITS)
-        decimal = Decimal(repr(float(number)) if isinstance(number, float) else number)
-        if decimal.is_finite() and int(decimal.as_tuple().exponent) >= -MAX_DIGITS and decimal.adjusted() <= MAX_DIGITS:
-            return Fraction(decimal)
-    except (ValueError, ArithmeticError, TypeError):
-        pass
-    point = f", {NEEDS_A_POINT}" if isinstance(number, str) and "," in number else ""
-    came = f"{number[:40]!r}" if isinstance(number, str) else _came(number)
-    raise BudgetError(f"A finite number is needed, such as 0.1 or 1e-9{point}; {came} came.")
-
-
-def bounded(number: Fraction, digits: int) -> Fraction:
-    """The same number; ValueError where its numerator or denominator has more digits than that."""
-    if max(abs(number.numerator), number.denominator) >= 10**digits:
-        raise ValueError("too many digits")
-    return number
-
-
-def _came(number: object) -> str:
-    """Something that is no text, for a message."""
-    if isinstance(number, Integral | Fraction):
-        return f"one of more than {MAX_EXACT_DIGITS:,} digits"
-    return repr(str(number)[:40])
 
 
 def _exact(number: Number) -> Fraction:

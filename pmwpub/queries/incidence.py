@@ -72,16 +72,16 @@ class PublicProblem:
         self.workload = workload
         self.support = support
 
-    def sums(self, values: Ints, crew: Threads = ALONE) -> Ints:
+    def sums(self, values: Ints, threads: Threads = ALONE) -> Ints:
         """s_q = the sum of values[x] over the atoms x that satisfy q.
 
         values  int64 (m,); returns int64 (Q,)
         """
         sums = np.zeros(self.workload.queries, dtype=np.int64)
-        self.add_sums(values, np.arange(len(self.workload.marginals)), self.workload.offsets, sums, crew)
+        self.add_sums(values, np.arange(len(self.workload.marginals)), self.workload.offsets, sums, threads)
         return sums
 
-    def add_sums(self, values: Ints, chosen: Ints, starts: Ints, out: Ints, crew: Threads = ALONE) -> None:
+    def add_sums(self, values: Ints, chosen: Ints, starts: Ints, out: Ints, threads: Threads = ALONE) -> None:
         """Add the sums of the marginals `chosen` to out; those of chosen[i] lie in out[starts[i] : starts[i + 1]]."""
         from pmwpub.queries.incidence_kernels import add_weights
 
@@ -99,7 +99,7 @@ class PublicProblem:
                 out,
             )
 
-        crew.spread(part, len(chosen))
+        threads.spread(part, len(chosen))
 
     @cached_property
     def start_sums(self) -> Ints:

@@ -11,12 +11,17 @@ from pathlib import Path
 from typing import Self
 
 from pmwpub.mechanisms.pmw_pub.algorithm import Release
-from pmwpub.plans import ReleasePlan
+from pmwpub.mechanisms.table_fit.table_fit import TableRelease
+from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
+from pmwpub.plans import ReleasePlan, TableFitPlan
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution
 from pmwpub.release.certificate import Certificate
-from pmwpub.release.certificate_parts import Cells, Provenance
-from pmwpub.release.measurements import measurements_csv
+from pmwpub.release.certificates.certificate_parts import Cells, Provenance, Stated
+from pmwpub.release.certificates.certificate_reading import AnyCertificate, read_certificate
+from pmwpub.release.certificates.table_certificate import TableCertificate
+from pmwpub.release.measured.measurements import measurements_csv
+from pmwpub.release.measured.tables_csv import tables_csv
 from pmwpub.release.report import Choices, report_html
 from pmwpub.release.synthesis import MAX_ROWS, synthetic_csv
 from pmwpub.tabular.coding.decode import read_weights, weights_csv
@@ -27,10 +32,11 @@ SYNTHETIC = "synthetic.csv"
 CERTIFICATE = "certificate.json"
 SCHEMA = "schema.json"
 MEASUREMENTS = "measurements.csv"
+TABLES = "tables.csv"
 REPORT = "report.html"
 REBUILD = "rebuild.py"
-ALL_FILES = (SYNTHETIC, WEIGHTS, SCHEMA, MEASUREMENTS, REPORT, REBUILD, CERTIFICATE)
-"""What a release hands out, the certificate last."""
+ALL_FILES = (SYNTHETIC, WEIGHTS, SCHEMA, MEASUREMENTS, TABLES, REPORT, REBUILD, CERTIFICATE)
+"""What releases hand out, the certificate last: measurements.csv those of PMW^Pub, tables.csv those of table fit."""
 
 ROW_SEED = 0
 _TIMELESS = (1980, 1, 1, 0, 0, 0)
@@ -40,8 +46,8 @@ _TIMELESS = (1980, 1, 1, 0, 0, 0)
 class Bundle:
     """The files of one release as they were stored; only the synthetic table is drawn anew, by its public seed.
 
-    parts  name -> bytes: weights.csv, schema.json and certificate.json; also measurements.csv, report.html and
-           rebuild.py, which releases of earlier versions lack
+    parts  name -> bytes: weights.csv, schema.json and certificate.json; also measurements.csv or tables.csv,
+           report.html and rebuild.py, which releases of earlier versions lack
     """
 
     parts: Mapping[str, bytes] = field(repr=False)
@@ -56,16 +62,44 @@ class Bundle:
         provenance: Provenance,
         choices: Choices = Choices(),  # noqa: B008 - frozen
     ) -> Self:
-        """Put a release into files, and all of them but the certificate under the certificate's hashes."""
+        """Put a PMW^Pub release into files, and all of them but the certificate under the certificate's hashes."""
         plain = Certificate.of(plan, release, workload, provenance)
+        return cls._of(plain, {MEASUREMENTS: measurements_csv(plain)}, release.distribution, schema, workload, choices)
+
+    @classmethod
+    def of_tables(
+        cls,
+        plan: TableFitPlan,
+        release: TableRelease,
+        schedule: TableSchedule,
+        workload: Workload,
+        schema: Schema,
+        provenance: Provenance,
+        choices: Choices = Choices(),  # noqa: B008 - frozen
+    ) -> Self:
+        """Put a release by table fit into files, as `of` does."""
+        plain = TableCertificate.of(plan, release, schedule, workload, provenance)
+        measured = {TABLES: tables_csv(plain, schedule.tables, release.noisy)}
+        return cls._of(plain, measured, release.distribution, schema, workload, choices)
+
+    @classmethod
+    def _of(
+        cls,
+        plain: AnyCertificate,
+        measured: Mapping[str, bytes],
+        released: Distribution,
+        schema: Schema,
+        workload: Workload,
+        choices: Choices,
+    ) -> Self:
         parts = {
-            WEIGHTS: weights_csv(release.distribution, schema),
+            WEIGHTS: weights_csv(released, schema),
             SCHEMA: schema.to_json().encode(),
-            MEASUREMENTS: measurements_csv(plain),
+            **measured,
             REBUILD: rebuild_script(),
         }
         certificate = plain.with_files(parts)
-        parts[REPORT] = report_html(certificate, schema, release.distribution, workload, choices)
+        parts[REPORT] = report_html(certificate, schema, released, workload, choices, parts.get(TABLES, b""))
         return cls(parts | {CERTIFICATE: certificate.with_files({REPORT: parts[REPORT]}).to_bytes()})
 
     def to_bytes(self) -> bytes:
@@ -80,7 +114,7 @@ class Bundle:
 
     @property
     def weights(self) -> bytes:
-        """weights.csv."""
+        """The bytes of weights.csv."""
         return self.parts[WEIGHTS]
 
     @cached_property
@@ -89,13 +123,13 @@ class Bundle:
         return Schema.from_json(self.parts[SCHEMA])
 
     @cached_property
-    def certificate(self) -> Certificate:
+    def certificate(self) -> AnyCertificate:
         """The certificate as stored, before a synthetic table is named."""
-        return Certificate.from_bytes(self.parts[CERTIFICATE])
+        return read_certificate(self.parts[CERTIFICATE])
 
     @property
     def rows(self) -> int:
-        """As many as the private table has, or the most that a synthetic table has."""
+        """The rows of a synthetic table by default: as many as the private table has, or the most that one may have."""
         return min(self.certificate.n, MAX_ROWS)
 
     def distribution(self) -> Distribution:
@@ -103,7 +137,7 @@ class Bundle:
         return read_weights(self.weights, self.schema)
 
     def synthetic(self, rows: int | None = None, seed: int = ROW_SEED, cells: Cells = "labels") -> bytes:
-        """A synthetic CSV; by default as many rows as the private table has, up to the most. Free post-processing.
+        """A synthetic table as CSV, by default with as many rows as the private one, up to MAX_ROWS; free of charge.
 
         cells  "labels", or "numbers": numeric columns as numbers drawn inside their bins
         """
@@ -118,10 +152,16 @@ class Bundle:
 
     def stated(
         self, files: Mapping[str, bytes], rows: int | None = None, seed: int = ROW_SEED, cells: Cells = "labels"
-    ) -> Certificate:
+    ) -> AnyCertificate:
         """The certificate that travels with a synthetic table of so many rows."""
         named = self.certificate.with_files({SYNTHETIC: files[SYNTHETIC]})
         return named.with_rows(self.rows if rows is None else rows, seed, cells)
+
+
+def files_of(certificate: Stated) -> tuple[str, ...]:
+    """What a release hands out beside its certificate."""
+    other = MEASUREMENTS if isinstance(certificate, TableCertificate) else TABLES
+    return tuple(name for name in ALL_FILES if name not in (CERTIFICATE, other))
 
 
 def rebuild_script() -> bytes:

@@ -10,7 +10,7 @@ from pmwpub.mechanisms.pmw_pub.algorithm import Release
 from pmwpub.plans import ReleasePlan
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.queries.workload import Workload
-from pmwpub.release.certificate_parts import Exact, Part, Provenance, Stated, common
+from pmwpub.release.certificates.certificate_parts import Exact, Part, Provenance, Stated, common
 
 MECHANISM = "PMW^Pub (Liu, Vietri, Steinke, Ullman, Wu 2021): selection, discrete Gaussian, multiplicative weights"
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from pmwpub.release.certificate import Certificate
+from pmwpub.release.certificates.certificate_reading import AnyCertificate
+from pmwpub.release.certificates.table_certificate import TableCertificate
 from pmwpub.release.report_numbers import rows, up
 from pmwpub.tabular.schema.table_schema import Schema
 
@@ -17,12 +18,12 @@ class Answer(NamedTuple):
     words: str
 
 
-def checklist(certificate: Certificate, schema: Schema) -> tuple[Answer, ...]:
+def checklist(certificate: AnyCertificate, schema: Schema) -> tuple[Answer, ...]:
     """Every question with its answer, from the strength of the promise down to the handling of data."""
     return tuple([*_promise(certificate, schema), *_mechanism(certificate), *_surroundings()])
 
 
-def _promise(certificate: Certificate, schema: Schema) -> Iterator[Answer]:
+def _promise(certificate: AnyCertificate, schema: Schema) -> Iterator[Answer]:
     k = certificate.rows_per_person
     unit = certificate.unit or "one person"
     yield Answer("Unit of privacy", f"{unit}, who owns at most {rows(k)} of the private table.")
@@ -52,13 +53,8 @@ def _promise(certificate: Certificate, schema: Schema) -> Iterator[Answer]:
     )
 
 
-def _mechanism(certificate: Certificate) -> Iterator[Answer]:
-    yield Answer(
-        "Algorithm",
-        f"{certificate.mechanism}. {certificate.rounds} rounds: each picks a badly answered query by the "
-        f"{_selection(certificate.selection)} and measures it with discrete Gaussian noise. All the rest is "
-        "post-processing of these measurements and of public data.",
-    )
+def _mechanism(certificate: AnyCertificate) -> Iterator[Answer]:
+    yield Answer("Algorithm", f"{certificate.mechanism}. {_steps(certificate)}")
     yield Answer(
         "Domain and preprocessing",
         "Columns, levels, bins, queries and rounds come from public facts. A private value that the schema does not "
@@ -66,8 +62,7 @@ def _mechanism(certificate: Certificate) -> Iterator[Answer]:
     )
     yield Answer(
         "Randomness",
-        "The operating system's secure source, without a seed. The only seeds order the replayed steps and draw the "
-        "synthetic rows; both are public and stand in the certificate.",
+        f"The operating system's secure source, without a seed. {_seeds(certificate)}",
     )
     yield Answer(
         "Floating point",
@@ -103,6 +98,29 @@ def _surroundings() -> Iterator[Answer]:
         "Not checked by the program: that the public tables owe nothing to the private one, that a person owns no "
         "more rows than stated, and that the same people are in no other population or system. A group of g people "
         "is protected at a weaker level, about g times ε.",
+    )
+
+
+def _steps(certificate: AnyCertificate) -> str:
+    if isinstance(certificate, TableCertificate):
+        return (
+            f"{len(certificate.tables):,} tables of one or two columns are measured at once: which, and with how much "
+            "noise, is decided by public facts. All the rest is post-processing of these noisy tables and of public "
+            "data."
+        )
+    return (
+        f"{certificate.rounds} rounds: each picks a badly answered query by the {_selection(certificate.selection)} "
+        "and measures it with discrete Gaussian noise. All the rest is post-processing of these measurements and of "
+        "public data."
+    )
+
+
+def _seeds(certificate: AnyCertificate) -> str:
+    if isinstance(certificate, TableCertificate):
+        return "The only seed draws the synthetic rows; it is public and stands in the certificate."
+    return (
+        "The only seeds order the replayed steps and draw the synthetic rows; both are public and stand in the "
+        "certificate."
     )
 
 

@@ -7,8 +7,7 @@ multiplicities are the public table's; so the public table itself is `Distributi
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -17,11 +16,10 @@ from pmwpub.domain import Domain
 from pmwpub.queries.incidence import PublicProblem, quantise
 from pmwpub.queries.workload import Marginal, Workload
 from pmwpub.records import Distribution, Floats
-from pmwpub.release.certificate import Certificate
 
 WAYS = (1, 2, 3)
 MOST_STEPS = 300_000_000
-"""Atom by marginal steps, and cells, that one comparison may take: a second or so."""
+"""How many steps, an atom in a marginal each, one comparison may take: a second or so."""
 MOST_CELLS = 20_000_000
 SEED = 0
 
@@ -53,7 +51,7 @@ class MarginalsCompared:
         return tuple(np.argsort(-self.distance, kind="stable").tolist())
 
     def names(self, place: int) -> tuple[str, ...]:
-        """The columns of one marginal."""
+        """The columns of the marginal at a place in the workload."""
         return names_of(self.workload.domain, self.workload.marginals[place])
 
     def cells(self, place: int, shares: Floats) -> Floats:
@@ -61,24 +59,6 @@ class MarginalsCompared:
         marginal, offsets = self.workload.marginals[place], self.workload.offsets
         shape = tuple(self.workload.domain.shape[attribute] for attribute in marginal.attributes)
         return shares[offsets[place] : offsets[place + 1]].reshape(shape)
-
-
-@dataclass(frozen=True)
-class Cause:
-    """A noisy measurement that pulled at a marginal.
-
-    number            the round, from 1
-    query             (column, level) pairs
-    noisy             the noisy answer; public, released  what the public table and the release answer; all shares
-    columns           how many columns of the marginal the query is about
-    """
-
-    number: int
-    query: tuple[tuple[str, str], ...]
-    noisy: float
-    public: float
-    released: float
-    columns: int
 
 
 @dataclass(frozen=True)
@@ -161,35 +141,6 @@ def distances(workload: Workload, one: Floats, other: Floats) -> Floats:
 def names_of(domain: Domain, marginal: Marginal) -> tuple[str, ...]:
     """The columns of a marginal."""
     return tuple(domain.attributes[attribute].name for attribute in marginal.attributes)
-
-
-def causes_of(certificate: Certificate, released: Distribution, workload: Workload) -> tuple[Cause, ...]:
-    """Every round as a cause, `columns` still 0: noisy answer, public table, release.
-
-    workload  the release's own, to which the numbers of its queries belong
-    """
-    problem, public = PublicProblem(workload, released.support), Distribution.empirical(released.support)
-    found = []
-    for number, line in enumerate(certificate.transcript, start=1):
-        members = problem.members(line.number)
-        shares = (float(public.weights[members].sum()), float(released.weights[members].sum()))
-        found.append(Cause(number, tuple(line.query.items()), line.noisy_answer, *shares, columns=0))
-    return tuple(found)
-
-
-def touching(causes: Sequence[Cause], names: Sequence[str], limit: int = 3) -> tuple[Cause, ...]:
-    """The measurements that touch a marginal: most of its columns first, then the greatest surprise first.
-
-    A measurement reweights the rows of its query's cell, so it moves every marginal that shares a column with it.
-    The surprise is how far the noisy answer lay from the public table's. A query that was measured again is named
-    once, by its most surprising round.
-    """
-    wanted = set(names)
-    shared = [(len(wanted & {name for name, _ in one.query}), one) for one in causes]
-    found = [replace(one, columns=columns) for columns, one in shared if columns]
-    found.sort(key=lambda one: (-one.columns, -abs(one.noisy - one.public), one.number))
-    once = {one.query: one for one in reversed(found)}
-    return tuple(one for one in found if once[one.query] is one)[:limit]
 
 
 def concentration(distribution: Distribution) -> Concentration:

@@ -1,11 +1,11 @@
-"""Make weights.csv, measurements.csv and synthetic.csv of this release again, and compare every byte.
+"""Make weights.csv, synthetic.csv and, of PMW^Pub, measurements.csv of this release again, and compare every byte.
 
     python rebuild.py PUBLIC.csv [MORE.csv ...] [--into FOLDER]
 
 PUBLIC.csv is the public table that the certificate names by SHA-256; a pool of tables needs all of them, in any
 order. Certificate and schema are read from the folder of this script, or from --from FOLDER. Needs the pmwpub
 package, in the version that the certificate names. Nothing private is needed, and nothing is drawn again: the noisy
-measurements, the order of the steps and the seed of the rows stand in the certificate.
+measurements, the order of the steps and the seed of the rows stand in the certificate, or in tables.csv beside it.
 
 Ends with status 0 if all bytes agree, 1 if a file differs, 2 if something cannot be read or written, or is not what it
 should be.
@@ -19,6 +19,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+TABLES = "tables.csv"
 MADE = ("weights.csv", "measurements.csv", "synthetic.csv")
 
 
@@ -26,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Rebuild, say what agrees, and return the exit status."""
     from pmwpub.errors import PmwPubError
     from pmwpub.outputs import apart
-    from pmwpub.release.certificate import Certificate
+    from pmwpub.release.certificates.certificate_reading import read_certificate
     from pmwpub.release.rebuilding import rebuilt
 
     parsed = _parser().parse_args(arguments)
@@ -34,8 +35,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if parsed.into is not None:
             apart([Path(parsed.into) / name for name in MADE], [*parsed.public, folder])
-        certificate = Certificate.from_bytes((folder / "certificate.json").read_bytes())
-        files = rebuilt(certificate, (folder / "schema.json").read_bytes(), [Path(path) for path in parsed.public])
+        certificate = read_certificate((folder / "certificate.json").read_bytes())
+        noisy = (folder / TABLES).read_bytes() if TABLES in certificate.files else b""
+        public = [Path(path) for path in parsed.public]
+        files = rebuilt(certificate, (folder / "schema.json").read_bytes(), public, noisy)
         agreed = [_compare(folder / name, body, certificate.files.get(name)) for name, body in files.items()]
     except (PmwPubError, OSError) as refusal:
         print(f"rebuild.py: {refusal}", file=sys.stderr)

@@ -1,23 +1,29 @@
-"""A release again from its certificate, its schema and the public tables: what rebuild.py runs."""
+"""Making a release again from its certificate, its schema and the public tables: what rebuild.py runs."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import ValidationError
+from pydantic_core import to_json
 
 from pmwpub.errors import CertificateError
 from pmwpub.mechanisms.pmw_pub.algorithm import Measurement, rebuild
-from pmwpub.plans import ReleasePlan
+from pmwpub.mechanisms.table_fit.table_fit import refit
+from pmwpub.plans import ReleasePlan, TableFitPlan
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload
-from pmwpub.records import Support
-from pmwpub.release.bundle import MEASUREMENTS, SCHEMA, SYNTHETIC, WEIGHTS
+from pmwpub.records import Distribution, Support
+from pmwpub.release.bundle import MEASUREMENTS, SCHEMA, SYNTHETIC, TABLES, WEIGHTS
 from pmwpub.release.certificate import Certificate
-from pmwpub.release.measurements import measurements_csv
+from pmwpub.release.certificates.certificate_parts import Stated
+from pmwpub.release.certificates.certificate_reading import AnyCertificate
+from pmwpub.release.certificates.table_certificate import TableCertificate
+from pmwpub.release.measured.measurements import measurements_csv
+from pmwpub.release.measured.tables_csv import read_tables
 from pmwpub.release.synthesis import synthetic_csv
 from pmwpub.tabular.coding.decode import read_weights, weights_csv
 from pmwpub.tabular.coding.encode import encode_public
@@ -26,29 +32,50 @@ from pmwpub.tabular.files.reading import read_table
 from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.schema.table_schema import Schema
 
+Planned = TypeVar("Planned", ReleasePlan, TableFitPlan)
 
-def rebuilt(certificate: Certificate, schema_json: bytes, tables: Sequence[bytes | Path]) -> dict[str, bytes]:
-    """weights.csv, measurements.csv and, where the certificate says how it was drawn, synthetic.csv.
 
-    tables  the public tables in any order: a path, or the bytes of a CSV
+def rebuilt(
+    certificate: AnyCertificate, schema_json: bytes, tables: Sequence[bytes | Path], noisy_tables: bytes = b""
+) -> dict[str, bytes]:
+    """weights.csv, measurements.csv of PMW^Pub and, where the certificate says how it was drawn, synthetic.csv.
+
+    tables        the public tables in any order: a path, or the bytes of a CSV
+    noisy_tables  tables.csv, of a release by table fit
 
     Float sums run in one fixed order whatever the number of threads, and the exponential is the C library's: the same
-    steps give the same bytes. Raises CertificateError where schema, workload, plan or tables are not those that the
-    certificate names.
+    steps give the same bytes. Raises CertificateError where schema, workload, plan, tables or noisy tables are not
+    those that the certificate names.
     """
     schema = schema_of(certificate, schema_json)
     workload = workload_of(certificate, schema)
-    problem = PublicProblem(workload, _support(certificate, schema, [load(table, FileLimits()) for table in tables]))
+    support = _support(certificate, schema, [load(table, FileLimits()) for table in tables])
+    if isinstance(certificate, TableCertificate):
+        weights = weights_csv(_refitted(certificate, workload, support, noisy_tables), schema)
+        return {WEIGHTS: weights} | redrawn(certificate, weights, schema)
     transcript = tuple(Measurement(line.number, line.noisy_count) for line in certificate.transcript)
     schedule = plan_of(certificate).schedule(certificate.repeat)
     files = {
-        WEIGHTS: weights_csv(rebuild(problem, schedule, transcript, certificate.n), schema),
+        WEIGHTS: weights_csv(rebuild(PublicProblem(workload, support), schedule, transcript, certificate.n), schema),
         MEASUREMENTS: measurements_csv(certificate),
     }
     return files | redrawn(certificate, files[WEIGHTS], schema)
 
 
-def redrawn(certificate: Certificate, weights: bytes, schema: Schema) -> dict[str, bytes]:
+def _refitted(certificate: TableCertificate, workload: Workload, support: Support, content: bytes) -> Distribution:
+    """The weights of a release by table fit, from its noisy tables and the choices that the certificate records."""
+    schedule = table_plan_of(certificate).schedule(workload, support, complete=certificate.complete)
+    if [str(noise.scale) for noise in schedule.noises] != [table.scale for table in certificate.tables]:
+        raise CertificateError("The noise that the certificate states is not that of its plan on this public table.")
+    if certificate.chosen is None or differing(certificate, {TABLES: content}):
+        raise CertificateError(
+            "tables.csv is not the file that the certificate names; it is read beside the certificate."
+        )
+    noisy = read_tables(content, certificate, schedule.tables)
+    return refit(support, schedule, noisy, certificate.chosen.choices(workload.domain), certificate.n)
+
+
+def redrawn(certificate: Stated, weights: bytes, schema: Schema) -> dict[str, bytes]:
     """synthetic.csv from the weights, as the certificate says; nothing where it names no rows."""
     rows, seed = certificate.rows, certificate.row_seed
     if rows is None or seed is None:
@@ -57,7 +84,7 @@ def redrawn(certificate: Certificate, weights: bytes, schema: Schema) -> dict[st
     return {SYNTHETIC: synthetic_csv(distribution, schema, rows, seed=seed, cells=certificate.cells)}
 
 
-def differing(certificate: Certificate, files: Mapping[str, bytes]) -> list[str]:
+def differing(certificate: Stated, files: Mapping[str, bytes]) -> list[str]:
     """The names of the files whose hash is not the certificate's."""
     return [
         name
@@ -66,7 +93,7 @@ def differing(certificate: Certificate, files: Mapping[str, bytes]) -> list[str]
     ]
 
 
-def schema_of(certificate: Certificate, schema_json: bytes) -> Schema:
+def schema_of(certificate: Stated, schema_json: bytes) -> Schema:
     """The schema, once it is seen to be the certificate's."""
     schema = Schema.from_json(schema_json)
     if schema.sha256 != certificate.schema_sha256 or differing(certificate, {SCHEMA: schema_json}):
@@ -74,7 +101,7 @@ def schema_of(certificate: Certificate, schema_json: bytes) -> Schema:
     return schema
 
 
-def workload_of(certificate: Certificate, schema: Schema) -> Workload:
+def workload_of(certificate: Stated, schema: Schema) -> Workload:
     """The workload that the certificate describes, once its hash agrees."""
     workload = certificate.workload.build(schema.domain)
     if workload.sha256 != certificate.workload_sha256:
@@ -84,29 +111,44 @@ def workload_of(certificate: Certificate, schema: Schema) -> Workload:
 
 def plan_of(certificate: Certificate) -> ReleasePlan:
     """The plan, once its hash and its replay seed agree."""
-    if certificate.plan is None:
-        raise CertificateError("This certificate is of an earlier version and lacks the plan; it cannot be rebuilt.")
-    text = json.dumps(certificate.plan, separators=(",", ":"), ensure_ascii=False)
-    if hashlib.sha256(text.encode()).hexdigest() != certificate.plan_sha256:
-        raise CertificateError("The certificate's plan is not the one that its hash names.")
-    try:
-        plan = ReleasePlan.model_validate_json(text, strict=True)
-    except ValidationError as failure:
-        raise CertificateError("The certificate's plan is none of a release.") from failure
-    if plan.canonical != text:
-        raise CertificateError("The certificate's plan is not written as a plan is.")
+    plan = _planned(certificate, ReleasePlan)
     if plan.schedule(certificate.repeat).replay_seed != certificate.replay_seed:
         raise CertificateError("The certificate's replay seed is not its plan's.")
     return plan
 
 
-def readings_of(certificate: Certificate) -> list[ReadOptions]:
+def table_plan_of(certificate: TableCertificate) -> TableFitPlan:
+    """The plan of a release by table fit, once its hash agrees."""
+    return _planned(certificate, TableFitPlan)
+
+
+def any_plan_of(certificate: AnyCertificate) -> ReleasePlan | TableFitPlan:
+    """The plan of a release of any engine."""
+    return table_plan_of(certificate) if isinstance(certificate, TableCertificate) else plan_of(certificate)
+
+
+def _planned(certificate: AnyCertificate, kind: type[Planned]) -> Planned:
+    if certificate.plan is None:
+        raise CertificateError("This certificate is of an earlier version and lacks the plan; it cannot be rebuilt.")
+    text = to_json(certificate.plan).decode()  # numbers as a plan's own text has them
+    if hashlib.sha256(text.encode()).hexdigest() != certificate.plan_sha256:
+        raise CertificateError("The certificate's plan is not the one that its hash names.")
+    try:
+        plan = kind.model_validate_json(text, strict=True)
+    except ValidationError as failure:
+        raise CertificateError("The certificate's plan is none of a release.") from failure
+    if plan.canonical != text:
+        raise CertificateError("The certificate's plan is not written as a plan is.")
+    return plan
+
+
+def readings_of(certificate: AnyCertificate) -> list[ReadOptions]:
     """How each public table is read, in the certificate's order: what the plan and the certificate say alike.
 
     A plan that says nothing is of before plans said it, or reads all tables by default: the certificate then speaks.
     Raises CertificateError where both speak and differ.
     """
-    inputs = plan_of(certificate).inputs
+    inputs = any_plan_of(certificate).inputs
     for candidate in certificate.candidate if inputs.read_as else ():
         planned = inputs.reading_of(candidate.sha256)
         if candidate.read_as != planned and (planned is not None or candidate.read_as != ReadOptions().spelt):
@@ -118,7 +160,7 @@ def _options(text: str | None) -> ReadOptions:
     return ReadOptions() if text is None else ReadOptions.parse(text)
 
 
-def _support(certificate: Certificate, schema: Schema, contents: Sequence[bytes]) -> Support:
+def _support(certificate: AnyCertificate, schema: Schema, contents: Sequence[bytes]) -> Support:
     """The support of the public table, or the pool of several, in the certificate's order."""
     known = {hashlib.sha256(content).hexdigest(): content for content in contents}
     lacking = [candidate.name for candidate in certificate.candidate if candidate.sha256 not in known]

@@ -17,18 +17,21 @@ from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution
 from pmwpub.release import quality, report_views
-from pmwpub.release.certificate import Certificate
+from pmwpub.release.certificates.certificate_reading import AnyCertificate
+from pmwpub.release.certificates.table_certificate import TableCertificate
 from pmwpub.release.checklist import checklist
-from pmwpub.release.measurements import sigma_rows
+from pmwpub.release.measured.causes import causes_of
+from pmwpub.release.measured.measurements import sigma_rows
 from pmwpub.release.report_numbers import percent, rows, up
 from pmwpub.tabular.schema.table_schema import Schema
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
-TEMPLATE = "report.html.jinja"
+TEMPLATES = {1: "report.html.jinja", 2: "report_of_tables.html.jinja"}
+"""By the version of the certificate."""
 HEAVIEST = 5
-"""Rows of the largest weights that the report lists."""
+"""How many rows of the largest weights the report lists."""
 
 
 @dataclass(frozen=True)
@@ -47,10 +50,10 @@ class AssessedPrior:
 
 @dataclass(frozen=True)
 class Choices:
-    """How the candidate and the number of rounds were chosen, as far as the store knows.
+    """How the candidate and the settings were chosen, as far as the store knows.
 
     assessed  every assessment of the population that was stored before the release was charged
-    rounds    a sentence on T
+    rounds    a sentence on T, or on the engine where it has no rounds
     others    the purposes of all other charges before this one: each was a look that may have guided a choice
     """
 
@@ -66,39 +69,53 @@ class Choices:
 
 
 def report_html(
-    certificate: Certificate, schema: Schema, released: Distribution, workload: Workload, choices: Choices
+    certificate: AnyCertificate,
+    schema: Schema,
+    released: Distribution,
+    workload: Workload,
+    choices: Choices,
+    noisy_tables: bytes = b"",
 ) -> bytes:
     """The report in UTF-8; the same values give the same bytes.
 
     certificate  with the files that it names so far; the report's own hash is added to it afterwards
     released     on its public support, whose multiplicities are the public table's
+    noisy_tables tables.csv of a release by table fit
 
     Privacy: post-processing of the release, of stored assessments and of public data.
     """
-    text = template().render(
+    causes = causes_of(certificate, released, workload, noisy_tables)
+    text = template(TEMPLATES[certificate.version]).render(
         certificate=certificate,
         candidates=[candidate.name for candidate in certificate.candidate],
-        sigma=sigma_rows(certificate),
+        sigmas=_sigmas(certificate),
         odds=_odds(certificate.epsilon),
         atoms=len(released.support),
         public_rows=released.support.rows,
         choices=choices,
         one_way=report_views.one_way_shares(released),
-        moved=report_views.moved_most(certificate, released, workload),
+        moved=report_views.moved_most(causes, released),
         weights=quality.concentration(released),
         public_weights=quality.concentration(Distribution.empirical(released.support)),
         heaviest=quality.heaviest(released, HEAVIEST),
         columns=released.support.domain.names,
-        measured=report_views.measured_queries(certificate, released, workload),
+        measured=report_views.measured_queries(causes),
         answers=checklist(certificate, schema),
         files=_described(certificate.files),
     )
     return text.encode()
 
 
-@lru_cache(maxsize=1)
-def template() -> Template:
-    """The compiled page; a name that the page uses and nobody gives is an error."""
+def _sigmas(certificate: AnyCertificate) -> tuple[float, ...]:
+    """The standard deviations of the noise, in rows: of each table, or of every round alike."""
+    if isinstance(certificate, TableCertificate):
+        return certificate.sigmas
+    return (sigma_rows(certificate),)
+
+
+@lru_cache(maxsize=2)
+def template(name: str) -> Template:
+    """A compiled page, one of `TEMPLATES`; a name that the page uses and nobody gives is an error."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -109,7 +126,7 @@ def template() -> Template:
         lstrip_blocks=True,
     )
     environment.filters.update(up=up, percent=percent, rows=rows)
-    return environment.get_template(TEMPLATE)
+    return environment.get_template(name)
 
 
 def _odds(epsilon: float) -> str:
@@ -120,6 +137,7 @@ def _odds(epsilon: float) -> str:
 _WORDS = {
     "weights.csv": "The release itself: every combination that occurs in the public table, with its weight.",
     "measurements.csv": "The noisy answers, round by round.",
+    "tables.csv": "The noisy tables, cell by cell: whole counts with the deviation of their noise, not clamped.",
     "schema.json": "The columns, levels and bins.",
     "rebuild.py": "Makes weights and rows again from the certificate and the public table, and compares every byte.",
 }

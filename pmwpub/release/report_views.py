@@ -8,21 +8,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pmwpub.queries.incidence import PublicProblem
-from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution
-from pmwpub.release.certificate import Certificate, TranscriptLine
-from pmwpub.release.measurements import sigma_rows
-from pmwpub.release.quality import Cause, causes_of, compared, touching, ways_of
+from pmwpub.release.measured.causes import Cause, touching
+from pmwpub.release.quality import compared, ways_of
 
 LEVELS = 24
-"""Levels shown of one attribute; the smaller ones beyond are added up."""
+"""How many levels of one attribute are shown; the smaller ones beyond are added up."""
 
 ROUNDS = 300
-"""Rounds listed in the report; measurements.csv has all."""
+"""Measurements listed in the report; measurements.csv or tables.csv has all."""
 
 MOVED = 6
-"""Marginals listed of each number of columns."""
+"""How many marginals of each number of columns are listed."""
 
 
 @dataclass(frozen=True)
@@ -46,9 +43,9 @@ class AttributeShares:
 
 @dataclass(frozen=True)
 class MeasuredQuery:
-    """One round: the noisy answer with one sigma either side, and what the public table and the release answer.
+    """One measurement: the noisy answer with one sigma either side, and what the public table and the release answer.
 
-    low, high, noisy_at, public_at, released_at  places on a scale from 0 to 100 that all rounds share
+    low, high, noisy_at, public_at, released_at  places on a scale from 0 to 100 that all share
     """
 
     number: int
@@ -84,12 +81,9 @@ class MovedGroup:
     rows: tuple[MovedRow, ...]
 
 
-def moved_most(certificate: Certificate, released: Distribution, workload: Workload) -> list[MovedGroup]:
-    """One-, two- and three-way marginals that the release moved most, with the measurements that touch them.
-
-    workload  the release's own
-    """
-    causes, groups = causes_of(certificate, released, workload), []
+def moved_most(causes: Sequence[Cause], released: Distribution) -> list[MovedGroup]:
+    """One-, two- and three-way marginals that the release moved most, with the measurements that touch them."""
+    groups = []
     for ways in ways_of(released.support.domain):
         found = compared(released, ways)
         places = found.order[:MOVED]
@@ -124,43 +118,28 @@ def _attribute(name: str, levels: Sequence[str], public: Sequence[float], releas
     )
 
 
-def measured_queries(certificate: Certificate, released: Distribution, workload: Workload) -> list[MeasuredQuery]:
-    """Every round that the report lists, noisy answer against public table and final weights."""
-    problem, public = PublicProblem(workload, released.support), Distribution.empirical(released.support)
-    sigma = sigma_rows(certificate) / certificate.n
-    lines = certificate.transcript[:ROUNDS]
-    answers = [_answers(problem, line.number, public, released) for line in lines]
-    reach = max((max(line.noisy_answer + sigma, *pair) for line, pair in zip(lines, answers, strict=True)), default=1.0)
+def measured_queries(causes: Sequence[Cause]) -> list[MeasuredQuery]:
+    """Every measurement that the report lists, noisy answer against public table and final weights."""
+    shown = causes[:ROUNDS]
+    reach = max((max(one.noisy + one.sigma, one.public, one.released) for one in shown), default=1.0)
     scale = min(1.0, reach) or 1.0
-    return [
-        _measured(number, line, sigma, pair, scale)
-        for number, (line, pair) in enumerate(zip(lines, answers, strict=True), start=1)
-    ]
+    return [_measured(one, scale) for one in shown]
 
 
-def _answers(problem: PublicProblem, query: int, public: Distribution, released: Distribution) -> tuple[float, float]:
-    members = problem.members(query)
-    return float(public.weights[members].sum()), float(released.weights[members].sum())
-
-
-def _measured(
-    number: int, line: TranscriptLine, sigma: float, pair: tuple[float, float], scale: float
-) -> MeasuredQuery:
-    public, released = pair
-
+def _measured(one: Cause, scale: float) -> MeasuredQuery:
     def at(share: float) -> float:
         return 100 * min(scale, max(0.0, share)) / scale
 
     return MeasuredQuery(
-        number=number,
-        query=tuple(line.query.items()),
-        noisy=line.noisy_answer,
-        sigma=sigma,
-        public=public,
-        released=released,
-        low=at(line.noisy_answer - sigma),
-        high=at(line.noisy_answer + sigma),
-        noisy_at=at(line.noisy_answer),
-        public_at=at(public),
-        released_at=at(released),
+        number=one.number,
+        query=one.query,
+        noisy=one.noisy,
+        sigma=one.sigma,
+        public=one.public,
+        released=one.released,
+        low=at(one.noisy - one.sigma),
+        high=at(one.noisy + one.sigma),
+        noisy_at=at(one.noisy),
+        public_at=at(one.public),
+        released_at=at(one.released),
     )

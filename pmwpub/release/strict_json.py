@@ -7,16 +7,17 @@ import math
 from typing import Any
 
 MOST_BYTES = 64 * 2**20
-"""Of one text: a certificate of 10,000 rounds has about a tenth."""
+"""The most bytes of one text: a certificate of 10,000 rounds has about a tenth of them."""
 
 MOST_DIGITS = 100
-"""Of one number."""
+"""The most characters of one number."""
 
 
 def check_strict(content: bytes) -> None:
-    """ValueError unless it is UTF-8 JSON without a repeated key, NaN, an infinity, or a number of over 100 characters.
+    """Raise ValueError unless a text is UTF-8 JSON that can be read in one way.
 
-    Deep nesting, a byte order mark and more than 64 MiB are refused too.
+    A repeated key, NaN, an infinity and a number of over 100 characters are refused, and so are deep nesting, a
+    byte order mark and more than 64 MiB.
     """
     if len(content) > MOST_BYTES:
         raise ValueError("longer than 64 MiB")

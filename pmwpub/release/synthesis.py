@@ -13,7 +13,7 @@ import numpy as np
 from pmwpub.errors import DomainError, PlanError
 from pmwpub.queries.incidence import quantise
 from pmwpub.records import Codes, Dataset, Distribution
-from pmwpub.release.certificate_parts import Cells
+from pmwpub.release.certificates.certificate_parts import Cells
 from pmwpub.tabular.coding.decode import CSV_ROWS, csv_cells, csv_line, csv_lines, inert
 from pmwpub.tabular.schema.column_types import MISSING, NumericColumn
 from pmwpub.tabular.schema.table_schema import Schema
@@ -23,7 +23,7 @@ MAX_SEED = 2**31 - 1
 
 
 def check_drawn(rows: int, seed: int) -> None:
-    """PlanError unless 1 <= rows <= 10 million and 0 <= seed < 2^31: to be asked before anything is charged."""
+    """Raise PlanError unless 1 <= rows <= 10 million and 0 <= seed < 2^31; call it before anything is charged."""
     if not 1 <= rows <= MAX_ROWS:
         raise PlanError(f"A synthetic table has between 1 and {MAX_ROWS:,} rows; {rows:,} were asked for.")
     if not 0 <= seed <= MAX_SEED:
@@ -83,7 +83,7 @@ def synthesise(distribution: Distribution, rows: int, *, seed: int) -> Dataset:
 
 
 def _order(distribution: Distribution, rows: int, *, seed: int) -> array[int]:
-    """The atom of each row, as `synthesise` says."""
+    """int32 (rows,): the atom of each row, as `synthesise` says."""
     if not 1 <= rows <= MAX_ROWS:
         raise PlanError(f"A synthetic table has between 1 and {MAX_ROWS:,} rows; {rows:,} were asked for.")
     generator = random.Random(seed)

@@ -1,4 +1,4 @@
-"""A schema and a workload that a program says itself, rather than those that stand in the store.
+"""Adopting a schema and a workload that a program brings, rather than those that stand in the store.
 
 Pages show what is the population's own and buy that. An API call or a command has a schema and a workload of its own:
 they are made the population's own, and the purchase is of them or of nothing, whatever others choose meanwhile.
@@ -19,7 +19,7 @@ CHANGED_MEANWHILE = (
 
 
 def adopt(service: Service, population: str, schema: Schema, choice: WorkloadChoice) -> None:
-    """Make both the population's own, together, once the workload fits the schema; earlier results keep theirs.
+    """Make a schema and a workload the population's own, together; earlier results keep theirs.
 
     Raises WorkloadError or DomainError for a workload that does not fit, before anything is stored.
     """

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from typing import Literal, Protocol, TypeVar
 
 from pmwpub.errors import LedgerError, NoResult
@@ -21,7 +22,7 @@ Built = TypeVar("Built")
 
 
 class SharedCache(Protocol):
-    """Keeps what is built from public things, by content key; sessions may share it."""
+    """A cache that keeps what is built from public things, by content key; sessions may share it."""
 
     def __call__(self, key: str, build: Callable[[], Built]) -> Built: ...
 
@@ -59,7 +60,7 @@ class Outcome:
 
     status  "running": its job is queued or at work, here or, without a `job`, in another program on the same store;
             "done": `result` holds the stored bytes; "no result": the charge stays and nothing is drawn again
-    fresh   this very call made the charge
+    fresh   whether this very call made the charge
     """
 
     booking: Booking
@@ -69,6 +70,7 @@ class Outcome:
 
     @property
     def fresh(self) -> bool:
+        """Whether this very call made the charge."""
         return self.booking.fresh
 
 
@@ -79,7 +81,7 @@ class Spending:
     order   what the ledger charges
     task    the engine's name for the work
     work    makes up what the task is handed, once the charge stands
-    encode  the bytes that are stored of what the task returned
+    encode  makes the bytes that are stored of what the task returned
     """
 
     order: Order
@@ -131,9 +133,9 @@ class Service:
         history = self.ledger.history(population) if running else []
         return sum((record.rho for record in history if record.id in running), ZCDP(0))
 
-    def bought(self, population: str, kind: str) -> list[Booking]:
-        """The bookings of one kind of plan, oldest first."""
-        return [booking for booking in self.ledger.bookings(population) if kind_of(booking) == kind]
+    def bought(self, population: str, *kinds: str) -> list[Booking]:
+        """The bookings of some kinds of plans, oldest first."""
+        return [booking for booking in self.ledger.bookings(population) if kind_of(booking) in kinds]
 
     def running(self, population: str) -> list[Booking]:
         """The bookings whose work is queued or under way on this engine."""
@@ -156,7 +158,7 @@ class Service:
         table: TableHandle | None,
         terms: Population,
     ) -> list[Outcome]:
-        """Charge, commit, draw, commit; then it may be shown. The one path to private counts: `buying.buy` takes it.
+        """Charge, commit, draw, commit; then show. It is the one path to private counts; only `buying.buy` takes it.
 
         What the work needs of this machine is tried first, on made-up rows, and a place in the queue is held for each
         plan, so that neither a machine that cannot do it nor a full queue charges anything. The charges of all plans
@@ -180,7 +182,7 @@ class Service:
         return [self.outcome(booking) for booking in bookings]
 
     def _begin(self, fresh: Sequence[tuple[Booking, Spending]]) -> None:
-        """Hand the work of charged plans to the engine; those behind one that broke off have no result either."""
+        """Hand the work of charged plans to the engine; the plans behind one that broke off have no result either."""
         begun = 0
         try:
             for booking, one in fresh:
@@ -193,13 +195,14 @@ class Service:
                 self.ledger.void(booking.id)
 
     def _submit(self, booking: Booking, one: Spending) -> None:
+        """Privacy: the job keeps the work that is handed over, and of the loaded table nothing else."""
         submitted = False
         try:
             self.engine.submit(
                 one.task,
                 one.work(),
                 key=job_key(booking.population, booking.key),
-                on_done=lambda found: self._finish(booking, one, found),
+                on_done=partial(self._finish, booking, one.encode),
                 on_failed=lambda reason: self.ledger.void(booking.id),
                 claim=PAID,
             )
@@ -208,10 +211,10 @@ class Service:
             if not submitted and self.engine.job(job_key(booking.population, booking.key)) is None:
                 self.ledger.void(booking.id)
 
-    def _finish(self, booking: Booking, one: Spending, found: object) -> None:
+    def _finish(self, booking: Booking, encode: Callable[[Booking, object], bytes], found: object) -> None:
         """Store what a plan bought; what cannot be put into bytes is lost, and its charge stays."""
         try:
-            result = one.encode(booking, found)
+            result = encode(booking, found)
         except Exception as failure:
             self.ledger.void(booking.id)
             numbers = ", ".join(map(str, booking.charges))
@@ -222,7 +225,7 @@ class Service:
         self.ledger.finish(booking.id, result)
 
     def outcome(self, booking: Booking) -> Outcome:
-        """What became of a booking by now; reads, never runs."""
+        """What became of a booking by now; nothing is run."""
         key = job_key(booking.population, booking.key)
         if self.engine.expects(key):
             return Outcome(booking, "running", self.engine.job(key))
@@ -242,7 +245,7 @@ class Service:
 
 
 def kind_of(booking: Booking) -> str | None:
-    """Which kind of plan was booked: "assessment", "best", "release" or "error"."""
+    """Which kind of plan was booked: "assessment", "best", "release", "table-fit" or "error"."""
     found: str | None = json.loads(booking.plan_json).get("kind")
     return found
 

@@ -9,7 +9,7 @@ from pmwpub.service.core import Service
 def free_claim(service: Service, n: int) -> Claim:
     """The claim of a simulation of n rows that is asked for now.
 
-    ViewersOnly on a server for viewers alone, PlanError for more rows than it simulates.
+    Raises ViewersOnly on a server for viewers alone, PlanError for more rows than it simulates.
     """
     service.policy.refuse_viewers()
     service.policy.refuse_simulating(n)

@@ -1,4 +1,4 @@
-"""Before a charge: whether the engine can do what is to be charged for."""
+"""Trying, before a charge, whether the engine can do what is to be charged for."""
 
 from __future__ import annotations
 

@@ -57,8 +57,10 @@ class Policy:
         )
 
     def beside(self, ledger: Ledger, environment: Mapping[str, str] = os.environ) -> Self:
-        """This policy on a store. Without a declaration it is shared where the store has served a shared service, so
-        that a program beside it does not answer what the server keeps to itself."""
+        """This policy on a store, shared where the store has served a shared service and nothing was declared.
+
+        A program beside a server then does not answer what the server keeps to itself.
+        """
         if self.answers and not environment.get(MODE) and ledger.has_loads():
             return replace(self, mode=Mode.SHARED)
         return self
@@ -69,7 +71,7 @@ class Policy:
         return self.mode is Mode.SINGLE_USER
 
     def refuse_viewers(self) -> None:
-        """ViewersOnly on a server for viewers alone: for all that loads, changes, buys or simulates."""
+        """Raise ViewersOnly on a server for viewers alone: for all that loads, changes, buys or simulates."""
         if self.viewers_only:
             raise ViewersOnly(
                 "This service is for viewers alone: nothing is loaded, changed, bought or simulated here. "
@@ -77,12 +79,12 @@ class Policy:
             )
 
     def refuse_unanswered(self) -> None:
-        """PlanError in a shared service: nobody there is told whether a table serves several populations."""
+        """Raise PlanError in a shared service: nobody there is told whether a table serves several populations."""
         if not self.answers:
             raise PlanError("A shared service answers no comparison with other populations, so none is to be decided.")
 
     def refuse_simulating(self, n: int) -> None:
-        """PlanError for a simulation of so many rows as would exhaust the machine for everybody."""
+        """Raise PlanError for a simulation of so many rows as would exhaust the machine for everybody."""
         if n > self.simulated_rows:
             raise PlanError(
                 f"Simulations here draw at most {self.simulated_rows:,} rows, and the population has {n:,}. "

@@ -22,7 +22,7 @@ class PrivateTable:
     source       the bytes that were uploaded, or the path
     rows         equal for tables of the same cells, whatever their order: what tables are compared by
     views        each equal for tables of the same rows in one view of them: what tables are compared by, too
-    numbers      of the rows, in file order, by which shared runs are found; None of very many rows
+    numbers      one number a row, in file order, by which shared runs are found; None for very many rows
     table        what the ledger keeps of it once a charge is made; None in a demo, whose table is generated and serves
                  every demo
     verdict      how it relates to tables that charges were made for; None where nobody is answered that
@@ -30,7 +30,7 @@ class PrivateTable:
     overlaps     public tables that have rows of it, more than chance explains: a warning to the steward only
     compared     the candidates that were compared with it for that: SHA-256, and how they are read
 
-    Privacy: private rows; its repr shows nothing.
+    Privacy: it holds private rows; its repr shows nothing of them.
     """
 
     population: str
@@ -57,7 +57,7 @@ class PrivateTable:
         return None if self.options is None or self.options == ReadOptions() else self.options.spelt
 
     def check(self, n: int, rows_per_person: int, terms: Population) -> None:
-        """PlanError unless a plan's n and k, this table's, and the population's are the same."""
+        """Raise PlanError unless a plan's n and k, this table's, and the population's are the same."""
         in_force = (terms.n, terms.rows_per_person)
         if self.population != terms.name or (n, rows_per_person) != in_force:
             raise PlanError("The plan and the private table belong to other terms than this population's; plan again.")

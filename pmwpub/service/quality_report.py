@@ -1,7 +1,11 @@
-"""The quality report of a finished release: beside its public table for everybody; see `steward_only` for the truth."""
+"""The quality report of a finished release: it stands beside its public table, for everybody.
+
+The same beside the private table is for the steward alone: see `steward_only`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,8 +13,9 @@ import numpy as np
 from pmwpub.errors import PlanError
 from pmwpub.records import Distribution
 from pmwpub.release import quality
-from pmwpub.release.bundle import WEIGHTS, Bundle
-from pmwpub.release.quality import Cause, Concentration, HeavyAtom, MarginalsCompared
+from pmwpub.release.bundle import TABLES, WEIGHTS, Bundle
+from pmwpub.release.measured.causes import Cause, causes_of, touching
+from pmwpub.release.quality import Concentration, HeavyAtom, MarginalsCompared
 from pmwpub.release.rebuilding import workload_of
 from pmwpub.service.bought.releases import Released
 from pmwpub.service.core import Service
@@ -23,7 +28,7 @@ class Quality:
 
     key        of the release among public things
     released   on the public support, with the public table's multiplicities
-    causes     every round, as in `quality.causes_of`
+    causes     every measurement, as in `causes_of`
     weights    how concentrated the release is; public_weights  the same of the public table
     """
 
@@ -33,6 +38,15 @@ class Quality:
     weights: Concentration
     public_weights: Concentration
     heaviest: tuple[HeavyAtom, ...]
+
+    @property
+    def ways(self) -> tuple[int, ...]:
+        """The numbers of columns whose marginals are compared: 1, 2 and 3, as far as there are so many columns."""
+        return quality.ways_of(self.released.support.domain)
+
+    def touching(self, names: Sequence[str], limit: int = 3) -> tuple[Cause, ...]:
+        """At most `limit` measurements that touch the marginal of some columns, in the order of `causes.touching`."""
+        return touching(self.causes, names, limit)
 
 
 def quality_of(service: Service, current: Study, found: Released) -> Quality:
@@ -68,7 +82,7 @@ def _quality(key: str, bundle: Bundle, current: Study, candidates: tuple[str, ..
     return Quality(
         key=key,
         released=released,
-        causes=quality.causes_of(bundle.certificate, released, workload),
+        causes=causes_of(bundle.certificate, released, workload, bundle.parts.get(TABLES, b"")),
         weights=quality.concentration(released),
         public_weights=quality.concentration(Distribution.empirical(support)),
         heaviest=quality.heaviest(released),

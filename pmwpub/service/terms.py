@@ -7,18 +7,38 @@ from fractions import Fraction
 
 from pmwpub.errors import BudgetError, StewardNeeded
 from pmwpub.ledger import Population
-from pmwpub.privacy.budget import as_fraction
+from pmwpub.ledger.model import MAX_ROWS
+from pmwpub.numerals import as_fraction
+from pmwpub.release.certificates.certificate_parts import OUTSIDE
 from pmwpub.rounding import down, up
 from pmwpub.service.core import Service
 from pmwpub.service.private_table import PrivateTable
 
+__all__ = [
+    "OUTSIDE",
+    "ROWS_ALLOWED",
+    "SQUARED",
+    "amend",
+    "as_typed",
+    "changes_in_words",
+    "default_delta",
+    "delta_as_typed",
+    "delta_of",
+    "warnings_of",
+]
+
+ROWS_ALLOWED = (1, MAX_ROWS)
+"""The fewest and the most rows of a private table; k, the rows of one person, lies between 1 and n."""
 LARGE_EPSILON = 10
 SQUARED = "1/n²"
 _SQUARED = (SQUARED, "1/n^2")
 
 
 def default_delta(n: int) -> Fraction:
-    """1/n²; BudgetError for a single row, where that would be 1. Below 1 some delta, for terms refuse such an n."""
+    """1/n²; BudgetError for a single row, where that would be 1.
+
+    An n below 1 gets that of 2 rows: terms refuse such an n, and say why.
+    """
     if n == 1:
         raise BudgetError("For n = 1 give δ; 1/n² would be 1.")
     return Fraction(1, max(2, n) ** 2)
@@ -43,7 +63,7 @@ def as_typed(number: Fraction) -> str:
 
 
 def warnings_of(population: Population) -> tuple[str, ...]:
-    """What terms allow that hardly anybody means, a sentence each; none of it is refused."""
+    """A sentence for each thing that terms allow and hardly anybody means; none of it is refused."""
     found = []
     n, epsilon, delta = population.n, population.epsilon, population.delta
     if delta > Fraction(1, n):
@@ -84,7 +104,7 @@ def _parts(terms: Population) -> tuple[object, ...]:
 
 
 def _delta(delta: Fraction, other: Fraction) -> str:
-    """Three digits, rounded up, where they tell one delta from the other."""
+    """A delta to three digits, rounded up, where they tell it from the other one; else in full."""
     return up(delta, 3) if up(delta, 3) != up(other, 3) else as_typed(delta)
 
 
@@ -95,7 +115,7 @@ def amend(
 
     changes  by field of `Population`
     private  the private table that the session holds, if it holds one
-    viewing  the session is a viewer's: stakeholder view, or a server for viewers only
+    viewing  whether the session is a viewer's: in the stakeholder view, or on a server for viewers only
 
     Raises StewardNeeded for a viewer, and after the first charge for whoever does not hold the population's table.
     """

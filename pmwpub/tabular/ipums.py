@@ -34,10 +34,11 @@ ACS_REDUCED = (
     "DIFFEYE", "DIFFHEAR", "EMPSTAT", "FOODSTMP", "HCOVPRIV", "HINSCAID", "HINSCARE", "OWNERSHP", "RACAMIND",
     "RACASIAN", "RACBLK", "RACOTHER", "RACPACIS", "RACWHT", "SEX",
 )  # fmt: skip
-"""The 15 of ACS (reduced): 3,003 sets of five, as in the paper. It lists AGE too, which its domain size leaves out."""
+"""The 15 variables of ACS (reduced): 3,003 sets of five, as in the paper, which lists AGE too but leaves it out of
+the size of its domain."""
 
 AGE_EDGES = (0.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 135.0)
-"""Ten bins; IPUMS tops AGE at 135. The paper does not give its edges."""
+"""The edges of ten bins of AGE, which IPUMS tops at 135; the paper does not give its own."""
 
 EDGES: Mapping[str, Sequence[float]] = {"AGE": AGE_EDGES}
 
@@ -107,7 +108,7 @@ class Extract:
         return from_frame(frame[wanted].apply(_as_text))
 
     def codebook(self, variables: Iterable[str] = ACS, edges: Mapping[str, Sequence[float]] = EDGES) -> Codebook:
-        """What a schema is drafted from: every code that IPUMS lists is a level; some variables have bins.
+        """A codebook from which a schema is drafted: every code that IPUMS lists is a level; some variables have bins.
 
         A variable without codes takes its levels from the public tables.
 

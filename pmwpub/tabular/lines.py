@@ -25,7 +25,7 @@ class Lines(Iterator[str]):
         self._record = 0
 
     def begin_record(self) -> None:
-        """What comes now belongs to another row."""
+        """Say that the lines to come belong to another row."""
         self._record = 0
 
     def __next__(self) -> str:
@@ -46,7 +46,7 @@ class Lines(Iterator[str]):
 
 
 def capped(text: Iterator[bytes], line_bytes: int) -> Iterator[bytes]:
-    """The text, up to the first line that is longer than `line_bytes`, and of that a little more than so much."""
+    """The text up to the first line of more than `line_bytes`, and of that line little more than so many bytes."""
     length = 0  # bytes of the line so far
     for chunk in text:
         begins = 0

@@ -16,9 +16,9 @@ from pmwpub.tasks.mechanism_work import PublicInput
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BestWork:
-    """One choice. Privacy: holds private counts; its repr shows nothing.
+    """One choice among candidates. Privacy: it holds private counts; its repr shows nothing.
 
-    offered  the candidates and pools, all on one workload, which the counts are of
+    offered  the candidates and pools, all on the one workload that the counts are of
     """
 
     offered: tuple[PublicInput, ...]

@@ -50,7 +50,7 @@ SETTINGS = {
     "distributed.worker.http.routes": [],
     "distributed.scheduler.http.routes": [],
 }
-"""What a cluster that sees private rows is started with: nothing on disk, no profile, no pages."""
+"""The settings of a cluster that sees private rows: it writes nothing to disk, keeps no profile and serves no pages."""
 _REMEDY = "the docstring of pmwpub.tasks.counting_cluster says how to start it"
 
 
@@ -97,7 +97,7 @@ class ClusterRows:
         return self.rows.blocks()
 
     def counted(self, workload: Workload) -> Ints:
-        """int64 (Q,): the same whole numbers as counted here, whichever worker reads which part.
+        """int64 (Q,): the same whole numbers as a count on this machine gives, whichever worker reads which part.
 
         Raises PlanError for a cluster that may leave rows behind, JobFailed where it does not answer or loses its
         workers, FileRefused where the parts hold other rows than were surveyed.
@@ -127,7 +127,7 @@ def spread(rows: Dataset | FileRows, source: bytes | Path, address: str) -> Clus
 
 
 def count_part(part: _PartToCount) -> _Counted:
-    """In a worker: the counts of one part. A worker that came later, or came back, is looked at here too."""
+    """Count one part, in a worker. It is here that a worker which came later, or came back, is looked at too."""
     from distributed import get_worker
 
     if _may_spill(get_worker()):
@@ -192,7 +192,7 @@ def _require_private(client: Client) -> None:
 
 
 def _serves_pages(dask_scheduler: Any) -> bool:
-    """The dashboard is an application of its own; all other pages come with routes."""
+    """Whether a scheduler serves pages: the dashboard is an application of its own, other pages come with routes."""
     import dask
 
     routes = dask.config.get("distributed.scheduler.http.routes")
@@ -204,7 +204,7 @@ def _may_spill(dask_worker: Any) -> bool:
 
 
 def _results(client: Client, tasks: list[_PartToCount]) -> Iterator[_Counted]:
-    """What the workers send, as it comes; a lost worker's parts are read again by another."""
+    """What the workers send, as it comes; another worker reads the parts of a lost one again."""
     _, distributed = _library()
     futures = client.map(count_part, tasks, pure=False, key="count private rows")
     try:

@@ -15,6 +15,8 @@ from pmwpub.mechanisms.best_mixture.interval import BestMixture
 from pmwpub.mechanisms.noisy_error.assessment import NoisyError, Unresolved, floor_release, start_release
 from pmwpub.mechanisms.noisy_error.release_error import error_release
 from pmwpub.mechanisms.pmw_pub.algorithm import Release, Schedule, pmw_pub
+from pmwpub.mechanisms.table_fit.table_fit import TableRelease, table_fit
+from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
 from pmwpub.progress import Progress
 from pmwpub.queries.counts import PrivateCounts
 from pmwpub.queries.incidence import PublicProblem
@@ -23,7 +25,7 @@ from pmwpub.records import Distribution, Support
 from pmwpub.tasks.public_cache import public
 
 THREADS = min(4, os.cpu_count() or 1)
-"""Threads of one release; what it gives does not depend on them."""
+"""The threads of one release; the released weights do not depend on their number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,13 +37,13 @@ class PublicInput:
     support: Support
 
     def problem(self) -> PublicProblem:
-        """The problem, built once a worker."""
+        """The problem, which each worker builds once and keeps."""
         return public(self.key, lambda: PublicProblem(self.workload, self.support))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReleaseWork:
-    """One PMW^Pub run. Privacy: holds private counts; its repr shows nothing."""
+    """One run of PMW^Pub. Privacy: it holds private counts; its repr shows nothing."""
 
     public: PublicInput
     counts: PrivateCounts
@@ -49,8 +51,22 @@ class ReleaseWork:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class TableFitWork:
+    """One run of table fit. Privacy: holds private counts; its repr shows nothing.
+
+    counts  of the schedule's tables
+    """
+
+    public: PublicInput
+    counts: PrivateCounts
+    schedule: TableSchedule
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class AssessmentWork:
-    """One candidate's floor and start, each on its own workload. Privacy: holds private counts.
+    """One candidate's floor and start, each on its own workload.
+
+    Privacy: it holds private counts; its repr shows nothing.
 
     floor, start  the problem, the counts and the epsilon of each part that is bought
     """
@@ -62,7 +78,10 @@ class AssessmentWork:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ErrorWork:
-    """The noisy error of released weights. Privacy: holds private counts; its repr shows nothing."""
+    """The largest error of released weights, to be measured.
+
+    Privacy: it holds private counts; its repr shows nothing.
+    """
 
     workload: Workload
     released: Distribution
@@ -72,12 +91,23 @@ class ErrorWork:
 
 
 def release(work: ReleaseWork, progress: Progress) -> Release:
-    """Run PMW^Pub once, with the secure noise source."""
+    """Run PMW^Pub once, with the secure noise source.
+
+    Privacy: one mechanism, charged before: see `pmw_pub`.
+    """
     return pmw_pub(work.counts, work.public.problem(), work.schedule, progress=progress, threads=THREADS)
 
 
+def fit_tables(work: TableFitWork, progress: Progress) -> TableRelease:
+    """Run table fit once, with the secure noise source."""
+    return table_fit(work.counts, work.public.support, work.schedule, progress=progress)
+
+
 def assess(work: AssessmentWork, progress: Progress) -> dict[str, NoisyError]:
-    """The noisy floor and start that were bought; JobUnresolved if the floor cannot be resolved."""
+    """Draw the noisy floor and start that were bought; JobUnresolved where the floor cannot be resolved.
+
+    Privacy: two mechanisms in sequence, charged before: see `floor_release` and `start_release`.
+    """
     found: dict[str, NoisyError] = {}
     if work.start is not None:
         source, counts, epsilon = work.start
@@ -95,6 +125,9 @@ def assess(work: AssessmentWork, progress: Progress) -> dict[str, NoisyError]:
 
 
 def error(work: ErrorWork, progress: Progress) -> NoisyError:
-    """The noisy largest error of a finished release."""
+    """Draw the noisy largest error of a finished release.
+
+    Privacy: one mechanism, charged before: see `error_release`.
+    """
     progress(0, 1)
     return error_release(work.counts, work.workload, work.released, work.epsilon, rows_per_person=work.rows_per_person)

@@ -1,6 +1,6 @@
 """Public objects that a worker keeps between jobs, such as a support with its workload.
 
-Public things only: what is built here outlives the job, so nothing private may go into `build`.
+It is for public things only: what is built outlives the job, so nothing private may go into `build`.
 """
 
 from __future__ import annotations

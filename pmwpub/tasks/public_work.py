@@ -34,8 +34,8 @@ class Pair:
 class ComparisonWork:
     """Pairs to compare over one workload.
 
-    width  stop a pair once its interval is this narrow, as a share of the rows
-    steps  refinements of a pair at most
+    width  the width of a pair's interval, as a share of the rows, at which its work stops
+    steps  the most refinements of a pair
     """
 
     workload: Workload
@@ -66,7 +66,7 @@ class PairFacts:
 
 
 def compare(work: ComparisonWork, progress: Progress) -> list[PairFacts]:
-    """Every pair in turn."""
+    """Compare every pair in turn."""
     found = []
     total = len(work.pairs) * work.steps
     for place, pair in enumerate(work.pairs):
@@ -98,7 +98,7 @@ def _facts(pair: Pair, counts: PrivateCounts, state: BestMixture, workload: Work
 
 
 def _covered(rows: Dataset | RepeatedRows, support: Support) -> float:
-    """The share of rows that are atoms."""
+    """The share of the rows that are atoms of the support."""
     repeats = rows.repeats if isinstance(rows, RepeatedRows) else None
     both = np.concatenate([support.codes, rows.codes])
     _, kinds = np.unique(both, axis=0, return_inverse=True)

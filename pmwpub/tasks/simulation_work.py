@@ -1,7 +1,7 @@
 """What a worker does for a sweep: it owns the processes, or the link to a cluster, that make the parts.
 
-A part leaves as soon as it is found. Public data, but for a sweep whose `private` is set: its counts come in by pipe,
-and what it finds goes back by pipe to the one session that asked.
+A part leaves as soon as it is found. The data are public, but for a sweep whose `private` is set: its counts come in by
+pipe, and what it finds goes back by pipe to the one session that asked.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class SweepPlace:
     address: str = ""
 
     def workers(self) -> Workers:
-        """The workers of that place."""
+        """The workers of this place."""
         if self.kind == "dask":
             from pmwpub.evaluation.dask_cluster import DaskCluster
 
@@ -53,15 +53,15 @@ class SweepPlace:
 
     @property
     def on_this_machine(self) -> SweepPlace:
-        """The same, or for a cluster, a single process of this machine."""
+        """This place, or a single process of this machine in the place of a cluster."""
         return SweepPlace("processes") if self.kind == "dask" else self
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SimulationWork:
-    """A sweep. Privacy: may hold private counts; its repr shows nothing.
+    """A sweep. Privacy: it may hold private counts; its repr shows nothing.
 
-    known  parts that were found before, as they left; they are not made again
+    known  the parts that were found before, as `part_of` wrote them; they are not made again
     """
 
     stage: Stage

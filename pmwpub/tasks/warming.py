@@ -9,6 +9,8 @@ import numpy as np
 
 from pmwpub.domain import Attribute, Domain
 from pmwpub.mechanisms.pmw_pub.algorithm import Schedule
+from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
+from pmwpub.mechanisms.table_fit.table_schedule import schedule as table_schedule
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.round_share import split
 from pmwpub.progress import Progress
@@ -16,13 +18,23 @@ from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support
 from pmwpub.tasks.choice_work import BestWork, best
-from pmwpub.tasks.mechanism_work import AssessmentWork, ErrorWork, PublicInput, ReleaseWork, assess, error, release
+from pmwpub.tasks.mechanism_work import (
+    AssessmentWork,
+    ErrorWork,
+    PublicInput,
+    ReleaseWork,
+    TableFitWork,
+    assess,
+    error,
+    fit_tables,
+    release,
+)
 
 _ROUNDS = 2
 
 
 def warm(payload: object, progress: Progress) -> None:
-    """Run each kind of work on private counts on a table that is made up here, each possible row once; keep nothing.
+    """Run each kind of work that takes private counts on a made-up table, each possible row once, and keep nothing.
 
     Numba then finds every loop in its cache on disk, where there is a place for one, from this process and from any
     other of the same version.
@@ -36,6 +48,9 @@ def warm(payload: object, progress: Progress) -> None:
     source = PublicInput("warm", workload, Support.of(Dataset(domain, rows[::2])))
     share = split(ZCDP.at_most(1), _ROUNDS)
     released = release(ReleaseWork(source, counts, Schedule(_ROUNDS, share)), progress)
+    tables = measured_tables(workload)
+    schedule = table_schedule(tables, source.support, ZCDP.at_most(1), rows_per_person=1, complete=True)
+    fit_tables(TableFitWork(source, count(tables, table), schedule), progress)
     part = (source, counts, Fraction(10))
     assess(AssessmentWork(1, part, part), progress)
     error(ErrorWork(workload, released.distribution, counts, Fraction(10), 1), progress)

@@ -35,10 +35,16 @@ START_SECONDS = 90
 
 @dataclass
 class Server:
-    """`streamlit run app.py` on a free port; it can be stopped and started again on the same store."""
+    """`streamlit run app.py` on a free port; it can be stopped and started again on the same store.
+
+    database  the store's address; a SQLite file in the folder `store` unless given
+    options   of Streamlit, for the command
+    """
 
     store: Path
     script: str = "app.py"
+    database: str = ""
+    options: tuple[str, ...] = ()
     port: int = 0
     process: subprocess.Popen[bytes] | None = field(default=None, repr=False)
 
@@ -48,7 +54,7 @@ class Server:
 
     @property
     def store_url(self) -> str:
-        return f"sqlite:///{self.store / 'ledger.sqlite'}"
+        return self.database or f"sqlite:///{self.store / 'ledger.sqlite'}"
 
     def start(self) -> None:
         """Start and wait until it answers."""
@@ -56,10 +62,15 @@ class Server:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         command = [sys.executable, "-m", "streamlit", "run", self.script, "--server.port", str(self.port)]
+        command += ["--server.headless", "true", *self.options]
         environment = {**os.environ, "PMWPUB_STORE": self.store_url}
         with (self.store / "server.log").open("ab") as log:
             self.process = subprocess.Popen(
-                [*command, "--server.headless", "true"], cwd=ROOT, env=environment, stdout=log, stderr=log
+                [*command, "--server.headless", "true", *self.options],
+                cwd=ROOT,
+                env=environment,
+                stdout=log,
+                stderr=log,
             )
         deadline = time.monotonic() + START_SECONDS
         while not self._healthy():

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,8 +13,13 @@ from pathlib import Path
 import pytest
 from browser.conftest import Server
 from browser.plain_client import visiting
+from jobs.waiting import until
 
+from pmwpub.ledger import Ledger
 from pmwpub.ui.server.leaving import Attendance
+
+NOTHING = {"tables": 0, "files": 0, "jobs in line": 0}
+PAGES = ("", "data", "workload", "candidates", "release", "explore", "ledger", "whatif", "story")
 
 
 @pytest.fixture
@@ -36,8 +44,57 @@ def test_after_the_grace_no_private_table_and_no_upload_of_a_closed_tab_is_held(
         assert held(watched, "?later") == held(watched), "a tab that is open keeps what it has"
         assert held(watched)["files"] == 1
     assert held(watched)["tables"] >= 1, "a lost connection may come back"
-    assert held(watched, "?later") == {"tables": 0, "files": 0}
+    assert held(watched, "?later") == NOTHING
     assert "Traceback" not in watched.log()
+
+
+def test_whatever_page_was_open_last_no_private_table_outlives_its_tab(watched: Server) -> None:
+    """Widgets of a page hold what their callbacks hold; an idle server looks at its last session for ever."""
+    for page in PAGES:
+        with visiting(watched.url) as steward:
+            steward.open()
+            steward.press("Open the demo")
+            steward.open(steward.query, page)
+            assert held(watched)["tables"] >= 1
+        assert held(watched, "?later") == NOTHING, page
+
+
+def test_jobs_that_were_booked_outlive_their_tab_and_then_nothing_of_the_rows_is_left(watched: Server) -> None:
+    """Two are with workers, which are halted meanwhile, and one waits with its source."""
+    assert until(lambda: is_ready(watched), seconds=300)
+    halted = watched.workers()
+    for worker in halted:
+        os.kill(worker, signal.SIGSTOP)
+    with visiting(watched.url) as steward:
+        steward.open()
+        steward.press("Open the demo")
+        population = steward.query.removeprefix("population=")
+        steward.open(steward.query, "release")
+        for epsilon in ("0.1", "0.2", "0.3"):
+            steward.type("ε of this release", epsilon)
+            steward.press("Buy this release")
+    assert held(watched, "?later") == NOTHING | {"jobs in line": 1}
+    assert statuses(watched, population) == ["charged"] * 3
+    for worker in halted:
+        os.kill(worker, signal.SIGCONT)
+    assert until(lambda: statuses(watched, population) == ["done"] * 3, seconds=300)
+    assert held(watched, "?later") == NOTHING
+    assert "Traceback" not in watched.log()
+
+
+def is_ready(server: Server) -> bool:
+    try:
+        with urllib.request.urlopen(f"{server.url}/ready") as answer:
+            return answer.status == 200
+    except urllib.error.HTTPError as unready:
+        unready.close()
+        return False
+
+
+def statuses(server: Server, population: str) -> list[str]:
+    """What became of each booking, as another program reads it."""
+    with Ledger.open(server.store_url) as ledger:
+        return [booking.status for booking in ledger.bookings(population)]
 
 
 def test_a_session_ends_once_its_tab_has_been_gone_for_the_grace_and_not_while_it_comes_back() -> None:

@@ -13,24 +13,30 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 from streamlit import runtime
 
+from pmwpub.jobs.run import QueuedJob
 from pmwpub.service import PrivateTable
 from pmwpub.ui.server.leaving import GRACE_SECONDS, end_sessions
 from pmwpub.ui.server.serving import lifespan, middleware, routes
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Every private table that is made, read or copied, for as long as it lives. (To walk all objects of the process,
+# Every private table and job that is made, read or copied, while it lives. (To walk all objects of the process,
 # as `gc.get_objects` does, breaks a tuple that another thread is just filling: CPython then raises SystemError in it.)
-_alive: weakref.WeakSet[PrivateTable] = weakref.WeakSet()
+_tables: weakref.WeakSet[PrivateTable] = weakref.WeakSet()
+_jobs: weakref.WeakSet[QueuedJob] = weakref.WeakSet()
 
 
-def _noted(cls: type[PrivateTable], *_: Any, **__: Any) -> PrivateTable:
-    table = object.__new__(cls)
-    _alive.add(table)
-    return table
+def _note(kind: type[Any], alive: weakref.WeakSet[Any]) -> None:
+    def noted(cls: type[Any], *_: Any, **__: Any) -> Any:
+        made = object.__new__(cls)
+        alive.add(made)
+        return made
+
+    kind.__new__ = noted  # type: ignore[method-assign,assignment]
 
 
-PrivateTable.__new__ = _noted  # type: ignore[method-assign,assignment]
+_note(PrivateTable, _tables)
+_note(QueuedJob, _jobs)
 
 
 async def _held(request: Request) -> JSONResponse:
@@ -40,7 +46,8 @@ async def _held(request: Request) -> JSONResponse:
         end_sessions(now)
         end_sessions(now + GRACE_SECONDS)
     files = runtime.get_instance().uploaded_file_mgr.file_storage
-    return JSONResponse({"tables": len(_alive), "files": sum(map(len, files.values()))})
+    waiting = sum(bool(one.payload) for one in _jobs)
+    return JSONResponse({"tables": len(_tables), "files": sum(map(len, files.values())), "jobs in line": waiting})
 
 
 app = st.App(

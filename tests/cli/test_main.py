@@ -21,6 +21,7 @@ from pmwpub.ledger import Charge, Ledger, PlanKey
 from pmwpub.plans import WorkloadChoice
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.progress import Progress
+from pmwpub.release import rebuild
 from pmwpub.service.purchases.caveats import PRIVATE_NUMBERS_SEEN, noted
 
 
@@ -118,6 +119,24 @@ def test_release_writes_files_that_the_certificate_names(shell: Shell) -> None:
     certificate = json.loads(Path(shell.path("out"), "certificate.json").read_text())
     assert certificate["ledger_total"]["rho"] == found["ledger_total"]["rho"]
     assert (certificate["n"], certificate["rounds"], len(certificate["transcript"])) == (250, 5, 5)
+
+
+def test_table_fit_writes_its_noisy_tables_and_takes_no_flag_of_the_other_engine(shell: Shell) -> None:
+    found = shell.spend("release", "--epsilon", "1", "--engine", "table-fit", "--rows", "20", "-o", shell.path("out"))
+    assert (found["version"], found["engine"]) == (2, "table-fit")
+    assert "rounds" not in found
+    for name, expected in found["files"].items():
+        assert hashlib.sha256(Path(shell.path("out"), name).read_bytes()).hexdigest() == expected
+    assert shell.run("certificate", "check", shell.path("out"))["unlisted"] == []
+    assert rebuild.main([shell.path("b.csv"), "--from", shell.path("out")]) == 0
+    shell.capture.readouterr()
+    refused = shell.spend(
+        "release", "--epsilon", "1", "--engine", "table-fit", "--rounds", "5", "-o", shell.path("no"), status=2
+    )
+    assert "no rounds" in refused
+    again = shell.spend("release", "--epsilon", "1", "--engine", "table-fit", "-o", shell.path("again"))
+    assert again["spent"]["rho"] == 0
+    assert again["plan_sha256"] == found["plan_sha256"]
 
 
 def test_start_and_replay_are_part_of_the_plan_and_stand_in_the_certificate(shell: Shell) -> None:

@@ -12,7 +12,7 @@ from support.fakes import FixedNoise, SeededNoise
 
 from pmwpub.errors import MethodRefused, PlanError, PmwPubError
 from pmwpub.evaluation.answering import Marginals, errors_of_answers
-from pmwpub.evaluation.baseline_registry import BASELINES, PEERS, baseline_of, is_baseline
+from pmwpub.evaluation.baseline_registry import BASELINES, PEERS, TABLE_FIT, baseline_of, is_baseline
 from pmwpub.evaluation.baselines import Baseline, Case, DualQuery, JiElkan, Mwem, RunTerms
 from pmwpub.evaluation.measures import Errors, errors
 from pmwpub.mechanisms.baselines.graphical.fitted_model import MISSING
@@ -52,7 +52,7 @@ def test_another_name_or_parameter_is_refused(name: str) -> None:
         baseline_of(name)
 
 
-@pytest.mark.parametrize("name", [*BASELINES, "mwem+on=a0/a1", "hdmm+even", "residual-planner+even"])
+@pytest.mark.parametrize("name", [TABLE_FIT, *BASELINES, "mwem+on=a0/a1", "hdmm+even", "residual-planner+even"])
 def test_each_runs_and_ends_near_the_truth_with_a_large_budget(name: str) -> None:
     baseline = baseline_of(name)
     assert baseline.refusal(case(FixedNoise()).terms) == ""
@@ -62,7 +62,7 @@ def test_each_runs_and_ends_near_the_truth_with_a_large_budget(name: str) -> Non
     assert 0 <= found.mean_error <= found.rms_error <= found.max_error
 
 
-@pytest.mark.parametrize("name", [*BASELINES])
+@pytest.mark.parametrize("name", [TABLE_FIT, *BASELINES])
 def test_a_run_is_a_function_of_its_noise(name: str) -> None:
     runs = [baseline_of(name).errors(case(SeededNoise(seed))) for seed in (3, 3, 4)]
     assert runs[0] == runs[1] != runs[2]

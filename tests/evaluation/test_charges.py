@@ -15,8 +15,19 @@ import numpy as np
 import pytest
 from support import product_model, tables
 
-from pmwpub.evaluation import METHODS, UNCHANGED, Run, Stage, answering, baselines, is_baseline, peers, runs
-from pmwpub.evaluation.baseline_registry import FAMILIES, baseline_of
+from pmwpub.evaluation import (
+    METHODS,
+    UNCHANGED,
+    Run,
+    Stage,
+    answering,
+    baselines,
+    fitted_tables,
+    is_baseline,
+    peers,
+    runs,
+)
+from pmwpub.evaluation.baseline_registry import FAMILIES, TABLE_FIT, baseline_of
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.measurement import DiscreteGaussian
 from pmwpub.privacy.selection import ExponentialMechanism, PermuteAndFlip
@@ -33,11 +44,12 @@ WORKLOAD = Workload.all_kway(SHAPE, 2)
 OWN = (*(method for method in METHODS if method != UNCHANGED), "pmw-pub+permute-and-flip+average+no-replay")
 WITHOUT = ("mwem", "mwem+on=a0/a1", "hdmm", "hdmm+even", "residual-planner", "residual-planner+even", "aim", "mst")
 # Few rows: a step and samples for which a budget pays for several rounds; a lambda for which the bound is nearly met.
-NAMES = (*OWN, *WITHOUT, "dual-query+samples=5+eta=1", "ji-elkan+lambda=100")
+NAMES = (*OWN, TABLE_FIT, *WITHOUT, "dual-query+samples=5+eta=1", "ji-elkan+lambda=100")
 
 RELEASES = (
     (runs, "pmw_pub"), (baselines, "mwem"), (baselines, "dual_query"), (baselines, "ji_elkan"),
     (answering, "hdmm"), (answering, "residual_planner"), (peers, "aim"), (peers, "mst"),
+    (fitted_tables, "table_fit"),
 )  # fmt: skip
 
 

@@ -24,11 +24,11 @@ from pmwpub.ledger import PlanKey, Population, backup
 from pmwpub.plans import WorkloadChoice
 from pmwpub.service import PrivateTable, Service
 from pmwpub.service.bought import assessments, best_candidate, release_errors, releases
+from pmwpub.service.history_files import history_csv, history_json
 from pmwpub.service.inputs import study_store
 from pmwpub.tabular.schema.table_schema import Schema
 from pmwpub.ui import Session
 from pmwpub.ui.app import services
-from pmwpub.ui.ledger.history_files import history_csv, history_json
 
 ROWS = 61
 TOWNS = ("north", "south")

@@ -103,6 +103,12 @@ def _buy(trace: Trace, service: Service, table: PrivateTable, laws: Sequence[tup
             trace.exports |= {f"{selection} {output} {repeat}/{name}": body for name, body in drawn.items()}
         error = release_errors.error_plan(service, NAME, PlanKey(plan.sha256), epsilon="0.5")
         trace.output[f"error {selection} {output}"] = repr(buying.buy(service, table, error))
+    tables = releases.table_fit_plan(service, current, keys[:1], epsilon="0.5")
+    for repeat in (0, 1, 0):
+        outcome = buying.buy(service, table, tables, repeat=repeat)
+        fitted = releases.released(service, current, outcome.booking).bundle
+        assert fitted is not None
+        trace.exports |= {f"tables {repeat}/{name}": body for name, body in fitted.files(25, 3).items()}
     for word, send in _refused(service, table, keys).items():
         with pytest.raises(PmwPubError) as refusal:
             send()
@@ -196,6 +202,8 @@ def _commands(pair: Neighbours) -> list[list[str]]:
         [*release, "-o", "variant", "--selection", "permute-and-flip", "--output", "average"],
         ["error", *spend[:6], "--release", "one", "--epsilon", "0.5"],
         ["certificate", "check", "one"],
+        ["release", *spend, "--public", "b.csv", "--epsilon", "0.5", "--engine", "table-fit", "-o", "tables"],
+        ["certificate", "check", "tables"],
         [*release[:-4], "--epsilon", "50", "-o", "dear"],
         ["release", *spend, "--public", "none.csv", "--epsilon", "1", "-o", "none"],
         ["ledger", "show", NAME],

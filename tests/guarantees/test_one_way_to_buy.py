@@ -21,7 +21,7 @@ from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Ledger, Population
 from pmwpub.plans import WorkloadChoice
 from pmwpub.release.bundle import Bundle
-from pmwpub.service import Policy, PrivateTable, Service, purchases
+from pmwpub.service import Policy, PrivateTable, Service, purchases, server_parts
 from pmwpub.service.bought import releases
 from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases import ReleasePurchase
@@ -107,7 +107,7 @@ def _frame(content: bytes) -> pd.DataFrame:
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[World]:
     monkeypatch.setenv("PMWPUB_STORE", f"sqlite:///{tmp_path / 'ledger.sqlite'}")
     monkeypatch.setattr(services, "engine", InlineEngine)
-    monkeypatch.setattr(services, "place", SweepPlace)
+    monkeypatch.setattr(server_parts, "simulation_place", SweepPlace)
     st.cache_resource.clear()
     made = World(tmp_path, capsys)
     yield made

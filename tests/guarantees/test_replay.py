@@ -43,7 +43,7 @@ def test_nothing_that_leaves_tells_two_neighbours_apart(run: Run, k: int, way: s
     assert differences(ours, theirs) == set()
     assert len(ours.queries) >= 10
     assert len(ours.answers) == len(ours.queries)
-    assert {call.split()[0] for call in ours.calls} == {"select", "measure", "lattice", "cell", "best"}
+    assert {call.split()[0] for call in ours.calls} == {"select", "measure", "vector", "lattice", "cell", "best"}
     assert len(ours.exports) > 15
 
 

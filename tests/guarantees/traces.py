@@ -1,7 +1,7 @@
 """A trace: everything that a run leaves behind for anybody but the steward, with the primitives forced and time frozen.
 
-Forced are the three places where noise enters: which query is selected, what a count is measured as, and where a noisy
-error falls (its lattice step, its cell, the candidate chosen). They answer from a script and record what is public
+Forced are the places where noise enters: which query is selected, what a count or a table is measured as, and where a
+noisy error falls (its lattice step, cell, the candidate chosen). They answer from a script, and record what is public
 about the question: r_q, law, sensitivity, grid. What is left of a run may not depend on the private rows.
 """
 
@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from pmwpub.jobs import InlineEngine
@@ -28,6 +29,8 @@ from pmwpub.mechanisms.pmw_pub.lazy_scores import DriftScores
 from pmwpub.privacy.lattice_noise import LatticeLaplace
 from pmwpub.privacy.measurement import DiscreteGaussian
 from pmwpub.privacy.selection import ExponentialMechanism, PermuteAndFlip
+from pmwpub.privacy.vector_gaussian import VectorGaussian
+from pmwpub.records import Ints
 from pmwpub.tasks import choice_work
 
 KINDS = ("answers", "queries", "calls", "exports", "ledger", "output", "logs", "names", "pages")
@@ -111,6 +114,11 @@ def _force_rounds(trace: Trace, patch: pytest.MonkeyPatch) -> None:
         trace.calls.append(f"measure {self.scale} {self.sensitivity}")
         return (7 * len(trace.calls)) % 40
 
+    def vector(self: VectorGaussian, values: Ints, *, noise: object = None) -> Ints:
+        trace.calls.append(f"vector {self.scale} {self.squared_sensitivity} of {len(values)}")
+        return np.array([(7 * len(trace.calls) + 3 * place) % 40 for place in range(len(values))], dtype=np.int64)
+
+    patch.setattr(VectorGaussian, "measure", vector)
     patch.setattr(lazy_scores, "SMALL", -(10**12))  # bounds on the smallest problems too
     patch.setattr(ExponentialMechanism, "choose", choose("exponential"))
     patch.setattr(PermuteAndFlip, "choose", choose("permute and flip"))

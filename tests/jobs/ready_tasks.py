@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 from pmwpub.jobs.job import JobProgress
 
 calls: list[str] = []
@@ -18,3 +21,21 @@ def no_memory(payload: object, progress: JobProgress) -> None:
 
 def no_cache(payload: object, progress: JobProgress) -> None:
     raise RuntimeError("cannot cache function")
+
+
+def noted(payload: object, progress: JobProgress) -> None:
+    _note("warm")
+
+
+def work(payload: object, progress: JobProgress) -> None:
+    _note("work")
+
+
+def first_alone(payload: object, progress: JobProgress) -> None:
+    """Whoever comes first succeeds, and nobody after that."""
+    (Path(os.environ["READY_FOLDER"]) / "first").touch(exist_ok=False)
+
+
+def _note(what: str) -> None:
+    with (Path(os.environ["READY_FOLDER"]) / "notes").open("a") as notes:
+        notes.write(f"{what} {os.getpid()}\n")

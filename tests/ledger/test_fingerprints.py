@@ -10,7 +10,8 @@ from sqlalchemy import text
 
 from pmwpub.errors import TableBlocked
 from pmwpub.ledger import Booking, Ledger, TableVerdict
-from pmwpub.ledger.database import Database, store_url
+from pmwpub.ledger.database import Database
+from pmwpub.ledger.store_address import store_url
 from pmwpub.privacy.budget import ZCDP
 
 TABLE = b"sex,age\nF,33\nM,41\n"

@@ -6,7 +6,8 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from pmwpub.ledger import Ledger
-from pmwpub.ledger.database import Database, store_url
+from pmwpub.ledger.database import Database
+from pmwpub.ledger.store_address import store_url
 from pmwpub.ledger.tables import APPEND_ONLY, metadata
 
 

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Ledger, Population
 from pmwpub.plans import WorkloadChoice
-from pmwpub.service import Service
+from pmwpub.service import Service, server_parts
 from pmwpub.service.inputs import study_store
 from pmwpub.tasks.simulation_work import SweepPlace
 from pmwpub.ui import Session
@@ -25,7 +25,7 @@ def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Here]:
     """An empty store of its own."""
     monkeypatch.setenv("PMWPUB_STORE", f"sqlite:///{tmp_path / 'ledger.sqlite'}")
     monkeypatch.setattr(services, "engine", InlineEngine)
-    monkeypatch.setattr(services, "place", SweepPlace)
+    monkeypatch.setattr(server_parts, "simulation_place", SweepPlace)
     services.close()
     with Ledger.open() as ledger:
         yield Here(Service(ledger, InlineEngine()))

@@ -18,13 +18,13 @@ from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.plans import AssessmentPlan, PublicInputs, WorkloadChoice
 from pmwpub.service import Assessed, Outcome
 from pmwpub.service.bought import assessments
+from pmwpub.service.history_files import history_csv
 from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases.caveats import PRIVATE_NUMBERS_SEEN
 from pmwpub.service.simulations import public_pairs
 from pmwpub.theory import private_rows_needed
 from pmwpub.ui import Session
 from pmwpub.ui.app import services
-from pmwpub.ui.ledger.history_files import history_csv
 from pmwpub.ui.wording import ranked_floors, side_by_side
 
 

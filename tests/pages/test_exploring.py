@@ -9,8 +9,8 @@ import json
 from pages.visits import Here, Open, buy, press, words
 
 from pmwpub.plans import WorkloadChoice
+from pmwpub.service.history_files import history_csv, history_json
 from pmwpub.service.inputs import study_store
-from pmwpub.ui.ledger.history_files import history_csv, history_json
 
 
 def test_the_workload_shows_its_size_and_is_stored_when_chosen(town: Here, visit: Open) -> None:

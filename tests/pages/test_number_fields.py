@@ -67,7 +67,8 @@ def test_what_if_takes_any_registered_number_of_rows(n: int) -> None:
     def page(n: int) -> None:
         from fractions import Fraction
 
-        from pmwpub.ui.what_if.calculators import Facts, accuracy_calculator
+        from pmwpub.service.simulations.theorem_calculator import Facts
+        from pmwpub.ui.what_if.calculators import accuracy_calculator
 
         accuracy_calculator(Facts(n, 1, 1, Fraction(1, 10), 1))
 

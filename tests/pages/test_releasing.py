@@ -17,6 +17,7 @@ from pmwpub.plans import AssessmentPlan, PublicInputs, WorkloadChoice
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.service import Assessed
 from pmwpub.service.bought import release_errors, releases
+from pmwpub.service.bought.release_errors import MeasuredError
 from pmwpub.service.inputs import study_store
 from pmwpub.service.simulations import explorations
 from pmwpub.service.simulations.advice import EpsilonAdvice
@@ -127,12 +128,28 @@ def test_the_noisy_error_of_a_release_is_priced_confirmed_charged_once_and_shown
     (bought,) = release_errors.measured_errors(town.service, town.population, key)
     assert bought.error is not None
     viewer = visit("release", population=town.population, release=str(found.outcome.booking.id))
-    assert f"Noisy largest error on the private table: {bought.error.value:.3g}" in words(viewer)
+    assert f"Noisy largest error on the private table: {bought.error.estimate:.3g}" in words(viewer)
     assert not any("Buy" in button.label for button in viewer.button)
     spent = town.spent
     buttons = [button for button in app.button if button.label == "Show the stored result" and "confirm" in button.key]
     buttons[0].click().run()
     assert town.spent == spent
+
+
+@pytest.mark.parametrize(("drawn", "low", "high", "shown"), [(-0.2, 0.0, 0.04, "0"), (1.3, 0.9, 1.0, "1")])
+def test_a_noisy_error_that_noise_carried_out_of_0_to_1_is_shown_where_errors_lie(
+    town: Here, steward: Open, monkeypatch: pytest.MonkeyPatch, drawn: float, low: float, high: float, shown: str
+) -> None:
+    buy(steward("release"), "Buy this release")
+    (found,) = releases.releases(town.service, study_store.study(town.service, town.population))
+    plan = release_errors.error_plan(town.service, town.population, found.outcome.booking.key, epsilon="0.2")
+    error = MeasuredError(plan, found.outcome, NoisyInterval(drawn, low, high, 0.95, "1/5"))
+    monkeypatch.setattr(release_errors, "measured_errors", lambda *asked: [error])
+    app = steward("release", release=str(found.outcome.booking.id))
+    assert not app.exception
+    assert f"on the private table: {shown}, between {low:g} and {high:g}" in words(app).replace("*", "")
+    assert f"{drawn:g}" not in words(app)
+    assert next(one.value for one in app.metric if one.label == "Largest error (noisy)") == shown
 
 
 NOISY = NoisyInterval(0.05, 0.04, 0.06, 0.95, "1/25")
@@ -180,3 +197,17 @@ def test_a_finished_release_outlives_its_public_tables(town: Here, steward: Open
     assert not app.exception
     assert "synthetic.csv" in [button.label for button in app.get("download_button")] or "synthetic.csv" in words(app)
     assert "needs public candidates" in words(app)
+
+
+def test_table_fit_is_one_choice_away_and_its_result_says_what_was_measured(town: Here, steward: Open) -> None:
+    app = steward("release")
+    assert any("Rounds" in str(one.label) or "rounds" in str(one.label) for one in app.checkbox)
+    app.radio(key="engine").set_value("table-fit").run()
+    assert not any("rounds" in str(one.label) for one in app.checkbox), "table fit has none"
+    buy(app, "Buy this release")
+    current = study_store.study(town.service, town.population)
+    (found,) = releases.releases(town.service, current)
+    assert found.plan.kind == "table-fit"
+    assert {one.label: one.value for one in app.metric}["Noisy tables"] == str(3 + 3)
+    assert any("by table fit" in str(one.proto) for one in app.get("page_link"))
+    assert not app.exception

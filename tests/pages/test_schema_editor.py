@@ -7,7 +7,7 @@ from typing import Any
 from pages.visits import Here, Open, buy, press, stored, words
 from streamlit.testing.v1 import AppTest
 
-from pmwpub.service.inputs import schema_drafts, study_store
+from pmwpub.service.inputs import schema_editing, study_store
 from pmwpub.tabular.schema.column_types import NumericColumn
 from pmwpub.tabular.schema.table_schema import Schema
 
@@ -158,16 +158,16 @@ def test_edits_survive_a_refresh_and_go_on_where_they_stood(town: Here, visit: O
 
 def test_an_edit_that_changed_nothing_or_was_discarded_leaves_no_draft(town: Here, visit: Open) -> None:
     app = _editing(visit, town)
-    assert schema_drafts.draft(town.service, town.population) is None
+    assert schema_editing.unfinished(town.service, town.population) is None
     _edit(app, edited_rows={1: {"other": True}})
-    assert schema_drafts.draft(town.service, town.population) is not None
+    assert schema_editing.unfinished(town.service, town.population) is not None
     press(app, "Discard the edits")
-    assert schema_drafts.draft(town.service, town.population) is None
+    assert schema_editing.unfinished(town.service, town.population) is None
 
     _edit(_editing(visit, town), edited_rows={1: {"other": True}})
     app = _refreshed(visit, town)
     press(app, "Discard that edit")
-    assert schema_drafts.draft(town.service, town.population) is None
+    assert schema_editing.unfinished(town.service, town.population) is None
     assert "not saved" not in words(app)
 
 

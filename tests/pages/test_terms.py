@@ -10,7 +10,7 @@ from pages.visits import ROWS, Here, Open, press, words
 from streamlit.testing.v1 import AppTest
 
 from pmwpub.ledger import Population
-from pmwpub.release.certificate_parts import OUTSIDE
+from pmwpub.release.certificates.certificate_parts import OUTSIDE
 from pmwpub.service import PrivateTable
 from pmwpub.ui import Session
 from pmwpub.ui.widgets.agreeing import TICK

@@ -56,7 +56,8 @@ def test_one_person_moves_each_count_by_at_most_k(sizes: list[int], rows: int, k
 
 @settings(max_examples=40)
 @given(
-    st.lists(st.sampled_from([1, 2, 3, 7, 17, 300]), min_size=2, max_size=4),
+    # Not three columns of 300 levels: their cells alone fill gigabytes, and four columns pass what a workload may have.
+    st.lists(st.sampled_from([1, 2, 3, 7, 17, 300]), min_size=2, max_size=4).filter(lambda own: own.count(300) < 3),
     st.integers(1, 4),
     st.sampled_from([1, 63, 64, 65, 511, 512, 513]),
     st.booleans(),

@@ -22,7 +22,7 @@ from pmwpub.queries.counts import count
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.records import Support
 from pmwpub.release.bundle import Bundle
-from pmwpub.release.certificate_parts import Candidate, LedgerTotal, Provenance, decimal_rho
+from pmwpub.release.certificates.certificate_parts import Candidate, LedgerTotal, Provenance, decimal_rho
 from pmwpub.release.report import AssessedPrior, Choices
 from pmwpub.tabular.coding.encode import encode_public
 from pmwpub.tabular.files.reading import read_table

@@ -30,7 +30,7 @@ from pmwpub.release.bundle import (
     pack,
     rebuild_script,
 )
-from pmwpub.release.certificate_parts import Candidate, LedgerTotal, Provenance, decimal_rho
+from pmwpub.release.certificates.certificate_parts import Candidate, LedgerTotal, Provenance, decimal_rho
 from pmwpub.tabular.schema.table_schema import Schema
 
 SCHEMA_JSON = {

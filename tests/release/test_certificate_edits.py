@@ -19,7 +19,7 @@ from pmwpub.errors import CertificateError
 from pmwpub.privacy.budget import ZCDP, epsilon_of
 from pmwpub.release.bundle import CERTIFICATE, SYNTHETIC, WEIGHTS
 from pmwpub.release.certificate import Certificate
-from pmwpub.release.certificate_parts import OUTSIDE_BEFORE
+from pmwpub.release.certificates.certificate_parts import OUTSIDE_BEFORE
 from pmwpub.release.checking import check, not_checked, require
 
 Path_ = tuple[str | int, ...]

@@ -9,7 +9,7 @@ from fractions import Fraction
 from release.bundles import FORMULA, Made
 
 from pmwpub.release.bundle import MEASUREMENTS
-from pmwpub.release.measurements import measurements_csv, query_text
+from pmwpub.release.measured.measurements import measurements_csv, query_text
 from pmwpub.tabular.coding.decode import inert
 
 

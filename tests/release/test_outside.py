@@ -12,7 +12,7 @@ from release.bundles import Made
 
 from pmwpub.release.bundle import CERTIFICATE, REPORT
 from pmwpub.release.certificate import Certificate
-from pmwpub.release.certificate_parts import OUTSIDE, OUTSIDE_BEFORE
+from pmwpub.release.certificates.certificate_parts import OUTSIDE, OUTSIDE_BEFORE
 from pmwpub.release.checking import check
 
 README = Path(__file__).resolve().parents[2] / "README.md"

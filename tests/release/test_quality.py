@@ -16,7 +16,8 @@ from pmwpub.domain import Attribute, Domain
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution, Support
 from pmwpub.release import quality
-from pmwpub.release.quality import Cause
+from pmwpub.release.measured import causes
+from pmwpub.release.measured.causes import Cause
 
 # Four atoms of (colour, size); the public table has 10 rows, 4, 3, 2 and 1 of them.
 DOMAIN = Domain((Attribute("colour", ("red", "blue")), Attribute("size", ("s", "l"))))
@@ -73,28 +74,28 @@ def test_the_heaviest_rows_come_with_their_labels_and_their_public_weight() -> N
 
 
 def _cause(number: int, noisy: float, public: float, *columns: str) -> Cause:
-    return Cause(number, tuple((column, "x") for column in columns), noisy, public, noisy, 0)
+    return Cause(number, tuple((column, "x") for column in columns), noisy, public, noisy, 0.0, 0)
 
 
 def test_measurements_of_most_columns_come_first_then_the_most_surprising_and_a_query_once() -> None:
-    causes = [
+    known = [
         _cause(1, 0.5, 0.1, "a", "z"),
         _cause(2, 0.2, 0.1, "a", "b"),
         _cause(3, 0.9, 0.1, "y", "z"),
         _cause(4, 0.2, 0.1, "b", "c"),
         _cause(5, 0.3, 0.1, "a", "b"),
     ]
-    found = quality.touching(causes, ("a", "b"), limit=9)
+    found = causes.touching(known, ("a", "b"), limit=9)
     assert [(one.number, one.columns) for one in found] == [(5, 2), (1, 1), (4, 1)]
-    assert quality.touching(causes, ("q",)) == ()
+    assert causes.touching(known, ("q",)) == ()
 
 
 def test_every_round_is_a_cause_with_what_public_table_and_release_answer(made: Made) -> None:
     certificate = made.bundle.certificate
     workload = certificate.workload.build(made.bundle.schema.domain)
     released = made.bundle.distribution()
-    causes = quality.causes_of(certificate, released, workload)
-    assert [one.number for one in causes] == list(range(1, certificate.rounds + 1))
+    found = causes.causes_of(certificate, released, workload)
+    assert [one.number for one in found] == list(range(1, certificate.rounds + 1))
     names = released.support.domain.names
     labels = [
         dict(
@@ -104,7 +105,7 @@ def test_every_round_is_a_cause_with_what_public_table_and_release_answer(made: 
         )
         for atom in released.support.codes
     ]
-    for one, line in zip(causes, certificate.transcript, strict=True):
+    for one, line in zip(found, certificate.transcript, strict=True):
         inside = [all(row[name] == level for name, level in one.query) for row in labels]
         assert one.noisy == line.noisy_answer
         assert one.released == pytest.approx(float(released.weights[inside].sum()))

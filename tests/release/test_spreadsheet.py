@@ -19,8 +19,8 @@ import pytest
 from release.bundles import make, public_csv
 
 from pmwpub.release.bundle import SYNTHETIC, WEIGHTS
+from pmwpub.service.history_files import history_csv
 from pmwpub.tabular.coding.decode import csv_bytes
-from pmwpub.ui.ledger.history_files import history_csv
 
 pytestmark = pytest.mark.spreadsheet
 

@@ -18,7 +18,7 @@ from support import tables
 from pmwpub.errors import PlanError
 from pmwpub.queries.incidence import quantise
 from pmwpub.records import Dataset, Distribution, Support
-from pmwpub.release.certificate_parts import Cells
+from pmwpub.release.certificates.certificate_parts import Cells
 from pmwpub.release.synthesis import synthesise, synthetic_csv
 from pmwpub.tabular.coding.encode import encode_public
 from pmwpub.tabular.files.reading import read_table

@@ -19,10 +19,10 @@ from pmwpub.errors import StoreUnavailable
 from pmwpub.ledger.database import Database
 
 BEAT_SECONDS = 0.5
-"""So often a program looks after its session."""
+"""Seconds between two looks of a program at its session."""
 
 GONE_SECONDS = 3.0
-"""A lock that is free for so long belongs to no living program that reaches the store."""
+"""Seconds after which a lock that stays free belongs to no living program that reaches the store."""
 
 
 class AdvisoryLocks:
@@ -77,7 +77,7 @@ class AdvisoryLocks:
         return not free
 
     def gone(self, booking_id: int) -> bool:
-        """Whether a lock that was found free is free still, after its program had the time to take it again."""
+        """Whether a lock that was found free is still free after its program had the time to take it again."""
         first = self._free.setdefault(booking_id, time.monotonic())
         time.sleep(max(0.0, first + GONE_SECONDS - time.monotonic()))
         return not self.held(booking_id)
@@ -99,7 +99,7 @@ class AdvisoryLocks:
         self._missing.discard(booking_id)
 
     def _hold(self) -> None:
-        """Have all locks in a session that lives; those that a lost session still has are tried again at each beat."""
+        """Take all locks in a session that lives; those that a lost session still has are tried again at each look."""
         try:
             self._take()
         except StoreUnavailable:  # of a session that was lost: once more, in a new one

@@ -1,23 +1,22 @@
 """Which charged plans a living program still works on: a lock that the system drops when that program ends.
 
 Several programs may share a store, such as a server and the command line. None of them asks the others; a plan without
-an outcome is at work while its lock is held. SQLite: flock on a file of the booking in a folder beside the store; once
+an outcome is at work while its lock is held. SQLite: a lock on a file of the booking in a folder beside the store; once
 nobody holds it the plan has no result. PostgreSQL: an advisory lock of one session, see `advisory_locks`; there a lock
 can be lost while its program lives, so that "no result" is final only when it stands in the store.
 """
 
 from __future__ import annotations
 
-import fcntl
-import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
 from sqlalchemy import Connection
 
 from pmwpub.errors import StoreUnavailable
+from pmwpub.ledger.locked_files import HeldFile, hold, is_held
 
 
 class LiveWork(Protocol):
@@ -33,27 +32,27 @@ class LiveWork(Protocol):
         """Hold the lock of a booking, before anybody can see the booking."""
 
     def end(self, booking_id: int) -> None:
-        """Let it go, once the outcome is stored."""
+        """Let the lock of a booking go, once its outcome is stored."""
 
     def held(self, booking_id: int) -> bool:
-        """Whether any living program holds it, this one included."""
+        """Whether any living program holds the lock of a booking, this one included."""
         ...
 
     def gone(self, booking_id: int) -> bool:
-        """Whether a lock that nobody held is free still, after the time that a program needs to take it again."""
+        """Whether a lock that nobody held is still free after the time that a program needs to take it again."""
         ...
 
     def claimed(self, connection: Connection, booking_id: int) -> bool:
-        """Whether nobody holds it, and nobody can take it again before the transaction on `connection` ends."""
+        """Whether nobody holds a lock, and nobody can take it again before the transaction on `connection` ends."""
         ...
 
     def close(self) -> None:
-        """Let all go."""
+        """Let all locks go."""
 
 
 @contextmanager
 def beginning(working: LiveWork) -> Iterator[Callable[[int], None]]:
-    """Takes the locks of bookings inside a transaction, and lets them go again if it does not commit."""
+    """Lend a function that takes the locks of bookings; they are let go again where the block ends in an error."""
     begun: list[int] = []
 
     def begin(booking_id: int) -> None:
@@ -69,42 +68,28 @@ def beginning(working: LiveWork) -> Iterator[Callable[[int], None]]:
 
 
 class FileLocks:
-    """One file a booking in `folder`, there while it is worked on."""
+    """Locks as files: one a booking in `folder`, which is there while the booking is worked on."""
 
     sure = True
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._mine: dict[int, int] = {}
+        self._mine: dict[int, HeldFile] = {}
 
     def begin(self, booking_id: int) -> None:
         try:
             self._folder.mkdir(mode=0o700, exist_ok=True)
-            descriptor = os.open(self._folder / str(booking_id), os.O_CREAT | os.O_RDWR, 0o600)
+            self._mine[booking_id] = hold(self._folder / str(booking_id))
         except OSError as error:
             raise StoreUnavailable(f"{self._folder} cannot be used: {error.strerror}. Nothing was charged.") from None
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        self._mine[booking_id] = descriptor
 
     def end(self, booking_id: int) -> None:
-        descriptor = self._mine.pop(booking_id, None)
-        if descriptor is not None:
-            with suppress(OSError):
-                (self._folder / str(booking_id)).unlink(missing_ok=True)
-            os.close(descriptor)
+        own = self._mine.pop(booking_id, None)
+        if own is not None:
+            own.let_go(remove=True)
 
     def held(self, booking_id: int) -> bool:
-        try:
-            descriptor = os.open(self._folder / str(booking_id), os.O_RDWR)
-        except OSError:
-            return False
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        finally:
-            os.close(descriptor)
-        return False
+        return is_held(self._folder / str(booking_id))
 
     def gone(self, booking_id: int) -> bool:
         return not self.held(booking_id)

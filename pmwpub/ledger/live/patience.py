@@ -10,15 +10,15 @@ from types import TracebackType
 from pmwpub.errors import StoreUnavailable
 
 PATIENCE_SECONDS = 60.0
-"""A database that is started again is back within it."""
+"""Seconds within which a database that is started again is back."""
 
 PAUSE_SECONDS = 0.5
 
 
 class Trial(AbstractContextManager["Trial"]):
-    """One try; it swallows StoreUnavailable, unless it is the last one.
+    """One try of several; as a context it swallows StoreUnavailable, unless it is the last try.
 
-    failed  whether it did
+    failed  whether it swallowed one
     """
 
     def __init__(self, *, last: bool) -> None:

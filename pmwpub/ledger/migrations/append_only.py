@@ -1,4 +1,4 @@
-"""Triggers that have both databases refuse to change or remove a row, whoever asks."""
+"""Triggers by which both databases refuse to change or remove a row, whoever asks."""
 
 from __future__ import annotations
 

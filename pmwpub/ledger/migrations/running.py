@@ -7,16 +7,17 @@ from pathlib import Path
 
 from pmwpub.errors import StoreUnavailable
 from pmwpub.ledger import tables
-from pmwpub.ledger.database import Database, store_url, version_at
+from pmwpub.ledger.database import Database, version_at
+from pmwpub.ledger.store_address import store_url
 
 
 @dataclass(frozen=True)
 class Migration:
     """What was, or would be, done to a store.
 
-    version  that it had
-    target   this program's
-    steps    in words, oldest first; none where the versions are one
+    version  the version that the store had
+    target   this program's version
+    steps    what brings the one to the other, in words, oldest first; none where the versions are the same
     kept     the copy that was made of a SQLite file before; None for PostgreSQL, and where nothing was done
     """
 
@@ -28,7 +29,7 @@ class Migration:
 
 
 def planned_migration(url: str | None) -> Migration:
-    """What `migrate` would do; changes nothing. StoreUnavailable where there is no store, or a newer one."""
+    """What `migrate` would do; nothing is changed. StoreUnavailable where there is no store, or a newer one."""
     from pmwpub.ledger.migrations.steps import ahead  # alembic is for stores of earlier versions alone
 
     address = store_url(url)

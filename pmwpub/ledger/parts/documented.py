@@ -20,7 +20,7 @@ class Keeping:
             documents.put(connection, populations.identify(connection, name), kind, key, body)
 
     def put_documents(self, name: str, stored: Sequence[tuple[str, str, bytes]]) -> None:
-        """Store several (kind, key, bytes), all or none: nobody ever sees one of them without the others."""
+        """Store several documents, each (kind, key, bytes), all or none: nobody ever sees one without the others."""
         with self._database.writing() as connection:
             population_id = populations.identify(connection, name)
             for kind, key, body in stored:
@@ -42,14 +42,14 @@ class Keeping:
             return documents.versions(connection, populations.identify(connection, name), kind, key)
 
     def times_in_order(self, name: str) -> bool:
-        """Whether no public document has an earlier time than one before it, so that times tell before from after."""
+        """Whether no public document has an earlier time than one stored before it, so that times tell their order."""
         with self._database.reading() as connection:
             return documents.in_order(connection, populations.identify(connection, name))
 
     def delete_documents(self, name: str, kind: str | Sequence[str] | None = None, key: str | None = None) -> int:
         """Delete public documents now, all or none; returns how many versions went. Charges and results stay.
 
-        kind  or several
+        kind  one kind or several; None for all. key  None for every key
         """
         kinds = [kind] if isinstance(kind, str) else kind
         with self._database.writing() as connection:

@@ -1,4 +1,4 @@
-"""What becomes of bookings, also where connections are lost, and whether the store could take one."""
+"""What becomes of bookings, also where connections are lost, and whether the store could take a booking."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Outcomes(Recognition):
     _working: LiveWork
 
     def check(self) -> None:
-        """StoreUnavailable unless the store answers and its witness could take a booking. Cheap; reads no charge."""
+        """Raise StoreUnavailable unless the store answers and its witness could take a booking. No charge is read."""
         with self._database.reading() as connection:
             connection.execute(text("SELECT 1")).one()
         self._guard.ready()
@@ -41,7 +41,7 @@ class Outcomes(Recognition):
         return self._working.held(booking_id)
 
     def close_unattended(self, booking_id: int) -> bool:
-        """Whether a plan without an outcome, which nobody works on, is final: it has no result, and never will.
+        """Whether it is final that a plan, which nobody works on, has no result and never will have one.
 
         On PostgreSQL a living program may have lost its connection, and with it its locks, which it takes again at
         once. So this waits for longer than that takes, looks again, and has "no result" in the store before it answers
@@ -57,17 +57,18 @@ class Outcomes(Recognition):
         return False
 
     def finish(self, booking_id: int, result: bytes) -> None:
-        """Store the result before it is shown, once. LedgerError for other bytes, or after `void`.
+        """Store the result of a booking, once, before it is shown. LedgerError for other bytes, or after `void`.
 
-        PostgreSQL: tried again for a while where the connection is lost, for the same bytes may be stored twice.
+        Tried again for a while where PostgreSQL's connection is lost or SQLite's file is not in its place, for the same
+        bytes may be stored twice.
         """
-        for attempt in patiently(wait=not self._working.sure):
+        for attempt in patiently(wait=not (self._working.sure and self._database.file.in_place)):
             with attempt, self._database.writing() as connection:
                 bookings.finish(connection, booking_id, result)
         self._working.end(booking_id)
 
     def void(self, booking_id: int) -> None:
-        """Record that no result will come; the charge stays. LedgerError after `finish`."""
+        """Record that a booking will have no result; the charge stays. LedgerError after `finish`."""
         try:
             with self._database.writing() as connection:
                 bookings.void(connection, booking_id)
@@ -75,6 +76,6 @@ class Outcomes(Recognition):
             self._working.end(booking_id)
 
     def result(self, booking_id: int) -> bytes:
-        """The stored bytes, always the same; NoResult if none is stored."""
+        """The stored result of a booking, always the same bytes; NoResult if there is none."""
         with self._database.reading() as connection:
             return bookings.result(connection, booking_id)

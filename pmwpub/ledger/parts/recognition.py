@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pmwpub.ledger import attempts, fingerprints, populations
 from pmwpub.ledger.attempts import Attempt
 from pmwpub.ledger.database import Database
-from pmwpub.ledger.model import TableHandle, TableVerdict
+from pmwpub.ledger.table_handles import TableHandle, TableVerdict
 
 
 class Recognition:
@@ -20,13 +20,13 @@ class Recognition:
     _database: Database
 
     def handle(self, name: str, private: bytes, seen: Sequence[bytes] = ()) -> TableHandle:
-        """A table's fingerprints, to be passed to `book`; compares and records nothing."""
+        """A table's fingerprints, to be passed to `book`; nothing is compared or recorded."""
         with self._database.reading() as connection:
             populations.identify(connection, name)
             return fingerprints.handle(connection, private, seen)
 
     def recognise(self, name: str, private: bytes, seen: Sequence[bytes] = ()) -> TableVerdict:
-        """Whether this private content is new, the same, changed, or another population's; stores nothing.
+        """Whether a private table is new, the same, changed, or another population's; nothing is stored.
 
         Privacy: the answer is an exact one about private rows, for a steward to whom all sessions belong.
         """
@@ -55,7 +55,7 @@ class Recognition:
     def has_loads(self) -> bool:
         """Whether a shared service was ever run on this store: every load there leaves a record.
 
-        Privacy: says that a table was loaded, and nothing of any table.
+        Privacy: the answer says that a table was loaded, and nothing of any table.
         """
         with self._database.reading() as connection:
             return attempts.any_load(connection)
@@ -76,7 +76,7 @@ class Recognition:
             fingerprints.acknowledge(connection, populations.identify(connection, name), private, seen)
 
     def acknowledgements(self, name: str) -> list[tuple[str, str]]:
-        """(other population, time) of each such decision; for the steward only."""
+        """(Other population, time) of each decision that one table serves both; for the steward only."""
         with self._database.reading() as connection:
             return fingerprints.acknowledged(connection, populations.identify(connection, name))
 

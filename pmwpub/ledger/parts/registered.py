@@ -26,7 +26,7 @@ class Registered:
             return populations.register(connection, population)
 
     def population(self, name: str) -> Population:
-        """The terms in force; UnknownPopulation if there are none."""
+        """The terms of a population that are in force; UnknownPopulation if there is none of that name."""
         with self._database.reading() as connection:
             return populations.current(connection, populations.identify(connection, name))
 
@@ -55,7 +55,7 @@ class Registered:
             return populations.amend(connection, name, changes)
 
     def balance(self, name: str) -> Balance:
-        """Total, spent and remaining rho."""
+        """The total, spent and remaining rho of a population, read in one transaction."""
         with self._database.reading() as connection:
             return populations.balance(connection, populations.identify(connection, name))
 
@@ -71,7 +71,7 @@ class Registered:
 
     @contextmanager
     def _deciding(self) -> Iterator[Connection]:
-        """A transaction on terms or decisions, which the witness has when it ends."""
+        """Lend a transaction on terms or decisions; when the block ends the witness has them too."""
         with self._database.writing() as connection:
             self._guard.check(connection)
             yield connection

@@ -11,7 +11,7 @@ from sqlalchemy import URL, select
 
 from pmwpub.errors import StoreUnavailable
 from pmwpub.ledger import tables
-from pmwpub.ledger.database import Database, sqlite_path, store_url, witness_path
+from pmwpub.ledger.database import Database
 from pmwpub.ledger.recovery.copying import copy, free_name, remove, sync_folder
 from pmwpub.ledger.recovery.record_merging import unwitnessed
 from pmwpub.ledger.recovery.restored_charges import RestoredCharges, readd
@@ -19,6 +19,7 @@ from pmwpub.ledger.recovery.store_guard import recorded, store_id
 from pmwpub.ledger.recovery.vouching import accept, record_unvouched
 from pmwpub.ledger.recovery.witness import Witness
 from pmwpub.ledger.recovery.witness_lines import Entry, StoreLine
+from pmwpub.ledger.store_address import sqlite_path, store_url, witness_path
 
 POSTGRES = (
     "The ledger is a PostgreSQL database: back it up with pg_dump and put it back with pg_restore. Charges that an old "
@@ -37,8 +38,8 @@ IN_USE = "Another program has the ledger {path} open; stop it first. Nothing was
 class Reconciled:
     """What became of a store.
 
-    added     what it lacked, by population
-    replaced  where the file went whose place a backup took
+    added     what the store lacked, by population
+    replaced  where the file was put whose place a backup took; None where there was none
     """
 
     added: tuple[RestoredCharges, ...]
@@ -79,7 +80,7 @@ def reconcile(url: str | None, *, accept_missing_witness: bool = False, witness:
 def restore(
     url: str | None, source: Path, *, accept_missing_witness: bool = False, witness: Path | None = None
 ) -> Reconciled:
-    """Put a backup in the store's place, with all that the witness, or the store as it was, knows beyond it, as spent.
+    """Put a backup in the store's place; what the witness or the store knows beyond the backup is added as spent.
 
     The file that was there is kept beside it.
     Raises StoreUnavailable while another program has the store open, for a file that is no ledger, and if charges
@@ -130,7 +131,7 @@ def _reconciled(
 
 
 def _readable(witness: Witness, accepted: bool) -> list[Entry] | None:
-    """The witness's lines; None if it is damaged and that is accepted."""
+    """The lines of the witness; None if it is damaged and that is accepted."""
     try:
         witness.refresh()
         return witness.lines()
@@ -167,7 +168,7 @@ def _present(path: Path, address: URL) -> list[Entry]:
 
 
 def _swapped(path: Path, fresh: Path) -> Path | None:
-    """Put `fresh` in the place of `path`; where the old file went, its log with it."""
+    """Put `fresh` in the place of `path`; returns where the old file went, its log with it."""
     aside = free_name(path, "replaced") if path.exists() else None
     try:
         if aside is not None:

@@ -55,7 +55,7 @@ def remove(path: Path) -> None:
 
 
 def free_name(path: Path, word: str) -> Path:
-    """A name beside `path` that nothing has yet."""
+    """A path beside `path`, its name ending in `word`, where no file is yet."""
     number = 1
     while (free := path.with_name(f"{path.name}.{word}-{number}")).exists():
         number += 1
@@ -63,7 +63,9 @@ def free_name(path: Path, word: str) -> Path:
 
 
 def sync_folder(folder: Path) -> None:
-    """Have a new or renamed file's name on the disk too."""
+    """Have a new or renamed file's name on the disk too, where the system lets a program ask for it."""
+    if os.name == "nt":
+        return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -74,7 +74,7 @@ def _population(connection: Connection, line: Entry) -> int:
 
 
 def _add_charges(connection: Connection, population_id: int, line: BookingLine) -> None:
-    """To its booking, or to a new one without a result."""
+    """Add the charges of a line to its booking, or to a new booking without a result."""
     named = {"plan_sha256": line.plan_sha256, "repeat": line.repeat}
     query = select(tables.bookings.c.id).filter_by(population_id=population_id, **named)
     booking_id = connection.execute(query).scalar()

@@ -62,7 +62,7 @@ class Guard:
     def compare(self, connection: Connection) -> None:
         """Raise StoreUnavailable if anything that the witness has is missing in the store, or other there.
 
-        Reads everything: for the opening of a store.
+        It reads everything, so it is for the opening of a store.
         """
         if self.witness is not None:
             self.witness.refresh()
@@ -70,9 +70,9 @@ class Guard:
                 self._compared(self.witness, connection)
 
     def vouch(self, connection: Connection) -> None:
-        """Before its witness begins, record for a store with terms and without charges that nothing vouches for it.
+        """Record for a store with terms and without charges that nothing vouches for it, before its witness begins.
 
-        `check` refuses one with charges, and begins a witness only where this is committed.
+        `check` refuses a store with charges, and begins a witness only where this record is committed.
         """
         witness = self.witness
         if witness is None or self._own(witness, connection):
@@ -83,7 +83,7 @@ class Guard:
     def check(self, connection: Connection) -> None:
         """Raise StoreUnavailable if charges, terms or decisions are missing; bring the witness up to date.
 
-        Cheap while the numbers of lines agree; otherwise everything is compared.
+        It is cheap while the numbers of lines agree; otherwise everything is compared.
         """
         witness = self.witness
         if witness is None:
@@ -120,8 +120,16 @@ class Guard:
         if self.witness is not None:
             self.witness.ready()
 
+    def vouched(self, connection: Connection) -> None:
+        """Raise StoreUnavailable unless the witness, where there is one, is this store's and could take a booking."""
+        if self.witness is not None:
+            self.witness.ready()
+            self.witness.refresh()
+            if self.witness.store != store_id(connection):
+                raise StoreUnavailable(REMOVED.format(path=self.witness.path))
+
     def writable(self, booked: Sequence[tuple[Booking, Sequence[Charge]]]) -> None:
-        """LedgerError, before bookings are committed, where they could not be lines of a witness."""
+        """Raise LedgerError, before bookings are committed, where they could be no lines of a witness."""
         try:
             for booking, charges in booked:
                 _line(booking, charges)
@@ -129,17 +137,17 @@ class Guard:
             raise LedgerError("A plan or a charge of it has a value that no record can hold.") from None
 
     def readable(self, connection: Connection) -> None:
-        """StoreUnavailable, before terms or decisions are committed, where they could not be lines of a witness."""
+        """Raise StoreUnavailable, before terms or decisions are committed, where they could be no lines of it."""
         if self.witness is not None:
             recorded(connection)
 
     def record(self, booked: Sequence[tuple[Booking, Sequence[Charge]]]) -> None:
-        """Have committed bookings in the witness, on the disk."""
+        """Write committed bookings to the witness, and have them on the disk."""
         if self.witness is not None:
             self.witness.append([_line(booking, charges) for booking, charges in booked])
 
     def catch_up(self, connection: Connection) -> None:
-        """Have committed terms and decisions in the witness, on the disk; StoreUnavailable as `compare`."""
+        """Write committed terms and decisions to the witness and sync it; StoreUnavailable as `compare`."""
         if self.witness is not None:
             self.witness.refresh()
             self.witness.append(self._compared(self.witness, connection))
@@ -220,7 +228,7 @@ def _terms(rows: Rows, names: Names) -> Iterator[TermsLine]:
 
 
 def _bookings(rows: Rows, charges: Rows, names: Names) -> Iterator[BookingLine]:
-    """A charge counts where its booking and its population agree."""
+    """The bookings as lines of a witness; a charge counts where its booking and its population agree."""
     charged: dict[tuple[int, int], list[ChargeLine]] = {}
     for row in charges:
         line = ChargeLine(row.purpose, row.mechanism, row.sensitivity, row.scale, row.units)

@@ -19,7 +19,7 @@ _PUT_BACK = (
 
 
 def accept(connection: Connection) -> None:
-    """Record for every population with charges that they are taken as they are."""
+    """Record for every population with charges that its charges are taken as they stand."""
     for name in _names(connection, charged=True):
         record(connection, name, UNWITNESSED, _ACCEPTED)
 
@@ -41,7 +41,7 @@ def record(connection: Connection, population: str, kind: str, note: str) -> Non
 
 
 def unvouched(marks: Sequence[Mark]) -> list[Mark]:
-    """Those of a population's marks that say so."""
+    """Those of a population's marks that say that nothing vouches for its record."""
     return [mark for mark in marks if mark.kind in DOUBTS]
 
 

@@ -14,9 +14,9 @@ A line that a crash cut short has no line end; its `book` never returned, and th
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
+import shutil
 import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -24,12 +24,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pmwpub.errors import StoreUnavailable
+from pmwpub.ledger.locked_files import hold
 from pmwpub.ledger.recovery.copying import free_name, sync_folder
 from pmwpub.ledger.recovery.witness_lines import Entry, Line, StoreLine, kind_of, parsed, spelt
 
 START = "0" * 64
 ROOM = 1 << 20
-"""Bytes that must be free on the disk before a charge is made."""
+"""The bytes that must be free on the disk before a charge is made."""
 DAMAGED = (
     "The ledger's witness {path} is damaged: line {line} does not follow from the one before. Put a copy of it back, "
     "or accept the ledger as it is with `pmwpub ledger reconcile --accept-missing-witness`, which is recorded. "
@@ -37,8 +38,11 @@ DAMAGED = (
 )
 
 
+MOVED = "The ledger's witness {path} was moved, deleted or replaced just now. Put it back. Nothing was released."
+
+
 class Witness:
-    """One witness file; safe to share between threads, and between programs (flock).
+    """One witness file; safe to share between threads, and between programs.
 
     Every method raises StoreUnavailable when the file cannot be read or written, or is damaged.
     """
@@ -59,7 +63,7 @@ class Witness:
 
     @property
     def known(self) -> frozenset[tuple[object, ...]]:
-        """What the lines stand for that were read since the last StoreLine."""
+        """The identities of the lines that were read since the last StoreLine."""
         with self._lock:
             return frozenset(self._known)
 
@@ -83,10 +87,12 @@ class Witness:
                 self._take(stream.fileno())
 
     def ready(self) -> None:
-        """Make sure, before anything is charged, that a line can be written: the file opens and the disk has room."""
+        """Make sure, before anything is charged, that a line can be written: the file opens and the disk has room.
+
+        A file that is not there is not made: what vouches for a store begins with `append`.
+        """
         with self._lock, self._failing_closed(), self._locked_file() as descriptor:
-            disk = os.fstatvfs(descriptor)
-            if disk.f_blocks and disk.f_bavail * disk.f_frsize < ROOM:
+            if _room(descriptor, self.path) < ROOM:
                 raise StoreUnavailable(f"The disk of the ledger's witness {self.path} is full. Nothing was charged.")
 
     def lines(self) -> list[Entry]:
@@ -102,15 +108,22 @@ class Witness:
             return found
 
     def append(self, lines: Sequence[Line]) -> None:
-        """Write what is not there yet, and have it on the disk before this returns."""
-        with self._lock, self._failing_closed(), self._locked_file() as descriptor:
+        """Write what is not there yet, and have it on the disk, at its path, before this returns.
+
+        Only one of which nothing was read yet is made where there is none.
+        """
+        before = None if self.missing else self.store
+        with self._lock, self._failing_closed(), self._locked_file(make=self.missing) as descriptor:
             self._take(descriptor)
+            if before not in (None, self.store) and not isinstance(next(iter(lines), None), StoreLine):
+                raise StoreUnavailable(MOVED.format(path=self.path))
             os.ftruncate(descriptor, self._read)
             body = self._body(lines)
             if body and os.write(descriptor, body) != len(body):
                 raise StoreUnavailable(f"The ledger's witness {self.path} was not written whole: the disk is full.")
             os.fsync(descriptor)
             self._take(descriptor)
+            self._require_in_place(descriptor)
 
     def _body(self, lines: Sequence[Line]) -> bytes:
         written, last, known = [], self._last, set(self._known)
@@ -126,7 +139,7 @@ class Witness:
         return b"".join(written)
 
     def set_aside(self) -> Path | None:
-        """Rename the file, for a new one to begin; where it went."""
+        """Rename the file, so that a new one can begin; returns where it went, None where there was none."""
         with self._lock, self._failing_closed():
             self._forget()
             if not self.path.exists():
@@ -136,23 +149,30 @@ class Witness:
             return aside
 
     @contextmanager
-    def _locked_file(self) -> Iterator[int]:
+    def _locked_file(self, *, make: bool = False) -> Iterator[int]:
         made = not self.path.exists()
-        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+        own = hold(self.path, os.O_APPEND, make=make)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            self._require_in_place(own.descriptor)
             if made:
                 sync_folder(self.path.parent)
-            yield descriptor
+            yield own.descriptor
         finally:
-            os.close(descriptor)
+            own.let_go()
+
+    def _require_in_place(self, descriptor: int) -> None:
+        """Raise StoreUnavailable unless the open file is the one at the path: another's lines nobody would read."""
+        there, opened = os.stat(self.path), os.fstat(descriptor)
+        if (there.st_dev, there.st_ino) != (opened.st_dev, opened.st_ino):
+            raise StoreUnavailable(MOVED.format(path=self.path))
 
     def _take(self, descriptor: int) -> None:
         status = os.fstat(descriptor)
         if status.st_ino != self._inode or status.st_size < self._read:
             self._forget()
             self._inode = status.st_ino
-        body = os.pread(descriptor, status.st_size - self._read, self._read)
+        os.lseek(descriptor, self._read, os.SEEK_SET)
+        body = os.read(descriptor, status.st_size - self._read)
         for line, written in self._parsed(body, self._last, self._lines):
             self._read += len(written)
             self._lines += 1
@@ -185,3 +205,11 @@ class Witness:
             raise StoreUnavailable(
                 f"The ledger's witness {self.path} cannot be used: {error.strerror}. Nothing was released."
             ) from None
+
+
+def _room(descriptor: int, path: Path) -> int:
+    """Bytes that are free where an open file lies; ROOM for a kind of disk that does not count them."""
+    if not hasattr(os, "fstatvfs"):
+        return shutil.disk_usage(path).free
+    disk = os.fstatvfs(descriptor)
+    return disk.f_bavail * disk.f_frsize if disk.f_blocks else ROOM

@@ -31,7 +31,7 @@ _STRICT = ConfigDict(strict=True)
 
 @dataclass(frozen=True, config=_STRICT)
 class StoreLine:
-    """Which store the lines after it belong to, a hash of its secret; what came before it no longer counts."""
+    """The store that the lines below belong to, by a hash of its secret; the lines above count no more."""
 
     store: str
 
@@ -56,7 +56,7 @@ class TermsLine:
 
     @property
     def frozen(self) -> tuple[object, ...]:
-        """What does not change once there is a charge."""
+        """The terms that do not change once there is a charge."""
         return (self.n, self.rows_per_person, self.unit, self.delta)
 
     @property
@@ -102,7 +102,7 @@ class BookingLine:
 
 @dataclass(frozen=True, config=_STRICT)
 class MarkLine:
-    """A recorded decision; `place` counts a population's from 0."""
+    """A recorded decision; `place` counts those of a population from 0."""
 
     population: str
     place: int
@@ -120,7 +120,7 @@ class MarkLine:
 
 
 Entry = TermsLine | BookingLine | MarkLine
-"""A line that says something about a store."""
+"""The lines that say something about a store."""
 
 Line = StoreLine | Entry
 _KINDS: dict[str, type[Line]] = {"store": StoreLine, "terms": TermsLine, "booking": BookingLine, "mark": MarkLine}

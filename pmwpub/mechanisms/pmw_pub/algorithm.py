@@ -112,8 +112,8 @@ def pmw_pub(
     memory = Memory(problem, counts.n, schedule.replay_seed)
     mean = _Mean(schedule, len(problem.support))
     transcript: list[Measurement] = []
-    with Threads(threads) as crew:
-        scores = DriftScores(counts, problem, iterate, _start_sums(problem, schedule.start), crew)
+    with Threads(threads) as started:
+        scores = DriftScores(counts, problem, iterate, _start_sums(problem, schedule.start), started)
         for done in range(schedule.rounds):
             progress(done, schedule.rounds)
             mean.add(iterate)

@@ -45,9 +45,14 @@ class DriftScores:
     """
 
     def __init__(
-        self, counts: PrivateCounts, problem: PublicProblem, iterate: Iterate, start_sums: Ints, crew: Threads = ALONE
+        self,
+        counts: PrivateCounts,
+        problem: PublicProblem,
+        iterate: Iterate,
+        start_sums: Ints,
+        threads: Threads = ALONE,
     ) -> None:
-        self._problem, self._crew, self._n = problem, crew, counts.n
+        self._problem, self._threads, self._n = problem, threads, counts.n
         self._entries = ActiveQueries.of(counts, problem)
         self._whole = WholeWeights(problem, iterate)
         self._drift = Drift(len(problem.workload.marginals), int(self._whole.level_starts[-1]))
@@ -121,7 +126,7 @@ class DriftScores:
         if not (self._comparable and self._bounds_pay):
             self._evaluate_all()
             return
-        self._drift.add(*self._whole.changes_by_level(self._crew))
+        self._drift.add(*self._whole.changes_by_level(self._threads))
         self._bound()
         self._stale[:] = True
         self._queue = None
@@ -140,7 +145,7 @@ class DriftScores:
                 drift.falls, total, shift, high, low, half, bits, self._n, self._scores,
             )  # fmt: skip
 
-        self._crew.spread(part, len(drift.rows))
+        self._threads.spread(part, len(drift.rows))
 
     def _evaluate(self, chosen: Ints) -> None:
         """Make the scores of stale marginals exact."""
@@ -163,7 +168,7 @@ class DriftScores:
         from pmwpub.mechanisms.pmw_pub.score_kernels import exact_scores
 
         tables, entries = np.zeros(int(starts[-1]), dtype=np.int64), self._entries
-        self._problem.add_sums(self._whole.values, chosen, starts, tables, self._crew)
+        self._problem.add_sums(self._whole.values, chosen, starts, tables, self._threads)
         exact_scores(
             tables, starts, chosen, entries.edges, entries.cells, entries.counts, self._whole.total, self._n,
             self._sums, self._scores,

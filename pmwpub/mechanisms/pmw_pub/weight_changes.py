@@ -48,7 +48,7 @@ class WholeWeights:
         same, self._scalings = self._scalings == iterate.scalings, iterate.scalings
         return same
 
-    def changes_by_level(self, crew: Threads) -> tuple[Ints, Ints]:
+    def changes_by_level(self, threads: Threads) -> tuple[Ints, Ints]:
         """int64 (levels,) each: the latest round's rises, and falls, of the atoms with each level."""
         from pmwpub.mechanisms.pmw_pub.weight_kernels import add_by_level
 
@@ -59,7 +59,7 @@ class WholeWeights:
             add_by_level(columns, self._risen[: self._up], self._risen_by[: self._up], rises[begin:end])
             add_by_level(columns, self._fallen[: self._down], self._fallen_by[: self._down], falls[begin:end])
 
-        crew.spread(part, len(self._columns))
+        threads.spread(part, len(self._columns))
         return rises[self._levels], falls[self._levels]
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal
 
 from pmwpub.ledger import Booking
 from pmwpub.mechanisms.noisy_error.assessment import AssessmentShare, assessment_charges
+from pmwpub.mechanisms.noisy_error.precision import epsilon_within
 from pmwpub.noisy_interval import NoisyInterval
+from pmwpub.numerals import as_fraction
 from pmwpub.plans import AssessmentPlan
 from pmwpub.service.bought.stored_releases import outcomes
 from pmwpub.service.core import Outcome, Service
@@ -53,6 +56,17 @@ def assessment_plan(
     )
 
 
+def epsilon_for(current: Study, precision: str, *, floor: bool = True, start: bool = True) -> Fraction:
+    """The smallest epsilon of three digits at which a candidate's 95 % error bar is at most a wanted one.
+
+    precision  half of the bar, as a share of the private rows, as somebody typed it
+
+    Raises BudgetError as `precision.epsilon_within` does, and for what is no number.
+    """
+    terms = current.population
+    return epsilon_within(as_fraction(precision), terms.n, terms.rows_per_person, with_floor=floor, with_start=start)
+
+
 def assessments(service: Service, current: Study) -> list[Assessed]:
     """Every assessment that was bought, oldest first, with what became of it."""
     found = outcomes(service, service.bought(current.population.name, "assessment"))
@@ -60,7 +74,7 @@ def assessments(service: Service, current: Study) -> list[Assessed]:
 
 
 def assessed(service: Service, current: Study, booking: Booking) -> Assessed:
-    """One booking read back."""
+    """One assessment, read back by its booking."""
     return _assessed(current, service.outcome(booking))
 
 

@@ -9,6 +9,7 @@ from typing import Literal
 
 from pmwpub.errors import PlanError
 from pmwpub.ledger import Booking
+from pmwpub.mechanisms.noisy_error.choose_best import shortfall
 from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.plans import BestPlan
 from pmwpub.service.core import Outcome, Service
@@ -39,7 +40,7 @@ def best_plan(
 ) -> BestPlan:
     """The plan of one choice among candidates (pools of one) and pools, each given by its tables' hashes.
 
-    Raises PlanError for fewer than two different ones, FileRefused for a table that nobody attested.
+    Raises PlanError for fewer than two different candidates or pools, FileRefused for a table that nobody attested.
     """
     offered = tuple(sorted({tuple(sorted(set(pool))) for pool in pools}))
     if len(offered) < 2:
@@ -54,13 +55,18 @@ def best_plan(
     )
 
 
+def shortfall_of(plan: BestPlan) -> float:
+    """How far the chosen floor may lie above the lowest, with probability 95 %, as a share of the rows. Public."""
+    return shortfall(plan.exact_epsilon, len(plan.pools), plan.n, plan.rows_per_person)
+
+
 def choices(service: Service, current: Study) -> list[ChosenCandidate]:
     """Every choice that was bought, oldest first, with what became of it."""
     return [chosen(service, current, booking) for booking in service.bought(current.population.name, "best")]
 
 
 def chosen(service: Service, current: Study, booking: Booking) -> ChosenCandidate:
-    """One booking read back."""
+    """One choice, read back by its booking."""
     plan = BestPlan.model_validate_json(booking.plan_json)
     names = tuple(current.known_names(pool) for pool in plan.pools)
     outcome = service.outcome(booking)
@@ -77,7 +83,8 @@ def too_close(numbers: Sequence[NoisyInterval]) -> list[int | None]:
     """The group of each number that is too close to call with another, None where a number stands alone.
 
     In ascending order of the values, a number belongs to the group before it while its interval meets that of the
-    group's first one; groups are numbered from 1 in that order. A function of what was released, hence free.
+    group's first one; groups are numbered from 1 in that order. The groups are a function of
+    what was released, hence free.
     """
     groups = [0] * len(numbers)
     group, reach = 0, float("-inf")

@@ -45,13 +45,13 @@ def error_plan(service: Service, population: str, release: PlanKey, *, epsilon: 
 
 
 def measured_errors(service: Service, population: str, release: PlanKey | None = None) -> list[MeasuredError]:
-    """Every error that was bought, oldest first; of one release, if it is named."""
+    """Every noisy error that was bought, oldest first; those of one release alone, if it is named."""
     found = [measured(service, booking) for booking in service.bought(population, "error")]
     return [one for one in found if release is None or _release_of(one.plan) == release]
 
 
 def measured(service: Service, booking: Booking) -> MeasuredError:
-    """One booking read back."""
+    """One noisy error, read back by its booking."""
     plan = ErrorPlan.model_validate_json(booking.plan_json)
     outcome = service.outcome(booking)
     if outcome.result is None:
@@ -63,7 +63,8 @@ def measured(service: Service, booking: Booking) -> MeasuredError:
 def named_release(text: str, draw: int = 0) -> PlanKey:
     """A release by the SHA-256 of its plan and the number of its draw, or by the folder of its files.
 
-    Raises CertificateError for a folder whose files are not those of its certificate: the stored ones are measured.
+    Raises CertificateError for a folder whose files are not those of its certificate: a purchase measures the stored
+    release, so other files would mislead.
     """
     if not Path(text).is_dir():
         return PlanKey(text, draw)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
 from pmwpub.errors import PlanError
 from pmwpub.ledger import Booking
 from pmwpub.mechanisms.pmw_pub.algorithm import Output, Replay, Start
-from pmwpub.plans import ReleasePlan
+from pmwpub.mechanisms.table_fit.table_schedule import FitConstants
+from pmwpub.plans import RELEASE_KINDS, AnyReleasePlan, ReleasePlan, TableFitPlan, release_plan_of
 from pmwpub.privacy.budget import ZCDP, ApproxDP, as_fraction, zcdp_of
 from pmwpub.queries.workload import Workload
 from pmwpub.release.bundle import Bundle
@@ -17,9 +19,21 @@ from pmwpub.service.core import Outcome, Service
 from pmwpub.service.inputs.study_store import Study
 
 REST = "rest"
+PMW_PUB, TABLE_FIT = "pmw-pub", "table-fit"
+ENGINES = (PMW_PUB, TABLE_FIT)
 DEFAULT_ROUNDS = 25
 REPLAYS = {"half": Replay.HALF, "off": Replay.OFF}
 _UPDATE_SECONDS = 2.5e-9
+
+
+class Settings(TypedDict, total=False):
+    """The settings of PMW^Pub, by name."""
+
+    rounds: int
+    selection: str
+    output: str
+    start: str
+    replay: str
 
 
 @dataclass(frozen=True)
@@ -39,7 +53,7 @@ class Released:
     """One release as booked, and its files where it is done."""
 
     name: str
-    plan: ReleasePlan
+    plan: AnyReleasePlan
     outcome: Outcome
     bundle: Bundle | None = None
 
@@ -90,9 +104,59 @@ def release_plan(
     )
 
 
+def planned(
+    service: Service,
+    current: Study,
+    candidates: Sequence[str],
+    settings: Settings,
+    *,
+    engine: str | None,
+    epsilon: str,
+    private_read_as: str | None = None,
+) -> AnyReleasePlan:
+    """Freeze a release by the engine of that name, PMW^Pub where none is named.
+
+    settings  those of PMW^Pub that somebody gave, as `release_plan` has them
+
+    Raises PlanError for another engine, and for settings that the engine does not have.
+    """
+    if engine not in (None, *ENGINES):
+        raise PlanError(f"The engine is {' or '.join(ENGINES)}; {engine[:40]!r} came. Nothing was charged.")
+    if engine != TABLE_FIT:
+        return release_plan(service, current, candidates, epsilon=epsilon, private_read_as=private_read_as, **settings)
+    if settings:
+        raise PlanError(
+            f"Table fit has no {', '.join(settings)}; leave that out, or take {PMW_PUB}. Nothing was charged."
+        )
+    return table_fit_plan(service, current, candidates, epsilon=epsilon, private_read_as=private_read_as)
+
+
+def table_fit_plan(
+    service: Service,
+    current: Study,
+    candidates: Sequence[str],
+    *,
+    epsilon: str,
+    private_read_as: str | None = None,
+) -> TableFitPlan:
+    """Freeze a release by table fit; `epsilon` and `private_read_as` as in `release_plan`.
+
+    The engine's constants are those of the budget, a public fact, and stand in the plan.
+    """
+    terms, budget = current.population, _budget(service, current, epsilon)
+    return TableFitPlan(
+        n=terms.n,
+        rows_per_person=terms.rows_per_person,
+        inputs=current.inputs(candidates),
+        private_read_as=private_read_as,
+        rho_units=budget.units,
+        constants=FitConstants.at(budget, terms.delta),
+    )
+
+
 def releases(service: Service, current: Study) -> list[Released]:
     """Every release that was charged, oldest first, with what became of it."""
-    found = outcomes(service, service.bought(current.population.name, "release"))
+    found = outcomes(service, service.bought(current.population.name, *RELEASE_KINDS))
     return [_released(service, current, outcome) for outcome in found]
 
 
@@ -102,7 +166,7 @@ def released(service: Service, current: Study, booking: Booking) -> Released:
 
 
 def _released(service: Service, current: Study, outcome: Outcome) -> Released:
-    plan = ReleasePlan.model_validate_json(outcome.booking.plan_json)
+    plan = release_plan_of(outcome.booking.plan_json)
     name = current.known_names(plan.inputs.candidates)
     return Released(name, plan, outcome, None if outcome.result is None else bundle_of(service, outcome.result))
 

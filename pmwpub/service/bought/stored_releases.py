@@ -1,4 +1,4 @@
-"""What is stored of purchases: read back by plan and draw, or for all of them at once."""
+"""Reading back what is stored of purchases: by plan and draw, or for many bookings at once."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from pmwpub.errors import NoResult, PlanError
 from pmwpub.ledger import Booking, PlanKey
+from pmwpub.plans import RELEASE_KINDS
 from pmwpub.release.bundle import Bundle
 from pmwpub.service.core import Outcome, Service, kind_of
 
@@ -17,7 +18,7 @@ def stored_release(service: Service, population: str, release: PlanKey) -> Bundl
     Raises PlanError where the population has no such release, NoResult where it has no stored result.
     """
     booking = service.ledger.booking(population, release)
-    if booking is None or kind_of(booking) != "release":
+    if booking is None or kind_of(booking) not in RELEASE_KINDS:
         raise PlanError(f"{population!r} has no release of that plan and draw; see its ledger for those that it has.")
     if booking.status != "done":
         raise NoResult("No result is stored for that release, so it has no error to be measured; nothing was charged.")
@@ -30,10 +31,10 @@ def bundle_of(service: Service, result: bytes) -> Bundle:
 
 
 def outcomes(service: Service, bookings: Sequence[Booking]) -> list[Outcome]:
-    """What became of bookings by now, in their order; reads, never runs.
+    """What became of bookings by now, in their order; nothing is run.
 
-    A stored result is final, and all of them are read in one view of the store. Whether one that has none is still at
-    work is asked for each by itself, in the order that `Service.outcome` says.
+    A stored result is final, and all of them are read in one view of the store. Each booking without one is
+    asked by itself whether it is still at work, as `Service.outcome` does it.
     """
     with service.ledger.view():
         results = {one.id: service.ledger.result(one.id) for one in bookings if one.status == "done"}

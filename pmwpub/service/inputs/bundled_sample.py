@@ -1,17 +1,17 @@
-"""The bundled sample: generated tables that ship with a checkout of the project."""
+"""The bundled sample: generated tables that ship with the project."""
 
 from __future__ import annotations
 
 from functools import lru_cache
-from pathlib import Path
 
 from pmwpub.errors import PmwPubError
 from pmwpub.records import Dataset
+from pmwpub.service.inputs.bundled_files import APP_FILES
 from pmwpub.tabular.coding.encode import encode_public
 from pmwpub.tabular.files.reading import read_table
 from pmwpub.tabular.schema.table_schema import Schema
 
-FOLDER = Path(__file__).resolve().parents[3] / "sample_data"
+FOLDER = APP_FILES / "sample_data"
 PRIVATE = "state_a.csv"
 CANDIDATES = ("state_b.csv", "state_c.csv", "state_d.csv")
 SCHEMA = "schema.json"
@@ -21,7 +21,9 @@ def sample_file(name: str) -> bytes:
     """One file of the sample; PmwPubError where the project was installed without it."""
     path = FOLDER / name
     if not path.is_file():
-        raise PmwPubError(f"The sample file {name} is missing; the demo runs from a full checkout of the project.")
+        raise PmwPubError(
+            f"The sample file {name} is missing; install the project's wheel, or run the demo from a checkout."
+        )
     return path.read_bytes()
 
 
@@ -32,5 +34,5 @@ def sample_rows() -> bytes:
 
 
 def sample_truth(schema: Schema) -> Dataset:
-    """State A as rows that may be looked at: it is generated. For simulations in the demo only."""
+    """State A as rows that may be looked at, for it is generated; for simulations in the demo only."""
     return encode_public(read_table(sample_file(PRIVATE)), schema).dataset

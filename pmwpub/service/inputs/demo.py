@@ -36,5 +36,5 @@ def open_demo(service: Service) -> tuple[str, PrivateTable]:
 
 
 def reload_demo(service: Service, name: str) -> PrivateTable:
-    """State A again, for a demo population whose session lost it."""
+    """Load state A again for a demo population whose session lost it."""
     return study_store.load_private(service, name, sample_file(PRIVATE))

@@ -1,4 +1,4 @@
-"""What a private table shares with public ones: all of its rows, a long run of them, or too many. For the steward only.
+"""What a private table shares with public ones, for the steward only: all its rows, a long run of them, or too many.
 
 Rows are compared as text, a run of them in file order, and as the schema codes them, in any order: with each public
 table, and with all of them together.
@@ -36,9 +36,9 @@ SAME = "This file has the rows of one of the public candidates; load the private
 class Offered:
     """A public table that the private one is compared with.
 
-    numbers  of its rows, as `RunSearch` takes them
-    coded    of its rows, as `SharedRowTest` takes them; None where it does not fit the schema
-    views    those that another table hardly has by chance
+    numbers  the numbers of its rows, as `RunSearch` takes them
+    coded    the numbers of its coded rows, as `SharedRowTest` takes them; None where it does not fit the schema
+    views    those of its views that another table hardly has by chance
     """
 
     sha256: str
@@ -49,7 +49,7 @@ class Offered:
 
     @classmethod
     def of(cls, sha256: str, name: str, table: TextTable, schema: Schema | None) -> Offered:
-        """From its cells, under a schema."""
+        """A public table as it is compared: its cells, as text and under a schema."""
         numbers = row_numbers(table.stream)
         try:
             views, coded = ((), None) if schema is None else viewed(table.stream, schema)
@@ -83,7 +83,7 @@ class OverlapSearch:
     def same(self, views: tuple[bytes, ...]) -> bool:
         """Whether a public table, or all together, have the private table's rows, and not by chance.
 
-        views  of the private table
+        views  those of the private table
         """
         return bool(self._alone(views)) or any(likeness.same for likeness in self.likenesses)
 
@@ -94,7 +94,7 @@ class OverlapSearch:
 
         lone   see `SharedRowTest.unlikely`
         views  of the private table
-        same   SHA-256 of those that are known to have its very rows
+        same   SHA-256 of the public tables that are known to have its very rows
         """
         kinds = dict.fromkeys(same | self._alone(views), Alike.SAME)
         whole = [group for group, likeness in zip(self._groups, self.likenesses, strict=True) if likeness.equal]
@@ -117,7 +117,7 @@ class OverlapSearch:
 
 
 def comparison(service: Service, current: Study) -> OverlapSearch:
-    """With a population's candidates; what is public of it is kept in the shared cache."""
+    """A search among a population's candidates; what is public of it is kept in the shared cache."""
     name, schema = current.population.name, current.schema
     under = "" if schema is None else schema.sha256
 
@@ -133,7 +133,7 @@ def comparison(service: Service, current: Study) -> OverlapSearch:
 
 
 def in_force(current: Study) -> frozenset[tuple[str, ReadOptions | None]]:
-    """The candidates, by SHA-256 and how they are read."""
+    """The candidates of a population now, by SHA-256 and how each is read."""
     return frozenset((one.sha256, one.options) for one in current.candidates)
 
 
@@ -154,14 +154,14 @@ def found(
 ) -> tuple[Overlap, ...]:
     """What a private table, whose rows were shown to `compared`, shares with the candidates.
 
-    digest, views  of the private table
+    digest, views  those of the private table
     rows           its coded rows, where they are in memory
     """
     return compared.found(lone(rows), views, candidates_of(service, current, digest))
 
 
 def refuse_candidate(service: Service, current: Study, surveyed: Survey, compared: OverlapSearch) -> None:
-    """FileRefused where a private table has the rows of a candidate, or of all candidates together."""
+    """Raise FileRefused where a private table has the rows of a candidate, or of all candidates together."""
     if candidates_of(service, current, surveyed.digest) or compared.same(surveyed.views):
         raise FileRefused(SAME)
 
@@ -179,7 +179,7 @@ def in_files(private: PrivateTable, files: Mapping[str, TextTable], schema: Sche
 def seen_alike(private: PrivateTable, table: TextTable, schema: Schema | None) -> tuple[bool, tuple[bytes, ...]]:
     """Whether an offered table has the rows of a loaded private one in another guise, and not by chance; its views.
 
-    schema  of today; under another one than the private table was loaded under nothing is compared
+    schema  the schema of today; where the private table was loaded under another one, nothing is compared
     """
     if schema is None or schema.sha256 != private.schema_sha256:
         return False, ()
@@ -190,7 +190,7 @@ def seen_alike(private: PrivateTable, table: TextTable, schema: Schema | None) -
 
 
 def lone(rows: object) -> float | None:
-    """The `surplus` of private rows in memory; None of others."""
+    """The `surplus` of private rows that are in memory; None for rows that are not."""
     if not isinstance(rows, Dataset):
         return None
     numbers = CodedRows(rows.domain)

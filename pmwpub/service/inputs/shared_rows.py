@@ -26,8 +26,8 @@ _WORDS = {
 class Overlap:
     """A public table, or several together, that holds rows of the private one, more than chance explains.
 
-    sha256  of the file, or of several joined by "+"
-    name    as the steward knows it
+    sha256  that of the file, or those of several joined by "+"
+    name    the name by which the steward knows it
     """
 
     sha256: str
@@ -42,8 +42,8 @@ class Overlap:
 
 
 CHANGED = "This is not the table that earlier charges of this population were made for. Its budget is the same."
-"""Of a private table."""
+"""What is said of a private table that changed since a charge."""
 
 NOT_COMPARED = "This session holds no private table, so nothing was compared."
 NOTHING_ALIKE = "Nothing in it is like the private table that this session holds."
-"""Of a public file, before it is stored."""
+"""What is said of a public file before it is stored."""

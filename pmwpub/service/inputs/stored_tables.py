@@ -25,7 +25,7 @@ that tables which were stored at another level read as before."""
 
 
 def keys(service: Service, population: str) -> list[str]:
-    """The SHA-256 of each candidate, oldest first. Bytes without a note, of a program that broke off, are none."""
+    """The SHA-256 of each candidate, oldest first. Bytes without a note are none: their program broke off."""
     with service.ledger.view():
         stored = service.ledger.documents(population, CANDIDATE)
         noted = {entry.key for entry in service.ledger.documents(population, NOTE)}
@@ -33,7 +33,7 @@ def keys(service: Service, population: str) -> list[str]:
 
 
 def known(service: Service, population: str, sha256: str) -> dict[str, Any] | None:
-    """The note of a candidate, None where it is none; of one state of the store."""
+    """The note of a candidate, or None where there is no such candidate, read in one state of the store."""
     with service.ledger.view():
         return note(service, population, sha256) if sha256 in keys(service, population) else None
 
@@ -109,5 +109,5 @@ def options_of(described: Mapping[str, Any]) -> ReadOptions | None:
 
 
 def spelt(options: ReadOptions | None) -> str:
-    """For cache keys: one file read in two ways is two tables."""
+    """Reading options as a part of cache keys: one file that is read in two ways is two tables."""
     return "" if options is None else f"({options.spelt})"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from pmwpub.errors import FileRefused, LedgerError, PlanError, SchemaError
 from pmwpub.ledger import Balance, Population
-from pmwpub.plans import AssessmentPlan, BestPlan, PublicInputs, ReleasePlan, WorkloadChoice
+from pmwpub.plans import AnyReleasePlan, AssessmentPlan, BestPlan, PublicInputs, WorkloadChoice
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support
 from pmwpub.service.private_table import PrivateTable
@@ -15,7 +15,7 @@ from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.schema.table_schema import Schema
 
 MINIMUM_ROWS = 2
-"""Below so many private rows no run is begun; n is public, so this tells nothing."""
+"""The fewest private rows on which a run is begun; n is public, so a refusal tells nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +70,7 @@ class Study:
         return self.choice.build(self.schema.domain)
 
     def inputs(self, candidates: Sequence[str]) -> PublicInputs:
-        """What a plan names by content."""
+        """What a plan on some candidates names by content; raises as `workload` and `check_usable` do."""
         workload = self.workload()
         if self.schema is None or self.choice is None:
             raise SchemaError("A plan needs a schema and a workload.")
@@ -84,7 +84,7 @@ class Study:
         )
 
     def check_usable(self, candidates: Sequence[str]) -> None:
-        """Raise unless each candidate is there, fits the schema and is attested."""
+        """Raise LedgerError, SchemaError or FileRefused unless each candidate is there, fits and is attested."""
         for sha256 in candidates:
             facts = self.candidate(sha256)
             if facts.support is None:
@@ -102,12 +102,12 @@ class Study:
         return tuple(sorted((sha256, options.spelt) for sha256, options in said if options != ReadOptions()))
 
     def check_readings(self, inputs: PublicInputs) -> None:
-        """PlanError unless a plan has its public tables, those that are still there, read as they are now."""
+        """Raise PlanError unless a plan reads its public tables, those that are still there, as they are read now."""
         there = {facts.sha256 for facts in self.candidates}
         if tuple(pair for pair in inputs.read_as if pair[0] in there) != self.readings(inputs.candidates):
             raise PlanError("The plan names another way of reading a public table than the one of now; plan again.")
 
-    def planned(self, plan: AssessmentPlan | BestPlan | ReleasePlan, private: PrivateTable) -> Workload:
+    def planned(self, plan: AssessmentPlan | BestPlan | AnyReleasePlan, private: PrivateTable) -> Workload:
         """The plan's own workload, once plan, private table and population are seen to belong together.
 
         Raises PlanError where they do not, before anything is charged.
@@ -134,7 +134,7 @@ class Study:
         return supports[0] if len(supports) == 1 else Support.union(*supports)
 
     def known_names(self, candidates: Sequence[str]) -> str:
-        """As `names`, also for tables that were deleted since."""
+        """Candidate names as in `names`, with a stand-in for tables that were deleted since."""
         known = {facts.sha256: facts.name for facts in self.candidates}
         return " + ".join(known.get(sha256, f"deleted table {sha256[:8]}") for sha256 in candidates)
 

@@ -1,24 +1,19 @@
-"""A population's public state: schema, candidate tables, workload. Stored, so that a refresh loses nothing."""
+"""A population's public state: schema, candidate tables, workload. It is stored, so that a refresh loses nothing."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from pmwpub.errors import FileRefused, SchemaError
 from pmwpub.ledger import TableHandle, TableVerdict
 from pmwpub.plans import WorkloadChoice
 from pmwpub.progress import Progress, unwatched
-from pmwpub.records import Support
 from pmwpub.service.core import Service
-from pmwpub.service.inputs import overlap_check, stored_tables
+from pmwpub.service.inputs import candidate_facts, overlap_check, stored_tables
 from pmwpub.service.inputs.bundled_sample import sample_rows
-from pmwpub.service.inputs.study import CandidateFacts, Study
+from pmwpub.service.inputs.study import Study
 from pmwpub.service.private_table import PrivateTable
-from pmwpub.tabular.coding.encode import Encoded, encode_public
 from pmwpub.tabular.files.reading import TextTable, open_table, read_table
 from pmwpub.tabular.files.source import STREAMED, FileLimits
 from pmwpub.tabular.files.text.read_options import ReadOptions
@@ -47,7 +42,7 @@ def study(service: Service, population: str) -> Study:
         population=terms,
         balance=balance,
         schema=schema,
-        candidates=_told_apart([_facts(service, population, key, note, schema) for key, note in notes.items()]),
+        candidates=candidate_facts.facts_of_all(service, population, notes, schema),
         choice=None if choice_json is None else WorkloadChoice.model_validate_json(choice_json),
         demo=any(mark.kind == "demo" for mark in marks),
     )
@@ -97,7 +92,7 @@ def add_candidate(
     private: PrivateTable | None = None,
     progress: Progress = unwatched,
 ) -> str:
-    """Read and store a public table; returns its SHA-256. Of a candidate's bytes only an attestation is still taken.
+    """Read and store a public table; returns its SHA-256. If it is a candidate already, only an attestation is added.
 
     content  the file, or the table that was read from it under `options`
     private  the table that the session holds, if it holds one
@@ -125,9 +120,9 @@ def add_candidate(
 
 
 def refuse_private(service: Service, population: str, table: TextTable, private: PrivateTable | None) -> None:
-    """FileRefused where a public table has the rows of the loaded private one, or of one that was charged.
+    """Raise FileRefused where a public table has the rows of the loaded private one, or of one that was charged.
 
-    For a single user's service: in a shared one nobody is answered that.
+    It is for a single user's service: in a shared one nobody is answered that.
     """
     rows = table.same_rows()
     views: tuple[bytes, ...] = ()
@@ -252,37 +247,6 @@ def acknowledge(service: Service, private: PrivateTable) -> PrivateTable:
     service.policy.refuse_unanswered()
     service.ledger.acknowledge(private.population, private.rows, private.views)
     return replace(private, verdict=service.ledger.recognise(private.population, private.rows, private.views))
-
-
-def _encoded(service: Service, population: str, sha256: str, read: str, schema: Schema) -> Encoded:
-    """A candidate under a schema; kept in the shared cache, for both are public."""
-    key = f"encoded:{sha256}{read}:{schema.sha256}"
-    return service.cache(key, lambda: encode_public(stored_tables.table(service, population, sha256), schema))
-
-
-def _facts(
-    service: Service, population: str, sha256: str, note: Mapping[str, Any], schema: Schema | None
-) -> CandidateFacts:
-    options = stored_tables.options_of(note)
-    plain = {key: note[key] for key in ("name", "rows", "attested")} | {"sha256": sha256, "options": options}
-    if schema is None:
-        return CandidateFacts(**plain, problem="No schema yet.")
-    try:
-        encoded = _encoded(service, population, sha256, stored_tables.spelt(options), schema)
-    except (SchemaError, FileRefused) as refusal:
-        return CandidateFacts(**plain, problem=str(refusal))
-    support = service.cache(
-        f"support:{sha256}{stored_tables.spelt(options)}:{schema.sha256}", lambda: Support.of(encoded.dataset)
-    )
-    return CandidateFacts(
-        **plain, support=support, dataset=encoded.dataset, dropped=encoded.dropped, ignored=encoded.ignored
-    )
-
-
-def _told_apart(facts: Sequence[CandidateFacts]) -> tuple[CandidateFacts, ...]:
-    """Two tables of one file name get the beginning of their hash behind it, for results go by name."""
-    names = Counter(one.name for one in facts)
-    return tuple(one if names[one.name] == 1 else replace(one, name=f"{one.name} ({one.sha256[:8]})") for one in facts)
 
 
 def _latest(service: Service, population: str, kind: str) -> bytes | None:

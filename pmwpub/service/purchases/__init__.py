@@ -5,11 +5,13 @@ A purchase is a plan, its charges, its work and its encoding. Page, command line
 
 from pmwpub.service.purchases.assessment_purchase import AssessmentPurchase
 from pmwpub.service.purchases.buying import TICK, UNDECIDED, asks, buy, price, warnings_before
+from pmwpub.service.purchases.by_plan import purchase_of
 from pmwpub.service.purchases.choice_purchase import BestPurchase
 from pmwpub.service.purchases.error_purchase import ErrorPurchase
 from pmwpub.service.purchases.offers import Offer, decided, offer, store
 from pmwpub.service.purchases.protocol import Prepared, Purchase
 from pmwpub.service.purchases.release_purchase import ReleasePurchase
+from pmwpub.service.purchases.table_fit_purchase import TableFitPurchase
 
 __all__ = [
     "TICK",
@@ -21,11 +23,13 @@ __all__ = [
     "Prepared",
     "Purchase",
     "ReleasePurchase",
+    "TableFitPurchase",
     "asks",
     "buy",
     "decided",
     "offer",
     "price",
+    "purchase_of",
     "store",
     "warnings_before",
 ]

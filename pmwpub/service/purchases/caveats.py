@@ -19,15 +19,16 @@ Row = Mapping[str, str | int | float]
 
 
 def noted(what: str, last_charge: int) -> str:
-    """The note of such a mark: what was opened, and which charge stood last, for a clock may be wrong."""
+    """The note of a mark of opened numbers: what was opened, and which charge stood last, for a clock may be wrong."""
     return f"{what}, opened after charge {last_charge}"
 
 
 def remarks_from(marks: Sequence[Mark]) -> tuple[str, ...]:
-    """One remark for each different thing that was seen, for everything chosen afterwards may depend on it; and one
-    where nothing vouches for what was spent.
+    """One remark for each different thing that was seen, and one where nothing vouches for what was spent.
 
-    marks  those recorded before the plan was sent; their notes are public text
+    Everything that is chosen after numbers were seen may depend on them.
+
+    marks  the marks recorded before the plan was sent; their notes are public text
     """
     notes = dict.fromkeys(mark.note.strip() for mark in marks if mark.kind == PRIVATE_NUMBERS_SEEN)
     seen = tuple(f"{SEEN}: {note}" if note else SEEN for note in notes)
@@ -37,8 +38,8 @@ def remarks_from(marks: Sequence[Mark]) -> tuple[str, ...]:
 def with_remarks(rows: Sequence[Row], marks: Sequence[Mark]) -> list[dict[str, str | int | float]]:
     """The ledger's rows, each with a `remark`: SEEN for every charge made after private numbers were first opened.
 
-    A mark that does not say after which charge it was made counts for all, and so does one that nothing vouches for
-    the ledger: a sum may be too low by charges that were made before those that it shows.
+    A mark that does not say after which charge it was made counts for all charges. So does a mark that nothing vouches
+    for the ledger: a sum may be too low by charges that were made before those that are shown.
     """
     opened = min((_after(mark.note) for mark in marks if mark.kind == PRIVATE_NUMBERS_SEEN), default=None)
     always = [UNVOUCHED] if unvouched(marks) else []

@@ -36,7 +36,7 @@ class ErrorPurchase:
 
     @property
     def public_tables(self) -> frozenset[str]:
-        """None: it runs on released weights alone."""
+        """The empty set: the error is that of released weights, and no public table takes part."""
         return frozenset()
 
     def charges(self, current: Study) -> tuple[Charge, ...]:

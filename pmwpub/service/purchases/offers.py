@@ -17,7 +17,7 @@ from pmwpub.service.core import Service
 from pmwpub.service.inputs import overlap_check, study_store
 from pmwpub.service.inputs.shared_rows import Alike, Overlap
 from pmwpub.service.private_table import PrivateTable
-from pmwpub.tabular.files.reading import TextTable
+from pmwpub.tabular.files.reading import TextTable, read_table
 from pmwpub.tabular.files.text.read_options import ReadOptions
 
 
@@ -42,6 +42,20 @@ class Offer:
         if not isinstance(self.name, str):
             raise PlanError(f"A public table is named by text; {str(self.name)[:40]!r} came.")
         object.__setattr__(self, "label", self.label or self.name)
+
+    @classmethod
+    def read(
+        cls,
+        name: str,
+        content: bytes,
+        options: ReadOptions | None,
+        *,
+        attested: bool = False,
+        label: str = "",
+        progress: Progress = unwatched,
+    ) -> Offer:
+        """A file's bytes, read under `options` where somebody confirmed them; FileRefused where they cannot be read."""
+        return cls(name, read_table(content, options=options, progress=progress), options, attested, label)
 
 
 def offer(
@@ -92,7 +106,7 @@ def store(
 
 
 def said(tick: object) -> None:
-    """PlanError unless a word is True, False or None: what was meant by any other value is not known."""
+    """Raise PlanError unless a word is True, False or None: what was meant by any other value is not known."""
     if tick is not None and not isinstance(tick, bool):
         raise PlanError(
             f"Whether no public table was made from the private one is said by True or False; {str(tick)[:40]!r} came. "
@@ -101,7 +115,7 @@ def said(tick: object) -> None:
 
 
 def decided(shared: Sequence[Overlap], tick: bool | None, *, answers: bool, refusal: str) -> None:
-    """OverlapUndecided where public files are to be stored and used at once, and the steward has not said enough.
+    """Raise OverlapUndecided where public files are to be stored and used at once, and the steward has not said enough.
 
     shared   what `offer` found
     tick     whether the steward said that none was made from the private table; None where nobody was asked

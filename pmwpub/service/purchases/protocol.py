@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from pmwpub.ledger import Booking, Charge
-from pmwpub.plans import AssessmentPlan, BestPlan, ErrorPlan, ReleasePlan
+from pmwpub.plans import AnyReleasePlan, AssessmentPlan, BestPlan, ErrorPlan
 from pmwpub.service.core import Service
 from pmwpub.service.inputs.study import Study
 from pmwpub.service.private_table import PrivateTable
 
-Plan = AssessmentPlan | BestPlan | ErrorPlan | ReleasePlan
+Plan = AssessmentPlan | BestPlan | ErrorPlan | AnyReleasePlan
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Whether what was bought before plans said how files are read was bought on files that were read as they are now.
 
 The hash of such a plan is one for all readings of its files. What it bought counts as bought by a plan of today only
-where the reading of then is known to be the one of now:
+where the files are known to have been read then as they are read now:
 
 - A stored release says it itself: its certificate names how each public table was read.
 - Of any other result a candidate's notes say it, if all that are stored agree and the first is older than the booking.
@@ -18,13 +18,13 @@ from __future__ import annotations
 import json
 
 from pmwpub.ledger import Booking, Ledger, TableHandle
-from pmwpub.plans import AssessmentPlan, BestPlan, ErrorPlan, PublicInputs, ReleasePlan
+from pmwpub.plans import RELEASE_KINDS, AnyReleasePlan, AssessmentPlan, BestPlan, ErrorPlan, PublicInputs
 from pmwpub.release.bundle import Bundle
 from pmwpub.service.core import kind_of
 from pmwpub.service.inputs.stored_tables import NOTE, options_of
 from pmwpub.tabular.files.text.read_options import ReadOptions
 
-Plan = AssessmentPlan | BestPlan | ErrorPlan | ReleasePlan
+Plan = AssessmentPlan | BestPlan | ErrorPlan | AnyReleasePlan
 
 
 def same_reading_as_then(
@@ -32,7 +32,7 @@ def same_reading_as_then(
 ) -> bool:
     """Whether a booking under `plan.earlier` was certainly made on files that were read as `plan` has them read.
 
-    table  the private table of now, where its steward may be told whether it is the one of then; None elsewhere
+    table  the private table of now, where its steward may be told whether the booking was made on it; None elsewhere
 
     Privacy: without `table` a function of public documents and released bytes alone. With it the answer depends on the
     private rows: it is for the steward of a service that answers comparisons.
@@ -50,7 +50,7 @@ def same_reading_as_then(
 def other_reading_than_now(ledger: Ledger, booking: Booking, plan: Plan) -> bool:
     """Whether a booking under the very hash of `plan` was certainly made on public tables that were read otherwise.
 
-    Only a release of before plans said how files are read can have been, and its certificate says so.
+    That can be only of a release from before plans said how files are read, whose certificate says so.
 
     Privacy: a function of released bytes alone.
     """
@@ -62,7 +62,7 @@ def other_reading_than_now(ledger: Ledger, booking: Booking, plan: Plan) -> bool
 
 def _certified(ledger: Ledger, booking: Booking) -> tuple[tuple[str, str], ...] | None:
     """How the public tables of a stored release were read, as its plan would say it; None of anything else."""
-    if booking.status != "done" or kind_of(booking) != "release":
+    if booking.status != "done" or kind_of(booking) not in RELEASE_KINDS:
         return None
     stated = Bundle.from_bytes(ledger.result(booking.id)).certificate.candidate
     read = ((one.sha256, one.read_as) for one in stated if one.read_as not in (None, ReadOptions().spelt))

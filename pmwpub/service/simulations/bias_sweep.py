@@ -46,7 +46,7 @@ class BiasCase:
 
 @dataclass(frozen=True)
 class BiasPoint:
-    """One bias; errors are the largest over the workload, as shares of rows.
+    """What one bias does; errors are the largest over the workload, as shares of rows.
 
     bias                  added to the level's share in the public rows
     start                 of the biased public table unchanged
@@ -135,7 +135,7 @@ def points_of(simulation: Simulation) -> tuple[BiasPoint, ...]:
 def explore(service: Service, current: Study, case: BiasCase) -> BiasSweep:
     """Start the sweep of a case, or find the one that runs or is stored; nothing is charged.
 
-    Raises PlanError outside a demo: the sample only.
+    Raises PlanError outside a demo, for it runs on the sample only.
     """
     found = sweep(service, current, case)
     if found.job is None and not found.points:
@@ -154,7 +154,7 @@ def explore(service: Service, current: Study, case: BiasCase) -> BiasSweep:
 
 
 def sweep(service: Service, current: Study, case: BiasCase) -> BiasSweep:
-    """What is known of a case; reads only. Raises PlanError outside a demo."""
+    """What is known of the sweep of a case; nothing is run. Raises PlanError outside a demo."""
     if not current.demo or current.schema is None:
         raise PlanError(SAMPLE_ONLY)
     key, population = _key(current, case), current.population.name

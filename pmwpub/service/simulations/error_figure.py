@@ -40,9 +40,8 @@ def error_plot(
 ) -> figures.Plot:
     """Lines with bars of one standard error, the tables unchanged, and the region that no epsilon reaches.
 
-    drawn  the labels of the lines to draw, with what belongs to their tables; None: all
-
-    bounds  of the accuracy theorem, from `proved`, where they are wanted
+    drawn   the labels of the lines to draw, with what belongs to their tables; None for all
+    bounds  the lines of the accuracy theorem, from `proved_bounds`, where they are wanted
 
     Region and bounds are drawn for the maximum error alone, for that is what they are about.
     """
@@ -63,7 +62,7 @@ def error_plot(
 
 
 def labels(simulation: Simulation, *, measure: Measure = "max_error", lines: Lines = "best") -> list[str]:
-    """The lines that there are to draw, the least mean error first."""
+    """The labels of the lines that there are to draw, the least mean error first."""
     curves = _curves(simulation.errors, measure, lines)
     return [curve.label for curve in sorted(curves, key=lambda curve: sum(curve.mean) / len(curve.mean))]
 
@@ -151,7 +150,7 @@ def _each(results: Sequence[SimulatedError], measure: Measure) -> list[figures.E
 
 
 def _way(line: Summary, others: Sequence[Summary]) -> str:
-    """The candidate, and of rounds and variant what tells its lines apart."""
+    """The label of a line: its candidate, and what tells it from the candidate's other lines of rounds and variant."""
     own = [one for one in others if one.candidate == line.candidate and one.method == line.method]
     fixed = any(one.rounds != line.rounds and one.epsilon == line.epsilon for one in own)
     rounds = f", T = {line.rounds}" if fixed else ""

@@ -73,7 +73,7 @@ def _begin(service: Service, current: Study, found: Exploration, stage: Stage, c
 
 
 def exploration(service: Service, current: Study, truth: str, terms: SweepRange = DEFAULT) -> Exploration:
-    """What is known of a sweep; reads only."""
+    """What is known of a sweep; nothing is run."""
     key, population = sweep_key(current, truth, terms), current.population.name
     if key in {entry.key for entry in service.ledger.documents(population, SIMULATION)}:
         stored = service.cache(

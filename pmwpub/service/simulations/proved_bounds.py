@@ -38,7 +38,7 @@ class ProvedBounds:
 
 
 def bounds_of(current: Study, found: Exploration, simulation: Simulation) -> ProvedBounds:
-    """For the candidates of a sweep on public tables whose floors are known.
+    """The bounds for the candidates of a sweep on public tables whose floors are known.
 
     Raises PlanError for a sweep whose truth is the private table.
     """
@@ -56,7 +56,7 @@ def bounds_of(current: Study, found: Exploration, simulation: Simulation) -> Pro
 
 
 def bounds_on(stage: Stage, simulation: Simulation) -> ProvedBounds:
-    """The same for a sweep on data that may be looked at; PlanError where its truth is marked private."""
+    """The bounds for a sweep on data that may be looked at; PlanError where its truth is marked private."""
     if stage.private:
         raise PlanError("The accuracy theorem is drawn for simulations on data that may be looked at only.")
     return _bounds(

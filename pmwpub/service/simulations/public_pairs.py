@@ -60,7 +60,7 @@ def compare(
 ) -> PairComparison:
     """Start the comparison, or find the one that runs or is stored; nothing is charged.
 
-    pools  play candidates too, each against the tables outside it
+    pools  tables that play a candidate together, each pool against the tables outside it
     """
     found = comparison(service, current, setting, pools=pools)
     if found.job is None and not found.pairs and len(current.usable) > 1:
@@ -82,7 +82,7 @@ def compare(
 def comparison(
     service: Service, current: Study, setting: str = "fast", *, pools: Sequence[Sequence[str]] = ()
 ) -> PairComparison:
-    """What is known of the comparison; reads only."""
+    """What is known of the comparison; nothing is run."""
     key, population = _key(current, setting, pools), current.population.name
     if key in {entry.key for entry in service.ledger.documents(population, COMPARISON)}:
         lines = json.loads(service.ledger.document(population, COMPARISON, key))
@@ -133,7 +133,7 @@ def _key(current: Study, setting: str, pools: Sequence[Sequence[str]]) -> str:
 
 
 def _work(current: Study, setting: str, pools: Sequence[Sequence[str]]) -> ComparisonWork:
-    """Every ordered pair; the truth is resampled to n rows, so that its sampling error is that of a private table."""
+    """Every ordered pair to compare. The truth is resampled to n rows: it then errs as a private table does."""
     full = current.workload()
     workload = full if setting == "full" else full.restricted(FAST_MARGINALS, FAST_SEED)
     usable = current.usable

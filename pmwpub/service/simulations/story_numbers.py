@@ -1,4 +1,4 @@
-"""What the guided story shows: numbers of the bundled sample, simulated once and stored with it. Generated data only.
+"""What the guided story shows: numbers of the bundled, generated sample, simulated once and stored with it.
 
 sample_data/story.py makes them, seeded; the file is public, and nothing here is typed in by hand.
 """
@@ -19,7 +19,7 @@ from pmwpub.service.inputs.bundled_sample import sample_file
 STORY = "story.json"
 NOISE_ALONE = "noise alone"
 EPSILON = 1.0
-"""At which the last screen compares."""
+"""The epsilon at which the last screen compares."""
 
 
 @dataclass(frozen=True)
@@ -159,5 +159,5 @@ def odds(epsilon: float, reach: int = 7) -> list[tuple[int, float, float]]:
 
 
 def _at(curve: Curve) -> float:
-    """The mean at EPSILON."""
+    """The mean error of a curve at EPSILON."""
     return curve.mean[curve.epsilons.index(EPSILON)]

@@ -24,15 +24,15 @@ SAMPLE_TRUTH = "sample"
 PRIVATE_TRUTH = "private"
 WHOLE = 100.0
 SHARES = (100.0, 10.0, 1.0, 0.1)
-"""Of a public table's rows, in percent."""
+"""The shares of a public table's rows that may be used, in percent."""
 
 
 @dataclass(frozen=True)
 class SweepRange:
     """What a sweep ranges over.
 
-    candidates  candidates and pools, each by the hashes of its tables; none: every table that is usable
-    rounds      none: the rule's number, after a pilot run
+    candidates  candidates and pools, each by the hashes of its tables; () stands for every table that is usable
+    rounds      numbers of rounds; () stands for the rule's number, after a pilot run
     shares      of each candidate's rows, in percent
     runs        of each kind
     """
@@ -53,7 +53,7 @@ class SweepRange:
 
     @classmethod
     def of(cls, body: Mapping[str, object]) -> SweepRange:
-        """Terms back from what `asdict` made of them."""
+        """A range back from what `asdict` made of it."""
         known = {key: _tuples(value) for key, value in body.items()}
         return cls(**known)  # type: ignore[arg-type]
 
@@ -139,12 +139,12 @@ def _part(share: float) -> Fraction:
 
 
 def candidate_key(current: Study, truth: str, name: str, tables: tuple[tuple[str, ...], float]) -> str:
-    """By content: all that the runs of one candidate depend on, the name that it has in the sweep included."""
+    """A key of all that the runs of one candidate depend on, the name that it has in the sweep included."""
     return _digest({"setting": _setting(current, truth), "name": name, "tables": _content(current, tables)})[:32]
 
 
 def sweep_key(current: Study, truth: str, terms: SweepRange) -> str:
-    """By content: everything that a sweep depends on."""
+    """A key of everything that a sweep depends on."""
     candidates = {name: _content(current, tables) for name, tables in played(current, truth, terms).items()}
     return _digest({"setting": _setting(current, truth), "candidates": candidates, "sweep": asdict(terms.sweep)})
 

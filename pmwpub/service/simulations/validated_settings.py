@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pmwpub.evaluation import PMW_PUB, UNCHANGED, Simulation, Variant, best_lines, fewest_rounds, summarise, variant_of
 from pmwpub.plans import ReleasePlan
 from pmwpub.privacy.budget import epsilon_of
+from pmwpub.service.bought.releases import REPLAYS
 from pmwpub.service.core import Service
 from pmwpub.service.inputs.study_store import Study
 from pmwpub.service.simulations import explorations
@@ -26,8 +27,9 @@ RUNS = 3
 
 @dataclass(frozen=True)
 class Tuned:
-    """The settings that did best on a validation pair at one epsilon: the best variant, and the fewest rounds of it
-    that do as well.
+    """The settings that did best on a validation pair at one epsilon.
+
+    They are the best variant, and the fewest rounds of it that do as well.
 
     truth, candidate  who played the private table and who its candidate
     mean, standard_error  of the largest error there, over `runs` runs
@@ -43,6 +45,13 @@ class Tuned:
     standard_error: float
     runs: int
     compared: int
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """Selection, output, start and replay, by the names that `release_plan` takes."""
+        own = self.variant
+        replay = next(name for name, value in REPLAYS.items() if value is own.replay)
+        return {"selection": own.selection, "output": own.output.value, "start": own.start.value, "replay": replay}
 
     def fits(self, plan: ReleasePlan) -> bool:
         """Whether a plan has these settings."""
@@ -67,7 +76,7 @@ def tuning_of(service: Service, current: Study, plan: ReleasePlan) -> Tuned | No
 
 
 def chosen_in(current: Study, found: Exploration, epsilon: float) -> Iterator[Tuned]:
-    """One for each whole candidate of a finished sweep with a choice of settings and a public table as the truth."""
+    """The settings chosen for each whole candidate of a finished sweep with a choice and a public table as truth."""
     simulation = found.simulation
     if simulation is None or found.truth in (SAMPLE_TRUTH, PRIVATE_TRUTH):
         return

@@ -26,7 +26,7 @@ from pmwpub.tasks.simulation_work import SimulationWork, finished
 
 @dataclass(eq=False)
 class PrivateSweep:
-    """A sweep under way or done, in the memory of one session. Let go of it, and what still runs is stopped.
+    """A sweep under way or done, in the memory of one session; once the session lets go of it, its work is stopped.
 
     parts, simulation, reason  filled in by the engine as they come; read only
 
@@ -69,12 +69,12 @@ def sweep_private(service: Service, private: PrivateTable, current: Study, terms
 
 
 def stop(service: Service, found: PrivateSweep) -> None:
-    """End it; what it found stays with the caller."""
+    """Stop a sweep; what it found stays with the caller."""
     service.engine.cancel(found.key)
 
 
 def _submit(service: Service, found: PrivateSweep, work: SimulationWork, claim: Claim) -> None:
-    """The engine knows of the sweep only as long as its session does."""
+    """Hand the work to the engine, which knows of the sweep only as long as its session does."""
     there = weakref.ref(found)
 
     def keep(result: object) -> None:
@@ -96,5 +96,5 @@ def _submit(service: Service, found: PrivateSweep, work: SimulationWork, claim: 
 
 
 def _cancel(service: Service, key: str) -> None:
-    """From a thread of its own: objects may be let go of anywhere, also where the engine is at work."""
+    """Cancel in a thread of its own: objects may be let go of anywhere, also where the engine holds its lock."""
     threading.Thread(target=service.engine.cancel, args=(key,), daemon=True).start()

@@ -1,4 +1,7 @@
-"""The private table's own marginals beside a release's, for the steward: recorded first, see `recorded_numbers`."""
+"""The private table's own marginals beside a release's, for the steward; each look is recorded before it.
+
+See `recorded_numbers` for what that means.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ class TrueMarginals:
 
     @property
     def released_distance(self) -> Floats:
-        """float64 (W,): that of the release's."""
+        """float64 (W,): the total variation distance of the release's marginals from the truth."""
         return distances(self.compared.workload, self.compared.released, self.private)
 
 

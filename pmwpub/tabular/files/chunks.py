@@ -14,7 +14,7 @@ from pmwpub.tabular.files.text.read_options import ReadOptions
 
 Places = npt.NDArray[np.signedinteger[Any]]
 FEW = 1 << 15
-"""Distinct texts up to which a column in memory is kept by them."""
+"""The most distinct texts of a column that is kept by them in memory; one of more is written out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,11 +29,11 @@ class Coded:
     places: Places = field(repr=False)
 
     def texts(self) -> pd.api.extensions.ExtensionArray:
-        """Each cell written out."""
+        """The column with each cell written out."""
         return pd.array(self.distinct, dtype="str").take(self.places)
 
     def counts(self) -> dict[str, int]:
-        """text -> how often, of the texts that occur."""
+        """How often each text occurs, for the texts that do: text -> number of cells."""
         found = np.bincount(self.places, minlength=len(self.distinct)).tolist()
         return {text: often for text, often in zip(self.distinct, found, strict=True) if often}
 
@@ -97,7 +97,7 @@ class Gathering:
         self._texts: list[pd.api.extensions.ExtensionArray] | None = None
 
     def add(self, chunk: Chunk, position: int) -> None:
-        """The column's next cells."""
+        """Take in the column's cells of the next chunk."""
         if self._texts is not None:
             self._texts.append(chunk.texts(position))
             return
@@ -110,7 +110,7 @@ class Gathering:
             self._known, self._places = {}, []
 
     def column(self) -> Coded | pd.api.extensions.ExtensionArray:
-        """All cells so far."""
+        """The column of all cells so far."""
         if self._texts is None:
             return self._gathered()
         return pd.concat([pd.Series(part) for part in self._texts], ignore_index=True).array
@@ -120,7 +120,7 @@ class Gathering:
 
 
 def whole(chunks: Iterator[Chunk], width: int) -> Whole:
-    """A table of `width` columns and at least one row, in memory."""
+    """Gather a table of `width` columns and at least one row in memory."""
     columns, rows = [Gathering() for _ in range(width)], 0
     for chunk in chunks:
         rows += len(chunk)
@@ -143,7 +143,7 @@ class TableStream:
     notes    what was tidied in the header, by column position
     options  how the text is read; None of a Parquet table
 
-    Privacy: may stand for private rows; its repr shows neither names nor cells.
+    Privacy: it may stand for private rows; its repr shows neither names nor cells.
     """
 
     header: tuple[str, ...] = field(repr=False)

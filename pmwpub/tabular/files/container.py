@@ -84,7 +84,7 @@ def _check_type(source: Source) -> None:
 
 
 def _check_marks(text: Chunks, delimiter: str) -> None:
-    """One pass: no NUL anywhere; each odd quote opens a cell and each even one closes it, a doubled one does both."""
+    """Refuse a NUL, and a quote out of place: odd ones open a cell, even ones close it, a doubled one does both."""
     edge = np.isin(np.arange(256), [ord(delimiter), ord("\r"), ord("\n"), ord('"')])
     place, count, last = 0, 0, 0
     wrong: int | None = None
@@ -115,7 +115,7 @@ def _check_marks(text: Chunks, delimiter: str) -> None:
 
 
 def _with_neighbours(chunks: Iterator[bytes]) -> Iterator[tuple[bytes, bytes, bytes]]:
-    """Each chunk with the byte before it and the one behind it; nothing there at the ends of the text."""
+    """Each chunk with the byte before it and the byte behind it, b"" at the ends of the text."""
     before = b""
     chunk = next(chunks, b"")
     for following in chunks:

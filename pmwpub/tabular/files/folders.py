@@ -16,7 +16,8 @@ _DIGITS = re.compile(r"(\d+)")
 def parts_of(path: Path) -> tuple[Path, ...]:
     """The .parquet files of a folder: part.2 before part.10; hidden files and those that begin with _ are no parts.
 
-    A file is its own only part. Raises FileRefused for a folder that cannot be listed, or that holds no such file.
+    For a file, the file itself is the one part. Raises FileRefused for a folder that cannot be listed, or that holds no
+    such file.
     """
     if not path.is_dir():
         return (path,)
@@ -30,7 +31,7 @@ def parts_of(path: Path) -> tuple[Path, ...]:
 
 
 def _in_order(path: Path) -> tuple[tuple[int, str], ...]:
-    """Runs of digits by their value, all else as text."""
+    """The order of parts by their names: runs of digits count by their value, all else as text."""
     return tuple((int(piece), "") if piece.isdigit() else (-1, piece) for piece in _DIGITS.split(path.name))
 
 
@@ -58,7 +59,7 @@ def _chunks(tables: Sequence[TableStream]) -> Iterator[Chunk]:
 
 @contextmanager
 def _numbered(number: int) -> Iterator[None]:
-    """A refusal tells which part it is about."""
+    """Have a refusal in the block tell which part it is about."""
     try:
         yield
     except FileRefused as refused:

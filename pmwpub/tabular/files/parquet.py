@@ -43,7 +43,7 @@ _FIXED_BYTES = 32  # the widest number that Parquet holds
 class ParquetFile:
     """A Parquet table that is read some rows at a time.
 
-    names  of its columns, in file order
+    names  the names of its columns, in file order
 
     Raises FileRefused for what is damaged, encrypted, nested, too large or without rows; no message holds a cell.
     """
@@ -84,7 +84,7 @@ class ParquetFile:
 
 @dataclass(frozen=True, eq=False)
 class _Batch:
-    """Rows of a Parquet table."""
+    """Some rows of a Parquet table, as a chunk."""
 
     rows: int
     columns: list[Coded] = field(repr=False)
@@ -101,7 +101,7 @@ class _Batch:
 
 @contextmanager
 def _opened(pa: Any, source: Source) -> Iterator[Any]:
-    """The file under pyarrow, and its bytes; text as distinct values and places: one a million times is small."""
+    """Lend the file as pyarrow opens it, and its bytes; text is read as distinct values and places, to be small."""
     import pyarrow.parquet as pq  # type: ignore[import-untyped]
 
     content = source.read() if source.packed else source.where
@@ -185,7 +185,7 @@ def _check_type(pa: Any, kind: Any, position: int) -> None:
 
 
 def _length(column: Coded) -> int:
-    """Bytes that the cells would take in a CSV."""
+    """The bytes that a column's cells would take in a CSV."""
     lengths = np.array([len(cell.encode()) for cell in column.distinct])
     return int(np.bincount(column.places, minlength=len(lengths)) @ lengths) + len(column.places)
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 from pmwpub.errors import FileRefused
 
 AT_ONCE = 1 << 29
-"""Bytes of memory that the largest pages of all columns may take together: a reader holds one page a column."""
+"""The most bytes of memory for the largest pages of all columns together: a reader holds one page a column."""
 
 _WINDOW = 1 << 12
 _LONGEST_HEADER = 1 << 24  # as Arrow has it
@@ -44,7 +44,7 @@ class Page(NamedTuple):
 
     @property
     def memory(self) -> int:
-        """Bytes that a reader sets aside for it."""
+        """The bytes that a reader sets aside for the page."""
         return self.unpacked + (_ENTRY * self.values if self.dictionary else 8 * self.values if self.delta else 0)
 
 
@@ -60,7 +60,8 @@ class ColumnChunk(NamedTuple):
 def chunks(opened: Seekable) -> Iterator[list[ColumnChunk]]:
     """The column chunks of each row group, from the file's footer; ValueError if damaged.
 
-    Read here, for pyarrow's `RowGroupMetaData.column` ends the process where statistics contradict themselves.
+    They are read here because pyarrow's `RowGroupMetaData.column` ends the process where statistics contradict
+    themselves.
     """
     end = opened.seek(0, 2)
     opened.seek(end - 8)
@@ -82,7 +83,7 @@ def _chunk(fields: Fields) -> ColumnChunk:
 
 
 def check_pages(opened: Seekable, groups: Iterable[Sequence[ColumnChunk]]) -> None:
-    """FileRefused unless the largest pages of the columns fit into memory together; ValueError for a damaged header.
+    """Raise FileRefused unless the largest pages of the columns fit into memory together, ValueError where damaged.
 
     groups  the column chunks of each row group, as `chunks` gives them
     """
@@ -151,7 +152,7 @@ def _read(fields: Fields, length: int) -> Page | None:
 
 
 def _struct(window: bytes, place: int, deepest: int) -> tuple[Fields, int]:
-    """Whole numbers and structs of a struct by field number, and the place behind it.
+    """The whole numbers and structs of a struct by field number, and the place behind the struct.
 
     Raises IndexError where the window ends too soon, ValueError for what is no struct.
     """
@@ -204,7 +205,7 @@ def _list(window: bytes, place: int, deepest: int) -> tuple[list[Any], int]:
 
 
 def _whole(window: bytes, place: int) -> tuple[int, int]:
-    """A zigzag number."""
+    """The zigzag number at a place, and the place behind it."""
     value, place = _varint(window, place)
     return (value >> 1) ^ -(value & 1), place
 

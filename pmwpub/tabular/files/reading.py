@@ -32,7 +32,7 @@ from pmwpub.tabular.lines import Lines
 __all__ = ["FileLimits", "Frame", "ReadOptions", "TextTable", "from_frame", "open_table", "read_table"]
 
 Frame = pd.DataFrame
-"""A table with labels, for callers that do not import pandas themselves."""
+"""The type of a data frame, for callers that do not import pandas themselves."""
 
 _BATCH = 500_000  # cells
 _COMMAS = "save the file with commas as delimiters, or name the delimiter that it has."
@@ -49,7 +49,7 @@ class TextTable:
     notes    what was tidied in the header, by column position
     options  how the text was read; None of a Parquet table
 
-    Privacy: may hold private rows; its repr shows neither names nor cells.
+    Privacy: it may hold private rows; its repr shows neither names nor cells.
     """
 
     header: tuple[str, ...] = field(repr=False)
@@ -78,7 +78,7 @@ class TextTable:
     def same_rows(self) -> bytes:
         """One text for tables of the same cells, whatever their line ends, quotes, encoding, or order; found once.
 
-        Privacy: as private as the table.
+        Privacy: the text is as private as the table.
         """
         return self._same_rows
 
@@ -209,7 +209,7 @@ def _records(text: Chunks, source: Source, options: ReadOptions, limits: FileLim
 def _header(
     text: Chunks, source: Source, options: ReadOptions, limits: FileLimits, *, doubtful: bool
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The names and the notes on them."""
+    """The column names of the header, and what was tidied in each."""
     cells, line = _first_record(_records(text, source, options, limits))
     _check_delimiter(cells, line, options.delimiter, doubtful=doubtful)
     return check_header(cells, line, limits)
@@ -229,7 +229,7 @@ def _rows(text: Chunks, source: Source, options: ReadOptions, limits: FileLimits
 
 
 def _within(chunks: Iterator[Chunk], width: int, limits: FileLimits) -> Iterator[Chunk]:
-    """The chunks; FileRefused for too many cells, or no row."""
+    """Hand the chunks on; FileRefused for too many cells, or no row."""
     done = 0
     for chunk in chunks:
         done += len(chunk) * width

@@ -40,7 +40,7 @@ class RowNumbers:
         return self.of_columns([chunk.coded(position) for position in range(len(self._multipliers))], len(chunk))
 
     def of_columns(self, columns: Sequence[Coded], rows: int) -> Words:
-        """As `of`, from the columns in header order."""
+        """uint64 (3, rows): as `of`, from the columns in header order."""
         numbers = np.zeros((3, rows), dtype=np.uint64)
         for column, multipliers in zip(columns, self._multipliers, strict=True):
             lanes = np.ascontiguousarray((words_of(column.distinct) * multipliers).T)
@@ -55,7 +55,7 @@ class Digest:
     It tells tables apart by chance only, not against someone who makes a table to measure; a store keeps nothing but
     its HMAC.
 
-    Privacy: as private as the table.
+    Privacy: it is as private as the table.
     """
 
     def __init__(self, header: Sequence[str]) -> None:
@@ -87,7 +87,7 @@ def sums_of(numbers: Words) -> Words:
 
 
 def mixed(numbers: Words) -> Words:
-    """The finaliser of splitmix64: each bit of the number moves half of the bits of the result."""
+    """uint64, shaped as given: splitmix64's finaliser, by which each bit of a number moves half the result's bits."""
     numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return numbers ^ (numbers >> np.uint64(31))

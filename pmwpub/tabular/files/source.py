@@ -19,7 +19,7 @@ SAMPLE = 1 << 16
 CSV_REMEDY = "Export the table as UTF-8 CSV with commas and load that file."
 
 Chunks = Callable[[], Iterator[bytes]]
-"""Begins a pass over some bytes, each time anew."""
+"""A function that begins a pass over some bytes, each time anew."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class FileLimits:
 
 
 STREAMED = FileLimits(bytes=1 << 50, cells=1 << 50)
-"""For a table that is never held whole: as many rows as there are, each within the usual limits."""
+"""The limits of a table that is never held whole: as many rows as there are, each within the usual limits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +66,7 @@ class Source:
 
     @contextmanager
     def open(self) -> Iterator[BinaryIO | gzip.GzipFile]:
-        """The bytes as a file; what goes wrong on the way is a FileRefused."""
+        """Lend the bytes as a file; what goes wrong on the way is a FileRefused."""
         try:
             if not isinstance(self.where, Path):
                 yield io.BytesIO(self.where)
@@ -95,7 +95,7 @@ class Source:
                 yield chunk
 
     def head(self) -> bytes:
-        """The first bytes, up to `SAMPLE`; nothing of an empty file."""
+        """The first bytes, up to `SAMPLE`; b"" of an empty file."""
         return beginning(self.chunks(), SAMPLE)
 
     def ends_with(self, mark: bytes) -> bool:
@@ -143,7 +143,7 @@ def line_in(chunks: Iterable[bytes], position: int) -> int:
 
 
 class _Raw(io.RawIOBase):
-    """Chunks as a readable file."""
+    """Chunks of bytes as a file that can be read."""
 
     def __init__(self, chunks: Iterator[bytes]) -> None:
         self._chunks = chunks

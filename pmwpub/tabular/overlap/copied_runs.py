@@ -1,6 +1,7 @@
 """Whether a public file may be a copy out of the private one: the longest run of rows that stand in both.
 
 Single rows coincide by chance (41 % of the distinct ADULT rows of disjoint people do); long runs of them do not.
+
 Privacy: what comes out depends on private rows and is for the steward only.
 """
 
@@ -53,7 +54,7 @@ class RunSearch:
         self.longest = 0
 
     def add(self, private: Words) -> None:
-        """The private table's next rows, by their numbers."""
+        """Take in the private table's next rows, by their numbers: uint64 (rows,)."""
         self._rows += len(private)
         if not len(self._distinct) or not len(private):
             return

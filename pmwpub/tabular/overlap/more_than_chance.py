@@ -41,7 +41,7 @@ class SharedRowTest:
         self._rows = 0
 
     def add(self, private: Words) -> None:
-        """The private table's next rows, by their numbers."""
+        """Take in the private table's next rows, by their numbers: uint64 (rows,)."""
         self._rows += len(private)
         if not len(self._distinct):
             return
@@ -51,7 +51,7 @@ class SharedRowTest:
 
     @property
     def shared(self) -> int:
-        """Rows in common: sum_x min(c_x, d_x)."""
+        """The rows in common: sum_x min(c_x, d_x)."""
         return int(np.minimum(self._hits, self._often).sum())
 
     @property
@@ -61,7 +61,7 @@ class SharedRowTest:
 
     @property
     def same(self) -> bool:
-        """Whether they are equal, and chance hardly explains it."""
+        """Whether the two tables have the same rows, and chance hardly explains it."""
         return self.equal and telling(self._often)
 
     def unlikely(self, lone: float | None = None) -> int:
@@ -81,12 +81,15 @@ class SharedRowTest:
 
 
 def surplus(often: Ints) -> float:
-    """sum_x (E_s - s) of rows that one table alone has, `often` times each."""
+    """The sum_x (E_s - s) over rows that one table alone has.
+
+    often  int64 (rows,)  how often it has each of them
+    """
     return float((_mean_distance(often) - often).sum())
 
 
 def surplus_of(rows: Words) -> float:
-    """`surplus` of a whole table, by its rows' numbers."""
+    """The `surplus` of a whole table, by its rows' numbers: uint64 (rows,)."""
     return surplus(np.unique(rows, return_counts=True)[1])
 
 

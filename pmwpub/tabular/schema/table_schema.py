@@ -65,6 +65,11 @@ class Schema(BaseModel):
     def id_column(self) -> IdColumn | None:
         return next((column for column in self.columns if isinstance(column, IdColumn)), None)
 
+    @property
+    def complete(self) -> bool:
+        """Whether every cell of every attribute has a level, whatever it says: a public fact about the schema."""
+        return all(column.complete for column in self.encoded)
+
     @cached_property
     def domain(self) -> Domain:
         """The encoded columns' attributes, in schema order."""

@@ -13,11 +13,12 @@ import streamlit as st
 
 from pmwpub.errors import PmwPubError
 from pmwpub.service import Study
+from pmwpub.service.budget_left import left
 from pmwpub.service.inputs.study_store import study
 from pmwpub.ui.app import widget_keys
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import HOME, Session, address, current, present, viewers_only
-from pmwpub.ui.wording.written import left, loss, plain
+from pmwpub.ui.wording.written import loss, plain
 
 PAGES = {
     HOME: ("Home", ":material/home:"),
@@ -64,7 +65,7 @@ def panel(title: str, *badges: Badge) -> Iterator[None]:
 
 @contextmanager
 def refusals() -> Iterator[None]:
-    """Show what pmwpub refuses, in its own words; what was there before stays as it was."""
+    """Show what pmwpub refuses in the block, in the words of the refusal; what was drawn before stays as it is."""
     try:
         yield
     except PmwPubError as refusal:
@@ -72,7 +73,7 @@ def refusals() -> Iterator[None]:
 
 
 def opened(title: str) -> Study:
-    """Title, notices, and the open population's public state; without a population the page ends with a link."""
+    """Draw title and notices, and return the open population's public state; without one the page ends with a link."""
     st.title(title, anchor=False)
     session = current()
     notices(session)
@@ -90,7 +91,7 @@ def opened(title: str) -> Study:
 
 
 def opened_if_any(title: str) -> Study | None:
-    """Title, notices, and the open population's public state, for a page that does without one too."""
+    """Draw title and notices, and return the open population's public state, or None where no population is open."""
     st.title(title, anchor=False)
     session = current()
     notices(session)
@@ -104,25 +105,25 @@ def opened_if_any(title: str) -> Study | None:
 
 
 def left_words(study: Study) -> str:
-    """The population and what it has left: on a narrow screen the sidebar is folded away."""
+    """The population and what it has left, for the page itself: on a narrow screen the sidebar is folded away."""
     balance = study.balance
     remaining, total = left(balance.remaining, balance.delta), loss(balance.epsilon_total)
     return f"{plain(study.population.name)} · ε = {remaining} left of {total} at δ = {loss(balance.delta)}"
 
 
 def notices(session: Session) -> None:
-    """Show what was to be said."""
+    """Show what an earlier run of the session left to be said."""
     for kind, words in session.say():
         getattr(st, kind)(words)
 
 
 def link(page: str, label: str, **params: str) -> None:
-    """A link that keeps the population in its address."""
+    """Draw a link that keeps the population in its address."""
     st.page_link(page, label=label, icon=":material/arrow_forward:", query_params=address(**params))
 
 
 def need(thing: object, words: str, page: str) -> None:
-    """End the page with words and a link while a step is missing."""
+    """End the page with words and a link, unless the thing that a step gives is there."""
     if not thing:
         st.info(words)
         link(page, f"Go to {PAGES[page][0]}")
@@ -130,13 +131,13 @@ def need(thing: object, words: str, page: str) -> None:
 
 
 def end() -> NoReturn:
-    """Nothing more is drawn on this run."""
+    """End this run: nothing more is drawn."""
     st.stop()
     raise RuntimeError("Streamlit did not stop.")
 
 
 def sidebar() -> None:
-    """Links to the pages, the open population and its budget, and the switch of the stakeholder view."""
+    """Draw links to the pages, the open population and its budget, and the switch of the stakeholder view."""
     session = current()
     with st.sidebar:
         for page, (label, icon) in PAGES.items():

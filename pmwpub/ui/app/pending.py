@@ -1,5 +1,6 @@
-"""What a session keeps until somebody decides: files to be read in another way, a schema being edited, and choices that
-are in no store. No widgets.
+"""What a session keeps until somebody decides: files to be read in another way, a schema being edited, and choices.
+
+Nothing here draws a widget.
 """
 
 from __future__ import annotations
@@ -8,12 +9,10 @@ import json
 from dataclasses import dataclass, field
 from typing import Literal
 
-from pmwpub.errors import FileRefused
 from pmwpub.service import Overlap
+from pmwpub.service.inputs.file_reading import ReadOptions, proposed
+from pmwpub.service.inputs.schema_editing import Row, Schema, rows_of
 from pmwpub.service.purchases import Offer
-from pmwpub.tabular.files.text.read_options import ReadOptions
-from pmwpub.tabular.schema.editing import Row, rows_of
-from pmwpub.tabular.schema.table_schema import Schema
 
 Kind = Literal["candidate", "private", "codebook"]
 
@@ -25,7 +24,7 @@ class PendingFile:
     number      tells held files apart, for the keys of widgets
     suggestion  the options to begin with
 
-    Privacy: may be the private table; it lives in the session only, and its repr shows neither name nor cell.
+    Privacy: it may be the private table; it lives in the session only, and its repr shows neither name nor cell.
     """
 
     number: int
@@ -62,8 +61,11 @@ class PendingFiles:
         *,
         attested: bool = False,
     ) -> bool:
-        """Hold a refused file if other options may help: some are suggested, or a person is trying some already."""
-        suggestion = getattr(refusal, "suggestion", None) if isinstance(refusal, FileRefused) else None
+        """Hold a refused file if other options may help; returns whether it is held.
+
+        Options may help where the refusal proposes some, or where a person is trying some already (`tried`).
+        """
+        suggestion = proposed(refusal)
         if suggestion is None and tried is None:
             return False
         self.count += 1
@@ -74,11 +76,11 @@ class PendingFiles:
         return True
 
     def of(self, kind: Kind) -> list[PendingFile]:
-        """Those of one kind, oldest first."""
+        """The held files of one kind, oldest first."""
         return [held for held in self.files if held.kind == kind]
 
     def drop(self, held: PendingFile) -> None:
-        """Let one go."""
+        """Let a held file go."""
         self.files = [other for other in self.files if other is not held]
 
 
@@ -104,7 +106,8 @@ class SchemaDraft:
 
     rows     one a column, as they stand now
     tokens   the missing tokens
-    base     the rows that the grid was last handed: its own edits are relative to them; `options` alike of tokens
+    base     the rows that the grid was last handed: its own edits are relative to them
+    options  the tokens that the picker was last handed
     version  rises when rows change beside the grid, which then begins anew
     began    the hash of the schema that it began from, or ""
     edition  the version of that schema: what is made of the rows has at least this one
@@ -122,7 +125,7 @@ class SchemaDraft:
 
     @classmethod
     def of(cls, schema: Schema) -> SchemaDraft:
-        """Begin from a schema."""
+        """A draft that begins from a schema."""
         begun = cls(rows_of(schema), list(schema.missing_tokens), schema.sha256, rows_of(schema))
         begun.edition = schema.version
         begun.kept = begun.to_bytes()
@@ -130,7 +133,7 @@ class SchemaDraft:
 
     @classmethod
     def from_bytes(cls, body: bytes) -> SchemaDraft:
-        """Go on with what `to_bytes` wrote."""
+        """A draft that goes on with what `to_bytes` wrote."""
         found = json.loads(body)
         return cls(
             found["rows"], found["tokens"], found["began"], found["rows"], kept=body, edition=found.get("edition", 1)

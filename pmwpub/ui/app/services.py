@@ -15,25 +15,18 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pmwpub.errors import SettingRefused
-from pmwpub.evaluation import cores
-from pmwpub.jobs import Engine, InlineEngine, Shares
-from pmwpub.jobs.dumps import no_core_dumps
-from pmwpub.ledger.database import store_url
-from pmwpub.ledger.logged import LoggedLedger
-from pmwpub.service import Policy, Service
-from pmwpub.settings import Settings
-from pmwpub.tasks.simulation_work import SweepPlace
+from pmwpub.service import Engine, InlineEngine, Policy, Service, server_parts
 
 Built = TypeVar("Built")
 FORWARDED = ("X-Forwarded-For", "X-Forwarded-Host", "Forwarded", "Via")
 """Headers of requests that came through a proxy."""
 KEPT = 128
-"""Public things that the server keeps: tables, supports, workloads."""
+"""How many public things the server keeps: tables, supports, workloads."""
 
 
 _LOCK = threading.Lock()
 _SERVICES: dict[str, Service] = {}
-"""By the address of the store; only `service` and `close` touch it, and only under the lock."""
+"""The services, by the address of the store; only `service` and `close` touch them, and only under the lock."""
 
 
 def service() -> Service:
@@ -42,15 +35,11 @@ def service() -> Service:
     It is made on the first call and lives as long as the process; where the store cannot be opened nothing is kept, and
     the next call tries again.
     """
-    store = store_url(None).render_as_string(hide_password=False)
+    store = server_parts.store_address()
     rules = policy()
     with _LOCK:
         if store not in _SERVICES:
-            no_core_dumps()
-            where = place()
-            ledger = LoggedLedger.open()
-            rules = rules.beside(ledger)
-            _SERVICES[store] = Service(ledger, engine(), public, place=where, policy=rules, asker=asker)
+            _SERVICES[store] = server_parts.open_service(engine, public, rules, asker)
         return _SERVICES[store]
 
 
@@ -60,13 +49,12 @@ def close() -> None:
         ended = list(_SERVICES.values())
         _SERVICES.clear()
     for one in ended:
-        one.engine.shutdown()
-        one.ledger.close()
+        server_parts.close_service(one)
     _kept.clear()
 
 
 def asker() -> str:
-    """Whose run of a page this is: the browser session, which has a share of the line."""
+    """The browser session whose run of a page this is, and which has a share of the line; "" outside of a run."""
     running = get_script_run_ctx(suppress_warning=True)
     return "" if running is None else running.session_id
 
@@ -87,23 +75,13 @@ def policy() -> Policy:
 
 
 def address() -> str | None:
-    """What the server listens on; None everywhere."""
+    """The address that the server listens on; None where it listens on every one."""
     return st.get_option("server.address")
 
 
 def engine() -> Engine | InlineEngine:
     """Worker processes; one of them compiles what is to be compiled while the first page is read."""
-    wanted = Settings.declared()
-    shares = Shares(wanted.queue_paid, wanted.queue_session, max(1, wanted.workers - 1))
-    workers = Engine(wanted.workers, waiting=wanted.queue, shares=shares)
-    workers.readiness.begin()
-    return workers
-
-
-def place() -> SweepPlace:
-    """Where simulations run: on the Dask cluster that PMWPUB_DASK names, else on every core of this machine."""
-    address = Settings.declared().dask
-    return SweepPlace("dask", address=address) if address else SweepPlace("processes", cores())
+    return server_parts.worker_processes()
 
 
 def public(key: str, build: Callable[[], Built]) -> Built:

@@ -55,12 +55,12 @@ class Session:
     editing     the schema that is being edited here
     choices     what was chosen on pages and is in no store
     arrival     how this session came in
-    notices     to be said on the next run
+    notices     what is to be said on the next run
     said        what the latest run says
     seen        private numbers that the steward opened, by what was asked; they go with the private table
     pressed     the last press on a button that spends, until a run sees it
-    runs        that began since: two at most may answer it, the one that it caused, and the one that a field left by
-                the same click caused, which ends the first midway
+    runs        how many runs began since: two at most may answer it, the one that it caused, and the one that a field
+                left by the same click caused, which ends the first midway
     answered    the last press that a run saw
 
     Privacy: `private`, `shelf` and `seen` may hold private rows or what follows from them; they live here only, and
@@ -96,7 +96,7 @@ class Session:
     def steward(self, study: Study) -> PrivateTable | None:
         """The private table, if this session holds this population's under the current schema; else None.
 
-        None in the stakeholder view too, so that nothing that needs it is computed.
+        It is None in the stakeholder view too, so that nothing that needs it is computed.
         """
         private = self.private
         if self.presenting or private is None or study.schema is None or private.population != study.population.name:
@@ -104,8 +104,10 @@ class Session:
         return private if private.schema_sha256 == study.schema.sha256 else None
 
     def holding(self, study: Study) -> PrivateTable | None:
-        """The private table, if this session holds this population's, under whatever schema; None in the stakeholder
-        view. For comparing public files with its rows, which needs no schema."""
+        """The private table, if this session holds this population's, under whatever schema; else None.
+
+        It is for comparing public files with its rows, which needs no schema. It is None in the stakeholder view.
+        """
         private = self.private
         return None if self.presenting or private is None or private.population != study.population.name else private
 
@@ -114,17 +116,17 @@ class Session:
         return not self.presenting and (self.steward(study) is not None or study.balance.spent.units == 0)
 
     def press(self, press: Press) -> None:
-        """For the callback of a button that spends."""
+        """Note a press; for the callback of a button that spends."""
         self.pressed, self.runs = press, 0
 
     def begin(self) -> None:
-        """A run of a page begins."""
+        """Note that a run of a page begins."""
         self.runs += 1
         if self.runs > 2:
             self.pressed = None
 
     def answer(self, press: Press) -> None:
-        """This run saw the press."""
+        """Note that this run saw a press."""
         self.pressed, self.answered = None, press
 
     def conclude(self, notice: Notice) -> None:
@@ -134,7 +136,7 @@ class Session:
             self.answered = self.answered._replace(notice=notice)
 
     def lost_press(self, place: str) -> Press | None:
-        """For a form that was just drawn: the press on its button that this run cannot see.
+        """The press on the button of a form that was just drawn, where this run cannot see it; else None.
 
         Either the form offers something else by now, or the run that saw the press ended before it got here. The second
         click of a double click comes with what was said of the first.
@@ -150,7 +152,7 @@ class Session:
         self.notices.append(Notice(kind, words))
 
     def say(self) -> list[Notice]:
-        """For the head of a page: what is to be said on this run."""
+        """What the head of a page says on this run."""
         self.said, self.notices = self.notices, []
         return self.said
 
@@ -163,7 +165,7 @@ def current() -> Session:
 
 
 def start() -> None:
-    """For app.py, after st.navigation: forward a cold deep link to its page, and follow the address's population."""
+    """Forward a cold deep link to its page, and follow the address's population; for app.py, after st.navigation."""
     arrival = current().arrival
     arrival.started = True
     attend()
@@ -175,7 +177,10 @@ def start() -> None:
 
 
 def enter(page: str) -> Session:
-    """First call of every page. On a cold deep link streamlit runs the page without app.py: go there first."""
+    """This session's state: the first call of every page.
+
+    On a cold deep link Streamlit runs the page without app.py; the page then goes there first.
+    """
     session = current()
     if not session.arrival.started:
         session.arrival.target = (page, st.query_params.to_dict())
@@ -225,7 +230,7 @@ def present(on: bool) -> None:
 
 
 def _follow_view() -> None:
-    """An address can turn the stakeholder view on; only its switch turns it off."""
+    """Turn the stakeholder view on where the address asks for it; only the view's switch turns it off."""
     present(current().presenting or st.query_params.get(VIEW) == STAKEHOLDER)
 
 

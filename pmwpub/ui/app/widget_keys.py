@@ -1,4 +1,4 @@
-"""Keys of the widgets whose entries the app itself sets or reads: Streamlit keeps what stands in a widget under one.
+"""Keys of the widgets whose entries the app itself sets or reads: Streamlit keeps what stands in a widget under a key.
 
 Whatever else a session knows is a field of `Session` in `state.py`.
 """
@@ -14,31 +14,32 @@ VIEW_SWITCH = WidgetKey("stakeholder view")
 SIMULATION = WidgetKey("simulation chosen")
 ADVISED_ROUNDS = WidgetKey("advised rounds")
 ROUNDS = WidgetKey("rounds")
+ENGINE = WidgetKey("engine")
 ASSESSMENT_EPSILON = WidgetKey("assessment epsilon")
 ASSESSMENT_PRECISION = WidgetKey("assessment precision")
 CHOICE_EPSILON = WidgetKey("choice epsilon")
 
 
 def variant(name: str) -> WidgetKey:
-    """The choice of one setting of the algorithm, such as "selection"."""
+    """The key of the choice of one setting of the algorithm, such as "selection"."""
     return WidgetKey(f"variant {name}")
 
 
 def error_epsilon(plan_sha256: str, repeat: int) -> WidgetKey:
-    """The ε of a noisy error of one draw of a release."""
+    """The key of the field for the ε of a noisy error, of one draw of a release."""
     return WidgetKey(f"error epsilon {plan_sha256} {repeat}")
 
 
 def schema_grid(version: int) -> WidgetKey:
-    """The grid of the schema; under another version it begins anew."""
+    """The key of the grid of the schema; under another version the grid begins anew."""
     return WidgetKey(f"schema grid {version}")
 
 
 def missing_tokens(version: int) -> WidgetKey:
-    """The missing tokens beside that grid."""
+    """The key of the missing tokens beside the grid of the schema."""
     return WidgetKey(f"missing tokens {version}")
 
 
 def agreement(form: str, sentences: Sequence[str]) -> WidgetKey:
-    """The tick for these very sentences above a form's button."""
+    """The key of the tick for these very sentences above a form's button."""
     return WidgetKey(f"{form} agreed {' '.join(sentences)}")

@@ -7,11 +7,9 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pmwpub.errors import PlanError
-from pmwpub.mechanisms.noisy_error.precision import epsilon_within
 from pmwpub.plans import AssessmentPlan, BestPlan
-from pmwpub.privacy.budget import as_fraction
 from pmwpub.service import PrivateTable, Study
-from pmwpub.service.bought.assessments import assessment_plan, shares_of
+from pmwpub.service.bought.assessments import assessment_plan, epsilon_for, shares_of
 from pmwpub.service.bought.best_candidate import best_plan
 from pmwpub.service.purchases import AssessmentPurchase, BestPurchase
 from pmwpub.service.simulations.public_pairs import forecast
@@ -33,7 +31,7 @@ BY_EPSILON, BY_PRECISION = "ε for each", "a wanted error bar"
 
 
 def purchase(session: Session, study: Study, private: PrivateTable, offered: Sequence[Pool]) -> None:
-    """The widgets of a plan, its worth, its exact price, and the button that spends."""
+    """Draw the widgets of a plan, its worth, its exact price, and the button that spends."""
     what = st.radio("What to buy", [EACH, WINNER], horizontal=True, key="what to buy")
     fresh = [pool for pool in offered if len(pool) == 1 or pool in made(study)]
     chosen = st.multiselect("Candidates", list(offered), default=fresh, format_func=lambda pool: named(study, pool))
@@ -84,8 +82,7 @@ def _epsilon(study: Study, *, floor: bool, start: bool) -> str:
     wanted = number_fields.number(
         right, "Error bar wanted, ± (95 %)", "0.01", "0.0001", "0.5", key=widget_keys.ASSESSMENT_PRECISION
     )
-    terms, precision = study.population, as_fraction(wanted)
-    epsilon = epsilon_within(precision, terms.n, terms.rows_per_person, with_floor=floor, with_start=start)
+    epsilon = epsilon_for(study, wanted, floor=floor, start=start)
     right.caption(f"That takes ε = {exact(epsilon)} for each candidate.")
     return str(epsilon)
 

@@ -10,10 +10,10 @@ from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.plans import AssessmentPlan, BestPlan
 from pmwpub.service import Assessed, Study
 from pmwpub.service.bought.best_candidate import ChosenCandidate
+from pmwpub.service.history_files import history_csv, history_json
 from pmwpub.ui.app.frame import Badge, link, panel
 from pmwpub.ui.app.services import service
 from pmwpub.ui.compare.floor_scope import NAMES, Setting, means, one_setting
-from pmwpub.ui.ledger.history_files import history_csv, history_json
 from pmwpub.ui.widgets import plot_panel
 from pmwpub.ui.widgets.price_form import NO_RESULT
 from pmwpub.ui.widgets.watching import Waiting, await_results, watch
@@ -26,7 +26,7 @@ OVER = {"fast": "a public part of the workload", "full": "the whole workload"}
 def results_panel(
     study: Study, bought: Sequence[Assessed], choices: Sequence[ChosenCandidate], *, steward: bool
 ) -> None:
-    """Work under way, then the ranked candidates with intervals and sentences. Progress is the steward's alone."""
+    """Draw work under way, then the ranked candidates with intervals and sentences; progress is the steward's alone."""
     with panel("Noisy best-mixture errors", Badge.DP):
         _under_way(bought, choices, steward=steward)
         for choice in choices:
@@ -67,7 +67,7 @@ def _offer(choice: ChosenCandidate) -> str:
 
 
 def _winner(study: Study, choice: ChosenCandidate) -> None:
-    """One choice: what was chosen among what, and what it cost."""
+    """Say of one choice what was chosen among what, and what it cost."""
     offered = ", ".join(plain(name) for name in sorted(choice.names))
     if choice.outcome.status == "no result":
         st.warning(f"**Best of {offered}**, ε = {exact(choice.plan.exact_epsilon)}: {NO_RESULT}")
@@ -85,7 +85,7 @@ def _winner(study: Study, choice: ChosenCandidate) -> None:
 def _ranking(
     study: Study, bought: Sequence[Assessed], found: Sequence[Assessed], setting: Setting, target: float
 ) -> None:
-    """One setting: floors over different parts of the workload stand in different figures."""
+    """Draw the floors of one setting: floors over different parts of the workload stand in different figures."""
     if not one_setting(study):
         st.markdown(f"##### Floors, {NAMES[setting]}")
     for never, words in ranked_floors.verdicts(found, target):
@@ -146,7 +146,7 @@ def _value(noisy: NoisyInterval | None) -> str:
 
 
 def room_table(found: Sequence[Assessed]) -> None:
-    """Noisy floor and start of the chosen candidates, beside the choice of ε."""
+    """Draw noisy floor and start of the chosen candidates, as a table beside the choice of ε."""
     st.dataframe(
         {
             "candidate": [one.name for one in found],

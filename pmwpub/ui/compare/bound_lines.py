@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pmwpub.evaluation import Simulation
 from pmwpub.service import Study
 from pmwpub.service.simulations.explorations import Exploration
+from pmwpub.service.simulations.findings import Simulation
 from pmwpub.service.simulations.proved_bounds import ProvedBounds, bounds_of
 from pmwpub.ui.wording.written import plain
 
@@ -15,7 +15,7 @@ HELP = "It needs each table's best-mixture error: the certified floor of this si
 
 
 def ask_for_bounds(study: Study, found: Exploration, simulation: Simulation, key: str) -> ProvedBounds:
-    """A toggle, off at first; none where no floor is known yet."""
+    """Draw a toggle, off at first, and return the bounds that it asks for; no toggle where no floor is known yet."""
     if not (simulation.errors and simulation.floors and st.toggle(LABEL, key=f"{key} theorem", help=HELP)):
         return ProvedBounds()
     bounds = bounds_of(study, found, simulation)

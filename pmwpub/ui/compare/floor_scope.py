@@ -39,12 +39,12 @@ def one_setting(study: Study) -> bool:
 
 
 def means(study: Study, setting: Setting) -> str:
-    """What a floor of this setting is a floor of."""
+    """A sentence that says over which queries a floor of a setting is taken."""
     return WHOLE if one_setting(study) else MEANS[setting]
 
 
 def choose_setting(study: Study, label: str, key: str) -> Setting:
-    """Fast or full; fast without a question where both are the same."""
+    """Ask whether floors are taken fast or in full; where both are the same nothing is asked, and it is fast."""
     if one_setting(study):
         return "fast"
     return st.radio(label, list(NAMES), format_func=NAMES.__getitem__, horizontal=True, key=key)

@@ -8,8 +8,7 @@ import streamlit as st
 
 from pmwpub import figures
 from pmwpub.service import Study
-from pmwpub.service.simulations.public_pairs import compare, comparison
-from pmwpub.tasks.public_work import PairFacts
+from pmwpub.service.simulations.public_pairs import PairFacts, compare, comparison
 from pmwpub.ui.app.frame import Badge, panel, refusals
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import viewers_only
@@ -29,7 +28,7 @@ LEGEND = (
 
 
 def known_panel(study: Study, pools: Sequence[Pool]) -> None:
-    """Facts, comparison and calculator; nothing private is touched and nothing is charged."""
+    """Draw facts, comparison and calculator; nothing private is touched and nothing is charged."""
     with panel("What is known for free", Badge.PUBLIC):
         facts_table(study.candidates)
         with refusals():

@@ -25,7 +25,7 @@ REPLAY = {
 
 
 def variants() -> dict[str, str]:
-    """selection, output, start and replay, the defaults first; part of the plan and of its hash."""
+    """Ask for selection, output, start and replay, the defaults first; they are part of the plan and of its hash."""
     with st.expander("Advanced"):
         st.caption(
             "Each is part of the plan and stands in the certificate; the budget is the same. At the same price the "

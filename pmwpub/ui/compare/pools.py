@@ -25,13 +25,13 @@ def made(study: Study) -> list[Pool]:
 
 
 def named(study: Study, pool: Sequence[str]) -> str:
-    """A pool as an option of a widget."""
+    """The name of a pool as an option of a widget."""
     name = study.known_names(pool)
     return name if len(pool) == 1 else f"pool: {name}"
 
 
 def make_pool(study: Study) -> None:
-    """Put several candidates together as one more."""
+    """Draw the form that puts several candidates together as one more."""
     singles = [pool[0] for pool in offered(study) if len(pool) == 1]
     if len(singles) < 2:
         return

@@ -25,7 +25,7 @@ WHAT = (
 
 
 def private_sweep_panel(session: Session, study: Study, terms: SweepRange) -> None:
-    """The panel of the steward; nothing is drawn for anybody else."""
+    """Draw the panel for the steward; nothing is drawn for anybody else."""
     private = session.steward(study)
     if private is None:
         return

@@ -7,9 +7,17 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pmwpub.errors import PlanError
-from pmwpub.evaluation import BASELINES, MOST_ROUNDS, PEERS, PMW_PUB, UNCHANGED, baseline_of, is_baseline, label_of
 from pmwpub.rounding import near
 from pmwpub.service import Study
+from pmwpub.service.simulations.simulated_methods import (
+    MOST_ROUNDS,
+    OFFERED_BASELINES,
+    PMW_PUB,
+    UNCHANGED,
+    baseline_labels,
+    described_baseline,
+    variants_beside,
+)
 from pmwpub.service.simulations.sweep_range import EPSILONS, SHARES, WHOLE, SweepRange, played, truths
 from pmwpub.ui.compare.pools import Pool, made, named
 from pmwpub.ui.widgets import number_fields
@@ -31,14 +39,14 @@ VARIANTS = {
 
 
 def ask_for_truth(study: Study) -> str:
-    """Who plays the private table."""
+    """Ask who plays the private table."""
     names = truths(study)
     truth: str = st.selectbox("Who plays the truth", list(names), format_func=names.__getitem__)
     return truth
 
 
 def ask_for_terms(study: Study, truth: str) -> SweepRange:
-    """The ranges of a sweep, the simplest first; PlanError for text that means none."""
+    """Ask for the ranges of a sweep, the simplest first; PlanError for text that means none."""
     with st.expander("What it ranges over"):
         pools = [pool for pool in _offered(study) if truth not in pool]
         candidates = _candidates(study, pools)
@@ -62,9 +70,9 @@ def ask_for_terms(study: Study, truth: str) -> SweepRange:
         )
         baselines = st.multiselect(
             "Baselines",
-            (*BASELINES, *PEERS),
+            OFFERED_BASELINES,
             default=[],
-            format_func=_baseline,
+            format_func=described_baseline,
             key="sweep baselines",
             help=WHY_BASELINES,
         )
@@ -75,28 +83,21 @@ def ask_for_terms(study: Study, truth: str) -> SweepRange:
     )
 
 
-def _baseline(method: str) -> str:
-    baseline = baseline_of(method)
-    needs = "with each public table" if baseline.uses_candidate else "without a public table"
-    return f"{label_of(method)}: {baseline.remark or needs}"
-
-
 def described(study: Study, truth: str, terms: SweepRange) -> str:
     """A sweep in one line, for a list of them."""
     tables = len(played(study, truth, terms))
     epsilons = sorted(terms.epsilons)
     span = near(epsilons[0], 6) if len(epsilons) == 1 else f"{near(epsilons[0], 6)} to {near(epsilons[-1], 6)}"
     rounds = f"T = {', '.join(map(str, terms.rounds))}" if terms.rounds else "T advised"
-    beside = [label_of(method) for method in terms.methods if is_baseline(method)]
-    ways = [m for m in terms.methods if m not in (PMW_PUB, UNCHANGED) and not is_baseline(m)]
+    ways = variants_beside(terms.methods)
     parts = [
         f"truth {truths(study).get(truth, truth[:8])}",
         f"{tables} candidate{'s' if tables > 1 else ''}",
         f"ε = {span}",
         rounds,
         f"{terms.runs} run{'s' if terms.runs > 1 else ''}",
-        *([f"{len(ways)} variant{'s' if len(ways) > 1 else ''}"] if ways else []),
-        *beside,
+        *([f"{ways} variant{'s' if ways > 1 else ''}"] if ways else []),
+        *baseline_labels(terms.methods),
     ]
     return " · ".join(parts)
 
@@ -106,7 +107,7 @@ def _offered(study: Study) -> list[Pool]:
 
 
 def _candidates(study: Study, pools: Sequence[Pool]) -> tuple[Pool, ...]:
-    """None where all single tables play, as they do by default, so that one sweep has one description."""
+    """Ask who plays the candidates; () where all single tables do, as by default: one sweep has one description."""
     if not pools:
         st.caption("The table is cut in two at random: one half plays the truth, the other the candidate.")
         return ()

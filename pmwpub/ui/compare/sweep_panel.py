@@ -9,13 +9,20 @@ from functools import partial
 import streamlit as st
 
 from pmwpub import figures
-from pmwpub.evaluation import Measure, Simulation, baseline_of, is_baseline, label_of, not_beaten, reach
 from pmwpub.rounding import near
 from pmwpub.service import Assessed, Study
 from pmwpub.service.endings import in_words
 from pmwpub.service.simulations import explorations
 from pmwpub.service.simulations.error_figure import MEASURED, Lines, error_plot, labels, several, size_plot, sizes
 from pmwpub.service.simulations.explorations import Exploration
+from pmwpub.service.simulations.findings import (
+    Measure,
+    Simulation,
+    baseline_remarks,
+    not_beaten,
+    not_run,
+    reach,
+)
 from pmwpub.service.simulations.proved_bounds import ProvedBounds
 from pmwpub.service.simulations.sweep_range import played
 from pmwpub.ui.app import widget_keys
@@ -35,7 +42,7 @@ MOST_LINES = len(figures.PALETTE)
 
 
 def sweep_of_the_page(study: Study) -> Exploration | None:
-    """The simulation that is looked at: one of those asked for, the latest first, or a new one, once it is begun."""
+    """Ask which simulation is looked at: one of those asked for, the latest first, or a new one, once it is begun."""
     asked = explorations.explorations(service(), study)
     known = {one.key: one for one in asked}
     if asked:
@@ -61,14 +68,14 @@ def sweep_of_the_page(study: Study) -> Exploration | None:
 
 
 def follow_choice() -> None:
-    """Before the widgets are drawn: turn to the simulation that was just begun."""
+    """Turn to the simulation that was just begun; call it before the widgets are drawn."""
     choices = current().choices
     if choices.simulation is not None:
         st.session_state[widget_keys.SIMULATION], choices.simulation = choices.simulation, None
 
 
 def _tend(study: Study, found: Exploration) -> None:
-    """Progress of a simulation that runs; a way on for one that stopped."""
+    """Show the progress of a simulation that runs, or offer a way on for one that stopped."""
     if found.job is not None:
         watch([Waiting(found.job.key, "Simulation")], "run", charged=False)
     elif found.simulation is None:
@@ -81,7 +88,7 @@ def _tend(study: Study, found: Exploration) -> None:
 
 
 def finished_part(study: Study, found: Exploration | None) -> Simulation | None:
-    """What there is to be seen of a simulation."""
+    """What there is to be seen of a simulation by now; None where there is nothing yet."""
     if found is None or found.simulation is not None:
         return None if found is None else found.simulation
     early = None if found.job is not None else explorations.so_far(service(), study, found)
@@ -105,7 +112,7 @@ def chosen_errors(
     first: Sequence[str] = (),
     ask: Callable[[Simulation], ProvedBounds] | None = None,
 ) -> ChosenFigure:
-    """The choices of measure, lines and bounds, and the figure that they make.
+    """Ask for measure, lines and bounds, and make the figure that they choose.
 
     first  lines that are drawn at first, where they are not all
     ask    draws the choice of bounds, where they are offered: they are about the maximum error alone
@@ -138,7 +145,7 @@ def _drawn(known: Sequence[str], key: str, first: Sequence[str]) -> Sequence[str
 
 
 def show_sizes(study: Study, found: Exploration, simulation: Simulation, measure: Measure) -> None:
-    """How much of a public table it takes, where several shares were played."""
+    """Draw how much of a public table it takes, where several shares were played."""
     known = sizes(study, found)
     if not known or not any(line.rounds for line in simulation.errors):
         return
@@ -147,18 +154,17 @@ def show_sizes(study: Study, found: Exploration, simulation: Simulation, measure
 
 
 def beside(simulation: Simulation) -> None:
-    """What has to be said of baselines: what a line means, and why one is missing."""
-    for method in dict.fromkeys(one.method for one in simulation.errors if is_baseline(one.method)):
-        if remark := baseline_of(method).remark:
-            st.caption(f"{label_of(method)}: {plain(remark)}.")
-    for method, reason in dict.fromkeys((one.method, one.reason) for one in simulation.refused):
-        own = [near(one.epsilon, 6) for one in simulation.refused if (one.method, one.reason) == (method, reason)]
-        st.info(f"{label_of(method)} did not run at ε = {', '.join(own)}. {plain(reason)}", icon=":material/block:")
+    """Say what has to be said of baselines: what a line means, and why one is missing."""
+    for label, remark in baseline_remarks(simulation):
+        st.caption(f"{label}: {plain(remark)}.")
+    for one in not_run(simulation):
+        epsilons = ", ".join(near(epsilon, 6) for epsilon in one.epsilons)
+        st.info(f"{one.label} did not run at ε = {epsilons}. {plain(one.reason)}", icon=":material/block:")
 
 
 def verdicts(simulation: Simulation, measure: Measure, key: str) -> None:
-    """Where the table unchanged does as well, and which ε an error takes."""
-    for found in not_beaten(simulation.errors, measure):
+    """Say where the table unchanged does as well, and which ε an error takes."""
+    for found in not_beaten(simulation, measure):
         st.warning(not_beaten_words(found), icon=":material/balance:")
     wanted = st.number_input(
         "A maximum error that would be good enough",
@@ -169,12 +175,12 @@ def verdicts(simulation: Simulation, measure: Measure, key: str) -> None:
         format="%.4f",
         key=f"{key} wanted",
     )
-    lines = [f"- {reach_words(one, wanted)}" for one in reach(simulation.errors, simulation.floors, wanted)]
+    lines = [f"- {reach_words(one, wanted)}" for one in reach(simulation, wanted)]
     st.markdown("\n".join(lines))
 
 
 def share(study: Study, found: Exploration, chosen: ChosenFigure) -> None:
-    """The figure as a file of its own."""
+    """Offer the figure as a file of its own."""
     title = "Error against ε, by simulation"
     notes = (
         described(study, found.truth, found.terms),
@@ -194,7 +200,7 @@ def share(study: Study, found: Exploration, chosen: ChosenFigure) -> None:
 
 
 def sweep_panel(study: Study, floors: Sequence[Assessed]) -> Exploration | None:
-    """Everything about simulations on public tables; the one that is looked at is returned."""
+    """Draw everything about simulations on public tables, and return the one that is looked at."""
     follow_choice()
     found = sweep_of_the_page(study)
     simulation = finished_part(study, found)

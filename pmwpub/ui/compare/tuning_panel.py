@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pmwpub.evaluation import Variant
-from pmwpub.mechanisms.pmw_pub.algorithm import Replay
-from pmwpub.privacy.budget import as_fraction
+from pmwpub.numerals import as_fraction
 from pmwpub.rounding import near
 from pmwpub.service import Study
 from pmwpub.service.simulations import explorations
@@ -29,7 +27,7 @@ from pmwpub.ui.wording.written import number, plain
 
 
 def tuning_form(study: Study) -> None:
-    """Begin a sweep over settings on a pair of public tables."""
+    """Draw the form that begins a sweep over settings on a pair of public tables."""
     if viewers_only():
         st.info(NOTHING_BEGINS)
         return
@@ -54,7 +52,7 @@ def tuning_form(study: Study) -> None:
 
 
 def show_chosen(study: Study, found: Exploration | None) -> None:
-    """What a finished simulation with a choice of settings chose."""
+    """Say what a finished simulation with a choice of settings chose."""
     if found is None or found.simulation is None:
         return
     for epsilon in sorted(found.terms.epsilons):
@@ -63,18 +61,17 @@ def show_chosen(study: Study, found: Exploration | None) -> None:
 
 
 def words(found: Tuned) -> str:
-    """The settings, and how well they did where."""
-    variant = found.variant
+    """A sentence on settings: what they are, and how well they did on which pair."""
     return (
         f"At ε = {near(found.epsilon, 6)} the best of {found.compared} settings was **T = {found.rounds}**, the "
         "fewest that do as well, with "
-        f"{in_words(_as_chosen(variant))}: an error of {number(found.mean)} ± {number(found.standard_error)} with "
+        f"{in_words(found.settings)}: an error of {number(found.mean)} ± {number(found.standard_error)} with "
         f"{plain(found.candidate)} as the candidate of {plain(found.truth)}."
     )
 
 
 def offer_tuned(study: Study, epsilon: str) -> None:
-    """On the Release page: the settings that a public pair chose near this ε, and one click to take them over."""
+    """Offer, on the Release page, the settings that a public pair chose near this ε; one click takes them over."""
     found = tuned(service(), study, float(as_fraction(epsilon)))
     if not found:
         return
@@ -88,19 +85,8 @@ def offer_tuned(study: Study, epsilon: str) -> None:
 
 
 def _take_over(found: Tuned) -> None:
-    """Before the next run: the widgets of the plan stand as tuned."""
+    """Set the widgets of the plan as tuned; it runs before the next run of the page."""
     st.session_state[widget_keys.ADVISED_ROUNDS] = False
     st.session_state[widget_keys.ROUNDS] = found.rounds
-    for name, value in _as_chosen(found.variant).items():
+    for name, value in found.settings.items():
         st.session_state[widget_keys.variant(name)] = value
-
-
-def _as_chosen(variant: Variant) -> dict[str, str]:
-    """A variant as the widgets of `method_variants` have it."""
-    replay = "half" if variant.replay is Replay.HALF else "off"
-    return {
-        "selection": variant.selection,
-        "output": variant.output.value,
-        "start": variant.start.value,
-        "replay": replay,
-    }

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 import streamlit as st
 
 from pmwpub import figures
-from pmwpub.release.quality import ways_of
 from pmwpub.service import Released, Study
 from pmwpub.service.quality_report import Quality, compared
 from pmwpub.service.steward_only import true_marginals
@@ -20,7 +19,7 @@ from pmwpub.ui.widgets.private_panel import opened_numbers
 from pmwpub.ui.wording.written import number
 
 LISTED = 60
-"""Marginals in the table, those farthest from the truth; any other can be looked at by name."""
+"""How many marginals the table lists, those farthest from the truth; any other can be looked at by name."""
 
 WHAT = (
     "The exact one-, two- and three-way marginals of the private table, and how far the public table and this release "
@@ -29,8 +28,8 @@ WHAT = (
 
 
 def truth_panel(session: Session, study: Study, found: Released, quality: Quality) -> None:
-    """Off by default, confirmed and recorded; drawn for the steward alone."""
-    booking, domain = found.outcome.booking, quality.released.support.domain
+    """Draw release and public table beside the truth, for the steward alone: off by default, confirmed and recorded."""
+    booking = found.outcome.booking
     opened = opened_numbers(
         session,
         study,
@@ -38,7 +37,7 @@ def truth_panel(session: Session, study: Study, found: Released, quality: Qualit
         title=f"Release {booking.id} beside the private table",
         what=WHAT,
         compute=lambda private: true_marginals.true_marginals(
-            service(), private, booking.key, {ways: compared(service(), quality, ways) for ways in ways_of(domain)}
+            service(), private, booking.key, {ways: compared(service(), quality, ways) for ways in quality.ways}
         ),
     )
     if opened is not None:

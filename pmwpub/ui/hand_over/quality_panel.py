@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import streamlit as st
 
 from pmwpub import figures
 from pmwpub.errors import PlanError
-from pmwpub.release.quality import Cause, MarginalsCompared, touching, ways_of
 from pmwpub.service import Released, Study
 from pmwpub.service.bought import release_errors
-from pmwpub.service.quality_report import Quality, compared, quality_of
+from pmwpub.service.quality_report import Cause, MarginalsCompared, Quality, compared, quality_of
 from pmwpub.ui.app.frame import Badge, panel
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session
@@ -28,7 +25,7 @@ HOW = (
 
 
 def quality_part(session: Session, study: Study, found: Released) -> None:
-    """For everybody the release beside its public table; for the steward, once opened, both beside the truth."""
+    """Draw a release beside its public table, for everybody; for the steward who opens it, both beside the truth."""
     try:
         quality = quality_of(service(), study, found)
     except PlanError as reason:
@@ -38,20 +35,20 @@ def quality_part(session: Session, study: Study, found: Released) -> None:
     with panel("What the release changed, and why", Badge.DP):
         _facts(study, found, quality)
         st.markdown(HOW)
-        ways = choose_ways(ways_of(quality.released.support.domain), "Marginals of", f"quality ways {booking.id}")
+        ways = choose_ways(quality.ways, "Marginals of", f"quality ways {booking.id}")
         comparison = compared(service(), quality, ways)
-        plot_panel.show(_moved(comparison, quality.causes), f"moved {booking.id}")
+        plot_panel.show(_moved(comparison, quality), f"moved {booking.id}")
         if not comparison.complete:
             st.caption(f"{len(comparison.workload.marginals):,} marginals, drawn by a public seed: all are too many.")
         chosen = choose(comparison, comparison.order, f"marginal {booking.id}")
         show(chosen, f"marginal {booking.id}")
-        _why(chosen, quality.causes)
+        _why(chosen, quality)
         _heaviest(quality)
     truth_panel(session, study, found, quality)
 
 
 def _facts(study: Study, found: Released, quality: Quality) -> None:
-    """Support in effect and weights; and the noisy error, if it was bought."""
+    """Draw support in effect and weights, and the noisy error, if it was bought."""
     after, before = quality.weights, quality.public_weights
     left, middle, right = st.columns(3)
     left.metric(
@@ -65,18 +62,18 @@ def _facts(study: Study, found: Released, quality: Quality) -> None:
     errors = release_errors.measured_errors(service(), study.population.name, found.outcome.booking.key)
     bought = [one.error for one in errors if one.error is not None]
     if bought:
-        right.metric("Largest error (noisy)", number(bought[-1].value))
+        right.metric("Largest error (noisy)", number(bought[-1].estimate))
         right.caption(f"{number(bought[-1].low)} to {number(bought[-1].high)}, bought at a charge of its own")
     else:
         right.metric("Largest error (noisy)", "not bought")
         right.caption("A charge of its own; see above.")
 
 
-def _moved(comparison: MarginalsCompared, causes: Sequence[Cause]) -> figures.Plot:
+def _moved(comparison: MarginalsCompared, quality: Quality) -> figures.Plot:
     marginals = []
     for place in comparison.order:
         names = comparison.names(place)
-        near = touching(causes, names)
+        near = quality.touching(names)
         measured = any(one.columns == len(names) for one in near)
         words = tuple(cause_words(one) for one in near)
         marginals.append(figures.MovedMarginal(names, float(comparison.distance[place]), measured, words))
@@ -86,18 +83,20 @@ def _moved(comparison: MarginalsCompared, causes: Sequence[Cause]) -> figures.Pl
 def cause_words(one: Cause) -> str:
     """A measurement in words, plain text."""
     query = ", ".join(f"{name} = {level}" for name, level in one.query)
-    return f"round {one.number}: {query}: noisy {one.noisy:.1%}, public {one.public:.1%}, release {one.released:.1%}"
+    return (
+        f"{one.unit} {one.number}: {query}: noisy {one.noisy:.1%}, public {one.public:.1%}, release {one.released:.1%}"
+    )
 
 
-def _why(chosen: ChosenMarginal, causes: Sequence[Cause]) -> None:
-    """The measurements that touch the chosen marginal."""
-    near = touching(causes, chosen.names, limit=5)
+def _why(chosen: ChosenMarginal, quality: Quality) -> None:
+    """List the measurements that touch the chosen marginal."""
+    near = quality.touching(chosen.names, limit=5)
     if not near:
         st.caption("No measurement is about any of its columns: it moved along with columns that go with them.")
         return
     st.caption("Measurements that touch it: those about most of its columns first, then the most surprising ones.")
     table = figures.Table(
-        ("round", "measured query", "of its columns", "noisy (%)", "public table (%)", "release (%)"),
+        (near[0].unit, "measured query", "of its columns", "noisy (%)", "public table (%)", "release (%)"),
         tuple(
             (
                 one.number,

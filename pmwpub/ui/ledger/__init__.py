@@ -1,1 +1,1 @@
-"""The ledger's history as files."""
+"""Panels of the ledger: recorded decisions, and stored uploads that can be deleted."""

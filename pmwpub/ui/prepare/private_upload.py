@@ -5,12 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from pmwpub.errors import PmwPubError
-from pmwpub.ledger import TableVerdict
 from pmwpub.service import PrivateTable, Study
 from pmwpub.service.inputs import study_store
 from pmwpub.service.inputs.demo import reload_demo
+from pmwpub.service.inputs.file_reading import ReadOptions
 from pmwpub.service.inputs.shared_rows import CHANGED
-from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.ui.app.frame import Badge, panel, refusals
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session
@@ -99,15 +98,18 @@ def _loaded(session: Session, private: PrivateTable, study: Study) -> None:
         st.caption(f"Not in the schema and ignored: {', '.join(plain(name) for name in private.ignored)}.")
     for one in private.overlaps:
         st.warning(plain(one.warning), icon=":material/content_copy:")
-    if private.verdict is not None and not study.demo:
-        _verdict(session, private, private.verdict)
+    if not study.demo:
+        _verdict(session, private)
     if st.button("Forget the private table", help="This session then sees what every viewer sees."):
         session.hold(None)
         st.rerun()
 
 
-def _verdict(session: Session, private: PrivateTable, verdict: TableVerdict) -> None:
+def _verdict(session: Session, private: PrivateTable) -> None:
     """How the table relates to those that were charged: asked and answered where all sessions are one steward's."""
+    verdict = private.verdict
+    if verdict is None:
+        return
     others = ", ".join(plain(name) for name in verdict.populations)
     if verdict.kind == "changed":
         st.warning(CHANGED)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any, get_args
+from typing import Any
 
 import streamlit as st
 
@@ -11,12 +11,8 @@ from pmwpub.errors import PmwPubError
 from pmwpub.plans import WorkloadChoice
 from pmwpub.service import Study
 from pmwpub.service.bought.releases import workload_facts
-from pmwpub.service.inputs import reviewing, schema_drafts, study_store
-from pmwpub.tabular.schema.codebook import KINDS
-from pmwpub.tabular.schema.column_types import CategoricalColumn, NumericColumn, text_of_number
-from pmwpub.tabular.schema.drafting import Binning
-from pmwpub.tabular.schema.editing import Row, column_of, schema_of
-from pmwpub.tabular.schema.table_schema import Schema
+from pmwpub.service.inputs import schema_editing, study_store
+from pmwpub.service.inputs.schema_editing import Binning, Row, Schema
 from pmwpub.ui.app import widget_keys
 from pmwpub.ui.app.frame import refusals
 from pmwpub.ui.app.pending import SchemaDraft
@@ -24,7 +20,7 @@ from pmwpub.ui.app.services import public, service
 from pmwpub.ui.app.state import Session
 from pmwpub.ui.wording.written import number, plain
 
-BINNINGS = {
+BINNING_WORDS = {
     "rounded": "about equal counts, round edges",
     "quantiles": "equal counts (quantiles)",
     "width": "equal width",
@@ -64,7 +60,7 @@ def editor(session: Session, draft: SchemaDraft, study: Study) -> None:
 def unfinished(session: Session, study: Study) -> None:
     """Offer an edit that was begun and not saved: here, in another session, or before a refresh."""
     with refusals():
-        body = schema_drafts.draft(service(), study.population.name)
+        body = schema_editing.unfinished(service(), study.population.name)
         if body is None:
             return
         st.info("An edit of the schema was begun and not saved; it is kept.")
@@ -83,12 +79,12 @@ def _keep(draft: SchemaDraft, study: Study) -> None:
     if body == draft.kept:
         return
     with refusals():
-        schema_drafts.keep(service(), study.population.name, body)
+        schema_editing.keep(service(), study.population.name, body)
         draft.kept = body
 
 
 def _let_go(session: Session, study: Study) -> None:
-    schema_drafts.drop(service(), study.population.name)
+    schema_editing.drop(service(), study.population.name)
     session.editing = None
 
 
@@ -96,7 +92,9 @@ def binning_pickers(key: str) -> tuple[int, Binning]:
     """How many bins, and where their edges come from."""
     left, right = st.columns(2)
     bins = int(left.number_input("Bins of a numeric column", 1, 1000, value=10, key=f"bins {key}"))
-    binning = right.selectbox("Edges at", get_args(Binning), format_func=BINNINGS.__getitem__, key=f"binning {key}")
+    binning = right.selectbox(
+        "Edges at", schema_editing.BINNINGS, format_func=BINNING_WORDS.__getitem__, key=f"binning {key}"
+    )
     return bins, binning
 
 
@@ -128,7 +126,7 @@ def _columns() -> dict[str, Any]:
 
     return {
         "name": config.TextColumn("column", required=True, pinned=True),
-        "kind": config.SelectboxColumn("kind", options=KINDS, required=True),
+        "kind": config.SelectboxColumn("kind", options=schema_editing.KINDS, required=True),
         "values": config.ListColumn("levels or edges", width="large"),
         "missing": flag("missing", "Adds a level for missing tokens."),
         "other": flag("other", "Adds a level for cells that nothing else claims."),
@@ -180,7 +178,11 @@ def _one_column(draft: SchemaDraft, study: Study) -> None:
         words = "Take bins from the public tables" if numeric else "Take levels from the public tables"
         if st.button(words, disabled=not study.candidates):
             try:
-                values = _bins(row, study, bins, binning) if numeric else _levels(row, draft, study)
+                population = study.population.name
+                if numeric:
+                    values = schema_editing.bins_of(service(), population, row, bins=bins, binning=binning)
+                else:
+                    values = schema_editing.levels_of(service(), population, row, draft.tokens)
             except PmwPubError as refusal:
                 st.error(plain(str(refusal)), icon=":material/block:")
             else:
@@ -201,27 +203,10 @@ def _as_text(draft: SchemaDraft, place: int, row: Row) -> None:
         st.rerun()
 
 
-def _bins(row: Row, study: Study, bins: int, binning: Binning) -> list[str]:
-    """Edges from the public tables, read by the column's own rules; those that it has do not matter."""
-    column = column_of({"outside": "clip", **row}, (), values=["0", "1"])
-    if not isinstance(column, NumericColumn):
-        return []
-    found = reviewing.bin_edges(service(), study.population.name, column, bins=bins, binning=binning)
-    return [text_of_number(edge) for edge in found]
-
-
-def _levels(row: Row, draft: SchemaDraft, study: Study) -> list[str]:
-    """Every level that stands in the public tables, in order; spellings that are one by the row's rules are one."""
-    column = column_of(row, draft.tokens, values=["-"], codes=[])
-    if not isinstance(column, CategoricalColumn):
-        return []
-    return list(reviewing.public_levels(service(), study.population.name, column, draft.tokens))
-
-
 def _checked(draft: SchemaDraft, study: Study) -> Schema | None:
     """The schema that the rows make, with its size; None, and the reason, where they make none."""
     try:
-        schema = schema_of(draft.rows, draft.tokens, draft.edition)
+        schema = schema_editing.schema_of(draft.rows, draft.tokens, draft.edition)
     except PmwPubError as refusal:
         st.error(f"{plain(str(refusal))} Nothing is lost: go on editing.", icon=":material/block:")
         return None

@@ -6,11 +6,9 @@ import streamlit as st
 
 from pmwpub.errors import PmwPubError
 from pmwpub.service import Study
-from pmwpub.service.inputs import study_store
-from pmwpub.tabular.files.text.read_options import ReadOptions
-from pmwpub.tabular.schema.codebook import read_codebook
-from pmwpub.tabular.schema.drafting import Binning
-from pmwpub.tabular.schema.table_schema import Schema
+from pmwpub.service.inputs import schema_editing, study_store
+from pmwpub.service.inputs.file_reading import ReadOptions
+from pmwpub.service.inputs.schema_editing import Binning, Schema
 from pmwpub.ui.app.frame import Badge, panel
 from pmwpub.ui.app.pending import SchemaDraft
 from pmwpub.ui.app.services import service
@@ -121,12 +119,11 @@ def _save(
     population = study.population.name
     try:
         if text is not None:
-            schema = Schema.from_json(text)
+            schema = schema_editing.read_schema(text)
         else:
-            codebook = None if book is None else read_codebook(book, options=options)
             with progress_bar("Drafting the columns…") as progress:
-                schema = study_store.draft_schema(
-                    service(), population, codebook=codebook, bins=bins, binning=binning, progress=progress
+                schema = schema_editing.drafted(
+                    service(), population, book=book, options=options, bins=bins, binning=binning, progress=progress
                 )
         study_store.save_schema(service(), population, schema)
     except PmwPubError as refusal:

@@ -10,10 +10,9 @@ import streamlit as st
 from pmwpub.errors import PmwPubError
 from pmwpub.service import CandidateFacts, PrivateTable, Study, purchases
 from pmwpub.service.inputs import study_store
+from pmwpub.service.inputs.file_reading import ReadOptions
 from pmwpub.service.inputs.shared_rows import NOT_COMPARED, NOTHING_ALIKE
 from pmwpub.service.purchases import Offer
-from pmwpub.tabular.files.reading import read_table
-from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.ui.app.frame import Badge, panel, refusals
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session
@@ -108,7 +107,7 @@ def _hold(
     shown = shown or name
     try:
         with progress_bar(f"Reading {shown}…") as progress:
-            found = Offer(name, read_table(content, options=options, progress=progress), options, attested, shown)
+            found = Offer.read(name, content, options, attested=attested, label=shown, progress=progress)
         purchases.offer(service(), study.population.name, {name: found.table}, session.holding(study))
     except PmwPubError as refusal:
         if not session.shelf.keep("candidate", name, content, refusal, options, attested=attested):

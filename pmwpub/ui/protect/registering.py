@@ -5,9 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from pmwpub.errors import PmwPubError
-from pmwpub.ledger import Population
-from pmwpub.ledger.model import MAX_ROWS
-from pmwpub.service.terms import delta_of, warnings_of
+from pmwpub.service import Population
+from pmwpub.service.terms import ROWS_ALLOWED, delta_of, warnings_of
 from pmwpub.ui.app.frame import Badge, panel
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session, go
@@ -20,7 +19,7 @@ UNTIL = "Nothing is registered until it is put right."
 
 
 def register_panel(session: Session) -> None:
-    """Fix a population's terms; terms that warn of something are taken once that was ticked."""
+    """Draw the form that fixes a population's terms; those that warn of something are taken once that was ticked."""
     with panel("Register a population", Badge.PUBLIC), st.form(FORM, enter_to_submit=False, border=False):
         st.caption(
             "A population is the people whose data one budget protects. Terms can be corrected until the first charge; "
@@ -44,8 +43,8 @@ def register_panel(session: Session) -> None:
 def _register(session: Session, name: str, unit: str, rows: str, most: str, epsilon: str, delta: str) -> None:
     """Register what was typed and go to its data, or say on this run why not."""
     try:
-        n = number_fields.as_whole(rows, ROWS, 1, MAX_ROWS, so=UNTIL)
-        k = number_fields.as_whole(most, MOST, 1, MAX_ROWS, so=UNTIL)
+        n = number_fields.as_whole(rows, ROWS, *ROWS_ALLOWED, so=UNTIL)
+        k = number_fields.as_whole(most, MOST, *ROWS_ALLOWED, so=UNTIL)
         terms = Population(name, n, k, unit, epsilon, delta_of(delta, n))  # type: ignore[arg-type]
         if not agreeing.agreed(FORM, warnings_of(terms)):
             return

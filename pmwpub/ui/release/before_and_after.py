@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import streamlit as st
 
 from pmwpub import figures
-from pmwpub.ledger import PlanKey
 from pmwpub.records import Distribution
-from pmwpub.service import Released, Study
+from pmwpub.service import PlanKey, Released, Study
 from pmwpub.ui.app.services import public
 from pmwpub.ui.widgets import plot_panel
 
@@ -28,7 +27,7 @@ class BeforeAndAfter:
 
 
 def compare(study: Study, done: Sequence[Released]) -> BeforeAndAfter | None:
-    """One-way shares of an attribute, release and public prior; None where they cannot be compared."""
+    """Ask for a release and a column, and draw both tables' shares; None where they cannot be compared."""
     left, right = st.columns(2)
     labels = {one.outcome.booking.id: f"{one.outcome.booking.id}: {one.name}" for one in reversed(done)}
     number = left.selectbox("Release", list(labels), format_func=labels.__getitem__)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pmwpub.ledger import PlanKey
-from pmwpub.service import PrivateTable, Study
+from pmwpub.service import PlanKey, PrivateTable, Study
 from pmwpub.service.bought import release_errors
 from pmwpub.service.bought.release_errors import MeasuredError
 from pmwpub.service.purchases import ErrorPurchase
@@ -20,7 +19,7 @@ from pmwpub.ui.wording.written import exact, number, plain
 
 
 def errors_part(session: Session, study: Study, release: PlanKey) -> None:
-    """What was bought of this release's error, for everybody; and for the steward the form that buys it."""
+    """Show what was bought of a release's error, for everybody, and the form that buys it, for the steward."""
     private = session.steward(study)
     for found in release_errors.measured_errors(service(), study.population.name, release):
         _shown(found, steward=private is not None)
@@ -41,7 +40,7 @@ def _shown(found: MeasuredError, *, steward: bool) -> None:
     else:
         error = found.error
         st.info(
-            f"Noisy largest error on the private table: **{number(error.value)}**, between {number(error.low)} and "
+            f"Noisy largest error on the private table: **{number(error.estimate)}**, between {number(error.low)} and "
             f"{number(error.high)} ({error.confidence:.0%} confidence), bought for ε = {epsilon} (pure).",
             icon=":material/straighten:",
         )

@@ -8,10 +8,10 @@ from dataclasses import replace
 import streamlit as st
 
 from pmwpub.errors import PlanError
-from pmwpub.plans import ReleasePlan
+from pmwpub.plans import AnyReleasePlan, ReleasePlan
 from pmwpub.rounding import near
 from pmwpub.service import Assessed, PrivateTable, Study
-from pmwpub.service.bought.releases import release_plan
+from pmwpub.service.bought.releases import release_plan, table_fit_plan
 from pmwpub.service.simulations.advice import Advice, advise_epsilon, advise_rounds
 from pmwpub.ui.app import widget_keys
 from pmwpub.ui.app.services import service
@@ -24,31 +24,61 @@ from pmwpub.ui.widgets import number_fields
 from pmwpub.ui.wording import epsilon_limits, ranked_floors, side_by_side
 from pmwpub.ui.wording.written import number, plain
 
+ENGINES = {"pmw-pub": "PMW^Pub", "table-fit": "Table fit"}
+ENGINE_WORDS = {
+    "pmw-pub": "The method of Liu et al. (2021): each round picks a badly answered query and measures it.",
+    "table-fit": "All tables of one and two columns are measured at once; the public rows are reweighted to them.",
+}
 
-def plan_form(study: Study, private: PrivateTable, found: Sequence[Assessed]) -> ReleasePlan:
-    """Candidate or pool, ε, rounds and variants, beside the noisy floors that were bought."""
+
+def plan_form(study: Study, private: PrivateTable, found: Sequence[Assessed]) -> AnyReleasePlan:
+    """Candidate or pool, ε, engine, rounds and variants, beside the noisy floors that were bought."""
     pool = _pool(study, found)
     epsilon = _epsilon(study, pool, [one for one in found if set(one.candidates) <= set(pool)])
+    if _engine() == "table-fit":
+        plan: AnyReleasePlan = table_fit_plan(service(), study, pool, epsilon=epsilon, private_read_as=private.read_as)
+        words = "every table of one or two columns is measured"
+    else:
+        plan, words = _pmw_pub_plan(study, private, pool, epsilon)
+    if study.choice is not None:
+        st.caption(f"Workload: {described(study.choice)}; {words}. Plan {plan.sha256[:16]}")
+    return plan
+
+
+def in_words(study: Study, plan: AnyReleasePlan) -> str:
+    """What a plan buys, as the plan itself has it."""
+    name = plain(study.known_names(plan.inputs.candidates))
+    return f"a release with {name}, {steps_in_words(plan)}, plan {plan.sha256[:16]}"
+
+
+def steps_in_words(plan: AnyReleasePlan) -> str:
+    """The engine of a plan, by what it does: "25 rounds", or "by table fit"."""
+    if not isinstance(plan, ReleasePlan):
+        return "by table fit"
+    return "1 round" if plan.rounds == 1 else f"{plan.rounds:,} rounds"
+
+
+def _engine() -> str:
+    chosen: str = st.radio(
+        "Engine", list(ENGINES), format_func=ENGINES.__getitem__, horizontal=True, key=widget_keys.ENGINE
+    )
+    st.caption(ENGINE_WORDS[chosen])
+    return chosen
+
+
+def _pmw_pub_plan(study: Study, private: PrivateTable, pool: Pool, epsilon: str) -> tuple[ReleasePlan, str]:
+    """The plan of PMW^Pub with its rounds and variants, and these in words."""
     offer_tuned(study, epsilon)
     rounds = _rounds(advise_rounds(service(), study, pool, epsilon))
     chosen = method_variants.variants()
     plan = release_plan(
         service(), study, pool, epsilon=epsilon, rounds=rounds, private_read_as=private.read_as, **chosen
     )
-    if study.choice is not None:
-        words = method_variants.in_words(chosen)
-        st.caption(f"Workload: {described(study.choice)}; {words}. Plan {plan.sha256[:16]}")
-    return plan
-
-
-def in_words(study: Study, plan: ReleasePlan) -> str:
-    """What a plan buys, as the plan itself has it."""
-    rounds = "1 round" if plan.rounds == 1 else f"{plan.rounds:,} rounds"
-    return f"a release with {plain(study.known_names(plan.inputs.candidates))}, {rounds}, plan {plan.sha256[:16]}"
+    return plan, method_variants.in_words(chosen)
 
 
 def _pool(study: Study, found: Sequence[Assessed]) -> Pool:
-    """The assessed candidates and pools first, the lowest noisy floor on top; PlanError where none is attested."""
+    """Ask for candidate or pool, assessed ones first by their noisy floors; PlanError where none is attested."""
     on_offer = offered(study, [one.candidates for one in found])
     known = {one.candidates: one for one in found}
     order = [one.candidates for one, _ in ranked_floors.ranked(found) if one.candidates in on_offer]
@@ -67,7 +97,7 @@ def _pool(study: Study, found: Sequence[Assessed]) -> Pool:
 
 
 def _epsilon(study: Study, pool: Pool, found: Sequence[Assessed]) -> str:
-    """ε beside the floor: what it can do, and what it cannot."""
+    """Ask for ε, and say beside the floor what it can do, and what it cannot."""
     left, right = st.columns(2)
     given = number_fields.number(left, "ε of this release", "1", "0.001", "100")
     wanted = right.number_input(

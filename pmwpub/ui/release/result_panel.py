@@ -6,32 +6,39 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pmwpub.release.bundle import CERTIFICATE, MEASUREMENTS, REBUILD, REPORT, SCHEMA, SYNTHETIC, WEIGHTS, Bundle, pack
-from pmwpub.release.certificate_parts import Cells
-from pmwpub.release.synthesis import MAX_ROWS, MAX_SEED
 from pmwpub.service import PrivateTable, Released, Study
-from pmwpub.service.purchases import ReleasePurchase
+from pmwpub.service.bought.noisy_answers import extent, noisy_answers
+from pmwpub.service.bought.release_files import (
+    CELLS,
+    ROWS_ALLOWED,
+    SEEDS_ALLOWED,
+    Bundle,
+    Cells,
+    release_files,
+)
+from pmwpub.service.purchases import purchase_of
 from pmwpub.ui.app.frame import Badge, panel, refusals
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session, address
 from pmwpub.ui.release.error_form import errors_part
-from pmwpub.ui.release.plan_form import in_words
+from pmwpub.ui.release.plan_form import in_words, steps_in_words
 from pmwpub.ui.widgets.price_form import NO_RESULT, purchase_form
 from pmwpub.ui.widgets.watching import Waiting, watch
 from pmwpub.ui.widgets.whole_numbers import whole_number
 from pmwpub.ui.wording.written import loss, plain
 
-CSV, JSON, ZIP = "text/csv", "application/json", "application/zip"
-PARTS = {REPORT: "text/html", WEIGHTS: CSV, MEASUREMENTS: CSV, SCHEMA: JSON, REBUILD: "text/x-python"}
-CELLS: dict[Cells, str] = {"labels": "labels and bins", "numbers": "numbers, drawn inside the bins"}
+AT_WORK = {"release": ("PMW^Pub", "round"), "table-fit": ("Table fit", "step")}
+"""What works on a plan, and what its progress counts, by the kind of plan."""
+CELL_WORDS: dict[Cells, str] = {"labels": "labels and bins", "numbers": "numbers, drawn inside the bins"}
 
 
 def release_panel(session: Session, study: Study, found: Released) -> None:
-    """A release by what became of it: at work, without a result, or done."""
+    """Draw a release by what became of it: at work, without a result, or done."""
     booking, private = found.outcome.booking, session.steward(study)
     with panel(f"Release {booking.id}: {plain(found.name)}", Badge.DP):
         if found.outcome.status == "running":
-            watch([Waiting.on(booking, "PMW^Pub")], "round", charged=True, cancel=private is not None)
+            name, unit = AT_WORK[found.plan.kind]
+            watch([Waiting.on(booking, name)], unit, charged=True, cancel=private is not None)
         elif found.bundle is None:
             st.warning(NO_RESULT)
         else:
@@ -44,14 +51,13 @@ def release_panel(session: Session, study: Study, found: Released) -> None:
 
 
 def _facts(bundle: Bundle) -> None:
-    certificate = bundle.certificate
-    lines = certificate.transcript
+    certificate, (measured, times) = bundle.certificate, extent(bundle)
     for place, (label, value) in zip(
         st.columns(4),
         [
             ("ε", loss(certificate.epsilon)),
             ("δ", loss(certificate.delta)),
-            ("Rounds", f"{certificate.rounds}"),
+            (measured, f"{times:,}"),
             ("Charge", f"no. {certificate.charge_id}"),
         ],
         strict=True,
@@ -62,42 +68,31 @@ def _facts(bundle: Bundle) -> None:
         st.warning(plain(remark[:1].upper() + remark[1:]), icon=":material/visibility:")
     with st.expander("The noisy measurements"):
         st.dataframe(
-            {
-                "round": list(range(1, len(lines) + 1)),
-                "query": [" · ".join(f"{name} = {level}" for name, level in line.query.items()) for line in lines],
-                "noisy share of rows": [line.noisy_answer for line in lines],
-            },
+            noisy_answers(bundle).columns,
             hide_index=True,
             width="stretch",
-            alt="Each round's query with its noisy answer.",
+            alt="Each noisy measurement, or each noisy table.",
         )
 
 
 def downloads(bundle: Bundle, booking: int) -> None:
-    """The files, made from the stored bytes when clicked; rows, row seed and the look of cells are free choices."""
+    """Offer the files, made from the stored bytes when clicked; rows, seed and the look of cells are free choices."""
     left, middle, right = st.columns(3)
-    rows = whole_number(left, "Rows of synthetic.csv", 1, MAX_ROWS, value=bundle.certificate.n, key=f"rows {booking}")
-    seed = whole_number(middle, "Row seed (public)", 0, MAX_SEED, value=0, key=f"row seed {booking}")
+    rows = whole_number(left, "Rows of synthetic.csv", *ROWS_ALLOWED, value=bundle.certificate.n, key=f"rows {booking}")
+    seed = whole_number(middle, "Row seed (public)", *SEEDS_ALLOWED, value=0, key=f"row seed {booking}")
     cells: Cells = right.selectbox(
-        "Numeric columns as", list(CELLS), format_func=CELLS.__getitem__, key=f"cells {booking}"
+        "Numeric columns as", CELLS, format_func=CELL_WORDS.__getitem__, key=f"cells {booking}"
     )
-    parts = [(name, mime, bundle.parts[name]) for name, mime in PARTS.items() if name in bundle.parts]
-    files = [
-        (SYNTHETIC, CSV, lambda: bundle.synthetic(rows, seed, cells)),
-        (CERTIFICATE, JSON, lambda: bundle.files(rows, seed, cells)[CERTIFICATE]),
-        *((name, mime, lambda body=body: body) for name, mime, body in parts),
-        (f"release-{booking}.zip", ZIP, lambda: pack(bundle.files(rows, seed, cells))),
-    ]
     with st.container(horizontal=True):
-        for name, mime, content in files:
+        for file in release_files(bundle, f"release-{booking}.zip", rows=rows, seed=seed, cells=cells):
             st.download_button(
-                name,
-                data=content,
-                file_name=name,
-                mime=mime,
-                key=f"download {name} {booking}",
+                file.name,
+                data=file.content,
+                file_name=file.name,
+                mime=file.media_type,
+                key=f"download {file.name} {booking}",
                 icon=":material/download:",
-                type="primary" if name == SYNTHETIC else "secondary",
+                type="primary" if file.main else "secondary",
                 on_click="ignore",
             )
     st.caption(
@@ -115,7 +110,7 @@ def _draw_again(session: Session, study: Study, private: PrivateTable, found: Re
             session,
             study,
             private,
-            [ReleasePurchase(found.plan)],
+            [purchase_of(found.plan)],
             f"draw {repeat + 1} of {in_words(study, found.plan)}",
             place=f"again {found.plan.sha256}",
             label=f"Draw again (draw {repeat + 1})",
@@ -132,7 +127,7 @@ def show(booking: int) -> None:
 
 
 def chosen(released: Sequence[Released]) -> Released | None:
-    """The release that the address names; words if there is none of that number."""
+    """The release that the address names; None, with a warning where it names a number that no release has."""
     wanted = st.query_params.get("release")
     if wanted is None:
         return None
@@ -146,11 +141,11 @@ def chosen(released: Sequence[Released]) -> Released | None:
 
 
 def listed(released: Sequence[Released]) -> None:
-    """Every release of the population, the newest first, each under its own address."""
+    """List every release of the population, the newest first, each under its own address."""
     if not released:
         st.caption("None yet.")
     words = {"running": "at work", "done": "done", "no result": "no result"}
     for one in reversed(released):
         booking = one.outcome.booking
-        label = f"Release {booking.id}: {plain(one.name)}, {one.plan.rounds} rounds, {words[one.outcome.status]}"
+        label = f"Release {booking.id}: {plain(one.name)}, {steps_in_words(one.plan)}, {words[one.outcome.status]}"
         st.page_link("pages/release.py", label=label, query_params=address(release=str(booking.id)))

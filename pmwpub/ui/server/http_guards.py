@@ -41,7 +41,7 @@ def content_policy() -> str:
 
 
 def headers() -> dict[str, str]:
-    """What every answer carries. The addresses of uploads hold a session's id, so no other site is told of them."""
+    """The headers of every answer. The addresses of uploads hold a session's id, so no other site is told of them."""
     return {
         "Content-Security-Policy": content_policy(),
         "X-Frame-Options": "DENY",
@@ -54,7 +54,7 @@ def headers() -> dict[str, str]:
 
 
 class OwnHeaders:
-    """Every answer has `headers`."""
+    """Gives every answer the `headers`."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -70,7 +70,7 @@ class OwnHeaders:
 
 
 class OwnOrigin:
-    """Only pages of this very server speak to it: another port of the same machine is another origin.
+    """Lets only pages of this very server speak to it: another port of the same machine is another origin.
 
     Streamlit takes any port of localhost for its own. A server behind another name lists its origins in
     `server.corsAllowedOrigins`. A client that names no origin is no browser's page, and passes.
@@ -97,7 +97,7 @@ def is_own(sent: Headers) -> bool:
 
 
 class Uploads:
-    """A server for viewers alone takes no file; an upload that breaks off is an event of the network, and no fault."""
+    """Takes no file on a server for viewers alone; an upload that breaks off is an event of the network, no fault."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -68,6 +68,7 @@ def end_sessions(moment: float) -> int:
         server.close_session(session)
         if known is not None:  # the server's idle loop keeps the last session that it looked at, so it is emptied
             known.session.session_state.clear()
+            known.session.session_state._new_widget_state.widget_metadata.clear()  # buttons' callbacks: see `Session`
             known.session._browser_queue.clear()
     if ended:
         gc.collect()

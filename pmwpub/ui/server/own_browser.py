@@ -44,12 +44,12 @@ class OwnBrowser:
 
 
 def identity(cookie: str) -> str:
-    """What Streamlit knows a browser by: of the cookie itself it keeps nothing."""
+    """The name by which Streamlit knows a browser: a hash, so that it keeps nothing of the cookie itself."""
     return hashlib.sha256(f"pmwpub browser {cookie}".encode()).hexdigest()
 
 
 def _giving(send: Send, scheme: str) -> Send:
-    """Answers with a new cookie, which no script can read and no other site's page sends along."""
+    """A `send` that adds a new cookie, which no script can read and no other site's page sends along."""
     secure = "; Secure" if scheme == "https" else ""
     given = f"{COOKIE}={secrets.token_urlsafe(32)}; Path=/; HttpOnly; SameSite=Lax; Max-Age={WEEK}{secure}"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 
 import streamlit as st
@@ -15,10 +15,7 @@ from starlette.routing import Route
 from streamlit import config
 
 from pmwpub.errors import PmwPubError
-from pmwpub.jobs import Engine
-from pmwpub.ledger.logged import log_lines
-from pmwpub.ledger.store_health import check_store, check_witness
-from pmwpub.service import Service
+from pmwpub.service import server_parts
 from pmwpub.settings import Settings
 from pmwpub.ui.app.services import policy, service
 from pmwpub.ui.server.http_guards import OwnHeaders, OwnOrigin, Uploads
@@ -29,7 +26,7 @@ READY = "ready"
 """The address that says whether a purchase could be made now; `_stcore/health` says only that the server lives."""
 
 NO_FILE = 0
-"""Of bytes of an upload, after which the web framework would go on in a temporary file: never."""
+"""Bytes of an upload after which the web framework goes on in a temporary file; 0 has it never do so."""
 
 
 @asynccontextmanager
@@ -38,7 +35,7 @@ async def lifespan(app: st.App) -> AsyncIterator[None]:
     Settings.declared()
     policy()
     uploads_stay_in_memory()
-    log_lines()
+    server_parts.log_purchases()
     config.set_option("server.trustedUserHeaders", {HEADER: USER_KEY})
     tasks = [asyncio.create_task(asyncio.to_thread(_begin)), asyncio.create_task(keep_house())]
     yield
@@ -52,13 +49,13 @@ def uploads_stay_in_memory() -> None:
 
 
 def _begin() -> None:
-    """Open the store and start the workers before the first page asks; it says what is wrong, if anything is."""
+    """Open the store and start the workers before the first page asks; what is wrong, the page says."""
     with suppress(PmwPubError):
         service()
 
 
 def middleware() -> list[Middleware]:
-    """From the outermost on."""
+    """The layers between the network and Streamlit, from the outermost on."""
     return [Middleware(OwnHeaders), Middleware(OwnOrigin), Middleware(OwnBrowser), Middleware(Uploads)]
 
 
@@ -76,20 +73,6 @@ async def _ready(request: Request) -> JSONResponse:
 def readiness() -> Mapping[str, bool]:
     """Whether store, witness, workers and warm-up are as a purchase needs them. It says no more: it is public."""
     try:
-        own = service()
+        return server_parts.readiness(service())
     except PmwPubError:
-        return dict.fromkeys(("store", "witness", "workers", "warm"), False)
-    return {
-        "store": _holds(check_store, own),
-        "witness": _holds(check_witness, own),
-        "workers": not isinstance(own.engine, Engine) or len(own.engine.pids()) > 0,
-        "warm": own.engine.readiness.state == "ready",
-    }
-
-
-def _holds(check: Callable[..., None], own: Service) -> bool:
-    try:
-        check(own.ledger)
-    except PmwPubError:
-        return False
-    return True
+        return server_parts.NOTHING_READY

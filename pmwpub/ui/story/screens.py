@@ -1,4 +1,4 @@
-"""Screens in a row, one at a time: the address names the one that is shown; buttons and arrow keys turn it."""
+"""Screens in a row, shown one at a time: the address names the one on show; buttons and arrow keys turn to others."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def screen_number(count: int) -> int:
 
 
 def turn_buttons(at: int, count: int) -> None:
-    """Back and next, by mouse or by the arrow keys."""
+    """Draw the buttons for back and next, which the arrow keys press too."""
     with st.container(horizontal=True, horizontal_alignment="distribute"):
         _turn("Back", at - 1, disabled=at == 1, shortcut="Left", icon=":material/arrow_back:")
         _turn("Next", at + 1, disabled=at == count, shortcut="Right", icon=":material/arrow_forward:")

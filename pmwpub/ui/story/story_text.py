@@ -7,9 +7,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from pmwpub import figures
-from pmwpub.evaluation import PMW_PUB
 from pmwpub.figures import Plot
-from pmwpub.service.simulations.story_numbers import EPSILON, NOISE_ALONE, Curve, Story, bought, curves, odds, starts
+from pmwpub.service.simulations.story_numbers import (
+    EPSILON,
+    NOISE_ALONE,
+    PMW_PUB,
+    Curve,
+    Story,
+    bought,
+    curves,
+    odds,
+    starts,
+)
 from pmwpub.ui.wording.written import loss, number
 
 NAMES = {
@@ -30,7 +39,7 @@ class Screen:
 
 
 def at_risk(story: Story) -> Screen:
-    """What exact tables give away."""
+    """The first screen: what exact tables give away."""
     person, rest = (
         ", ".join(f"{name} {level}" for name, level in part) for part in (story.person.known, story.person.told)
     )
@@ -45,7 +54,7 @@ def at_risk(story: Story) -> Screen:
 
 
 def promise(story: Story) -> Screen:
-    """What differential privacy promises."""
+    """The second screen: what differential privacy promises."""
     factor = math.exp(EPSILON)
     return Screen(
         "What privacy promises",
@@ -60,7 +69,7 @@ def promise(story: Story) -> Screen:
 
 
 def public_tables(story: Story) -> Screen:
-    """Noise alone does not do; public tables may."""
+    """The third screen: noise alone does not do; public tables may."""
     summary, floors = bought(story), {one.candidate: one.upper for one in story.simulation.floors}
     tables = [
         figures.TableRange(_name(candidate), start, floors[candidate]) for candidate, start in starts(story).items()
@@ -79,7 +88,7 @@ def public_tables(story: Story) -> Screen:
 
 
 def errors(story: Story) -> Screen:
-    """Error against epsilon, and what no epsilon reaches."""
+    """The fourth screen: error against epsilon, and what no epsilon reaches."""
     summary = bought(story)
     ceiling = max(starts(story).values())
     (noise,) = curves(story, NOISE_ALONE)
@@ -100,7 +109,7 @@ def errors(story: Story) -> Screen:
 
 
 def public_data_bought(story: Story) -> Screen:
-    """What it all came to."""
+    """The last screen: what the public data bought."""
     found = bought(story)
     name = _name(found.table)
     ways = [
@@ -123,7 +132,7 @@ def public_data_bought(story: Story) -> Screen:
 
 
 SCREENS: tuple[Callable[[Story], Screen], ...] = (at_risk, promise, public_tables, errors, public_data_bought)
-"""From "what is at risk" to "what the public data bought us"."""
+"""The screens in their order, from "what is at risk" to "what the public data bought us"."""
 
 
 def _name(candidate: str) -> str:
@@ -131,7 +140,7 @@ def _name(candidate: str) -> str:
 
 
 def _curve(curve: Curve, label: str, ceiling: float = math.inf) -> figures.ErrorCurve:
-    """A curve of the story as one to be drawn, up to an error."""
+    """A curve of the story as a value to be drawn, cut off above an error of `ceiling`."""
     kept = [place for place, error in enumerate(curve.mean) if error <= ceiling]
     return figures.ErrorCurve(
         label,

@@ -23,7 +23,7 @@ EPSILONS = (0.25, 1.0)
 
 
 def bias_panel(study: Study | None) -> None:
-    """What a bias does to the table unchanged, to its floor, and to PMW^Pub; in a demo."""
+    """Draw what a bias does to the table unchanged, to its floor, and to PMW^Pub; in a demo alone."""
     with panel("What does a bias in the public table do?", Badge.PUBLIC), refusals():
         st.markdown(WORDS)
         if study is None or not study.demo or study.schema is None:

@@ -3,33 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from fractions import Fraction
+from dataclasses import replace
 
-import numpy as np
 import streamlit as st
 
 from pmwpub import figures
 from pmwpub.errors import BoundError
-from pmwpub.service import Study
-from pmwpub.theory import (
-    HYPOTHESES,
-    accuracy_line,
-    accuracy_terms,
-    epsilon_tilde_of,
-    epsilon_within,
-    fewest_rounds,
-    private_rows_needed,
-    public_rows_needed,
-    rounds_of_least_bound,
-    signal_needed,
-)
+from pmwpub.service.simulations.theorem_calculator import HYPOTHESES, AccuracyQuestion, Facts, rows_that_suffice
 from pmwpub.ui.widgets import plot_panel
 from pmwpub.ui.widgets.whole_numbers import whole_number
 from pmwpub.ui.wording.written import loss, number
 
 EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0)
-POINTS = 60
 SUFFICE = (
     "With so many private and public rows, a public table drawn from a similar population has a best-mixture error of "
     "at most α with probability 1 − β. Enough, not necessary: fewer rows often do. D₂ and D∞ say how far the private "
@@ -49,32 +34,8 @@ PROMISE = (
 )
 
 
-@dataclass(frozen=True)
-class Facts:
-    """What the calculators begin with; all public.
-
-    n        private rows; m  public rows with repetition; queries  Q; rows_per_person  k
-    """
-
-    n: int
-    m: int
-    queries: int
-    delta: Fraction
-    rows_per_person: int = 1
-
-
-def facts_of(study: Study | None) -> Facts:
-    """Those of the open population, as far as it has them; else those of the demo."""
-    if study is None:
-        return Facts(20_000, 12_000, 121_848, Fraction(1, 20_000**2))
-    terms = study.population
-    rows = max((one.rows for one in study.usable), default=12_000)
-    queries = study.workload().queries if study.schema is not None and study.choice is not None else 121_848
-    return Facts(terms.n, rows, queries, terms.delta, terms.rows_per_person)
-
-
 def accuracy_calculator(facts: Facts) -> None:
-    """The bound against T and against ε, and the rows or the ε that an error would need."""
+    """Draw the bound against T and against ε, and say which rows or which ε an error would need."""
     st.markdown(PROMISE)
     left, middle, right = st.columns(3)
     n = whole_number(left, "n, private rows", facts.rows_per_person, 10**12, value=facts.n, step=1000)
@@ -85,20 +46,13 @@ def accuracy_calculator(facts: Facts) -> None:
         middle.number_input("f, best-mixture error", 0.0, 0.5, value=0.0, step=0.005, format="%.4f", key="theory floor")
     )
     beta = float(right.number_input("β, chance of missing it", 0.001, 0.999, value=0.05, step=0.01, format="%.3f"))
-    rows = n / facts.rows_per_person
-    tilde = epsilon_tilde_of(epsilon, facts.delta)
-    best = rounds_of_least_bound(tilde, n=rows, m=m, queries=queries, beta=beta)
-    found = accuracy_terms(tilde, best, n=rows, m=m, queries=queries, beta=beta, best_mixture=floor)
-    _answer(found.total, best, beta)
-    plot_panel.show(
-        figures.bound_against_rounds(_points(tilde, rows, m, queries, beta, floor, best), best), "bound rounds"
-    )
-    line = accuracy_line(
-        sorted({*EPSILONS, epsilon}), delta=facts.delta, n=n, m=m, queries=queries,
-        rows_per_person=facts.rows_per_person, beta=beta, best_mixture=floor,
-    )  # fmt: skip
+    own = replace(facts, n=n, m=m, queries=queries)
+    asked = AccuracyQuestion(own, epsilon=epsilon, best_mixture=floor, beta=beta)
+    _answer(asked.bound, asked.rounds, beta)
+    plot_panel.show(figures.bound_against_rounds(asked.by_rounds(), asked.rounds), "bound rounds")
+    line = asked.by_epsilon(EPSILONS)
     plot_panel.show(figures.bound_against_epsilon(line.epsilons, line.errors, line.rounds), "bound epsilon")
-    _needed(facts, n, m, queries, beta, floor, tilde)
+    _needed(asked)
     with st.expander("What it rests on"):
         st.markdown("\n".join(f"- {words}" for words in HYPOTHESES))
         per = "" if facts.rows_per_person == 1 else f", with n/{facts.rows_per_person} for n: so many rows a person"
@@ -115,38 +69,24 @@ def _answer(bound: float, best: int, beta: float) -> None:
         st.caption(f"With probability {1 - beta:g}, whatever the private table is. A simulation shows what to expect.")
 
 
-def _points(
-    tilde: float, rows: float, m: int, queries: int, beta: float, floor: float, best: int
-) -> list[figures.BoundParts]:
-    fewest = fewest_rounds(beta)
-    most = max(10 * best, 10 * fewest)
-    tried = sorted({*np.unique(np.geomspace(fewest, most, POINTS).round().astype(int)).tolist(), best})
-    found = []
-    for rounds in tried:
-        terms = accuracy_terms(tilde, rounds, n=rows, m=m, queries=queries, beta=beta, best_mixture=floor)
-        found.append(figures.BoundParts(rounds, (terms.floor, terms.reweight, terms.selection, terms.chance)))
-    return found
-
-
-def _needed(facts: Facts, n: int, m: int, queries: int, beta: float, floor: float, tilde: float) -> None:
+def _needed(asked: AccuracyQuestion) -> None:
     wanted = float(
         st.number_input("An error that the bound should promise", 0.001, 1.0, value=0.1, step=0.01, format="%.3f")
     )
     try:
-        signal = signal_needed(wanted, m=m, queries=queries, beta=beta, best_mixture=floor)
+        rows, dear = asked.needed(wanted)
     except BoundError as reason:
         st.info(str(reason))
         return
-    k = facts.rows_per_person
-    dear = epsilon_within(signal * k / n, facts.delta)
+    facts = asked.facts
     st.markdown(
-        f"A bound of {number(wanted)} takes **{signal * k / tilde:,.0f} private rows** at this ε, or "
-        f"**ε = {loss(dear)}** (δ = {loss(facts.delta)}) with the {n:,} rows that there are."
+        f"A bound of {number(wanted)} takes **{rows:,.0f} private rows** at this ε, or **ε = {loss(dear)}** "
+        f"(δ = {loss(facts.delta)}) with the {facts.n:,} rows that there are."
     )
 
 
 def rows_calculator(queries: int, rows_per_person: int, n: int, tables: Sequence[tuple[str, int]]) -> None:
-    """Proposition 4.3: the private and public rows that suffice, beside those that there are.
+    """Draw the private and public rows that suffice (Proposition 4.3) beside those that there are.
 
     tables  each public table by name with its rows
     """
@@ -155,8 +95,9 @@ def rows_calculator(queries: int, rows_per_person: int, n: int, tables: Sequence
         place.number_input(label, least, most, value=value, step=step, format="%.3f", key=f"rows {label}")
         for place, (label, least, most, value, step) in zip(st.columns(4), ARGUMENTS, strict=True)
     )
-    private = rows_per_person * private_rows_needed(alpha, beta, queries)
-    public = public_rows_needed(alpha, beta, queries, second_divergence=second, max_divergence=largest)
+    private, public = rows_that_suffice(
+        alpha, beta, queries, rows_per_person=rows_per_person, second_divergence=second, max_divergence=largest
+    )
     lines = [("private table", n, private)] + [(name, rows, public) for name, rows in tables]
     st.dataframe(
         {

@@ -15,7 +15,7 @@ TICK_FIRST = "Nothing was changed yet. With the tick, the same press goes throug
 
 
 def agreed(form: str, sentences: Sequence[str]) -> bool:
-    """On the run of a press: whether these very sentences stood above the button, and were ticked.
+    """Whether these very sentences stood above the button when it was pressed, and were ticked.
 
     Where they were not, `ask` shows them from now on; other entries bring up other sentences, with a tick of their own.
     """
@@ -34,7 +34,7 @@ def forget(form: str) -> None:
 
 
 def ask(form: str) -> None:
-    """Inside the form, above its button: the sentences to be ticked, if there are any.
+    """Draw the sentences to be ticked, if there are any; call it inside the form, above its button.
 
     The tick goes when the page is left, as the entries do; nothing is asked then.
     """

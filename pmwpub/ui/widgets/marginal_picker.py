@@ -10,7 +10,7 @@ import streamlit as st
 
 from pmwpub import figures
 from pmwpub.records import Floats
-from pmwpub.release.quality import MarginalsCompared
+from pmwpub.service.quality_report import MarginalsCompared
 from pmwpub.ui.widgets import plot_panel
 
 MINUS = "release (noisy) minus public table"
@@ -33,7 +33,7 @@ class ChosenMarginal:
 
     @property
     def differences(self) -> Mapping[str, Floats]:
-        """What can be drawn: words -> differences, shaped by the levels."""
+        """The differences that can be drawn, by what they are in words: shares of rows, shaped by the levels."""
         if self.private is None:
             return {MINUS: self.released - self.public}
         return {
@@ -43,7 +43,7 @@ class ChosenMarginal:
 
 
 def choose_ways(offered: Sequence[int], label: str, key: str) -> int:
-    """A picker of how many columns a marginal has."""
+    """Ask how many columns a marginal has."""
     ways: int = st.radio(
         label,
         offered,
@@ -57,7 +57,7 @@ def choose_ways(offered: Sequence[int], label: str, key: str) -> int:
 def choose(
     compared: MarginalsCompared, order: Sequence[int], key: str, *, private: Floats | None = None
 ) -> ChosenMarginal:
-    """A picker of marginals in the given order, and the marginal that is picked.
+    """Ask for a marginal, in the given order, and return the one that is picked.
 
     private  float64 (Q,), for the steward alone
     """
@@ -79,7 +79,7 @@ def choose(
 
 
 def show(chosen: ChosenMarginal, key: str) -> None:
-    """Draw it; with the private table's cells in it, as a private plot."""
+    """Draw a marginal; with the private table's cells in it, as a private plot."""
     draw = plot_panel.show if chosen.private is None else plot_panel.show_private
     if len(chosen.names) == 1:
         private = None if chosen.private is None else chosen.private.tolist()
@@ -116,7 +116,7 @@ def _slicer(levels: Sequence[tuple[str, ...]]) -> int:
 
 
 def _level(name: str, levels: Sequence[str], slices: Floats, key: str) -> int:
-    """A picker of a level of the third column; it begins with the level that differs most."""
+    """Ask for a level of the third column; the picker begins with the level that differs most."""
     most = int(np.abs(slices).reshape(len(levels), -1).sum(axis=1).argmax())
     at: int = st.selectbox(
         f"Where {name} is", range(len(levels)), index=most, format_func=lambda at: levels[at], key=f"level {key} {name}"

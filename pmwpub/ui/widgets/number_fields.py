@@ -12,17 +12,16 @@ from typing import Protocol
 import streamlit as st
 
 from pmwpub.errors import BudgetError, PlanError
-from pmwpub.numerals import NEEDS_A_POINT, ungrouped
-from pmwpub.privacy.budget import as_fraction
+from pmwpub.numerals import NEEDS_A_POINT, as_fraction, ungrouped
 from pmwpub.ui.app.widget_keys import WidgetKey
 
 PRICELESS = "Nothing has a price until it is put right."
 LONGEST = 40
-"""Characters of a number that is taken; as many are repeated in a refusal."""
+"""The most characters of a number that is taken; as many are repeated in a refusal."""
 
 
 class Canvas(Protocol):
-    """Streamlit itself, a column or a container."""
+    """Where a field can be drawn: Streamlit itself, a column or a container."""
 
     def text_input(self, label: str, value: str = "", *, key: str | None = None) -> str: ...
 
@@ -56,7 +55,7 @@ def as_whole(typed: str, label: str, least: int, most: int, *, so: str = PRICELE
 
 
 def as_listed_whole(typed: str, label: str, least: int, most: int, *, so: str) -> int:
-    """The same in a list of several, where a comma or a space would part two numbers: without groups."""
+    """The whole number in a list of several, where a comma or a space parts two numbers and groups none."""
     needed = f"a whole number from {least} to {most}"
     exact = _check(typed.strip(), label, needed, str(least), str(most), so)
     if exact.denominator != 1:
@@ -65,7 +64,7 @@ def as_listed_whole(typed: str, label: str, least: int, most: int, *, so: str) -
 
 
 def _field(place: Canvas, label: str, value: str, key: WidgetKey | None) -> str:
-    """What stands in the field; under a key another part of the page may have put a number there."""
+    """Draw a field and return what stands in it; under a key another part of the page may have put a number there."""
     if key is None:
         return place.text_input(label, value)
     st.session_state[key] = str(st.session_state.get(key, value))

@@ -23,7 +23,7 @@ def show(plot: Plot, key: str) -> None:
 
 
 def show_private(plot: Plot, key: str) -> None:
-    """The same for the steward's own numbers, without any button that would save them."""
+    """Draw a figure of the steward's own numbers, without any button that would save them."""
     st.plotly_chart(_themed(plot).figure, width="stretch", key=key, config=PRIVATE_CONFIG, alt=plot.alt)
     with st.expander("The same as a table and in words"):
         st.table(plot.table.columns)
@@ -31,5 +31,5 @@ def show_private(plot: Plot, key: str) -> None:
 
 
 def _themed(plot: Plot) -> Plot:
-    """With words that stand out in the theme that is looked at."""
+    """The figure with words that stand out in the theme that is looked at."""
     return inked(plot, INK_ON_WHITE) if st.context.theme.type == "light" else plot

@@ -8,11 +8,12 @@ from typing import Any
 import streamlit as st
 
 from pmwpub.service import Outcome, Price, PrivateTable, Study, purchases
+from pmwpub.service.budget_left import left
 from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases import Purchase
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Notice, Press, Session, current
-from pmwpub.ui.wording.written import cost, left, loss, plain
+from pmwpub.ui.wording.written import cost, loss, plain
 
 AGAIN = "I want another draw and pay for it"
 ALREADY = "This plan was already bought: showing the stored result, nothing was charged."
@@ -38,7 +39,7 @@ def purchase_form(
     label: str,
     repeat: int = 0,
 ) -> list[Outcome]:
-    """What is bought, its exact price, what would be left, and the button that buys; what was bought on that run.
+    """Draw what is bought, its price, what would be left, and the button that buys; returns what this run bought.
 
     buys    the plans' own figures in words, made from the very plans that a click buys
     place   names the form among those of its page, whatever it offers
@@ -72,8 +73,11 @@ def purchase_form(
 
 
 def _ticks(session: Session, study: Study, private: PrivateTable, wanted: Sequence[Purchase], repeat: int) -> list[str]:
-    """The sentences to be ticked before a purchase. What comparisons found is told above them, to the steward alone,
-    and changes none of them. Public tables that came since the private one was loaded are compared first."""
+    """The sentences to be ticked before a purchase.
+
+    What comparisons found is told above them, to the steward alone, and changes none of them. Public tables that came
+    since the private one was loaded are compared first.
+    """
     asked = [AGAIN] if repeat else []
     if not purchases.asks(study, wanted):
         return asked

@@ -26,7 +26,10 @@ CONFIRM = (
 
 
 def true_errors_panel(session: Session, study: Study, shown: BeforeAndAfter) -> None:
-    """The exact errors of a release; `shown` is the one beside its public table."""
+    """Draw the exact errors of a release.
+
+    shown  the release, as it stands beside its public table
+    """
     key = shown.key
     found = opened_numbers(
         session,
@@ -47,7 +50,7 @@ def true_errors_panel(session: Session, study: Study, shown: BeforeAndAfter) -> 
 
 
 def true_marginals_panel(session: Session, study: Study, shown: BeforeAndAfter) -> None:
-    """The private one-way marginal of the chosen column, beside release and public table."""
+    """Draw the private one-way marginal of the chosen column, beside release and public table."""
     found = opened_numbers(
         session,
         study,
@@ -67,7 +70,7 @@ def true_marginals_panel(session: Session, study: Study, shown: BeforeAndAfter) 
 
 
 def unmapped_panel(session: Session, study: Study) -> None:
-    """How many private cells the schema does not place, column by column."""
+    """Draw how many private cells the schema does not place, column by column."""
     found = opened_numbers(
         session,
         study,

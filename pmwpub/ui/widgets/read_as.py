@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from pmwpub.tabular.files.text.read_options import DELIMITERS, ENCODINGS, ReadOptions
+from pmwpub.service.inputs.file_reading import DELIMITERS, ENCODINGS, ReadOptions
 from pmwpub.ui.app.pending import Kind, PendingFile
 from pmwpub.ui.app.state import Session
 from pmwpub.ui.wording.written import plain
@@ -19,7 +19,10 @@ Take = Callable[[PendingFile, ReadOptions], None]
 
 
 def confirm_reading(session: Session, kind: Kind, take: Take) -> None:
-    """One box a held file: why it was refused, the two pickers, and the button that reads it so."""
+    """Draw a box for each held file: why it was refused, two pickers, and the button that reads it so.
+
+    take  what is done with a file and the options that were confirmed for it
+    """
     for held in session.shelf.of(kind):
         with st.container(border=True):
             st.warning(f"**{plain(held.name)}** was not read. {plain(held.refusal)} Nothing was charged.")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pmwpub.ledger import Booking
+from pmwpub.service import Booking
 from pmwpub.service.core import job_key
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import again, viewers_only
@@ -26,11 +26,12 @@ class Waiting:
 
     @classmethod
     def on(cls, booking: Booking, label: str) -> Waiting:
+        """What waits for the work of a booking."""
         return cls(job_key(booking.population, booking.key), label, booking)
 
     @property
     def elsewhere(self) -> bool:
-        """Whether another program on the same store is at work on it, of which no more is known here."""
+        """Whether another program on the same store is at work on the job, of which no more is known here."""
         here = service().engine.job(self.key)
         return here is None and self.booking is not None and service().outcome(self.booking).status == "running"
 
@@ -47,7 +48,7 @@ def _at_work(item: Waiting) -> None:
 
 @st.fragment(run_every=EVERY_SECONDS)
 def await_results(waiting: Sequence[Waiting]) -> None:
-    """That work is under way, and nothing of how far it is: what everybody but the steward sees of an assessment."""
+    """Say that work is under way, and nothing of how far it is: what all but the steward see of an assessment."""
     if any(item.over for item in waiting):
         again()
     for item in waiting:
@@ -56,9 +57,11 @@ def await_results(waiting: Sequence[Waiting]) -> None:
 
 @st.fragment(run_every=EVERY_SECONDS)
 def watch(waiting: Sequence[Waiting], unit: str, *, charged: bool, cancel: bool = True) -> None:
-    """Progress of each job; `unit` names its steps, `charged` whether cancelling leaves a charge behind.
+    """Show the progress of each job, with a button that cancels it.
 
-    cancel  whether this session may stop it; on a server for viewers alone none may
+    unit     the name of its steps
+    charged  whether cancelling leaves a charge behind
+    cancel   whether this session may stop it; on a server for viewers alone none may
     """
     engine = service().engine
     cancel = cancel and not viewers_only()

@@ -21,5 +21,5 @@ def whole_number(
     step: int = 1,
     key: str | None = None,
 ) -> int:
-    """A field for a whole number of [least, most], which begins with `value` or the bound that is nearest to it."""
+    """Ask for a whole number of [least, most]; the field begins with `value`, or the bound that is nearest to it."""
     return int(place.number_input(label, least, most, value=min(max(value, least), most), step=step, key=key or None))

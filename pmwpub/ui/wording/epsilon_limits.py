@@ -10,7 +10,7 @@ from pmwpub.ui.wording.written import loss, number, plain
 
 
 def floor_warnings(found: Sequence[Assessed], wanted: float) -> list[str]:
-    """Where the floor dominates: no room between floor and start, or no way down to the wanted error."""
+    """A sentence where the floor dominates: no room between floor and start, or no way down to the wanted error."""
     said = []
     for one in found:
         floor, start = one.floor, one.start

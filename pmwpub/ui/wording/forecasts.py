@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from pmwpub.mechanisms.noisy_error.choose_best import shortfall
 from pmwpub.plans import BestPlan
+from pmwpub.service.bought.best_candidate import shortfall_of
 from pmwpub.service.simulations.public_pairs import Forecast
 from pmwpub.ui.compare.floor_scope import Setting
 from pmwpub.ui.wording.written import number, seconds
 
 LIKELY = 0.9
-"""A purchase that resolves less often than this is offered in the fast setting first."""
+"""The chance of a result below which a sentence advises another purchase first."""
 
 
 class Sentence(NamedTuple):
@@ -68,7 +68,7 @@ def will_resolve(forecast: Forecast, setting: Setting) -> Sentence | None:
 
 def winner_worth(plan: BestPlan) -> Sentence:
     """How far the chosen floor may lie above the lowest."""
-    bar = shortfall(plan.exact_epsilon, len(plan.pools), plan.n, plan.rows_per_person)
+    bar = shortfall_of(plan)
     if bar >= 1:
         return Sentence("warning", "At this ε the choice is hardly better than a guess. Take a larger ε.")
     return Sentence("info", f"With probability 95 % the chosen one's floor is at most {number(bar)} above the lowest.")

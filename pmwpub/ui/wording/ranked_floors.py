@@ -59,7 +59,7 @@ def _verdict(name: str, floor: NoisyInterval, start: NoisyInterval | None, targe
 def worked_sentence(found: Sequence[Assessed], price: Price, *, whole: bool) -> str:
     """What was spent and what it bought, for people who were not there.
 
-    whole  the floors are over the whole workload
+    whole  whether the floors are over the whole workload
     """
     order = ranked(found)
     if not order:
@@ -78,7 +78,7 @@ def worked_sentence(found: Sequence[Assessed], price: Price, *, whole: bool) -> 
 
 
 def rows(found: Sequence[Assessed]) -> list[Row]:
-    """One row a candidate, the lowest floor first: what is downloaded, as it was drawn. "" where nothing was bought."""
+    """One row a candidate, the lowest floor first, to be downloaded: numbers as drawn, "" where nothing was bought."""
     tied = groups(found)
     order = [one for one, _ in ranked(found)] + [one for one in found if one.floor is None]
     return [

@@ -15,7 +15,7 @@ Latest = Mapping[tuple[str, ...], Assessed]
 def latest(bought: Sequence[Assessed], study: Study, setting: str | None = None) -> Latest:
     """The newest finished floor and start of each candidate under the schema and workload of today.
 
-    setting  only those bought in it; None: whichever came last
+    setting  the one setting that counts; None for whichever was bought last
     """
     if study.schema is None or study.choice is None:
         return {}
@@ -29,7 +29,7 @@ def latest(bought: Sequence[Assessed], study: Study, setting: str | None = None)
 
 
 def _joined(before: Assessed | None, one: Assessed) -> Assessed:
-    """A later purchase, with what only an earlier one has: floor and start may be bought apart."""
+    """A later purchase joined with what only an earlier one has, for floor and start may be bought apart."""
     if before is None:
         return one
     remarks = tuple(dict.fromkeys(before.remarks + one.remarks))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pmwpub.evaluation import NotBeaten, Reach
 from pmwpub.rounding import near
+from pmwpub.service.simulations.findings import NotBeaten, Reach
 from pmwpub.ui.wording.written import number, plain
 
 

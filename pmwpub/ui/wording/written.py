@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-from pmwpub.jobs import Job
-from pmwpub.privacy.budget import ZCDP, ApproxDP, as_fraction, epsilon_of, zcdp_of
-from pmwpub.rounding import down, near, up
+from pmwpub.rounding import near, up
+from pmwpub.service import Job
 
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 _ADDRESS = re.compile(r"(https?://|www(?=\.)|@)", re.IGNORECASE)
@@ -23,7 +22,7 @@ def plain(text: str) -> str:
 
 
 def number(value: float | Fraction) -> str:
-    """Three significant digits."""
+    """A number that is no loss of privacy, to three significant digits."""
     return near(value)
 
 
@@ -35,14 +34,6 @@ def exact(value: Fraction) -> str:
 def loss(value: float | Fraction | str) -> str:
     """A loss of privacy, ε or δ, to three digits, rounded up."""
     return up(value, 3)
-
-
-def left(remaining: ZCDP, delta: Fraction) -> str:
-    """What a budget can still buy: the largest ε of three digits at which a release fits, never more."""
-    epsilon = epsilon_of(remaining, delta)
-    rounded = up(epsilon, 3)
-    fits = epsilon > 0 and zcdp_of(ApproxDP(as_fraction(rounded), delta)) <= remaining
-    return rounded if fits else down(epsilon, 3)
 
 
 def cost(epsilon: float, delta: Fraction, rho: Fraction) -> str:
@@ -75,5 +66,5 @@ def progress(job: Job, unit: str, place: int) -> str:
 
 
 def size(count: int) -> str:
-    """Bytes as people read them."""
+    """A number of bytes as people read it: "0.3 kB", "1.2 MB"."""
     return f"{count / 1e6:.1f} MB" if count >= 100_000 else f"{count / 1e3:.1f} kB"

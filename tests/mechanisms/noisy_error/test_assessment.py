@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,16 +15,15 @@ from support.statistical import AUDIT, shown_epsilon
 from pmwpub.errors import BudgetError, JobCancelled
 from pmwpub.mechanisms.best_mixture.interval import BestMixture
 from pmwpub.mechanisms.noisy_error.assessment import (
-    Assessment,
     AssessmentShare,
     NoisyError,
     Unresolved,
-    assess,
     assessment_charges,
     floor_release,
     floor_release_under,
     half_width,
     interval_about,
+    start_release,
     start_release_under,
     start_steps,
 )
@@ -34,6 +34,8 @@ from pmwpub.queries.counts import PrivateCounts
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support
+from pmwpub.tasks import mechanism_work
+from pmwpub.tasks.mechanism_work import AssessmentWork, PublicInput
 
 BINARY = tables.domain(2)
 RUNS = 20_000 * AUDIT
@@ -62,6 +64,17 @@ def starts(problem: Problem, epsilon: Fraction, runs: int, factor: Fraction = Fr
     public, counts = PublicProblem(problem.workload, problem.support), problem.counts
     releases = (start_release_under(law, counts, public, noise=noise) for _ in range(runs))
     return [round(noisy.value * counts.n) for noisy in releases]
+
+
+def bought(problem: Problem, epsilon: Fraction, noise: NoiseSource, *, k: int = 1) -> dict[str, NoisyError]:
+    """What a worker draws for a whole assessment, at the shares that are charged, with another source of noise."""
+    shares = {share.purpose: share.epsilon for share in assessment_charges(epsilon, problem.counts.n, k)}
+    source = PublicInput("", problem.workload, problem.support)
+    floor, start = ((source, problem.counts, shares[part]) for part in ("floor", "start"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mechanism_work, "floor_release", partial(floor_release, noise=noise))
+        patch.setattr(mechanism_work, "start_release", partial(start_release, noise=noise))
+        return mechanism_work.assess(AssessmentWork(k, floor, start), lambda done, total: None)
 
 
 def exact_start(problem: Problem) -> Fraction:
@@ -113,7 +126,7 @@ def covers(shares: list[AssessmentShare], calls: list[tuple[str, tuple[object, .
 def test_the_charges_cover_every_draw_and_two_numbers_for_one_charge_are_noticed() -> None:
     problem = mixtures.random_problem(np.random.default_rng(1))
     noise = RecordedNoise()
-    assess(problem.counts, problem.workload, problem.support, epsilon=Fraction(1, 2), rows_per_person=2, noise=noise)
+    bought(problem, Fraction(1, 2), noise, k=2)
     shares = assessment_charges(Fraction(1, 2), problem.counts.n, 2)
     assert covers(shares, noise.calls, 2)
     assert not covers(shares[:1], noise.calls, 2)
@@ -125,11 +138,10 @@ def test_the_charges_cover_every_draw_and_two_numbers_for_one_charge_are_noticed
 
 def test_without_noise_the_numbers_are_the_errors_within_a_cell() -> None:
     for problem in mixtures.random_problems(60, 2):
-        bought = assess(problem.counts, problem.workload, problem.support, epsilon=Fraction(20), noise=FixedNoise())
-        assert isinstance(bought.floor, NoisyError)
-        assert bought.start is not None
-        assert abs(float(bought.floor.value) - mixtures.optimum(problem)) <= float(bought.floor.cell_width) / 2 + 1e-9
-        assert abs(bought.start.value - exact_start(problem)) <= bought.start.cell_width / 2
+        found = bought(problem, Fraction(20), FixedNoise())
+        floor, start = found["floor"], found["start"]
+        assert abs(float(floor.value) - mixtures.optimum(problem)) <= float(floor.cell_width) / 2 + 1e-9
+        assert abs(start.value - exact_start(problem)) <= start.cell_width / 2
 
 
 @pytest.mark.parametrize("steps_per_row", [64, 128])
@@ -256,12 +268,10 @@ def test_cancelling_leaves_no_result() -> None:
 
 def test_the_noise_is_in_nothing_that_is_returned() -> None:
     marked = 7_654_321
-    bought = assess(
-        one_row(1).counts, one_row(1).workload, one_row(1).support, epsilon=Fraction(1), noise=FixedNoise(marked)
-    )
-    assert isinstance(bought, Assessment)
-    assert str(marked) not in repr(bought)
-    assert bought.rho == sum((share.rho for share in assessment_charges(Fraction(1), 1, 1)), ZCDP(0))
+    found = bought(one_row(1), Fraction(1), FixedNoise(marked))
+    assert str(marked) not in repr(found)
+    for share in assessment_charges(Fraction(1), 1, 1):
+        assert found[share.purpose].rho == share.rho
 
 
 # --- what neighbours can see -----------------------------------------------------------------------------------------

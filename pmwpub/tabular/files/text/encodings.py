@@ -129,7 +129,7 @@ def _first(source: Source, pattern: re.Pattern[bytes]) -> int | None:
 
 @cache
 def _in_utf8(encoding: str) -> re.Pattern[bytes]:
-    """The characters of an 8-bit encoding beyond ASCII as UTF-8 writes them; one branch a leading part, for speed."""
+    """A pattern of an 8-bit encoding's characters beyond ASCII in UTF-8; one branch a leading part, for speed."""
     ends: dict[bytes, bytes] = {}
     for byte in range(0x80, 0x100):
         written = bytes([byte]).decode(encoding, "ignore").encode()

@@ -10,7 +10,10 @@ from pmwpub.tabular.files.text import column_names
 
 
 def check_header(cells: Sequence[str], line: int | None, limits: FileLimits) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Column names and notes; FileRefused for too many, empty, repeated, overlong or unprintable names."""
+    """The column names, and what was tidied in each; FileRefused for names that could be mistaken.
+
+    Too many, empty, repeated, overlong and unprintable names are refused.
+    """
     if len(cells) > limits.columns:
         raise FileRefused(f"{len(cells):,} columns came; at most {limits.columns:,} are read.", line=line)
     for position, cell in enumerate(cells, start=1):  # first, for normalising takes long where marks are heaped up

@@ -25,12 +25,12 @@ ENCODINGS: Mapping[str, str] = MappingProxyType(
         "gb18030": "Chinese (GB 18030, GBK, GB 2312)",
     }
 )
-"""Python's name of each encoding that is offered -> what people call it: what Excel and statistics offices write."""
+"""The encodings that are offered, those that Excel and statistics offices write: Python's name -> what people say."""
 
 DELIMITERS: Mapping[str, str] = MappingProxyType(
     {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a vertical bar"}
 )
-"""Each delimiter that is offered -> its name in a sentence."""
+"""The delimiters that are offered: each one -> its name in a sentence."""
 
 _MARKS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
 
@@ -39,7 +39,7 @@ _MARKS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
 class ReadOptions:
     """The encoding and the delimiter of one file, once somebody confirmed them. Parquet files need neither.
 
-    Raises FileRefused for one that is not offered.
+    Raises FileRefused for an encoding or a delimiter that is not offered.
     """
 
     encoding: str = "utf-8"
@@ -66,10 +66,10 @@ class ReadOptions:
 
     @property
     def spelt(self) -> str:
-        """What `parse` reads back: "cp1252,semicolon"."""
+        """The options as `parse` reads them back: "cp1252,semicolon"."""
         return f"{self.encoding},{next(name for name, mark in _MARKS.items() if mark == self.delimiter)}"
 
     @property
     def words(self) -> str:
-        """For people: "UTF-8 with a semicolon between cells"."""
+        """The options for people: "UTF-8 with a semicolon between cells"."""
         return f"{ENCODINGS[self.encoding]} with {DELIMITERS[self.delimiter]} between cells"

@@ -29,7 +29,7 @@ _CHANGED = "The file changed while it was read; load it again."
 def is_regular(text: Chunks, delimiter: str) -> bool:
     """Whether every line but empty ones has as many delimiters as the first, one at least, and no quoted line end.
 
-    text  whose quotes were seen to open and close cells
+    text  a text whose quotes were seen to open and close cells
     """
     columns = 0
     for block in _blocks(text(), 1):
@@ -92,7 +92,7 @@ def _blocks(chunks: Iterator[bytes], size: int) -> Iterator[bytes]:
 
 @dataclass(frozen=True, eq=False)
 class _Columns:
-    """Rows as Arrow's dictionary arrays."""
+    """Some rows as Arrow's dictionary arrays, as a chunk."""
 
     columns: list[Any] = field(repr=False)
     rows: int

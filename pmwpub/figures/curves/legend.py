@@ -23,7 +23,7 @@ HOLLOW = {"symbol": "circle-open", "size": 9, "line": {"width": 2}}
 
 
 def add_legend(figure: Figure, lines: Sequence[str]) -> None:
-    """One entry a table, that of its line; grey entries say what its dashes, shades and bands are.
+    """Keep one entry a table, that of its line, and add grey ones that say what dashes, shades and bands are.
 
     lines  labels of the tables that have a line; a floor or dashes keep their own entry where their table has none
     """

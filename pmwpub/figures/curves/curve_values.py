@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pmwpub.figures.legend import BOUND, UNCHANGED
+from pmwpub.figures.curves.legend import BOUND, UNCHANGED
 from pmwpub.figures.style import Table, number
 from pmwpub.rounding import near
 

@@ -1,22 +1,29 @@
-"""A population's terms in words, and how they are changed."""
+"""A population's terms, in words, and the form that changes them."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from pmwpub.errors import PmwPubError
-from pmwpub.ledger import Population
-from pmwpub.ledger.model import MAX_ROWS
-from pmwpub.privacy.budget import as_fraction
-from pmwpub.release.certificate_parts import OUTSIDE
-from pmwpub.service import Study
-from pmwpub.service.terms import amend, as_typed, changes_in_words, delta_as_typed, delta_of, warnings_of
+from pmwpub.numerals import as_fraction
+from pmwpub.service import Population, Study
+from pmwpub.service.budget_left import left
+from pmwpub.service.terms import (
+    OUTSIDE,
+    ROWS_ALLOWED,
+    amend,
+    as_typed,
+    changes_in_words,
+    delta_as_typed,
+    delta_of,
+    warnings_of,
+)
 from pmwpub.ui.app.frame import Badge, panel
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session
 from pmwpub.ui.protect.registering import MOST, ROWS
 from pmwpub.ui.widgets import agreeing, number_fields
-from pmwpub.ui.wording.written import exact, left, loss, plain
+from pmwpub.ui.wording.written import exact, loss, plain
 
 UNTIL = "The terms stay as they are until it is put right."
 BEFORE = "Until the first charge all terms but the name may change; from then on only the total ε may, downwards."
@@ -28,7 +35,7 @@ LET_GO = "The private table was checked against the earlier terms and is let go 
 
 
 def terms_panel(session: Session, study: Study) -> None:
-    """Who is protected, and by how much; for whoever may, a form that changes it."""
+    """Say who is protected, and by how much; whoever may change it gets a form that does."""
     population = study.population
     with panel("What is protected", Badge.PUBLIC):
         st.table(
@@ -50,7 +57,7 @@ def terms_panel(session: Session, study: Study) -> None:
 
 
 def _form(session: Session, study: Study) -> None:
-    """The terms in force, to be typed over; what is pressed is done at once, or said why not."""
+    """Draw the terms in force, to be typed over; a press changes them at once, or says why not."""
     before, charged = study.population, study.balance.spent.units > 0
     form = _key(before, "form")
     with st.form(f"{form} {charged}", enter_to_submit=False, border=False):
@@ -77,7 +84,7 @@ def _all_but_epsilon(before: Population) -> dict[str, str]:
 
 
 def _key(before: Population, part: str) -> str:
-    """Of a field that begins with the terms in force: other terms have another field, which begins with those."""
+    """The key of a field that begins with the terms in force; under other terms it is another field."""
     return f"amend {part} {before}"
 
 
@@ -107,14 +114,14 @@ def _meant(before: Population, typed: dict[str, str]) -> Population:
     """The terms that stand in the fields; those without a field stay."""
     n, k, delta = before.n, before.rows_per_person, before.delta
     if "n" in typed:
-        n = number_fields.as_whole(typed["n"], ROWS, 1, MAX_ROWS, so=UNTIL)
-        k = number_fields.as_whole(typed["rows_per_person"], MOST, 1, MAX_ROWS, so=UNTIL)
+        n = number_fields.as_whole(typed["n"], ROWS, *ROWS_ALLOWED, so=UNTIL)
+        k = number_fields.as_whole(typed["rows_per_person"], MOST, *ROWS_ALLOWED, so=UNTIL)
         delta = delta_of(typed["delta"], n)
     return Population(before.name, n, k, typed.get("unit", before.unit), as_fraction(typed["epsilon"]), delta)
 
 
 def _to_be_ticked(study: Study, after: Population) -> tuple[str, ...]:
-    """What these terms warn of; and that a total which falls after a charge has fallen for good."""
+    """The sentences to be ticked: what terms warn of, and that a total that falls after a charge never rises again."""
     spent = study.balance.spent
     if not spent.units:
         return warnings_of(after)

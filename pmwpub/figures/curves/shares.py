@@ -21,7 +21,8 @@ class ShareCurve:
 
     label           such as "ε = 0.5", or "unchanged" for the table published as it is
     shares          in percent, ascending, positive
-    mean            errors as shares of n; standard_error of the mean, zeros for a single run
+    mean            errors as shares of n
+    standard_error  of the mean; zeros for a single run
     """
 
     label: str

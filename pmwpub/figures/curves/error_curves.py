@@ -6,21 +6,18 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pmwpub.figures.bound import shade_nothing
-from pmwpub.figures.curve_values import ErrorCurve, ProvedBound, ShadedFloor, Unchanged, alt_text, sweep_table
-from pmwpub.figures.legend import BOUND, CERTIFIED, HOLLOW, NOISY, UNCHANGED, add_legend
-from pmwpub.figures.style import LABEL, PALETTE, SYMBOLS, Plot, colours, framed, number, shown, translucent
+from pmwpub.figures.curves.bound import shade_nothing
+from pmwpub.figures.curves.curve_values import ErrorCurve, ProvedBound, ShadedFloor, Unchanged, alt_text, sweep_table
+from pmwpub.figures.curves.floor_regions import add_floor, write_into_regions
+from pmwpub.figures.curves.legend import BOUND, HOLLOW, UNCHANGED, add_legend
+from pmwpub.figures.style import PALETTE, SYMBOLS, Plot, colours, framed, number, shown
 from pmwpub.rounding import near
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-FADE_STEPS = 8
-CERTIFIED_OPACITY, NOISY_OPACITY = 0.16, 0.40
 WITHOUT_CURVES = (0.1, 1.0)
-LABEL_SHARE = 0.06
-HEIGHTS = 9
-"""At which a region's name may stand; the highest of the best."""
+"""The epsilons between which floors are drawn where there is no curve."""
 
 
 def error_against_epsilon(
@@ -45,7 +42,7 @@ def error_against_epsilon(
     left, right = _epsilon_range(curves)
     top = _top(curves, floors, unchanged, bounds)
     for floor in sorted(floors, key=lambda floor: floor.noisy):
-        _add_floor(figure, floor, PALETTE[place[floor.label]], (left, right))
+        add_floor(figure, floor, PALETTE[place[floor.label]], (left, right))
     for line in unchanged:
         _add_unchanged(figure, line, PALETTE[place[line.label]], (left, right))
     for curve in curves:
@@ -62,7 +59,7 @@ def error_against_epsilon(
     lines = [curve.mean[:2] for curve in curves if curve.epsilons[:1] == (first,)]
     lines += [(line.error,) for line in unchanged]
     if not bounds:
-        _write_into_regions(figure, floors, lines, top)
+        write_into_regions(figure, floors, lines, top)
     alt = alt_text(curves, floors, unchanged, measure, bounds)
     return Plot(figure, alt, sweep_table(curves, floors, unchanged, bounds))
 
@@ -84,7 +81,7 @@ def _top(
     unchanged: Sequence[Unchanged],
     bounds: Sequence[ProvedBound],
 ) -> float:
-    """Above all that is drawn; of bounds, no more above 1, where they say nothing, than shows one end of each."""
+    """The height of the figure: above all that is drawn, but of bounds only as far above 1 as shows one end of each."""
     heights = [m + s for curve in curves for m, s in zip(curve.mean, curve.standard_error, strict=True)]
     heights += [floor.high for floor in floors] + [line.error for line in unchanged]
     heights += [min(max(bound.errors), max(1.0, *(min(one.errors) for one in bounds))) for bound in bounds]
@@ -160,108 +157,4 @@ def _add_bound(figure: Figure, bound: ProvedBound, colour: str) -> None:
             ],
             hoverinfo="text",
         )
-    )
-
-
-def _add_floor(figure: Figure, floor: ShadedFloor, colour: str, span: tuple[float, float]) -> None:
-    """The shaded region: solid up to `low` if that is proved, then fading out up to `high`."""
-    if floor.noisy:
-        name, opacity = f"{NOISY}{shown(floor.label)}", NOISY_OPACITY
-    else:
-        name, opacity = f"{CERTIFIED}{shown(floor.label)}", CERTIFIED_OPACITY
-    strips = [] if floor.noisy or floor.low <= 0 else [(0.0, floor.low, opacity)]
-    step = (floor.high - floor.low) / FADE_STEPS
-    if step > 0:
-        strips += [
-            (floor.low + i * step, floor.low + (i + 1) * step, opacity * (1 - i / FADE_STEPS))
-            for i in range(FADE_STEPS)
-        ]
-    for i, (bottom, top, strength) in enumerate(strips):
-        fill = translucent(colour, strength)
-        _add_strip(figure, (bottom, top), span, fill, name, floor, first=i == 0)
-
-
-def _add_strip(
-    figure: Figure,
-    between: tuple[float, float],
-    span: tuple[float, float],
-    fill: str,
-    name: str,
-    floor: ShadedFloor,
-    *,
-    first: bool,
-) -> None:
-    from plotly.graph_objects import Scatter
-
-    (bottom, top), (left, right) = between, span
-    figure.add_trace(
-        Scatter(
-            x=[left, right, right, left],
-            y=[bottom, bottom, top, top],
-            mode="lines",
-            line={"width": 0, "color": fill},
-            fill="toself",
-            fillcolor=fill,
-            name=name,
-            legendgroup=shown(floor.label),
-            legendrank=3,
-            showlegend=first,
-            hoveron="fills",
-            text=_floor_hover(floor),
-            hoverinfo="text",
-        )
-    )
-
-
-def _floor_hover(floor: ShadedFloor) -> str:
-    label = shown(floor.label)
-    if floor.noisy:
-        sure = "" if floor.confidence is None else f" ({floor.confidence:.0%} confidence)"
-        return f"noisy floor of <b>{label}</b>: between {number(floor.low)} and {number(floor.high)}{sure}"
-    return (
-        f"no ε brings <b>{label}</b> below {number(floor.low)}<br>"
-        "a lower error needs another public table, not a larger ε"
-    )
-
-
-def _write_into_regions(
-    figure: Figure, floors: Sequence[ShadedFloor], lines: Sequence[tuple[float, ...]], top: float
-) -> None:
-    """The name of a region at its left end, on a ground of its own, where there is room and the fewest lines pass.
-
-    lines  the heights of each line at its left end
-
-    The hover, the legend and the table name it in any case; a table with a certified floor gets no second name.
-    """
-    certified = {floor.label for floor in floors if not floor.noisy}
-    taken: list[float] = []
-    for floor in floors:
-        low, high = (floor.low, floor.high) if floor.noisy else (0.0, floor.low)
-        if high - low < LABEL_SHARE * top or (floor.noisy and floor.label in certified):
-            continue
-        half = LABEL_SHARE * top / 2
-        room = (high - low - 2 * half) / (HEIGHTS - 1)
-        heights = (high - half - i * room for i in range(HEIGHTS))
-        free = [y for y in heights if all(abs(y - other) >= 2 * half for other in taken)]
-        if free:
-            middle = min(free, key=lambda y: _lines_near(y, 1.3 * half, lines))
-            taken.append(middle)
-            _write(figure, f"{NOISY if floor.noisy else CERTIFIED}{shown(floor.label)}", middle)
-
-
-def _lines_near(height: float, reach: float, lines: Sequence[tuple[float, ...]]) -> int:
-    """How many lines pass the height, or near it, where a label stands."""
-    return sum(min(ends) - reach < height < max(ends) + reach for ends in lines)
-
-
-def _write(figure: Figure, words: str, height: float) -> None:
-    figure.add_annotation(
-        x=0.01,
-        xref="paper",
-        xanchor="left",
-        y=height,
-        yanchor="middle",
-        text=words,
-        **LABEL,
-        showarrow=False,
     )

@@ -23,7 +23,7 @@ def sigma_rows(certificate: Certificate) -> float:
 
 
 def measurements_csv(certificate: Certificate) -> bytes:
-    """UTF-8, comma, LF; text quoted and inert in a spreadsheet.
+    """The measurements as CSV (UTF-8, comma, LF); text is quoted, and inert in a spreadsheet.
 
     noisy_count   a count of private rows plus noise, whole; it may be negative or above n
     noisy_answer  noisy_count / n, clamped to [0, 1]

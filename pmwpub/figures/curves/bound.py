@@ -19,7 +19,7 @@ PARTS = (
     "noise of selection",
     "bad luck in the rounds",
 )
-"""From the bottom to the top; each alone would be the bound if the others were nothing."""
+"""The parts from the bottom to the top; each alone would be the bound if the others were nothing."""
 
 PATTERNS = ("", "/", "\\", "x")
 BOUND, NOTHING = "bound", "says nothing: no error exceeds 1"
@@ -34,7 +34,7 @@ class BoundParts:
 
     @property
     def total(self) -> float:
-        """The bound."""
+        """The bound: the sum of its parts, a share of rows."""
         return sum(self.parts)
 
 
@@ -118,7 +118,7 @@ def bound_against_epsilon(epsilons: Sequence[float], errors: Sequence[float], ro
 
 
 def shade_nothing(figure: Figure, top: float) -> None:
-    """The region above 1, up to the top of the axis, where no bound says anything."""
+    """Shade the region above 1, up to the top of the axis, where no bound says anything."""
     figure.add_hrect(
         y0=1.0,
         y1=top,

@@ -1,0 +1,70 @@
+"""Arguments of what is bought: `assess`, `release`, `error`."""
+
+from __future__ import annotations
+
+from pmwpub.cli.arguments.shared_arguments import Actions, private, reading, spending, whole
+
+
+def assess_command(commands: Actions) -> None:
+    """`assess`."""
+    parser = commands.add_parser("assess", help="buy a noisy best-mixture error and start for each candidate")
+    spending(parser, required=False)
+    parser.add_argument(
+        "--pool", action="append", default=[], metavar="A.csv+B.csv", help="several files together as one candidate"
+    )
+    price = parser.add_mutually_exclusive_group()
+    price.add_argument("--epsilon", help="pure epsilon for each candidate; with --best, of the choice")
+    price.add_argument("--precision", help="instead: the error bar wanted of each floor (95 %%), such as 0.005")
+    parser.add_argument("--no-start", action="store_true", help="leave the start out; the floor has all of epsilon")
+    parser.add_argument("--no-floor", action="store_true", help="leave the floor out; the start has all of epsilon")
+    setting = parser.add_mutually_exclusive_group()
+    setting.add_argument("--fast", action="store_true", help="floors over a public sub-workload (the default)")
+    setting.add_argument("--full", action="store_true", help="floors over the whole workload: slower")
+    ways = parser.add_mutually_exclusive_group()
+    ways.add_argument(
+        "--best", action="store_true", help="buy only which candidate has the lowest floor, for one charge"
+    )
+    ways.add_argument("--compare", action="store_true", help="free: candidate against candidate; buys nothing")
+    parser.set_defaults(run="pmwpub.cli.assess:assess")
+
+
+def release_command(commands: Actions) -> None:
+    """`release`."""
+    parser = commands.add_parser("release", help="run PMW^Pub, or table fit, and write its files")
+    spending(parser)
+    parser.add_argument("--epsilon", required=True, help="epsilon at the population's delta, or: rest")
+    parser.add_argument(
+        "--engine",
+        choices=("pmw-pub", "table-fit"),
+        help="pmw-pub (the default), or table-fit: all tables of one and two columns measured at once; "
+        "the next five flags are PMW^Pub's",
+    )
+    parser.add_argument("--rounds", type=whole, help="T (25)")
+    parser.add_argument("--selection", choices=("exponential", "permute-and-flip"), help="(exponential)")
+    parser.add_argument("--output", choices=("last", "average"), help="(last)")
+    parser.add_argument("--start", choices=("public", "uniform"), help="weights of round 0 (public)")
+    parser.add_argument("--replay", choices=("half", "off"), help="past measurements again (half), or not")
+    parser.add_argument("--rows", type=whole, help="synthetic rows; default: n")
+    parser.add_argument(
+        "--cells",
+        choices=("labels", "numbers"),
+        default="labels",
+        help="numeric columns as bins or as numbers",
+    )
+    parser.add_argument("--row-seed", type=whole, default=0, help="public seed of the synthetic rows")
+    parser.add_argument("-o", "--out", required=True, metavar="OUT/")
+    parser.set_defaults(run="pmwpub.cli.release:release")
+
+
+def error_command(commands: Actions) -> None:
+    """`error`."""
+    parser = commands.add_parser("error", help="buy the noisy largest error of a finished release")
+    parser.add_argument("--population", required=True)
+    parser.add_argument("--schema", required=True, help="the release's own schema")
+    private(parser, required=True)
+    reading(parser)
+    parser.add_argument("--release", required=True, metavar="OUT/", help="its folder, or the SHA-256 of its plan")
+    parser.add_argument("--draw", type=whole, default=0, help="which draw of that plan, by its --repeat (0)")
+    parser.add_argument("--epsilon", required=True, help="pure epsilon of the noisy error")
+    parser.add_argument("--repeat", type=whole, default=0, help="draw this error again, at its price")
+    parser.set_defaults(run="pmwpub.cli.error:error")

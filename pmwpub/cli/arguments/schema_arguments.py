@@ -1,0 +1,50 @@
+"""Arguments of the `schema` commands."""
+
+from __future__ import annotations
+
+import argparse
+
+from pmwpub.cli.arguments.shared_arguments import Actions, reading, whole
+
+
+def schema_commands(commands: Actions) -> None:
+    """`schema draft`."""
+    actions = commands.add_parser("schema", help="draft a schema from public tables").add_subparsers(required=True)
+    draft = actions.add_parser("draft", help="levels and bins from public tables or a codebook, and only from those")
+    draft.add_argument("public", nargs="*", metavar="PUBLIC.csv")
+    draft.add_argument("--codebook", metavar="BOOK.csv", help="columns, codes and edges, in CSV or JSON")
+    draft.add_argument("--bins", type=whole, default=10, help="bins of a numeric column at most (10)")
+    draft.add_argument("--binning", choices=("rounded", "quantiles", "width"), default="rounded")
+    draft.add_argument(
+        "--max-levels", type=whole, default=60, help="distinct texts of a categorical column at most (60)"
+    )
+    reading(draft)
+    column_decisions(draft)
+    draft.add_argument("-o", "--out", required=True, metavar="schema.json")
+    draft.set_defaults(run="pmwpub.cli.schema_draft:draft_schema")
+
+
+def column_decisions(parser: argparse.ArgumentParser) -> None:
+    """What a person may decide about single columns at `schema draft`; each flag may be repeated."""
+    for flag, words in (
+        ("--keep", "encode this column although it is suspected of naming rows or tables"),
+        ("--leave-out", "leave this column out"),
+        ("--id", "this column says whose row it is; it is checked, and never encoded"),
+    ):
+        parser.add_argument(flag, action="append", default=[], metavar="COLUMN", help=words)
+    for rule, words in DECISIONS.items():
+        parser.add_argument(f"--{rule}", action="append", default=[], metavar="COLUMN=VALUE", help=words)
+
+
+DECISIONS = {
+    "kind": "categorical, ordered, numeric, date, id, weight or ignore",
+    "missing": "a code that stands for no value",
+    "level": "a cell that is a value although it is a missing token",
+    "spike": "a number that gets a bin of its own",
+    "decimal": "the decimal mark",
+    "thousands": "the mark between groups of three digits",
+    "part": "of dates: year, quarter, month or weekday",
+    "order": "of dates: ymd, dmy or mdy",
+    "same": "equivalences such as trim,casefold, or: none",
+}
+"""The rules by which a person decides about a column, as drafting knows them, and what their values are."""

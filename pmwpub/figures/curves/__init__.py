@@ -1,0 +1,1 @@
+"""Curves: errors against epsilon, against a share or a bias of a public table, and the accuracy bound."""

@@ -1,0 +1,56 @@
+"""Reweighting the atoms of a support to noisy tables, with a prior: the fit of table fit."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
+from pmwpub.records import Floats, Ints, Support
+
+TABLES_A_TOLERANCE = 50
+
+
+class Reweighting:
+    """The tables of a schedule on the atoms of a support, as the compiled loop takes them. Public alone."""
+
+    def __init__(self, schedule: TableSchedule, support: Support) -> None:
+        tables = schedule.tables
+        self._columns = support.columns
+        self._firsts = np.array([table.attributes[0] for table in tables.marginals], dtype=np.int64)
+        self._seconds = np.array([table.attributes[-1] for table in tables.marginals], dtype=np.int64)
+        sizes = np.array(tables.domain.shape, dtype=np.int64)
+        self._steps = np.where(tables.arity == 2, sizes[self._seconds], 0)
+        self._starts = tables.offsets
+
+    def fit(
+        self,
+        prior: Floats,
+        answers: Floats,
+        variances: Floats,
+        chosen: Ints,
+        *,
+        most: int,
+        tolerance: float = -1.0,
+    ) -> tuple[Floats, int]:
+        """argmin over w of KL(w || prior) + sum over cells c of (q_c(w) - answers_c)^2/(2 variances_c), and its passes.
+
+        prior              float64 (m,), sums to one
+        answers, variances float64 (cells of all tables,); those of other tables than the chosen are not read
+        chosen             int64: the tables that count, ascending
+        most               the most passes, odd; with the default tolerance there are exactly so many
+
+        Passes go through the tables backwards and forwards by turns. After each that ends on the first table, the fit
+        is done where less mass moved in it than `tolerance`, for each 50 tables.
+        """
+        from pmwpub.mechanisms.table_fit.table_fit_kernels import LANES, sweep
+
+        weights, tilts = prior / prior.sum(), np.zeros(len(answers))
+        lanes = np.zeros((LANES, int(np.diff(self._starts)[chosen].max())))
+        enough = tolerance * max(1.0, len(chosen) / TABLES_A_TOLERANCE)
+        for swept in range(1, most + 1):
+            order = chosen[::-1].copy() if swept % 2 else chosen
+            tables = (self._columns, self._firsts, self._seconds, self._steps, self._starts, order)
+            moved = sweep(*tables, answers, variances, tilts, weights, lanes)
+            if swept % 2 and moved < enough:
+                break
+        return weights / weights.sum(), swept

@@ -1,0 +1,58 @@
+"""What is checked of a release by table fit: its tables, their noise and its price, and tables.csv."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
+from pmwpub.privacy.budget import ZCDP
+from pmwpub.privacy.vector_gaussian import VectorGaussian
+from pmwpub.release.bundle import SCHEMA, TABLES
+from pmwpub.release.certificates.table_certificate import MECHANISM, TableCertificate
+from pmwpub.release.checks.engine_checks import EngineChecks, Files, given, stated_rho, stated_workload
+from pmwpub.release.measured.tables_csv import read_tables
+from pmwpub.release.rebuilding import schema_of, table_plan_of
+
+
+def table_checks(certificate: TableCertificate, files: Files) -> EngineChecks:
+    """The checks of a release by table fit."""
+    return EngineChecks(
+        mechanism=MECHANISM,
+        agreement="the schema, the workload and the tables agree",
+        agrees=lambda: _agrees(certificate, files),
+        same_terms=lambda: _same_terms(certificate),
+        price=lambda: _price(certificate),
+        measured=((f"{TABLES} lists the tables that the certificate names", lambda: _listed(certificate, files)),),
+    )
+
+
+def _agrees(certificate: TableCertificate, files: Files) -> str:
+    workload = stated_workload(certificate, files)
+    tables = measured_tables(workload)
+    names = tuple(tuple(workload.domain.attributes[a].name for a in one.attributes) for one in tables.marginals)
+    if workload.queries != certificate.queries or names != tuple(table.columns for table in certificate.tables):
+        return "other tables are named."
+    schema = schema_of(certificate, given(files, SCHEMA))
+    return "" if certificate.complete == schema.complete else "whether each cell has a level is stated wrongly."
+
+
+def _same_terms(certificate: TableCertificate) -> bool:
+    """Whether there is a plan, and each choice is of a column that was measured."""
+    table_plan_of(certificate)
+    measured = {name for table in certificate.tables for name in table.columns}
+    return certificate.chosen is not None and {*certificate.chosen.moved, *certificate.chosen.lacking} <= measured
+
+
+def _price(certificate: TableCertificate) -> str:
+    """The budget is charged whole; the noise of all tables together costs no more."""
+    plan = table_plan_of(certificate)
+    moved = Fraction(2 * plan.rows_per_person**2)
+    if plan.budget != stated_rho(certificate.rho):
+        return "the plan costs another rho."
+    costs = (VectorGaussian(Fraction(table.scale), moved).rho for table in certificate.tables)
+    return "" if sum(costs, ZCDP(0)) <= plan.budget else "the tables' noise costs more than that."
+
+
+def _listed(certificate: TableCertificate, files: Files) -> str:
+    read_tables(given(files, TABLES), certificate, measured_tables(stated_workload(certificate, files)))
+    return ""

@@ -1,0 +1,65 @@
+"""The files of a finished release as they are downloaded: made from its stored bytes when somebody asks for one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import get_args
+
+from pmwpub.release.bundle import (
+    CERTIFICATE,
+    MEASUREMENTS,
+    REBUILD,
+    REPORT,
+    SCHEMA,
+    SYNTHETIC,
+    TABLES,
+    WEIGHTS,
+    Bundle,
+    pack,
+)
+from pmwpub.release.certificates.certificate_parts import Cells
+from pmwpub.release.synthesis import MAX_ROWS, MAX_SEED
+
+__all__ = ["CELLS", "ROWS_ALLOWED", "SEEDS_ALLOWED", "Bundle", "Cells", "ReleaseFile", "release_files"]
+
+CSV, JSON, ZIP = "text/csv", "application/json", "application/zip"
+PARTS = {REPORT: "text/html", WEIGHTS: CSV, MEASUREMENTS: CSV, TABLES: CSV, SCHEMA: JSON, REBUILD: "text/x-python"}
+CELLS: tuple[Cells, ...] = get_args(Cells)
+"""Every way to write the cells of a numeric column."""
+ROWS_ALLOWED = (1, MAX_ROWS)
+"""The fewest and the most rows of a synthetic table."""
+SEEDS_ALLOWED = (0, MAX_SEED)
+"""The least and the largest row seed."""
+
+
+@dataclass(frozen=True)
+class ReleaseFile:
+    """One file that is offered: its name, its media type, and what makes its bytes.
+
+    main  whether it is the one that most people came for, the synthetic table
+    """
+
+    name: str
+    media_type: str
+    content: Callable[[], bytes] = field(repr=False)
+    main: bool = False
+
+
+def release_files(bundle: Bundle, archive: str, *, rows: int, seed: int, cells: Cells) -> list[ReleaseFile]:
+    """Every file of a release, the synthetic table first, and last all of them together in a zip archive.
+
+    archive            the archive's name
+    rows, seed, cells  of the synthetic table; the certificate and the archive state them
+
+    Making the bytes raises PlanError for rows or a seed out of range.
+
+    Privacy: post-processing of the released weights; nothing is charged.
+    """
+    parts = [(name, kind, bundle.parts[name]) for name, kind in PARTS.items() if name in bundle.parts]
+    return [
+        ReleaseFile(SYNTHETIC, CSV, lambda: bundle.synthetic(rows, seed, cells), main=True),
+        ReleaseFile(CERTIFICATE, JSON, lambda: bundle.files(rows, seed, cells)[CERTIFICATE]),
+        *(ReleaseFile(name, kind, lambda body=body: body) for name, kind, body in parts),  # type: ignore[misc]
+        ReleaseFile(archive, ZIP, lambda: pack(bundle.files(rows, seed, cells))),
+    ]

@@ -1,0 +1,109 @@
+"""A schema on its way to be a population's own: read from a file, drafted, edited as rows, kept while it is unfinished.
+
+A schema comes from public tables, from a codebook or from its editor, never from private rows: all of this is public.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import get_args
+
+from pmwpub.progress import Progress, unwatched
+from pmwpub.service.core import Service
+from pmwpub.service.inputs import reviewing, study_store
+from pmwpub.service.inputs.study_store import CURRENT
+from pmwpub.tabular.files.text.read_options import ReadOptions
+from pmwpub.tabular.schema.codebook import KINDS, read_codebook
+from pmwpub.tabular.schema.column_types import CategoricalColumn, NumericColumn, text_of_number
+from pmwpub.tabular.schema.drafting import Binning
+from pmwpub.tabular.schema.editing import Row, column_of, rows_of, schema_of
+from pmwpub.tabular.schema.table_schema import Schema
+
+__all__ = [
+    "BINNINGS",
+    "KINDS",
+    "Binning",
+    "Row",
+    "Schema",
+    "bins_of",
+    "drafted",
+    "drop",
+    "keep",
+    "levels_of",
+    "read_schema",
+    "rows_of",
+    "schema_of",
+    "unfinished",
+]
+
+DRAFT = "schema-draft"
+BINNINGS: tuple[Binning, ...] = get_args(Binning)
+"""Every way to choose the edges of a numeric column's bins."""
+
+
+def read_schema(content: bytes) -> Schema:
+    """The schema of a schema file; SchemaError for what is none."""
+    return Schema.from_json(content)
+
+
+def drafted(
+    service: Service,
+    population: str,
+    *,
+    book: bytes | None = None,
+    options: ReadOptions | None = None,
+    bins: int = 10,
+    binning: Binning = "rounded",
+    progress: Progress = unwatched,
+) -> Schema:
+    """A schema drafted from the population's candidates, or from a codebook and the candidates; nothing is stored.
+
+    book     the file of a codebook, read under `options`
+
+    Raises FileRefused for a codebook that cannot be read, and SchemaError where no schema comes of it.
+    """
+    codebook = None if book is None else read_codebook(book, options=options)
+    return study_store.draft_schema(
+        service, population, codebook=codebook, bins=bins, binning=binning, progress=progress
+    )
+
+
+def bins_of(service: Service, population: str, row: Row, *, bins: int, binning: Binning) -> list[str]:
+    """Edges for the column of a row, as text, from the candidates, which are read by the column's own rules.
+
+    The edges that the row has already do not matter. A categorical row gets none. Raises SchemaError for a row of
+    any other kind, or that makes no column, and where no candidate has numbers in it.
+    """
+    column = column_of({"outside": "clip", **row}, (), values=["0", "1"])
+    if not isinstance(column, NumericColumn):
+        return []
+    found = reviewing.bin_edges(service, population, column, bins=bins, binning=binning)
+    return [text_of_number(edge) for edge in found]
+
+
+def levels_of(service: Service, population: str, row: Row, missing_tokens: Sequence[str]) -> list[str]:
+    """Every level of a row's column that stands in the candidates, in order, spellings that are one by its rules once.
+
+    SchemaError where none has that column.
+    """
+    column = column_of(row, missing_tokens, values=["-"], codes=[])
+    if not isinstance(column, CategoricalColumn):
+        return []
+    return list(reviewing.public_levels(service, population, column, missing_tokens))
+
+
+def unfinished(service: Service, population: str) -> bytes | None:
+    """The unfinished edit as it was kept last; None where there is none."""
+    if not service.ledger.documents(population, DRAFT):
+        return None
+    return service.ledger.document(population, DRAFT, CURRENT)
+
+
+def keep(service: Service, population: str, body: bytes) -> None:
+    """Keep an unfinished edit in the place of an earlier one."""
+    service.ledger.put_document(population, DRAFT, CURRENT, body)
+
+
+def drop(service: Service, population: str) -> None:
+    """Forget the unfinished edit: it was saved as the schema, or given up."""
+    service.ledger.delete_documents(population, DRAFT)

@@ -1,0 +1,26 @@
+"""The purchase that a plan is bought by."""
+
+from __future__ import annotations
+
+from pmwpub.plans import AssessmentPlan, BestPlan, ErrorPlan, ReleasePlan, TableFitPlan
+from pmwpub.service.purchases.assessment_purchase import AssessmentPurchase
+from pmwpub.service.purchases.choice_purchase import BestPurchase
+from pmwpub.service.purchases.error_purchase import ErrorPurchase
+from pmwpub.service.purchases.protocol import Plan, Purchase
+from pmwpub.service.purchases.release_purchase import ReleasePurchase
+from pmwpub.service.purchases.table_fit_purchase import TableFitPurchase
+
+
+def purchase_of(plan: Plan) -> Purchase:
+    """The purchase of a plan of any kind."""
+    match plan:
+        case AssessmentPlan():
+            return AssessmentPurchase(plan)
+        case BestPlan():
+            return BestPurchase(plan)
+        case ErrorPlan():
+            return ErrorPurchase(plan)
+        case ReleasePlan():
+            return ReleasePurchase(plan)
+        case TableFitPlan():
+            return TableFitPurchase(plan)

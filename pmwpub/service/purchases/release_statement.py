@@ -1,0 +1,119 @@
+"""What the certificate of a release states beside its own mechanism: what guided it, what it cost, what it ran on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from pmwpub.errors import LedgerError, PlanError
+from pmwpub.ledger import Booking
+from pmwpub.plans import AnyReleasePlan, ReleasePlan
+from pmwpub.privacy.budget import ZCDP, epsilon_of
+from pmwpub.release.certificates.certificate_parts import Candidate, LedgerTotal, Provenance, decimal_rho
+from pmwpub.release.report import TEMPLATES, Choices
+from pmwpub.release.report import template as report_template
+from pmwpub.rounding import stated_delta
+from pmwpub.service.bought.provenance import choices_of
+from pmwpub.service.core import Service
+from pmwpub.service.inputs.study import CandidateFacts, Study
+from pmwpub.service.purchases.caveats import remarks_from
+from pmwpub.service.simulations.validated_settings import in_words, tuning_of
+
+UNKNOWN_TIME = "2000-01-01T00:00:00+00:00"
+"""Stands for the time of a charge in a draft that is made before it."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """What stood in the store when a plan was sent, and so may have guided it."""
+
+    remarks: tuple[str, ...]
+    choices: Choices
+    settings_from: str
+
+
+def known_before(service: Service, current: Study, plan: AnyReleasePlan) -> Known:
+    """Read before the charge: what is recorded later cannot have guided the plan, whatever the clock says."""
+    report_template(TEMPLATES[1 if isinstance(plan, ReleasePlan) else 2])
+    tuning = tuning_of(service, current, plan) if isinstance(plan, ReleasePlan) else None
+    return Known(
+        remarks_from(service.ledger.marks(current.population.name)),
+        choices_of(service, current, plan),
+        "" if tuning is None else in_words(tuning),
+    )
+
+
+def refuse_unstated(
+    service: Service,
+    plan: AnyReleasePlan,
+    repeat: int,
+    current: Study,
+    known: Known,
+    rho: ZCDP,
+    draft: Callable[[Provenance], bytes],
+) -> None:
+    """PlanError where the certificate of a release could not be stated, or not be written down.
+
+    draft  the certificate's bytes, of all that it says but what is drawn
+
+    A draft of it is made before the charge: after the charge it would be too late.
+    """
+    spent = service.ledger.balance(current.population.name).spent + rho
+    try:
+        draft(_stated(plan, current, known, (1, repeat, UNKNOWN_TIME), rho, spent))
+    except ValueError:
+        raise PlanError(
+            "The certificate of this release could not be stated: a name or a number in it has characters or digits "
+            "that it cannot hold. Nothing was charged."
+        ) from None
+
+
+def provenance_of(service: Service, booking: Booking, plan: AnyReleasePlan, current: Study, known: Known) -> Provenance:
+    """What the certificate of a booked release states of its charge and its inputs."""
+    history = service.ledger.history(booking.population)
+    spent = sum((record.rho for record in history if record.id <= max(booking.charges)), ZCDP(0))
+    own = [record for record in history if record.id in booking.charges]
+    if not own:
+        raise LedgerError("The charge of this release is not in the ledger.")
+    charged = (booking.charges[0], booking.key.repeat, booking.created)
+    return _stated(plan, current, known, charged, sum((record.rho for record in own), ZCDP(0)), spent)
+
+
+def _stated(
+    plan: AnyReleasePlan,
+    current: Study,
+    known: Known,
+    charged: tuple[int, int, str],
+    rho: ZCDP,
+    spent: ZCDP,
+) -> Provenance:
+    """What a certificate states of a release that was charged rho.
+
+    charged  the number of the charge, which draw of the plan it paid, and when
+    spent    by the population by then, this charge included
+    """
+    terms = current.population
+    return Provenance(
+        population=terms.name,
+        epsilon=epsilon_of(rho, terms.delta),
+        delta=stated_delta(terms.delta),
+        charge_id=charged[0],
+        repeat=charged[1],
+        ledger_total=_total(spent, terms.delta),
+        candidates=tuple(_candidate(current.candidate(sha256)) for sha256 in plan.inputs.candidates),
+        unit=terms.unit,
+        budget=_total(terms.total, terms.delta),
+        charged_at=charged[2],
+        settings_from=known.settings_from,
+        remarks=known.remarks,
+    )
+
+
+def _candidate(facts: CandidateFacts) -> Candidate:
+    named = Candidate(name=facts.name, sha256=facts.sha256)
+    return named if facts.options is None else named.model_copy(update={"read_as": facts.options.spelt})
+
+
+def _total(rho: ZCDP, delta: Fraction) -> LedgerTotal:
+    return LedgerTotal(rho=decimal_rho(rho.units), epsilon=epsilon_of(rho, delta))

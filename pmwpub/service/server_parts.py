@@ -1,0 +1,96 @@
+"""A server's service and its parts: the store, the workers, where simulations run, and whether all of it is ready.
+
+A program of a single run (a command, the library) opens a `Ledger` and makes a `Service` itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from pmwpub.errors import PmwPubError
+from pmwpub.evaluation import cores
+from pmwpub.jobs import Engine, InlineEngine, Shares
+from pmwpub.jobs.dumps import no_core_dumps
+from pmwpub.ledger.logged import LoggedLedger, log_lines
+from pmwpub.ledger.store_address import store_url
+from pmwpub.ledger.store_health import check_store, check_witness
+from pmwpub.service.core import Service, SharedCache
+from pmwpub.service.policy import Policy
+from pmwpub.settings import Settings
+from pmwpub.tasks.simulation_work import SweepPlace
+
+NOTHING_READY: Mapping[str, bool] = dict.fromkeys(("store", "witness", "workers", "warm"), False)
+"""What `readiness` answers where there is no service."""
+
+
+def store_address() -> str:
+    """The address of the store that PMWPUB_STORE names, else of the user's own one.
+
+    It may hold a password, so it is for this process alone. Raises StoreUnavailable for an address that is none.
+    """
+    return store_url(None).render_as_string(hide_password=False)
+
+
+def open_service(
+    workers: Callable[[], Engine | InlineEngine], cache: SharedCache, policy: Policy, asker: Callable[[], str]
+) -> Service:
+    """A service on the store that PMWPUB_STORE names; its ledger logs each charge and each end of a plan.
+
+    workers  makes the engine, once the store is open
+    cache    keeps what is public, for all sessions
+    asker    who asks for free work now
+
+    Raises SettingRefused for settings that are none, StoreUnavailable where the store cannot be opened; no worker
+    is then started.
+
+    Privacy: from now on no crash writes this process's memory, which may hold private rows, to disk.
+    """
+    no_core_dumps()
+    place = simulation_place()
+    ledger = LoggedLedger.open()
+    beside = policy.beside(ledger)
+    return Service(ledger, workers(), cache, place=place, policy=beside, asker=asker)
+
+
+def close_service(service: Service) -> None:
+    """End the workers of a service, then let go of its store."""
+    service.engine.shutdown()
+    service.ledger.close()
+
+
+def worker_processes() -> Engine:
+    """As many worker processes as PMWPUB_WORKERS says; one of them compiles what is to be compiled at once."""
+    wanted = Settings.declared()
+    shares = Shares(wanted.queue_paid, wanted.queue_session, max(1, wanted.workers - 1))
+    workers = Engine(wanted.workers, waiting=wanted.queue, shares=shares)
+    workers.readiness.begin()
+    return workers
+
+
+def simulation_place() -> SweepPlace:
+    """Where simulations run: on the Dask cluster that PMWPUB_DASK names, else on every core of this machine."""
+    address = Settings.declared().dask
+    return SweepPlace("dask", address=address) if address else SweepPlace("processes", cores())
+
+
+def log_purchases() -> None:
+    """Write a line for each charge and each end of a plan to stderr, from now on."""
+    log_lines()
+
+
+def readiness(service: Service) -> Mapping[str, bool]:
+    """Whether store, witness, workers and warm-up are as a purchase needs them. It says no more: it is public."""
+    return {
+        "store": _holds(check_store, service),
+        "witness": _holds(check_witness, service),
+        "workers": not isinstance(service.engine, Engine) or len(service.engine.pids()) > 0,
+        "warm": service.engine.readiness.state == "ready",
+    }
+
+
+def _holds(check: Callable[..., None], service: Service) -> bool:
+    try:
+        check(service.ledger)
+    except PmwPubError:
+        return False
+    return True

@@ -1,0 +1,37 @@
+"""The methods that a simulation may compare, as people choose them: PMW^Pub and its variants, and baselines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pmwpub.evaluation import BASELINES, MOST_ROUNDS, PEERS, PMW_PUB, UNCHANGED, baseline_of, is_baseline, label_of
+
+__all__ = [
+    "MOST_ROUNDS",
+    "OFFERED_BASELINES",
+    "PMW_PUB",
+    "UNCHANGED",
+    "baseline_labels",
+    "described_baseline",
+    "variants_beside",
+]
+
+OFFERED_BASELINES = (*BASELINES, *PEERS)
+"""The names of the baselines that may be chosen; those that need another package say so where it is missing."""
+
+
+def described_baseline(method: str) -> str:
+    """A baseline by its label, with its remark, or else with what it needs."""
+    baseline = baseline_of(method)
+    needs = "with each public table" if baseline.uses_candidate else "without a public table"
+    return f"{label_of(method)}: {baseline.remark or needs}"
+
+
+def baseline_labels(methods: Sequence[str]) -> list[str]:
+    """The labels of the baselines among some methods, in their order."""
+    return [label_of(method) for method in methods if is_baseline(method)]
+
+
+def variants_beside(methods: Sequence[str]) -> int:
+    """How many of some methods are variants of PMW^Pub other than the default one."""
+    return sum(method not in (PMW_PUB, UNCHANGED) and not is_baseline(method) for method in methods)

@@ -1,0 +1,31 @@
+"""What was decided about a population and recorded for good."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from pmwpub.service import Mark
+from pmwpub.service.purchases.caveats import remarks_from
+from pmwpub.ui.app.frame import Badge, panel
+from pmwpub.ui.wording.written import plain
+
+
+def decisions_panel(marks: Sequence[Mark]) -> None:
+    """List what was decided and recorded for good, the newest last, and say what every plan carries since."""
+    if not marks:
+        return
+    with panel("Recorded decisions", Badge.PUBLIC):
+        for remark in remarks_from(marks):
+            st.warning(f"Every plan from then on: {plain(remark)}.", icon=":material/visibility:")
+        st.dataframe(
+            {
+                "time": [mark.time for mark in marks],
+                "what": [mark.kind for mark in marks],
+                "note": [mark.note for mark in marks],
+            },
+            hide_index=True,
+            width="stretch",
+            alt="Recorded decisions, oldest first.",
+        )

@@ -1,0 +1,76 @@
+"""Small problems of table fit, shared by its tests, and its stated noise, computed without the package."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+from support import tables
+from support.fakes import FixedNoise, RecordedNoise
+
+from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
+from pmwpub.mechanisms.table_fit.table_fit import TableRelease, measure, table_fit
+from pmwpub.mechanisms.table_fit.table_schedule import FitConstants, TableSchedule, schedule
+from pmwpub.privacy.budget import ZCDP
+from pmwpub.privacy.noise import SECURE, NoiseSource
+from pmwpub.queries.counts import count
+from pmwpub.queries.workload import Workload
+from pmwpub.records import Dataset, Support
+
+SHAPE = tables.domain(3, 2, 4)
+WORKLOAD = Workload.all_kway(SHAPE, 3)
+PUBLIC = tables.support(SHAPE, 60, 11)
+BUDGET = ZCDP.at_most(Fraction(1, 20))
+CONSTANTS = FitConstants()
+
+
+def planned(
+    workload: Workload = WORKLOAD,
+    support: Support = PUBLIC,
+    budget: ZCDP = BUDGET,
+    k: int = 1,
+    *,
+    complete: bool = False,
+    constants: FitConstants = CONSTANTS,
+) -> TableSchedule:
+    return schedule(
+        measured_tables(workload), support, budget, rows_per_person=k, complete=complete, constants=constants
+    )
+
+
+def released(
+    private: Dataset, plan: TableSchedule, support: Support = PUBLIC, noise: NoiseSource = SECURE
+) -> TableRelease:
+    return table_fit(count(plan.tables, private), support, plan, noise=noise)
+
+
+def drawn(plan: TableSchedule, private: Dataset) -> list[tuple[np.ndarray, Fraction]]:
+    """The whole vectors that noise is added to, each with its scale."""
+    noise = RecordedNoise(FixedNoise())
+    measure(count(plan.tables, private), plan, noise=noise)
+    assert {name for name, _, _ in noise.calls} == {"gaussians"}
+    return [(np.array(values, dtype=object), scale) for _, (values, scale), _ in noise.calls]  # type: ignore[misc]
+
+
+def cost_between(plan: TableSchedule, one: Dataset, other: Dataset) -> Fraction:
+    """sum over tables of |a - b|^2/(2 sigma^2), exact: what the draws for two neighbours cost in zCDP."""
+    total = Fraction(0)
+    for (ours, scale), (theirs, _) in zip(drawn(plan, one), drawn(plan, other), strict=True):
+        total += Fraction(int(((ours - theirs) ** 2).sum())) / (2 * scale**2)
+    return total
+
+
+def stated_scales(workload: Workload, public: Dataset, rho: float, k: int) -> list[float]:
+    """sigma_j = k/sqrt(rho_j), by loops: half of rho in equal parts, half by the root of the product of two spreads."""
+    attributes = sorted({a for marginal in workload.marginals for a in marginal.attributes})
+    together = [set(marginal.attributes) for marginal in workload.marginals]
+    pairs = [(a, b) for a in attributes for b in attributes if a < b and any({a, b} <= s for s in together)]
+    spread = {}
+    for a in attributes:
+        shares = [float(np.mean(public.codes[:, a] == level)) for level in range(workload.domain.shape[a])]
+        spread[a] = max(1e-4, *(p * (1 - p) for p in shares))
+    roots = [math.sqrt(spread[a] * spread[b]) for a, b in pairs]
+    part = 0.5 if pairs else 1.0
+    shares = [part / len(attributes)] * len(attributes) + [0.5 * root / sum(roots) for root in roots]
+    return [k / math.sqrt(rho * share) for share in shares]

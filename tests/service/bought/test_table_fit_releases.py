@@ -1,0 +1,199 @@
+"""A release by table fit through the one way to buy: its charge, its files, its check, its rebuild."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import buying
+import numpy as np
+import pytest
+
+from pmwpub.errors import BudgetError, CertificateError, Overspent
+from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
+from pmwpub.privacy.budget import ZCDP
+from pmwpub.release.bundle import CERTIFICATE, MEASUREMENTS, REBUILD, REPORT, SYNTHETIC, TABLES, WEIGHTS, Bundle
+from pmwpub.release.certificates.table_certificate import TableCertificate
+from pmwpub.release.checking import check, require
+from pmwpub.release.measured.tables_csv import read_tables
+from pmwpub.release.rebuilding import rebuilt
+from pmwpub.service import Released
+from pmwpub.service.bought import release_errors, releases
+from pmwpub.service.inputs import stored_tables, study_store
+from pmwpub.service.purchases import purchase_of
+
+if TYPE_CHECKING:
+    from conftest import Bench
+
+
+def run(bench: Bench, *, candidates: list[str] | None = None, epsilon: str = "1", repeat: int = 0) -> Released:
+    """A release by table fit of the bench's population, read back."""
+    current = study_store.study(bench.service, bench.name)
+    plan = releases.table_fit_plan(bench.service, current, candidates or bench.candidates[:1], epsilon=epsilon)
+    outcome = buying.buy(bench.service, bench.private, plan, repeat=repeat)
+    return releases.released(bench.service, current, outcome.booking)
+
+
+def bundle_of(found: Released) -> Bundle:
+    assert found.bundle is not None
+    return found.bundle
+
+
+def certificate_of(bundle: Bundle) -> TableCertificate:
+    assert isinstance(bundle.certificate, TableCertificate)
+    return bundle.certificate
+
+
+def publics(bench: Bench, candidates: list[str]) -> list[bytes]:
+    return [stored_tables.content(bench.service, bench.name, sha256) for sha256 in candidates]
+
+
+def test_the_whole_budget_of_the_plan_is_charged_and_covers_the_noise_of_every_table(bench: Bench) -> None:
+    before = bench.service.ledger.balance(bench.name).spent
+    found = run(bench)
+    certificate = certificate_of(bundle_of(found))
+    spent = bench.service.ledger.balance(bench.name).spent - before
+    assert spent == found.plan.budget
+    assert Fraction(certificate.rho) == spent.rho
+    k = certificate.rows_per_person
+    noise = sum(Fraction(k * k) / Fraction(table.scale) ** 2 for table in certificate.tables)
+    assert noise <= spent.rho < noise * (1 + Fraction(1, 10**6))
+
+
+@pytest.mark.parametrize("pool", [1, 2])
+def test_a_release_passes_its_own_check_and_is_rebuilt_byte_for_byte(bench: Bench, pool: int) -> None:
+    chosen = bench.candidates[:pool]
+    bundle = bundle_of(run(bench, candidates=chosen))
+    files = bundle.files(rows=40)
+    assert TABLES in files
+    assert MEASUREMENTS not in files
+    require(check(files))
+    certificate = bundle.stated(files, rows=40)
+    made = rebuilt(certificate, files["schema.json"], publics(bench, chosen), files[TABLES])
+    assert set(made) == {WEIGHTS, SYNTHETIC}
+    assert all(files[name] == body for name, body in made.items())
+
+
+def test_the_script_in_the_bundle_rebuilds_it_from_its_folder(bench: Bench, tmp_path: Path) -> None:
+    bundle = bundle_of(run(bench))
+    for name, body in bundle.files(rows=30).items():
+        (tmp_path / name).write_bytes(body)
+    (tmp_path / "public.csv").write_bytes(publics(bench, bench.candidates[:1])[0])
+    command = [sys.executable, str(tmp_path / REBUILD), str(tmp_path / "public.csv")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == ["weights.csv: agrees", "synthetic.csv: agrees"]
+
+
+def test_tables_csv_has_every_cell_as_an_unclamped_whole_count(bench: Bench) -> None:
+    bundle = bundle_of(run(bench, epsilon="0.02"))
+    certificate = certificate_of(bundle)
+    workload = certificate.workload.build(bundle.schema.domain)
+    tables = measured_tables(workload)
+    noisy = read_tables(bundle.parts[TABLES], certificate, tables)
+    lines = list(csv.reader(io.StringIO(bundle.parts[TABLES].decode())))
+    assert lines[0] == ["table", "columns", "levels", "noisy_count", "sigma"]
+    assert [int(line[3]) for line in lines[1:]] == noisy.tolist()
+    assert len(noisy) == tables.queries
+    assert noisy.min() < 0, "at so small an epsilon some cell of a small count is below zero, and stays so"
+    body = bundle.parts[TABLES].replace(b",%d," % noisy[3], b",%d," % (noisy[3] + 1), 1)
+    assert body != bundle.parts[TABLES]
+    with pytest.raises(CertificateError):
+        rebuilt(certificate, bundle.parts["schema.json"], publics(bench, bench.candidates[:1]), body)
+
+
+def test_the_same_plan_again_gives_the_stored_bytes_and_another_draw_other_noise_at_its_own_charge(
+    bench: Bench,
+) -> None:
+    first = run(bench, epsilon="0.3")
+    spent = bench.service.ledger.balance(bench.name).spent
+    again = run(bench, epsilon="0.3")
+    assert bench.service.ledger.balance(bench.name).spent == spent
+    assert again.outcome.result == first.outcome.result
+    second = run(bench, epsilon="0.3", repeat=1)
+    assert bench.service.ledger.balance(bench.name).spent == spent + first.plan.budget
+    assert bundle_of(second).parts[TABLES] != bundle_of(first).parts[TABLES]
+
+
+def test_both_engines_stand_in_the_list_of_releases_and_either_sells_its_noisy_error(bench: Bench) -> None:
+    found = run(bench, epsilon="0.3")
+    current = study_store.study(bench.service, bench.name)
+    plan = releases.release_plan(bench.service, current, bench.candidates[:1], epsilon="0.3", rounds=2)
+    buying.buy(bench.service, bench.private, plan)
+    assert [one.plan.kind for one in releases.releases(bench.service, current)] == ["table-fit", "release"]
+    key = found.outcome.booking.key
+    error = release_errors.error_plan(bench.service, bench.name, key, epsilon="0.2")
+    buying.buy(bench.service, bench.private, error)
+    (measured,) = release_errors.measured_errors(bench.service, bench.name, key)
+    assert measured.error is not None
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda body: body.update(epsilon=body["epsilon"] / 2),
+        lambda body: body["tables"][0].update(scale="1/7"),
+        lambda body: body["tables"].pop(),
+        lambda body: body.update(complete=not body["complete"]),
+        lambda body: body["chosen"].update(moved=["nobody"]),
+        lambda body: body.update(chosen=None),
+        lambda body: body.update(mechanism="PMW^Pub"),
+        lambda body: body["plan"].update(rho_units=body["plan"]["rho_units"] * 2),
+        lambda body: body.update(rho="0.000000000000001"),
+        lambda body: body["files"].pop(TABLES),
+    ],
+)
+def test_an_edited_certificate_does_not_hold(bench: Bench, edit: object) -> None:
+    files = bundle_of(run(bench, epsilon="0.3")).files(rows=20)
+    body = json.loads(files[CERTIFICATE])
+    edit(body)  # type: ignore[operator]
+    with pytest.raises(CertificateError):
+        require(check(files | {CERTIFICATE: json.dumps(body).encode()}))
+
+
+def test_a_budget_that_the_tables_cannot_share_or_the_population_lacks_is_refused_uncharged(bench: Bench) -> None:
+    current = study_store.study(bench.service, bench.name)
+    spent = bench.service.ledger.balance(bench.name).spent
+    small = releases.table_fit_plan(bench.service, current, bench.candidates[:1], epsilon="1").model_copy(
+        update={"rho_units": 3}
+    )
+    with pytest.raises(BudgetError):
+        buying.buy(bench.service, bench.private, small)
+    large = releases.table_fit_plan(bench.service, current, bench.candidates[:1], epsilon="900")
+    with pytest.raises(Overspent):
+        buying.buy(bench.service, bench.private, large)
+    assert bench.service.ledger.balance(bench.name).spent == spent
+
+
+def test_the_charge_depends_on_the_plan_alone(bench: Bench) -> None:
+    current = study_store.study(bench.service, bench.name)
+    plan = releases.table_fit_plan(bench.service, current, bench.candidates[:1], epsilon="0.7")
+    (charge,) = purchase_of(plan).charges(current)
+    assert charge.rho == ZCDP(plan.rho_units)
+
+
+def test_the_report_names_the_tables_and_no_round(bench: Bench) -> None:
+    page = bundle_of(run(bench)).parts[REPORT].decode()
+    assert "Noisy tables" in page
+    assert "tables.csv" in page
+    assert "rounds it picks" not in page
+    assert "measurements.csv" not in page
+
+
+def test_the_weights_answer_the_private_table_better_than_the_public_one_does(bench: Bench) -> None:
+    """At a large epsilon the fit follows the tables as far as the support lets it."""
+    bundle = bundle_of(run(bench, epsilon="3.9"))
+    certificate, released = certificate_of(bundle), bundle.distribution()
+    tables = measured_tables(certificate.workload.build(bundle.schema.domain))
+    noisy = read_tables(bundle.parts[TABLES], certificate, tables)[: tables.offsets[1]] / certificate.n
+    name = bundle.schema.domain.attributes[tables.marginals[0].attributes[0]].name
+    support = study_store.study(bench.service, bench.name).support(bench.candidates[:1])
+    public = np.bincount(support.columns[tables.marginals[0].attributes[0]], support.multiplicity) / support.rows
+    after = np.abs(released.one_way(name) - noisy).max()
+    assert after < np.abs(public - noisy).max()
