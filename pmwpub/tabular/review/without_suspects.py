@@ -16,8 +16,8 @@ from pmwpub.tabular.schema.codebook import Codebook
 from pmwpub.tabular.schema.column_types import Column, IgnoredColumn
 from pmwpub.tabular.schema.draft_record import Draft, Left, NothingToEncode, Remark, Remedy
 from pmwpub.tabular.schema.drafting import propose
+from pmwpub.tabular.schema.proposing.column_cells import ColumnCells
 from pmwpub.tabular.schema.proposing.one_column import proposed
-from pmwpub.tabular.schema.proposing.public_cells import PublicCells
 from pmwpub.tabular.schema.proposing.recipe import Recipe
 from pmwpub.tabular.schema.table_schema import Schema
 
@@ -142,7 +142,7 @@ def as_it_stands(schema: Schema, proposed: Draft, tables: Sequence[TextTable], *
 
 def decided(tables: Sequence[TextTable], remedy: Remedy, missing_tokens: Sequence[str]) -> Column:
     """The column that a person's decision makes of public cells; SchemaError, with the reason, where it makes none."""
-    cells = PublicCells.of(remedy.column, tables, (remedy,))
+    cells = ColumnCells.of(remedy.column, tables, (remedy,))
     found = proposed(cells, Recipe(missing_tokens=tuple(missing_tokens)))
     if found.left is not None and not (remedy.rule == "kind" and remedy.value == "ignore"):
         raise SchemaError(f"{remedy.column!r} stays left out: {found.left.why}")

@@ -17,9 +17,9 @@ from pmwpub.tabular.schema.column_types import (
 )
 from pmwpub.tabular.schema.draft_record import Left, Merged, Remark
 from pmwpub.tabular.schema.equivalences import RULES, Equivalence, alike, telling_apart
+from pmwpub.tabular.schema.proposing.column_cells import ColumnCells, Proposal
 from pmwpub.tabular.schema.proposing.evidence import Evidence
 from pmwpub.tabular.schema.proposing.numbers import binned, missing_rule
-from pmwpub.tabular.schema.proposing.public_cells import Proposal, PublicCells
 from pmwpub.tabular.schema.proposing.recipe import Recipe
 from pmwpub.tabular.schema.proposing.texts import Levels, are_digit_codes, dates, spelling_remark
 
@@ -27,7 +27,7 @@ BOOK = "from the codebook"
 _ASIDE = ("id", "ignore", "weight")
 
 
-def column_of(entry: CodebookEntry, cells: PublicCells, recipe: Recipe) -> Proposal:
+def column_of(entry: CodebookEntry, cells: ColumnCells, recipe: Recipe) -> Proposal:
     """The column of an entry that says its kind.
 
     Raises SchemaError for levels or edges that neither it nor the tables give, pydantic's ValidationError for what no

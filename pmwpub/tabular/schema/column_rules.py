@@ -115,6 +115,11 @@ class AttributeColumn(NamedColumn):
         return self.attribute.size - 1 if self.other else self.no_level
 
     @property
+    def complete(self) -> bool:
+        """Whether every cell has a level, whatever it says."""
+        return self.other
+
+    @property
     def missing_code(self) -> int:
         """The code of the schema's missing tokens."""
         labels = self.missing_levels

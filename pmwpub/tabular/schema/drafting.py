@@ -14,9 +14,9 @@ from pmwpub.tabular.schema.column_types import AttributeColumn, CategoricalColum
 from pmwpub.tabular.schema.draft_record import Draft, Left, NothingToEncode, Remedy
 from pmwpub.tabular.schema.equivalences import grouped
 from pmwpub.tabular.schema.proposing.bins import Binning, with_spikes
+from pmwpub.tabular.schema.proposing.column_cells import ColumnCells, Proposal, numbers_in
 from pmwpub.tabular.schema.proposing.evidence import Evidence
 from pmwpub.tabular.schema.proposing.one_column import proposed
-from pmwpub.tabular.schema.proposing.public_cells import Proposal, PublicCells, numbers_in
 from pmwpub.tabular.schema.proposing.recipe import MISSING_TOKENS, Recipe
 from pmwpub.tabular.schema.proposing.special_values import NumberCounts, spikes
 from pmwpub.tabular.schema.table_schema import Schema, refusal
@@ -74,11 +74,11 @@ def propose(
     found: list[Proposal] = []
     for name in names:
         progress(len(found), len(names))
-        found.append(_one(PublicCells.of(name, tables, remedies), entries.get(name), recipe))
+        found.append(_one(ColumnCells.of(name, tables, remedies), entries.get(name), recipe))
     return _drafted(found, recipe, _partial(tables, names))
 
 
-def _one(cells: PublicCells, entry: CodebookEntry | None, recipe: Recipe) -> Proposal:
+def _one(cells: ColumnCells, entry: CodebookEntry | None, recipe: Recipe) -> Proposal:
     """One column; what a person decided goes before the codebook, and this before the cells."""
     if entry is None or not entry.kind or cells.last("kind") is not None:
         return proposed(cells, recipe, () if entry is None else entry.codes)
@@ -110,7 +110,7 @@ def edges(tables: Sequence[TextTable], column: NumericColumn, recipe: Recipe) ->
     Privacy: for public tables only.
     """
     missing = column.missing_test(())
-    counts = PublicCells.of(column.name, tables).counts
+    counts = ColumnCells.of(column.name, tables).counts
     numbers, often, _ = numbers_in({c: n for c, n in counts.items() if missing(column.tidy(c)) is None}, column)
     if not len(numbers):
         raise SchemaError(
@@ -128,7 +128,7 @@ def levels(tables: Sequence[TextTable], column: CategoricalColumn, recipe: Recip
 
     Privacy: for public tables only.
     """
-    cells = PublicCells.of(column.name, tables)
+    cells = ColumnCells.of(column.name, tables)
     found = Evidence.of(cells, recipe, column.missing_codes, same=column.same)
     if not found.counts:
         raise SchemaError(f"Column {column.name!r} has no value in the public tables; give its levels.")

@@ -26,7 +26,7 @@ from pmwpub.tabular.schema.column_types import (
     NumericColumn,
 )
 from pmwpub.tabular.schema.proposing.bins import edges_of, short, step_of
-from pmwpub.tabular.schema.proposing.public_cells import PublicCells
+from pmwpub.tabular.schema.proposing.column_cells import ColumnCells
 from pmwpub.tabular.schema.table_schema import Schema
 
 MISSING_TOKENS = ("", "NA", "?")
@@ -57,7 +57,7 @@ def _columns(tables: Sequence[TextTable]) -> tuple[Column, ...]:
 
 def _counts(tables: Sequence[TextTable], name: str) -> pd.Series:
     """cell -> how often."""
-    found = PublicCells.of(name, tables).counts
+    found = ColumnCells.of(name, tables).counts
     return pd.Series(found, dtype="int64", index=pd.Index(list(found), dtype="str"))
 
 

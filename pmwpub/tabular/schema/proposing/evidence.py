@@ -13,7 +13,7 @@ from pmwpub.records import Floats, Ints
 from pmwpub.tabular.plain_numbers import plain_floats
 from pmwpub.tabular.schema.column_types import MissingCode, NumericColumn
 from pmwpub.tabular.schema.equivalences import RULES, Equivalence, compared
-from pmwpub.tabular.schema.proposing.public_cells import PublicCells, numbers_in, without_reserved
+from pmwpub.tabular.schema.proposing.column_cells import ColumnCells, numbers_in, without_reserved
 from pmwpub.tabular.schema.proposing.recipe import Recipe
 
 
@@ -31,7 +31,7 @@ class Evidence:
     strays   the cells with a value that are no number
     """
 
-    cells: PublicCells
+    cells: ColumnCells
     recipe: Recipe
     same: tuple[Equivalence, ...]
     probe: NumericColumn
@@ -45,7 +45,7 @@ class Evidence:
     @classmethod
     def of(
         cls,
-        cells: PublicCells,
+        cells: ColumnCells,
         recipe: Recipe,
         codes: Sequence[MissingCode],
         same: tuple[Equivalence, ...] = RULES,
@@ -90,7 +90,7 @@ class Evidence:
         return sum(self.counts[cell] for cell in self.strays)
 
 
-def _equivalences(cells: PublicCells, same: tuple[Equivalence, ...]) -> tuple[Equivalence, ...]:
+def _equivalences(cells: ColumnCells, same: tuple[Equivalence, ...]) -> tuple[Equivalence, ...]:
     """Those that a person named, in place of `same`."""
     asked = cells.last("same")
     if asked is None:
@@ -101,7 +101,7 @@ def _equivalences(cells: PublicCells, same: tuple[Equivalence, ...]) -> tuple[Eq
     return cast("tuple[Equivalence, ...]", rules)
 
 
-def _probe(cells: PublicCells, same: tuple[Equivalence, ...]) -> NumericColumn:
+def _probe(cells: ColumnCells, same: tuple[Equivalence, ...]) -> NumericColumn:
     body = {"name": cells.name, "kind": "numeric", "edges": (0.0, 1.0), "outside": "clip", "same": same}
     marks = {"decimal": cells.last("decimal") or ".", "thousands": cells.last("thousands")}
     try:
@@ -114,7 +114,7 @@ def _probe(cells: PublicCells, same: tuple[Equivalence, ...]) -> NumericColumn:
 
 
 def _parted(
-    cells: PublicCells, probe: NumericColumn, codes: Sequence[MissingCode], tokens: Sequence[str]
+    cells: ColumnCells, probe: NumericColumn, codes: Sequence[MissingCode], tokens: Sequence[str]
 ) -> tuple[Mapping[str, int], Mapping[str, int]]:
     """The cells that are missing tokens, and those that have a value; those that are missing codes are neither."""
     values = {probe.tidy(text) for text in cells.asked("level")}

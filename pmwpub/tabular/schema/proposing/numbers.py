@@ -9,8 +9,8 @@ from pmwpub.tabular.schema.column_types import MISSING, MissingCode, NumericColu
 from pmwpub.tabular.schema.draft_record import Remark
 from pmwpub.tabular.schema.missing_codes import text_of_number
 from pmwpub.tabular.schema.proposing.bins import with_spikes
+from pmwpub.tabular.schema.proposing.column_cells import ColumnCells, Proposal, share
 from pmwpub.tabular.schema.proposing.evidence import Evidence
-from pmwpub.tabular.schema.proposing.public_cells import Proposal, PublicCells, share
 from pmwpub.tabular.schema.proposing.special_values import NumberCounts, sentinels, spikes
 
 
@@ -52,7 +52,7 @@ def _written(value: float, probe: NumericColumn) -> str:
     return text_of_number(value).replace(".", probe.decimal)
 
 
-def _number(text: str, cells: PublicCells) -> float:
+def _number(text: str, cells: ColumnCells) -> float:
     try:
         return float(text)
     except ValueError as failure:
@@ -65,7 +65,7 @@ def _times(value: float, tally: NumberCounts) -> int:
     return int(tally.often[tally.values == value].sum())
 
 
-def _sentinel(cells: PublicCells, value: float, tally: NumberCounts, total: int) -> Remark:
+def _sentinel(cells: ColumnCells, value: float, tally: NumberCounts, total: int) -> Remark:
     text = text_of_number(value)
     words = (
         f"{text} stands in {share(_times(value, tally), total)} numbers, far from all others: taken as a code for a "
@@ -74,7 +74,7 @@ def _sentinel(cells: PublicCells, value: float, tally: NumberCounts, total: int)
     return Remark(cells.name, "sentinel", words, (cells.remedy("spike", text),))
 
 
-def _spike(cells: PublicCells, value: float, tally: NumberCounts, total: int) -> Remark:
+def _spike(cells: ColumnCells, value: float, tally: NumberCounts, total: int) -> Remark:
     text = text_of_number(value)
     likely = set(text.strip("-")) <= {"9"} or value < 0
     words = f"{text} stands in {share(_times(value, tally), total)} numbers: it has a bin of its own." + (

@@ -21,10 +21,10 @@ from pmwpub.tabular.schema.column_types import (
 from pmwpub.tabular.schema.date_parts import DateOrder, DatePart
 from pmwpub.tabular.schema.draft_record import Left, Remedy
 from pmwpub.tabular.schema.proposing import texts
+from pmwpub.tabular.schema.proposing.column_cells import ColumnCells, Proposal, share, shown
 from pmwpub.tabular.schema.proposing.evidence import Evidence
 from pmwpub.tabular.schema.proposing.numbers import binned, missing_rule
 from pmwpub.tabular.schema.proposing.pointing_out import pointed_out
-from pmwpub.tabular.schema.proposing.public_cells import Proposal, PublicCells, share, shown
 from pmwpub.tabular.schema.proposing.recipe import Recipe
 
 FEW_NUMBERS = 20
@@ -35,7 +35,7 @@ _FEW_STRAYS = 3
 _KINDS = ("categorical", "ordered", "numeric", "date", "id", "weight", "ignore")
 
 
-def proposed(cells: PublicCells, recipe: Recipe, codes: Sequence[MissingCode] = ()) -> Proposal:
+def proposed(cells: ColumnCells, recipe: Recipe, codes: Sequence[MissingCode] = ()) -> Proposal:
     """A column for the public cells.
 
     codes  missing codes that a codebook declares for it

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pmwpub.tabular.schema.column_types import AttributeColumn, CategoricalColumn
 from pmwpub.tabular.schema.draft_record import Remark
 from pmwpub.tabular.schema.missing_codes import text_of_number
+from pmwpub.tabular.schema.proposing.column_cells import shown
 from pmwpub.tabular.schema.proposing.evidence import Evidence
-from pmwpub.tabular.schema.proposing.public_cells import shown
 from pmwpub.tabular.schema.proposing.special_values import NumberCounts, looks_missing
 
 UNSAID = frozenset({".", "-", "--", "n/a", "#n/a", "nan", "null", "none", "missing", "unknown", "refused"})

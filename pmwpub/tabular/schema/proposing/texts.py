@@ -9,9 +9,9 @@ from pmwpub.tabular.schema.column_types import CategoricalColumn, DateColumn, Nu
 from pmwpub.tabular.schema.date_parts import DateOrder, DatePart, date_of
 from pmwpub.tabular.schema.draft_record import Merged, Remark
 from pmwpub.tabular.schema.equivalences import Equivalence, alike, compared
+from pmwpub.tabular.schema.proposing.column_cells import ColumnCells, Proposal, shown
 from pmwpub.tabular.schema.proposing.evidence import Evidence
 from pmwpub.tabular.schema.proposing.numbers import binned
-from pmwpub.tabular.schema.proposing.public_cells import Proposal, PublicCells, shown
 
 ORDERS: tuple[DateOrder, ...] = ("ymd", "dmy", "mdy")
 _SIGNS = "$€£¥%"
@@ -36,7 +36,7 @@ def _merged(
     return levels, same, tuple(merged)
 
 
-def spelling_remark(cells: PublicCells, merged: Sequence[Merged]) -> tuple[Remark, ...]:
+def spelling_remark(cells: ColumnCells, merged: Sequence[Merged]) -> tuple[Remark, ...]:
     """What was taken together, in words."""
     if not merged:
         return ()
@@ -59,7 +59,7 @@ def date_orders(counts: Mapping[str, int]) -> tuple[DateOrder, ...]:
     return tuple(order for order in ORDERS if all(date_of(cell.strip(), order) is not None for cell in counts))
 
 
-def dates(cells: PublicCells, counts: Mapping[str, int], order: DateOrder, part: DatePart | None) -> Proposal:
+def dates(cells: ColumnCells, counts: Mapping[str, int], order: DateOrder, part: DatePart | None) -> Proposal:
     """A date column: its years where there are several, else its months, unless a person says which part."""
     days = [day for cell in counts if (day := date_of(cell.strip(), order)) is not None]
     years = sorted({str(day.year).zfill(4) for day in days})

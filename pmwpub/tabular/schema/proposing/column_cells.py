@@ -19,7 +19,7 @@ LARGEST = 1e15
 
 
 @dataclass(frozen=True, eq=False)
-class PublicCells:
+class ColumnCells:
     """One column: of each table that has it, text -> how often.
 
     remedies  what a person decided about this column
@@ -30,7 +30,7 @@ class PublicCells:
     remedies: tuple[Remedy, ...] = ()
 
     @classmethod
-    def of(cls, name: str, tables: Sequence[TextTable], remedies: Sequence[Remedy] = ()) -> PublicCells:
+    def of(cls, name: str, tables: Sequence[TextTable], remedies: Sequence[Remedy] = ()) -> ColumnCells:
         """The column of that name, where a table has it."""
         counts = tuple(table.column(name).counts() for table in tables if name in table.header)
         return cls(name, counts, tuple(remedy for remedy in remedies if remedy.column == name))
