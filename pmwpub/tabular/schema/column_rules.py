@@ -125,11 +125,6 @@ class AttributeColumn(NamedColumn):
         labels = self.missing_levels
         return len(self.own_levels) + labels.index(MISSING) if MISSING in labels else self.other_code
 
-    @property
-    def complete(self) -> bool:
-        """Whether every cell has a level, whatever it says."""
-        return self.other
-
     def written(self, code: int, missing_tokens: tuple[str, ...] = ()) -> str | None:
         """A cell that reads as a level; None for a bin of numbers, which has many.
 

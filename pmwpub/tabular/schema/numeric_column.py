@@ -103,11 +103,6 @@ class NumericColumn(AttributeColumn):
         code = self.no_level if self.outside == "none" else self.other_code
         return code, code
 
-    @property
-    def complete(self) -> bool:
-        """Whether every cell has a level: what is no number is "other", and what lies outside is that or clipped."""
-        return self.other and self.outside != "none"
-
     def written(self, code: int, missing_tokens: tuple[str, ...] = ()) -> str | None:
         if code >= len(self.own_levels):
             return super().written(code, missing_tokens)
