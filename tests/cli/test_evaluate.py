@@ -47,7 +47,7 @@ def test_all_methods_are_the_variants_the_table_unchanged_and_the_baselines(
     lines = (folder / "all.csv").read_text().splitlines()[1:]
     assert {line.split(",")[0] for line in lines} == {
         "pmw-pub", "pmw-pub+permute-and-flip", "pmw-pub+average", "pmw-pub+uniform", "pmw-pub+no-replay", "unchanged",
-        "mwem", "dual-query", "ji-elkan", "hdmm", "residual-planner",
+        "table-fit", "mwem", "dual-query", "ji-elkan", "hdmm", "residual-planner",
     }  # fmt: skip
     assert evaluate("all.csv", "--methods", "magic") == 2
     assert "The methods are" in capsys.readouterr().err

@@ -86,7 +86,7 @@ def levels_of(service: Service, population: str, row: Row, missing_tokens: Seque
 
     Spellings that are one by the row's rules are one level.
     """
-    column = column_of(row, missing_tokens, values=["-"], codes=[])
+    column = column_of({"kind": "categorical", **row}, missing_tokens, values=["-"], codes=[])
     if not isinstance(column, CategoricalColumn):
         return []
     return list(reviewing.public_levels(service, population, column, missing_tokens))

@@ -16,6 +16,7 @@ import numpy as np
 
 from pmwpub.records import Ints
 from pmwpub.tabular.files.text.first_lines import ROW_NAMES
+from pmwpub.tabular.plain_numbers import plain_floats
 from pmwpub.tabular.review.column_counts import PublicColumn, TableColumn
 from pmwpub.tabular.review.column_meanings import sounds_like_id, sounds_like_measure
 from pmwpub.tabular.review.verdict import Advice, Verdict
@@ -64,7 +65,7 @@ def _each_its_own(column: PublicColumn, table: TableColumn) -> Verdict | None:
         return None
     numbers, all_differ = table.whole_numbers, f"all {table.rows:,} values of {table.table} differ"
     if numbers is None:
-        return _text(column, table, all_differ)
+        return None if _measured(table) else _text(column, table, all_differ)
     following = int(np.count_nonzero(np.diff(numbers) == 1))
     if following >= HANDED_OUT or (sounds_like_id(column.name) and following >= table.rows // 2):
         if sounds_like_measure(column.name) and table.rows <= MANY_ROWS:
@@ -120,7 +121,7 @@ def _repeated(column: PublicColumn, table: TableColumn) -> Verdict | None:
     """Several rows a person: as many values as a tenth of the rows or more, each about as often."""
     distinct = len(table.counts)
     mean = table.rows / distinct
-    if not 1 < mean <= MOST_OF_ONE or distinct < FEWEST // 2:
+    if not 1 < mean <= MOST_OF_ONE or distinct < FEWEST // 2 or _measured(table):
         return None
     if not sounds_like_id(column.name) and not _stand_together(column, table, distinct):
         return None
@@ -131,6 +132,11 @@ def _repeated(column: PublicColumn, table: TableColumn) -> Verdict | None:
         f"{int(table.often.max())}: several rows of one person, household or firm"
     )
     return Verdict(column.name, "repeated id", _sentence(why), "declare id", leaves_out=True)
+
+
+def _measured(table: TableColumn) -> bool:
+    """Whether all values are numbers and some have decimals, which no ID has, whatever its name."""
+    return table.whole_numbers is None and not _digits(table) and plain_floats([*table.counts]) is not None
 
 
 def _digits(table: TableColumn) -> bool:

@@ -118,6 +118,8 @@ SPARED = [
     ("body weight", [[f"{50 + place / 7:.1f}" for place in range(300)]]),
     ("day", [[f"2012-{1 + place // 28:02d}-{1 + place % 28:02d}" for place in range(300)]]),
     ("answer", [["-", "yes", "no"] * 20, ["-", "yes", "yes", "no"] * 20]),
+    ("number", [[place / 8 for place in range(2_000)]]),
+    ("id", [[f"{place / 7:.2f}" for place in range(40)]]),
     ("postcode", [drawn(1000, 9999, 300)]),
     ("caseload", [drawn(0, 40, 300)]),
     ("x", [["a"], ["b"]]),
