@@ -2,12 +2,24 @@
 
 from pmwpub.ledger.attempts import Attempt
 from pmwpub.ledger.migrations.running import Migration, migrate, planned_migration
-from pmwpub.ledger.model import Balance, Booking, Charge, ChargeRecord, DocumentKey, Mark, Order, PlanKey, Population
+from pmwpub.ledger.model import (
+    Agreement,
+    Balance,
+    Booking,
+    Charge,
+    ChargeRecord,
+    DocumentKey,
+    Mark,
+    Order,
+    PlanKey,
+    Population,
+)
 from pmwpub.ledger.recovery.copies import Reconciled, backup, reconcile, restore
 from pmwpub.ledger.store import Ledger
 from pmwpub.ledger.table_handles import TableHandle, TableVerdict
 
 __all__ = [
+    "Agreement",
     "Attempt",
     "Balance",
     "Booking",

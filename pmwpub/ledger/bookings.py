@@ -17,7 +17,7 @@ from sqlalchemy import Connection, RowMapping, Select, func, insert, select
 from pmwpub.errors import LedgerError, NoResult, Overspent, PlanError, StoreUnavailable
 from pmwpub.ledger import fingerprints, populations, tables
 from pmwpub.ledger.database import lock_store, now
-from pmwpub.ledger.model import Booking, Charge, ChargeRecord, Order, PlanKey, Population, Status
+from pmwpub.ledger.model import Agreement, Booking, Charge, ChargeRecord, Order, PlanKey, Population, Status
 from pmwpub.ledger.table_handles import TableHandle
 from pmwpub.ledger.tables import bookings, charges, outcomes, results
 from pmwpub.privacy.budget import ZCDP, epsilon_of
@@ -31,10 +31,12 @@ def book_all(
     table: TableHandle | None,
     terms: Population | None = None,
     refuse_elsewhere: bool = True,
+    agree: Agreement | None = None,
 ) -> list[Booking]:
     """Make all charges of all orders, or none; a key that is booked already adds nothing, and counts once.
 
     terms             the terms that the plans were made for, all of them
+    agree             is given the texts of all plans that the population has then, and raises where they do not agree
     refuse_elsewhere  False where `table` is compared with no other population's; it is remembered all the same
 
     Raises Overspent when they together exceed what is left, TableBlocked when the table is another population's too,
@@ -55,6 +57,9 @@ def book_all(
             new.setdefault(order.key, order)
     if new:
         _refuse(connection, population_id, name, list(new.values()), table if refuse_elsewhere else None, terms)
+        if agree is not None:
+            before = [one.plan_json for one in every(connection, population_id)]
+            agree([*before, *(order.plan_json for order in new.values())])
     made = {key: _append(connection, population_id, name, order, table) for key, order in new.items()}
     return _answers(orders, {key: made[key] if stored is None else stored for key, stored in booked.items()})
 

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 
 from pmwpub.ledger.database import now
-from pmwpub.ledger.model import Booking, Order, Population
+from pmwpub.ledger.model import Agreement, Booking, Order, Population
 from pmwpub.ledger.store import Ledger
 from pmwpub.ledger.table_handles import TableHandle
 
@@ -40,9 +40,12 @@ class LoggedLedger(Ledger):
         table: TableHandle | None = None,
         terms: Population | None = None,
         refuse_elsewhere: bool = True,
+        agree: Agreement | None = None,
     ) -> list[Booking]:
         """As `Ledger.book_all`; a line for each fresh booking."""
-        booked = super().book_all(name, orders, table=table, terms=terms, refuse_elsewhere=refuse_elsewhere)
+        booked = super().book_all(
+            name, orders, table=table, terms=terms, refuse_elsewhere=refuse_elsewhere, agree=agree
+        )
         for booking, order in zip(booked, orders, strict=True):
             if booking.fresh:
                 rho = sum(float(charge.rho.rho) for charge in order.charges)

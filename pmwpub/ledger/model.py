@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -142,6 +143,10 @@ class PlanKey:
             raise LedgerError("A plan is keyed by its SHA-256 in 64 lower-case hexadecimal digits.")
         if self.repeat < 0:
             raise LedgerError(f"A repeat is counted from 0; {self.repeat} came.")
+
+
+Agreement = Callable[[Sequence[str]], None]
+"""A rule about the plans of one population, by their texts, which is asked while no other can be added."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from pmwpub.ledger import bookings, populations
 from pmwpub.ledger.database import Database
 from pmwpub.ledger.live.advisory_locks import AdvisoryLocks
 from pmwpub.ledger.live.live_work import FileLocks, LiveWork, beginning
-from pmwpub.ledger.model import Booking, Charge, ChargeRecord, Order, PlanKey, Population
+from pmwpub.ledger.model import Agreement, Booking, Charge, ChargeRecord, Order, PlanKey, Population
 from pmwpub.ledger.parts.documented import Keeping
 from pmwpub.ledger.parts.outcomes import Outcomes
 from pmwpub.ledger.parts.registered import Registered
@@ -108,6 +108,7 @@ class Ledger(Registered, Keeping, Outcomes):
         table: TableHandle | None = None,
         terms: Population | None = None,
         refuse_elsewhere: bool = True,
+        agree: Agreement | None = None,
     ) -> list[Booking]:
         """Commit all charges of all plans, or none; one booking for each order, in their order.
 
@@ -117,14 +118,16 @@ class Ledger(Registered, Keeping, Outcomes):
         table             the table whose rows the plans are drawn from; it is remembered for each booking
         terms             the terms that plans and table were checked against, all of them
         refuse_elsewhere  False where no comparison with other populations' tables may have an effect
+        agree             a rule about all plans of the population, these included, asked in the same transaction
 
-        Raises Overspent when all together exceed what is left, TableBlocked when `table` is another population's too,
-        PlanError for a draw before which others were never made, LedgerError when `terms` are not in force.
+        Raises what `agree` does, Overspent when all together exceed what is left, TableBlocked when `table` is another
+        population's too, PlanError for a draw before which others were never made, LedgerError when `terms` are not in
+        force.
         """
         with beginning(self._working) as begin, self._database.writing() as connection:
             self._guard.check(connection)
             self._guard.ready()
-            booked = bookings.book_all(connection, name, orders, table, terms, refuse_elsewhere)
+            booked = bookings.book_all(connection, name, orders, table, terms, refuse_elsewhere, agree)
             fresh = [(one, order.charges) for one, order in zip(booked, orders, strict=True) if one.fresh]
             self._guard.writable(fresh)
             for booking, _ in fresh:

@@ -12,7 +12,7 @@ from typing import Literal, Protocol, TypeVar
 
 from pmwpub.errors import LedgerError, NoResult
 from pmwpub.jobs import PAID, Engine, InlineEngine, Job
-from pmwpub.ledger import Booking, Charge, Ledger, Order, PlanKey, Population, TableHandle
+from pmwpub.ledger import Agreement, Booking, Charge, Ledger, Order, PlanKey, Population, TableHandle
 from pmwpub.privacy.budget import ZCDP, ApproxDP, as_fraction, epsilon_of, zcdp_of
 from pmwpub.service.getting_ready import get_ready
 from pmwpub.service.policy import Policy
@@ -157,6 +157,7 @@ class Service:
         *,
         table: TableHandle | None,
         terms: Population,
+        agree: Agreement | None = None,
     ) -> list[Outcome]:
         """Charge, commit, draw, commit; then show. It is the one path to private counts; only `buying.buy` takes it.
 
@@ -175,7 +176,7 @@ class Service:
                     places.enter_context(self.engine.reserve(job_key(population, one.order.key), PAID))
             orders = [one.order for one in wanted]
             bookings = self.ledger.book_all(
-                population, orders, table=table, terms=terms, refuse_elsewhere=self.policy.answers
+                population, orders, table=table, terms=terms, refuse_elsewhere=self.policy.answers, agree=agree
             )
             fresh = [(booking, one) for booking, one in zip(bookings, wanted, strict=True) if booking.fresh]
             self._begin(fresh)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -146,3 +147,23 @@ def test_the_witness_has_all_of_them_or_none_has_a_result(tmp_path: Path, monkey
         assert found == {'"one"': "charged", '"two"': "charged", '"three"': "no result", '"four"': "no result"}
         assert ledger.balance("A").spent == ZCDP(10)
         assert not any(ledger.at_work(booking) for booking in (3, 4))
+
+
+def test_a_rule_about_all_plans_is_asked_with_those_of_before_and_leaves_nothing_where_it_refuses(
+    registered: Ledger,
+) -> None:
+    asked: list[list[str]] = []
+    registered.book_all("A", [order("one", 1)], agree=lambda plans: asked.append(list(plans)))
+    registered.book_all("A", [order("one", 1)], agree=lambda plans: asked.append(list(plans)))
+    spent = registered.balance("A").spent
+
+    def refuse(plans: Sequence[str]) -> None:
+        asked.append(list(plans))
+        raise PlanError("They do not agree.")
+
+    with pytest.raises(PlanError, match="do not agree"):
+        registered.book_all("A", [order("two", 1), order("three", 1)], agree=refuse)
+    texts = [order(label, 1).plan_json for label in ("one", "two", "three")]
+    assert asked == [texts[:1], texts], "a plan that was sent before asks nothing"
+    assert registered.balance("A").spent == spent
+    assert len(registered.bookings("A")) == 1

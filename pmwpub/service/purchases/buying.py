@@ -92,7 +92,9 @@ def buy(
     used = _undecided(service, current, known, spendings)
     if used and not (tick or (tick is None and _goes_without(service, private, used, current))):
         raise OverlapUndecided(UNDECIDED)
-    return service.spend(private.population, spendings, table=private.table, terms=current.population)
+    return service.spend(
+        private.population, spendings, table=private.table, terms=current.population, agree=_same_neighbours
+    )
 
 
 def asks(current: Study, wanted: Sequence[Purchase]) -> bool:
@@ -181,20 +183,17 @@ def _spending(service: Service, private: PrivateTable, one: Purchase, repeat: in
     check_repeat(service.ledger.next_repeat(private.population, one.plan.sha256), repeat)
     key = PlanKey(one.plan.sha256, repeat)
     sent = service.ledger.booking(private.population, key) is not None
-    if not sent:
-        _refuse_other_neighbours(service, private.population, one)
     prepared = SENT if sent else one.prepared(service, private, current, repeat)
     order = Order(key, one.plan.canonical, _charges(one, current))
     return Spending(order, one.task, prepared.work, prepared.encode)
 
 
-def _refuse_other_neighbours(service: Service, population: str, one: Purchase) -> None:
-    """PlanError where the population bought something for other neighbours: zCDP adds up for one relation alone."""
-    now = one.plan.rows_beyond
-    for booking in service.ledger.bookings(population):
-        before = json.loads(booking.plan_json).get("rows_beyond")
-        if before != now:
-            raise PlanError(OTHER_NEIGHBOURS.format(before=PROTECTED[before], now=PROTECTED[now]))
+def _same_neighbours(plans: Sequence[str]) -> None:
+    """PlanError where plans of one population are for different neighbours: zCDP adds up for one relation alone."""
+    *_, newest = found = [json.loads(text).get("rows_beyond") for text in plans]
+    other = next((before for before in found if before != newest), newest)
+    if other != newest:
+        raise PlanError(OTHER_NEIGHBOURS.format(before=PROTECTED[other], now=PROTECTED[newest]))
 
 
 def _charges(one: Purchase, current: Study) -> tuple[Charge, ...]:
