@@ -7,8 +7,8 @@ post-processing and stand outside it.
 `private_read_as`, in each plan, is how the text of the private file is read: as public as the other settings, for it is
 what the steward declares of the files that are taken in. None stands for UTF-8 with commas, and for Parquet.
 
-`rows_beyond`, in each plan, says what neighbours are. None: one person's at most k rows are replaced by as many.
-"keep": all rows of one ID are, of which k stay (`tabular.coding.kept_rows`); the plan's schema says the same.
+`kept_ids`, in each plan, says what neighbours are. None: one person's at most k rows are replaced by as many. A text:
+all rows of one ID are, of which k stay (`tabular.coding.kept_rows`); it says what an ID is, and is the schema's own.
 """
 
 from __future__ import annotations
@@ -58,9 +58,14 @@ RELEASE_KINDS = ("release", "table-fit")
 
 
 class _Plan(Hashed):
-    LATER: ClassVar[frozenset[str]] = frozenset({"private_read_as", "rows_beyond"})
+    LATER: ClassVar[frozenset[str]] = frozenset({"private_read_as", "kept_ids"})
 
-    rows_beyond: RowsBeyond = None
+    kept_ids: str | None = None
+
+    @property
+    def rows_beyond(self) -> RowsBeyond:
+        """What becomes of an ID with more rows than one person may own, as the schema says it."""
+        return None if self.kept_ids is None else "keep"
 
     @property
     def earlier(self) -> Self | None:

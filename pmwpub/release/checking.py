@@ -147,7 +147,7 @@ def _workload(certificate: AnyCertificate) -> str:
 
 
 def _promise(certificate: AnyCertificate, mechanism: str, files: Mapping[str, bytes]) -> str:
-    if any_plan_of(certificate).rows_beyond != schema_of(certificate, given(files, SCHEMA)).rows_beyond:
+    if any_plan_of(certificate).kept_ids != schema_of(certificate, given(files, SCHEMA)).kept_ids:
         return "plan and schema differ in what becomes of further rows of one ID."
     neighbours = CERTIFICATE_NEIGHBOURS[any_plan_of(certificate).rows_beyond]
     stated = (certificate.neighbours, certificate.mechanism) == (neighbours, mechanism)

@@ -20,8 +20,11 @@ class Answer(NamedTuple):
 
 def checklist(certificate: AnyCertificate, schema: Schema) -> tuple[Answer, ...]:
     """Every question with its answer, from the strength of the promise down to the handling of data."""
-    return tuple([*_promise(certificate, schema), *_mechanism(certificate), *_surroundings()])
+    return tuple([*_promise(certificate, schema), *_mechanism(certificate), *_surroundings(schema)])
 
+
+OWNED = {None: "that a person owns no more rows than stated", "keep": "that a person has no second ID"}
+"""What is not checked of the rows that somebody owns, by the same rule."""
 
 CHECKED = {
     None: "The column that names the person was checked: nobody has more. It was not used otherwise.",
@@ -34,7 +37,10 @@ CHECKED = {
 def _promise(certificate: AnyCertificate, schema: Schema) -> Iterator[Answer]:
     k = certificate.rows_per_person
     unit = certificate.unit or "one person"
-    yield Answer("Unit of privacy", f"{unit}, who owns at most {rows(k)} of the private table.")
+    whose = (
+        f"who owns at most {rows(k)} of the private table" if schema.rows_beyond is None else "by all rows of its ID"
+    )
+    yield Answer("Unit of privacy", f"{unit}, {whose}.")
     yield Answer(
         "Neighbouring tables",
         f"Two tables of {certificate.n:,} rows that differ in {_differing(certificate, schema)}. "
@@ -45,7 +51,8 @@ def _promise(certificate: AnyCertificate, schema: Schema) -> Iterator[Answer]:
         if schema.id_column is not None
         else "The steward attests it; the table names no person, so the program could not check it."
     )
-    yield Answer("Contribution bound", f"At most {rows(k)} a person. {checked}")
+    bound = f"At most {rows(k)} {'a person' if schema.rows_beyond is None else 'of each ID count'}."
+    yield Answer("Contribution bound", f"{bound} {checked}")
     yield Answer(
         "Parameters",
         f"This release: ε = {up(certificate.epsilon)} at δ = {up(certificate.delta)} "
@@ -91,7 +98,7 @@ def _mechanism(certificate: AnyCertificate) -> Iterator[Answer]:
     )
 
 
-def _surroundings() -> Iterator[Answer]:
+def _surroundings(schema: Schema) -> Iterator[Answer]:
     yield Answer(
         "Trust model",
         "Central: the steward and the server see the private table and are trusted with it. Recipients, other "
@@ -109,9 +116,9 @@ def _surroundings() -> Iterator[Answer]:
     )
     yield Answer(
         "Known limits",
-        "Not checked by the program: that the public tables owe nothing to the private one, that a person owns no "
-        "more rows than stated, and that the same people are in no other population or system. A group of g people "
-        "is protected at a weaker level, about g times ε.",
+        "Not checked by the program: that the public tables owe nothing to the private one, "
+        f"{OWNED[schema.rows_beyond]}, and that the same people are in no other population or system. A group of g people is protected at a weaker "
+        "level, about g times ε.",
     )
 
 

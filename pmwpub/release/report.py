@@ -87,6 +87,7 @@ def report_html(
     causes = causes_of(certificate, released, workload, noisy_tables)
     text = template(TEMPLATES[certificate.version]).render(
         certificate=certificate,
+        by_id=schema.rows_beyond is not None,
         candidates=[candidate.name for candidate in certificate.candidate],
         sigmas=_sigmas(certificate),
         odds=_odds(certificate.epsilon),

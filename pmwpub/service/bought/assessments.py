@@ -48,7 +48,7 @@ def assessment_plan(
     return AssessmentPlan(
         n=current.population.n,
         rows_per_person=current.population.rows_per_person,
-        rows_beyond=current.rows_beyond,
+        kept_ids=current.kept_ids,
         inputs=current.inputs(candidates),
         epsilon=epsilon,
         floor=floor,

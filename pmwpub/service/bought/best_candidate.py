@@ -48,7 +48,7 @@ def best_plan(
     return BestPlan(
         n=current.population.n,
         rows_per_person=current.population.rows_per_person,
-        rows_beyond=current.rows_beyond,
+        kept_ids=current.kept_ids,
         inputs=current.inputs([sha256 for pool in offered for sha256 in pool]),
         pools=offered,
         epsilon=epsilon,

@@ -11,7 +11,7 @@ from pmwpub.ledger import Booking, PlanKey
 from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.plans import ErrorPlan
 from pmwpub.release.bundle import CERTIFICATE
-from pmwpub.release.certificate import Certificate
+from pmwpub.release.certificates.certificate_reading import read_certificate
 from pmwpub.release.checking import read_folder
 from pmwpub.release.rebuilding import differing
 from pmwpub.service.bought.stored_releases import stored_release
@@ -38,7 +38,7 @@ def error_plan(service: Service, population: str, release: PlanKey, *, epsilon: 
     return ErrorPlan(
         n=terms.n,
         rows_per_person=terms.rows_per_person,
-        rows_beyond=bundle.schema.rows_beyond,
+        kept_ids=bundle.schema.kept_ids,
         release=release.plan_sha256,
         release_repeat=release.repeat,
         epsilon=epsilon,
@@ -70,7 +70,7 @@ def named_release(text: str, draw: int = 0) -> PlanKey:
     if not Path(text).is_dir():
         return PlanKey(text, draw)
     files = read_folder(Path(text))
-    certificate = Certificate.from_bytes(files[CERTIFICATE])
+    certificate = read_certificate(files[CERTIFICATE])
     changed = differing(certificate, files)
     if changed:
         raise CertificateError(f"{', '.join(changed)} differs from the folder's certificate; name the plan.")

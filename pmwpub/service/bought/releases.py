@@ -94,7 +94,7 @@ def release_plan(
     return ReleasePlan(
         n=current.population.n,
         rows_per_person=current.population.rows_per_person,
-        rows_beyond=current.rows_beyond,
+        kept_ids=current.kept_ids,
         inputs=current.inputs(candidates),
         private_read_as=private_read_as,
         rho_units=_budget(service, current, epsilon).units,
@@ -150,7 +150,7 @@ def table_fit_plan(
     return TableFitPlan(
         n=terms.n,
         rows_per_person=terms.rows_per_person,
-        rows_beyond=current.rows_beyond,
+        kept_ids=current.kept_ids,
         inputs=current.inputs(candidates),
         private_read_as=private_read_as,
         rho_units=budget.units,

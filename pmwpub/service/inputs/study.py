@@ -62,6 +62,11 @@ class Study:
         return tuple(facts for facts in self.candidates if facts.support is not None)
 
     @property
+    def kept_ids(self) -> str | None:
+        """What an ID is, where the schema keeps k rows of one with more; see `Schema.kept_ids`."""
+        return None if self.schema is None else self.schema.kept_ids
+
+    @property
     def rows_beyond(self) -> RowsBeyond:
         """What the schema says of an ID with more rows than one person may own."""
         return None if self.schema is None else self.schema.rows_beyond
@@ -126,7 +131,7 @@ class Study:
         private.check(plan.n, plan.rows_per_person, terms)
         if schema is None or plan.inputs.schema_sha256 != schema.sha256:
             raise PlanError("The schema changed since this was planned; plan again.")
-        if plan.rows_beyond != schema.rows_beyond:
+        if plan.kept_ids != schema.kept_ids:
             raise PlanError("The plan and the schema differ in what becomes of further rows of one ID; plan again.")
         if private.schema_sha256 != schema.sha256 or private.dataset.domain != schema.domain:
             raise PlanError("The private table was encoded with another schema; load it again.")

@@ -33,11 +33,6 @@ OTHER_NEIGHBOURS = (
     "up to one promise. Take the earlier schema, or register another population. Nothing was charged."
 )
 
-PROTECTED = {
-    None: "whoever owns at most k rows, and refuses tables with an ID of more",
-    "keep": "every ID, and counts k rows of an ID that has more",
-}
-
 TICK = "None of these public tables was made from the private one"
 """What the steward says before every purchase that public tables take part in, whatever comparisons found."""
 
@@ -190,18 +185,31 @@ def _spending(service: Service, private: PrivateTable, one: Purchase, repeat: in
 
 def _same_neighbours(plans: Sequence[str]) -> None:
     """PlanError where plans of one population are for different neighbours: zCDP adds up for one relation alone."""
-    *_, newest = found = [json.loads(text).get("rows_beyond") for text in plans]
+    *_, newest = found = [json.loads(text).get("kept_ids") for text in plans]
     other = next((before for before in found if before != newest), newest)
     if other != newest:
-        raise PlanError(OTHER_NEIGHBOURS.format(before=PROTECTED[other], now=PROTECTED[newest]))
+        raise PlanError(OTHER_NEIGHBOURS.format(before=_protected(other), now=_protected(newest)))
+
+
+def _protected(kept_ids: str | None) -> str:
+    if kept_ids is None:
+        return "whoever owns at most k rows, and refuses tables with an ID of more"
+    return (
+        f"every ID in the column {_name_in(kept_ids)}, by that column's rules, and counts k rows of one that has more"
+    )
+
+
+def _name_in(kept_ids: str) -> str:
+    return repr(json.loads(kept_ids)["name"])
 
 
 def _charges(one: Purchase, current: Study) -> tuple[Charge, ...]:
-    """The charges, of which the ledger says where they protect every ID."""
-    charges = one.charges(current)
-    if one.plan.rows_beyond is None:
+    """The charges, of which the ledger says where they protect every ID, and by which column."""
+    charges, kept_ids = one.charges(current), one.plan.kept_ids
+    if kept_ids is None:
         return charges
-    return tuple(replace(charge, sensitivity=f"{charge.sensitivity}; {KEPT}") for charge in charges)
+    words = f"{KEPT}, IDs of the column {_name_in(kept_ids)}"
+    return tuple(replace(charge, sensitivity=f"{charge.sensitivity}; {words}") for charge in charges)
 
 
 def _never(*_: object) -> NoReturn:

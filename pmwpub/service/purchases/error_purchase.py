@@ -57,7 +57,7 @@ class ErrorPurchase:
         """The purchase, once release, private table and population are seen to belong together."""
         private.check(self.plan.n, self.plan.rows_per_person, current.population)
         bundle = stored_release(service, private.population, PlanKey(self.plan.release, self.plan.release_repeat))
-        if self.plan.rows_beyond != bundle.schema.rows_beyond:
+        if self.plan.kept_ids != bundle.schema.kept_ids:
             raise PlanError("The plan and the release differ in what becomes of further rows of one ID; plan again.")
         if private.schema_sha256 != bundle.schema.sha256 or private.dataset.domain != bundle.schema.domain:
             raise PlanError(

@@ -72,6 +72,17 @@ class Schema(BaseModel):
         return None if self.id_column is None else self.id_column.beyond
 
     @property
+    def kept_ids(self) -> str | None:
+        """What an ID is, where k rows of one with more are kept: the ID column with its rules and the missing tokens.
+
+        Two schemas of one text see the same rows as those of one ID; None where the table would be refused.
+        """
+        if self.id_column is None or self.id_column.beyond is None:
+            return None
+        ids = self.id_column.model_dump(mode="json") | {"missing_tokens": self.missing_tokens}
+        return json.dumps(ids, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+    @property
     def complete(self) -> bool:
         """Whether every row has a level in every attribute, whatever it says: a public fact about the schema.
 

@@ -42,8 +42,10 @@ def terms_panel(session: Session, study: Study) -> None:
             {
                 "Protected": population.unit,
                 "Rows of the private table, n": f"{population.n:,}",
-                "Most rows of one person, k": f"{population.rows_per_person:,}",
-                "Neighbours": _neighbours(population.rows_per_person),
+                "Most rows of one person that count, k"
+                if study.rows_beyond
+                else "Most rows of one person, k": f"{population.rows_per_person:,}",
+                "Neighbours": _neighbours(population.rows_per_person, by_id=study.rows_beyond is not None),
                 "Total ε": exact(population.epsilon),
                 "δ": loss(population.delta),
             },
@@ -135,6 +137,11 @@ def _to_be_ticked(study: Study, after: Population) -> tuple[str, ...]:
     return (falls, *warnings_of(after))
 
 
-def _neighbours(k: int) -> str:
+def _neighbours(k: int, *, by_id: bool) -> str:
+    if by_id:
+        return (
+            f"All rows of one ID are replaced by as many of another, of which {k:,} count. How many an ID has is not "
+            "protected."
+        )
     rows = "row is replaced by another" if k == 1 else f"at most {k:,} rows are replaced by as many"
     return f"One person's {rows}; n, the number of rows, is public."

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import logging
 import threading
 import time
 from collections.abc import Callable
@@ -19,6 +20,8 @@ GRACE_SECONDS = 30.0
 """A lost connection may come back for so long and finds its session again."""
 
 EVERY_SECONDS = 5.0
+
+LOG = logging.getLogger(__name__)
 
 
 class Attendance:
@@ -64,15 +67,23 @@ def end_sessions(moment: float) -> int:
     server = runtime.get_instance()
     ended = ATTENDANCE.over(moment, server.is_active_session)
     for session in ended:
-        known = server._session_mgr.get_session_info(session)
-        server.close_session(session)
-        if known is not None:  # the server's idle loop keeps the last session that it looked at, so it is emptied
-            known.session.session_state.clear()
-            known.session.session_state._new_widget_state.widget_metadata.clear()  # buttons' callbacks: see `Session`
-            known.session._browser_queue.clear()
+        try:
+            _end(server, session)
+        except (AttributeError, LookupError, RuntimeError):  # one session that resists holds up no other
+            LOG.warning("A session whose tab is gone could not be closed; it is tried again.")
+            ATTENDANCE.note(session)
     if ended:
         gc.collect()
     return len(ended)
+
+
+def _end(server: runtime.Runtime, session: str) -> None:
+    known = server._session_mgr.get_session_info(session)
+    server.close_session(session)
+    if known is not None:  # the server's idle loop keeps the last session that it looked at, so it is emptied
+        known.session.session_state.clear()
+        known.session.session_state._new_widget_state.widget_metadata.clear()  # buttons' callbacks: see `Session`
+        known.session._browser_queue.clear()
 
 
 async def keep_house() -> None:

@@ -206,3 +206,10 @@ def test_the_weights_answer_the_private_table_better_than_the_public_one_does(be
     public = np.bincount(support.columns[tables.marginals[0].attributes[0]], support.multiplicity) / support.rows
     after = np.abs(released.one_way(name) - noisy).max()
     assert after < np.abs(public - noisy).max()
+
+
+def test_the_folder_of_a_release_names_it_for_its_noisy_error(bench: Bench, tmp_path: Path) -> None:
+    found = run(bench, epsilon="0.3")
+    for name, body in bundle_of(found).files(rows=10).items():
+        (tmp_path / name).write_bytes(body)
+    assert release_errors.named_release(str(tmp_path)) == found.outcome.booking.key

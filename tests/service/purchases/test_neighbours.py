@@ -66,8 +66,8 @@ def test_a_table_with_more_rows_is_refused_unless_the_schema_keeps_some(people: 
 def test_plan_ledger_and_certificate_say_who_is_protected(people: Service) -> None:
     private = loaded(people, schema(keeps=True))
     outcome = buying.buy(people, private, release(people))
-    assert json.loads(outcome.booking.plan_json)["rows_beyond"] == "keep"
-    assert people.ledger.history(NAME)[-1].sensitivity == f"{K} rows; {KEPT}"
+    assert json.loads(outcome.booking.plan_json)["kept_ids"] == schema(keeps=True).kept_ids
+    assert people.ledger.history(NAME)[-1].sensitivity == f"{K} rows; {KEPT}, IDs of the column 'who'"
     bundle = Bundle.from_bytes(outcome.result or b"")
     assert bundle.certificate.neighbours == CERTIFICATE_NEIGHBOURS["keep"]
     assert "how many rows an ID has is not protected" in bundle.certificate.neighbours
@@ -82,8 +82,8 @@ def test_plan_ledger_and_certificate_say_who_is_protected(people: Service) -> No
 
 def test_a_plan_says_nothing_where_the_schema_says_nothing(people: Service) -> None:
     loaded(people, schema(keeps=False, named=False))
-    assert "rows_beyond" not in release(people).canonical
-    assert "rows_beyond" not in assessment(people).canonical
+    assert "kept_ids" not in release(people).canonical
+    assert "kept_ids" not in assessment(people).canonical
 
 
 @pytest.mark.parametrize("first_keeps", [True, False])
@@ -102,9 +102,53 @@ def test_one_population_buys_for_one_kind_of_neighbours(people: Service, first_k
     assert buying.buy(people, loaded(people, first), plan).result == stored.result
 
 
+def test_ids_of_another_column_or_under_other_rules_are_other_neighbours(people: Service) -> None:
+    """One who owns ten rows in ten houses moves counts by ten where houses are the IDs."""
+    job = CategoricalColumn(name="job", kind="categorical", levels=("a", "b"))
+    kept = [
+        IdColumn(name="who", kind="id", beyond="keep"),
+        IdColumn(name="job", kind="id", beyond="keep"),
+        IdColumn(name="who", kind="id", beyond="keep", casefold=True),
+    ]
+    spelt = {Schema.of([one, job.model_copy(update={"name": "work"})]).kept_ids for one in kept}
+    assert len(spelt) == 3
+    first, _, third = kept
+    buying.buy(people, loaded(people, Schema.of([first, job])), assessment(people))
+    spent = people.ledger.balance(NAME).spent
+    with pytest.raises(PlanError, match="do not add up to one promise"):
+        buying.buy(people, loaded(people, Schema.of([third, job])), assessment(people, "1/5"))
+    assert people.ledger.balance(NAME).spent == spent
+
+
+def test_two_purchases_at_once_are_of_one_kind_of_neighbours(people: Service) -> None:
+    """While the first waits to be ready, another buys for the other kind: the ledger asks in its own transaction."""
+    private, plan = loaded(people, schema(keeps=True)), assessment(people)
+    ready = people.engine.readiness.require
+
+    def meanwhile() -> None:
+        people.engine.readiness.require = ready  # type: ignore[method-assign]
+        other = loaded(people, schema(keeps=False, named=False))
+        buying.buy(people, other, assessment(people, "1/5"))
+        ready()
+
+    people.engine.readiness.require = meanwhile  # type: ignore[method-assign]
+    current = study_store.study(people, NAME)
+    with pytest.raises(PlanError, match="do not add up to one promise"):
+        buying.buy(people, private, plan, current=current)
+    assert len(people.ledger.bookings(NAME)) == 1
+
+
+def test_the_report_promises_for_ids_and_not_for_persons_of_few_rows(people: Service) -> None:
+    private = loaded(people, schema(keeps=True))
+    page = Bundle.from_bytes(buying.buy(people, private, release(people)).result or b"").files()["report.html"].decode()
+    for false in ("owns at most", "a person</small>", "had one person", "owns no more rows than stated"):
+        assert false not in " ".join(page.split())
+    assert "all rows of one ID" in page
+
+
 def test_a_plan_that_differs_from_its_schema_is_refused(people: Service) -> None:
     private = loaded(people, schema(keeps=True))
-    told = assessment(people).model_copy(update={"rows_beyond": None})
+    told = assessment(people).model_copy(update={"kept_ids": None})
     with pytest.raises(PlanError, match="further rows of one ID"):
         buying.buy(people, private, told)
     assert not people.ledger.history(NAME)
