@@ -117,8 +117,8 @@ def _surroundings(schema: Schema) -> Iterator[Answer]:
     yield Answer(
         "Known limits",
         "Not checked by the program: that the public tables owe nothing to the private one, "
-        f"{OWNED[schema.rows_beyond]}, and that the same people are in no other population or system. A group of g people is protected at a weaker "
-        "level, about g times ε.",
+        f"{OWNED[schema.rows_beyond]}, and that the same people are in no other population or system. A group of g "
+        "people is protected at a weaker level, about g times ε.",
     )
 
 
