@@ -26,7 +26,8 @@ def checklist(certificate: AnyCertificate, schema: Schema) -> tuple[Answer, ...]
 CHECKED = {
     None: "The column that names the person was checked: nobody has more. It was not used otherwise.",
     "keep": "Of an ID with more rows in the column that names the person, so many count, chosen from that ID's own "
-    "rows by a keyed hash; the others, and rows without an ID, satisfy no query. How many rows an ID has is not protected.",
+    "rows by a keyed hash; the others, and rows without an ID, satisfy no query. How many rows an ID has is not "
+    "protected.",
 }
 """What became of the column of IDs, by the schema's rule for an ID with too many rows."""
 

@@ -131,8 +131,8 @@ def survey(
     kept        bytes of codes that may stay in memory
 
     A file with far more rows than registered is not read to its end. Where the schema keeps k rows of an ID with more
-    of them, the file is gone through twice more: `kept_rows` has the rule, and why a count still moves by at most k. Rows
-    without an ID have a level nowhere under such a schema (`rows_without_id`).
+    of them, the file is gone through twice more: `kept_rows` has the rule, and why a count still moves by at most k,
+    `rows_without_id` what becomes of rows that have none.
 
     Raises SchemaError when the file lacks a column of the schema (its id column included), BudgetError for n or k
     below 1, and what reading the table raises.

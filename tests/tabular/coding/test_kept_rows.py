@@ -146,7 +146,7 @@ def test_rows_without_an_id_count_in_n_alone(nobody: str, kept: int) -> None:
 STRANGERS = ([("", "a", "0")] * 9 + [("p", "b", "1")], [("", "a", "0")] * 8 + [("t", "a", "0"), ("p", "b", "1")])
 """One of nine people without an ID is replaced by somebody with one, of equal cells: with k = 1, one count moves."""
 ALIKE = ([("", "a", "0"), ("", "b", "1")], [("", "b", "1"), ("t", "b", "1")])
-"""Of those without an ID the one row that would stay, were they one person's, is replaced; the other would stay then."""
+"""The one row that would stay of those without an ID, were they one person's, is replaced; then the other would."""
 
 
 @pytest.mark.fault("rows without an ID counted")
