@@ -71,7 +71,7 @@ def neighbours(k: int, *, n: int = 60, seed: int = 0) -> Neighbours:
 
 
 def neighbours_by_id(k: int, *, n: int = 60, seed: int = 0) -> Neighbours:
-    """Under KEEPING: all 2k + 3 rows of p0 are replaced by as many of another; q has k + 2, and three rows have no ID."""
+    """Under KEEPING: all 2k + 3 rows of p0 are replaced by as many of another; q has k + 2, three rows no ID."""
     ordinary, owned = rows(n, seed), 2 * k + 3
     people = ["p0"] * owned + ["q"] * (k + 2) + ["", "NA", ""] + [f"p{place}" for place in range(n)]
     changed = [*islice(cycle(STRANGE), owned - 1), ordinary[0], *ordinary[owned:]]
