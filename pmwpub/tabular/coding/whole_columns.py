@@ -74,7 +74,9 @@ class _NumberCoder:
         return codes
 
     def _may_be_plain(self, cell: str) -> bool:
-        return cell[-1:].isdigit() and PLAIN.issuperset(cell) and self._column.tidy(cell) not in self._texts
+        if not (cell[-1:].isdigit() and PLAIN.issuperset(cell)):
+            return False
+        return not self._texts or self._column.tidy(cell) not in self._texts
 
     def _of_numbers(self, values: Floats) -> Ints:
         """The bins, then clipped ends, then missing ranges, then missing codes, which go before all of these."""
