@@ -29,7 +29,8 @@ OWNED = {None: "that a person owns no more rows than stated", "keep": "that a pe
 CHECKED = {
     None: "The column that names the person was checked: nobody has more. It was not used otherwise.",
     "keep": "Of an ID with more rows in the column that names the person, so many count, chosen from that ID's own "
-    "rows by a keyed hash; the others satisfy no query. How many rows an ID has is not protected.",
+    "rows by a keyed hash; the others, and rows without an ID, satisfy no query. How many rows an ID has is not "
+    "protected.",
 }
 """What became of the column of IDs, by the schema's rule for an ID with too many rows."""
 

@@ -17,6 +17,7 @@ from pmwpub.records import Codes, Dataset
 from pmwpub.tabular.coding.encode import Encoded, Encoder
 from pmwpub.tabular.coding.kept_rows import KeptRows
 from pmwpub.tabular.coding.person_ids import Identities
+from pmwpub.tabular.coding.rows_without_id import RowsWithoutId
 from pmwpub.tabular.files.chunks import Chunk, TableStream
 from pmwpub.tabular.files.reading import TextTable
 from pmwpub.tabular.files.row_numbers import Digest, RowNumbers, Words
@@ -130,7 +131,8 @@ def survey(
     kept        bytes of codes that may stay in memory
 
     A file with far more rows than registered is not read to its end. Where the schema keeps k rows of an ID with more
-    of them, the file is gone through twice more: `kept_rows` has the rule, and why a count still moves by at most k.
+    of them, the file is gone through twice more: `kept_rows` has the rule, and why a count still moves by at most k,
+    `rows_without_id` what becomes of rows that have none.
 
     Raises SchemaError when the file lacks a column of the schema (its id column included), BudgetError for n or k
     below 1, and what reading the table raises.
@@ -140,7 +142,7 @@ def survey(
     _check_header(table, schema)
     encoder, numbers, digest = Encoder(table.header, schema), RowNumbers(table.header), Digest(table.header)
     views = Views(table.header, schema)
-    identities = Identities.of(table.header, schema.id_column, n, rows_per_person)
+    identities = Identities.of(table, schema, n, rows_per_person)
     codes, known = _Kept(kept), _Kept(kept)
     for chunk in ahead(table.chunks()):
         own = numbers.of(chunk)
@@ -152,7 +154,7 @@ def survey(
         coded = views.add(chunk, block)
         for likeness in likenesses:
             likeness.add(coded)
-        codes.add(block)
+        codes.add(identities.nobody.cleared(chunk, block))
         known.add(own[2])
         if digest.rows > 2 * n + _BEYOND:
             break
@@ -235,9 +237,10 @@ def coded_blocks(table: TableStream, schema: Schema, seen: Digest) -> Iterator[C
 def coded_chunks(table: TableStream, schema: Schema, seen: Digest) -> Iterator[tuple[Chunk, Codes]]:
     """As `coded_blocks`, each with the chunk that it comes from."""
     encoder, numbers = Encoder(table.header, schema), RowNumbers(table.header)
+    nobody = RowsWithoutId.of(table.header, schema)
     for chunk in ahead(table.chunks()):
         seen.add(numbers.of(chunk))
-        yield chunk, encoder.codes(chunk)
+        yield chunk, nobody.cleared(chunk, encoder.codes(chunk))
 
 
 def ahead(chunks: Iterator[Chunk]) -> Iterator[Chunk]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import buying
 import pytest
-from guarantees.people import SCHEMA, Neighbours, public
+from guarantees.people import Neighbours, public
 from guarantees.screens import screens
 from guarantees.traces import Trace, forced
 
@@ -46,7 +46,7 @@ def prepared(folder: Path, pair: Neighbours, private: bytes) -> tuple[Service, P
     service.ledger.register(population(pair))
     for name, body in CANDIDATES.items():
         study_store.add_candidate(service, NAME, name, body, attested=True)
-    study_store.save_schema(service, NAME, Schema.from_json(SCHEMA))
+    study_store.save_schema(service, NAME, Schema.from_json(pair.schema))
     study_store.choose_workload(service, NAME, WorkloadChoice(k=2))
     return service, study_store.load_private(service, NAME, private)
 
@@ -163,7 +163,7 @@ def through_the_command_line(
     """The same by commands, in `folder`, with equal file names; everything printed and written is in the trace."""
     trace = Trace()
     (folder / "p.csv").write_bytes(private)
-    (folder / "schema.json").write_text(SCHEMA)
+    (folder / "schema.json").write_text(pair.schema)
     for name, body in CANDIDATES.items():
         (folder / name).write_bytes(body)
     before, capfd_text = os.getcwd(), capfd.readouterr()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from itertools import cycle, islice
 
 import numpy as np
 
@@ -22,6 +23,9 @@ SCHEMA = json.dumps(
     }
 )
 
+KEEPING = SCHEMA.replace('"kind": "id"', '"kind": "id", "beyond": "keep"')
+"""The same, where k rows stay of an ID with more."""
+
 STRANGE = ("X,-5,pirate", "F,not a number,=1+1", "M,1e999,<b>admiral</b>")
 """Rows of one person in which the schema knows hardly a cell: without a level, outside, or `other`."""
 
@@ -39,7 +43,7 @@ def public(count: int, seed: int, *, women: float = 0.5) -> bytes:
 
 @dataclass(frozen=True)
 class Neighbours:
-    """Two private files of n rows that differ in the k rows of one person.
+    """Two private files of n rows that differ in the k rows of one person, or under KEEPING in all rows of one ID.
 
     Privacy: what the tests of this folder compare must not tell them apart.
     """
@@ -47,6 +51,7 @@ class Neighbours:
     k: int
     ours: bytes = field(repr=False)
     theirs: bytes = field(repr=False)
+    schema: str = SCHEMA
 
     @property
     def n(self) -> int:
@@ -63,6 +68,15 @@ def neighbours(k: int, *, n: int = 60, seed: int = 0) -> Neighbours:
         people[place] = "p0"
         changed[place] = STRANGE[number % len(STRANGE)]
     return Neighbours(k, _file(ordinary, people), _file(changed, people))
+
+
+def neighbours_by_id(k: int, *, n: int = 60, seed: int = 0) -> Neighbours:
+    """Under KEEPING: all 2k + 3 rows of p0 are replaced by as many of another; q has k + 2, three rows no ID."""
+    ordinary, owned = rows(n, seed), 2 * k + 3
+    people = ["p0"] * owned + ["q"] * (k + 2) + ["", "NA", ""] + [f"p{place}" for place in range(n)]
+    changed = [*islice(cycle(STRANGE), owned - 1), ordinary[0], *ordinary[owned:]]
+    others = ["another" if person == "p0" else person for person in people]
+    return Neighbours(k, _file(ordinary, people[:n]), _file(changed, others[:n]), KEEPING)
 
 
 def _file(lines: list[str], people: list[str]) -> bytes:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from guarantees import faults
 from guarantees.flows import LAWS, through_the_command_line, through_the_pages, through_the_service
-from guarantees.people import Neighbours, neighbours
+from guarantees.people import Neighbours, neighbours, neighbours_by_id
 from guarantees.traces import Trace, differences
 from pages.visits import PAGES
 
@@ -45,6 +45,15 @@ def test_nothing_that_leaves_tells_two_neighbours_apart(run: Run, k: int, way: s
     assert len(ours.answers) == len(ours.queries)
     assert {call.split()[0] for call in ours.calls} == {"select", "measure", "vector", "lattice", "cell", "best"}
     assert len(ours.exports) > 15
+
+
+def test_nothing_that_leaves_tells_neighbours_apart_where_k_rows_stay_of_an_id(run: Run) -> None:
+    pair = neighbours_by_id(2)
+    ours, theirs = run(pair, "one law")
+    assert differences(ours, theirs) == set()
+    assert len(ours.queries) >= 10
+    assert len(ours.exports) > 15
+    assert "all rows of one ID" in str(ours.exports)
 
 
 @pytest.mark.parametrize(("k", "views"), [(1, ["plain"]), (3, ["release", "stakeholder"])])

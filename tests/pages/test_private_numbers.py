@@ -7,6 +7,7 @@ from pages.visits import Here, Open, buy, press, words
 from streamlit.testing.v1 import AppTest
 
 from pmwpub.service.inputs import study_store
+from pmwpub.service.inputs.study import Study
 from pmwpub.service.purchases.caveats import PRIVATE_NUMBERS_SEEN, SEEN
 from pmwpub.service.steward_only import recorded_numbers
 from pmwpub.ui import Session
@@ -82,6 +83,15 @@ def test_unmapped_cells_are_counted_on_the_data_page(town: Here, session: Sessio
     app = _open(visit("data", session, population=town.population), "unmapped")
     counts = next(frame.value for frame in app.table if "cells without a level" in frame.value)
     assert list(counts["cells without a level"]) == [0, 0, 0]
+
+
+@pytest.mark.parametrize("rule", [None, "keep"])
+def test_the_panel_says_whether_rows_that_do_not_stay_are_among_them(
+    town: Here, session: Session, visit: Open, monkeypatch: pytest.MonkeyPatch, rule: str | None
+) -> None:
+    monkeypatch.setattr(Study, "rows_beyond", rule)
+    shown = words(visit("data", session, population=town.population))
+    assert ("an ID's rows beyond k" in shown) == (rule == "keep")
 
 
 def test_nobody_else_sees_a_panel_or_a_number(town: Here, session: Session, visit: Open) -> None:

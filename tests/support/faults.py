@@ -41,6 +41,8 @@ LISTED = (
     "comparisons decide a purchase in a shared service",
     "a candidate is stored or refused by private rows",
     "the verdict of a comparison is recorded",
+    "a cell's code depends on the cells beside it",
+    "rows without an ID counted",
 )
 """What the project's statement of guarantees names."""
 

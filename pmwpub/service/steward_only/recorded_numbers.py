@@ -13,6 +13,7 @@ import numpy as np
 from pmwpub.errors import PlanError
 from pmwpub.evaluation import Errors, errors_of
 from pmwpub.ledger import PlanKey
+from pmwpub.plans import RowsBeyond
 from pmwpub.queries.counts import count
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload
@@ -55,12 +56,20 @@ def one_way_shares(service: Service, private: PrivateTable) -> Mapping[str, tupl
     return {name: tuple((levels[:-1] / len(private.dataset)).tolist()) for name, levels in counts.items()}
 
 
+UNMAPPED: Mapping[RowsBeyond, str] = {
+    None: "How many cells of each column no rule of the schema places: they count in n and in no query.",
+    "keep": "How many cells of each column count in n and in no query: those that no rule of the schema places, and in "
+    "every column the cells of rows without an ID and of an ID's rows beyond k, whatever they say.",
+}
+"""What `unmapped_cells` counts, by what becomes of further rows of one ID."""
+
+
 def unmapped_cells(service: Service, private: PrivateTable) -> Mapping[str, int]:
-    """Column -> how many private cells no rule of the schema places. Raises as `true_errors` does.
+    """Column -> how many private cells have no level; UNMAPPED says why. Raises as `true_errors` does.
 
     Privacy: none. Exact numbers for the steward alone; the mark is committed before a private row is looked at.
     """
-    record(service, private, "cells of the private table that the schema does not place, counted by column")
+    record(service, private, "cells of the private table without a level, counted by column")
     return {name: int(levels[-1]) for name, levels in _level_counts(private).items()}
 
 

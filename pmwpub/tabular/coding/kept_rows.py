@@ -11,8 +11,14 @@ Privacy: neighbours have all rows of one ID replaced by as many of an ID that no
 same. Let K(r) be the rows that stay of an ID whose rows are r: by the rule a function of r alone, of min(k, |r|) rows.
 The rows that are counted are the disjoint union of K(r) over the IDs, so two neighbours differ in K(r) against K(r'),
 min(k, |r|) rows each. A count moves by at most k, the cells of one marginal by at most k √2 in L2 (k rows leave one
-cell and enter another), as where one person's k rows are replaced and no rule is needed. IDs are told apart by 128
-bits of BLAKE2b, rows by 256. How many rows an ID has is not protected: neighbours agree in it.
+cell and enter another), as where one person's k rows are replaced and no rule is needed.
+
+A row without an ID (`rows_without_id`: blank, or a missing token) is no ID's and never stays, by itself and whatever
+others do. Where such rows are one person's, and replaced by as many of an ID that no row has, or the other way round,
+K is empty on one side and has at most k rows on the other: a count moves by at most k, a marginal by at most k in L2.
+
+IDs are told apart by 128 bits of BLAKE2b, rows by 256. How many rows an ID has is not protected: neighbours agree in
+it.
 """
 
 from __future__ import annotations

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from pmwpub.tabular.coding.rows_without_id import RowsWithoutId
 from pmwpub.tabular.files.chunks import Chunk, TableStream
 from pmwpub.tabular.files.row_numbers import Words, words_of
 from pmwpub.tabular.files.text.inert_cells import place_in
 from pmwpub.tabular.schema.column_types import IdColumn
+from pmwpub.tabular.schema.table_schema import Schema
 
 _AT_ONCE = 1 << 24  # rows whose IDs are kept during one pass: some 400 MB
 
@@ -19,7 +21,9 @@ _AT_ONCE = 1 << 24  # rows whose IDs are kept during one pass: some 400 MB
 class Identities:
     """The IDs of those rows whose ID falls into one of `parts` parts, by 128 bits of each ID's BLAKE2b.
 
-    position  of the id column in the header; None: nothing to check
+    column    None: nothing to check
+    position  of the id column in the header
+    nobody    finds rows that are no ID's
 
     Privacy: private; the repr shows nothing.
     """
@@ -27,15 +31,17 @@ class Identities:
     column: IdColumn | None
     position: int
     rows_per_person: int
+    nobody: RowsWithoutId
     parts: int
     part: int = 0
     _found: list[Words] = field(default_factory=list)
 
     @classmethod
-    def of(cls, header: Sequence[str], column: IdColumn | None, n: int, rows_per_person: int) -> Identities:
+    def of(cls, table: TableStream, schema: Schema, n: int, rows_per_person: int) -> Identities:
         """The first part of as many as n rows need."""
-        position = -1 if column is None else place_in(header, column.name)
-        return cls(column, position, rows_per_person, 1 if column is None else -(-n // _AT_ONCE))
+        column, nobody = schema.id_column, RowsWithoutId.of(table.header, schema)
+        position = -1 if column is None else place_in(table.header, column.name)
+        return cls(column, position, rows_per_person, nobody, 1 if column is None else -(-n // _AT_ONCE))
 
     def others(self) -> Iterator[Identities]:
         """The further parts, each to be looked at in a pass of its own."""
@@ -48,6 +54,7 @@ class Identities:
             return
         coded = chunk.coded(self.position)
         ids = words_of([self.column.tidy(text) for text in coded.distinct], 2)[coded.places]
+        ids = ids[~self.nobody.among(chunk)]
         self._found.append(ids[ids[:, 1] % np.uint64(self.parts) == self.part] if self.parts > 1 else ids)
 
     @property

@@ -1,6 +1,8 @@
 """The codes of many distinct cells at once: what `Schema.placer` says of each, in array arithmetic for numbers.
 
-Privacy: as the placer: public rules alone decide, and no cell raises.
+Privacy: as the placer: public rules alone decide, and no cell raises. Which cells stand together in a chunk depends on
+all rows, so both ways here must give a cell the placer's code: were it to depend on what stands beside the cell, one
+person's row would recode other people's, and a count move by more than k. `_NumberCoder` has the proof.
 """
 
 from __future__ import annotations
@@ -30,7 +32,17 @@ def coder(schema: Schema, column: EncodedColumn) -> Callable[[Sequence[str]], In
 
 
 class _NumberCoder:
-    """Plainly written numbers together; every other cell, and a text that is a token though it is a number, alone."""
+    """Plainly written numbers together; every other cell, and a text that is a token though it is a number, alone.
+
+    A cell's code is `place(cell)`, whatever stands beside it. Alone that is so by definition. Together go only cells of
+    the letters of PLAIN that `float` reads, and whose tidied text is none of `_texts`. Tidying makes "e" of "E"
+    in such a cell, or nothing: it has no white space and is ASCII. So `column.value` of the tidied cell is the same
+    float, for over these letters its pattern and `float` take the same texts. The placer then asks, in this order: the
+    numbers that stand for no value (`_values`); the texts that do, of which those whose number is in `_values` were
+    asked already, those that are no number differ from the cell, and the others are `_texts`; the ranges, the first
+    that holds; the bin, or what lies outside. `_of_numbers` writes the same, the last question first. How many cells
+    there are, and whether all that look plain parse, decides how fast it is done and nothing else.
+    """
 
     def __init__(self, schema: Schema, column: NumericColumn, one_by_one: Callable[[Sequence[str]], Ints]) -> None:
         tokens = schema.tokens_of(column)
@@ -62,7 +74,9 @@ class _NumberCoder:
         return codes
 
     def _may_be_plain(self, cell: str) -> bool:
-        return cell[-1:].isdigit() and cell not in self._texts and PLAIN.issuperset(cell)
+        if not (cell[-1:].isdigit() and PLAIN.issuperset(cell)):
+            return False
+        return not self._texts or self._column.tidy(cell) not in self._texts
 
     def _of_numbers(self, values: Floats) -> Ints:
         """The bins, then clipped ends, then missing ranges, then missing codes, which go before all of these."""

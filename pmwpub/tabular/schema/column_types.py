@@ -35,8 +35,9 @@ class IdColumn(NamedColumn):
     """Whose row it is: checked against the rows per person, never encoded.
 
     beyond  what becomes of an ID with more rows than one person may own: "keep" lets as many of them stay, chosen from
-            that ID's own rows (`coding.kept_rows`), while the others count in n and satisfy no predicate; None refuses
-            the table. Without it the key is not written, so that schemas from before it existed keep their hash
+            that ID's own rows (`coding.kept_rows`), while the others, and rows without an ID, count in n and satisfy
+            no predicate; None refuses the table. Without it the key is not written, so that schemas from before it
+            existed keep their hash
     """
 
     kind: Literal["id"]

@@ -86,7 +86,7 @@ class Schema(BaseModel):
     def complete(self) -> bool:
         """Whether every row has a level in every attribute, whatever it says: a public fact about the schema.
 
-        None has, where the rows of an ID beyond k satisfy no predicate.
+        None has, where the rows of an ID beyond k, and those without an ID, satisfy no predicate.
         """
         return self.rows_beyond is None and all(column.complete for column in self.encoded)
 

@@ -99,7 +99,10 @@ def _loaded(session: Session, private: PrivateTable, study: Study) -> None:
     if private.ignored:
         st.caption(f"Not in the schema and ignored: {', '.join(plain(name) for name in private.ignored)}.")
     if study.rows_beyond is not None:
-        st.caption(f"Of an ID with more than k = {private.rows_per_person:,} rows so many count; the others stay in n.")
+        st.caption(
+            f"Of an ID with more than k = {private.rows_per_person:,} rows so many count; the others stay in n, and "
+            "so do rows without an ID."
+        )
     for one in private.overlaps:
         st.warning(plain(one.warning), icon=":material/content_copy:")
     if not study.demo:

@@ -70,13 +70,13 @@ def true_marginals_panel(session: Session, study: Study, shown: BeforeAndAfter) 
 
 
 def unmapped_panel(session: Session, study: Study) -> None:
-    """Draw how many private cells the schema does not place, column by column."""
+    """Draw how many private cells have no level, column by column."""
     found = opened_numbers(
         session,
         study,
         key="unmapped cells",
         title="Private cells without a level",
-        what="How many cells of each column no rule of the schema places: they count in n and in no query.",
+        what=recorded_numbers.UNMAPPED[study.rows_beyond],
         compute=lambda private: recorded_numbers.unmapped_cells(service(), private),
     )
     if found is None:

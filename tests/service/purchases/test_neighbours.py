@@ -19,6 +19,7 @@ from pmwpub.service import PrivateTable, Service
 from pmwpub.service.bought import assessments, release_errors, releases
 from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases.buying import KEPT
+from pmwpub.service.steward_only import recorded_numbers
 from pmwpub.tabular.schema.column_types import CategoricalColumn, IdColumn
 from pmwpub.tabular.schema.table_schema import Schema
 
@@ -33,10 +34,10 @@ def schema(*, keeps: bool, named: bool = True) -> Schema:
     return Schema.of([who, job] if named else [job])
 
 
-def loaded(service: Service, under: Schema) -> PrivateTable:
+def loaded(service: Service, under: Schema, private: bytes = PRIVATE) -> PrivateTable:
     study_store.save_schema(service, NAME, under)
     study_store.choose_workload(service, NAME, WorkloadChoice(k=1))
-    return study_store.load_private(service, NAME, PRIVATE)
+    return study_store.load_private(service, NAME, private)
 
 
 @pytest.fixture
@@ -170,3 +171,14 @@ def test_table_fit_says_so_too_and_does_not_take_each_row_to_have_a_level(people
     assert b"how many rows an ID has is not protected" in files["certificate.json"]
     assert b"are replaced by as many of an ID that no row has" in files["certificate.json"]
     assert "so many count, chosen from that ID" in files["report.html"].decode()
+
+
+def test_cells_without_a_level_are_said_to_count_rows_that_do_not_stay(people: Service) -> None:
+    """By hand: 2 rows stay of each of 11 IDs with five, and none of the five whose ID is blank here."""
+    private = loaded(people, schema(keeps=True), PRIVATE.replace(b"p0,", b","))
+    buying.buy(people, private, release(people))
+    assert recorded_numbers.unmapped_cells(people, private) == {"job": N - 22}
+    assert private.unplaced_cells == 0
+    words = recorded_numbers.UNMAPPED[study_store.study(people, NAME).rows_beyond]
+    assert "rows without an ID and of an ID's rows beyond k" in words
+    assert "beyond k" not in recorded_numbers.UNMAPPED[None]

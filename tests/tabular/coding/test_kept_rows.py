@@ -16,6 +16,7 @@ from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Ints
 from pmwpub.tabular.coding import kept_rows, person_ids
+from pmwpub.tabular.coding.rows_without_id import RowsWithoutId
 from pmwpub.tabular.files.reading import open_table
 from pmwpub.tabular.private_pass import FileRows, survey
 from pmwpub.tabular.schema.table_schema import Schema
@@ -96,6 +97,76 @@ def test_counting_one_row_more_than_k_is_found(monkeypatch: pytest.MonkeyPatch) 
     assert not moves_by_at_most_k(pair, 3)
 
 
+NOBODY = ("", "  ", "NA", " na", "-9", "-9.0")
+"""IDs that are none under OF_SECOND: blank, or a missing token by the column's own rules."""
+OF_SECOND = Schema.from_json(
+    b'{"version": 2, "missing_tokens": ["NA", "-9"], "columns": ['
+    b'{"name": "who", "kind": "id", "same": ["trim", "casefold", "number"], "beyond": "keep"},'
+    b'{"name": "x", "kind": "categorical", "levels": ["a", "b"], "same": []},'
+    b'{"name": "y", "kind": "categorical", "levels": ["0", "1", "2"], "same": []}]}'
+)
+
+
+def counted_second(rows: Rows, k: int, *, kept: int = 1 << 20) -> Ints:
+    found = survey(open_table(content(rows)), OF_SECOND, n=len(rows), rows_per_person=k, kept=kept)
+    private = count(WORKLOAD, found.admitted(n=len(rows), rows_per_person=k))
+    assert private.n == len(rows)
+    return private.counts
+
+
+@st.composite
+def neighbours_without_id(draw: st.DrawFn) -> tuple[Rows, Rows]:
+    """Some of the rows without an ID are one person's: as many rows of an ID of its own stand in their place."""
+    who = st.sampled_from(["p", "q", *NOBODY])
+    others = [(draw(who), *draw(CELLS)) for _ in range(draw(st.integers(0, 12)))]
+    one = [(draw(st.sampled_from(NOBODY)), *draw(CELLS)) for _ in range(draw(st.integers(1, 9)))]
+    another = [("t", *draw(CELLS)) for _ in one]
+    by = draw(st.sampled_from(ORDERS))
+    return sorted([*others, *one], key=by), sorted([*others, *another], key=by)
+
+
+@settings(max_examples=200)
+@given(neighbours_without_id(), st.integers(1, 4), st.sampled_from([0, 1 << 20]))
+def test_a_person_without_an_id_moves_counts_by_at_most_k(pair: tuple[Rows, Rows], k: int, kept: int) -> None:
+    change = counted_second(pair[0], k, kept=kept) - counted_second(pair[1], k, kept=kept)
+    tables = np.split(change, WORKLOAD.offsets[1:-1])
+    assert np.abs(change).max() <= k
+    assert all((table**2).sum() <= 2 * k * k for table in tables)
+
+
+@pytest.mark.parametrize("kept", [0, 1 << 20])
+@pytest.mark.parametrize("nobody", NOBODY)
+def test_rows_without_an_id_count_in_n_alone(nobody: str, kept: int) -> None:
+    rows = [(nobody, "a", "0")] * 3 + [("p", "a", "0"), ("NAN", "a", "0")]
+    assert (
+        counted_second(rows, 3, kept=kept).tolist() == counted_second([("p", "a", "0"), ("NAN", "a", "0")], 3).tolist()
+    )
+
+
+STRANGERS = ([("", "a", "0")] * 9 + [("p", "b", "1")], [("", "a", "0")] * 8 + [("t", "a", "0"), ("p", "b", "1")])
+"""One of nine people without an ID is replaced by somebody with one, of equal cells: with k = 1, one count moves."""
+ALIKE = ([("", "a", "0"), ("", "b", "1")], [("", "b", "1"), ("t", "b", "1")])
+"""The one row that would stay of those without an ID, were they one person's, is replaced; then the other would."""
+
+
+@pytest.mark.fault("rows without an ID counted")
+def test_rows_without_an_id_taken_for_one_persons_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    turned = tuple([(who, {"a": "b", "b": "a"}[x], y) for who, x, y in rows] for rows in ALIKE)
+    pairs = (STRANGERS, ALIKE, ([*turned[0]], [*turned[1]]))
+    assert all(moves_by_at_most_k(pair, 1) for pair in pairs)
+    plant(monkeypatch, RowsWithoutId, "among", "not text.strip() or text in self.tokens", "False")
+    assert not all(moves_by_at_most_k(pair, 1) for pair in pairs)
+
+
+def test_without_the_rule_blank_ids_are_checked_against_k_as_any() -> None:
+    rows = [("", "a", "0"), (" ", "b", "1"), ("q", "b", "2")]
+    refused = survey(open_table(content(rows)), REFUSING, n=3, rows_per_person=1)
+    with pytest.raises(FileRefused, match="may carry one ID"):
+        refused.admitted(n=3, rows_per_person=1)
+    admitted = survey(open_table(content(rows)), REFUSING, n=3, rows_per_person=2)
+    assert count(WORKLOAD, admitted.admitted(n=3, rows_per_person=2)).counts[:2].tolist() == [1, 2]
+
+
 SOME_ROWS = st.lists(
     st.tuples(st.sampled_from(["p", " p", "q", ""]), st.sampled_from("ab"), st.sampled_from("ab")),
     min_size=1,
@@ -106,11 +177,14 @@ SOME_ROWS = st.lists(
 @settings(max_examples=100)
 @given(SOME_ROWS, st.integers(1, 4), st.integers(1, 5))
 def test_of_each_id_as_many_rows_stay_as_it_has_up_to_k(rows: Rows, k: int, at_once: int) -> None:
-    """All cells of x have a level here, so the 1-way counts add up to the rows that stay; n is the raw count."""
+    """All cells of x have a level here, so the 1-way counts add up to the rows that stay; n is the raw count.
+
+    Rows without an ID have none of it.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(person_ids, "_AT_ONCE", at_once)
         found = survey(open_table(content(rows)), KEEPING, n=len(rows), rows_per_person=k)
-    stay = sum(min(k, often) for often in Counter(who.strip() for who, _, _ in rows).values())
+    stay = sum(min(k, often) for often in Counter(who.strip() for who, _, _ in rows if who).values())
     private = count(Workload.of(KEEPING.domain, [("x",)]), found.rows)
     assert private.counts.sum() == stay
     assert private.n == len(rows) == len(found.rows)
