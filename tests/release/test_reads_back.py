@@ -45,10 +45,11 @@ SCHEMAS: dict[str, Json] = {
         "columns": [text('a"b', "c,d", "e\nf", "g\rh", "", " ", "'", "''-"), text("x", name="y")]
     },
     "decimal commas": {
+        "version": 2,
         "columns": [
             number(0, 0.25, 1.5, decimal=",", **BOTH),
             number(0, 1000, 5000, name="m", decimal=",", thousands=" "),
-        ]
+        ],
     },
     "wide and narrow bins": {
         "columns": [

@@ -58,10 +58,14 @@ def encode_public(table: TextTable, schema: Schema, *, written: bool = True) -> 
 class Encoder:
     """Encodes the chunks of tables with one header, one look a distinct cell, and counts cells without a level.
 
+    written  whether cells are read as this package writes them, too (`written_cells`). Of version 2 all are, of public
+             and of private tables alike; of version 1 private cells are not, as before it
+
     Privacy: `unplaced` of private rows is for the steward only.
     """
 
-    def __init__(self, header: Sequence[str], schema: Schema, *, written: bool = False) -> None:
+    def __init__(self, header: Sequence[str], schema: Schema, *, written: bool | None = None) -> None:
+        written = schema.version >= 2 if written is None else written
         declared = {place_in(header, column.name) for column in schema.columns if stands_in(header, column.name)}
         self.ignored = tuple(name for place, name in enumerate(header) if place not in declared)
         self._columns = schema.encoded

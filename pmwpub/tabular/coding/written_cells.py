@@ -18,10 +18,11 @@ def coder(schema: Schema, column: EncodedColumn) -> Callable[[Sequence[str]], In
 
     A written table names a bin by its label, the reserved levels by their names, has an apostrophe before what a
     spreadsheet would run, and a point in its numbers. The column's own rules come first: such a cell is asked for only
-    where they leave it without a level, or to "other". Total, and a function of the schema and the cell alone.
+    where they leave it without a level, or to "other". Total, and a function of the schema and the cell alone. Under
+    version 1, whose private cells are not read so, a number with another mark than the column's stays none in public.
     """
     plain, place = whole_columns.coder(schema, column), schema.placer(column)
-    written, pointed = _written(schema, column), _pointed(column)
+    written, pointed = _written(schema, column), schema.version >= 2 and _pointed(column)
 
     def placed(cell: str) -> int:
         if cell in written:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from pmwpub.domain import Domain
 from pmwpub.errors import BudgetError, FileRefused, SchemaError
 from pmwpub.tabular.coding.decode import csv_bytes, decode
-from pmwpub.tabular.coding.encode import encode_public
+from pmwpub.tabular.coding.encode import Encoder, encode_public
 from pmwpub.tabular.files.reading import TextTable, read_table
 from pmwpub.tabular.private_pass import encode_private
 from pmwpub.tabular.schema.table_schema import Schema
@@ -293,3 +293,27 @@ def test_the_census_tables_encode_without_a_lost_row(data_folder: Path, name: st
         read_table(folder / f"{name}.csv.gz"), Schema.from_json((folder / "schema.json").read_bytes())
     )
     assert (len(encoded.dataset), encoded.dropped) == (rows, 0)
+
+
+@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("decimal", [",", "."])
+@given(
+    cells=st.lists(st.sampled_from(["5553.63", "5553,63", "12", "1.5", "[0, 10)", "(missing)", "x", ""]), min_size=40)
+)
+def test_a_cell_has_one_code_in_public_and_in_private_tables(version: int, decimal: str, cells: list[str]) -> None:
+    """Version 1 reads labels of levels in public tables alone, as its releases write them; a number never."""
+    column = {
+        "name": "x",
+        "kind": "numeric",
+        "edges": [0, 10, 10_000],
+        "outside": "clip",
+        "other": True,
+        "decimal": decimal,
+    }
+    schema = Schema.from_json(json.dumps({"version": version, "missing_tokens": [""], "columns": [column]}))
+    if version == 1:
+        cells = [cell for cell in cells if not cell.startswith(("[", "("))]
+    table = read_table(("x\n" + "".join(f'"{cell}"\n' for cell in cells)).encode())
+    public = Encoder(table.header, schema, written=True).codes(table.cells)
+    private = Encoder(table.header, schema).codes(table.cells)
+    assert public.tolist() == private.tolist()
