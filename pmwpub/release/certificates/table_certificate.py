@@ -9,6 +9,7 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import Field
 
 from pmwpub.domain import Domain
+from pmwpub.mechanisms.table_fit.fit_constants import FitConstants
 from pmwpub.mechanisms.table_fit.table_fit import FitChoices, TableRelease
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
 from pmwpub.plans import TableFitPlan
@@ -57,6 +58,13 @@ class Chosen(Part):
             sweeps=choices.sweeps,
             lacking=named(choices.lacking),
         )
+
+    def fits(self, constants: FitConstants) -> bool:
+        """Whether a run with these constants can have chosen so: what moved has passes, and no fit too many."""
+        most = (constants.one_way_sweeps, constants.one_way_sweeps, constants.pair_sweeps)
+        once = len(set(self.moved)) == len(self.moved) and len(set(self.lacking)) == len(self.lacking)
+        within = all(passes <= limit for passes, limit in zip(self.sweeps, most, strict=True))
+        return once and within and bool(self.moved) == (self.sweeps[0] > 0)
 
     def choices(self, domain: Domain) -> FitChoices:
         """The choices as the engine has them; DomainError for a column that the domain lacks."""

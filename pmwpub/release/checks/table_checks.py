@@ -38,9 +38,10 @@ def _agrees(certificate: TableCertificate, files: Files) -> str:
 
 def _same_terms(certificate: TableCertificate) -> bool:
     """Whether there is a plan, and each choice is of a column that was measured."""
-    table_plan_of(certificate)
+    constants = table_plan_of(certificate).constants
     measured = {name for table in certificate.tables for name in table.columns}
-    return certificate.chosen is not None and {*certificate.chosen.moved, *certificate.chosen.lacking} <= measured
+    chosen = certificate.chosen
+    return chosen is not None and {*chosen.moved, *chosen.lacking} <= measured and chosen.fits(constants)
 
 
 def _price(certificate: TableCertificate) -> str:

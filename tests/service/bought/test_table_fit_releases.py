@@ -16,10 +16,12 @@ import numpy as np
 import pytest
 
 from pmwpub import plans
-from pmwpub.errors import BudgetError, CertificateError, Overspent, PlanError
+from pmwpub.errors import BudgetError, CertificateError, DomainError, Overspent, PlanError
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.privacy.budget import ZCDP
+from pmwpub.release import rebuilding
 from pmwpub.release.bundle import CERTIFICATE, MEASUREMENTS, REBUILD, REPORT, SYNTHETIC, TABLES, WEIGHTS, Bundle
+from pmwpub.release.certificates.certificate_reading import read_certificate
 from pmwpub.release.certificates.table_certificate import TableCertificate
 from pmwpub.release.checking import check, require
 from pmwpub.release.measured.tables_csv import read_tables
@@ -144,6 +146,9 @@ def test_both_engines_stand_in_the_list_of_releases_and_either_sells_its_noisy_e
         lambda body: body.update(complete=not body["complete"]),
         lambda body: body["chosen"].update(moved=["nobody"]),
         lambda body: body.update(chosen=None),
+        lambda body: body["chosen"].update(sweeps=[body["chosen"]["sweeps"][0], 9999, 9999]),
+        lambda body: body["chosen"].update(moved=[], sweeps=[1, 15, 25]),
+        lambda body: body["chosen"].update(lacking=["sex", "sex"]),
         lambda body: body.update(mechanism="PMW^Pub"),
         lambda body: body["plan"].update(rho_units=body["plan"]["rho_units"] * 2),
         lambda body: body.update(rho="0.000000000000001"),
@@ -213,3 +218,19 @@ def test_the_folder_of_a_release_names_it_for_its_noisy_error(bench: Bench, tmp_
     for name, body in bundle_of(found).files(rows=10).items():
         (tmp_path / name).write_bytes(body)
     assert release_errors.named_release(str(tmp_path)) == found.outcome.booking.key
+
+
+@pytest.mark.parametrize("failure", [ZeroDivisionError, ValueError, DomainError])
+def test_noisy_counts_from_which_no_weights_follow_are_refused_in_words(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, failure: type[Exception]
+) -> None:
+    """Where the fit breaks down on edited counts, the script says so and ends with status 2."""
+    files = bundle_of(run(bench, epsilon="0.3")).files(rows=10)
+
+    def broken(*_: object) -> None:
+        raise failure("on the way")
+
+    monkeypatch.setattr(rebuilding, "refit", broken)
+    certificate = read_certificate(files[CERTIFICATE])
+    with pytest.raises(CertificateError, match="No weights follow"):
+        rebuilt(certificate, files["schema.json"], publics(bench, bench.candidates[:1]), files[TABLES])

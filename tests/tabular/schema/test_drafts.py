@@ -410,3 +410,9 @@ def test_a_decision_that_makes_no_sense_is_refused_in_words(flag: str) -> None:
 )
 def test_a_remedy_is_a_flag_as_a_shell_takes_it(rule: str, value: str, flag: str) -> None:
     assert Remedy("x", rule, value).flag == flag  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("recipe", [{"bins": 0}, {"bins": 99_999_999_999}, {"max_levels": 10_001}])
+def test_numbers_of_bins_and_levels_that_no_schema_could_hold_are_refused_in_words(recipe: dict[str, int]) -> None:
+    with pytest.raises(SchemaError, match=r"between 1 and 10,000"):
+        Recipe(**recipe)
