@@ -45,12 +45,14 @@ NAMES = tuple(f"{payload} {i}" for i, payload in enumerate(PAYLOADS))
 
 
 def _table(shift: int) -> bytes:
-    """Columns named by payloads, and payloads as their levels."""
+    """Columns named by payloads, and payloads as their levels: all of them in each column of each table."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(NAMES)
     for row in range(ROWS):
-        writer.writerow([(PAYLOADS + ("plain",))[(row * (i + 2) + shift * i) % 6] for i in range(len(NAMES))])
+        writer.writerow(
+            [(PAYLOADS + ("plain",))[(row + row // 6 * (i + 1) + shift * i) % 6] for i in range(len(NAMES))]
+        )
     return text.getvalue().encode()
 
 

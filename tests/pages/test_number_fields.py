@@ -83,7 +83,7 @@ def test_the_downloads_of_more_rows_than_a_synthetic_table_has_are_offered() -> 
 
         from pmwpub.ui.release.result_panel import downloads
 
-        downloads(SimpleNamespace(certificate=SimpleNamespace(n=10**9), parts={}), 7)  # type: ignore[arg-type]
+        downloads(SimpleNamespace(certificate=SimpleNamespace(n=10**9), parts={}, has_values=False), 7)  # type: ignore[arg-type]
 
     app = AppTest.from_function(page).run()
     assert not app.exception

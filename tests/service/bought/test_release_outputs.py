@@ -152,10 +152,15 @@ def test_the_certificate_states_who_is_protected_the_budget_and_when(bench: Benc
 def test_a_report_that_cannot_be_written_is_known_before_the_charge(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(report, "TEMPLATE", "gone.jinja")
+    current = study_store.study(bench.service, bench.name)
+    fitted = releases.table_fit_plan(bench.service, current, bench.candidates[:1], epsilon="1")
+    for version in report.TEMPLATES:
+        monkeypatch.setitem(report.TEMPLATES, version, "gone.jinja")
     report.template.cache_clear()
     with pytest.raises(Exception, match=r"gone\.jinja"):
         run(bench)
+    with pytest.raises(Exception, match=r"gone\.jinja"):
+        buying.buy(bench.service, bench.private, fitted)
     assert bench.service.ledger.history(bench.name) == []
     monkeypatch.undo()
     report.template.cache_clear()
