@@ -103,7 +103,7 @@ class Survey:
             )
         if self.exceeded:
             raise FileRefused(
-                f"At most {rows_per_person:,} rows may carry one ID in column {self.id_name!r}, and more do. "
+                f"At most {rows_per_person:,} {'row' if rows_per_person == 1 else 'rows'} may carry one ID in column {self.id_name!r}, and more do. "
                 "Reduce the rows, register the population anew with more rows a person, or let the schema keep so many "
                 f'of each ID ("beyond": "keep" in that column). {TELL}'
             )
