@@ -69,8 +69,8 @@ def dates(cells: ColumnCells, counts: Mapping[str, int], order: DateOrder, part:
     days = [_days_of(table, counts, order) for table in cells.tables]
     years = sorted({str(day.year).zfill(4) for table in days for day in table})
     telling = [other for other in _PARTS if (len(years) > 1 or other != "year") and _tells_tables_apart(days, other)]
-    if part is None:
-        part = next((other for other in _PARTS[len(years) < 2 :] if other not in telling), "month")
+    unasked: DatePart = next((other for other in _PARTS[len(years) < 2 :] if other not in telling), "month")
+    part = part or unasked
     column = DateColumn(
         name=cells.name,
         kind="date",
