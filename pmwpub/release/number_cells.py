@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from pmwpub.errors import PlanError
 from pmwpub.release.certificates.certificate_parts import Cells
+from pmwpub.tabular.coding import written_cells
 from pmwpub.tabular.coding.public_values import Pool, StoredValues
 from pmwpub.tabular.schema.column_types import NumericColumn
 from pmwpub.tabular.schema.table_schema import Schema
@@ -30,7 +31,7 @@ def drawer(schema: Schema, position: int, seed: int, cells: Cells, values: Store
     if not isinstance(column, NumericColumn):
         raise PlanError(f"Numbers are drawn for numeric columns; {column.name!r} is none.")
     others = {code: schema.written(column, code) or "" for code in range(len(column.own_levels), column.attribute.size)}
-    inside = _inside(column)
+    inside = _inside(column) if schema.version == 1 else _Readable(schema, column).text
     if cells == "numbers":
         generator = random.Random(f"{seed}:{position}")
         return lambda codes, atoms: [others[code] if code in others else inside(code, generator) for code in codes]
@@ -79,6 +80,33 @@ def _by_place(pools: Mapping[tuple[int, int], Pool], position: int) -> dict[int,
     }
 
 
+REDRAWS = 100
+"""So many numbers are drawn for one cell before the bin's label is written in their place."""
+
+
+class _Readable:
+    """Numbers inside the bins of a column, but those that it would read as something else, such as a missing code.
+
+    Only schemas of version 2 are asked: what one of version 1 writes keeps its bytes. A number is drawn anew from the
+    same generator until one reads as its bin, so that it is uniform among those that do; a bin in which none was found
+    is written as its label, which reads as the bin.
+    """
+
+    def __init__(self, schema: Schema, column: NumericColumn) -> None:
+        self._draw, self._labels = _inside(column), column.attribute.levels
+        self._place, self._as_written = schema.placer(column), written_cells.coder(schema, column)
+        # A point would be read as the mark between thousands here.
+        self._mark = column.decimal if column.thousands == "." else "."
+
+    def text(self, code: int, generator: random.Random) -> str:
+        """A number for one row."""
+        for _ in range(REDRAWS):
+            text = self._draw(code, generator).replace(".", self._mark)
+            if self._place(text) == code or int(self._as_written([text])[0]) == code:
+                return text
+        return self._labels[code]
+
+
 def _inside(column: NumericColumn) -> Callable[[int, random.Random], str]:
     whole = all(float(edge).is_integer() for edge in column.edges)
     return lambda code, generator: (_whole if whole else _decimal)(column, code, generator)
@@ -93,11 +121,17 @@ def _whole(column: NumericColumn, code: int, generator: random.Random) -> str:
 
 
 def _decimal(column: NumericColumn, code: int, generator: random.Random) -> str:
-    """A number of [low, high), rounded where that does not leave the bin; of a spike its value."""
+    """A number of [low, high), rounded where that does not leave the bin; of a spike its value.
+
+    Where half the width is too small for a float, the low end is the one number of the bin.
+    """
     low, high = column.cuts[code], column.edges[code + 1]
     if column.spike(code) is not None:
         return repr(column.edges[code])
+    width = high / 2 - low / 2
+    if width <= 0:
+        return repr(low)
     place = generator.random()
     value = max(low, min(low * (1 - place) + high * place, math.nextafter(high, low)))
-    short = round(value, max(0, 3 - math.floor(math.log10(high / 2 - low / 2))))
+    short = round(value, max(0, 3 - math.floor(math.log10(width))))
     return repr(short if low <= short < high else value)

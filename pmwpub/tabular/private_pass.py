@@ -103,8 +103,9 @@ class Survey:
                 f"Load the registered table, or register it as it is. {TELL}"
             )
         if self.exceeded:
+            rows = "row" if rows_per_person == 1 else "rows"
             raise FileRefused(
-                f"At most {rows_per_person:,} rows may carry one ID in column {self.id_name!r}, and more do. "
+                f"At most {rows_per_person:,} {rows} may carry one ID in column {self.id_name!r}, and more do. "
                 "Reduce the rows, register the population anew with more rows a person, or let the schema keep so many "
                 f'of each ID ("beyond": "keep" in that column). {TELL}'
             )

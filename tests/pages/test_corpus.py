@@ -267,7 +267,7 @@ def test_several_rows_a_person_need_to_be_declared(k: int, counter: Counter) -> 
     name = counter.founded(f"k {k}", 3, schema, k)
     content = f"sex,age,job,who\nF,20,cook,{CANARY}\nM,1,,b\nF,2,,{CANARY}\n".encode()
     app = counter.offer(name, content, ".csv", role="private")
-    assert ("At most 1 rows may carry one ID" in words(app)) == (k == 1)
+    assert ("At most 1 row may carry one ID" in words(app)) == (k == 1)
     assert (held(app) is None) == (k == 1)
     assert CANARY not in everything(app)
 

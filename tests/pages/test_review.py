@@ -101,6 +101,14 @@ def test_a_decision_that_the_public_cells_do_not_allow_is_refused_and_the_schema
     assert schema(town).id_column.name == "q1"  # type: ignore[union-attr]
 
 
+def test_one_column_is_counted_in_the_singular(town: Here, visit: Open) -> None:
+    drafted(town, 0)
+    app = visit("data", population=town.population)
+    assert "1 column is encoded, 2 are not" in words(app)
+    decide(app, "wave kind categorical")
+    assert "2 columns are encoded, 1 is not" in words(app)
+
+
 @pytest.mark.parametrize("columns", [127])
 def test_a_hundred_and_thirty_columns_are_one_table_and_few_buttons(town: Here, visit: Open, columns: int) -> None:
     drafted(town, columns)

@@ -82,9 +82,14 @@ def _constant_each(column: PublicColumn, shares: Shares) -> Verdict | None:
     seen = [table for table in column.tables if table.rows]
     if len(seen) < 2 or any(table.rows < 2 or len(shares.get(table.table, {})) > 1 for table in seen):
         return None
-    values = ", ".join(f"{_short(next(iter(table.counts)))} in {table.table}" for table in seen[:3])
+    alone = all(len(table.counts) == 1 for table in seen)
+    found = [next(iter((not alone and shares.get(table.table)) or table.counts)) for table in seen]
+    if len(set(found)) == 1:
+        return None
+    values = ", ".join(f"{_short(value)} in {table.table}" for value, table in zip(found[:3], seen, strict=False))
     more = f" and so on in {len(seen) - 3} more" if len(seen) > 3 else ""
-    why = f"It has one value in each table ({values}{more}): it says which table a row is from. {_lost(shares)}"
+    what = "value" if alone else "level"
+    why = f"It has one {what} in each table ({values}{more}): it says which table a row is from. {_lost(shares)}"
     return Verdict(column.name, "names tables", why.rstrip(), "leave out", leaves_out=True)
 
 

@@ -94,11 +94,12 @@ def drafted(
     keep: Collection[str] = (),
     progress: Progress = unwatched,
 ) -> Draft:
-    """The draft that `propose` makes, without suspects; columns whose kind a person or a codebook says stay.
+    """The draft that `propose` makes, without suspects; columns whose kind a person or a codebook says stay, and dates
+    of which a person says the part.
 
     Raises as `propose` and `without_suspects` do.
     """
-    chosen = {one.column for one in remedies if one.rule == "kind"}
+    chosen = {one.column for one in remedies if one.rule in ("kind", "part")}
     draft = propose(tables, recipe, codebook=codebook, remedies=remedies, progress=progress)
     if unkept := [way for one in draft.left_out if one.name in keep for way in one.remedies if _encodes(way)]:
         draft = propose(tables, recipe, codebook=codebook, remedies=[*remedies, *unkept[::-1]], progress=progress)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from pmwpub.tabular.schema.column_types import Column, DateColumn, NumericColumn, WeightColumn
+from pmwpub.tabular.schema.column_types import Column, DateColumn, EncodedColumn, NumericColumn, WeightColumn
 
 FOREIGN: Mapping[int, set[str]] = {1: {"same"}, 2: {"strip", "casefold"}}
 """Keys of a column that a version does not write."""
@@ -25,6 +25,24 @@ def check_second(columns: Iterable[Column]) -> None:
     for column in columns:
         if column.strip or column.casefold:
             raise ValueError(f'column {column.name!r}: version 2 writes "same": ["trim", "casefold"] for these rules')
+
+
+def check_reads_back(column: EncodedColumn, missing_tokens: tuple[str, ...]) -> None:
+    """ValueError where what a release writes for a level of a column of version 2 would be read as another level.
+
+    A level is written by its name, or as a cell of its own. A name that the column leaves to "other", or without a
+    level, is still read as its level where written tables are read; so that is no fault.
+    """
+    place = column.placer(missing_tokens, reads_labels=True)
+    unclaimed = {column.no_level, column.other_code}
+    for code, label in enumerate(column.attribute.levels):
+        written = column.written(code, missing_tokens)
+        named_well = place(label) in {code, *unclaimed}
+        if not named_well or (written is not None and place(written) != code):
+            raise ValueError(
+                f"column {column.name!r}: the level {label!r} would read as another level of the column; give it "
+                "another name, or another missing code"
+            )
 
 
 def needs_second(column: Column) -> bool:

@@ -28,7 +28,8 @@ class Schema(BaseModel):
     Under version 2 a column's own levels go before the schema's tokens: "NA" is Namibia where a column declares it.
 
     Raises SchemaError (through `from_json` and `of`) for unknown keys, repeated names, a level that equals a missing
-    token (version 1) or a reserved name, more than one id column, no encoded column, or bins that do not rise.
+    token (version 1) or a reserved name, a level whose name would read as another one (version 2), more than one
+    id column, no encoded column, or bins that do not rise.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -49,6 +50,8 @@ class Schema(BaseModel):
             raise ValueError("at most one id column is allowed")
         if self.version == 2:
             edition.check_second(self.columns)
+            for column in self.encoded:
+                edition.check_reads_back(column, self.tokens_of(column))
             return self
         edition.check_first(self.columns)
         for column in self.encoded:

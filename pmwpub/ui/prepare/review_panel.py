@@ -35,9 +35,13 @@ def review_part(session: Session, study: Study, *, changeable: bool) -> bool:
 
 
 def _summary(found: Review) -> str:
-    encoded = len(found.columns) - len(found.left_out)
+    out = len(found.left_out)
+    encoded = len(found.columns) - out
     looked = sum(1 for one in found.columns if one.encoded and one.remarks)
-    parts = [f"**{encoded:,}** columns are encoded", f"**{len(found.left_out):,}** are not"]
+    parts = [
+        f"**{encoded:,}** {'column is' if encoded == 1 else 'columns are'} encoded",
+        f"**{out:,}** {'is' if out == 1 else 'are'} not",
+    ]
     if looked:
         parts.append(f"**{looked:,}** should be looked at")
     return f"{', '.join(parts)}. All of this is public and costs nothing."

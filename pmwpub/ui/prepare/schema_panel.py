@@ -17,7 +17,7 @@ from pmwpub.ui.prepare.review_panel import review_part
 from pmwpub.ui.prepare.schema_editor import binning_pickers, editor, unfinished
 from pmwpub.ui.widgets.read_as import confirm_reading
 from pmwpub.ui.widgets.reading_progress import progress_bar
-from pmwpub.ui.wording.written import plain
+from pmwpub.ui.wording.written import counted, plain
 
 CHARGED = (
     "Charges were made under this schema. Another one makes new plans, each with its own price; what was bought "
@@ -88,7 +88,7 @@ def _change(session: Session, study: Study) -> None:
         if st.button("Draft a schema", disabled=not study.candidates):
             _save(session, study, bins=bins, binning=binning)
     with loading, st.form("schema", clear_on_submit=True):
-        file = st.file_uploader("Or load a schema file (JSON, version 1)")
+        file = st.file_uploader("Or load a schema file (JSON)")
         if st.form_submit_button("Load", key="load schema") and file is not None:
             _save(session, study, text=file.getvalue())
     with st.form("codebook", clear_on_submit=True):
@@ -130,7 +130,6 @@ def _save(
         if book is None or not session.shelf.keep("codebook", name, book, refusal, options):
             session.tell("error", f"The schema was refused. {plain(str(refusal))} The earlier one stays.")
     else:
-        session.tell(
-            "success", f"The schema has {len(schema.domain.attributes)} columns. Look it over before you spend."
-        )
+        columns = counted(len(schema.domain.attributes), "column")
+        session.tell("success", f"The schema has {columns}. Look it over before you spend.")
     st.rerun()

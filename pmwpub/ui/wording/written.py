@@ -65,6 +65,11 @@ def progress(job: Job, unit: str, place: int) -> str:
     return f"{steps} · {seconds(job.elapsed)} so far{left}"
 
 
+def counted(number: int, noun: str) -> str:
+    """So many of something: "1 column", "2,000 columns"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def size(count: int) -> str:
     """A number of bytes as people read it: "0.3 kB", "1.2 MB"."""
     return f"{count / 1e6:.1f} MB" if count >= 100_000 else f"{count / 1e3:.1f} kB"

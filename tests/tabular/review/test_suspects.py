@@ -152,6 +152,19 @@ def test_the_worst_pair_of_tables_is_named_with_what_no_reweighting_can_mend() -
     assert not found.leaves_out
 
 
+def test_numbers_of_one_bin_do_not_name_the_table_where_it_is_the_bin_of_all() -> None:
+    """One bin of 25 numbers in both tables: neither has one value, and they have the same level."""
+    tables = [file("x", [first + place for place in range(25)] * 4) for first in (0, 5)]
+    column = public_column("x", tables, ["a.csv", "b.csv"], TOKENS)
+    own = NumericColumn(name="x", kind="numeric", edges=(0.0, 40.0), outside="clip")
+    assert verdict_on(column, own, coder(Schema.of([own], TOKENS), own)) is None
+    halves = NumericColumn(name="x", kind="numeric", edges=(0.0, 50.0, 100.0), outside="clip")
+    apart = public_column("x", [tables[0], file("x", list(range(60, 85)) * 4)], ["a.csv", "b.csv"], TOKENS)
+    found = verdict_on(apart, halves, coder(Schema.of([halves], TOKENS), halves))
+    assert found is not None
+    assert "It has one level in each table ('[0, 50)' in a.csv, '[50, 100]' in b.csv)" in found.why
+
+
 SHARES = st.lists(st.integers(0, 9), min_size=6, max_size=6).filter(any)
 
 

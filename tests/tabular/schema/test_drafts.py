@@ -9,6 +9,7 @@ import pytest
 from pmwpub.errors import SchemaError
 from pmwpub.tabular.coding.encode import encode_public
 from pmwpub.tabular.files.reading import TextTable, read_table
+from pmwpub.tabular.review.without_suspects import drafted as without_suspects
 from pmwpub.tabular.schema.codebook import read_codebook
 from pmwpub.tabular.schema.column_types import (
     CategoricalColumn,
@@ -64,6 +65,60 @@ def test_a_column_with_one_value_in_each_file_is_left_out_with_the_values() -> N
     assert left(draft, "works") == "Only 1 of 2 files have it."
     kept = drafted(first, second, remedies=["--kind wave=categorical"])
     assert kept.schema.domain.names == ("wave", "sex")
+
+
+def days(year: int, months: Sequence[int] = range(1, 13)) -> list[str]:
+    return [f"{year}-{month:02d}-{day:02d}" for month in months for day in range(1, 29)]
+
+
+@pytest.mark.parametrize(
+    ("cells", "part", "said"),
+    [
+        ([days(2015), days(2019)], "month", "Their year says which table a row is from."),
+        ([days(2015) + days(2016), days(2018) + days(2019)], "month", "Their year says which table a row is from."),
+        (
+            [days(2015, [1]), days(2019, [2])],
+            "weekday",
+            "Their year and month say which table a row is from.",
+        ),
+        ([days(2015) + days(2016), days(2016)], "year", ""),
+        ([days(2015), days(2015)], "month", ""),
+        ([days(2015) + days(2016)], "year", ""),
+    ],
+)
+def test_of_dates_a_part_that_does_not_name_the_file_is_drafted(cells: list[list[str]], part: str, said: str) -> None:
+    tables = [table(x=own, sex=SEX) for own in cells]
+    for draft in (without_suspects(tables), without_suspects(tables, remedies=[Remedy("x", "kind", "date")])):
+        column = next(column for column in draft.schema.columns if column.name == "x")
+        assert isinstance(column, DateColumn)
+        assert column.part == part
+        (remark,) = [remark for remark in draft.remarks if (remark.column, remark.kind) == ("x", "date")]
+        assert remark.text == " ".join(
+            filter(None, [f"Dates: only their {part} is an attribute.", said, "Another part may be chosen."])
+        )
+
+
+def test_a_part_that_a_person_asks_for_stays_with_a_true_word_about_the_files() -> None:
+    tables = [table(x=days(year), sex=SEX) for year in (2015, 2019)]
+    draft = without_suspects(tables, remedies=[Remedy("x", "part", "year")])
+    column = next(column for column in draft.schema.encoded if column.name == "x")
+    assert column.own_levels == ("2015", "2019")
+    assert "It has one level in each table ('2015' in public table 1, '2019' in public table 2)" in next(
+        remark.text for remark in draft.remarks if remark.kind == "names tables"
+    )
+
+
+def test_a_level_that_is_spelt_as_the_name_of_missing_cells_is_left_out_until_spellings_are_kept_apart() -> None:
+    cells = ["a", "b", "(Missing)", ""]
+    column, draft = one(*cells)
+    assert column is None
+    assert (
+        left(draft) == "Its level '(Missing)' is spelt as the name of its cells without a value; keep spellings apart."
+    )
+    assert [way.flag for way in next(one.remedies for one in draft.left_out)] == ["--same x=none"]
+    column, _ = one(*cells, remedies=["--same x=none"])
+    assert column is not None
+    assert column.attribute.levels == ("(Missing)", "a", "b", "(missing)")
 
 
 @pytest.mark.parametrize(

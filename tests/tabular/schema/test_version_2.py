@@ -167,6 +167,14 @@ def test_ordered_columns_code_as_categorical_ones_and_weights_are_left_aside() -
         ([HOURS | {"missing": [{"code": "9", "label": "(other)"}]}], 2, "other"),
         ([HOURS | {"missing": [{"code": "9", "label": "[0, 40)"}]}], 2, "label of a level"),
         ([SEX | {"missing": [{"code": "Male", "label": "x"}]}], 2, "equals a missing code"),
+        (
+            [{"name": "d", "kind": "date", "part": "month", "missing": [{"code": "1", "label": "x"}]}],
+            2,
+            "level '1' would read",
+        ),
+        ([HOURS | {"missing": [CODES[0], {"code": "x", "label": "1E1"}]}], 2, "level '1E1' would read"),
+        ([HOURS | {"missing": [CODES[0], {"code": "-9", "label": "99"}]}], 2, "level '99' would read"),
+        ([HOURS | {"edges": [0, 5, 5, 9], "missing": [{"from": 4, "to": 6, "label": "x"}]}], 2, "level '5' would read"),
         ([{"name": "d", "kind": "date", "part": "year"}], 2, "years are listed"),
         ([{"name": "d", "kind": "date", "part": "month", "levels": ["2012"]}], 2, "years are listed"),
         ([{"name": "d", "kind": "date", "part": "year", "levels": ["12"]}], 2, "four digits"),
@@ -175,6 +183,13 @@ def test_ordered_columns_code_as_categorical_ones_and_weights_are_left_aside() -
 def test_contradictions_are_refused_in_words(columns: list[dict[str, Any]], version: int, words: str) -> None:
     with pytest.raises(SchemaError, match=words):
         of(*columns, version=version)
+
+
+def test_a_label_that_is_a_missing_token_is_refused_by_the_name_of_its_column() -> None:
+    missing = [{"code": "", "label": "(missing)"}, {"code": "99", "label": "NA"}]
+    with pytest.raises(SchemaError, match="column 'sex': the level 'NA' would read as another level"):
+        of(SEX | {"missing": missing}, tokens=("", "NA"))
+    assert read(of(SEX | {"missing": missing}, tokens=("",)), "NA", "99", "") == ["NA", "NA", "(missing)"]
 
 
 def test_a_schema_of_each_version_is_written_and_hashed_with_its_own_keys() -> None:

@@ -104,7 +104,16 @@ def _with_missing(found: Evidence, proposal: Proposal) -> Proposal:
         return proposal
     if not isinstance(column, NumericColumn):
         column = column.changed(missing=missing_rule(found.codes, found.blank))
+        if level := _spelt_as_missing(column):
+            why = f"Its level {shown(level)} is spelt as the name of its cells without a value; keep spellings apart."
+            return left_out(found.name, why, found.cells.remedy("same", "none"))
     return proposal.of(column).also(*pointed_out(found, column))
+
+
+def _spelt_as_missing(column: AttributeColumn) -> str | None:
+    """A level that the column would read for the name of one of its missing levels; None without one."""
+    names = {column.tidy(name) for name in column.missing_levels}
+    return next((level for level in column.own_levels if column.tidy(level) in names), None)
 
 
 def _of_kind(found: Evidence, kind: str) -> Proposal:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
+from itertools import permutations
 
 from pmwpub.tabular.schema.column_types import CategoricalColumn, DateColumn, NumericColumn
-from pmwpub.tabular.schema.date_parts import DateOrder, DatePart, date_of
+from pmwpub.tabular.schema.date_parts import DateOrder, DatePart, date_of, part_of
 from pmwpub.tabular.schema.draft_record import Merged, Remark
 from pmwpub.tabular.schema.equivalences import Equivalence, alike, compared
 from pmwpub.tabular.schema.proposing.column_cells import ColumnCells, Proposal, shown
@@ -60,10 +63,14 @@ def date_orders(counts: Mapping[str, int]) -> tuple[DateOrder, ...]:
 
 
 def dates(cells: ColumnCells, counts: Mapping[str, int], order: DateOrder, part: DatePart | None) -> Proposal:
-    """A date column: its years where there are several, else its months, unless a person says which part."""
-    days = [day for cell in counts if (day := date_of(cell.strip(), order)) is not None]
-    years = sorted({str(day.year).zfill(4) for day in days})
-    part = part or ("year" if len(years) > 1 else "month")
+    """A date column: of its year, where there are several, its month, and its day of the week the first that does not
+    say which table a row is from, unless a person says which part; its month where all do.
+    """
+    days = [_days_of(table, counts, order) for table in cells.tables]
+    years = sorted({str(day.year).zfill(4) for table in days for day in table})
+    telling = [other for other in _PARTS if (len(years) > 1 or other != "year") and _tells_tables_apart(days, other)]
+    unasked: DatePart = next((other for other in _PARTS[len(years) < 2 :] if other not in telling), "month")
+    part = part or unasked
     column = DateColumn(
         name=cells.name,
         kind="date",
@@ -72,9 +79,47 @@ def dates(cells: ColumnCells, counts: Mapping[str, int], order: DateOrder, part:
         levels=tuple(years) if part == "year" else (),
         same=("trim", "casefold"),
     )
-    words = f"Dates: only their {part} is an attribute. Another part may be chosen."
+    says = "says" if len(telling) == 1 else "say"
+    apart = f" Their {' and '.join(telling)} {says} which table a row is from." if telling else ""
+    words = f"Dates: only their {part} is an attribute.{apart} Another part may be chosen."
     others = tuple(cells.remedy("part", other) for other in ("year", "quarter", "month", "weekday") if other != part)
     return Proposal(column, f"{len(counts):,} different dates").also(Remark(cells.name, "date", words, others))
+
+
+_PARTS: tuple[DatePart, ...] = ("year", "month", "weekday")
+"""The parts that are taken unasked, the first one first."""
+_APART = 0.95
+"""Tables of which so much of each has levels that the other lacks are told apart."""
+
+
+def _days_of(table: Mapping[str, int], counts: Mapping[str, int], order: DateOrder) -> Counter[date]:
+    """day -> how often, of the cells of one table that have a value."""
+    found: Counter[date] = Counter()
+    for cell, often in table.items():
+        if cell in counts and (day := date_of(cell.strip(), order)) is not None:
+            found[day] += often
+    return found
+
+
+def _tells_tables_apart(days: Sequence[Mapping[date, int]], part: DatePart) -> bool:
+    """Whether one part of the dates says which table a row is from.
+
+    It does where every table has one level of it, and not all the same; or where no two tables share more than
+    a twentieth of their rows' levels.
+    """
+    tables: list[Counter[str]] = []
+    for table in filter(None, days):
+        tables.append(Counter())
+        for day, often in table.items():
+            tables[-1][part_of(day, part)] += often
+    if len(tables) < 2:
+        return False
+    if all(len(table) == 1 for table in tables):
+        return len(set().union(*tables)) > 1
+    return all(
+        sum(often for level, often in one.items() if level not in other) >= _APART * one.total()
+        for one, other in permutations(tables, 2)
+    )
 
 
 def written_elsewhere(counts: Mapping[str, int]) -> list[tuple[str, str | None]]:
