@@ -18,6 +18,7 @@ from pmwpub.ledger import Ledger
 from pmwpub.ledger.model import whole
 from pmwpub.plans import WorkloadChoice
 from pmwpub.privacy.budget import Number, as_fraction
+from pmwpub.release.answers.marginal_answers import CellAnswer
 from pmwpub.release.bundle import Bundle
 from pmwpub.release.certificates.certificate_parts import Cells, Columns
 from pmwpub.service import Assessed, Policy, PrivateTable, Service, Study, adopting, purchases
@@ -68,6 +69,16 @@ class SyntheticRelease:
         seed = _whole(seed, "A row seed")
         check_drawn(wanted, seed)
         return decode(synthesise(self.bundle.distribution(), wanted, seed=seed), self.bundle.schema)
+
+    def answer(self, names: Sequence[str]) -> tuple[CellAnswer, ...]:
+        """The cells of the marginal of up to three columns: each one's share of rows, with its 95 % interval.
+
+        What an interval covers, and what it does not, stands in `release.answers.marginal_answers.COVERS`.
+        Raises WorkloadError for another number of columns, or one that the release lacks.
+        """
+        from pmwpub.release.answers.release_answers import ReleaseAnswers
+
+        return ReleaseAnswers(self.bundle).marginal(_names(names))
 
     def files(
         self, rows: int | None = None, *, seed: int = 0, cells: Cells = "labels", columns: Columns = "attributes"

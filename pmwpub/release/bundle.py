@@ -12,11 +12,13 @@ from typing import Self
 
 from pmwpub.errors import PlanError
 from pmwpub.mechanisms.pmw_pub.algorithm import Release
+from pmwpub.mechanisms.table_fit.intervals.believed_drift import BelievedDrift
 from pmwpub.mechanisms.table_fit.table_fit import TableRelease
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
 from pmwpub.plans import ReleasePlan, TableFitPlan
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution
+from pmwpub.release.answers.interval_strengths import strengths_json
 from pmwpub.release.certificate import Certificate
 from pmwpub.release.certificates.certificate_parts import Cells, Columns, Provenance, Stated
 from pmwpub.release.certificates.certificate_reading import AnyCertificate, read_certificate
@@ -36,10 +38,12 @@ CERTIFICATE = "certificate.json"
 SCHEMA = "schema.json"
 MEASUREMENTS = "measurements.csv"
 TABLES = "tables.csv"
+INTERVALS = "intervals.json"
 REPORT = "report.html"
 REBUILD = "rebuild.py"
-ALL_FILES = (SYNTHETIC, WEIGHTS, SCHEMA, MEASUREMENTS, TABLES, REPORT, REBUILD, CERTIFICATE)
-"""What releases hand out, the certificate last: measurements.csv those of PMW^Pub, tables.csv those of table fit."""
+ALL_FILES = (SYNTHETIC, WEIGHTS, SCHEMA, MEASUREMENTS, TABLES, INTERVALS, REPORT, REBUILD, CERTIFICATE)
+"""What releases hand out, the certificate last: measurements.csv those of PMW^Pub, tables.csv those of table fit,
+intervals.json what its intervals rest on."""
 
 VALUES = "values.csv"
 """The public values, stored with every release; handed out where cells are drawn from them."""
@@ -98,7 +102,11 @@ class Bundle:
     ) -> Self:
         """Put a release by table fit into files, as `of` does."""
         plain = TableCertificate.of(plan, release, schedule, workload, provenance)
-        measured = {TABLES: tables_csv(plain, schedule.tables, release.noisy)}
+        drift = BelievedDrift.of(release, schedule, plan.n)
+        measured = {
+            TABLES: tables_csv(plain, schedule.tables, release.noisy),
+            INTERVALS: strengths_json(drift, schedule.tables),
+        }
         return cls._of(plain, measured, release.distribution, schema, workload, choices, values)
 
     @classmethod

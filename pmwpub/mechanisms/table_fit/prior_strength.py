@@ -44,7 +44,7 @@ def prior_strength(schedule: TableSchedule, support: Support, estimates: OneWayE
     the indicators of all 1-way cells, and K_a its columns of attribute a (a free log-tilt of deviation 1).
     """
     constants = schedule.constants
-    evidence = _Evidence(schedule, support, estimates)
+    evidence = PriorEvidence(schedule, support, estimates)
     grid = np.geomspace(constants.least_strength, constants.most_strength, constants.strengths)
     moved: tuple[int, ...] = ()
     best, at = _best(evidence, moved, grid)
@@ -61,7 +61,7 @@ def prior_strength(schedule: TableSchedule, support: Support, estimates: OneWayE
     return PriorStrength(float(f"{rows:.{DIGITS}g}"), tuple(schedule.attributes[i] for i in moved))
 
 
-def _best(evidence: _Evidence, moved: tuple[int, ...], grid: Floats) -> tuple[float, float]:
+def _best(evidence: PriorEvidence, moved: tuple[int, ...], grid: Floats) -> tuple[float, float]:
     return max((evidence.likelihood(moved, strength), strength) for strength in grid)
 
 
@@ -72,7 +72,7 @@ def _chosen(grid: Floats, likelihoods: Floats, constants: FitConstants) -> float
     return math.exp(float(posterior @ np.log(grid)) / float(posterior.sum()))
 
 
-class _Evidence:
+class PriorEvidence:
     """Marginal likelihoods, where K and the noise are diagonal. Attributes go by their place in the schedule."""
 
     def __init__(self, schedule: TableSchedule, support: Support, estimates: OneWayEstimates) -> None:

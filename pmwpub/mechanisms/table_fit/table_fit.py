@@ -120,7 +120,7 @@ def refit(support: Support, schedule: TableSchedule, noisy: Ints, choices: FitCh
     _check(support, schedule, noisy)
     if not {*choices.moved, *choices.lacking} <= set(schedule.attributes):
         raise PlanError("An attribute that is said to have moved, or to lack levels, is in no table.")
-    steps = _Steps(support, schedule, noisy, one_way_estimates(schedule, noisy, n, choices.lacking), n)
+    steps = _Steps(support, schedule, noisy, _estimates(schedule, noisy, n, choices.lacking), n)
     return Distribution(support, steps.run(choices, adaptive=False)[0])
 
 
@@ -134,7 +134,7 @@ def _fitted(
 ) -> TableRelease:
     """What follows from the noisy tables. It takes no private count."""
     _check(support, schedule, noisy)
-    estimates = one_way_estimates(schedule, noisy, n, lacking_levels(schedule, noisy, n))
+    estimates = _estimates(schedule, noisy, n, lacking_levels(schedule, noisy, n))
     progress(steps_of(schedule) - 2, steps_of(schedule))
     prior = prior_strength(schedule, support, estimates)
     progress(steps_of(schedule) - 1, steps_of(schedule))
@@ -142,6 +142,10 @@ def _fitted(
     weights, sweeps = _Steps(support, schedule, noisy, estimates, n).run(most, adaptive=True)
     progress(steps_of(schedule), steps_of(schedule))
     return TableRelease(Distribution(support, weights), noisy, replace(most, sweeps=sweeps), schedule.rho)
+
+
+def _estimates(schedule: TableSchedule, noisy: Ints, n: int, lacking: tuple[int, ...]) -> OneWayEstimates:
+    return one_way_estimates(schedule.tables, scales(schedule, n), noisy, n, lacking)
 
 
 def _most(schedule: TableSchedule, support: Support, prior: PriorStrength, lacking: tuple[int, ...]) -> FitChoices:
