@@ -20,6 +20,7 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import Field, TypeAdapter, field_validator, model_validator
 
 from pmwpub.errors import PlanError
+from pmwpub.mechanisms.misfits.misfit_noise import MisfitNoise
 from pmwpub.mechanisms.pmw_pub.algorithm import Output, Replay, Schedule, Start
 from pmwpub.mechanisms.table_fit.fit_constants import FitConstants
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
@@ -36,6 +37,7 @@ __all__ = [
     "AssessmentPlan",
     "BestPlan",
     "ErrorPlan",
+    "MisfitPlan",
     "PublicInputs",
     "ReleasePlan",
     "TableFitPlan",
@@ -186,6 +188,42 @@ class ErrorPlan(_Plan):
     @property
     def exact_epsilon(self) -> Fraction:
         return as_fraction(self.epsilon)
+
+
+class MisfitPlan(_Plan):
+    """Noisy counts of the private rows that the schema does not fit, in some columns and in any of them.
+
+    columns     the names of attributes, each once, ascending
+    half_width  of the 95 % interval around each share of rows; kept as a reduced fraction, such as 1/100
+    """
+
+    kind: Literal["misfits"] = "misfits"
+    n: int = Field(ge=1)
+    rows_per_person: int = Field(ge=1)
+    schema_sha256: str = Field(pattern="^[0-9a-f]{64}$")
+    columns: tuple[str, ...] = Field(min_length=1)
+    half_width: str
+    private_read_as: Reading = None
+
+    @field_validator("columns")
+    @classmethod
+    def _one_order_of_columns(cls, columns: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(sorted(set(columns)))
+
+    @field_validator("half_width")
+    @classmethod
+    def _one_text_for_one_half_width(cls, text: str) -> str:
+        return str(as_fraction(text))
+
+    @model_validator(mode="after")
+    def _can_be_drawn(self) -> Self:
+        _ = self.law
+        return self
+
+    @property
+    def law(self) -> MisfitNoise:
+        """How many counts there are, and the noise of each."""
+        return MisfitNoise(len(self.columns), self.n, self.rows_per_person, as_fraction(self.half_width))
 
 
 class ReleasePlan(_Plan):

@@ -15,6 +15,7 @@ from pmwpub.records import Distribution
 from pmwpub.release import quality
 from pmwpub.release.bundle import TABLES, WEIGHTS, Bundle
 from pmwpub.release.measured.causes import Cause, causes_of, touching
+from pmwpub.release.measured.level_evidence import LevelEvidence, level_evidence
 from pmwpub.release.quality import Concentration, HeavyAtom, MarginalsCompared
 from pmwpub.release.rebuilding import workload_of
 from pmwpub.service.bought.releases import Released
@@ -29,12 +30,14 @@ class Quality:
     key        of the release among public things
     released   on the public support, with the public table's multiplicities
     causes     every measurement, as in `causes_of`
+    evidence   levels and columns of which the noisy counts say what the public table does not
     weights    how concentrated the release is; public_weights  the same of the public table
     """
 
     key: str
     released: Distribution
     causes: tuple[Cause, ...]
+    evidence: tuple[LevelEvidence, ...]
     weights: Concentration
     public_weights: Concentration
     heaviest: tuple[HeavyAtom, ...]
@@ -79,10 +82,13 @@ def _quality(key: str, bundle: Bundle, current: Study, candidates: tuple[str, ..
         raise PlanError("The public table of this release is read in another way now, so the two cannot be compared.")
     released = Distribution(support, released.weights)
     workload = workload_of(bundle.certificate, bundle.schema)
+    tables = bundle.parts.get(TABLES, b"")
+    causes = causes_of(bundle.certificate, released, workload, tables)
     return Quality(
         key=key,
         released=released,
-        causes=causes_of(bundle.certificate, released, workload, bundle.parts.get(TABLES, b"")),
+        causes=causes,
+        evidence=level_evidence(bundle.certificate, released, workload, causes, tables),
         weights=quality.concentration(released),
         public_weights=quality.concentration(Distribution.empirical(support)),
         heaviest=quality.heaviest(released),

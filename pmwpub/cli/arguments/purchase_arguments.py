@@ -1,4 +1,4 @@
-"""Arguments of what is bought: `assess`, `release`, `error`."""
+"""Arguments of what is bought: `assess`, `release`, `error`, `misfits`."""
 
 from __future__ import annotations
 
@@ -74,3 +74,21 @@ def error_command(commands: Actions) -> None:
     parser.add_argument("--epsilon", required=True, help="pure epsilon of the noisy error")
     parser.add_argument("--repeat", type=whole, default=0, help="draw this error again, at its price")
     parser.set_defaults(run="pmwpub.cli.error:error")
+
+
+def misfits_command(commands: Actions) -> None:
+    """`misfits`."""
+    parser = commands.add_parser("misfits", help="buy a noisy look at how many private rows the schema does not fit")
+    parser.add_argument("--population", required=True)
+    parser.add_argument("--schema", required=True)
+    private(parser, required=False)
+    reading(parser)
+    parser.add_argument(
+        "--column", action="append", default=[], metavar="COLUMN", help="look at this one; default: all risky ones"
+    )
+    parser.add_argument("--half-width", default="0.01", help="of each share of rows, at 95 %% (0.01: one point)")
+    parser.add_argument(
+        "--price", action="store_true", help="free: which columns, and what it would cost; buys nothing"
+    )
+    parser.add_argument("--repeat", type=whole, default=0, help="draw this look again, at its price")
+    parser.set_defaults(run="pmwpub.cli.misfits:misfits")
