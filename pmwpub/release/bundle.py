@@ -16,7 +16,7 @@ from pmwpub.mechanisms.table_fit.table_fit import TableRelease
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
 from pmwpub.plans import ReleasePlan, TableFitPlan
 from pmwpub.queries.workload import Workload
-from pmwpub.records import Distribution
+from pmwpub.records import Distribution, Support
 from pmwpub.release.certificate import Certificate
 from pmwpub.release.certificates.certificate_parts import Cells, Columns, Provenance, Stated
 from pmwpub.release.certificates.certificate_reading import AnyCertificate, read_certificate
@@ -95,11 +95,15 @@ class Bundle:
         provenance: Provenance,
         choices: Choices = Choices(),  # noqa: B008 - frozen
         values: PublicValues | None = None,
+        public: Support | None = None,
     ) -> Self:
-        """Put a release by table fit into files, as `of` does."""
+        """Put a release by table fit into files, as `of` does.
+
+        public  the public table's support, where rows may have been added to it
+        """
         plain = TableCertificate.of(plan, release, schedule, workload, provenance)
         measured = {TABLES: tables_csv(plain, schedule.tables, release.noisy)}
-        return cls._of(plain, measured, release.distribution, schema, workload, choices, values)
+        return cls._of(plain, measured, release.distribution, schema, workload, choices, values, public)
 
     @classmethod
     def _of(
@@ -111,6 +115,7 @@ class Bundle:
         workload: Workload,
         choices: Choices,
         values: PublicValues | None,
+        public: Support | None = None,
     ) -> Self:
         parts = {
             WEIGHTS: weights_csv(released, schema),
@@ -119,7 +124,7 @@ class Bundle:
             REBUILD: rebuild_script(),
         }
         certificate = plain.with_files(parts)
-        parts[REPORT] = report_html(certificate, schema, released, workload, choices, parts.get(TABLES, b""))
+        parts[REPORT] = report_html(certificate, schema, released, workload, choices, parts.get(TABLES, b""), public)
         parts[CERTIFICATE] = certificate.with_files({REPORT: parts[REPORT]}).to_bytes()
         if values is not None:
             parts[VALUES] = values.to_csv(schema, released.support)
