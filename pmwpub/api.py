@@ -190,6 +190,7 @@ class Project:
         epsilon: Number,
         engine: str | None = None,
         rounds: int | None = None,
+        grow: bool = False,
         repeat: int = 0,
         overlap_acknowledged: bool | None = None,
     ) -> SyntheticRelease:
@@ -197,6 +198,8 @@ class Project:
 
         engine                "pmw-pub", which is the default, or "table-fit"
         rounds                T of PMW^Pub, 25 where nothing is said; table fit has none
+        grow                  of table fit: whether rows are added where noisy tables show people of whom no public row
+                              tells
         overlap_acknowledged  as in `assess`
 
         Raises OverlapUndecided or Overspent before anything is drawn, NoResult where the charge was made and no result
@@ -210,7 +213,7 @@ class Project:
             raise PlanError("Name the public table, or the pool of several, that the release begins with.")
         loaded, keys, current = self._prepared(private, names, overlap_acknowledged)
         with values_in_words():
-            plan = releases.planned(self._service, current, keys, settings, engine=engine, epsilon=price)
+            plan = releases.planned(self._service, current, keys, settings, engine=engine, epsilon=price, grow=grow)
         with _draws_in_words():
             (outcome,) = purchases.buy(
                 self._service,

@@ -22,7 +22,7 @@ from pydantic import Field, TypeAdapter, field_validator, model_validator
 from pmwpub.errors import PlanError
 from pmwpub.mechanisms.misfits.misfit_noise import MisfitNoise
 from pmwpub.mechanisms.pmw_pub.algorithm import Output, Replay, Schedule, Start
-from pmwpub.mechanisms.table_fit.fit_constants import FitConstants
+from pmwpub.mechanisms.table_fit.fit_constants import FitConstants, SupportGrowth
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
 from pmwpub.mechanisms.table_fit.table_schedule import schedule as table_schedule
@@ -274,7 +274,10 @@ class TableFitPlan(_Plan):
 
     rho_units  the budget in units of 1e-15 of rho; the whole of it is charged
     constants  of the engine, which decide how the budget is shared and how noisy tables become weights
+    growth     how rows are added where noisy tables show people of whom no public row tells; None where none are
     """
+
+    LATER: ClassVar[frozenset[str]] = _Plan.LATER | {"growth"}
 
     kind: Literal["table-fit"] = "table-fit"
     n: int = Field(ge=1)
@@ -282,6 +285,7 @@ class TableFitPlan(_Plan):
     inputs: PublicInputs
     rho_units: int = Field(ge=1)
     constants: FitConstants
+    growth: SupportGrowth | None = None
     private_read_as: Reading = None
 
     @property
@@ -310,6 +314,7 @@ class TableFitPlan(_Plan):
             rows_per_person=self.rows_per_person,
             complete=complete,
             constants=self.constants,
+            growth=self.growth,
         )
 
 

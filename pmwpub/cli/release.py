@@ -40,6 +40,7 @@ def release(parsed: argparse.Namespace) -> Json:
             _settings(parsed),
             engine=parsed.engine,
             epsilon=parsed.epsilon,
+            grow=parsed.grow,
             private_read_as=private.read_as,
         )
         (outcome,) = purchases.buy(

@@ -17,7 +17,7 @@ from pmwpub.mechanisms.table_fit.table_fit import TableRelease
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
 from pmwpub.plans import ReleasePlan, TableFitPlan
 from pmwpub.queries.workload import Workload
-from pmwpub.records import Distribution
+from pmwpub.records import Distribution, Support
 from pmwpub.release.answers.interval_strengths import strengths_json
 from pmwpub.release.certificate import Certificate
 from pmwpub.release.certificates.certificate_parts import Cells, Columns, Provenance, Stated
@@ -99,15 +99,19 @@ class Bundle:
         provenance: Provenance,
         choices: Choices = Choices(),  # noqa: B008 - frozen
         values: PublicValues | None = None,
+        public: Support | None = None,
     ) -> Self:
-        """Put a release by table fit into files, as `of` does."""
+        """Put a release by table fit into files, as `of` does.
+
+        public  the public table's support, where rows may have been added to it
+        """
         plain = TableCertificate.of(plan, release, schedule, workload, provenance)
-        drift = BelievedDrift.of(release, schedule, plan.n)
+        drift = BelievedDrift.of(release, schedule, plan.n, None if public is None else public.rows)
         measured = {
             TABLES: tables_csv(plain, schedule.tables, release.noisy),
             INTERVALS: strengths_json(drift, schedule.tables),
         }
-        return cls._of(plain, measured, release.distribution, schema, workload, choices, values)
+        return cls._of(plain, measured, release.distribution, schema, workload, choices, values, public)
 
     @classmethod
     def _of(
@@ -119,6 +123,7 @@ class Bundle:
         workload: Workload,
         choices: Choices,
         values: PublicValues | None,
+        public: Support | None = None,
     ) -> Self:
         parts = {
             WEIGHTS: weights_csv(released, schema),
@@ -127,7 +132,7 @@ class Bundle:
             REBUILD: rebuild_script(),
         }
         certificate = plain.with_files(parts)
-        parts[REPORT] = report_html(certificate, schema, released, workload, choices, parts.get(TABLES, b""))
+        parts[REPORT] = report_html(certificate, schema, released, workload, choices, parts.get(TABLES, b""), public)
         parts[CERTIFICATE] = certificate.with_files({REPORT: parts[REPORT]}).to_bytes()
         if values is not None:
             parts[VALUES] = values.to_csv(schema, released.support)

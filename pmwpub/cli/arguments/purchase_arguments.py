@@ -37,7 +37,12 @@ def release_command(commands: Actions) -> None:
         "--engine",
         choices=("pmw-pub", "table-fit"),
         help="pmw-pub (the default), or table-fit: all tables of one and two columns measured at once; "
-        "the next five flags are PMW^Pub's",
+        "the five flags after --grow are PMW^Pub's",
+    )
+    parser.add_argument(
+        "--grow",
+        action="store_true",
+        help="of table-fit: add rows where noisy tables show people of whom no public row tells",
     )
     parser.add_argument("--rounds", type=whole, help="T (25)")
     parser.add_argument("--selection", choices=("exponential", "permute-and-flip"), help="(exponential)")

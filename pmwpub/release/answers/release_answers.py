@@ -119,7 +119,7 @@ class ReleaseAnswers:
             np.array(certificate.sigmas) / certificate.n,
             read_tables(self._bundle.parts[TABLES], certificate, tables),
             self._released,
-            certificate.chosen.choices(tables.domain),
+            certificate.chosen.choices(tables),
             table_plan_of(certificate).constants,
             certificate.n,
         )

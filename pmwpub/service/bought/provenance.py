@@ -38,9 +38,11 @@ def _prior(found: Assessed, plan: AnyReleasePlan) -> AssessedPrior:
 def _note(found: Assessed, plan: AnyReleasePlan) -> str:
     if found.plan.inputs.workload_sha256 != plan.inputs.workload_sha256:
         return "assessed over another workload"
+    grows = isinstance(plan, TableFitPlan) and plan.growth is not None
+    own = "; of the table's own rows, while this release may add rows" if grows else ""
     if found.floor is not None and found.plan.setting == "fast":
-        return f"floor over {FAST_MARGINALS} marginals of the workload, or all if fewer: a lower bound"
-    return ""
+        return f"floor over {FAST_MARGINALS} marginals of the workload, or all if fewer: a lower bound{own}"
+    return own.removeprefix("; ") if found.floor is not None else ""
 
 
 def _on_rounds(service: Service, current: Study, plan: ReleasePlan, candidates: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from typing import TypedDict
 from pmwpub.errors import PlanError
 from pmwpub.ledger import Booking
 from pmwpub.mechanisms.pmw_pub.algorithm import Output, Replay, Start
-from pmwpub.mechanisms.table_fit.fit_constants import FitConstants
+from pmwpub.mechanisms.table_fit.fit_constants import FitConstants, SupportGrowth
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.plans import RELEASE_KINDS, AnyReleasePlan, ReleasePlan, TableFitPlan, release_plan_of
 from pmwpub.privacy.budget import ZCDP, ApproxDP, as_fraction, zcdp_of
@@ -114,23 +114,27 @@ def planned(
     *,
     engine: str | None,
     epsilon: str,
+    grow: bool = False,
     private_read_as: str | None = None,
 ) -> AnyReleasePlan:
     """Freeze a release by the engine of that name, PMW^Pub where none is named.
 
     settings  those of PMW^Pub that somebody gave, as `release_plan` has them
+    grow      of table fit: as in `table_fit_plan`
 
     Raises PlanError for another engine, and for settings that the engine does not have.
     """
     if engine not in (None, *ENGINES):
         raise PlanError(f"The engine is {' or '.join(ENGINES)}; {engine[:40]!r} came. Nothing was charged.")
     if engine != TABLE_FIT:
+        if grow:
+            raise PlanError(f"Rows are added by {TABLE_FIT} alone; name that engine. Nothing was charged.")
         return release_plan(service, current, candidates, epsilon=epsilon, private_read_as=private_read_as, **settings)
     if settings:
         raise PlanError(
             f"Table fit has no {', '.join(settings)}; leave that out, or take {PMW_PUB}. Nothing was charged."
         )
-    return table_fit_plan(service, current, candidates, epsilon=epsilon, private_read_as=private_read_as)
+    return table_fit_plan(service, current, candidates, epsilon=epsilon, grow=grow, private_read_as=private_read_as)
 
 
 def table_fit_plan(
@@ -139,9 +143,12 @@ def table_fit_plan(
     candidates: Sequence[str],
     *,
     epsilon: str,
+    grow: bool = False,
     private_read_as: str | None = None,
 ) -> TableFitPlan:
     """Freeze a release by table fit; `epsilon` and `private_read_as` as in `release_plan`.
+
+    grow  whether rows are added where noisy tables show people of whom the public table has none
 
     The engine's constants are those that tables, budget and n advise, all public facts; they stand in the plan.
     """
@@ -155,6 +162,7 @@ def table_fit_plan(
         private_read_as=private_read_as,
         rho_units=budget.units,
         constants=FitConstants.advised(tables, budget, n=terms.n, delta=terms.delta, rows_per_person=k),
+        growth=SupportGrowth() if grow else None,
     )
 
 

@@ -11,6 +11,7 @@ from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
 from pmwpub.plans import TableFitPlan
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
+from pmwpub.records import Support
 from pmwpub.release.bundle import Bundle
 from pmwpub.release.certificates.table_certificate import TableCertificate
 from pmwpub.service.core import Service
@@ -77,7 +78,7 @@ class TableFitPurchase:
         )
         return Prepared(
             work=lambda: TableFitWork(source, count(schedule.tables, private.dataset), schedule),
-            encode=lambda booking, found: bought.to_bytes(service, booking, schedule, found),
+            encode=lambda booking, found: bought.to_bytes(service, booking, schedule, found, source.support),
         )
 
 
@@ -95,12 +96,22 @@ class _Bought:
     def schedule(self, source: PublicInput) -> TableSchedule:
         return self.plan.schedule(self.workload, source.support, complete=self.schema.complete)
 
-    def to_bytes(self, service: Service, booking: Booking, schedule: TableSchedule, found: object) -> bytes:
+    def to_bytes(
+        self, service: Service, booking: Booking, schedule: TableSchedule, found: object, public: Support
+    ) -> bytes:
         if not isinstance(found, TableRelease):
             raise PlanError("A release by table fit needs a finished run.")
         provenance = provenance_of(service, booking, self.plan, self.current, self.known)
         choices = self.known.choices
         made = Bundle.of_tables(
-            self.plan, found, schedule, self.workload, self.schema, provenance, choices, self.values
+            self.plan,
+            found,
+            schedule,
+            self.workload,
+            self.schema,
+            provenance,
+            choices,
+            self.values,
+            public if found.choices.grown else None,
         )
         return made.to_bytes()

@@ -8,6 +8,7 @@ from typing import Literal
 from pmwpub import figures
 from pmwpub.evaluation import (
     PMW_PUB,
+    TABLE_FIT_GROWN,
     UNCHANGED,
     Measure,
     SimulatedError,
@@ -25,6 +26,9 @@ from pmwpub.service.simulations.explorations import Exploration
 from pmwpub.service.simulations.sweep_range import played
 
 MEASURED: dict[Measure, str] = {"max_error": "Maximum error", "mean_error": "Mean error", "rms_error": "RMS error"}
+GROWN = f", {label_of(TABLE_FIT_GROWN)}"
+"""What the label of a line ends with that adds rows to its table."""
+
 Lines = Literal["best", "each"]
 """One line a candidate, the best rounds and variant at each epsilon, an oracle's choice; or a line for each of them."""
 
@@ -45,7 +49,8 @@ def error_plot(
     bounds  the lines of the accuracy theorem, from `proved_bounds`, where they are wanted
     drawing  `figures.drawn_once` for a simulation on public tables; one on the private table is drawn anew
 
-    Region and bounds are drawn for the maximum error alone, for that is what they are about.
+    Region and bounds are drawn for the maximum error alone, for that is what they are about; not of a table to which a
+    line that is drawn adds rows, for they are about its own.
     """
     results = [] if simulation is None else simulation.errors
     start = {one.candidate: one.mean for one in summarise(results, measure) if one.method == UNCHANGED}
@@ -57,7 +62,9 @@ def error_plot(
         unchanged = [line for line in unchanged if line.label in tables]
         certified = [floor for floor in certified if floor.label in tables]
         bounds = [bound for bound in bounds if bound.label in tables]
-    floors = certified + _noisy(bought)
+    grown = {curve.label.removesuffix(GROWN) for curve in curves if curve.label.endswith(GROWN)}
+    floors = [floor for floor in certified + _noisy(bought) if floor.label not in grown]
+    bounds = [bound for bound in bounds if bound.label not in grown]
     if measure != "max_error":
         floors, bounds = [], ()
     return drawing(figures.error_against_epsilon, curves, floors, unchanged, bounds, measure=MEASURED[measure])

@@ -118,4 +118,6 @@ def _heaviest(quality: Quality) -> None:
             tuple((round(100 * one.weight, 4), round(100 * one.public, 4), *one.row) for one in quality.heaviest),
         )
         st.dataframe(table.columns, hide_index=True, width="stretch", alt="The rows of the largest weights.")
-        st.caption("Rows of the public table; a weight says how often such a row stands in the release.")
+        st.caption(
+            "Rows of the public table, or added to it; a weight says how often such a row stands in the release."
+        )

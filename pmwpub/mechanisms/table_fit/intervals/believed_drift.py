@@ -45,33 +45,34 @@ class BelievedDrift:
     pairs: float
 
     @classmethod
-    def of(cls, release: TableRelease, schedule: TableSchedule, n: int) -> BelievedDrift:
+    def of(cls, release: TableRelease, schedule: TableSchedule, n: int, rows: int | None = None) -> BelievedDrift:
         """By the marginal likelihood of the noisy tables: a function of a release, of its schedule and public rows.
 
         For attributes that the fit let move freely, the strength is that freedom's. Where a likelihood cannot be
         computed, the least strength of the grid is taken, which makes the widest intervals: a release that is drawn
         is never lost for its intervals.
 
-        n  private rows
+        n     private rows
+        rows  of public people that the release's atoms stand for; by default what their multiplicities add up to
         """
         try:
-            return _believed(release, schedule, n)
+            return _believed(release, schedule, n, release.distribution.support.rows if rows is None else rows)
         except np.linalg.LinAlgError:
             least = schedule.constants.least_strength
             return cls((least,) * len(schedule.attributes), least)
 
 
-def _believed(release: TableRelease, schedule: TableSchedule, n: int) -> BelievedDrift:
+def _believed(release: TableRelease, schedule: TableSchedule, n: int, rows: int) -> BelievedDrift:
     tables, prior = released_tables(release, schedule, n), release.distribution.support
     constants, weights, choices = schedule.constants, release.distribution.weights, release.choices
     grid = np.geomspace(constants.least_strength, constants.most_strength, constants.strengths)
     # No strength may exceed what the two tables' own sampling errors allow; the public rows count as much as the
     # weights left of them (Kish's effective sample size).
-    cap = 1.0 / (1.0 / n + float(np.sum(weights**2 / prior.multiplicity)))
+    cap = 1.0 / (1.0 / n + prior.rows / rows * float(np.sum(weights**2 / prior.multiplicity)))
     moved = tuple(i for i, a in enumerate(schedule.attributes) if a in choices.moved)
     evidence = PriorEvidence(schedule, prior, tables.estimates)
     ones = np.array([evidence.likelihood(moved, strength) for strength in grid])
-    without_pairs = replace(choices, sweeps=(*choices.sweeps[:2], 0))
+    without_pairs = replace(choices, sweeps=(*choices.sweeps[:2], 0), grown=())  # the atoms have the added rows
     first = answers_of(refit(prior, schedule, release.noisy, without_pairs, n), schedule.tables)
     all_ones, pairs = _mean_strengths(grid, ones, _of_pairs(tables, first, grid), cap)
     own = np.minimum(_own(schedule, prior, tables.estimates, grid, all_ones, moved), min(all_ones, cap))
