@@ -132,26 +132,37 @@ def steps_of(schedule: TableSchedule) -> int:
 def _fitted(
     support: Support, schedule: TableSchedule, noisy: Ints, n: int, progress: Progress = unwatched
 ) -> TableRelease:
-    """What follows from the noisy tables. It takes no private count."""
+    return after_noise(support, support.rows, schedule, noisy, n, progress)
+
+
+def after_noise(
+    support: Support, rows: int, schedule: TableSchedule, noisy: Ints, n: int, progress: Progress = unwatched
+) -> TableRelease:
+    """What follows from the noisy tables. It takes no private count.
+
+    rows  of public people that the support stands for: the public table is worth no more against all tables
+    """
     _check(support, schedule, noisy)
     estimates = one_way_estimates(schedule, noisy, n, lacking_levels(schedule, noisy, n))
     progress(steps_of(schedule) - 2, steps_of(schedule))
     prior = prior_strength(schedule, support, estimates)
     progress(steps_of(schedule) - 1, steps_of(schedule))
-    most = _most(schedule, support, prior, estimates.lacking)
+    most = _most(schedule, support, rows, prior, estimates.lacking)
     weights, sweeps = _Steps(support, schedule, noisy, estimates, n).run(most, adaptive=True)
     progress(steps_of(schedule), steps_of(schedule))
     return TableRelease(Distribution(support, weights), noisy, replace(most, sweeps=sweeps), schedule.rho)
 
 
-def _most(schedule: TableSchedule, support: Support, prior: PriorStrength, lacking: tuple[int, ...]) -> FitChoices:
+def _most(
+    schedule: TableSchedule, support: Support, rows: int, prior: PriorStrength, lacking: tuple[int, ...]
+) -> FitChoices:
     """The choices, with the most passes that the fits may take.
 
     N2 is some times N0, but no more than there are public rows.
     """
     once, pairs = schedule.constants.one_way_sweeps, len(schedule.shares) > schedule.one_way
     sweeps = (once if prior.moved else 0, once, _pair_sweeps(schedule, support) if pairs else 0)
-    pair_strength = min(schedule.constants.pair_factor * prior.rows, float(support.rows))
+    pair_strength = min(schedule.constants.pair_factor * prior.rows, float(rows))
     return FitChoices(prior.rows, pair_strength, prior.moved, sweeps, lacking)
 
 
