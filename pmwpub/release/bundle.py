@@ -12,15 +12,16 @@ from typing import Self
 
 from pmwpub.errors import PlanError
 from pmwpub.mechanisms.pmw_pub.algorithm import Release
+from pmwpub.mechanisms.table_fit.pool_fit import PoolRelease
 from pmwpub.mechanisms.table_fit.table_fit import TableRelease
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
-from pmwpub.plans import ReleasePlan, TableFitPlan
+from pmwpub.plans import AnyTablePlan, ReleasePlan, WeightedPoolPlan
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution
 from pmwpub.release.certificate import Certificate
 from pmwpub.release.certificates.certificate_parts import Cells, Columns, Provenance, Stated
 from pmwpub.release.certificates.certificate_reading import AnyCertificate, read_certificate
-from pmwpub.release.certificates.table_certificate import TableCertificate
+from pmwpub.release.certificates.table_certificate import PoolCertificate, TableCertificate
 from pmwpub.release.measured.measurements import measurements_csv
 from pmwpub.release.measured.tables_csv import tables_csv
 from pmwpub.release.number_cells import NO_VALUES
@@ -87,8 +88,8 @@ class Bundle:
     @classmethod
     def of_tables(
         cls,
-        plan: TableFitPlan,
-        release: TableRelease,
+        plan: AnyTablePlan,
+        found: TableRelease | PoolRelease,
         schedule: TableSchedule,
         workload: Workload,
         schema: Schema,
@@ -97,7 +98,13 @@ class Bundle:
         values: PublicValues | None = None,
     ) -> Self:
         """Put a release by table fit into files, as `of` does."""
-        plain = TableCertificate.of(plan, release, schedule, workload, provenance)
+        if isinstance(found, PoolRelease) and isinstance(plan, WeightedPoolPlan):
+            release: TableRelease = found.release
+            plain: TableCertificate = PoolCertificate.of_pool(plan, found, schedule, workload, provenance)
+        elif isinstance(found, TableRelease):
+            release, plain = found, TableCertificate.of(plan, found, schedule, workload, provenance)
+        else:
+            raise PlanError("A release of a pool belongs to the plan of a pool.")
         measured = {TABLES: tables_csv(plain, schedule.tables, release.noisy)}
         return cls._of(plain, measured, release.distribution, schema, workload, choices, values)
 
