@@ -196,7 +196,8 @@ class Project:
     ) -> SyntheticRelease:
         """A synthetic release with one public table, or a pool of several.
 
-        engine                "pmw-pub", which is the default, or "table-fit"
+        engine                "pmw-pub", which is the default, "table-fit", or "table-fit-pool": table fit with
+                              several public tables, whose weights are learnt from the noisy tables
         rounds                T of PMW^Pub, 25 where nothing is said; table fit has none
         grow                  of table fit: whether rows are added where noisy tables show people of whom no public row
                               tells

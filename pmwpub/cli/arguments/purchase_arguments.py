@@ -35,8 +35,9 @@ def release_command(commands: Actions) -> None:
     parser.add_argument("--epsilon", required=True, help="epsilon at the population's delta, or: rest")
     parser.add_argument(
         "--engine",
-        choices=("pmw-pub", "table-fit"),
-        help="pmw-pub (the default), or table-fit: all tables of one and two columns measured at once; "
+        choices=("pmw-pub", "table-fit", "table-fit-pool"),
+        help="pmw-pub (the default), or table-fit: all tables of one and two columns measured at once; or "
+        "table-fit-pool: the same with several --public, whose weights are learnt from the noisy tables; "
         "the five flags after --grow are PMW^Pub's",
     )
     parser.add_argument(

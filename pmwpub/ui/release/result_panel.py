@@ -30,7 +30,7 @@ from pmwpub.ui.widgets.watching import Waiting, watch
 from pmwpub.ui.widgets.whole_numbers import whole_number
 from pmwpub.ui.wording.written import loss, plain
 
-AT_WORK = {"release": ("PMW^Pub", "round"), "table-fit": ("Table fit", "step")}
+AT_WORK = {"release": ("PMW^Pub", "round"), "table-fit": ("Table fit", "step"), "table-fit-pool": ("Table fit", "step")}
 """What works on a plan, and what its progress counts, by the kind of plan."""
 CELL_WORDS: dict[Cells, str] = {
     "labels": "labels and bins",

@@ -217,7 +217,7 @@ def test_likelihoods_are_those_of_the_normal_law(moved: tuple[int, ...]) -> None
     shares, _ = dense_covariance(plan, PUBLIC)
     deviations = np.repeat([0.02, 0.03, 0.05], SHAPE.shape)
     estimates = OneWayEstimates(shares + rng.normal(0, 0.06, 9), deviations)
-    evidence = strengths.PriorEvidence(plan, PUBLIC, estimates)
+    evidence = strengths.PriorEvidence(plan, WidestCells.of(plan, PUBLIC), estimates)
 
     def expected(moved: tuple[int, ...], rows: float) -> float:
         law = stats.multivariate_normal(np.zeros(9), assembled(plan, PUBLIC, deviations, moved, rows))

@@ -70,7 +70,7 @@ def _believed(release: TableRelease, schedule: TableSchedule, n: int, rows: int)
     # weights left of them (Kish's effective sample size).
     cap = 1.0 / (1.0 / n + prior.rows / rows * float(np.sum(weights**2 / prior.multiplicity)))
     moved = tuple(i for i, a in enumerate(schedule.attributes) if a in choices.moved)
-    evidence = PriorEvidence(schedule, prior, tables.estimates)
+    evidence = PriorEvidence(schedule, WidestCells.of(schedule, prior), tables.estimates)
     ones = np.array([evidence.likelihood(moved, strength) for strength in grid])
     without_pairs = replace(choices, sweeps=(*choices.sweeps[:2], 0), grown=())  # the atoms have the added rows
     first = answers_of(refit(prior, schedule, release.noisy, without_pairs, n), schedule.tables)
