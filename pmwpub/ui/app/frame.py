@@ -21,16 +21,17 @@ from pmwpub.ui.app.state import HOME, Session, address, current, present, viewer
 from pmwpub.ui.wording.written import loss, plain
 
 PAGES = {
-    HOME: ("Home", ":material/home:"),
-    "pages/data.py": ("Data", ":material/table:"),
-    "pages/workload.py": ("Workload", ":material/grid_view:"),
-    "pages/candidates.py": ("Candidates", ":material/leaderboard:"),
+    HOME: ("Protect", ":material/shield:"),
+    "pages/prepare.py": ("Prepare", ":material/table:"),
+    "pages/compare.py": ("Compare", ":material/leaderboard:"),
     "pages/release.py": ("Release", ":material/publish:"),
-    "pages/explore.py": ("Explore", ":material/query_stats:"),
+    "pages/hand_over.py": ("Hand over", ":material/ios_share:"),
     "pages/ledger.py": ("Ledger", ":material/receipt_long:"),
-    "pages/whatif.py": ("What if", ":material/calculate:"),
+    "pages/what_if.py": ("What if", ":material/calculate:"),
     "pages/story.py": ("Story", ":material/auto_stories:"),
 }
+"""The five steps in their order, then what stands beside them: file, title, icon."""
+STEPS = tuple(PAGES)[:5]
 
 PRESENTING = (
     "What is for the steward alone is neither computed nor shown. This is a presentation mode, **not access control**: "
@@ -79,7 +80,7 @@ def opened(title: str) -> Study:
     notices(session)
     if session.population is None:
         st.info("Open the demo or a population first.")
-        link(HOME, "Go to Home")
+        link(HOME, f"Go to {PAGES[HOME][0]}")
         end()
     try:
         found = study(service(), session.population)
@@ -142,6 +143,8 @@ def sidebar() -> None:
     with st.sidebar:
         for page, (label, icon) in PAGES.items():
             st.page_link(page, label=label, icon=icon, query_params=address(), width="stretch")
+            if page == STEPS[-1]:
+                st.divider()
         st.divider()
         if session.population is None:
             st.caption("No population is open: nothing can be spent.")

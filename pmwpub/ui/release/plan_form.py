@@ -83,7 +83,7 @@ def _pool(study: Study, found: Sequence[Assessed]) -> Pool:
     known = {one.candidates: one for one in found}
     order = [one.candidates for one, _ in ranked_floors.ranked(found) if one.candidates in on_offer]
     if not on_offer:
-        raise PlanError("A release needs a candidate that is attested on the Data page.")
+        raise PlanError("A release needs a candidate that is attested on the Prepare page.")
 
     def label(pool: Pool) -> str:
         one = known.get(pool)
@@ -108,7 +108,7 @@ def _epsilon(study: Study, pool: Pool, found: Sequence[Assessed]) -> str:
         room_table(found)
         st.caption("A release moves the error from the start towards the floor; no ε gets below the floor.")
     else:
-        left.caption("No noisy floor was bought for this choice; the Candidates page sells it.")
+        left.caption("No noisy floor was bought for this choice; the Compare page sells it.")
     for words in epsilon_limits.floor_warnings(found, wanted):
         st.warning(words, icon=":material/block:")
     return given
@@ -123,7 +123,7 @@ def _rounds(advice: Advice) -> int:
             f"{plain(advice.truth)} played the truth."
         )
     else:
-        st.caption("A default: no simulation of this choice is stored. Explore makes one, for free.")
+        st.caption("A default: no simulation of this choice is stored. Compare makes one, for free.")
     if advised:
         return advice.rounds
     return number_fields.whole(st, "Rounds", advice.rounds, 1, 10_000, key=widget_keys.ROUNDS)
