@@ -80,7 +80,7 @@ def test_no_canary_is_on_any_page_of_another_session(server: Server) -> None:
     assert hits(pages, mine.tokens) == set()
     own = seen_by(town, server.session(town), town)
     assert hits(own, mine.cells) == set(), "no preview, even for the steward"
-    assert all("data" in place for place in hits(own, [mine.column])), "an ignored column is listed on the Data page"
+    assert all("prepare" in place for place in hits(own, [mine.column])), "an ignored column is listed on Prepare"
     presenting = seen_by(town, replace(server.session(town), presenting=True), town, view="stakeholder")
     assert hits(presenting, mine.tokens) == set()
 

@@ -70,7 +70,7 @@ def test_a_released_bundle_is_parsed_once_for_all_sessions(
         return read(content)
 
     monkeypatch.setattr(Bundle, "from_bytes", counted)
-    steward("explore").run()
+    steward("compare").run()
     visit("release", population=town.population)
     assert len(parsed) == 2
 

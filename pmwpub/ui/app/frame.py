@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import Enum
@@ -13,24 +12,26 @@ import streamlit as st
 
 from pmwpub.errors import PmwPubError
 from pmwpub.service import Study
-from pmwpub.service.budget_left import left
+from pmwpub.service.grant import left_words as grant_left
+from pmwpub.service.grant import promise_words, spent_words, taken
 from pmwpub.service.inputs.study_store import study
 from pmwpub.ui.app import widget_keys
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import HOME, Session, address, current, present, viewers_only
-from pmwpub.ui.wording.written import loss, plain
+from pmwpub.ui.wording.written import plain
 
 PAGES = {
-    HOME: ("Home", ":material/home:"),
-    "pages/data.py": ("Data", ":material/table:"),
-    "pages/workload.py": ("Workload", ":material/grid_view:"),
-    "pages/candidates.py": ("Candidates", ":material/leaderboard:"),
+    HOME: ("Protect", ":material/shield:"),
+    "pages/prepare.py": ("Prepare", ":material/table:"),
+    "pages/compare.py": ("Compare", ":material/leaderboard:"),
     "pages/release.py": ("Release", ":material/publish:"),
-    "pages/explore.py": ("Explore", ":material/query_stats:"),
+    "pages/hand_over.py": ("Hand over", ":material/ios_share:"),
     "pages/ledger.py": ("Ledger", ":material/receipt_long:"),
-    "pages/whatif.py": ("What if", ":material/calculate:"),
+    "pages/what_if.py": ("What if", ":material/calculate:"),
     "pages/story.py": ("Story", ":material/auto_stories:"),
 }
+"""The five steps in their order, then what stands beside them: file, title, icon."""
+STEPS = tuple(PAGES)[:5]
 
 PRESENTING = (
     "What is for the steward alone is neither computed nor shown. This is a presentation mode, **not access control**: "
@@ -79,7 +80,7 @@ def opened(title: str) -> Study:
     notices(session)
     if session.population is None:
         st.info("Open the demo or a population first.")
-        link(HOME, "Go to Home")
+        link(HOME, f"Go to {PAGES[HOME][0]}")
         end()
     try:
         found = study(service(), session.population)
@@ -106,9 +107,7 @@ def opened_if_any(title: str) -> Study | None:
 
 def left_words(study: Study) -> str:
     """The population and what it has left, for the page itself: on a narrow screen the sidebar is folded away."""
-    balance = study.balance
-    remaining, total = left(balance.remaining, balance.delta), loss(balance.epsilon_total)
-    return f"{plain(study.population.name)} · ε = {remaining} left of {total} at δ = {loss(balance.delta)}"
+    return f"{plain(study.population.name)} · {grant_left(study.balance)}"
 
 
 def notices(session: Session) -> None:
@@ -142,6 +141,8 @@ def sidebar() -> None:
     with st.sidebar:
         for page, (label, icon) in PAGES.items():
             st.page_link(page, label=label, icon=icon, query_params=address(), width="stretch")
+            if page == STEPS[-1]:
+                st.divider()
         st.divider()
         if session.population is None:
             st.caption("No population is open: nothing can be spent.")
@@ -169,16 +170,11 @@ def _meter(session: Session, population: str) -> None:
     running = service().reserved(population)
     st.markdown(f"**{plain(population)}**")
     share = min(Fraction(1), balance.spent.rho / balance.total.rho)
-    st.progress(float(share), text=f"Budget: {math.ceil(100 * share)} % of ρ spent")
-    lines = [
-        f"Total ε = {loss(balance.epsilon_total)} at δ = {loss(balance.delta)}",
-        f"Spent ε = {loss(balance.epsilon_spent)}",
-        f"Left ε = {left(balance.remaining, balance.delta)}",
-    ]
+    st.progress(float(share), text=f"{taken(balance.spent, balance.total)} of the grant taken")
+    lines = [promise_words(balance), f"{spent_words(balance)}.", f"Left: {grant_left(balance)}"]
     if running.units:
-        lines.insert(2, f"of that running: ρ = {loss(running.rho)}")
+        lines.insert(1, f"At work: {taken(running, balance.total)} of the grant")
     st.caption("  \n".join(lines))
-    st.caption("The bar is drawn in ρ, which adds up; ε does not.")
     if session.presenting:
         st.badge("Public and DP results only", icon=":material/co_present:", color="blue")
     elif session.private is None:

@@ -15,7 +15,7 @@ from pmwpub.ui.server.leaving import attend
 from pmwpub.ui.wording.written import plain
 
 _SESSION = "pmwpub session"
-HOME = "pages/home.py"
+HOME = "pages/protect.py"
 VIEW, STAKEHOLDER = "view", "stakeholder"
 
 
