@@ -27,7 +27,7 @@ def outcome_panel(session: Session, study: Study, found: Released) -> None:
             label = "See it, or draw again"
         else:
             st.success("Done: its files and what to hand over are ready.", icon=":material/task_alt:")
-            label = "Next: hand over"
+            label = "Open what to hand over"
         link("pages/hand_over.py", label, release=str(booking.id))
 
 
