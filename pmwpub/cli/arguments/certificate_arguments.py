@@ -10,7 +10,7 @@ def certificate_commands(commands: Actions) -> None:
     actions = commands.add_parser("certificate", help="check a release's files").add_subparsers(required=True)
     check = actions.add_parser("check", help="recompute hashes, plan, price and epsilon from the files alone")
     check.add_argument("folder", metavar="OUT/")
-    check.set_defaults(run="pmwpub.cli.certificate_check:check_certificate")
+    check.set_defaults(run="pmwpub.cli.released.certificate_check:check_certificate")
 
 
 def answer_command(commands: Actions) -> None:
@@ -21,4 +21,4 @@ def answer_command(commands: Actions) -> None:
         "--marginal", metavar="COLUMN,COLUMN", help="one to three columns; without it, all marginals of the workload"
     )
     parser.add_argument("-o", "--output", metavar="ANSWERS.csv", help="also as CSV; needed without --marginal")
-    parser.set_defaults(run="pmwpub.cli.answer:answer")
+    parser.set_defaults(run="pmwpub.cli.released.answer:answer")
