@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pmwpub.service.bought import releases
 from pmwpub.ui import Badge, enter, need, opened, panel, service
+from pmwpub.ui.hand_over.answers_panel import answers_panel
 from pmwpub.ui.hand_over.before_and_after import compare
 from pmwpub.ui.hand_over.chosen_release import chosen, latest, listed
 from pmwpub.ui.hand_over.quality_panel import quality_part
@@ -17,6 +18,7 @@ if released:
     shown = chosen(released) or latest(released)
     release_panel(session, study, shown)
     if shown.bundle is not None:
+        answers_panel(study, shown)
         quality_part(session, study, shown)
         with panel("A release beside its public table", Badge.DP):
             beside = compare(study, [one for one in released if one.bundle is not None])
