@@ -18,10 +18,12 @@ from pmwpub.tabular.schema.column_types import CategoricalColumn, NumericColumn,
 from pmwpub.tabular.schema.drafting import Binning
 from pmwpub.tabular.schema.editing import Row, column_of, rows_of, schema_of
 from pmwpub.tabular.schema.table_schema import Schema
+from pmwpub.tabular.written_numbers import MARKS as THOUSANDS_MARKS
 
 __all__ = [
     "BINNINGS",
     "KINDS",
+    "THOUSANDS_MARKS",
     "Binning",
     "Row",
     "Schema",

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pmwpub.errors import SchemaError
 from pmwpub.progress import Progress, unwatched
-from pmwpub.tabular.coding.whole_columns import coder
+from pmwpub.tabular.coding.written_cells import coder
 from pmwpub.tabular.files.reading import TextTable
 from pmwpub.tabular.review.column_counts import PublicColumn
 from pmwpub.tabular.review.suspects import verdict_on
