@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.private_pass import KEPT, Survey, survey
 from pmwpub.tabular.review.without_suspects import drafted
 from pmwpub.tabular.schema.codebook import Codebook
+from pmwpub.tabular.schema.draft_record import Remedy
 from pmwpub.tabular.schema.drafting import Binning, Recipe
 from pmwpub.tabular.schema.table_schema import Schema
 from pmwpub.tasks.counting_cluster import spread
@@ -71,14 +73,20 @@ def draft_schema(
     codebook: Codebook | None = None,
     bins: int = 10,
     binning: Binning = "rounded",
+    remedies: Sequence[Remedy] = (),
     progress: Progress = unwatched,
 ) -> Schema:
-    """A schema drafted from the candidate files and a codebook, and only from those, without suspicious columns."""
+    """A schema drafted from the candidate files and a codebook, and only from those, without suspicious columns.
+
+    remedies  what a person decided about single columns
+    """
     tables = stored_tables.tables(service, population)
     if not tables and codebook is None:
         raise SchemaError("A schema is drafted from public tables or a codebook; add a candidate first.")
     labels = stored_tables.names(service, population)
-    return drafted(tables, Recipe(bins, binning), codebook=codebook, labels=labels, progress=progress).schema
+    recipe = Recipe(bins, binning)
+    found = drafted(tables, recipe, codebook=codebook, remedies=remedies, labels=labels, progress=progress)
+    return found.schema
 
 
 def add_candidate(

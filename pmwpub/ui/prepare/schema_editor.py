@@ -11,7 +11,7 @@ from pmwpub.errors import PmwPubError
 from pmwpub.plans import WorkloadChoice
 from pmwpub.service import Study
 from pmwpub.service.bought.releases import workload_facts
-from pmwpub.service.inputs import schema_editing, study_store
+from pmwpub.service.inputs import schema_editing
 from pmwpub.service.inputs.schema_editing import Binning, Row, Schema
 from pmwpub.ui.app import widget_keys
 from pmwpub.ui.app.frame import refusals
@@ -47,7 +47,7 @@ def editor(session: Session, draft: SchemaDraft, study: Study) -> None:
     with st.container(horizontal=True):
         if st.button("Save this schema", type="primary", disabled=schema is None) and schema is not None:
             with refusals():
-                study_store.save_schema(service(), study.population.name, schema)
+                schema_editing.save(service(), study, schema)
                 _let_go(session, study)
                 session.tell("success", "The schema is saved. Plans are made under it from now on.")
                 st.rerun()
