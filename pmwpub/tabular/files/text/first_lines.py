@@ -1,9 +1,10 @@
-"""What the first lines of a file may be beside a header: a line that names the delimiter, row names without a name."""
+"""What the first lines of a file may be beside a header: a line of the delimiter, row names without a name, data."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from pmwpub.errors import FileRefused
 from pmwpub.tabular.files.source import Chunks, beginning
@@ -59,6 +60,12 @@ def named(cells: Sequence[str], line: int, options: ReadOptions) -> list[str]:
     while name in taken:
         name += "_"
     return [name, *cells[1:]]
+
+
+def with_names(text: Chunks, width: int, delimiter: str) -> Chunks:
+    """The text of a file without a header, below a line of names: column_1, column_2 and so on."""
+    names = delimiter.join(f"column_{place}" for place in range(1, width + 1))
+    return lambda: chain([f"{names}\n".encode()], text())
 
 
 def _behind(chunks: Iterator[bytes], skipped: int) -> Iterator[bytes]:
