@@ -162,11 +162,13 @@ def load_private(
     *,
     options: ReadOptions | None = None,
     cluster: str | None = None,
+    progress: Progress = unwatched,
 ) -> PrivateTable:
     """Read and encode the private table under the current schema; none of its rows is stored, and nothing charged.
 
     cluster  the scheduler of a Dask cluster whose workers count the parts of a Parquet table, where given; it is
              checked on this machine all the same
+    progress for the steward: how many rows are read; what it raises ends the reading, and nothing is held
 
     Raises FileRefused or SchemaError, for the steward only; in a single user's service also when the rows are those of
     a candidate. In a shared one every load leaves the same record for the operator, match or not, and no answer.
@@ -175,7 +177,7 @@ def load_private(
     current = study(service, population)
     terms = current.population
     compared = overlap_check.comparison(service, current)
-    found = _surveyed(content, options, current, compared, KEPT if cluster is None else 0)
+    found = _surveyed(content, options, current, compared, KEPT if cluster is None else 0, progress)
     if service.policy.answers:
         overlap_check.refuse_candidate(service, current, found, compared)
     if current.demo and found.digest != sample_rows():
@@ -204,7 +206,12 @@ def load_private(
 
 
 def _surveyed(
-    content: bytes | Path, options: ReadOptions | None, current: Study, compared: overlap_check.OverlapSearch, kept: int
+    content: bytes | Path,
+    options: ReadOptions | None,
+    current: Study,
+    compared: overlap_check.OverlapSearch,
+    kept: int,
+    progress: Progress,
 ) -> Survey:
     """One pass over a private table: its checks, its codes, and what it shares with the candidates."""
     if current.schema is None:
@@ -217,6 +224,7 @@ def _surveyed(
         searches=compared.runs,
         likenesses=compared.likenesses,
         kept=kept,
+        progress=progress,
     )
 
 

@@ -16,9 +16,7 @@ PUBLIC_READING = (
     "how the file was made, not by what stands in it."
 )
 NO_HEADER = "The first line is a row of data: the file has no header"
-NO_HEADER_NAMES = (
-    "Columns are called column_1, column_2 and so on; without the tick the first line gives the names."
-)
+NO_HEADER_NAMES = "Columns are called column_1, column_2 and so on; without the tick the first line gives the names."
 Take = Callable[[PendingFile, ReadOptions], None]
 
 
