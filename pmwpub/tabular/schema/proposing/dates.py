@@ -19,8 +19,8 @@ from pmwpub.tabular.schema.proposing.evidence import Evidence
 ORDERS: tuple[DateOrder, ...] = ("ymd", "dmy", "mdy")
 _PARTS: tuple[DatePart, ...] = ("year", "month", "weekday")
 """The parts that are taken unasked, the first one first."""
-_APART = 0.95
-"""Tables of which so much of each has levels that the other lacks are told apart."""
+APART = 0.95
+"""Tables of which so much has levels that the other lacks are told apart by the column alone."""
 _ANY_PIVOT = 50
 """Whether a text is a date with a year of two digits does not depend on the century, leap days of 1900 but for one."""
 _THIS_CENTURY = 30
@@ -158,6 +158,6 @@ def _tells_tables_apart(days: Sequence[Mapping[date, int]], part: DatePart) -> b
     if all(len(table) == 1 for table in tables):
         return len(set().union(*tables)) > 1
     return all(
-        sum(often for level, often in one.items() if level not in other) >= _APART * one.total()
+        sum(often for level, often in one.items() if level not in other) >= APART * one.total()
         for one, other in permutations(tables, 2)
     )
