@@ -108,6 +108,23 @@ def test_a_server_under_load_fails_no_session_and_every_step_is_counted() -> Non
     assert len(re.findall(r"memory (?:before|at most|after): server \d+ MB, workers \d+ MB", run.stdout)) == 3
 
 
+@pytest.mark.data
+def test_careless_spellings_cost_nothing_and_columns_that_name_tables_cost_the_rounds() -> None:
+    import prepared_tables
+
+    clean, noisy, plain = (task for _, task in prepared_tables.spellings(1))
+    assert np.array_equal(clean.private.codes, noisy.private.codes)
+    assert 0.02 < np.mean(plain.private.codes != plain.truth.codes) < 0.05
+    named, drafted = (task for _, task in prepared_tables.names(1))
+    assert set(named.private.domain.names) - set(drafted.private.domain.names) == {"wave", "person"}
+    found = [
+        prepared_tables.played(task, "PMW^Pub", "1", 5, prepared_tables.SimulationNoise("short"))
+        for task in (named, drafted)
+    ]
+    assert (found[0].elsewhere, found[1].elsewhere) == (5, 0)
+    assert found[1].errors.max_error < found[0].errors.max_error
+
+
 @dataclass
 class _PlainPage:
     """A page that shows what a test says: buttons, and one alert."""

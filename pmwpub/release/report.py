@@ -23,6 +23,7 @@ from pmwpub.release.checklist import checklist
 from pmwpub.release.measured.causes import causes_of
 from pmwpub.release.measured.measurements import sigma_rows
 from pmwpub.release.report_numbers import percent, rows, up
+from pmwpub.tabular.schema.column_types import MISSING
 from pmwpub.tabular.schema.table_schema import Schema
 
 if TYPE_CHECKING:
@@ -104,6 +105,7 @@ def report_html(
         public_weights=quality.concentration(Distribution.empirical(public)),
         heaviest=quality.heaviest(released, HEAVIEST, rows),
         columns=released.support.domain.names,
+        missing={column.name: set(column.missing_levels) - {MISSING} for column in schema.encoded},
         measured=report_views.measured_queries(causes),
         answers=checklist(certificate, schema),
         files=_described(certificate.files),

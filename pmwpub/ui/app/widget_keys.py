@@ -18,6 +18,7 @@ ENGINE = WidgetKey("engine")
 ASSESSMENT_EPSILON = WidgetKey("assessment epsilon")
 ASSESSMENT_PRECISION = WidgetKey("assessment precision")
 CHOICE_EPSILON = WidgetKey("choice epsilon")
+REVIEWED_RANGE = WidgetKey("reviewed columns")
 
 
 def variant(name: str) -> WidgetKey:
