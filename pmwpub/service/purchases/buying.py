@@ -151,8 +151,8 @@ def price(
         due = {one.plan.sha256: one for one in (as_known(service, private, one, repeat, current) for one in wanted)}
         charged = [one for key, one in due.items() if service.ledger.booking(name, PlanKey(key, repeat)) is None]
         found = service.price(name, [charge for one in charged for charge in one.charges(current)])
-    pures = [getattr(one.plan, "exact_epsilon", None) for one in charged]
-    return found if None in pures else replace(found, pure=sum(pures, Fraction(0)))
+    pures: list[Fraction | None] = [getattr(one.plan, "exact_epsilon", None) for one in charged]
+    return found if None in pures else replace(found, pure=sum(filter(None, pures), Fraction(0)))
 
 
 def as_known(service: Service, private: PrivateTable, one: Purchase, repeat: int, current: Study) -> Purchase:
