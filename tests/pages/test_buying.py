@@ -20,6 +20,7 @@ from pmwpub.jobs import Engine
 from pmwpub.ledger import Ledger, PlanKey
 from pmwpub.service import public_cores, purchases
 from pmwpub.service.bought import assessments, releases
+from pmwpub.service.grant import decimal
 from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases import TICK
 from pmwpub.ui import Session
@@ -28,7 +29,6 @@ from pmwpub.ui.app.state import Press
 from pmwpub.ui.widgets import price_form
 from pmwpub.ui.widgets.price_form import AGAIN, ALREADY, ASTRAY, CHARGED
 from pmwpub.ui.widgets.watching import Waiting
-from pmwpub.ui.wording.written import decimal
 
 T = TypeVar("T")
 LONG_SECONDS = 120

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pmwpub.plans import FAST_MARGINALS, AnyReleasePlan, ReleasePlan, TableFitPlan, WeightedPoolPlan
+from pmwpub.plan_inputs import FAST_MARGINALS
+from pmwpub.plans import AnyReleasePlan, ReleasePlan, TableFitPlan, WeightedPoolPlan
 from pmwpub.privacy.budget import epsilon_of
 from pmwpub.release.report import AssessedPrior, Choices
 from pmwpub.service.bought.assessments import Assessed, assessments
@@ -50,6 +51,9 @@ def _note(found: Assessed, plan: AnyReleasePlan) -> str:
     own = "; of the table's own rows, while this release may add rows" if grows else ""
     if found.floor is not None and found.plan.setting == "fast":
         return f"floor over {FAST_MARGINALS} marginals of the workload, or all if fewer: a lower bound{own}"
+    if found.floor is not None and found.plan.setting == "part":
+        part = len(found.plan.part)
+        return f"floor over {part} marginals of the workload, chosen by public tables: a lower bound{own}"
     return own.removeprefix("; ") if found.floor is not None else ""
 
 
