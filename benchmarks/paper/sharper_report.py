@@ -167,14 +167,15 @@ def size() -> str:
     rows = rows_of("size")
     if not rows:
         return "*Not run on this machine yet.*"
-    keys = ("tilt", "atoms", "marginals", "rows", "epsilon")
+    keys = ("tilt", "attributes", "atoms", "marginals", "rows", "epsilon")
     found: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
         found.setdefault(tuple(row[key] for key in keys), []).append(row)
-    head = "| distance | atoms | marginals | private rows | ε | unchanged | largest error | mean error | s | MB |\n"
+    head = "| distance | attributes | atoms | marginals | private rows | ε | unchanged | largest error | mean error "
+    head += "| s | MB |\n"
     body = ""
-    for (tilt, atoms, marginals, private, epsilon), own in found.items():
-        sizes = f"{tilt} | {int(atoms):,} | {int(marginals):,} | {int(private):,} | {epsilon}"
+    for (tilt, attributes, atoms, marginals, private, epsilon), own in found.items():
+        sizes = f"{tilt} | {attributes} | {int(atoms):,} | {int(marginals):,} | {int(private):,} | {epsilon}"
         errors = f"{_mean(own, 'start'):.4f} | {_spread(own, 'max_error', 4)} | {_spread(own, 'mean_error', 6)}"
         body += f"| {sizes} | {errors} | {_mean(own, 'processor'):.1f} | {_mean(own, 'megabytes'):.0f} |\n"
-    return f"{head}{'|---' * 10}|\n{body}"
+    return f"{head}{'|---' * 11}|\n{body}"
