@@ -81,7 +81,11 @@ def test_table_fit_is_one_argument_away_and_has_no_rounds(project: tuple[pmwpub.
     for engine, rounds in (("table-fit", 25), ("pmwpub", None), (3, None)):
         with pytest.raises(PmwPubError, match=r"Nothing was charged"):
             made.release(private, "b", epsilon="1", engine=engine, rounds=rounds)  # type: ignore[arg-type]
+    with pytest.raises(PmwPubError, match=r"Rows are added by table-fit alone.*Nothing was charged"):
+        made.release(private, "b", epsilon="1", engine="pmw-pub", grow=True)
     assert ledger.balance("people").spent == before
+    grown = made.release(private, "b", epsilon="1", engine="table-fit", grow=True)
+    assert grown.bundle.certificate.plan_sha256 != release.bundle.certificate.plan_sha256
 
 
 def test_nothing_is_drawn_without_a_population_or_beyond_its_budget(

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+import numpy as np
 from pydantic import ValidationError
 from pydantic_core import to_json
 
@@ -35,16 +36,26 @@ from pmwpub.tabular.files.reading import TextTable, read_table
 from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.schema.table_schema import Schema
 
+TOLERANCE = 1e-6
+"""The total variation distance within which the weights of table fit are made again by other versions, and on machines
+whose exponential or order of operations rounds otherwise. On the same versions of everything they agree to the bit."""
+
 Planned = TypeVar("Planned", ReleasePlan, TableFitPlan, WeightedPoolPlan)
 
 
 def rebuilt(
-    certificate: AnyCertificate, schema_json: bytes, tables: Sequence[bytes | Path], noisy_tables: bytes = b""
+    certificate: AnyCertificate,
+    schema_json: bytes,
+    tables: Sequence[bytes | Path],
+    noisy_tables: bytes = b"",
+    weights: bytes = b"",
 ) -> dict[str, bytes]:
     """weights.csv, measurements.csv of PMW^Pub and, where the certificate says how it was drawn, synthetic.csv.
 
     tables        the public tables in any order: a path, or the bytes of a CSV
     noisy_tables  tables.csv, of a release by table fit
+    weights       weights.csv as released, where it is at hand: rows are drawn from it where it is the certificate's and
+                  the weights are `near` it, for rows follow weights to the last bit
 
     Float sums run in one fixed order whatever the number of threads, and the exponential is the C library's: the same
     steps give the same bytes. Raises CertificateError where schema, workload, plan, tables or noisy tables are not
@@ -60,7 +71,20 @@ def rebuilt(
         read = [_table(certificate, contents, place) for place in range(len(certificate.candidate))]
         support = read_weights(files[WEIGHTS], schema).support
         files[VALUES] = PublicValues.of(read, schema).to_csv(schema, support)
-    return files | redrawn(certificate, files, schema)
+    stored = bool(weights) and not differing(certificate, {WEIGHTS: weights})
+    drawn_from = {WEIGHTS: weights} if stored and near(certificate, files[WEIGHTS], weights, schema) else {}
+    return files | redrawn(certificate, files | drawn_from, schema)
+
+
+def near(certificate: AnyCertificate, made: bytes, weights: bytes, schema: Schema) -> bool:
+    """Whether weights that were made again are the released ones but for rounding: of table fit, the same rows in the
+    same order, and at most TOLERANCE apart in total variation; of PMW^Pub, equal."""
+    if made == weights or not isinstance(certificate, TableCertificate):
+        return made == weights
+    again, released = read_weights(made, schema), read_weights(weights, schema)
+    if not np.array_equal(again.support.codes, released.support.codes):
+        return False
+    return float(np.abs(again.weights - released.weights).sum()) / 2.0 <= TOLERANCE
 
 
 def _again(

@@ -139,6 +139,14 @@ def test_table_fit_writes_its_noisy_tables_and_takes_no_flag_of_the_other_engine
     assert again["plan_sha256"] == found["plan_sha256"]
 
 
+def test_table_fit_may_add_rows_and_the_other_engine_may_not(shell: Shell) -> None:
+    given = ["release", "--epsilon", "1", "--grow", "-o", shell.path("out")]
+    assert "Rows are added by table-fit alone" in shell.spend(*given, "--engine", "pmw-pub", status=2)
+    found = shell.spend(*given, "--engine", "table-fit")
+    assert found["plan"]["growth"]["false_growth"] == 0.01
+    assert isinstance(found["chosen"]["grown"], list)
+
+
 @pytest.mark.parametrize("engine", ["pmw-pub", "table-fit"])
 def test_cells_of_public_values_are_written_checked_and_rebuilt(
     shell: Shell, engine: str, capsys: pytest.CaptureFixture[str]

@@ -230,3 +230,22 @@ def test_table_fit_is_one_choice_away_and_its_result_says_what_was_measured(town
     assert {one.label: one.value for one in app.metric}["Noisy tables"] == str(3 + 3)
     assert any("by table fit" in str(one.proto) for one in app.get("page_link"))
     assert not app.exception
+
+
+def test_rows_may_be_added_and_then_no_floor_stands_beside_epsilon(town: Here, steward: Open) -> None:
+    app = steward("candidates")
+    app.text_input(key="assessment epsilon").set_value("0.3").run()
+    buy(app, "Buy these assessments")
+    app.switch_page("pages/release.py").run()
+    assert any("noisy floor, interval" in frame.value for frame in app.dataframe)
+    app.radio(key="engine").set_value("table-fit").run()
+    app.checkbox(key="grow").check().run()
+    assert not any("noisy floor, interval" in frame.value for frame in app.dataframe)
+    assert "no limit of this release" in words(app)
+    assert "out of reach" not in words(app)
+    buy(app, "Buy this release")
+    current = study_store.study(town.service, town.population)
+    (found,) = releases.releases(town.service, current)
+    assert found.plan.growth is not None  # type: ignore[union-attr]
+    app.radio(key="engine").set_value("pmw-pub").run()
+    assert any("noisy floor, interval" in frame.value for frame in app.dataframe)

@@ -36,7 +36,9 @@ def plan_form(study: Study, private: PrivateTable, found: Sequence[Assessed]) ->
     pool = _pool(study, found)
     epsilon = _epsilon(study, pool, [one for one in found if set(one.candidates) <= set(pool)])
     if _engine() == "table-fit":
-        plan: AnyReleasePlan = table_fit_plan(service(), study, pool, epsilon=epsilon, private_read_as=private.read_as)
+        plan: AnyReleasePlan = table_fit_plan(
+            service(), study, pool, epsilon=epsilon, grow=_grow(), private_read_as=private.read_as
+        )
         words = "every table of one or two columns is measured"
     else:
         plan, words = _pmw_pub_plan(study, private, pool, epsilon)
@@ -54,7 +56,7 @@ def in_words(study: Study, plan: AnyReleasePlan) -> str:
 def steps_in_words(plan: AnyReleasePlan) -> str:
     """The engine of a plan, by what it does: "25 rounds", or "by table fit"."""
     if not isinstance(plan, ReleasePlan):
-        return "by table fit"
+        return "by table fit" if plan.growth is None else "by table fit, which may add rows"
     return "1 round" if plan.rounds == 1 else f"{plan.rounds:,} rounds"
 
 
@@ -64,6 +66,22 @@ def _engine() -> str:
     )
     st.caption(ENGINE_WORDS[chosen])
     return chosen
+
+
+def _grow() -> bool:
+    grow = st.checkbox("Add rows where noisy tables show people of whom no public row tells", key=widget_keys.GROW)
+    if grow:
+        st.caption(
+            "For such a combination of two columns, public rows are changed in one of them. Nothing more is measured "
+            "or charged; where noise explains what is seen, no row is added."
+        )
+    return grow
+
+
+def _grows() -> bool:
+    """Whether rows may be added, as the widgets further down were left."""
+    state = st.session_state
+    return state.get(widget_keys.ENGINE) == "table-fit" and bool(state.get(widget_keys.GROW))
 
 
 def _pmw_pub_plan(study: Study, private: PrivateTable, pool: Pool, epsilon: str) -> tuple[ReleasePlan, str]:
@@ -103,6 +121,9 @@ def _epsilon(study: Study, pool: Pool, found: Sequence[Assessed]) -> str:
     wanted = right.number_input(
         "An error that would be good enough", 0.001, 1.0, value=0.05, step=0.01, format="%.3f", key="wanted error"
     )
+    if _grows():
+        right.caption("Rows may be added: floors are of a public table's own rows, and no limit of this release.")
+        return given
     right.caption(epsilon_limits.epsilon_words(advise_epsilon(service(), study, pool, wanted), wanted))
     if found:
         room_table(found)
