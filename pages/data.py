@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pmwpub.ui import enter, link, opened
+from pmwpub.ui.prepare.misfit_panel import misfit_panel
 from pmwpub.ui.prepare.private_upload import private_panel
 from pmwpub.ui.prepare.schema_panel import schema_panel
 from pmwpub.ui.prepare.uploads import candidates_panel
@@ -21,5 +22,6 @@ candidates_panel(session, study, changeable=changeable)
 schema_panel(session, study, changeable=changeable)
 private_panel(session, study)
 unmapped_panel(session, study)
+misfit_panel(session, study)
 if session.steward(study) is not None:
     link("pages/workload.py", "Next: choose the workload")

@@ -57,5 +57,7 @@ def warm(payload: object, progress: Progress) -> None:
     part = (source, counts, Fraction(10))
     assess(AssessmentWork(1, part, part), progress)
     error(ErrorWork(workload, released.distribution, counts, Fraction(10), 1), progress)
-    misfits(MisfitWork(PrivateCounts(np.zeros(2), 100), MisfitNoise(1, 100, 1, Fraction(1, 10))), progress)
+    misfits(
+        MisfitWork(PrivateCounts(np.zeros(2, dtype=np.int64), 100), MisfitNoise(1, 100, 1, Fraction(1, 10))), progress
+    )
     best(BestWork((source, source), counts, Fraction(10), 1), progress)

@@ -8,7 +8,7 @@ from pmwpub.service.purchases.buying import TICK, UNDECIDED, asks, buy, price, w
 from pmwpub.service.purchases.by_plan import purchase_of
 from pmwpub.service.purchases.choice_purchase import BestPurchase
 from pmwpub.service.purchases.error_purchase import ErrorPurchase
-from pmwpub.service.purchases.misfit_purchase import MisfitOffer, MisfitPurchase, misfit_offer
+from pmwpub.service.purchases.misfit_purchase import MisfitOffer, MisfitPurchase, misfit_offer, proposed_columns
 from pmwpub.service.purchases.offers import Offer, decided, offer, store
 from pmwpub.service.purchases.protocol import Prepared, Purchase
 from pmwpub.service.purchases.release_purchase import ReleasePurchase
@@ -33,6 +33,7 @@ __all__ = [
     "misfit_offer",
     "offer",
     "price",
+    "proposed_columns",
     "purchase_of",
     "store",
     "warnings_before",

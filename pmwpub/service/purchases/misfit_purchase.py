@@ -70,6 +70,15 @@ def misfit_offer(current: Study, columns: Sequence[str], half_width: str) -> Mis
     return _offer(current, law)
 
 
+def proposed_columns(current: Study, risky: Sequence[str], half_width: str) -> list[str]:
+    """As many of the risky columns, from the first on, as are sold together at a half-width; all where none is.
+
+    risky  the most pressing first, as public facts have them
+    """
+    sold = misfit_offer(current, risky, half_width).columns if risky else 0
+    return list(risky[:sold]) if sold else list(risky)
+
+
 def _offer(current: Study, law: MisfitNoise) -> MisfitOffer:
     total = current.balance.total
     most = ZCDP.at_most(total.rho * LARGEST_PART)

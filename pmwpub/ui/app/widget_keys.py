@@ -18,6 +18,7 @@ ENGINE = WidgetKey("engine")
 ASSESSMENT_EPSILON = WidgetKey("assessment epsilon")
 ASSESSMENT_PRECISION = WidgetKey("assessment precision")
 CHOICE_EPSILON = WidgetKey("choice epsilon")
+MISFIT_POINTS = WidgetKey("misfit points")
 
 
 def variant(name: str) -> WidgetKey:
