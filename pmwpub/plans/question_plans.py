@@ -1,49 +1,20 @@
-"""Plans: everything that decides what a charge buys, frozen and hashed before anything is spent.
+"""Plans of what is asked about a private table: assessments, a choice among candidates, the error of a release.
 
-A plan names public things by content (the schema, the workload, the public tables and how each is read), never by file
-name or note, so that a renamed file is the same plan. Row count and row seed of the synthetic table are free
-post-processing and stand outside it.
-
-`private_read_as`, in each plan, is how the text of the private file is read: as public as the other settings, for it is
-what the steward declares of the files that are taken in. None stands for UTF-8 with commas, and for Parquet.
-
-`kept_ids`, in each plan, says what neighbours are. None: one person's at most k rows are replaced by as many. A text:
-all rows of one ID are, of which k stay (`tabular.coding.kept_rows`); it says what an ID is, and is the schema's own.
+What all plans share stands here, too; `plans` says more of it.
 """
 
 from __future__ import annotations
 
-import hashlib
 from fractions import Fraction
-from typing import Annotated, ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self
 
-from pydantic import Field, TypeAdapter, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from pmwpub.errors import PlanError
 from pmwpub.mechanisms.misfits.misfit_noise import MisfitNoise
-from pmwpub.mechanisms.pmw_pub.algorithm import Output, Replay, Schedule, Start
-from pmwpub.mechanisms.table_fit.fit_constants import FitConstants
-from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
-from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
-from pmwpub.mechanisms.table_fit.table_schedule import schedule as table_schedule
-from pmwpub.plan_inputs import Hashed, PublicInputs, Reading, WorkloadChoice
-from pmwpub.privacy.budget import ZCDP, as_fraction
-from pmwpub.privacy.round_share import split
+from pmwpub.plan_inputs import Hashed, PublicInputs, Reading
+from pmwpub.privacy.budget import as_fraction
 from pmwpub.queries.workload import Workload
-from pmwpub.records import Support
-
-__all__ = [
-    "AnyReleasePlan",
-    "AssessmentPlan",
-    "BestPlan",
-    "ErrorPlan",
-    "MisfitPlan",
-    "PublicInputs",
-    "ReleasePlan",
-    "TableFitPlan",
-    "WorkloadChoice",
-    "release_plan_of",
-]
 
 RowsBeyond = Literal["keep"] | None
 
@@ -52,14 +23,10 @@ FAST_MARGINALS = 64
 
 FAST_SEED = 0
 
-MOST_CELLS = 2_000_000
-"""Of the tables that table fit measures: noise and tables.csv take half a minute and 100 MB for so many."""
 
-RELEASE_KINDS = ("release", "table-fit")
-"""The kinds of plans whose result is a release."""
+class FrozenPlan(Hashed):
+    """What every plan says: what neighbours are, and how the private file is read."""
 
-
-class _Plan(Hashed):
     LATER: ClassVar[frozenset[str]] = frozenset({"private_read_as", "kept_ids"})
 
     kept_ids: str | None = None
@@ -78,7 +45,7 @@ class _Plan(Hashed):
         return type(self).model_validate(written) if any(said) else None
 
 
-class AssessmentPlan(_Plan):
+class AssessmentPlan(FrozenPlan):
     """The noisy best-mixture error of one candidate or pool.
 
     epsilon   pure, of floor and start together; kept as a reduced fraction, such as 1/20
@@ -117,7 +84,7 @@ class AssessmentPlan(_Plan):
         return as_fraction(self.epsilon)
 
 
-class BestPlan(_Plan):
+class BestPlan(FrozenPlan):
     """One choice among candidates and pools: the one of the lowest best-mixture error, by the exponential mechanism.
 
     inputs   names every public table that takes part
@@ -162,7 +129,7 @@ class BestPlan(_Plan):
         return as_fraction(self.epsilon)
 
 
-class ErrorPlan(_Plan):
+class ErrorPlan(FrozenPlan):
     """The noisy largest error of one finished release on the private table.
 
     release, release_repeat  the plan whose stored weights are measured, and which of its draws
@@ -190,7 +157,7 @@ class ErrorPlan(_Plan):
         return as_fraction(self.epsilon)
 
 
-class MisfitPlan(_Plan):
+class MisfitPlan(FrozenPlan):
     """Noisy counts of the private rows that the schema does not fit, in some columns and in any of them.
 
     columns     the names of attributes, each once, ascending
@@ -224,100 +191,3 @@ class MisfitPlan(_Plan):
     def law(self) -> MisfitNoise:
         """How many counts there are, and the noise of each."""
         return MisfitNoise(len(self.columns), self.n, self.rows_per_person, as_fraction(self.half_width))
-
-
-class ReleasePlan(_Plan):
-    """One PMW^Pub release.
-
-    rho_units  the budget in units of 1e-15 of rho
-    selection  the law that picks a query: "exponential" or "permute-and-flip"
-    """
-
-    kind: Literal["release"] = "release"
-    n: int = Field(ge=1)
-    rows_per_person: int = Field(ge=1)
-    inputs: PublicInputs
-    rho_units: int = Field(ge=1)
-    rounds: int = Field(ge=1, le=10_000)
-    selection: Literal["exponential", "permute-and-flip"] = "exponential"
-    output: Output = Output.LAST
-    start: Start = Start.PUBLIC
-    replay: Replay = Replay.HALF
-    private_read_as: Reading = None
-
-    @property
-    def budget(self) -> ZCDP:
-        return ZCDP(self.rho_units)
-
-    def replay_seed(self, repeat: int) -> int:
-        """The public seed of the replay order: a function of the plan and of how often it was drawn."""
-        return int(hashlib.sha256(f"{self.sha256}:{repeat}".encode()).hexdigest()[:12], 16)
-
-    def schedule(self, repeat: int = 0) -> Schedule:
-        """How the run spends the budget; BudgetError where a round's share would be zero."""
-        from pmwpub.privacy.selection import ExponentialMechanism, PermuteAndFlip
-
-        law = ExponentialMechanism if self.selection == "exponential" else PermuteAndFlip
-        return Schedule(
-            rounds=self.rounds,
-            share=split(self.budget, self.rounds, rows_per_person=self.rows_per_person, selection=law),
-            sensitivity=self.rows_per_person,
-            output=self.output,
-            start=self.start,
-            replay=self.replay,
-            replay_seed=self.replay_seed(repeat),
-        )
-
-
-class TableFitPlan(_Plan):
-    """One release by table fit: all 1-way and 2-way tables of the workload's attributes are measured at once.
-
-    rho_units  the budget in units of 1e-15 of rho; the whole of it is charged
-    constants  of the engine, which decide how the budget is shared and how noisy tables become weights
-    """
-
-    kind: Literal["table-fit"] = "table-fit"
-    n: int = Field(ge=1)
-    rows_per_person: int = Field(ge=1)
-    inputs: PublicInputs
-    rho_units: int = Field(ge=1)
-    constants: FitConstants
-    private_read_as: Reading = None
-
-    @property
-    def budget(self) -> ZCDP:
-        return ZCDP(self.rho_units)
-
-    def schedule(self, workload: Workload, support: Support, *, complete: bool) -> TableSchedule:
-        """How the budget is shared by the tables, from public facts alone.
-
-        workload, support  the plan's own
-        complete           whether the schema gives every private cell a level
-
-        Raises PlanError where the tables have more than MOST_CELLS cells, BudgetError where a table's share would be
-        zero.
-        """
-        tables = measured_tables(workload)
-        if tables.queries > MOST_CELLS:
-            raise PlanError(
-                f"Table fit measures at most {MOST_CELLS:,} cells; the tables of one and two columns of this workload "
-                f"have {tables.queries:,}. Use fewer or wider bins, or PMW^Pub. Nothing was charged."
-            )
-        return table_schedule(
-            tables,
-            support,
-            self.budget,
-            rows_per_person=self.rows_per_person,
-            complete=complete,
-            constants=self.constants,
-        )
-
-
-AnyReleasePlan = ReleasePlan | TableFitPlan
-
-_RELEASE_PLAN: TypeAdapter[AnyReleasePlan] = TypeAdapter(Annotated[AnyReleasePlan, Field(discriminator="kind")])
-
-
-def release_plan_of(text: str) -> AnyReleasePlan:
-    """A plan of a release, of either engine, from its canonical text."""
-    return _RELEASE_PLAN.validate_json(text)
