@@ -8,7 +8,13 @@ from pmwpub.service.purchases.buying import TICK, UNDECIDED, asks, buy, price, w
 from pmwpub.service.purchases.by_plan import purchase_of
 from pmwpub.service.purchases.choice_purchase import BestPurchase
 from pmwpub.service.purchases.error_purchase import ErrorPurchase
-from pmwpub.service.purchases.misfit_purchase import MisfitOffer, MisfitPurchase, misfit_offer, proposed_columns
+from pmwpub.service.purchases.misfit_purchase import (
+    MisfitOffer,
+    MisfitPurchase,
+    in_points,
+    misfit_offer,
+    proposed_columns,
+)
 from pmwpub.service.purchases.offers import Offer, decided, offer, store
 from pmwpub.service.purchases.protocol import Prepared, Purchase
 from pmwpub.service.purchases.release_purchase import ReleasePurchase
@@ -30,6 +36,7 @@ __all__ = [
     "asks",
     "buy",
     "decided",
+    "in_points",
     "misfit_offer",
     "offer",
     "price",

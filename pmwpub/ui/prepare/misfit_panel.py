@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 
 import streamlit as st
 
@@ -20,7 +19,7 @@ from pmwpub.ui.app.state import Session
 from pmwpub.ui.widgets import number_fields
 from pmwpub.ui.widgets.price_form import NO_RESULT, purchase_form
 from pmwpub.ui.widgets.watching import Waiting, await_results, watch
-from pmwpub.ui.wording.written import counted, exact, loss, plain
+from pmwpub.ui.wording.written import counted, loss, plain
 
 WHAT = (
     "A private cell **misfits** where the schema gives it no level, “(other)”, or the end bin of numbers that it does "
@@ -69,10 +68,9 @@ def _shown(study: Study, seen: FitSeen, *, steward: bool) -> None:
 
 def _shares(study: Study, seen: FitSeen) -> None:
     *own, overall = misfit_words.in_words(seen)
-    told = own[: max(1, sum(one.evident for one in seen.columns))]
-    evident = seen.overall is not None and seen.overall.evident
-    for sentence in told:
+    for sentence in own[: sum(one.evident for one in seen.columns)]:
         st.markdown(plain(sentence))
+    evident = any(one.evident for one in (*seen.columns, seen.overall) if one is not None)
     st.info(plain(overall), icon=":material/rule:" if evident else ":material/check:")
     shares = [*seen.columns, *([seen.overall] if seen.overall is not None else [])]
     with st.expander("Noisy shares of the rows, with their intervals"):
@@ -138,9 +136,9 @@ def _buy(session: Session, study: Study, private: PrivateTable) -> None:
 
 
 def _in_words(offer: MisfitOffer, columns: Sequence[str]) -> str:
-    width = exact(Fraction(100) * offer.half_width)
+    width = purchases.in_points(offer.half_width)
     return (
-        f"the noisy share of rows that misfit in {_named(columns)}, and in any of them, each ±{width} points (95 %), "
+        f"the noisy share of rows that misfit in {_named(columns)}, and in any of them, each {width} (95 %), "
         f"for {loss(100 * offer.part)} % of all that was granted (in ρ)"
     )
 

@@ -126,7 +126,7 @@ def test_what_costs_more_than_a_twentieth_of_the_grant_is_not_sold_and_says_what
     offered = purchases.misfit_offer(current, ["sex", "job"], "0.01")
     assert "% of all that is granted. More than 5 % is not sold" in offered.refusal
     assert offered.narrowest is not None
-    assert f"±{float(100 * offered.narrowest):.2g}"[:2] in offered.refusal
+    assert f"take {purchases.in_points(offered.narrowest)} or more" in offered.refusal
     with pytest.raises(PlanError, match="not sold"):
         buying.buy(bench.service, bench.private, plan_of(bench, half_width="0.01"))
     assert spent(bench) == ZCDP(0)
