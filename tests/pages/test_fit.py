@@ -72,6 +72,7 @@ def test_a_look_is_bought_at_its_price_and_shown_with_intervals_and_what_to_do(
     assert table["column"].tolist()[-1] == "any of these"
     assert table["column"].tolist()[0] == "work"
     assert table["noisy share (%)"].tolist()[0] == round(100 * exact, 2)
+    assert table["public tables (%)"].tolist()[:-1] == [0.0, 0.0, 0.0]
 
 
 def test_viewers_and_stakeholders_see_what_was_bought_and_no_form(town: Here, visit: Open) -> None:

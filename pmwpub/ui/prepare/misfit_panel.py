@@ -73,6 +73,7 @@ def _shares(study: Study, seen: FitSeen) -> None:
     evident = any(one.evident for one in (*seen.columns, seen.overall) if one is not None)
     st.info(plain(overall), icon=":material/rule:" if evident else ":material/check:")
     shares = [*seen.columns, *([seen.overall] if seen.overall is not None else [])]
+    public = reviewing.public_shares(service(), study, seen.plan.columns)
     with st.expander("Noisy shares of the rows, with their intervals"):
         st.dataframe(
             {
@@ -80,6 +81,7 @@ def _shares(study: Study, seen: FitSeen) -> None:
                 "noisy share (%)": [round(100 * one.estimate, 2) for one in shares],
                 "from (%)": [round(100 * one.low, 2) for one in shares],
                 "to (%)": [round(100 * one.high, 2) for one in shares],
+                "public tables (%)": [_percent(public.get(one.column or "")) for one in shares],
             },
             hide_index=True,
             width="stretch",
@@ -92,6 +94,10 @@ def _shares(study: Study, seen: FitSeen) -> None:
         st.caption("It was bought under an earlier schema.")
     elif study.schema is not None:
         _remedies(study, seen)
+
+
+def _percent(share: float | None) -> float | None:
+    return None if share is None else round(100 * share, 2)
 
 
 def _remedies(study: Study, seen: FitSeen) -> None:
