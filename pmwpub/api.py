@@ -161,7 +161,7 @@ class Project:
     ) -> FitSeen:
         """Noisy shares of the private rows that the schema does not fit, in some columns and in any of them.
 
-        columns     names of attributes; None for those that public facts call risky
+        columns     names of attributes; None for those that public facts call risky, as many as are sold together
         half_width  of the 95 % interval around each share; it decides the price, k^2 (c + 1)/(2 sigma^2) in rho
 
         Raises PlanError where the price is above a twentieth of the grant, before anything is charged; Overspent;
@@ -173,8 +173,9 @@ class Project:
         loaded, _, current = self._prepared(private, [], None)
         risky = [risk.column for risk in reviewing.risky(self._service, current)]
         with values_in_words():
-            wanted = risky if columns is None else _names(columns)
-            plan = misfit_shares.misfit_plan(current, wanted, half_width=_number(half_width, "A half-width"))
+            width = _number(half_width, "A half-width")
+            wanted = purchases.proposed_columns(current, risky, width) if columns is None else _names(columns)
+            plan = misfit_shares.misfit_plan(current, wanted, half_width=width)
         with _draws_in_words():
             (outcome,) = purchases.buy(self._service, loaded, [MisfitPurchase(plan)], repeat=repeat, current=current)
         found = misfit_shares.fit_seen(self._service, outcome.booking)

@@ -102,7 +102,7 @@ def misfits_command(commands: Actions) -> None:
     private(parser, required=False)
     reading(parser)
     parser.add_argument(
-        "--column", action="append", default=[], metavar="COLUMN", help="look at this one; default: all risky ones"
+        "--column", action="append", default=[], metavar="COLUMN", help="look at this one; default: the risky ones"
     )
     parser.add_argument("--half-width", default="0.01", help="of each share of rows, at 95 %% (0.01: one point)")
     parser.add_argument(

@@ -20,6 +20,7 @@ ASSESSMENT_EPSILON = WidgetKey("assessment epsilon")
 ASSESSMENT_PRECISION = WidgetKey("assessment precision")
 CHOICE_EPSILON = WidgetKey("choice epsilon")
 REVIEWED_RANGE = WidgetKey("reviewed columns")
+MISFIT_POINTS = WidgetKey("misfit points")
 
 
 def variant(name: str) -> WidgetKey:
