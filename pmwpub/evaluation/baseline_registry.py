@@ -7,6 +7,7 @@
     residual-planner  ...+even       the same, by noisy residuals; +even weighs each marginal alike, not each query
     aim  aim+megabytes=8   mst       graphical models, with the extra `peers`
     table-fit                        no baseline, but the other engine of a release
+    table-fit-pool                   the same with all public tables, whose weights are learnt
 
 What is left out of a name takes the default. One baseline has one canonical name: parameters in this order, numbers in
 their shortest form, defaults left out.
@@ -26,11 +27,13 @@ from pmwpub.evaluation.answering import Marginals
 from pmwpub.evaluation.baselines import Baseline, DualQuery, JiElkan, Mwem
 from pmwpub.evaluation.fitted_tables import TableFit
 from pmwpub.evaluation.peers import Peer
+from pmwpub.evaluation.weighted_pools import WeightedPool
 from pmwpub.mechanisms.baselines.matrix.residuals import Emphasis
 from pmwpub.privacy.budget import as_fraction
 
 LONGEST_NUMBER = 40
 TABLE_FIT = "table-fit"
+TABLE_FIT_POOL = "table-fit-pool"
 
 
 @dataclass(frozen=True)
@@ -114,13 +117,14 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
         ),
         "mst": Family("MST", lambda: Peer(False), {}),
         TABLE_FIT: Family("Table fit", TableFit, {}),
+        TABLE_FIT_POOL: Family("Table fit, pool with learnt weights", WeightedPool, {}),
     }
 )
 
 PEERS = ("aim", "mst")
 """The names of baselines that need the extra `peers`."""
 
-BASELINES = tuple(name for name in FAMILIES if name not in (*PEERS, TABLE_FIT))
+BASELINES = tuple(name for name in FAMILIES if name not in (*PEERS, TABLE_FIT, TABLE_FIT_POOL))
 """The names of the other baselines; each stands for its default parameters."""
 
 

@@ -90,7 +90,7 @@ class Stage:
     def terms(self, epsilon: float) -> RunTerms:
         """What is public of a run at an epsilon."""
         budget = zcdp_of(ApproxDP(as_fraction(epsilon), self.delta))
-        return RunTerms(self.workload, self.counts.n, budget, self.rows_per_person)
+        return RunTerms(self.workload, self.counts.n, budget, self.rows_per_person, len(self.candidates))
 
     def noise(self, run: Run) -> NoiseSource:
         """The run's own noise, whatever ran before it and wherever; the secure source where the stage is private."""
@@ -128,7 +128,7 @@ def _errors(stage: Stage, run: Run) -> Errors:
 def _baseline_errors(stage: Stage, run: Run) -> Errors:
     problem = stage.problem(run.candidate) if run.candidate else None
     terms, noise = stage.terms(run.epsilon), stage.noise(run)
-    case = Case(terms, stage.counts, stage.rows, problem, run.rounds, run.seed, noise)
+    case = Case(terms, stage.counts, stage.rows, problem, run.rounds, run.seed, noise, stage.candidates)
     return baseline_of(run.method).errors(case)
 
 
