@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 
+import pools_report
 import sharper_report
 from common import OUT, ROOT
 
@@ -293,6 +294,7 @@ def page() -> str:
         "sharper_tables": sharper_report.tables,
         "sharper_pairs": sharper_report.pairs,
         "sharper_size": sharper_report.size,
+        "pools": pools_report.pools,
     }
     for name, make in parts.items():
         text = text.replace(f"{{{{{name}}}}}", make().strip())
