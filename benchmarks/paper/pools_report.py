@@ -72,7 +72,9 @@ def _parts(cell: Cells) -> str:
     """What each public table contributed, in per cent, on average over the runs."""
     tables = [method.removeprefix(SINGLE) for method in cell if method.startswith(SINGLE)]
     runs = [[int(part) for part in row["parts"].split("/")] for row in cell[POOL]]
-    return ", ".join(f"{name} {fmean(own) / 10:.0f} %" for name, own in zip(tables, zip(*runs, strict=True), strict=True))
+    return ", ".join(
+        f"{name} {fmean(own) / 10:.0f} %" for name, own in zip(tables, zip(*runs, strict=True), strict=True)
+    )
 
 
 def _spread(own: Sequence[Row], column: str, digits: int) -> str:

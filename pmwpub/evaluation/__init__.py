@@ -25,10 +25,12 @@ from pmwpub.evaluation.sweep_results import (
     summarise,
 )
 from pmwpub.evaluation.verdicts import (
+    ExpectedPool,
     NotBeaten,
     Reach,
     baseline_lines,
     best_lines,
+    expected_pools,
     fewest_rounds,
     not_beaten,
     reach,
@@ -49,6 +51,7 @@ __all__ = [
     "Borrowed",
     "CertifiedFloor",
     "Errors",
+    "ExpectedPool",
     "FloorOf",
     "Found",
     "Here",
@@ -72,6 +75,7 @@ __all__ = [
     "cores",
     "errors",
     "errors_of",
+    "expected_pools",
     "fewest_rounds",
     "halves",
     "is_baseline",

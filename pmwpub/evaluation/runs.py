@@ -17,6 +17,7 @@ from pmwpub.evaluation.baselines import NO_ROWS, Case, RunTerms
 from pmwpub.evaluation.measures import Errors, errors, errors_of
 from pmwpub.evaluation.methods import UNCHANGED, variant_of
 from pmwpub.evaluation.sweep_results import CertifiedFloor, SimulatedError
+from pmwpub.evaluation.weighted_pools import PoolErrors
 from pmwpub.mechanisms.best_mixture.interval import BestMixture
 from pmwpub.mechanisms.pmw_pub.algorithm import Schedule, pmw_pub
 from pmwpub.privacy.budget import ApproxDP, as_fraction, zcdp_of
@@ -111,6 +112,7 @@ def play(stage: Stage, task: Task) -> Found:
     return SimulatedError(
         task.method, task.candidate, task.epsilon, task.rounds, task.seed,
         found.max_error, found.mean_error, found.rms_error,
+        found.contributions if isinstance(found, PoolErrors) else (),
     )  # fmt: skip
 
 

@@ -16,6 +16,13 @@ from pmwpub.queries.incidence import PublicProblem
 
 
 @dataclass(frozen=True)
+class PoolErrors(Errors):
+    """The errors of a pool, and what each candidate contributed to it, as (name, thousandths)."""
+
+    contributions: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True)
 class WeightedPool:
     """Table fit with all candidates of the sweep, whose weights the noisy tables say; its constants as table fit's."""
 
@@ -29,7 +36,7 @@ class WeightedPool:
             return f"A pool with learnt weights has two to {MOST_TABLES} public tables; there are {terms.candidates}."
         return TableFit().refusal(terms, rounds)
 
-    def errors(self, case: Case) -> Errors:
+    def errors(self, case: Case) -> PoolErrors:
         refuse_for(self.refusal(case.terms))
         terms, supports = case.terms, list(case.candidates.values())
         tables = measured_tables(terms.workload)
@@ -37,5 +44,8 @@ class WeightedPool:
             tables, equal_mixture(supports), terms.budget, rows_per_person=terms.rows_per_person, complete=False,
             constants=constants_of(tables, terms),
         )  # fmt: skip
-        found = pool_fit(count(tables, rows_of(case)), supports, plan, noise=case.noise).release.distribution
-        return errors_of(case.counts, PublicProblem(terms.workload, found.support), found)
+        found = pool_fit(count(tables, rows_of(case)), supports, plan, noise=case.noise)
+        released = found.release.distribution
+        errors = errors_of(case.counts, PublicProblem(terms.workload, released.support), released)
+        named = tuple(zip(case.candidates, found.parts, strict=True))
+        return PoolErrors(errors.max_error, errors.mean_error, errors.rms_error, named)
