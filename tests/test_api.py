@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -86,6 +87,20 @@ def test_table_fit_is_one_argument_away_and_has_no_rounds(project: tuple[pmwpub.
     assert ledger.balance("people").spent == before
     grown = made.release(private, "b", epsilon="1", engine="table-fit", grow=True)
     assert grown.bundle.certificate.plan_sha256 != release.bundle.certificate.plan_sha256
+
+
+def test_a_pool_with_learnt_weights_is_one_argument_away_too(
+    project: tuple[pmwpub.Ledger, pmwpub.Project],
+) -> None:
+    ledger, made = project
+    private = people(300, 3)
+    release = made.release(private, ["b", "c"], epsilon="1", engine="table-fit-pool")
+    assert sum(json.loads(release.files()["certificate.json"])["pool_parts"]) == 1_000
+    spent = ledger.balance("people").spent
+    assert made.release(private, ["c", "b"], epsilon="1", engine="table-fit-pool").files() == release.files()
+    with pytest.raises(PmwPubError, match="two to 8 public tables"):
+        made.release(private, "b", epsilon="1", engine="table-fit-pool")
+    assert ledger.balance("people").spent == spent
 
 
 def test_nothing_is_drawn_without_a_population_or_beyond_its_budget(

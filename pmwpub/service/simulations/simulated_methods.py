@@ -11,6 +11,7 @@ from pmwpub.evaluation import (
     PMW_PUB,
     TABLE_FIT,
     TABLE_FIT_GROWN,
+    TABLE_FIT_POOL,
     UNCHANGED,
     baseline_of,
     is_baseline,
@@ -27,7 +28,7 @@ __all__ = [
     "variants_beside",
 ]
 
-OFFERED_BASELINES = (TABLE_FIT, TABLE_FIT_GROWN, *BASELINES, *PEERS)
+OFFERED_BASELINES = (TABLE_FIT, TABLE_FIT_POOL, TABLE_FIT_GROWN, *BASELINES, *PEERS)
 """The other engine and the baselines, by name; one that needs another package says so where that is missing."""
 
 

@@ -19,6 +19,7 @@ from pmwpub.service.simulations.findings import (
     Measure,
     Simulation,
     baseline_remarks,
+    expected_pools,
     not_beaten,
     not_run,
     reach,
@@ -32,7 +33,7 @@ from pmwpub.ui.compare.bound_lines import ask_for_bounds
 from pmwpub.ui.compare.sweep_form import ask_for_terms, ask_for_truth, described
 from pmwpub.ui.widgets import plot_panel
 from pmwpub.ui.widgets.watching import Waiting, watch
-from pmwpub.ui.wording.simulation_verdicts import not_beaten_words, reach_words
+from pmwpub.ui.wording.simulation_verdicts import expected_pool_words, not_beaten_words, reach_words
 from pmwpub.ui.wording.written import plain
 
 NEW = "new"
@@ -168,6 +169,8 @@ def beside(simulation: Simulation) -> None:
 
 def verdicts(simulation: Simulation, measure: Measure, key: str) -> None:
     """Say where the table unchanged does as well, and which ε an error takes."""
+    for pool, other in expected_pools(simulation, measure):
+        st.info(expected_pool_words(pool, other), icon=":material/join_inner:")
     for found in not_beaten(simulation, measure):
         st.warning(not_beaten_words(found), icon=":material/balance:")
     wanted = st.number_input(
