@@ -21,6 +21,7 @@ TASKS: Mapping[str, str] = MappingProxyType(
         "error": "pmwpub.tasks.mechanism_work:error",
         "simulation": "pmwpub.tasks.simulation_work:simulation",
         "compare": "pmwpub.tasks.public_work:compare",
+        "engines": "pmwpub.tasks.engine_work:try_engines",
         "warm": "pmwpub.tasks.warming:warm",
     }
 )
