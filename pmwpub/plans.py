@@ -39,6 +39,7 @@ __all__ = [
     "PublicInputs",
     "ReleasePlan",
     "TableFitPlan",
+    "UnchangedPlan",
     "WorkloadChoice",
     "release_plan_of",
 ]
@@ -275,7 +276,20 @@ class TableFitPlan(_Plan):
         )
 
 
+class UnchangedPlan(_Plan):
+    """The public table published as it is: of the private table n is stated, which is public, and nothing else.
+
+    It has no budget, for it costs none: no private row is read for it, and no ledger charges it.
+    """
+
+    kind: Literal["unchanged"] = "unchanged"
+    n: int = Field(ge=1)
+    rows_per_person: int = Field(ge=1)
+    inputs: PublicInputs
+
+
 AnyReleasePlan = ReleasePlan | TableFitPlan
+"""The plans that are bought."""
 
 _RELEASE_PLAN: TypeAdapter[AnyReleasePlan] = TypeAdapter(Annotated[AnyReleasePlan, Field(discriminator="kind")])
 

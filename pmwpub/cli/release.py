@@ -8,14 +8,17 @@ from typing import Literal, get_args
 
 from pmwpub.cli.inputs import Json, no_result, store_files, tick_of
 from pmwpub.cli.purchasing import opened_service, prepared, reused, spent
-from pmwpub.errors import FileRefused
+from pmwpub.errors import FileRefused, PlanError
 from pmwpub.ledger import Ledger
 from pmwpub.outputs import apart, writable, write_files
-from pmwpub.release.bundle import ALL_FILES, VALUES
+from pmwpub.plans import UnchangedPlan
+from pmwpub.release.bundle import ALL_FILES, VALUES, Bundle
 from pmwpub.release.synthesis import check_drawn
-from pmwpub.service import purchases
+from pmwpub.service import PrivateTable, Service, Study, purchases
 from pmwpub.service.bought import releases
+from pmwpub.service.bought.engine_choice import ChosenPlan, chosen_plan
 from pmwpub.service.purchases import purchase_of
+from pmwpub.service.unchanged_release import is_published, publish_unchanged
 
 SettingName = Literal["rounds", "selection", "output", "start", "replay"]
 SETTINGS: tuple[SettingName, ...] = get_args(SettingName)
@@ -33,7 +36,7 @@ def release(parsed: argparse.Namespace) -> Json:
         writable(places)
         service, own = opened_service(parsed, ledger)
         current, private, candidates = prepared(parsed, service)
-        plan = releases.planned(
+        chosen = chosen_plan(
             service,
             current,
             candidates,
@@ -42,21 +45,31 @@ def release(parsed: argparse.Namespace) -> Json:
             epsilon=parsed.epsilon,
             private_read_as=private.read_as,
         )
-        (outcome,) = purchases.buy(
-            service,
-            private,
-            [purchase_of(plan)],
-            repeat=parsed.repeat,
-            tick=tick_of(parsed),
-            current=current,
-        )
-        bundle = releases.released(service, current, outcome.booking).bundle
-        if bundle is None:
-            raise no_result(outcome)
+        bundle, earlier = _bought(parsed, service, current, private, chosen)
         files = bundle.files(parsed.rows, parsed.row_seed, parsed.cells, parsed.columns)
         _write(folder, files)
         certificate = bundle.stated(files, parsed.rows, parsed.row_seed, parsed.cells, parsed.columns)
-        return certificate.model_dump(mode="json") | spent(ledger, parsed.population, own) | reused(outcome)
+        said = {"engine_chosen": chosen.why} if chosen.why else {}
+        return certificate.model_dump(mode="json") | spent(ledger, parsed.population, own) | earlier | said
+
+
+def _bought(
+    parsed: argparse.Namespace, service: Service, current: Study, private: PrivateTable, chosen: ChosenPlan
+) -> tuple[Bundle, Json]:
+    """The files of a chosen plan, and whether they were stored earlier; a public table unchanged is not bought."""
+    plan, tick = chosen.plan, tick_of(parsed)
+    if isinstance(plan, UnchangedPlan):
+        if parsed.repeat:
+            raise PlanError("A public table unchanged has no draws, so there is no --repeat. Nothing was charged.")
+        before = is_published(service, current, plan)
+        found = publish_unchanged(service, current, plan, private=private, tick=tick, why=chosen.why)
+        return found.bundle, {"stored_earlier": before}
+    bought = [purchase_of(plan)]
+    (outcome,) = purchases.buy(service, private, bought, repeat=parsed.repeat, tick=tick, current=current)
+    bundle = releases.released(service, current, outcome.booking).bundle
+    if bundle is None:
+        raise no_result(outcome)
+    return bundle, reused(outcome)
 
 
 def _settings(parsed: argparse.Namespace) -> releases.PmwPubSettings:

@@ -14,13 +14,14 @@ from pmwpub.errors import PlanError
 from pmwpub.mechanisms.pmw_pub.algorithm import Release
 from pmwpub.mechanisms.table_fit.table_fit import TableRelease
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
-from pmwpub.plans import ReleasePlan, TableFitPlan
+from pmwpub.plans import ReleasePlan, TableFitPlan, UnchangedPlan
 from pmwpub.queries.workload import Workload
-from pmwpub.records import Distribution
+from pmwpub.records import Distribution, Support
 from pmwpub.release.certificate import Certificate
-from pmwpub.release.certificates.certificate_parts import Cells, Columns, Provenance, Stated
+from pmwpub.release.certificates.certificate_parts import Cells, Columns, Origin, Provenance, Stated
 from pmwpub.release.certificates.certificate_reading import AnyCertificate, read_certificate
 from pmwpub.release.certificates.table_certificate import TableCertificate
+from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
 from pmwpub.release.measured.measurements import measurements_csv
 from pmwpub.release.measured.tables_csv import tables_csv
 from pmwpub.release.number_cells import NO_VALUES
@@ -100,6 +101,24 @@ class Bundle:
         plain = TableCertificate.of(plan, release, schedule, workload, provenance)
         measured = {TABLES: tables_csv(plain, schedule.tables, release.noisy)}
         return cls._of(plain, measured, release.distribution, schema, workload, choices, values)
+
+    @classmethod
+    def of_public_table(
+        cls,
+        plan: UnchangedPlan,
+        support: Support,
+        workload: Workload,
+        schema: Schema,
+        origin: Origin,
+        choices: Choices = Choices(),  # noqa: B008 - frozen
+        values: PublicValues | None = None,
+    ) -> Self:
+        """Put a public table unchanged into files: its rows have the weights that they have in it.
+
+        Privacy: a function of public things; costs nothing.
+        """
+        plain = UnchangedCertificate.of(plan, workload, origin)
+        return cls._of(plain, {}, Distribution.empirical(support), schema, workload, choices, values)
 
     @classmethod
     def _of(
@@ -216,9 +235,10 @@ class Bundle:
 
 def files_of(certificate: Stated) -> tuple[str, ...]:
     """What a release hands out beside its certificate, which states the hash of each."""
-    other = MEASUREMENTS if isinstance(certificate, TableCertificate) else TABLES
+    measured = {TableCertificate: TABLES, UnchangedCertificate: ""}.get(type(certificate), MEASUREMENTS)
+    others = {MEASUREMENTS, TABLES} - {measured}
     drawn_from = (VALUES,) if certificate.cell_kind == PUBLIC_VALUES else ()
-    return (*(name for name in ALL_FILES if name not in (CERTIFICATE, other)), *drawn_from)
+    return (*(name for name in ALL_FILES if name not in (CERTIFICATE, *others)), *drawn_from)
 
 
 def rebuild_script() -> bytes:

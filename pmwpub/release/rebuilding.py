@@ -13,7 +13,7 @@ from pydantic_core import to_json
 from pmwpub.errors import CertificateError, DomainError
 from pmwpub.mechanisms.pmw_pub.algorithm import Measurement, rebuild
 from pmwpub.mechanisms.table_fit.table_fit import refit
-from pmwpub.plans import ReleasePlan, TableFitPlan
+from pmwpub.plans import AnyReleasePlan, ReleasePlan, TableFitPlan, UnchangedPlan
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution, Support
@@ -22,6 +22,7 @@ from pmwpub.release.certificate import Certificate
 from pmwpub.release.certificates.certificate_parts import Stated
 from pmwpub.release.certificates.certificate_reading import AnyCertificate
 from pmwpub.release.certificates.table_certificate import TableCertificate
+from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
 from pmwpub.release.measured.measurements import measurements_csv
 from pmwpub.release.measured.tables_csv import read_tables
 from pmwpub.release.synthesis import synthetic_csv
@@ -33,7 +34,7 @@ from pmwpub.tabular.files.reading import TextTable, read_table
 from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.schema.table_schema import Schema
 
-Planned = TypeVar("Planned", ReleasePlan, TableFitPlan)
+Planned = TypeVar("Planned", ReleasePlan, TableFitPlan, UnchangedPlan)
 
 
 def rebuilt(
@@ -50,7 +51,7 @@ def rebuilt(
     """
     schema, contents = schema_of(certificate, schema_json), [load(table, FileLimits()) for table in tables]
     files = _again(certificate, schema, _support(certificate, schema, contents, written=True), noisy_tables)
-    if differing(certificate, files) and not isinstance(certificate, TableCertificate):
+    if differing(certificate, files) and isinstance(certificate, Certificate):
         # Versions that could not read back what they wrote dropped public rows with such cells.
         earlier = _again(certificate, schema, _support(certificate, schema, contents, written=False), noisy_tables)
         files = files if differing(certificate, earlier) else earlier
@@ -64,6 +65,8 @@ def rebuilt(
 def _again(certificate: AnyCertificate, schema: Schema, support: Support, noisy_tables: bytes) -> dict[str, bytes]:
     """weights.csv, and measurements.csv of PMW^Pub, by the certificate's steps from the public rows."""
     workload = workload_of(certificate, schema)
+    if isinstance(certificate, UnchangedCertificate):
+        return {WEIGHTS: weights_csv(Distribution.empirical(support), schema)}
     if isinstance(certificate, TableCertificate):
         return {WEIGHTS: weights_csv(_refitted(certificate, workload, support, noisy_tables), schema)}
     transcript = tuple(Measurement(line.number, line.noisy_count) for line in certificate.transcript)
@@ -150,8 +153,10 @@ def table_plan_of(certificate: TableCertificate) -> TableFitPlan:
     return _planned(certificate, TableFitPlan)
 
 
-def any_plan_of(certificate: AnyCertificate) -> ReleasePlan | TableFitPlan:
-    """The plan of a release of any engine."""
+def any_plan_of(certificate: AnyCertificate) -> AnyReleasePlan | UnchangedPlan:
+    """The plan of a release of any engine, or of a public table unchanged."""
+    if isinstance(certificate, UnchangedCertificate):
+        return _planned(certificate, UnchangedPlan)
     return table_plan_of(certificate) if isinstance(certificate, TableCertificate) else plan_of(certificate)
 
 

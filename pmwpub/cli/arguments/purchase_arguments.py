@@ -35,9 +35,10 @@ def release_command(commands: Actions) -> None:
     parser.add_argument("--epsilon", required=True, help="epsilon at the population's delta, or: rest")
     parser.add_argument(
         "--engine",
-        choices=("pmw-pub", "table-fit"),
-        help="pmw-pub (the default), or table-fit: all tables of one and two columns measured at once; "
-        "the next five flags are PMW^Pub's",
+        choices=("pmw-pub", "table-fit", "unchanged"),
+        help="pmw-pub; table-fit: all tables of one and two columns measured at once; unchanged: the public table "
+        "itself, free of charge; default: pmw-pub where one of the next five flags is given, which are its own, else "
+        "a stored release of these inputs, else what public tables advise",
     )
     parser.add_argument("--rounds", type=whole, help="T (25)")
     parser.add_argument("--selection", choices=("exponential", "permute-and-flip"), help="(exponential)")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pmwpub.plans import FAST_MARGINALS, AnyReleasePlan, ReleasePlan, TableFitPlan
+from pmwpub.plans import FAST_MARGINALS, AnyReleasePlan, ReleasePlan, TableFitPlan, UnchangedPlan
 from pmwpub.privacy.budget import epsilon_of
 from pmwpub.release.report import AssessedPrior, Choices
 from pmwpub.service.bought.assessments import Assessed, assessments
@@ -17,25 +17,32 @@ TABLE_FIT = "The steward chose table fit. It has no rounds: all its tables are m
 
 
 def choices_of(service: Service, current: Study, plan: AnyReleasePlan) -> Choices:
-    """The stored assessments and the advice on rounds at this moment, before the plan is charged. Reads only."""
+    """The stored assessments and the advice at this moment, before the plan is charged. Reads only."""
+    assessed, others = looks_before(service, current, plan)
+    return Choices(assessed, _settings(service, current, plan), others)
+
+
+def looks_before(
+    service: Service, current: Study, plan: AnyReleasePlan | UnchangedPlan
+) -> tuple[tuple[AssessedPrior, ...], tuple[str, ...]]:
+    """What was bought up to this moment and may have guided a plan: assessments, and the purposes of other charges."""
     done = [one for one in assessments(service, current) if one.outcome.status == "done"]
-    assessed = [_prior(one, plan) for one in done]
+    assessed = tuple(_prior(one, plan) for one in done)
     told = {charge for one in done for charge in one.outcome.booking.charges}
     history = service.ledger.history(current.population.name)
-    others = tuple(record.purpose for record in history if record.id not in told)
-    return Choices(tuple(assessed), _settings(service, current, plan), others)
+    return assessed, tuple(record.purpose for record in history if record.id not in told)
 
 
 def _settings(service: Service, current: Study, plan: AnyReleasePlan) -> str:
     return TABLE_FIT if isinstance(plan, TableFitPlan) else _on_rounds(service, current, plan, plan.inputs.candidates)
 
 
-def _prior(found: Assessed, plan: AnyReleasePlan) -> AssessedPrior:
+def _prior(found: Assessed, plan: AnyReleasePlan | UnchangedPlan) -> AssessedPrior:
     chosen = set(found.candidates) == set(plan.inputs.candidates)
     return AssessedPrior(found.name, chosen, _note(found, plan), found.floor, found.start)
 
 
-def _note(found: Assessed, plan: AnyReleasePlan) -> str:
+def _note(found: Assessed, plan: AnyReleasePlan | UnchangedPlan) -> str:
     if found.plan.inputs.workload_sha256 != plan.inputs.workload_sha256:
         return "assessed over another workload"
     if found.floor is not None and found.plan.setting == "fast":

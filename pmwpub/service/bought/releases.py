@@ -11,7 +11,7 @@ from pmwpub.ledger import Booking
 from pmwpub.mechanisms.pmw_pub.algorithm import Output, Replay, Start
 from pmwpub.mechanisms.table_fit.fit_constants import FitConstants
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
-from pmwpub.plans import RELEASE_KINDS, AnyReleasePlan, ReleasePlan, TableFitPlan, release_plan_of
+from pmwpub.plans import RELEASE_KINDS, AnyReleasePlan, ReleasePlan, TableFitPlan, UnchangedPlan, release_plan_of
 from pmwpub.privacy.budget import ZCDP, ApproxDP, as_fraction, zcdp_of
 from pmwpub.queries.workload import Workload
 from pmwpub.release.bundle import Bundle
@@ -21,7 +21,9 @@ from pmwpub.service.inputs.study_store import Study
 
 REST = "rest"
 PMW_PUB, TABLE_FIT = "pmw-pub", "table-fit"
+UNCHANGED = "unchanged"
 ENGINES = (PMW_PUB, TABLE_FIT)
+"""What a release may be bought by; `UNCHANGED` names what is published without a purchase."""
 DEFAULT_ROUNDS = 25
 REPLAYS = {"half": Replay.HALF, "off": Replay.OFF}
 _UPDATE_SECONDS = 2.5e-9
@@ -97,7 +99,7 @@ def release_plan(
         kept_ids=current.kept_ids,
         inputs=current.inputs(candidates),
         private_read_as=private_read_as,
-        rho_units=_budget(service, current, epsilon).units,
+        rho_units=budget(service, current, epsilon).units,
         rounds=rounds,
         selection=selection,  # type: ignore[arg-type]
         output=Output(output),
@@ -116,21 +118,27 @@ def planned(
     epsilon: str,
     private_read_as: str | None = None,
 ) -> AnyReleasePlan:
-    """Freeze a release by the engine of that name, PMW^Pub where none is named.
+    """Freeze a release that is bought, by the engine of that name, PMW^Pub where none is named.
 
     settings  those of PMW^Pub that somebody gave, as `release_plan` has them
 
     Raises PlanError for another engine, and for settings that the engine does not have.
     """
     if engine not in (None, *ENGINES):
-        raise PlanError(f"The engine is {' or '.join(ENGINES)}; {engine[:40]!r} came. Nothing was charged.")
+        known = ", ".join((*ENGINES, UNCHANGED))
+        raise PlanError(f"The engine is one of {known}; {engine[:40]!r} came. Nothing was charged.")
     if engine != TABLE_FIT:
         return release_plan(service, current, candidates, epsilon=epsilon, private_read_as=private_read_as, **settings)
+    refuse_settings("Table fit", settings)
+    return table_fit_plan(service, current, candidates, epsilon=epsilon, private_read_as=private_read_as)
+
+
+def refuse_settings(engine: str, settings: PmwPubSettings) -> None:
+    """Raise PlanError where settings of PMW^Pub were given to something that has none."""
     if settings:
         raise PlanError(
-            f"Table fit has no {', '.join(settings)}; leave that out, or take {PMW_PUB}. Nothing was charged."
+            f"{engine} has no {', '.join(settings)}; leave that out, or take {PMW_PUB}. Nothing was charged."
         )
-    return table_fit_plan(service, current, candidates, epsilon=epsilon, private_read_as=private_read_as)
 
 
 def table_fit_plan(
@@ -145,7 +153,7 @@ def table_fit_plan(
 
     The engine's constants are those that tables, budget and n advise, all public facts; they stand in the plan.
     """
-    terms, budget = current.population, _budget(service, current, epsilon)
+    terms, granted = current.population, budget(service, current, epsilon)
     tables, k = measured_tables(current.workload()), terms.rows_per_person
     return TableFitPlan(
         n=terms.n,
@@ -153,8 +161,18 @@ def table_fit_plan(
         kept_ids=current.kept_ids,
         inputs=current.inputs(candidates),
         private_read_as=private_read_as,
-        rho_units=budget.units,
-        constants=FitConstants.advised(tables, budget, n=terms.n, delta=terms.delta, rows_per_person=k),
+        rho_units=granted.units,
+        constants=FitConstants.advised(tables, granted, n=terms.n, delta=terms.delta, rows_per_person=k),
+    )
+
+
+def unchanged_plan(current: Study, candidates: Sequence[str]) -> UnchangedPlan:
+    """Freeze the publishing of a public table, or a pool, as it is."""
+    return UnchangedPlan(
+        n=current.population.n,
+        rows_per_person=current.population.rows_per_person,
+        kept_ids=current.kept_ids,
+        inputs=current.inputs(candidates),
     )
 
 
@@ -175,7 +193,8 @@ def _released(service: Service, current: Study, outcome: Outcome) -> Released:
     return Released(name, plan, outcome, None if outcome.result is None else bundle_of(service, outcome.result))
 
 
-def _budget(service: Service, current: Study, epsilon: str) -> ZCDP:
+def budget(service: Service, current: Study, epsilon: str) -> ZCDP:
+    """What a release at this epsilon may cost; `epsilon` as in `release_plan`."""
     if epsilon.strip().lower() != REST:
         return zcdp_of(ApproxDP(as_fraction(epsilon), current.population.delta))
     left = service.ledger.balance(current.population.name).remaining

@@ -76,7 +76,7 @@ def try_engines(service: Service, current: Study, candidates: Sequence[str], eps
         service.engine.forget(job_key)
         service.engine.submit(
             TASK,
-            _work(current, candidates, epsilon),
+            _work(current, candidates, found.epsilon),
             key=job_key,
             on_done=lambda result: service.ledger.put_document(population, TRIAL, found.key, _stored(result)),
             on_failed=lambda reason: None,
@@ -88,9 +88,12 @@ def try_engines(service: Service, current: Study, candidates: Sequence[str], eps
 
 def trial(service: Service, current: Study, candidates: Sequence[str], epsilon: float) -> EngineTrial:
     """What is known of a trial; nothing is run."""
+    epsilon = float(f"{epsilon:.6g}")  # as a budget in whole units of rho may give it back
     truths, tried = _truths(current, candidates), _tried(current, candidates)
     key, population = _key(current, candidates, truths, epsilon), current.population.name
-    plain = EngineTrial(key, epsilon, tuple(one.name for one in truths), 0 if tried is None else len(tried.marginals))
+    too_many = current.population.n > service.policy.simulated_rows
+    marginals = 0 if tried is None or too_many else len(tried.marginals)
+    plain = EngineTrial(key, epsilon, tuple(one.name for one in truths), marginals)
     if key in {entry.key for entry in service.ledger.documents(population, TRIAL)}:
         lines = json.loads(service.ledger.document(population, TRIAL, key))
         return EngineTrial(key, epsilon, plain.truths, plain.marginals, ways=tuple(Way(**line) for line in lines))

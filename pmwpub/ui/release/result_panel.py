@@ -17,6 +17,7 @@ from pmwpub.service.bought.release_files import (
     Cells,
     Columns,
     cells_of,
+    charge_of,
     release_files,
 )
 from pmwpub.service.purchases import purchase_of
@@ -58,19 +59,20 @@ def release_panel(session: Session, study: Study, found: Released) -> None:
 
 
 def _facts(bundle: Bundle) -> None:
-    certificate, (measured, times) = bundle.certificate, extent(bundle)
+    certificate, (measured, times), charged = bundle.certificate, extent(bundle), charge_of(bundle)
     for place, (label, value) in zip(
         st.columns(4),
         [
             ("ε", loss(certificate.epsilon)),
             ("δ", loss(certificate.delta)),
             (measured, f"{times:,}"),
-            ("Charge", f"no. {certificate.charge_id}"),
+            ("Charge", "none" if charged is None else f"no. {charged[0]}"),
         ],
         strict=True,
     ):
         place.metric(label, value)
-    st.caption(f"ρ = {certificate.rho} · plan {certificate.plan_sha256[:16]} · draw {certificate.repeat + 1}")
+    draw = "" if charged is None else f" · draw {charged[1]}"
+    st.caption(f"ρ = {certificate.rho} · plan {certificate.plan_sha256[:16]}{draw}")
     for remark in certificate.remarks:
         st.warning(plain(remark[:1].upper() + remark[1:]), icon=":material/visibility:")
     with st.expander("The noisy measurements"):
