@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pmwpub.plans import FAST_MARGINALS, AnyReleasePlan, ReleasePlan, TableFitPlan, UnchangedPlan
+from pmwpub.evaluation import TABLE_FIT
+from pmwpub.plans import FAST_MARGINALS, AnyReleasePlan, ReleasePlan, UnchangedPlan
 from pmwpub.privacy.budget import epsilon_of
 from pmwpub.release.report import AssessedPrior, Choices
 from pmwpub.service.bought.assessments import Assessed, assessments
 from pmwpub.service.core import Service
 from pmwpub.service.inputs.study_store import Study
 from pmwpub.service.simulations.advice import advise_rounds
+from pmwpub.service.simulations.engine_advice import advise_engine
 from pmwpub.service.simulations.validated_settings import in_words, tuning_of
 
-TABLE_FIT = "The steward chose table fit. It has no rounds: all its tables are measured at once, by one fixed rule."
+NO_ROUNDS = "Table fit has no rounds: all its tables are measured at once, by one fixed rule."
 
 
 def choices_of(service: Service, current: Study, plan: AnyReleasePlan) -> Choices:
@@ -34,7 +36,14 @@ def looks_before(
 
 
 def _settings(service: Service, current: Study, plan: AnyReleasePlan) -> str:
-    return TABLE_FIT if isinstance(plan, TableFitPlan) else _on_rounds(service, current, plan, plan.inputs.candidates)
+    if isinstance(plan, ReleasePlan):
+        return _on_rounds(service, current, plan, plan.inputs.candidates)
+    epsilon = epsilon_of(plan.budget, current.population.delta)
+    advice = advise_engine(service, current, plan.inputs.candidates, epsilon)
+    if not advice.tried:
+        return f"The steward chose table fit, or left it at the default. {NO_ROUNDS}"
+    taken = "" if advice.engine == TABLE_FIT else " The steward took table fit."
+    return f"{advice.reason}{taken} {NO_ROUNDS}"
 
 
 def _prior(found: Assessed, plan: AnyReleasePlan | UnchangedPlan) -> AssessedPrior:
@@ -56,10 +65,13 @@ def _on_rounds(service: Service, current: Study, plan: ReleasePlan, candidates: 
     epsilon = epsilon_of(plan.budget, current.population.delta)
     advice = advise_rounds(service, current, candidates, repr(epsilon))
     if advice.truth:
-        rule = (
-            f"The rule that weighs the noise of a round against the error to be found gave {advice.rounds}, from a "
-            f"simulation in which {advice.truth} played the private table at ε = {advice.epsilon:g}."
+        how = (
+            f"Of the numbers of rounds that were tried, {advice.rounds} did best, in a simulation"
+            if advice.tried
+            else "The rule that weighs the noise of a round against the error to be found gave "
+            f"{advice.rounds}, from a simulation"
         )
+        rule = f"{how} in which {advice.truth} played the private table at ε = {advice.epsilon:g}."
         return rule if advice.rounds == plan.rounds else f"{rule} The steward set {plan.rounds}."
     if plan.rounds == advice.rounds:
         return f"{plan.rounds} is the default where no simulation on public tables gives better advice."

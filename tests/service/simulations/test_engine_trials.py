@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pmwpub.evaluation import PMW_PUB, TABLE_FIT, UNCHANGED, Run, Stage, resampled
+from pmwpub.evaluation import PMW_PUB, TABLE_FIT, UNCHANGED, Run, Stage, resampled, summarise
 from pmwpub.evaluation.runs import play
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.queries.counts import count
 from pmwpub.service.inputs import study_store
-from pmwpub.service.simulations import engine_trials
+from pmwpub.service.simulations import engine_trials, explorations
+from pmwpub.service.simulations.advice import advise_rounds
+from pmwpub.service.simulations.sweep_range import SweepRange
 from pmwpub.tasks.engine_work import ROUNDS, best_place
 
 if TYPE_CHECKING:
@@ -79,3 +81,18 @@ def test_one_lucky_mean_does_not_choose_the_rounds() -> None:
     assert best_place([9.0, 4.0, 3.0, 3.1, 4.0, 8.0]) == 2
     assert best_place([2.9, 9.0, 3.0, 3.1, 3.2, 8.0]) == 3, "not the first, whose neighbour is bad"
     assert best_place([1.0]) == 0
+
+
+def test_the_advised_rounds_are_those_that_did_best_in_a_trial_then_in_a_sweep_that_tried_several(bench: Bench) -> None:
+    current, pool = study_store.study(bench.service, bench.name), bench.candidates[:1]
+    terms = SweepRange(epsilons=(1.0,), rounds=(2, 9, 30), runs=2, candidates=((pool[0],),))
+    found = explorations.explore(bench.service, current, bench.candidates[1], terms).simulation
+    assert found is not None
+    means = {line.rounds: line.mean for line in summarise(found.errors) if line.method == PMW_PUB}
+    swept = advise_rounds(bench.service, current, pool, "1")
+    assert (swept.truth, swept.epsilon, swept.tried) == ("c.csv", 1.0, True)
+    assert swept.rounds in means
+    tried = engine_trials.try_engines(bench.service, current, pool, 1.0).of(PMW_PUB)
+    assert tried is not None
+    advice = advise_rounds(bench.service, current, pool, "1")
+    assert (advice.rounds, advice.truth, advice.tried) == (tried.rounds, "c.csv and d.csv", True)
