@@ -34,7 +34,7 @@ def _type_and_buy(visitor: Visitor, field: str, typed: str, button: str) -> None
 @pytest.mark.parametrize(
     ("page", "field", "button"),
     [
-        ("Candidates", "ε for each candidate (pure)", "Buy these assessments"),
+        ("Compare", "ε for each candidate (pure)", "Buy these assessments"),
         ("Release", "ε of this release", "Buy this release"),
     ],
 )

@@ -51,6 +51,12 @@ class Visitor:
         expect(self.page.get_by_role("heading", name=name, level=1)).to_be_visible(timeout=SOON)
         self.settle()
 
+    def hand_over(self) -> None:
+        """From a release that was bought, once it is done, to its files."""
+        self.page.get_by_role("link", name=re.compile("Next: hand over")).click(timeout=LONG)
+        expect(self.page.get_by_role("heading", name="Hand over", level=1)).to_be_visible(timeout=SOON)
+        self.settle()
+
     def press(self, name: str) -> None:
         self.page.get_by_role("button", name=name, exact=True).click()
 

@@ -11,7 +11,7 @@ from pmwpub.service.purchases.caveats import PRIVATE_NUMBERS_SEEN, SEEN, noted
 
 
 def test_charges_after_private_numbers_were_seen_carry_the_remark(town: Here, steward: Open, visit: Open) -> None:
-    app = steward("candidates")
+    app = steward("compare")
     buy(app, "Buy these assessments")
     before = max(record.id for record in town.service.ledger.history(town.population))
     town.service.ledger.mark(town.population, PRIVATE_NUMBERS_SEEN, noted("true errors", before))

@@ -25,6 +25,11 @@ def assess_command(commands: Actions) -> None:
         "--best", action="store_true", help="buy only which candidate has the lowest floor, for one charge"
     )
     ways.add_argument("--compare", action="store_true", help="free: candidate against candidate; buys nothing")
+    ways.add_argument(
+        "--expect",
+        metavar="EPSILON",
+        help="free: simulate releases between candidates at that epsilon; the error to expect, and whom to take",
+    )
     parser.set_defaults(run="pmwpub.cli.assess:assess")
 
 
@@ -59,7 +64,11 @@ def release_command(commands: Actions) -> None:
         help="the encoded columns, or all of the schema: ids as row numbers, left-out columns blank",
     )
     parser.add_argument("--row-seed", type=whole, default=0, help="public seed of the synthetic rows")
-    parser.add_argument("-o", "--out", required=True, metavar="OUT/")
+    where = parser.add_mutually_exclusive_group(required=True)
+    where.add_argument("-o", "--out", metavar="OUT/")
+    where.add_argument(
+        "--dry-run", action="store_true", help="buy nothing: the price, the noise in rows and the error to expect"
+    )
     parser.set_defaults(run="pmwpub.cli.release:release")
 
 

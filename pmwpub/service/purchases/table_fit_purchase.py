@@ -59,7 +59,7 @@ class TableFitPurchase:
         workload = current.planned(plan, private)
         current.check_usable(plan.inputs.candidates)
         if current.schema is None:
-            raise SchemaError("A release needs a schema; draft or load one on the Data page.")
+            raise SchemaError("A release needs a schema; draft or load one on the Prepare page.")
         known, values = known_before(service, current, plan), public_values(service, current, plan)
         bought = _Bought(plan, current, current.schema, workload, known, values)
         source = public_core(service, current, plan.inputs.candidates, workload)

@@ -11,7 +11,7 @@ from pmwpub.plans import AssessmentPlan, BestPlan
 from pmwpub.service import Assessed, Study
 from pmwpub.service.bought.best_candidate import ChosenCandidate
 from pmwpub.service.history_files import history_csv, history_json
-from pmwpub.ui.app.frame import Badge, link, panel
+from pmwpub.ui.app.frame import Badge, panel
 from pmwpub.ui.app.services import service
 from pmwpub.ui.compare.floor_scope import NAMES, Setting, means, one_setting
 from pmwpub.ui.widgets import plot_panel
@@ -45,7 +45,6 @@ def results_panel(
             )
             for name, these in found.items():
                 _ranking(study, [one for one in bought if one.plan.setting == name], these, name, target)
-            link("pages/explore.py", "Next: see error against ε")
         with st.expander("Everything that was bought"):
             _everything(bought, choices)
 

@@ -1,4 +1,4 @@
-"""Simulations on the Explore page: begin one, watch it, take it up again, look at it, hand it on."""
+"""Simulations on the Compare page: begin one, watch it, take it up again, look at it, hand it on."""
 
 from __future__ import annotations
 

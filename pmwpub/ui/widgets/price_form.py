@@ -66,7 +66,13 @@ def purchase_form(
     if not (seen and agreed):
         return []
     outcomes = purchases.buy(
-        service(), private, wanted, repeat=repeat, tick=purchases.TICK in ticks or None, current=study
+        service(),
+        private,
+        wanted,
+        repeat=repeat,
+        tick=purchases.TICK in ticks or None,
+        free_tick=purchases.FREE_TICK in ticks,
+        current=study,
     )
     told(session, outcomes)
     return outcomes
@@ -79,6 +85,10 @@ def _ticks(session: Session, study: Study, private: PrivateTable, wanted: Sequen
     since the private one was loaded are compared first.
     """
     asked = [AGAIN] if repeat else []
+    for words in purchases.doubts(service(), study, wanted, repeat=repeat):
+        st.warning(plain(words), icon=":material/balance:")
+        asked.append(purchases.FREE_TICK)
+    asked = list(dict.fromkeys(asked))
     if not purchases.asks(study, wanted):
         return asked
     session.private = study_store.compared_again(service(), private, study)
