@@ -89,6 +89,12 @@ def is_published(service: Service, current: Study, plan: UnchangedPlan) -> bool:
     return plan.sha256 in {entry.key for entry in service.ledger.documents(current.population.name, PUBLISHED)}
 
 
+def published(service: Service, current: Study) -> list[Published]:
+    """Every public table that was published unchanged for the population, oldest first."""
+    entries = service.ledger.documents(current.population.name, PUBLISHED)
+    return [_published(service, current, entry.key) for entry in entries]
+
+
 def _published(service: Service, current: Study, key: str) -> Published:
     bundle = bundle_of(service, service.ledger.document(current.population.name, PUBLISHED, key))
     plan = UnchangedPlan.model_validate(bundle.certificate.plan)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from pages.visits import ROWS, Here, Open, buy, handed_over, press, words
+from pages.visits import ROWS, Here, Open, buy, by_pmw_pub, handed_over, press, words
 
 from pmwpub.mechanisms.noisy_error.release_error import error_charge
 from pmwpub.noisy_interval import NoisyInterval
@@ -218,7 +218,7 @@ def test_a_finished_release_outlives_its_public_tables(town: Here, steward: Open
 
 
 def test_table_fit_is_one_choice_away_and_its_result_says_what_was_measured(town: Here, steward: Open) -> None:
-    app = steward("release")
+    app = by_pmw_pub(steward("release"))
     assert any("Rounds" in str(one.label) or "rounds" in str(one.label) for one in app.checkbox)
     app.radio(key="engine").set_value("table-fit").run()
     assert not any("rounds" in str(one.label) for one in app.checkbox), "table fit has none"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from pages.visits import Here, Open, buy, press, words
+from pages.visits import Here, Open, buy, by_pmw_pub, press, words
 
 from pmwpub.service.bought import releases
 from pmwpub.service.inputs import study_store
@@ -30,7 +30,7 @@ def test_settings_tuned_on_a_public_pair_are_taken_over_with_one_click_and_certi
     said = " ".join(str(one.value).replace("\\", "").replace("**", "") for one in app.success)
     assert f"At ε = 0.7 the best of 8 settings was T = {chosen.rounds}" in said
 
-    release = visit("release", Session(town.population, town.private()), population=town.population)
+    release = by_pmw_pub(visit("release", Session(town.population, town.private()), population=town.population))
     assert f"the best of 8 settings was T = {chosen.rounds}" in words(release)
     press(release, "Use the tuned settings")
     assert not release.exception
@@ -45,7 +45,7 @@ def test_settings_tuned_on_a_public_pair_are_taken_over_with_one_click_and_certi
 
 
 def test_without_a_tuned_pair_the_release_page_offers_none(town: Here, steward: Open) -> None:
-    app = steward("release")
+    app = by_pmw_pub(steward("release"))
     assert not any(button.label == "Use the tuned settings" for button in app.button)
 
 

@@ -80,8 +80,11 @@ def _facts(bundle: Bundle) -> None:
         )
 
 
-def downloads(bundle: Bundle, booking: int) -> None:
-    """Offer the files, made from the stored bytes when clicked; rows, seed and the look of cells are free choices."""
+def downloads(bundle: Bundle, booking: int | str) -> None:
+    """Offer the files, made from the stored bytes when clicked; rows, seed and the look of cells are free choices.
+
+    booking  the number of its booking, or what tells apart what was not booked
+    """
     left, middle, right = st.columns(3)
     rows = whole_number(left, "Rows of synthetic.csv", *ROWS_ALLOWED, value=bundle.certificate.n, key=f"rows {booking}")
     seed = whole_number(middle, "Row seed (public)", *SEEDS_ALLOWED, value=0, key=f"row seed {booking}")
