@@ -426,7 +426,7 @@ def test_a_release_without_a_result_says_so_keeps_its_charge_and_is_not_drawn(to
         key, charges = PlanKey(plan.sha256), buying.charges(town.service, town.population, plan)
         booking = broken_off.book(town.population, key, plan.canonical, charges)
     spent = town.spent
-    app = steward("release", release=str(booking.id))
+    app = by_pmw_pub(steward("release", release=str(booking.id)))
     assert "No result." in words(app)
     press(app, "Show the stored result")
     assert "No result." in words(app)

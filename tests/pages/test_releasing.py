@@ -71,7 +71,7 @@ def test_the_smallest_epsilon_of_a_simulation_is_advice_beside_epsilon(town: Her
 
 
 def test_variants_are_values_of_the_plan_and_stand_in_the_certificate(town: Here, steward: Open) -> None:
-    app = steward("release")
+    app = by_pmw_pub(steward("release"))
     assert "selection by the exponential mechanism, last weights, from the public table, with replay" in words(app)
     for name, value in (
         ("selection", "permute-and-flip"),
@@ -91,7 +91,7 @@ def test_variants_are_values_of_the_plan_and_stand_in_the_certificate(town: Here
 
 
 def test_a_result_hands_out_every_file_and_the_certificate_of_the_chosen_rows(town: Here, steward: Open) -> None:
-    app = handed_over(buy(steward("release"), "Buy this release"))
+    app = handed_over(buy(by_pmw_pub(steward("release")), "Buy this release"))
     (found,) = releases.releases(town.service, study_store.study(town.service, town.population))
     booking, bundle = found.outcome.booking.id, found.bundle
     assert bundle is not None

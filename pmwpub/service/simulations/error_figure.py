@@ -8,6 +8,7 @@ from typing import Literal
 from pmwpub import figures
 from pmwpub.evaluation import (
     PMW_PUB,
+    TABLE_FIT,
     UNCHANGED,
     Measure,
     SimulatedError,
@@ -27,6 +28,9 @@ from pmwpub.service.simulations.sweep_range import played
 MEASURED: dict[Measure, str] = {"max_error": "Maximum error", "mean_error": "Mean error", "rms_error": "RMS error"}
 OWN_NAME = label_of(PMW_PUB)
 """What PMW^Pub's own lines are called where others stand beside them."""
+
+ENGINE_NAMES = (OWN_NAME, label_of(TABLE_FIT))
+"""What stands behind a table's name in the names of lines, by what made the releases."""
 
 Lines = Literal["best", "each"]
 """One line a candidate, the best rounds and variant at each epsilon, an oracle's choice; or a line for each of them."""
