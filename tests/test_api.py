@@ -129,3 +129,22 @@ def test_cells_and_columns_are_said_by_name_and_others_are_refused(
     for wrong in ({"cells": "public"}, {"columns": "none"}):
         with pytest.raises(PlanError, match="Choose one of"):
             release.files(20, **wrong)  # type: ignore[arg-type]
+
+
+def test_without_an_engine_the_advised_one_is_taken_and_says_why(
+    project: tuple[pmwpub.Ledger, pmwpub.Project],
+) -> None:
+    ledger, made = project
+    private = people(300, 3)
+    first = made.release(private, "b", epsilon="1")
+    assert first.chosen.startswith("Advised: ")
+    spent = ledger.balance("people").spent
+    again = made.release(private, "b", epsilon="1")
+    assert again.files() == first.files()
+    assert ledger.balance("people").spent == spent
+    assert made.release(private, "b", epsilon="1", rounds=4).chosen == ""
+    unchanged = made.release(private, "c", epsilon="1", engine="unchanged")
+    assert len(unchanged.frame(10)) == 10
+    assert "charge_id" not in unchanged.bundle.certificate.model_dump()
+    with pytest.raises(PlanError, match="no draws"):
+        made.release(private, "c", epsilon="1", engine="unchanged", repeat=1)

@@ -26,6 +26,7 @@ from pmwpub.plans.release_plans import (
     AnyTablePlan,
     ReleasePlan,
     TableFitPlan,
+    UnchangedPlan,
     WeightedPoolPlan,
     release_plan_of,
 )
@@ -45,6 +46,7 @@ __all__ = [
     "RowsBeyond",
     "Scope",
     "TableFitPlan",
+    "UnchangedPlan",
     "WeightedPoolPlan",
     "WorkloadChoice",
     "floor_workload",

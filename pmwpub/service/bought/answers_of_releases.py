@@ -36,7 +36,7 @@ def answers_of(service: Service, bundle: Bundle) -> ReleaseAnswers:
     Raises CertificateError for files that are not those of its certificate.
     """
     certificate = bundle.certificate
-    key = f"answers:{certificate.files[WEIGHTS]}:{certificate.plan_sha256}:{certificate.repeat}"
+    key = f"answers:{certificate.files[WEIGHTS]}:{certificate.plan_sha256}"
     return service.cache(key, lambda: ReleaseAnswers(bundle))
 
 

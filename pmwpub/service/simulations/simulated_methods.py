@@ -22,6 +22,7 @@ __all__ = [
     "MOST_ROUNDS",
     "OFFERED_BASELINES",
     "PMW_PUB",
+    "TABLE_FIT",
     "UNCHANGED",
     "baseline_labels",
     "described_baseline",
