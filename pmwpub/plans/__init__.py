@@ -25,8 +25,10 @@ from pmwpub.plans.release_plans import (
     MOST_CELLS,
     RELEASE_KINDS,
     AnyReleasePlan,
+    AnyTablePlan,
     ReleasePlan,
     TableFitPlan,
+    WeightedPoolPlan,
     release_plan_of,
 )
 
@@ -36,6 +38,7 @@ __all__ = [
     "MOST_CELLS",
     "RELEASE_KINDS",
     "AnyReleasePlan",
+    "AnyTablePlan",
     "AssessmentPlan",
     "BestPlan",
     "ErrorPlan",
@@ -44,6 +47,7 @@ __all__ = [
     "ReleasePlan",
     "RowsBeyond",
     "TableFitPlan",
+    "WeightedPoolPlan",
     "WorkloadChoice",
     "release_plan_of",
 ]

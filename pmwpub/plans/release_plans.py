@@ -1,16 +1,17 @@
-"""Plans of releases: of PMW^Pub, and of table fit; see `pmwpub.plans`."""
+"""Plans of releases: of PMW^Pub, and of table fit with one public table or several; see `pmwpub.plans`."""
 
 from __future__ import annotations
 
 import hashlib
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field, TypeAdapter, model_validator
 
 from pmwpub.errors import PlanError
 from pmwpub.mechanisms.pmw_pub.algorithm import Output, Replay, Schedule, Start
-from pmwpub.mechanisms.table_fit.fit_constants import FitConstants
+from pmwpub.mechanisms.table_fit.fit_constants import FitConstants, SupportGrowth
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
+from pmwpub.mechanisms.table_fit.pool_weights import MOST_TABLES, PoolConstants
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
 from pmwpub.mechanisms.table_fit.table_schedule import schedule as table_schedule
 from pmwpub.plan_inputs import PublicInputs, Reading
@@ -23,7 +24,7 @@ from pmwpub.records import Support
 MOST_CELLS = 2_000_000
 """Of the tables that table fit measures: noise and tables.csv take half a minute and 100 MB for so many."""
 
-RELEASE_KINDS = ("release", "table-fit")
+RELEASE_KINDS = ("release", "table-fit", "table-fit-pool")
 """The kinds of plans whose result is a release."""
 
 
@@ -70,19 +71,23 @@ class ReleasePlan(FrozenPlan):
         )
 
 
-class TableFitPlan(FrozenPlan):
-    """One release by table fit: all 1-way and 2-way tables of the workload's attributes are measured at once.
+class _TablePlan(FrozenPlan):
+    """What every release by table fit is planned by.
 
     rho_units  the budget in units of 1e-15 of rho; the whole of it is charged
     constants  of the engine, which decide how the budget is shared and how noisy tables become weights
+    growth     how rows are added where noisy tables show people of whom no public row tells; None where none are
     """
 
-    kind: Literal["table-fit"] = "table-fit"
+    LATER: ClassVar[frozenset[str]] = FrozenPlan.LATER | {"growth"}
+
+    kind: str
     n: int = Field(ge=1)
     rows_per_person: int = Field(ge=1)
     inputs: PublicInputs
     rho_units: int = Field(ge=1)
     constants: FitConstants
+    growth: SupportGrowth | None = None
     private_read_as: Reading = None
 
     @property
@@ -92,7 +97,7 @@ class TableFitPlan(FrozenPlan):
     def schedule(self, workload: Workload, support: Support, *, complete: bool) -> TableSchedule:
         """How the budget is shared by the tables, from public facts alone.
 
-        workload, support  the plan's own
+        workload, support  the plan's own; of a pool with learnt weights, the equal mixture of its public tables
         complete           whether the schema gives every private cell a level
 
         Raises PlanError where the tables have more than MOST_CELLS cells, BudgetError where a table's share would be
@@ -111,10 +116,40 @@ class TableFitPlan(FrozenPlan):
             rows_per_person=self.rows_per_person,
             complete=complete,
             constants=self.constants,
+            growth=self.growth,
         )
 
 
-AnyReleasePlan = ReleasePlan | TableFitPlan
+class TableFitPlan(_TablePlan):
+    """One release by table fit: all 1-way and 2-way tables of the workload's attributes are measured at once."""
+
+    kind: Literal["table-fit"] = "table-fit"
+
+
+class WeightedPoolPlan(_TablePlan):
+    """One release by table fit with several public tables, whose weights the noisy tables say.
+
+    inputs    names the public tables, ascending by hash: the order in which they were added changes nothing
+    learning  the constants by which the weights are learnt
+    """
+
+    kind: Literal["table-fit-pool"] = "table-fit-pool"
+    learning: PoolConstants
+
+    @model_validator(mode="after")
+    def _several_tables(self) -> Self:
+        if not 2 <= len(self.inputs.candidates) <= MOST_TABLES:
+            raise PlanError(
+                f"A pool with learnt weights has two to {MOST_TABLES} public tables; {len(self.inputs.candidates)} "
+                "came. Nothing was charged."
+            )
+        if self.growth is not None:
+            raise PlanError("Rows are added to one public table, not to a pool. Nothing was charged.")
+        return self
+
+
+AnyTablePlan = TableFitPlan | WeightedPoolPlan
+AnyReleasePlan = ReleasePlan | AnyTablePlan
 
 _RELEASE_PLAN: TypeAdapter[AnyReleasePlan] = TypeAdapter(Annotated[AnyReleasePlan, Field(discriminator="kind")])
 

@@ -18,6 +18,8 @@ from pmwpub.mechanisms.misfits.misfit_noise import MisfitNoise, misfit_release
 from pmwpub.mechanisms.noisy_error.assessment import NoisyError, Unresolved, floor_release, start_release
 from pmwpub.mechanisms.noisy_error.release_error import error_release
 from pmwpub.mechanisms.pmw_pub.algorithm import Release, Schedule, pmw_pub
+from pmwpub.mechanisms.table_fit.pool_fit import PoolRelease, pool_fit
+from pmwpub.mechanisms.table_fit.pool_weights import PoolConstants
 from pmwpub.mechanisms.table_fit.table_fit import TableRelease, table_fit
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
 from pmwpub.progress import Progress
@@ -63,6 +65,20 @@ class TableFitWork:
     public: PublicInput
     counts: PrivateCounts
     schedule: TableSchedule
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PoolFitWork:
+    """One run of table fit on a pool with learnt weights. Privacy: holds private counts; its repr shows nothing.
+
+    supports  the public tables, in the plan's order
+    counts    of the schedule's tables
+    """
+
+    supports: tuple[Support, ...]
+    counts: PrivateCounts
+    schedule: TableSchedule
+    constants: PoolConstants
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -115,6 +131,11 @@ def release(work: ReleaseWork, progress: Progress) -> Release:
 def fit_tables(work: TableFitWork, progress: Progress) -> TableRelease:
     """Run table fit once, with the secure noise source."""
     return table_fit(work.counts, work.public.support, work.schedule, progress=progress)
+
+
+def fit_pool(work: PoolFitWork, progress: Progress) -> PoolRelease:
+    """Run table fit once on a pool with learnt weights, with the secure noise source."""
+    return pool_fit(work.counts, work.supports, work.schedule, constants=work.constants, progress=progress)
 
 
 def assess(work: AssessmentWork, progress: Progress) -> dict[str, NoisyError]:

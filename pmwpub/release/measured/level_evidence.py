@@ -11,7 +11,7 @@ import numpy as np
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload
-from pmwpub.records import Distribution, Floats
+from pmwpub.records import Distribution, Floats, Support
 from pmwpub.release.certificates.certificate_reading import AnyCertificate
 from pmwpub.release.certificates.table_certificate import TableCertificate
 from pmwpub.release.measured.causes import Cause
@@ -58,24 +58,24 @@ class LevelEvidence:
 
 
 def level_evidence(
-    certificate: AnyCertificate, released: Distribution, workload: Workload, causes: Sequence[Cause], tables: bytes
+    certificate: AnyCertificate, public: Support, workload: Workload, causes: Sequence[Cause], tables: bytes
 ) -> tuple[LevelEvidence, ...]:
     """What is evident, columns that lack rows first, then levels by how far they are off.
 
-    released  on the public support, with the public table's multiplicities
-    causes    of PMW^Pub: every round, as `causes_of` gives them
-    tables    tables.csv of a release by table fit
+    public  the public table's support
+    causes  of PMW^Pub: every round, as `causes_of` gives them
+    tables  tables.csv of a release by table fit
 
     Privacy: a function of the release and of the public table.
     """
     if isinstance(certificate, TableCertificate):
-        found = _of_tables(certificate, released, workload, tables)
+        found = _of_tables(certificate, public, workload, tables)
     else:
-        found = _of_rounds(released, causes)
+        found = _of_rounds(public, causes)
     return tuple(sorted(found, key=lambda one: (one.level is not None, -abs(one.noisy - one.public))))
 
 
-def _of_rounds(released: Distribution, causes: Sequence[Cause]) -> list[LevelEvidence]:
+def _of_rounds(support: Support, causes: Sequence[Cause]) -> list[LevelEvidence]:
     """Levels of which every measured cell is as one of no row, although the public table has evidently more there.
 
     One such cell tells of the cell; of the level only where it is the level's own, or where it was seen in several.
@@ -84,24 +84,24 @@ def _of_rounds(released: Distribution, causes: Sequence[Cause]) -> list[LevelEvi
     for cause in causes:
         for pair in cause.query:
             measured.setdefault(pair, []).append(cause)
-    public, found = Distribution.empirical(released.support), []
+    public, found = Distribution.empirical(support), []
     for (column, level), own in measured.items():
         absent = all(one.noisy <= NONE_FOUND * one.sigma and one.public > EVIDENT * one.sigma for one in own)
         alone = any(len(one.query) == 1 for one in own)
         if absent and (alone or len({one.query for one in own}) > 1):
-            share = float(public.one_way(column)[_code(released, column, level)])
+            share = float(public.one_way(column)[_code(support, column, level)])
             mean = float(np.mean([one.noisy for one in own]))
             found.append(LevelEvidence(column, level, share, mean, own[0].sigma, len(own), absent=True))
     return found
 
 
 def _of_tables(
-    certificate: TableCertificate, released: Distribution, workload: Workload, content: bytes
+    certificate: TableCertificate, public: Support, workload: Workload, content: bytes
 ) -> list[LevelEvidence]:
     """The cells of 1-way tables beside the public shares, and what these tables' sums lack."""
     tables = measured_tables(workload)
     noisy = read_tables(content, certificate, tables) / certificate.n
-    before = PublicProblem(tables, released.support).start_sums / released.support.rows
+    before = PublicProblem(tables, public).start_sums / public.rows
     found: list[LevelEvidence] = []
     for place, marginal in enumerate(tables.marginals):
         if len(marginal.attributes) == 1:
@@ -126,6 +126,6 @@ def _of_one_table(
     return found
 
 
-def _code(released: Distribution, column: str, level: str) -> int:
-    domain = released.support.domain
+def _code(public: Support, column: str, level: str) -> int:
+    domain = public.domain
     return domain.attributes[domain.index(column)].levels.index(level)

@@ -54,7 +54,7 @@ class Study:
         for facts in self.candidates:
             if facts.sha256 == sha256:
                 return facts
-        raise LedgerError("That public table is not among this population's candidates; add it on the Data page.")
+        raise LedgerError("That public table is not among this population's candidates; add it on the Prepare page.")
 
     @property
     def usable(self) -> tuple[CandidateFacts, ...]:
@@ -74,9 +74,9 @@ class Study:
     def workload(self) -> Workload:
         """The chosen workload; SchemaError or LedgerError where a step is missing."""
         if self.schema is None:
-            raise SchemaError("A workload needs a schema; draft or load one on the Data page.")
+            raise SchemaError("A workload needs a schema; draft or load one on the Prepare page.")
         if self.choice is None:
-            raise LedgerError("Choose a workload on the Workload page first.")
+            raise LedgerError("Choose a workload on the Prepare page first.")
         return self.choice.build(self.schema.domain)
 
     def inputs(self, candidates: Sequence[str]) -> PublicInputs:

@@ -4,7 +4,7 @@ A purchase is a plan, its charges, its work and its encoding. Page, command line
 """
 
 from pmwpub.service.purchases.assessment_purchase import AssessmentPurchase
-from pmwpub.service.purchases.buying import TICK, UNDECIDED, asks, buy, price, warnings_before
+from pmwpub.service.purchases.buying import FREE_TICK, TICK, UNDECIDED, asks, buy, doubts, price, warnings_before
 from pmwpub.service.purchases.by_plan import purchase_of
 from pmwpub.service.purchases.choice_purchase import BestPurchase
 from pmwpub.service.purchases.error_purchase import ErrorPurchase
@@ -21,6 +21,7 @@ from pmwpub.service.purchases.release_purchase import ReleasePurchase
 from pmwpub.service.purchases.table_fit_purchase import TableFitPurchase
 
 __all__ = [
+    "FREE_TICK",
     "TICK",
     "UNDECIDED",
     "AssessmentPurchase",
@@ -36,6 +37,7 @@ __all__ = [
     "asks",
     "buy",
     "decided",
+    "doubts",
     "in_points",
     "misfit_offer",
     "offer",

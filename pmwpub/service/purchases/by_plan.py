@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pmwpub.plans import AssessmentPlan, BestPlan, ErrorPlan, MisfitPlan, ReleasePlan, TableFitPlan
+from pmwpub.plans import AssessmentPlan, BestPlan, ErrorPlan, MisfitPlan, ReleasePlan, TableFitPlan, WeightedPoolPlan
 from pmwpub.service.purchases.assessment_purchase import AssessmentPurchase
 from pmwpub.service.purchases.choice_purchase import BestPurchase
 from pmwpub.service.purchases.error_purchase import ErrorPurchase
@@ -25,5 +25,5 @@ def purchase_of(plan: Plan) -> Purchase:
             return MisfitPurchase(plan)
         case ReleasePlan():
             return ReleasePurchase(plan)
-        case TableFitPlan():
+        case TableFitPlan() | WeightedPoolPlan():
             return TableFitPurchase(plan)

@@ -11,7 +11,7 @@ import pytest
 from support import tables
 
 from pmwpub.privacy.vector_gaussian import VectorGaussian
-from pmwpub.records import Dataset, Distribution, Ints, Support
+from pmwpub.records import Dataset, Ints, Support
 from pmwpub.release.measured.causes import Cause
 from pmwpub.release.measured.level_evidence import LevelEvidence, level_evidence
 from pmwpub.service.bought import releases
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 DOMAIN = tables.domain(2, 3)
 ROWS = Dataset(DOMAIN, np.array([[0, 0]] * 4 + [[0, 1]] * 3 + [[1, 1]] * 2 + [[1, 2]]))
-PUBLIC = Distribution.empirical(Support.of(ROWS))
+PUBLIC = Support.of(ROWS)
 """Level 1 of the first attribute has 30 % of the rows, level 1 of the second 50 %."""
 
 FIRST, SECOND = DOMAIN.attributes
