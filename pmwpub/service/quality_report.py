@@ -14,6 +14,7 @@ from pmwpub.release import quality
 from pmwpub.release.bundle import TABLES, WEIGHTS, Bundle
 from pmwpub.release.certificates.table_certificate import TableCertificate
 from pmwpub.release.measured.causes import Cause, causes_of, touching
+from pmwpub.release.measured.level_evidence import LevelEvidence, level_evidence
 from pmwpub.release.quality import Concentration, HeavyAtom, MarginalsCompared
 from pmwpub.release.rebuilding import workload_of
 from pmwpub.service.bought.releases import Released
@@ -31,6 +32,7 @@ class Quality:
     released   on the public support, with rows that were added where the plan adds rows
     public     int64 (m,), how often the public table has each row
     causes     every measurement, as in `causes_of`
+    evidence   levels and columns of which the noisy counts say what the public table does not
     weights    how concentrated the release is; public_weights  the same of the public table
     """
 
@@ -38,6 +40,7 @@ class Quality:
     released: Distribution
     public: Ints
     causes: tuple[Cause, ...]
+    evidence: tuple[LevelEvidence, ...]
     weights: Concentration
     public_weights: Concentration
     heaviest: tuple[HeavyAtom, ...]
@@ -80,11 +83,14 @@ def _quality(key: str, bundle: Bundle, current: Study, candidates: tuple[str, ..
     released, support = bundle.distribution(), current.support(candidates)
     public = _public_rows(bundle, released.support, support)
     workload = workload_of(bundle.certificate, bundle.schema)
+    tables = bundle.parts.get(TABLES, b"")
+    causes = causes_of(bundle.certificate, released, workload, tables, public)
     return Quality(
         key=key,
         released=released,
         public=public,
-        causes=causes_of(bundle.certificate, released, workload, bundle.parts.get(TABLES, b""), public),
+        causes=causes,
+        evidence=level_evidence(bundle.certificate, support, workload, causes, tables),
         weights=quality.concentration(released),
         public_weights=quality.concentration(Distribution.empirical(support)),
         heaviest=quality.heaviest(released, public=public),

@@ -129,7 +129,7 @@ def refit(support: Support, schedule: TableSchedule, noisy: Ints, choices: FitCh
         raise PlanError("An attribute that is said to have moved, or to lack levels, is in no table.")
     check_evident(schedule, support, noisy, choices.grown, n)
     support = grown_support(schedule, support, choices.grown)
-    steps = _Steps(support, schedule, noisy, one_way_estimates(schedule, noisy, n, choices.lacking), n)
+    steps = _Steps(support, schedule, noisy, estimates_of(schedule, noisy, n, choices.lacking), n)
     return Distribution(support, steps.run(choices, adaptive=False)[0])
 
 
@@ -141,18 +141,32 @@ def steps_of(schedule: TableSchedule) -> int:
 def _fitted(
     support: Support, schedule: TableSchedule, noisy: Ints, n: int, progress: Progress = unwatched
 ) -> TableRelease:
-    """What follows from the noisy tables. It takes no private count."""
+    return after_noise(support, support.rows, schedule, noisy, n, progress)
+
+
+def after_noise(
+    support: Support, rows: int, schedule: TableSchedule, noisy: Ints, n: int, progress: Progress = unwatched
+) -> TableRelease:
+    """What follows from the noisy tables. It takes no private count.
+
+    rows  of public people that the support stands for: the public table is worth no more against all tables
+    """
     _check(support, schedule, noisy)
-    estimates = one_way_estimates(schedule, noisy, n, lacking_levels(schedule, noisy, n))
+    estimates = estimates_of(schedule, noisy, n, lacking_levels(schedule, noisy, n))
     progress(steps_of(schedule) - 2, steps_of(schedule))
     cells = evident_cells(schedule, support, noisy, estimates, n)
     grown = grown_support(schedule, support, cells)
     prior = prior_strength(schedule, grown, estimates)
     progress(steps_of(schedule) - 1, steps_of(schedule))
-    most = replace(_most(schedule, grown, support.rows, prior, estimates.lacking), grown=cells)
+    most = replace(_most(schedule, grown, rows, prior, estimates.lacking), grown=cells)
     weights, sweeps = _Steps(grown, schedule, noisy, estimates, n).run(most, adaptive=True)
     progress(steps_of(schedule), steps_of(schedule))
     return TableRelease(Distribution(grown, weights), noisy, replace(most, sweeps=sweeps), schedule.rho)
+
+
+def estimates_of(schedule: TableSchedule, noisy: Ints, n: int, lacking: tuple[int, ...]) -> OneWayEstimates:
+    """The 1-way estimates of noisy counts; `lacking` as `lacking_levels` gives it, or as it is recorded."""
+    return one_way_estimates(schedule.tables, scales(schedule, n), noisy, n, lacking)
 
 
 def _most(

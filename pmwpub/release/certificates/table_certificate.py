@@ -10,17 +10,25 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from pmwpub.errors import PlanError
 from pmwpub.mechanisms.table_fit.fit_constants import FitConstants, SupportGrowth
+from pmwpub.mechanisms.table_fit.pool_fit import PoolRelease
+from pmwpub.mechanisms.table_fit.pool_weights import PARTS
 from pmwpub.mechanisms.table_fit.support_growth import GrownCell
 from pmwpub.mechanisms.table_fit.table_fit import FitChoices, TableRelease
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
-from pmwpub.plans import TableFitPlan
+from pmwpub.plans import AnyTablePlan, WeightedPoolPlan
 from pmwpub.queries.workload import Workload
 from pmwpub.release.certificates.certificate_parts import Exact, Part, Provenance, Stated, common
 
 MECHANISM = "table fit: discrete Gaussian noise on all 1-way and 2-way tables, public rows reweighted to them"
 
+POOL_MECHANISM = (
+    "table fit: discrete Gaussian noise on all 1-way and 2-way tables, public rows reweighted to them; how much each "
+    "public table weighs was learnt from the noisy tables"
+)
+
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Passes = Annotated[int, Field(ge=0, le=10_000)]
+Thousandths = Annotated[int, Field(ge=0, le=PARTS)]
 
 
 class MeasuredTable(Part):
@@ -142,7 +150,7 @@ class TableCertificate(Stated):
     @classmethod
     def of(
         cls,
-        plan: TableFitPlan,
+        plan: AnyTablePlan,
         release: TableRelease,
         schedule: TableSchedule,
         workload: Workload,
@@ -155,14 +163,17 @@ class TableCertificate(Stated):
     @classmethod
     def drafted(
         cls,
-        plan: TableFitPlan,
+        plan: AnyTablePlan,
         schedule: TableSchedule,
         workload: Workload,
         provenance: Provenance,
         *,
         chosen: Chosen | None = None,
+        **more: object,
     ) -> Self:
         """A certificate without what is drawn, to see whether it can be stated; the whole budget is charged.
+
+        more  what the certificate of a kind of release states beside that
 
         Raises pydantic's ValidationError, a ValueError, for what cannot be stated.
         """
@@ -171,6 +182,7 @@ class TableCertificate(Stated):
             tables=_tables(schedule),
             complete=schedule.complete,
             chosen=chosen,
+            **more,
         )
 
     @property
@@ -182,6 +194,55 @@ class TableCertificate(Stated):
     def sigmas(self) -> tuple[float, ...]:
         """The standard deviation of the noise on a cell of each table, in rows."""
         return tuple(float(Fraction(table.scale)) for table in self.tables)
+
+
+class PoolCertificate(TableCertificate):
+    """The certificate of a release by table fit on a pool with learnt weights.
+
+    pool_parts  what each public table contributed to the prior, in thousandths, in the order of `candidate`; a rebuild
+                takes them from here. None in a draft
+    """
+
+    ORDER: ClassVar[tuple[str, ...]] = tuple(
+        key
+        for before in TableCertificate.ORDER
+        for key in ((before, "pool_parts") if before == "chosen" else (before,))
+    )
+
+    mechanism: str = POOL_MECHANISM
+    pool_parts: tuple[Thousandths, ...] | None = None
+
+    @classmethod
+    def of_pool(
+        cls,
+        plan: WeightedPoolPlan,
+        found: PoolRelease,
+        schedule: TableSchedule,
+        workload: Workload,
+        provenance: Provenance,
+    ) -> Self:
+        """The certificate of a finished release, before its files are named."""
+        chosen = Chosen.of(found.release.choices, schedule)
+        return cls.drafted(plan, schedule, workload, provenance, chosen=chosen, pool_parts=found.parts)
+
+    @property
+    def parts_fit(self) -> bool:
+        """Whether a run can have chosen so: a part for each public table, and all of the prior given away."""
+        return self.pool_parts is not None and (len(self.pool_parts), sum(self.pool_parts)) == (
+            len(self.candidate),
+            PARTS,
+        )
+
+    @property
+    def contributions(self) -> tuple[tuple[str, int], ...]:
+        """Each public table's name, and what it contributed in thousandths; the largest part first."""
+        named = [(table.name, part) for table, part in zip(self.candidate, self.pool_parts or (), strict=True)]
+        return tuple(sorted(named, key=lambda one: -one[1]))
+
+
+def certificate_class(plan: AnyTablePlan) -> type[TableCertificate]:
+    """The kind of certificate that a release of this plan has."""
+    return PoolCertificate if isinstance(plan, WeightedPoolPlan) else TableCertificate
 
 
 def _tables(schedule: TableSchedule) -> Sequence[MeasuredTable]:

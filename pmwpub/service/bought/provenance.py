@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pmwpub.plans import FAST_MARGINALS, AnyReleasePlan, ReleasePlan, TableFitPlan
+from pmwpub.plans import FAST_MARGINALS, AnyReleasePlan, ReleasePlan, TableFitPlan, WeightedPoolPlan
 from pmwpub.privacy.budget import epsilon_of
 from pmwpub.release.report import AssessedPrior, Choices
 from pmwpub.service.bought.assessments import Assessed, assessments
@@ -14,6 +14,12 @@ from pmwpub.service.simulations.advice import advise_rounds
 from pmwpub.service.simulations.validated_settings import in_words, tuning_of
 
 TABLE_FIT = "The steward chose table fit. It has no rounds: all its tables are measured at once, by one fixed rule."
+
+
+WEIGHTED_POOL = (
+    f"{TABLE_FIT} Several public tables took part, and their weights were learnt from the noisy tables: which of them "
+    "is best was not asked beforehand, and that cost no budget."
+)
 
 
 def choices_of(service: Service, current: Study, plan: AnyReleasePlan) -> Choices:
@@ -27,7 +33,9 @@ def choices_of(service: Service, current: Study, plan: AnyReleasePlan) -> Choice
 
 
 def _settings(service: Service, current: Study, plan: AnyReleasePlan) -> str:
-    return TABLE_FIT if isinstance(plan, TableFitPlan) else _on_rounds(service, current, plan, plan.inputs.candidates)
+    if isinstance(plan, ReleasePlan):
+        return _on_rounds(service, current, plan, plan.inputs.candidates)
+    return WEIGHTED_POOL if isinstance(plan, WeightedPoolPlan) else TABLE_FIT
 
 
 def _prior(found: Assessed, plan: AnyReleasePlan) -> AssessedPrior:

@@ -41,11 +41,13 @@ def error_plot(
     lines: Lines = "best",
     drawn: Collection[str] | None = None,
     bounds: Sequence[figures.ProvedBound] = (),
+    drawing: figures.Drawing = figures.drawn_anew,
 ) -> figures.Plot:
     """Lines with bars of one standard error, the tables unchanged, and the region that no epsilon reaches.
 
     drawn   the labels of the lines to draw, with what belongs to their tables; None for all
     bounds  the lines of the accuracy theorem, from `proved_bounds`, where they are wanted
+    drawing  `figures.drawn_once` for a simulation on public tables; one on the private table is drawn anew
 
     Region and bounds are drawn for the maximum error alone, for that is what they are about; not of a table to which a
     line that is drawn adds rows, for they are about its own.
@@ -65,7 +67,7 @@ def error_plot(
     bounds = [bound for bound in bounds if bound.label not in grown]
     if measure != "max_error":
         floors, bounds = [], ()
-    return figures.error_against_epsilon(curves, floors, unchanged, bounds, measure=MEASURED[measure])
+    return drawing(figures.error_against_epsilon, curves, floors, unchanged, bounds, measure=MEASURED[measure])
 
 
 def labels(simulation: Simulation, *, measure: Measure = "max_error", lines: Lines = "best") -> list[str]:
@@ -115,7 +117,9 @@ def size_plot(
     shares = tuple(share for share, name in named.items() if name in start)
     means = tuple(start[named[share]] for share in shares)
     unchanged = figures.ShareCurve("unchanged", shares, means, (0.0,) * len(shares)) if shares else None
-    return figures.error_against_share(curves, unchanged, candidate=candidate, measure=MEASURED[measure])
+    return figures.drawn_once(
+        figures.error_against_share, curves, unchanged, candidate=candidate, measure=MEASURED[measure]
+    )
 
 
 def several(simulation: Simulation) -> bool:

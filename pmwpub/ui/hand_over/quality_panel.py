@@ -77,7 +77,7 @@ def _moved(comparison: MarginalsCompared, quality: Quality) -> figures.Plot:
         measured = any(one.columns == len(names) for one in near)
         words = tuple(cause_words(one) for one in near)
         marginals.append(figures.MovedMarginal(names, float(comparison.distance[place]), measured, words))
-    return figures.moved_marginals(marginals)
+    return figures.drawn_once(figures.moved_marginals, marginals)
 
 
 def cause_words(one: Cause) -> str:

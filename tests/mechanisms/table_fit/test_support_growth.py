@@ -19,9 +19,9 @@ from pmwpub.errors import PlanError
 from pmwpub.mechanisms.table_fit import table_fit as engine
 from pmwpub.mechanisms.table_fit.fit_constants import SupportGrowth
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
-from pmwpub.mechanisms.table_fit.one_way_estimates import lacking_levels, one_way_estimates
+from pmwpub.mechanisms.table_fit.one_way_estimates import lacking_levels
 from pmwpub.mechanisms.table_fit.support_growth import GrownCell, evident_cells, grown_support
-from pmwpub.mechanisms.table_fit.table_fit import TableRelease, refit, table_fit
+from pmwpub.mechanisms.table_fit.table_fit import TableRelease, estimates_of, refit, table_fit
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule, schedule
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.noise import NoiseSource
@@ -111,7 +111,7 @@ def test_a_share_is_no_more_than_the_upper_end_of_either_attribute_alone() -> No
     plan, private = planned(), everybody(N, 9)
     noisy = count(plan.tables, private).counts.copy()
     noisy[cell_of(plan, (0, 1), (2, 1))] = N  # of whom a0 = 2 has a third
-    estimates = one_way_estimates(plan, noisy, N, lacking_levels(plan, noisy, N))
+    estimates = estimates_of(plan, noisy, N, lacking_levels(plan, noisy, N))
     (one,) = evident_cells(plan, PUBLIC, noisy, estimates, N)
     upper = min((estimates.shares + 2 * estimates.deviations)[place] for place in (2, 4))
     assert upper < 0.9
@@ -154,7 +154,7 @@ def shows(plan: TableSchedule, support: Support, cell: int, noisy: int) -> bool:
     counts = np.zeros(plan.tables.queries, dtype=np.int64)
     counts[: plan.tables.offsets[plan.one_way]] = N // 2  # upper ends that cap nothing
     counts[cell] = noisy
-    estimates = one_way_estimates(plan, counts, N, (0, 1, 2))
+    estimates = estimates_of(plan, counts, N, (0, 1, 2))
     return bool(evident_cells(plan, support, counts, estimates, N))
 
 
@@ -217,7 +217,7 @@ def test_a_rebuild_adds_the_same_rows_and_gives_the_same_bits(seed: int, complet
 
 
 def _estimates(plan: TableSchedule, noisy: np.ndarray):  # type: ignore[no-untyped-def]
-    return one_way_estimates(plan, noisy, N, lacking_levels(plan, noisy, N))
+    return estimates_of(plan, noisy, N, lacking_levels(plan, noisy, N))
 
 
 def test_rows_that_the_noisy_tables_do_not_show_are_refused() -> None:
