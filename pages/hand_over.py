@@ -6,6 +6,7 @@ from pmwpub.service.bought import releases
 from pmwpub.ui import Badge, enter, need, opened, panel, service
 from pmwpub.ui.hand_over.before_and_after import compare
 from pmwpub.ui.hand_over.chosen_release import chosen, latest, listed
+from pmwpub.ui.hand_over.in_short import in_short
 from pmwpub.ui.hand_over.quality_panel import quality_part
 from pmwpub.ui.hand_over.result_panel import release_panel
 from pmwpub.ui.widgets.private_panel import true_errors_panel, true_marginals_panel
@@ -17,6 +18,7 @@ if released:
     shown = chosen(released) or latest(released)
     release_panel(session, study, shown)
     if shown.bundle is not None:
+        in_short(study, shown)
         quality_part(session, study, shown)
         with panel("A release beside its public table", Badge.DP):
             beside = compare(study, [one for one in released if one.bundle is not None])

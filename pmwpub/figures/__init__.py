@@ -11,6 +11,7 @@ from pmwpub.figures.curves.bias_curve import BiasedTable, error_against_bias
 from pmwpub.figures.curves.bound import BoundParts, bound_against_epsilon, bound_against_rounds
 from pmwpub.figures.curves.curve_values import ErrorCurve, ProvedBound, ShadedFloor, Unchanged
 from pmwpub.figures.curves.error_curves import error_against_epsilon
+from pmwpub.figures.curves.error_svg import MarkedRelease, error_svg
 from pmwpub.figures.curves.shares import ShareCurve, error_against_share
 from pmwpub.figures.marginals import difference_map, marginal_comparison
 from pmwpub.figures.moved import MovedMarginal, TrueDistance, moved_marginals, true_distances
@@ -28,6 +29,7 @@ __all__ = [
     "BiasedTable",
     "BoundParts",
     "ErrorCurve",
+    "MarkedRelease",
     "MovedMarginal",
     "PairFloor",
     "Plot",
@@ -47,6 +49,7 @@ __all__ = [
     "error_against_bias",
     "error_against_epsilon",
     "error_against_share",
+    "error_svg",
     "inked",
     "marginal_comparison",
     "moved_marginals",

@@ -58,11 +58,15 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class Plot:
-    """A figure, what it shows in words, and its data. Labels in `alt` and `table` are plain text, not markup."""
+    """A figure, what it shows in words, and its data. Labels in `alt` and `table` are plain text, not markup.
+
+    svg  the same as a small picture that stands by itself; "" where there is none
+    """
 
     figure: Figure
     alt: str
     table: Table
+    svg: str = ""
 
 
 def shown(label: str, limit: int = LABEL_CHARS) -> str:

@@ -6,7 +6,6 @@ forbids itself scripts and requests by its content security policy.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,6 +22,7 @@ from pmwpub.release.checklist import checklist
 from pmwpub.release.measured.causes import causes_of
 from pmwpub.release.measured.measurements import sigma_rows
 from pmwpub.release.report_numbers import percent, rows, up
+from pmwpub.release.summary import BoughtError, Expectation, odds, summary_of
 from pmwpub.tabular.schema.table_schema import Schema
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 TEMPLATES = {1: "report.html.jinja", 2: "report_of_tables.html.jinja"}
 """By the version of the certificate."""
+PLACE = b"<!--error-->"
+"""Where a summary has room for errors that are bought later; text from outside is escaped and never looks like it."""
 HEAVIEST = 5
 """How many rows of the largest weights the report lists."""
 
@@ -55,11 +57,19 @@ class Choices:
     assessed  every assessment of the population that was stored before the release was charged
     rounds    a sentence on T, or on the engine where it has no rounds
     others    the purposes of all other charges before this one: each was a look that may have guided a choice
+    expectation  the error that was to be expected when the release was charged, where simulations said so
     """
 
     assessed: tuple[AssessedPrior, ...] = ()
     rounds: str = ""
     others: tuple[str, ...] = ()
+    expectation: Expectation | None = None
+
+    @property
+    def of_the_chosen(self) -> tuple[BoughtError, ...]:
+        """The floors and starts that were bought of the public table that was taken."""
+        found = [(part, getattr(one, part)) for one in self.assessed if one.chosen for part in ("floor", "start")]
+        return tuple(BoughtError(part, number) for part, number in found if number is not None)
 
     @property
     def reach(self) -> float:
@@ -85,12 +95,14 @@ def report_html(
     Privacy: post-processing of the release, of stored assessments and of public data.
     """
     causes = causes_of(certificate, released, workload, noisy_tables)
+    by_id = schema.rows_beyond is not None
     text = template(TEMPLATES[certificate.version]).render(
         certificate=certificate,
-        by_id=schema.rows_beyond is not None,
+        by_id=by_id,
+        in_short=summary_of(certificate, by_id=by_id, expectation=choices.expectation, bought=choices.of_the_chosen),
         candidates=[candidate.name for candidate in certificate.candidate],
         sigmas=_sigmas(certificate),
-        odds=_odds(certificate.epsilon),
+        odds=odds(certificate.epsilon),
         atoms=len(released.support),
         public_rows=released.support.rows,
         choices=choices,
@@ -130,9 +142,16 @@ def template(name: str) -> Template:
     return environment.get_template(name)
 
 
-def _odds(epsilon: float) -> str:
-    """e^epsilon in words, rounded up."""
-    return "more than a million" if epsilon > math.log(10**6) else up(math.exp(epsilon), 3)
+def with_error(report: bytes, certificate: AnyCertificate, error: NoisyInterval) -> bytes:
+    """A report whose summary also states the release's own noisy error, which was bought after it was made.
+
+    A report of before it had such a place is returned as it is.
+    """
+    from markupsafe import escape
+
+    found = summary_of(certificate, by_id=False, error=error)
+    words = f"<li><strong>{escape(found.errors[0])}</strong> {escape(found.cautions[0])}</li>"
+    return report.replace(PLACE, words.encode() + PLACE, 1)
 
 
 _WORDS = {

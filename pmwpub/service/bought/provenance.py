@@ -9,6 +9,7 @@ from pmwpub.plans import AnyReleasePlan, ReleasePlan, TableFitPlan
 from pmwpub.privacy.budget import epsilon_of
 from pmwpub.release.report import AssessedPrior, Choices
 from pmwpub.service.bought.assessments import Assessed, assessments
+from pmwpub.service.choosing.expectation import expectation_of
 from pmwpub.service.core import Service
 from pmwpub.service.inputs.study_store import Study
 from pmwpub.service.simulations.advice import advise_rounds
@@ -24,7 +25,7 @@ def choices_of(service: Service, current: Study, plan: AnyReleasePlan) -> Choice
     told = {charge for one in done for charge in one.outcome.booking.charges}
     history = service.ledger.history(current.population.name)
     others = tuple(record.purpose for record in history if record.id not in told)
-    return Choices(tuple(assessed), _settings(service, current, plan), others)
+    return Choices(tuple(assessed), _settings(service, current, plan), others, expectation_of(service, current, plan))
 
 
 def _settings(service: Service, current: Study, plan: AnyReleasePlan) -> str:

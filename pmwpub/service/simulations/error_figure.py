@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from pmwpub import figures
@@ -25,6 +26,7 @@ from pmwpub.service.simulations.explorations import Exploration
 from pmwpub.service.simulations.sweep_range import played
 
 MEASURED: dict[Measure, str] = {"max_error": "Maximum error", "mean_error": "Mean error", "rms_error": "RMS error"}
+OVER = {"fast": "a sample of the workload", "part": "a part of the workload", "full": "the whole workload"}
 Lines = Literal["best", "each"]
 """One line a candidate, the best rounds and variant at each epsilon, an oracle's choice; or a line for each of them."""
 
@@ -58,7 +60,9 @@ def error_plot(
     floors = certified + _noisy(bought)
     if measure != "max_error":
         floors, bounds = [], ()
-    return figures.error_against_epsilon(curves, floors, unchanged, bounds, measure=MEASURED[measure])
+    plot = figures.error_against_epsilon(curves, floors, unchanged, bounds, measure=MEASURED[measure])
+    drawn = "" if bounds else figures.error_svg(curves, floors, unchanged, measure=MEASURED[measure])
+    return replace(plot, svg=drawn)
 
 
 def labels(simulation: Simulation, *, measure: Measure = "max_error", lines: Lines = "best") -> list[str]:
@@ -127,10 +131,18 @@ def _certified(simulation: Simulation | None) -> list[figures.ShadedFloor]:
 
 
 def _noisy(bought: Sequence[Assessed]) -> list[figures.ShadedFloor]:
+    """Floors that were bought; where they are over different parts of the workload, each mark says over which."""
+    found = [(one, one.floor) for one in bought if one.floor is not None]
+    several = len({(one.plan.setting, one.plan.part) for one, _ in found}) > 1
     return [
-        figures.ShadedFloor(one.name, one.floor.low, one.floor.high, noisy=True, confidence=one.floor.confidence)
-        for one in bought
-        if one.floor is not None
+        figures.ShadedFloor(
+            f"{one.name}, over {OVER[one.plan.setting]}" if several else one.name,
+            floor.low,
+            floor.high,
+            noisy=True,
+            confidence=floor.confidence,
+        )
+        for one, floor in found
     ]
 
 
