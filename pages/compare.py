@@ -37,4 +37,3 @@ known_panel(study, made(study))
 if len(study.usable) > 1:
     with panel("Rounds, selection and output from a public pair", Badge.PUBLIC), refusals():
         tuning_form(study)
-link("pages/release.py", "Next: release")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pmwpub.ui import enter, link, opened
+from pmwpub.ui import enter, opened
 from pmwpub.ui.prepare.private_upload import private_panel
 from pmwpub.ui.prepare.schema_panel import schema_panel
 from pmwpub.ui.prepare.uploads import candidates_panel
@@ -21,5 +21,3 @@ schema_panel(session, study, changeable=changeable)
 private_panel(session, study)
 workload_panel(session, study)
 unmapped_panel(session, study)
-if study.choice is not None:
-    link("pages/compare.py", "Next: compare the candidates")

@@ -53,7 +53,7 @@ class Visitor:
 
     def hand_over(self) -> None:
         """From a release that was bought, once it is done, to its files."""
-        self.page.get_by_role("link", name="Next: hand over").click(timeout=LONG)
+        self.page.get_by_role("link", name=re.compile("Next: hand over")).click(timeout=LONG)
         expect(self.page.get_by_role("heading", name="Hand over", level=1)).to_be_visible(timeout=SOON)
         self.settle()
 

@@ -25,7 +25,7 @@ from guarantees.canaries import (
 from pmwpub.errors import PmwPubError
 from pmwpub.service.inputs import study_store
 from pmwpub.ui import Session
-from pmwpub.ui.app import frame
+from pmwpub.ui.wording import path_so_far
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def recorded(server: Server, patch: pytest.MonkeyPatch) -> None:
 
 def cached_for_all(server: Server, patch: pytest.MonkeyPatch) -> None:
     """A page shows what the last session left in a place that all share."""
-    patch.setattr(frame, "left_words", lambda study: server.canaries["north"].unplaced)
+    patch.setattr(path_so_far, "spent_words", lambda study: server.canaries["north"].unplaced)
 
 
 def spilled(server: Server, patch: pytest.MonkeyPatch) -> None:

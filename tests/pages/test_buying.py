@@ -142,6 +142,7 @@ def test_every_form_that_spends_says_what_its_plan_buys(town: Here, steward: Ope
     (booking,) = town.service.ledger.bookings(town.population)
     assert booking.key.plan_sha256.startswith(found[2])
     assert json.loads(booking.plan_json)["rounds"] == int(found[1])
+    handed_over(app)
     assert "Buys: draw 2 of a release with good.csv" in words(app)
     assert "Buys: the noisy largest error of draw 1 of this plan, at ε = 0.05 (pure)" in words(app)
 
@@ -176,6 +177,7 @@ def test_every_purchase_asks_the_same_tick_and_tells_the_steward_what_tables_sha
     press(app, button)
     assert town.spent > 0
     if page == "release":
+        handed_over(app)
         assert [box.label for box in app.checkbox if box.label in (AGAIN, TICK)] == [AGAIN, TICK], (
             "so does another draw"
         )

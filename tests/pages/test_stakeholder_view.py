@@ -83,7 +83,7 @@ def test_the_shield_would_notice_a_stewards_page(town: Here, shielded: Session, 
 
 def test_results_that_were_released_are_shown(town: Here, shielded: Session, visit: Open) -> None:
     assert "noisy" in words(visit("compare", shielded, population=town.population)).lower()
-    assert "A release beside its public table" in words(visit("compare", shielded, population=town.population))
+    assert "A release beside its public table" in words(visit("hand_over", shielded, population=town.population))
 
 
 def test_the_address_turns_the_view_on_and_links_keep_it(town: Here, visit: Open) -> None:

@@ -18,6 +18,7 @@ from pmwpub.service.inputs.study_store import study
 from pmwpub.ui.app import widget_keys
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import HOME, Session, address, current, present, viewers_only
+from pmwpub.ui.wording.path_so_far import PathSoFar
 from pmwpub.ui.wording.written import plain
 
 PAGES = {
@@ -74,40 +75,50 @@ def refusals() -> Iterator[None]:
 
 
 def opened(title: str) -> Study:
-    """Draw title and notices, and return the open population's public state; without one the page ends with a link."""
-    st.title(title, anchor=False)
-    session = current()
-    notices(session)
+    """Draw title, notices and path, and return the open population's public state; without one the page ends here."""
+    session = _begun(title)
     if session.population is None:
         st.info("Open the demo or a population first.")
         link(HOME, f"Go to {PAGES[HOME][0]}")
         end()
     try:
-        found = study(service(), session.population)
-        st.caption(left_words(found))
-        return found
+        return _path(session, session.population)
     except PmwPubError as refusal:
         st.error(plain(str(refusal)), icon=":material/block:")
         end()
 
 
 def opened_if_any(title: str) -> Study | None:
-    """Draw title and notices, and return the open population's public state, or None where no population is open."""
-    st.title(title, anchor=False)
-    session = current()
-    notices(session)
+    """Draw title, notices and path, and return the open population's public state; None where none is open."""
+    session = _begun(title)
     if session.population is None:
         return None
     with refusals():
-        found = study(service(), session.population)
-        st.caption(left_words(found))
-        return found
+        return _path(session, session.population)
     return None
 
 
-def left_words(study: Study) -> str:
-    """The population and what it has left, for the page itself: on a narrow screen the sidebar is folded away."""
-    return f"{plain(study.population.name)} · {grant_left(study.balance)}"
+def _begun(title: str) -> Session:
+    st.title(title, anchor=False)
+    session = current()
+    notices(session)
+    return session
+
+
+def _path(session: Session, population: str) -> Study:
+    """Draw the choices so far and what comes next: on a narrow screen the sidebar is folded away."""
+    with service().ledger.view():
+        found, bought = study(service(), population), service().ledger.bookings(population)
+    steward, viewing = session.steward(found) is not None, session.presenting
+    so_far = PathSoFar(found, bought, steward=steward, viewing=viewing)
+    st.caption(so_far.line)
+    step = so_far.next_step
+    if step.page == session.page:
+        st.markdown(f":material/arrow_downward: **Next, on this page:** {step.words}.")
+    else:
+        chosen = {} if step.release is None else {"release": str(step.release)}
+        link(step.page, f"Next: {step.words}", **chosen)
+    return found
 
 
 def notices(session: Session) -> None:

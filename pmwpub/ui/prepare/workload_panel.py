@@ -12,12 +12,11 @@ from pmwpub.ui.app.frame import Badge, panel, refusals
 from pmwpub.ui.app.services import public, service
 from pmwpub.ui.app.state import Session, current
 from pmwpub.ui.widgets.whole_numbers import whole_number
-from pmwpub.ui.wording.written import number, plain
+from pmwpub.ui.wording.chosen_workload import described
+from pmwpub.ui.wording.written import number
 
 ALL, SAMPLED, PICKED = "all", "sampled", "hand-picked"
 WIDEST = 5
-NAMED = 3
-"""So many hand-picked marginals are named in a line; more are counted."""
 
 Names = tuple[str, ...]
 
@@ -54,21 +53,6 @@ def _offer(session: Session, study: Study) -> None:
         study_store.choose_workload(service(), study.population.name, choice)
         session.tell("success", f"The workload is now {described(choice)}. Earlier results keep theirs.")
         st.rerun()
-
-
-def described(choice: WorkloadChoice) -> str:
-    """ "128 of the 3-way marginals, seed 0"; column names are made inert."""
-    if choice.names is not None:
-        if len(choice.names) > NAMED:
-            return f"{len(choice.names):,} hand-picked marginals of up to {choice.k} columns"
-        return f"hand-picked: {', '.join(_spelt(names) for names in choice.names)}"
-    if choice.marginals is None:
-        return f"all {choice.k}-way marginals"
-    return f"{choice.marginals:,} of the {choice.k}-way marginals, seed {choice.seed}"
-
-
-def _spelt(names: Names) -> str:
-    return " × ".join(plain(name) for name in names)
 
 
 def choose(study: Study) -> WorkloadChoice | None:

@@ -19,9 +19,9 @@ from pmwpub.ui.compare import method_variants
 from pmwpub.ui.compare.bought_assessments import room_table
 from pmwpub.ui.compare.pools import Pool, make_pool, named, offered
 from pmwpub.ui.compare.tuning_panel import offer_tuned
-from pmwpub.ui.prepare.workload_panel import described
 from pmwpub.ui.widgets import number_fields
 from pmwpub.ui.wording import epsilon_limits, ranked_floors
+from pmwpub.ui.wording.chosen_workload import described
 from pmwpub.ui.wording.written import number, plain
 
 ENGINES = {"pmw-pub": "PMW^Pub", "table-fit": "Table fit"}
