@@ -114,7 +114,7 @@ def options_of(noted: Mapping[str, Any]) -> ReadOptions | None:
 
 def described(options: ReadOptions) -> dict[str, Any]:
     """What a note says of reading options: `options_of` reads it."""
-    said = {"encoding": options.encoding, "delimiter": options.delimiter}
+    said: dict[str, Any] = {"encoding": options.encoding, "delimiter": options.delimiter}
     said |= {"row_names": True} if options.row_names else {}
     return said | ({"no_header": True} if options.no_header else {})
 
