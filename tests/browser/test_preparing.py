@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from browser.conftest import Server
-from browser.stage import service_on
+from browser.stage import choose, service_on
 from browser.visitor import SOON, Visitor
 from playwright.sync_api import Browser, expect
 
@@ -44,16 +44,6 @@ def waiting(hold: Path, tmp_path: Path) -> Iterator[Server]:
     server.start()
     yield server
     server.stop()
-
-
-def choose(visitor: Visitor, label: str, folder: Path, name: str, text: str) -> None:
-    """Put a file into an uploader."""
-    visitor.settle()
-    (folder / name).write_text(text, encoding="utf-8")
-    place = visitor.page.get_by_test_id("stFileUploader").filter(has_text=label)
-    place.locator("input[type=file]").set_input_files(folder / name)
-    expect(place.get_by_text(name)).to_be_visible(timeout=SOON)
-    visitor.settle()
 
 
 def stop(visitor: Visitor) -> None:
