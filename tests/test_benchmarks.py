@@ -160,3 +160,24 @@ def test_a_job_that_is_over_before_its_page_is_drawn_was_begun_and_one_that_made
     assert dict(kept(works=True).jobs) == {"begun": 2, "came to an end": 2}
     with pytest.raises(RuntimeError, match="Too many wait"):
         kept(works=False)
+
+
+def test_typing_errors_change_a_text_and_are_counted_as_misfits() -> None:
+    import random
+
+    import misfits
+    import pandas as pd
+
+    from pmwpub.tabular.files.reading import read_table
+    from pmwpub.tabular.review.without_suspects import drafted
+
+    draw = random.Random(1)
+    assert all(misfits.mistyped(text, draw) != text for text in ["?", "aa", "Male", "Never-married"] * 50)
+    table = pd.DataFrame({"sex": ["Male", "Female"] * 500, "age": [str(20 + place % 40) for place in range(1000)]})
+    case = misfits.case_of(table, ["sex"], 0.2, 3)
+    assert case.n == 900
+    schema = drafted([read_table(case.public)]).schema
+    shares = misfits.exact_shares(case.typed, schema, ["sex"])
+    assert shares["sex"] == shares[None]
+    assert 0.1 < shares["sex"] < 0.3
+    assert misfits.exact_shares(case.clean, schema, ["sex"]) == {"sex": 0.0, None: 0.0}

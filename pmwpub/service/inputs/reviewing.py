@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from pmwpub.errors import SchemaError
 from pmwpub.progress import Progress, unwatched
 from pmwpub.service.core import Service
 from pmwpub.service.inputs import stored_tables
 from pmwpub.service.inputs.study import Study
+from pmwpub.tabular.misfit_pass import public_misfits
 from pmwpub.tabular.review.column_review import LEFT_OUT, Review, ReviewedColumn, review
 from pmwpub.tabular.review.misfit_risks import MisfitRisk, misfit_risks
 from pmwpub.tabular.review.without_suspects import as_it_stands
@@ -26,6 +29,7 @@ __all__ = [
     "ReviewedColumn",
     "bin_edges",
     "public_levels",
+    "public_shares",
     "reviewed",
     "risky",
 ]
@@ -62,6 +66,25 @@ def risky(service: Service, current: Study, progress: Progress = unwatched) -> t
     rows = () if found is None else found.columns
     apart = [row.name for row in rows if row.merged or any(one.kind == "spelling" for one in row.remarks)]
     return misfit_risks(current.schema, apart)
+
+
+def public_shares(service: Service, current: Study, columns: Sequence[str]) -> dict[str, float]:
+    """Column -> the share of rows that misfit in it, in the public tables that fit the schema, each counting alike.
+
+    Empty without such a table. Kept in the shared cache, for all of it is public.
+    """
+    schema, used = current.schema, current.usable
+    if schema is None or not used:
+        return {}
+    wanted, name = tuple(sorted(set(columns) & set(schema.domain.names))), current.population.name
+
+    def built() -> dict[str, float]:
+        tables = [stored_tables.table(service, name, one.sha256) for one in used]
+        shares = [public_misfits(table, schema, wanted) for table in tables]
+        return dict(zip(wanted, np.mean(shares, axis=0).tolist(), strict=True))
+
+    shas = ",".join(f"{one.sha256}{stored_tables.spelt(one.options)}" for one in used)
+    return service.cache(f"misfits:{shas}:{schema.sha256}:{wanted}", built)
 
 
 def _proposed(service: Service, name: str, schema: Schema, progress: Progress) -> Draft:
