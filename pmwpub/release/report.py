@@ -18,18 +18,21 @@ from pmwpub.records import Distribution, Support
 from pmwpub.release import quality, report_views
 from pmwpub.release.certificates.certificate_reading import AnyCertificate
 from pmwpub.release.certificates.table_certificate import TableCertificate
+from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
 from pmwpub.release.checklist import checklist
 from pmwpub.release.measured.causes import causes_of
 from pmwpub.release.measured.measurements import sigma_rows
 from pmwpub.release.report_numbers import percent, rows, up
-from pmwpub.release.summary import BoughtError, Expectation, odds, summary_of
+from pmwpub.release.summary import BoughtError, Expectation, ReleaseSummary, odds, summary_of
+from pmwpub.tabular.schema.column_types import MISSING
 from pmwpub.tabular.schema.table_schema import Schema
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
 TEMPLATES = {1: "report.html.jinja", 2: "report_of_tables.html.jinja"}
-"""By the version of the certificate."""
+"""Of the releases that are charged, by the version of the certificate."""
+UNCHANGED_TEMPLATE = "report_of_public_table.html.jinja"
 PLACE = b"<!--error-->"
 """Where a summary has room for errors that are bought later; text from outside is escaped and never looks like it."""
 HEAVIEST = 5
@@ -100,10 +103,11 @@ def report_html(
     public = public or released.support
     causes = causes_of(certificate, released, workload, noisy_tables, rows)
     by_id = schema.rows_beyond is not None
-    text = template(TEMPLATES[certificate.version]).render(
+    unchanged = isinstance(certificate, UnchangedCertificate)
+    text = template(UNCHANGED_TEMPLATE if unchanged else TEMPLATES[certificate.version]).render(
         certificate=certificate,
         by_id=by_id,
-        in_short=summary_of(certificate, by_id=by_id, expectation=choices.expectation, bought=choices.of_the_chosen),
+        in_short=_in_short(certificate, choices, by_id=by_id),
         candidates=[candidate.name for candidate in certificate.candidate],
         sigmas=_sigmas(certificate),
         odds=odds(certificate.epsilon),
@@ -116,6 +120,7 @@ def report_html(
         public_weights=quality.concentration(Distribution.empirical(public)),
         heaviest=quality.heaviest(released, HEAVIEST, rows),
         columns=released.support.domain.names,
+        missing={column.name: set(column.missing_levels) - {MISSING} for column in schema.encoded},
         measured=report_views.measured_queries(causes),
         answers=checklist(certificate, schema),
         files=_described(certificate.files),
@@ -123,14 +128,21 @@ def report_html(
     return text.encode()
 
 
+def _in_short(certificate: AnyCertificate, choices: Choices, *, by_id: bool) -> ReleaseSummary | None:
+    """The summary of what was charged; a public table as it came has none."""
+    if isinstance(certificate, UnchangedCertificate):
+        return None
+    return summary_of(certificate, by_id=by_id, expectation=choices.expectation, bought=choices.of_the_chosen)
+
+
 def _sigmas(certificate: AnyCertificate) -> tuple[float, ...]:
     """The standard deviations of the noise, in rows: of each table, or of every round alike."""
     if isinstance(certificate, TableCertificate):
         return certificate.sigmas
-    return (sigma_rows(certificate),)
+    return () if isinstance(certificate, UnchangedCertificate) else (sigma_rows(certificate),)
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=3)
 def template(name: str) -> Template:
     """A compiled page, one of `TEMPLATES`; a name that the page uses and nobody gives is an error."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -149,10 +161,12 @@ def template(name: str) -> Template:
 def with_error(report: bytes, certificate: AnyCertificate, error: NoisyInterval) -> bytes:
     """A report whose summary also states the release's own noisy error, which was bought after it was made.
 
-    A report of before it had such a place is returned as it is.
+    A report of before it had such a place is returned as it is, and so is that of a public table as it came.
     """
     from markupsafe import escape
 
+    if isinstance(certificate, UnchangedCertificate):
+        return report
     found = summary_of(certificate, by_id=False, error=error)
     words = f"<li><strong>{escape(found.errors[0])}</strong> {escape(found.cautions[0])}</li>"
     return report.replace(PLACE, words.encode() + PLACE, 1)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 
 from pmwpub.noisy_interval import NoisyInterval
-from pmwpub.release.certificates.certificate_reading import AnyCertificate
+from pmwpub.release.certificates.certificate_reading import ChargedCertificate
 from pmwpub.release.certificates.table_certificate import TableCertificate
 from pmwpub.release.measured.measurements import sigma_rows
 from pmwpub.release.report_numbers import percent, rows, up
@@ -68,7 +68,7 @@ class ReleaseSummary:
 
 
 def summary_of(
-    certificate: AnyCertificate,
+    certificate: ChargedCertificate,
     *,
     by_id: bool,
     expectation: Expectation | None = None,
@@ -96,7 +96,7 @@ def odds(epsilon: float) -> str:
     return "more than a million" if epsilon > math.log(10**6) else up(math.exp(epsilon), 3)
 
 
-def _promise(certificate: AnyCertificate, *, by_id: bool) -> tuple[str, ...]:
+def _promise(certificate: ChargedCertificate, *, by_id: bool) -> tuple[str, ...]:
     k, unit = certificate.rows_per_person, certificate.unit or "one person"
     whose = f"all rows of one ID, of which at most {rows(k)} count" if by_id else f"at most {rows(k)}"
     granted = certificate.budget.epsilon if certificate.budget else certificate.ledger_total.epsilon
@@ -109,7 +109,7 @@ def _promise(certificate: AnyCertificate, *, by_id: bool) -> tuple[str, ...]:
     )
 
 
-def _spent(certificate: AnyCertificate) -> str:
+def _spent(certificate: ChargedCertificate) -> str:
     own = f"By itself this release is ε = {up(certificate.epsilon)}"
     if certificate.budget is None:
         return f"{own}; what was taken so far adds up to ρ = {up(certificate.ledger_total.rho)}."
@@ -123,7 +123,7 @@ def _of(rho: str, total: str) -> str:
 
 
 def _errors(
-    certificate: AnyCertificate,
+    certificate: ChargedCertificate,
     expectation: Expectation | None,
     bought: Sequence[BoughtError],
     error: NoisyInterval | None,
@@ -153,7 +153,9 @@ def _errors(
     return said
 
 
-def _cautions(certificate: AnyCertificate, expectation: Expectation | None, error: NoisyInterval | None) -> list[str]:
+def _cautions(
+    certificate: ChargedCertificate, expectation: Expectation | None, error: NoisyInterval | None
+) -> list[str]:
     k = certificate.workload.k
     reach = error.high if error is not None else expectation.high if expectation is not None else None
     said = [_smallest(certificate, reach)]
@@ -169,7 +171,7 @@ def _cautions(certificate: AnyCertificate, expectation: Expectation | None, erro
     return said
 
 
-def _smallest(certificate: AnyCertificate, reach: float | None) -> str:
+def _smallest(certificate: ChargedCertificate, reach: float | None) -> str:
     """Which differences mean nothing."""
     if reach is not None:
         number = math.ceil(reach * certificate.n)
