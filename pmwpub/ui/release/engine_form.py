@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pmwpub.privacy.budget import as_fraction
+from pmwpub.numerals import as_fraction
 from pmwpub.service import Study
 from pmwpub.service.simulations import engine_trials
 from pmwpub.service.simulations.engine_advice import EngineAdvice, advise_engine
