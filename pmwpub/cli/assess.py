@@ -19,8 +19,11 @@ from pmwpub.rounding import above
 from pmwpub.service import PrivateTable, Service, Study, purchases
 from pmwpub.service.bought import assessments, best_candidate
 from pmwpub.service.bought.assessments import Assessed
+from pmwpub.service.choosing.preselection import preselected
+from pmwpub.service.choosing.simulated_pairs import simulate_pairs
 from pmwpub.service.purchases import AssessmentPurchase, BestPurchase
 from pmwpub.service.simulations import public_pairs
+from pmwpub.service.simulations.sweep_range import SweepRange
 from pmwpub.tabular.files.given_files import Files
 
 Pool = tuple[str, ...]
@@ -35,6 +38,8 @@ def assess(parsed: argparse.Namespace) -> Json:
         private = private_table(service, name, files, parsed) if parsed.private is not None else None
         keys = stored_tables(parsed, service, files, paths, private)
         current, offered = current_study(parsed, service), _offered_tables(parsed, keys)
+        if parsed.expect is not None:
+            return _expected(parsed, service, current, offered)
         if parsed.compare or private is None:
             return _compared(parsed, service, current, offered)
         buy = _buy_best if parsed.best else _buy_assessments
@@ -47,8 +52,8 @@ def _offered_files(parsed: argparse.Namespace) -> list[Pool]:
     offered = [(path,) for path in parsed.public] + pools
     if not offered:
         raise PlanError("Name at least one candidate: --public A.csv, or a pool of several: --pool A.csv+B.csv.")
-    if parsed.private is None and not parsed.compare:
-        raise PlanError("Give the private table (--private P.csv), or --compare for what is free.")
+    if parsed.private is None and not parsed.compare and parsed.expect is None:
+        raise PlanError("Give the private table (--private P.csv), or --compare or --expect for what is free.")
     return offered
 
 
@@ -65,7 +70,16 @@ def _buy_assessments(
     wanted = [AssessmentPurchase(plan) for plan in plans]
     outcomes = purchases.buy(service, private, wanted, repeat=parsed.repeat, tick=tick_of(parsed), current=current)
     found = [assessments.assessed(service, current, outcome.booking) for outcome in outcomes]
-    return {"assessments": [_line(one, group) for one, group in zip(found, _groups(found), strict=True)]}
+    lines = [_line(one, group) for one, group in zip(found, _groups(found), strict=True)]
+    return {"assessments": lines, "take": _taken(service, current, found, offered)}
+
+
+def _taken(service: Service, current: Study, found: Sequence[Assessed], offered: Sequence[Pool]) -> Json:
+    """The candidate to take for a release at all that is left, by numbers and stored simulations, and why."""
+    epsilon = service.ledger.balance(current.population.name).epsilon_remaining
+    chosen = preselected(service, current, found, offered, epsilon=epsilon)
+    name = None if chosen.pool is None else current.names(chosen.pool)
+    return {"candidate": name, "reason": chosen.reason}
 
 
 def _buy_best(
@@ -105,6 +119,17 @@ def _compared(parsed: argparse.Namespace, service: Service, current: Study, offe
         found["forecast"] = {"epsilon": above(plan.exact_epsilon)}
         found["forecast"] |= asdict(public_pairs.forecast(service, current, plan, pools=pools))
     return found
+
+
+def _expected(parsed: argparse.Namespace, service: Service, current: Study, offered: Sequence[Pool]) -> Json:
+    """What error to expect of a release with each candidate, and which one to take: simulated for free."""
+    epsilon = float(as_fraction(parsed.expect))
+    simulate_pairs(service, current, SweepRange(tuple(offered), (epsilon,)))
+    bought = assessments.assessments(service, current)
+    found = preselected(service, current, bought, offered, epsilon=epsilon)
+    lines = [asdict(one) | {"candidate": current.names(pool)} for pool, one in found.expected]
+    name = None if found.pool is None else current.names(found.pool)
+    return {"epsilon": epsilon, "expected": lines, "take": {"candidate": name, "reason": found.reason}}
 
 
 def _pool(text: str) -> Pool:

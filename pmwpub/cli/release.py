@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Literal, get_args
 
-from pmwpub.cli.inputs import Json, no_result, store_files, tick_of
+from pmwpub.cli.inputs import Json, no_result, spent_json, store_files, tick_of
 from pmwpub.cli.purchasing import opened_service, prepared, reused, spent
 from pmwpub.errors import FileRefused
 from pmwpub.ledger import Ledger
 from pmwpub.outputs import apart, writable, write_files
+from pmwpub.plans import AnyReleasePlan
 from pmwpub.release.bundle import ALL_FILES, VALUES
 from pmwpub.release.synthesis import check_drawn
-from pmwpub.service import purchases
+from pmwpub.service import PrivateTable, Service, Study, purchases
 from pmwpub.service.bought import releases
+from pmwpub.service.choosing.outlook import not_worth, outlook
 from pmwpub.service.purchases import purchase_of
 
 SettingName = Literal["rounds", "selection", "output", "start", "replay"]
@@ -22,7 +27,9 @@ SETTINGS: tuple[SettingName, ...] = get_args(SettingName)
 
 
 def release(parsed: argparse.Namespace) -> Json:
-    """`release`: run the engine, write its files, print the certificate."""
+    """`release`: run the engine, write its files, print the certificate; with --dry-run, what it would be worth."""
+    if parsed.dry_run:
+        return _planned(parsed)
     folder = Path(parsed.out)
     places = [folder / name for name in (*ALL_FILES, VALUES)]
     apart(places, [parsed.private, *parsed.public, parsed.schema, *store_files(parsed.store)])
@@ -33,15 +40,9 @@ def release(parsed: argparse.Namespace) -> Json:
         writable(places)
         service, own = opened_service(parsed, ledger)
         current, private, candidates = prepared(parsed, service)
-        plan = releases.planned(
-            service,
-            current,
-            candidates,
-            _settings(parsed),
-            engine=parsed.engine,
-            epsilon=parsed.epsilon,
-            private_read_as=private.read_as,
-        )
+        plan = _plan(parsed, service, current, private, candidates)
+        if why := not_worth(service, current, plan):
+            print(f"pmwpub: {why}", file=sys.stderr)
         (outcome,) = purchases.buy(
             service,
             private,
@@ -57,6 +58,41 @@ def release(parsed: argparse.Namespace) -> Json:
         _write(folder, files)
         certificate = bundle.stated(files, parsed.rows, parsed.row_seed, parsed.cells, parsed.columns)
         return certificate.model_dump(mode="json") | spent(ledger, parsed.population, own) | reused(outcome)
+
+
+def _plan(
+    parsed: argparse.Namespace, service: Service, current: Study, private: PrivateTable, candidates: Sequence[str]
+) -> AnyReleasePlan:
+    return releases.planned(
+        service,
+        current,
+        candidates,
+        _settings(parsed),
+        engine=parsed.engine,
+        epsilon=parsed.epsilon,
+        grow=parsed.grow,
+        private_read_as=private.read_as,
+    )
+
+
+def _planned(parsed: argparse.Namespace) -> Json:
+    """What the release would cost and be worth; nothing is charged and no file is written."""
+    with Ledger.open(parsed.store) as ledger:
+        service, _ = opened_service(parsed, ledger)
+        current, private, candidates = prepared(parsed, service)
+        plan = _plan(parsed, service, current, private, candidates)
+        price = purchases.price(service, current, [purchase_of(plan)], private=private, repeat=parsed.repeat)
+        found = outlook(service, current, plan)
+        return {
+            "plan": plan.sha256,
+            "price": spent_json(price.rho, current.balance),
+            "affordable": price.affordable,
+            "noise": {"of": f"a typical {found.measured}", "rows": found.noise_rows, "share": found.noise_share},
+            "expected_error": None if found.expected is None else asdict(found.expected),
+            "unchanged": found.start,
+            "expected_to_beat_unchanged": found.gains,
+            "words": [words for words in (found.noise_words, found.error_words, found.gain_words) if words],
+        }
 
 
 def _settings(parsed: argparse.Namespace) -> releases.PmwPubSettings:

@@ -20,6 +20,7 @@ TASKS: Mapping[str, str] = MappingProxyType(
         "assess": "pmwpub.tasks.mechanism_work:assess",
         "best": "pmwpub.tasks.choice_work:best",
         "error": "pmwpub.tasks.mechanism_work:error",
+        "misfits": "pmwpub.tasks.mechanism_work:misfits",
         "simulation": "pmwpub.tasks.simulation_work:simulation",
         "compare": "pmwpub.tasks.public_work:compare",
         "warm": "pmwpub.tasks.warming:warm",

@@ -12,7 +12,15 @@ all rows of one ID are, of which k stay (`tabular.coding.kept_rows`); it says wh
 """
 
 from pmwpub.plan_inputs import PublicInputs, WorkloadChoice
-from pmwpub.plans.question_plans import FAST_MARGINALS, FAST_SEED, AssessmentPlan, BestPlan, ErrorPlan, RowsBeyond
+from pmwpub.plans.question_plans import (
+    FAST_MARGINALS,
+    FAST_SEED,
+    AssessmentPlan,
+    BestPlan,
+    ErrorPlan,
+    MisfitPlan,
+    RowsBeyond,
+)
 from pmwpub.plans.release_plans import (
     MOST_CELLS,
     RELEASE_KINDS,
@@ -34,6 +42,7 @@ __all__ = [
     "AssessmentPlan",
     "BestPlan",
     "ErrorPlan",
+    "MisfitPlan",
     "PublicInputs",
     "ReleasePlan",
     "RowsBeyond",

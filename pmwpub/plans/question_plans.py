@@ -1,4 +1,4 @@
-"""Plans of what is asked about a private table: assessments, a choice among candidates, the error of a release.
+"""Plans of what is asked about a private table: assessments, a choice, the error of a release, a look at the fit.
 
 What all plans share stands here, too; `plans` says more of it.
 """
@@ -11,6 +11,7 @@ from typing import ClassVar, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from pmwpub.errors import PlanError
+from pmwpub.mechanisms.misfits.misfit_noise import MisfitNoise
 from pmwpub.plan_inputs import Hashed, PublicInputs, Reading
 from pmwpub.privacy.budget import as_fraction
 from pmwpub.queries.workload import Workload
@@ -154,3 +155,39 @@ class ErrorPlan(FrozenPlan):
     @property
     def exact_epsilon(self) -> Fraction:
         return as_fraction(self.epsilon)
+
+
+class MisfitPlan(FrozenPlan):
+    """Noisy counts of the private rows that the schema does not fit, in some columns and in any of them.
+
+    columns     the names of attributes, each once, ascending
+    half_width  of the 95 % interval around each share of rows; kept as a reduced fraction, such as 1/100
+    """
+
+    kind: Literal["misfits"] = "misfits"
+    n: int = Field(ge=1)
+    rows_per_person: int = Field(ge=1)
+    schema_sha256: str = Field(pattern="^[0-9a-f]{64}$")
+    columns: tuple[str, ...] = Field(min_length=1)
+    half_width: str
+    private_read_as: Reading = None
+
+    @field_validator("columns")
+    @classmethod
+    def _one_order_of_columns(cls, columns: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(sorted(set(columns)))
+
+    @field_validator("half_width")
+    @classmethod
+    def _one_text_for_one_half_width(cls, text: str) -> str:
+        return str(as_fraction(text))
+
+    @model_validator(mode="after")
+    def _can_be_drawn(self) -> Self:
+        _ = self.law
+        return self
+
+    @property
+    def law(self) -> MisfitNoise:
+        """How many counts there are, and the noise of each."""
+        return MisfitNoise(len(self.columns), self.n, self.rows_per_person, as_fraction(self.half_width))

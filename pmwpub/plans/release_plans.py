@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, TypeAdapter, model_validator
 
 from pmwpub.errors import PlanError
 from pmwpub.mechanisms.pmw_pub.algorithm import Output, Replay, Schedule, Start
-from pmwpub.mechanisms.table_fit.fit_constants import FitConstants
+from pmwpub.mechanisms.table_fit.fit_constants import FitConstants, SupportGrowth
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.mechanisms.table_fit.pool_weights import MOST_TABLES, PoolConstants
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
@@ -76,7 +76,10 @@ class _TablePlan(FrozenPlan):
 
     rho_units  the budget in units of 1e-15 of rho; the whole of it is charged
     constants  of the engine, which decide how the budget is shared and how noisy tables become weights
+    growth     how rows are added where noisy tables show people of whom no public row tells; None where none are
     """
+
+    LATER: ClassVar[frozenset[str]] = FrozenPlan.LATER | {"growth"}
 
     kind: str
     n: int = Field(ge=1)
@@ -84,6 +87,7 @@ class _TablePlan(FrozenPlan):
     inputs: PublicInputs
     rho_units: int = Field(ge=1)
     constants: FitConstants
+    growth: SupportGrowth | None = None
     private_read_as: Reading = None
 
     @property
@@ -112,6 +116,7 @@ class _TablePlan(FrozenPlan):
             rows_per_person=self.rows_per_person,
             complete=complete,
             constants=self.constants,
+            growth=self.growth,
         )
 
 
@@ -138,6 +143,8 @@ class WeightedPoolPlan(_TablePlan):
                 f"A pool with learnt weights has two to {MOST_TABLES} public tables; {len(self.inputs.candidates)} "
                 "came. Nothing was charged."
             )
+        if self.growth is not None:
+            raise PlanError("Rows are added to one public table, not to a pool. Nothing was charged.")
         return self
 
 

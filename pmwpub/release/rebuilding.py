@@ -10,7 +10,7 @@ from typing import TypeVar
 from pydantic import ValidationError
 from pydantic_core import to_json
 
-from pmwpub.errors import CertificateError, DomainError
+from pmwpub.errors import CertificateError, DomainError, PlanError
 from pmwpub.mechanisms.pmw_pub.algorithm import Measurement, rebuild
 from pmwpub.mechanisms.table_fit.pool_fit import equal_mixture
 from pmwpub.mechanisms.table_fit.pool_weights import mixed
@@ -86,7 +86,7 @@ def _refitted(
     schedule = table_plan_of(certificate).schedule(workload, shared, complete=certificate.complete)
     if [str(noise.scale) for noise in schedule.noises] != [table.scale for table in certificate.tables]:
         raise CertificateError("The noise that the certificate states is not that of its plan on this public table.")
-    if certificate.chosen is None or not certificate.chosen.fits(schedule.constants):
+    if certificate.chosen is None or not certificate.chosen.fits(schedule.constants, schedule.growth):
         raise CertificateError("What the certificate says that the noisy tables chose is nothing that a run chooses.")
     if differing(certificate, {TABLES: content}):
         raise CertificateError(
@@ -94,8 +94,8 @@ def _refitted(
         )
     noisy = read_tables(content, certificate, schedule.tables)
     try:
-        return refit(prior, schedule, noisy, certificate.chosen.choices(workload.domain), certificate.n)
-    except (ArithmeticError, ValueError, DomainError) as failure:
+        return refit(prior, schedule, noisy, certificate.chosen.choices(schedule.tables), certificate.n)
+    except (ArithmeticError, ValueError, DomainError, PlanError) as failure:
         raise CertificateError("No weights follow from these noisy tables and choices.") from failure
 
 

@@ -35,7 +35,7 @@ def _pick(app: AppTest, key: str, value: object) -> AppTest:
 
 
 def _opened(town: Here, session: Session, visit: Open) -> AppTest:
-    app = visit("release", session, population=town.population, release="1")
+    app = visit("hand_over", session, population=town.population, release="1")
     next(box for box in app.checkbox if "true marginals" in str(box.key)).check().run()
     return next(button for button in app.button if str(button.key).startswith("open ('true marginals'")).click().run()
 
@@ -45,7 +45,7 @@ def _share(rows: list[dict[str, str]], **levels: str) -> float:
 
 
 def test_everybody_sees_what_moved_and_which_measurements_touch_it(town: Here, session: Session, visit: Open) -> None:
-    app = visit("release", population=town.population, release="1")
+    app = visit("hand_over", population=town.population, release="1")
     assert not app.exception
     assert TITLE in [str(element.value) for element in app.subheader]
     moved = _frame(app, "moved (share of rows)")
@@ -57,7 +57,7 @@ def test_everybody_sees_what_moved_and_which_measurements_touch_it(town: Here, s
 
 
 def test_two_and_three_columns_are_compared_too(town: Here, session: Session, visit: Open) -> None:
-    app = visit("release", population=town.population, release="1")
+    app = visit("hand_over", population=town.population, release="1")
     two = _pick(app, "quality ways", 2)
     assert not two.exception
     assert sorted(_frame(two, "moved (share of rows)")["marginal"]) == ["age × work", "sex × age", "sex × work"]
@@ -70,7 +70,7 @@ def test_two_and_three_columns_are_compared_too(town: Here, session: Session, vi
 def test_the_distance_of_one_column_is_half_the_sum_of_its_differences(
     town: Here, session: Session, visit: Open
 ) -> None:
-    app = visit("release", population=town.population, release="1")
+    app = visit("hand_over", population=town.population, release="1")
     bundle = releases.releases(town.service, study_store.study(town.service, town.population))[0].bundle
     assert bundle is not None
     weights: Counter[str] = Counter()
@@ -99,7 +99,7 @@ def test_the_truth_is_closed_until_it_is_confirmed_and_nobody_else_is_offered_it
         (None, False),
         (Session(town.population, town.private(), presenting=True), False),
     ):
-        app = visit("release", holder, population=town.population, release="1")
+        app = visit("hand_over", holder, population=town.population, release="1")
         assert not app.exception
         assert (title in [str(element.value) for element in app.subheader]) is shown
         assert any(Badge.PRIVATE.value[0] in str(element.value) for element in app.markdown) is shown
@@ -129,7 +129,7 @@ def test_once_opened_the_truth_stands_beside_both_and_the_look_is_recorded(
 def test_where_the_public_table_was_deleted_it_says_so(town: Here, session: Session, visit: Open) -> None:
     for facts in study_store.study(town.service, town.population).candidates:
         study_store.remove_candidate(town.service, town.population, facts.sha256)
-    app = visit("release", population=town.population, release="1")
+    app = visit("hand_over", population=town.population, release="1")
     assert not app.exception
     assert "public table of this release was deleted" in words(app)
     assert TITLE not in [str(element.value) for element in app.subheader]

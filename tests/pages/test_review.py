@@ -1,4 +1,4 @@
-"""The review of columns on the Data page: what it shows, what one click does, and what it refuses."""
+"""The review of columns on the Prepare page: what it shows, what one click does, and what it refuses."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def decide(app: AppTest, what: str) -> None:
 
 def test_suspicious_columns_stand_first_with_what_was_left_out_and_because_of_what(town: Here, visit: Open) -> None:
     drafted(town)
-    app = visit("data", population=town.population)
+    app = visit("prepare", population=town.population)
     assert not app.exception
     found = rows(app)
     assert list(found)[:2] == ["person", "wave"]
@@ -67,7 +67,7 @@ def test_suspicious_columns_stand_first_with_what_was_left_out_and_because_of_wh
 
 def test_one_click_keeps_a_column_or_declares_it_as_ids_or_leaves_it_out(town: Here, visit: Open) -> None:
     drafted(town)
-    app = visit("data", population=town.population)
+    app = visit("prepare", population=town.population)
     decide(app, "person kind id")
     assert "person: Declare as person ID. The schema is saved." in words(app)
     assert schema(town).id_column is not None
@@ -81,7 +81,7 @@ def test_one_click_keeps_a_column_or_declares_it_as_ids_or_leaves_it_out(town: H
 
 def test_spellings_are_kept_apart_on_demand(town: Here, visit: Open) -> None:
     drafted(town)
-    app = visit("data", population=town.population)
+    app = visit("prepare", population=town.population)
     assert schema(town).domain.attributes[0].levels == ("f", "m")
     decide(app, "sex same none")
     assert schema(town).domain.attributes[0].levels == ("M", "f", "m")
@@ -89,7 +89,7 @@ def test_spellings_are_kept_apart_on_demand(town: Here, visit: Open) -> None:
 
 def test_a_decision_that_the_public_cells_do_not_allow_is_refused_and_the_schema_stays(town: Here, visit: Open) -> None:
     drafted(town)
-    app = visit("data", population=town.population)
+    app = visit("prepare", population=town.population)
     before = schema(town)
     app.selectbox(key="reviewed column").select("q1").run()
     decide(app, "q1 kind id")
@@ -103,7 +103,7 @@ def test_a_decision_that_the_public_cells_do_not_allow_is_refused_and_the_schema
 
 def test_one_column_is_counted_in_the_singular(town: Here, visit: Open) -> None:
     drafted(town, 0)
-    app = visit("data", population=town.population)
+    app = visit("prepare", population=town.population)
     assert "1 column is encoded, 2 are not" in words(app)
     decide(app, "wave kind categorical")
     assert "2 columns are encoded, 1 is not" in words(app)
@@ -112,13 +112,13 @@ def test_one_column_is_counted_in_the_singular(town: Here, visit: Open) -> None:
 @pytest.mark.parametrize("columns", [127])
 def test_a_hundred_and_thirty_columns_are_one_table_and_few_buttons(town: Here, visit: Open, columns: int) -> None:
     drafted(town, columns)
-    app = visit("data", population=town.population)
+    app = visit("prepare", population=town.population)
     assert len(rows(app)) == columns + 3
     assert sum(str(button.key).startswith("decide ") for button in app.button) < 20
 
 
 def test_viewers_see_the_review_without_its_buttons(town: Here, visit: Open) -> None:
     drafted(town)
-    app = visit("data", population=town.population, view="stakeholder")
+    app = visit("prepare", population=town.population, view="stakeholder")
     assert "wave" in rows(app)
     assert not [button for button in app.button if str(button.key).startswith("decide ")]

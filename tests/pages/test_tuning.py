@@ -1,4 +1,4 @@
-"""Tuning on a public pair, from the Explore page to the certificate."""
+"""Tuning on a public pair, from the Compare page to the certificate."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def few_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_settings_tuned_on_a_public_pair_are_taken_over_with_one_click_and_certified(
     town: Here, steward: Open, visit: Open
 ) -> None:
-    app = visit("explore", population=town.population)
+    app = visit("compare", population=town.population)
     app.number_input(key="tune epsilon").set_value(0.7).run()
     press(app, "Tune")
     assert not app.exception
@@ -50,7 +50,7 @@ def test_without_a_tuned_pair_the_release_page_offers_none(town: Here, steward: 
 
 
 def test_error_against_the_share_of_the_public_table_has_a_figure_of_its_own(town: Here, visit: Open) -> None:
-    app = visit("explore", population=town.population)
+    app = visit("compare", population=town.population)
     app.text_input(key="sweep epsilons").set_value("1")
     app.text_input(key="sweep rounds").set_value("2")
     app.number_input(key="sweep runs").set_value(1)
@@ -70,7 +70,7 @@ def test_error_against_the_share_of_the_public_table_has_a_figure_of_its_own(tow
 
 
 def test_no_more_lines_are_drawn_than_there_are_colours(town: Here, visit: Open) -> None:
-    app = visit("explore", population=town.population)
+    app = visit("compare", population=town.population)
     app.text_input(key="sweep epsilons").set_value("1")
     app.text_input(key="sweep rounds").set_value("1, 2, 3, 4, 5, 6, 7, 8")
     app.number_input(key="sweep runs").set_value(1).run()

@@ -1,4 +1,4 @@
-"""Arguments of what is bought: `assess`, `release`, `error`."""
+"""Arguments of what is bought: `assess`, `release`, `error`, `misfits`."""
 
 from __future__ import annotations
 
@@ -25,6 +25,11 @@ def assess_command(commands: Actions) -> None:
         "--best", action="store_true", help="buy only which candidate has the lowest floor, for one charge"
     )
     ways.add_argument("--compare", action="store_true", help="free: candidate against candidate; buys nothing")
+    ways.add_argument(
+        "--expect",
+        metavar="EPSILON",
+        help="free: simulate releases between candidates at that epsilon; the error to expect, and whom to take",
+    )
     parser.set_defaults(run="pmwpub.cli.assess:assess")
 
 
@@ -38,7 +43,12 @@ def release_command(commands: Actions) -> None:
         choices=("pmw-pub", "table-fit", "table-fit-pool"),
         help="pmw-pub (the default), or table-fit: all tables of one and two columns measured at once; or "
         "table-fit-pool: the same with several --public, whose weights are learnt from the noisy tables; "
-        "the next five flags are PMW^Pub's",
+        "the five flags after --grow are PMW^Pub's",
+    )
+    parser.add_argument(
+        "--grow",
+        action="store_true",
+        help="of table-fit: add rows where noisy tables show people of whom no public row tells",
     )
     parser.add_argument("--rounds", type=whole, help="T (25)")
     parser.add_argument("--selection", choices=("exponential", "permute-and-flip"), help="(exponential)")
@@ -59,7 +69,11 @@ def release_command(commands: Actions) -> None:
         help="the encoded columns, or all of the schema: ids as row numbers, left-out columns blank",
     )
     parser.add_argument("--row-seed", type=whole, default=0, help="public seed of the synthetic rows")
-    parser.add_argument("-o", "--out", required=True, metavar="OUT/")
+    where = parser.add_mutually_exclusive_group(required=True)
+    where.add_argument("-o", "--out", metavar="OUT/")
+    where.add_argument(
+        "--dry-run", action="store_true", help="buy nothing: the price, the noise in rows and the error to expect"
+    )
     parser.set_defaults(run="pmwpub.cli.release:release")
 
 
@@ -75,3 +89,21 @@ def error_command(commands: Actions) -> None:
     parser.add_argument("--epsilon", required=True, help="pure epsilon of the noisy error")
     parser.add_argument("--repeat", type=whole, default=0, help="draw this error again, at its price")
     parser.set_defaults(run="pmwpub.cli.error:error")
+
+
+def misfits_command(commands: Actions) -> None:
+    """`misfits`."""
+    parser = commands.add_parser("misfits", help="buy a noisy look at how many private rows the schema does not fit")
+    parser.add_argument("--population", required=True)
+    parser.add_argument("--schema", required=True)
+    private(parser, required=False)
+    reading(parser)
+    parser.add_argument(
+        "--column", action="append", default=[], metavar="COLUMN", help="look at this one; default: all risky ones"
+    )
+    parser.add_argument("--half-width", default="0.01", help="of each share of rows, at 95 %% (0.01: one point)")
+    parser.add_argument(
+        "--price", action="store_true", help="free: which columns, and what it would cost; buys nothing"
+    )
+    parser.add_argument("--repeat", type=whole, default=0, help="draw this look again, at its price")
+    parser.set_defaults(run="pmwpub.cli.misfits:misfits")

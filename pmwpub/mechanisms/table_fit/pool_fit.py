@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pmwpub.mechanisms.table_fit.one_way_estimates import lacking_levels, one_way_estimates
+from pmwpub.mechanisms.table_fit.one_way_estimates import lacking_levels
 from pmwpub.mechanisms.table_fit.pool_weights import POOL_DEFAULTS, PoolConstants, learnt_parts, mixed
-from pmwpub.mechanisms.table_fit.table_fit import TableRelease, after_noise, measure
+from pmwpub.mechanisms.table_fit.table_fit import TableRelease, after_noise, estimates_of, measure
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
 from pmwpub.privacy.noise import SECURE, NoiseSource
 from pmwpub.progress import Progress, unwatched
@@ -68,7 +68,7 @@ def _after_noise(
     progress: Progress = unwatched,
 ) -> PoolRelease:
     """What follows from the noisy tables. It takes no private count."""
-    estimates = one_way_estimates(schedule, noisy, n, lacking_levels(schedule, noisy, n))
+    estimates = estimates_of(schedule, noisy, n, lacking_levels(schedule, noisy, n))
     parts = learnt_parts(schedule, supports, estimates, constants)
     rows = sum(support.rows for support, part in zip(supports, parts, strict=True) if part)
     return PoolRelease(after_noise(mixed(supports, parts), rows, schedule, noisy, n, progress), parts)

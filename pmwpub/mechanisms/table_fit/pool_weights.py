@@ -55,6 +55,12 @@ class PoolConstants:
 POOL_DEFAULTS = PoolConstants()
 
 
+def effective_rows(supports: Sequence[Support], parts: Sequence[int]) -> int:
+    """How many rows a mixture is worth: 1/sum of lambda^2/rows over its tables (Kish's effective sample size)."""
+    total = sum(parts)
+    return max(1, round(1.0 / sum((part / total) ** 2 / one.rows for one, part in zip(supports, parts, strict=True))))
+
+
 def mixed(supports: Sequence[Support], parts: Sequence[int]) -> Support:
     """The mixture of public tables: weight parts[c]/sum(parts) on a row that is drawn from table c.
 

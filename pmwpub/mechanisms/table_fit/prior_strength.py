@@ -44,7 +44,7 @@ def prior_strength(schedule: TableSchedule, support: Support, estimates: OneWayE
     the indicators of all 1-way cells, and K_a its columns of attribute a (a free log-tilt of deviation 1).
     """
     constants = schedule.constants
-    evidence = _Evidence(schedule, WidestCells.of(schedule, support), estimates)
+    evidence = PriorEvidence(schedule, WidestCells.of(schedule, support), estimates)
     grid = _grid(constants)
     moved: tuple[int, ...] = ()
     best, at = _best(evidence, moved, grid)
@@ -66,7 +66,7 @@ def log_evidence(schedule: TableSchedule, cells: WidestCells, estimates: OneWayE
 
     Each strength of the grid was as likely as any other beforehand. Sums of likelihoods, so logarithms of sums.
     """
-    evidence = _Evidence(schedule, cells, estimates)
+    evidence = PriorEvidence(schedule, cells, estimates)
     likelihoods = np.array([evidence.likelihood((), strength) for strength in _grid(schedule.constants)])
     return float(np.logaddexp.reduce(likelihoods)) - math.log(len(likelihoods))
 
@@ -75,7 +75,7 @@ def _grid(constants: FitConstants) -> Floats:
     return np.geomspace(constants.least_strength, constants.most_strength, constants.strengths)
 
 
-def _best(evidence: _Evidence, moved: tuple[int, ...], grid: Floats) -> tuple[float, float]:
+def _best(evidence: PriorEvidence, moved: tuple[int, ...], grid: Floats) -> tuple[float, float]:
     return max((evidence.likelihood(moved, strength), strength) for strength in grid)
 
 
@@ -86,7 +86,7 @@ def _chosen(grid: Floats, likelihoods: Floats, constants: FitConstants) -> float
     return math.exp(float(posterior @ np.log(grid)) / float(posterior.sum()))
 
 
-class _Evidence:
+class PriorEvidence:
     """Marginal likelihoods, where K and the noise are diagonal. Attributes go by their place in the schedule."""
 
     def __init__(self, schedule: TableSchedule, cells: WidestCells, estimates: OneWayEstimates) -> None:

@@ -38,12 +38,12 @@ def _agrees(certificate: TableCertificate, files: Files) -> str:
 
 def _same_terms(certificate: TableCertificate) -> bool:
     """Whether there is a plan, each choice is of a column that was measured, and a pool's parts are of its tables."""
-    constants = table_plan_of(certificate).constants
+    plan = table_plan_of(certificate)
     measured = {name for table in certificate.tables for name in table.columns}
     chosen = certificate.chosen
-    if isinstance(certificate, PoolCertificate) and not certificate.parts_fit:
+    if chosen is None or (isinstance(certificate, PoolCertificate) and not certificate.parts_fit):
         return False
-    return chosen is not None and {*chosen.moved, *chosen.lacking} <= measured and chosen.fits(constants)
+    return {*chosen.moved, *chosen.lacking} <= measured and chosen.fits(plan.constants, plan.growth)
 
 
 def _price(certificate: TableCertificate) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pmwpub.plans import FAST_MARGINALS, AnyReleasePlan, ReleasePlan, WeightedPoolPlan
+from pmwpub.plans import FAST_MARGINALS, AnyReleasePlan, ReleasePlan, TableFitPlan, WeightedPoolPlan
 from pmwpub.privacy.budget import epsilon_of
 from pmwpub.release.report import AssessedPrior, Choices
 from pmwpub.service.bought.assessments import Assessed, assessments
@@ -46,9 +46,11 @@ def _prior(found: Assessed, plan: AnyReleasePlan) -> AssessedPrior:
 def _note(found: Assessed, plan: AnyReleasePlan) -> str:
     if found.plan.inputs.workload_sha256 != plan.inputs.workload_sha256:
         return "assessed over another workload"
+    grows = isinstance(plan, TableFitPlan) and plan.growth is not None
+    own = "; of the table's own rows, while this release may add rows" if grows else ""
     if found.floor is not None and found.plan.setting == "fast":
-        return f"floor over {FAST_MARGINALS} marginals of the workload, or all if fewer: a lower bound"
-    return ""
+        return f"floor over {FAST_MARGINALS} marginals of the workload, or all if fewer: a lower bound{own}"
+    return own.removeprefix("; ") if found.floor is not None else ""
 
 
 def _on_rounds(service: Service, current: Study, plan: ReleasePlan, candidates: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from typing import TypedDict
 from pmwpub.errors import PlanError
 from pmwpub.ledger import Booking
 from pmwpub.mechanisms.pmw_pub.algorithm import Output, Replay, Start
-from pmwpub.mechanisms.table_fit.fit_constants import FitConstants
+from pmwpub.mechanisms.table_fit.fit_constants import FitConstants, SupportGrowth
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.mechanisms.table_fit.pool_weights import POOL_DEFAULTS
 from pmwpub.plan_inputs import PublicInputs
@@ -116,24 +116,29 @@ def planned(
     *,
     engine: str | None,
     epsilon: str,
+    grow: bool = False,
     private_read_as: str | None = None,
 ) -> AnyReleasePlan:
     """Freeze a release by the engine of that name, PMW^Pub where none is named.
 
     settings  those of PMW^Pub that somebody gave, as `release_plan` has them
+    grow      of table fit: as in `table_fit_plan`
 
     Raises PlanError for another engine, and for settings that the engine does not have.
     """
     if engine not in (None, *ENGINES):
         raise PlanError(f"The engine is {' or '.join(ENGINES)}; {engine[:40]!r} came. Nothing was charged.")
+    if grow and engine != TABLE_FIT:
+        raise PlanError(f"Rows are added by {TABLE_FIT} alone; name that engine. Nothing was charged.")
     if engine in (None, PMW_PUB):
         return release_plan(service, current, candidates, epsilon=epsilon, private_read_as=private_read_as, **settings)
     if settings:
         raise PlanError(
             f"Table fit has no {', '.join(settings)}; leave that out, or take {PMW_PUB}. Nothing was charged."
         )
-    plan = weighted_pool_plan if engine == WEIGHTED_POOL else table_fit_plan
-    return plan(service, current, candidates, epsilon=epsilon, private_read_as=private_read_as)
+    if engine == WEIGHTED_POOL:
+        return weighted_pool_plan(service, current, candidates, epsilon=epsilon, private_read_as=private_read_as)
+    return table_fit_plan(service, current, candidates, epsilon=epsilon, grow=grow, private_read_as=private_read_as)
 
 
 def table_fit_plan(
@@ -142,13 +147,17 @@ def table_fit_plan(
     candidates: Sequence[str],
     *,
     epsilon: str,
+    grow: bool = False,
     private_read_as: str | None = None,
 ) -> TableFitPlan:
     """Freeze a release by table fit; `epsilon` and `private_read_as` as in `release_plan`.
 
+    grow  whether rows are added where noisy tables show people of whom the public table has none
+
     The engine's constants are those that tables, budget and n advise, all public facts; they stand in the plan.
     """
-    return TableFitPlan(**_of_tables(service, current, candidates, epsilon, private_read_as))
+    values = _of_tables(service, current, candidates, epsilon, private_read_as)
+    return TableFitPlan(**values, growth=SupportGrowth() if grow else None)
 
 
 def weighted_pool_plan(

@@ -59,7 +59,7 @@ def choose_workload(service: Service, population: str, choice: WorkloadChoice) -
     service.policy.refuse_viewers()
     schema = study(service, population).schema
     if schema is None:
-        raise SchemaError("A workload needs a schema; draft or load one on the Data page.")
+        raise SchemaError("A workload needs a schema; draft or load one on the Prepare page.")
     choice.build(schema.domain)
     service.ledger.put_document(population, WORKLOAD, CURRENT, choice.model_dump_json().encode())
 

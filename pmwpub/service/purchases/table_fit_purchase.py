@@ -8,7 +8,7 @@ from typing import Protocol
 from pmwpub.errors import PlanError, SchemaError
 from pmwpub.ledger import Booking, Charge
 from pmwpub.mechanisms.table_fit.pool_fit import PoolRelease, equal_mixture
-from pmwpub.mechanisms.table_fit.pool_weights import PoolConstants
+from pmwpub.mechanisms.table_fit.pool_weights import PoolConstants, effective_rows
 from pmwpub.mechanisms.table_fit.table_fit import TableRelease
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
 from pmwpub.plans import AnyTablePlan, WeightedPoolPlan
@@ -67,7 +67,7 @@ class TableFitPurchase:
         workload = current.planned(plan, private)
         current.check_usable(plan.inputs.candidates)
         if current.schema is None:
-            raise SchemaError("A release needs a schema; draft or load one on the Data page.")
+            raise SchemaError("A release needs a schema; draft or load one on the Prepare page.")
         known, values = known_before(service, current, plan), public_values(service, current, plan)
         bought = _Bought(plan, current, current.schema, workload, known, values)
         source = _source(service, current, plan, workload)
@@ -85,7 +85,7 @@ class TableFitPurchase:
         )
         return Prepared(
             work=lambda: source.work(count(schedule.tables, private.dataset), schedule),
-            encode=lambda booking, found: bought.to_bytes(service, booking, schedule, found),
+            encode=lambda booking, found: bought.to_bytes(service, booking, schedule, found, source),
         )
 
 
@@ -97,6 +97,10 @@ class _Source(Protocol):
 
     @property
     def shared(self) -> Support: ...
+
+    def rows_behind(self, found: object) -> int:
+        """How many public people the atoms of a finished run stand for."""
+        ...
 
     def work(self, counts: PrivateCounts, schedule: TableSchedule) -> object: ...
 
@@ -110,6 +114,9 @@ class _OneTable:
     @property
     def shared(self) -> Support:
         return self.public.support
+
+    def rows_behind(self, found: object) -> int:
+        return self.public.support.rows
 
     def work(self, counts: PrivateCounts, schedule: TableSchedule) -> TableFitWork:
         return TableFitWork(self.public, counts, schedule)
@@ -125,6 +132,9 @@ class _WeightedPool:
     @property
     def shared(self) -> Support:
         return equal_mixture(self.supports)
+
+    def rows_behind(self, found: object) -> int:
+        return effective_rows(self.supports, found.parts) if isinstance(found, PoolRelease) else self.shared.rows
 
     def work(self, counts: PrivateCounts, schedule: TableSchedule) -> PoolFitWork:
         return PoolFitWork(self.supports, counts, schedule, self.constants)
@@ -147,12 +157,23 @@ class _Bought:
     known: Known
     values: PublicValues
 
-    def to_bytes(self, service: Service, booking: Booking, schedule: TableSchedule, found: object) -> bytes:
+    def to_bytes(
+        self, service: Service, booking: Booking, schedule: TableSchedule, found: object, source: _Source
+    ) -> bytes:
         if not isinstance(found, PoolRelease if isinstance(self.plan, WeightedPoolPlan) else TableRelease):
             raise PlanError("A release by table fit needs a finished run.")
         provenance = provenance_of(service, booking, self.plan, self.current, self.known)
         choices = self.known.choices
         made = Bundle.of_tables(
-            self.plan, found, schedule, self.workload, self.schema, provenance, choices, self.values
+            self.plan,
+            found,
+            schedule,
+            self.workload,
+            self.schema,
+            provenance,
+            choices,
+            self.values,
+            source.shared if isinstance(found, TableRelease) and found.choices.grown else None,
+            rows_behind=source.rows_behind(found),
         )
         return made.to_bytes()

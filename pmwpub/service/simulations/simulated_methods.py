@@ -10,6 +10,7 @@ from pmwpub.evaluation import (
     PEERS,
     PMW_PUB,
     TABLE_FIT,
+    TABLE_FIT_GROWN,
     TABLE_FIT_POOL,
     UNCHANGED,
     baseline_of,
@@ -27,7 +28,7 @@ __all__ = [
     "variants_beside",
 ]
 
-OFFERED_BASELINES = (TABLE_FIT, TABLE_FIT_POOL, *BASELINES, *PEERS)
+OFFERED_BASELINES = (TABLE_FIT, TABLE_FIT_GROWN, TABLE_FIT_POOL, *BASELINES, *PEERS)
 """The other engine and the baselines, by name; one that needs another package says so where that is missing."""
 
 

@@ -66,7 +66,7 @@ def _plans(study: Study, chosen: Sequence[Pool], setting: Setting) -> list[Asses
     """One plan a candidate; PlanError while nothing is chosen."""
     parts = st.multiselect("What to buy for each", [FLOOR, START], default=[FLOOR, START])
     if not chosen or not parts:
-        raise PlanError("Choose at least one candidate (attested on the Data page), and floor, start or both.")
+        raise PlanError("Choose at least one candidate (attested on the Prepare page), and floor, start or both.")
     floor, start = FLOOR in parts, START in parts
     epsilon = _epsilon(study, floor=floor, start=start)
     return [assessment_plan(study, pool, epsilon=epsilon, floor=floor, start=start, setting=setting) for pool in chosen]

@@ -1,4 +1,4 @@
-"""Simulations on the Explore page: begin one, watch it, take it up again, look at it, hand it on."""
+"""Simulations on the Compare page: begin one, watch it, take it up again, look at it, hand it on."""
 
 from __future__ import annotations
 
@@ -112,11 +112,13 @@ def chosen_errors(
     *,
     first: Sequence[str] = (),
     ask: Callable[[Simulation], ProvedBounds] | None = None,
+    drawing: figures.Drawing = figures.drawn_anew,
 ) -> ChosenFigure:
     """Ask for measure, lines and bounds, and make the figure that they choose.
 
     first  lines that are drawn at first, where they are not all
     ask    draws the choice of bounds, where they are offered: they are about the maximum error alone
+    drawing  as `error_plot` has it
     """
     measure: Measure = st.radio(
         "Error", list(MEASURED), format_func=MEASURED.__getitem__, horizontal=True, key=f"{key} measure"
@@ -130,7 +132,9 @@ def chosen_errors(
         st.caption("Floors bound the maximum error; they are not drawn here.")
     elif simulation is not None and ask is not None:
         bounds = ask(simulation)
-    plot = error_plot(simulation, bought, measure=measure, lines=lines, drawn=drawn, bounds=bounds.lines)
+    plot = error_plot(
+        simulation, bought, measure=measure, lines=lines, drawn=drawn, bounds=bounds.lines, drawing=drawing
+    )
     return ChosenFigure(plot, measure, bounds.words)
 
 
@@ -211,7 +215,7 @@ def sweep_panel(study: Study, floors: Sequence[Assessed]) -> Exploration | None:
         return found
     whole = [] if found is None else [named[max(named)] for named in sizes(study, found).values()]
     ask = None if found is None else partial(ask_for_bounds, study, found, key="simulation")
-    chosen = chosen_errors(simulation, floors, "simulation", first=whole, ask=ask)
+    chosen = chosen_errors(simulation, floors, "simulation", first=whole, ask=ask, drawing=figures.drawn_once)
     plot_panel.show(chosen.plot, "error against epsilon")
     if simulation is not None and found is not None:
         show_sizes(study, found, simulation, chosen.measure)

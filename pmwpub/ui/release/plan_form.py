@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import streamlit as st
 
@@ -11,6 +10,7 @@ from pmwpub.errors import PlanError
 from pmwpub.plans import AnyReleasePlan, ReleasePlan
 from pmwpub.rounding import near
 from pmwpub.service import Assessed, PrivateTable, Study
+from pmwpub.service.bought.latest_numbers import latest_of_all
 from pmwpub.service.bought.releases import release_plan, table_fit_plan
 from pmwpub.service.simulations.advice import Advice, advise_epsilon, advise_rounds
 from pmwpub.ui.app import widget_keys
@@ -19,9 +19,9 @@ from pmwpub.ui.compare import method_variants
 from pmwpub.ui.compare.bought_assessments import room_table
 from pmwpub.ui.compare.pools import Pool, make_pool, named, offered
 from pmwpub.ui.compare.tuning_panel import offer_tuned
-from pmwpub.ui.prepare.workload_panel import described
 from pmwpub.ui.widgets import number_fields
-from pmwpub.ui.wording import epsilon_limits, ranked_floors, side_by_side
+from pmwpub.ui.wording import epsilon_limits, ranked_floors
+from pmwpub.ui.wording.chosen_workload import described
 from pmwpub.ui.wording.written import number, plain
 
 ENGINES = {"pmw-pub": "PMW^Pub", "table-fit": "Table fit"}
@@ -83,7 +83,7 @@ def _pool(study: Study, found: Sequence[Assessed]) -> Pool:
     known = {one.candidates: one for one in found}
     order = [one.candidates for one, _ in ranked_floors.ranked(found) if one.candidates in on_offer]
     if not on_offer:
-        raise PlanError("A release needs a candidate that is attested on the Data page.")
+        raise PlanError("A release needs a candidate that is attested on the Prepare page.")
 
     def label(pool: Pool) -> str:
         one = known.get(pool)
@@ -108,7 +108,7 @@ def _epsilon(study: Study, pool: Pool, found: Sequence[Assessed]) -> str:
         room_table(found)
         st.caption("A release moves the error from the start towards the floor; no ε gets below the floor.")
     else:
-        left.caption("No noisy floor was bought for this choice; the Candidates page sells it.")
+        left.caption("No noisy floor was bought for this choice; the Compare page sells it.")
     for words in epsilon_limits.floor_warnings(found, wanted):
         st.warning(words, icon=":material/block:")
     return given
@@ -123,7 +123,7 @@ def _rounds(advice: Advice) -> int:
             f"{plain(advice.truth)} played the truth."
         )
     else:
-        st.caption("A default: no simulation of this choice is stored. Explore makes one, for free.")
+        st.caption("A default: no simulation of this choice is stored. Compare makes one, for free.")
     if advised:
         return advice.rounds
     return number_fields.whole(st, "Rounds", advice.rounds, 1, 10_000, key=widget_keys.ROUNDS)
@@ -131,9 +131,4 @@ def _rounds(advice: Advice) -> int:
 
 def bought_floors(study: Study, bought: Sequence[Assessed]) -> list[Assessed]:
     """What was bought under today's schema and workload; a floor over the whole workload before one over a part."""
-    found = dict(side_by_side.latest(bought, study, "fast"))
-    for pool, one in side_by_side.latest(bought, study, "full").items():
-        before = found.get(pool)
-        if before is None or one.floor is not None:
-            found[pool] = replace(one, start=one.start or (before.start if before else None))
-    return list(found.values())
+    return list(latest_of_all(bought, study).values())

@@ -28,7 +28,7 @@ def bias_panel(study: Study | None) -> None:
         st.markdown(WORDS)
         if study is None or not study.demo or study.schema is None:
             st.info("This runs on the sample data: open the demo first.")
-            link(HOME, "Go to Home")
+            link(HOME, "Go to Protect")
             return
         case = _case(study)
         found = bias_sweep.sweep(service(), study, case)
@@ -94,7 +94,7 @@ def _shown(case: BiasCase, points: tuple[BiasPoint, ...]) -> None:
         place.metric(label, number(value), help="The largest error over the workload, a share of the rows.")
     of = f"{case.attribute} = {case.level}"
     tables = [figures.BiasedTable(one.bias, one.start, one.error, one.standard_error, one.floor_low) for one in points]
-    plot_panel.show(figures.error_against_bias(tables, chosen, of=of), "bias")
+    plot_panel.show(figures.drawn_once(figures.error_against_bias, tables, chosen, of=of), "bias")
     st.caption(_verdict(point, of))
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import streamlit as st
 
 from pmwpub.service import PrivateTable, Released, Study
@@ -22,16 +20,15 @@ from pmwpub.service.bought.release_files import (
 from pmwpub.service.purchases import purchase_of
 from pmwpub.ui.app.frame import Badge, panel, refusals
 from pmwpub.ui.app.services import service
-from pmwpub.ui.app.state import Session, address
-from pmwpub.ui.release.error_form import errors_part
-from pmwpub.ui.release.plan_form import in_words, steps_in_words
+from pmwpub.ui.app.state import Session
+from pmwpub.ui.hand_over.chosen_release import show
+from pmwpub.ui.hand_over.error_form import errors_part
+from pmwpub.ui.release.plan_form import in_words
+from pmwpub.ui.release.under_way import watch_release
 from pmwpub.ui.widgets.price_form import NO_RESULT, purchase_form
-from pmwpub.ui.widgets.watching import Waiting, watch
 from pmwpub.ui.widgets.whole_numbers import whole_number
 from pmwpub.ui.wording.written import loss, plain
 
-AT_WORK = {"release": ("PMW^Pub", "round"), "table-fit": ("Table fit", "step"), "table-fit-pool": ("Table fit", "step")}
-"""What works on a plan, and what its progress counts, by the kind of plan."""
 CELL_WORDS: dict[Cells, str] = {
     "labels": "labels and bins",
     "numbers": "numbers, drawn inside the bins",
@@ -44,8 +41,7 @@ def release_panel(session: Session, study: Study, found: Released) -> None:
     booking, private = found.outcome.booking, session.steward(study)
     with panel(f"Release {booking.id}: {plain(found.name)}", Badge.DP):
         if found.outcome.status == "running":
-            name, unit = AT_WORK[found.plan.kind]
-            watch([Waiting.on(booking, name)], unit, charged=True, cancel=private is not None)
+            watch_release(found, cancel=private is not None)
         elif found.bundle is None:
             st.warning(NO_RESULT)
         else:
@@ -131,34 +127,3 @@ def _draw_again(session: Session, study: Study, private: PrivateTable, found: Re
         )
         if bought:
             show(bought[0].booking.id)
-
-
-def show(booking: int) -> None:
-    """Point the address at a stored release and run the page on it."""
-    st.query_params["release"] = str(booking)
-    st.rerun()
-
-
-def chosen(released: Sequence[Released]) -> Released | None:
-    """The release that the address names; None, with a warning where it names a number that no release has."""
-    wanted = st.query_params.get("release")
-    if wanted is None:
-        return None
-    found = next((one for one in released if str(one.outcome.booking.id) == wanted), None)
-    if found is None:
-        st.warning("This population has no release of the number in the address.")
-    else:
-        # A link to the page that is open already does not reach the browser's address, and the next run would lose it.
-        st.query_params["release"] = wanted
-    return found
-
-
-def listed(released: Sequence[Released]) -> None:
-    """List every release of the population, the newest first, each under its own address."""
-    if not released:
-        st.caption("None yet.")
-    words = {"running": "at work", "done": "done", "no result": "no result"}
-    for one in reversed(released):
-        booking = one.outcome.booking
-        label = f"Release {booking.id}: {plain(one.name)}, {steps_in_words(one.plan)}, {words[one.outcome.status]}"
-        st.page_link("pages/release.py", label=label, query_params=address(release=str(booking.id)))

@@ -8,7 +8,7 @@ from pmwpub.ui.app.frame import opened_if_any
 from pmwpub.ui.what_if.bias_slider import bias_panel
 from pmwpub.ui.what_if.calculators import accuracy_calculator, rows_calculator
 
-session = enter("pages/whatif.py")
+session = enter("pages/what_if.py")
 study = opened_if_any("What if")
 facts = facts_of(study)
 bias_panel(study)

@@ -1,4 +1,4 @@
-"""Candidates: what is known for free, the price of a noisy best-mixture error for each, and what was bought."""
+"""Compare: what was bought of the candidates, what is known for free, and error against ε with the rest shaded."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from pmwpub.ui.compare.assessment_form import purchase
 from pmwpub.ui.compare.bought_assessments import results_panel
 from pmwpub.ui.compare.free_facts import known_panel
 from pmwpub.ui.compare.pools import made, offered
+from pmwpub.ui.compare.simulated_errors import simulated_panel
+from pmwpub.ui.compare.tuning_panel import tuning_form
 
-session = enter("pages/candidates.py")
-study = opened("Candidates")
+session = enter("pages/compare.py")
+study = opened("Compare")
 st.markdown(
     "The **best-mixture error** of a public table is the error that would remain if it were reweighted perfectly. "
     "No ε gets below it: a table with a high one must be replaced, not paid for."
@@ -22,13 +24,16 @@ bought, choices = assessments.assessments(service(), study), best_candidate.choi
 if bought or choices:
     with refusals():
         results_panel(study, bought, choices, steward=private is not None)
-need(study.usable, "Add public candidates that fit the schema first.", "pages/data.py")
-need(study.choice, "Choose a workload first.", "pages/workload.py")
-known_panel(study, made(study))
-
+need(study.usable, "Add public candidates that fit the schema first.", "pages/prepare.py")
+need(study.choice, "Choose a workload first.", "pages/prepare.py")
 if private is not None:
     with panel("Buy noisy floors and starts", Badge.DP), refusals():
         purchase(session, study, private, offered(study, [one.candidates for one in bought]))
 elif not session.presenting:
     st.info("Only a session that holds the private table can buy assessments.")
-    link("pages/data.py", "Load the private table")
+    link("pages/prepare.py", "Load the private table")
+simulated_panel(session, study, bought)
+known_panel(study, made(study))
+if len(study.usable) > 1:
+    with panel("Rounds, selection and output from a public pair", Badge.PUBLIC), refusals():
+        tuning_form(study)
