@@ -13,7 +13,16 @@ from pmwpub.rounding import near
 from pmwpub.service import Assessed, Study
 from pmwpub.service.endings import in_words
 from pmwpub.service.simulations import explorations
-from pmwpub.service.simulations.error_figure import MEASURED, Lines, error_plot, labels, several, size_plot, sizes
+from pmwpub.service.simulations.error_figure import (
+    ENGINE_NAMES,
+    MEASURED,
+    Lines,
+    error_plot,
+    labels,
+    several,
+    size_plot,
+    sizes,
+)
 from pmwpub.service.simulations.explorations import Exploration
 from pmwpub.service.simulations.findings import (
     Measure,
@@ -140,7 +149,8 @@ def chosen_errors(
 
 def _drawn(known: Sequence[str], key: str, first: Sequence[str]) -> Sequence[str] | None:
     """Which lines are drawn: all of a few; a choice where there are more than colours, or parts of tables."""
-    begin = [label for label in known if label in first] or list(known[:MOST_LINES])
+    wanted = {*first, *(f"{name}, {engine}" for name in first for engine in ENGINE_NAMES)}
+    begin = ([label for label in known if label in wanted] or list(known))[:MOST_LINES]
     if len(known) <= MOST_LINES and len(begin) == len(known):
         return None
     chosen: list[str] = st.multiselect(

@@ -6,9 +6,9 @@ import streamlit as st
 
 from pmwpub.errors import PlanError
 from pmwpub.service import Study
+from pmwpub.ui.app import widget_keys
 from pmwpub.ui.compare.pools import Pool, offered
 
-KEY, TABLES_KEY = "weighted pool", "weighted pool tables"
 WORDS = (
     "All of these tables take part in one release: how much each of them weighs is learnt from the noisy tables, and "
     "published. Nothing is spent on choosing between them. One is taken alone where no mixture is clearly better."
@@ -24,7 +24,7 @@ def weighted_pool(study: Study, pool: Pool) -> Pool | None:
     Raises PlanError for fewer than two tables.
     """
     singles = [one[0] for one in offered(study) if len(one) == 1]
-    if len(singles) < 2 or not st.toggle("Pool with learnt weights", key=KEY):
+    if len(singles) < 2 or not st.toggle("Pool with learnt weights", key=widget_keys.WEIGHTED_POOL):
         return None
     first = list(pool) if len(pool) > 1 else singles
     chosen: list[str] = st.multiselect(
@@ -32,7 +32,7 @@ def weighted_pool(study: Study, pool: Pool) -> Pool | None:
         singles,
         default=first,
         format_func=lambda one: study.known_names([one]),
-        key=TABLES_KEY,
+        key="weighted pool tables",
     )
     st.caption(WORDS)
     if len(chosen) < 2:
