@@ -26,9 +26,8 @@ from pmwpub.evaluation import (
     is_baseline,
     peers,
     runs,
-    weighted_pools,
 )
-from pmwpub.evaluation.baseline_registry import FAMILIES, TABLE_FIT, TABLE_FIT_POOL, baseline_of
+from pmwpub.evaluation.baseline_registry import FAMILIES, TABLE_FIT, TABLE_FIT_GROWN, TABLE_FIT_POOL, baseline_of
 from pmwpub.mechanisms.table_fit.pool_fit import PoolRelease
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.measurement import DiscreteGaussian
@@ -46,12 +45,14 @@ WORKLOAD = Workload.all_kway(SHAPE, 2)
 OWN = (*(method for method in METHODS if method != UNCHANGED), "pmw-pub+permute-and-flip+average+no-replay")
 WITHOUT = ("mwem", "mwem+on=a0/a1", "hdmm", "hdmm+even", "residual-planner", "residual-planner+even", "aim", "mst")
 # Few rows: a step and samples for which a budget pays for several rounds; a lambda for which the bound is nearly met.
-NAMES = (*OWN, TABLE_FIT, TABLE_FIT_POOL, *WITHOUT, "dual-query+samples=5+eta=1", "ji-elkan+lambda=100")
+NAMES = (
+    *OWN, TABLE_FIT, TABLE_FIT_GROWN, TABLE_FIT_POOL, *WITHOUT, "dual-query+samples=5+eta=1", "ji-elkan+lambda=100",
+)  # fmt: skip
 
 RELEASES = (
     (runs, "pmw_pub"), (baselines, "mwem"), (baselines, "dual_query"), (baselines, "ji_elkan"),
     (answering, "hdmm"), (answering, "residual_planner"), (peers, "aim"), (peers, "mst"),
-    (fitted_tables, "table_fit"), (weighted_pools, "pool_fit"),
+    (fitted_tables, "table_fit"), (fitted_tables, "pool_fit"),
 )  # fmt: skip
 
 
