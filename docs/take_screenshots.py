@@ -21,7 +21,7 @@ PICTURES = ROOT / "docs" / "screenshots"
 
 
 def main() -> None:
-    """Demo, assessment, simulation; one picture of Candidates and one of Explore."""
+    """Demo, assessment, simulation; one picture of the ranking and one of error against ε."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         server = Server(Path(folder))
         server.start()
@@ -32,22 +32,21 @@ def main() -> None:
         visitor.press("Open the demo")
         visitor.press("Buy these assessments")
         visitor.see(re.compile("state_d.csv can never reach an error of 0.05"), LONG)
-        picture(visitor, "Candidates")
-        visitor.go("Explore")
+        picture(visitor, "Compare", "candidates")
         visitor.press("Simulate")
         visitor.page.get_by_text(re.compile("unachievable")).first.wait_for(state="visible", timeout=LONG)
-        picture(visitor, "Explore")
+        picture(visitor, "Error against ε, by simulation", "explore")
         browser.close()
         server.stop()
 
 
-def picture(visitor: Visitor, page: str) -> None:
-    """The top of a page, with the figure that it begins with."""
+def picture(visitor: Visitor, heading: str, name: str) -> None:
+    """The page from a heading on."""
     visitor.settle()
-    visitor.page.get_by_role("heading", name=page, level=1).scroll_into_view_if_needed()
+    visitor.page.get_by_role("heading", name=heading).first.scroll_into_view_if_needed()
     visitor.page.mouse.move(0, 0)
     visitor.page.wait_for_timeout(3000)
-    visitor.page.screenshot(path=str(PICTURES / f"{page.lower()}.png"))
+    visitor.page.screenshot(path=str(PICTURES / f"{name}.png"))
 
 
 if __name__ == "__main__":

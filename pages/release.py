@@ -1,39 +1,41 @@
-"""Release: choose a candidate and ε, see the price, run PMW^Pub, take the files."""
+"""Release: choose a candidate and ε, see the price, run PMW^Pub or table fit."""
 
 from __future__ import annotations
 
 import streamlit as st
 
+from pmwpub.plans import UnchangedPlan
 from pmwpub.service.bought import assessments, releases
 from pmwpub.service.purchases import purchase_of
 from pmwpub.ui import Badge, enter, link, need, opened, panel, refusals, service
-from pmwpub.ui.hand_over.quality_panel import quality_part
+from pmwpub.ui.hand_over.chosen_release import chosen, listed, show
 from pmwpub.ui.release.plan_form import bought_floors, in_words, plan_form
-from pmwpub.ui.release.result_panel import chosen, listed, release_panel, show
+from pmwpub.ui.release.publishing import publishing_form
+from pmwpub.ui.release.under_way import outcome_panel
 from pmwpub.ui.widgets.price_form import purchase_form
 
 session = enter("pages/release.py")
 study = opened("Release")
 released = releases.releases(service(), study)
-shown = chosen(released)
-if shown is not None:
-    release_panel(session, study, shown)
-    if shown.bundle is not None:
-        quality_part(session, study, shown)
-
 private = session.steward(study)
 ready = bool(study.usable) and study.choice is not None
 if private is None and not session.presenting:
     st.info("Only a session that holds the private table can buy a release.")
-    link("pages/data.py", "Load the private table")
+    link("pages/prepare.py", "Load the private table")
 elif private is not None and ready:
     with panel("A new release", Badge.DP), refusals():
-        plan = plan_form(study, private, bought_floors(study, assessments.assessments(service(), study)))
-        wanted, words = [purchase_of(plan)], in_words(study, plan)
-        bought = purchase_form(session, study, private, wanted, words, place="release", label="Buy this release")
-        if bought:
-            show(bought[0].booking.id)
+        plan, advice = plan_form(study, private, bought_floors(study, assessments.assessments(service(), study)))
+        if isinstance(plan, UnchangedPlan):
+            publishing_form(study, private, plan, advice)
+        else:
+            wanted, words = [purchase_of(plan)], in_words(study, plan)
+            bought = purchase_form(session, study, private, wanted, words, place="release", label="Buy this release")
+            if bought:
+                show(bought[0].booking.id)
+shown = chosen(released)
+if shown is not None:
+    outcome_panel(session, study, shown)
 with panel("Releases of this population", Badge.DP):
     listed(released)
-need(study.usable, "A new release needs public candidates that fit the schema.", "pages/data.py")
-need(study.choice, "A new release needs a workload.", "pages/workload.py")
+need(study.usable, "A new release needs public candidates that fit the schema.", "pages/prepare.py")
+need(study.choice, "A new release needs a workload.", "pages/prepare.py")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from browser.plain_client import visiting
 
-PAGES = ("", "data", "workload", "candidates", "release", "explore", "ledger", "whatif", "story")
+PAGES = ("", "prepare", "compare", "release", "hand_over", "ledger", "what_if", "story")
 TICK = os.sysconf("SC_CLK_TCK")
 
 

@@ -145,7 +145,7 @@ class Buyer:
 class Simulator:
     """Begins simulations on a demo of its own: long ones to cancel, short ones to their end."""
 
-    page = "explore"
+    page = "compare"
 
     def __init__(self, visit: Visit) -> None:
         self.visit, self.begun = visit, 0

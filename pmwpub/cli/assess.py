@@ -6,21 +6,24 @@ import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Literal
 
 from pmwpub.cli.inputs import Json, no_result, tick_of
 from pmwpub.cli.purchasing import current_study, opened_service, private_table, spent, stored_tables
 from pmwpub.errors import PlanError
 from pmwpub.ledger import Ledger
 from pmwpub.mechanisms.noisy_error.precision import epsilon_within
-from pmwpub.plans import AssessmentPlan
+from pmwpub.plans import AssessmentPlan, Part, Scope
 from pmwpub.privacy.budget import as_fraction
 from pmwpub.rounding import above
 from pmwpub.service import PrivateTable, Service, Study, purchases
 from pmwpub.service.bought import assessments, best_candidate
 from pmwpub.service.bought.assessments import Assessed
+from pmwpub.service.choosing.floor_part import part_of
+from pmwpub.service.choosing.preselection import preselected
+from pmwpub.service.choosing.simulated_pairs import simulate_pairs
 from pmwpub.service.purchases import AssessmentPurchase, BestPurchase
 from pmwpub.service.simulations import public_pairs
+from pmwpub.service.simulations.sweep_range import SweepRange
 from pmwpub.tabular.files.given_files import Files
 
 Pool = tuple[str, ...]
@@ -35,6 +38,8 @@ def assess(parsed: argparse.Namespace) -> Json:
         private = private_table(service, name, files, parsed) if parsed.private is not None else None
         keys = stored_tables(parsed, service, files, paths, private)
         current, offered = current_study(parsed, service), _offered_tables(parsed, keys)
+        if parsed.expect is not None:
+            return _expected(parsed, service, current, offered)
         if parsed.compare or private is None:
             return _compared(parsed, service, current, offered)
         buy = _buy_best if parsed.best else _buy_assessments
@@ -47,8 +52,8 @@ def _offered_files(parsed: argparse.Namespace) -> list[Pool]:
     offered = [(path,) for path in parsed.public] + pools
     if not offered:
         raise PlanError("Name at least one candidate: --public A.csv, or a pool of several: --pool A.csv+B.csv.")
-    if parsed.private is None and not parsed.compare:
-        raise PlanError("Give the private table (--private P.csv), or --compare for what is free.")
+    if parsed.private is None and not parsed.compare and parsed.expect is None:
+        raise PlanError("Give the private table (--private P.csv), or --compare or --expect for what is free.")
     return offered
 
 
@@ -61,11 +66,20 @@ def _buy_assessments(
     parsed: argparse.Namespace, service: Service, current: Study, private: PrivateTable, offered: Sequence[Pool]
 ) -> Json:
     """A noisy floor and start of each candidate and pool; nothing is charged unless all of them can be."""
-    plans = _plans(parsed, current, offered)
+    plans = _plans(parsed, service, current, offered)
     wanted = [AssessmentPurchase(plan) for plan in plans]
     outcomes = purchases.buy(service, private, wanted, repeat=parsed.repeat, tick=tick_of(parsed), current=current)
     found = [assessments.assessed(service, current, outcome.booking) for outcome in outcomes]
-    return {"assessments": [_line(one, group) for one, group in zip(found, _groups(found), strict=True)]}
+    lines = [_line(one, group) for one, group in zip(found, _groups(found), strict=True)]
+    return {"assessments": lines, "take": _taken(service, current, found, offered)}
+
+
+def _taken(service: Service, current: Study, found: Sequence[Assessed], offered: Sequence[Pool]) -> Json:
+    """The candidate to take for a release at all that is left, by numbers and stored simulations, and why."""
+    epsilon = service.ledger.balance(current.population.name).epsilon_remaining
+    chosen = preselected(service, current, found, offered, epsilon=epsilon)
+    name = None if chosen.pool is None else current.names(chosen.pool)
+    return {"candidate": name, "reason": chosen.reason}
 
 
 def _buy_best(
@@ -74,7 +88,8 @@ def _buy_best(
     """One choice among the candidates and pools."""
     if parsed.no_floor or parsed.no_start or parsed.precision is not None or parsed.epsilon is None:
         raise PlanError("--best needs --epsilon; it releases no numbers, so it takes no --precision or --no-... .")
-    plan = best_candidate.best_plan(current, offered, epsilon=parsed.epsilon, setting=_setting(parsed))
+    setting, part = _setting(parsed), _part(parsed, service, current)
+    plan = best_candidate.best_plan(current, offered, epsilon=parsed.epsilon, setting=setting, part=part)
     wanted = [BestPurchase(plan)]
     (outcome,) = purchases.buy(service, private, wanted, repeat=parsed.repeat, tick=tick_of(parsed), current=current)
     found = best_candidate.chosen(service, current, outcome.booking)
@@ -101,10 +116,21 @@ def _compared(parsed: argparse.Namespace, service: Service, current: Study, offe
     lines = [asdict(pair) for pair in pairs if {pair.truth, pair.candidate} <= names]
     found: Json = {"candidates": _facts(current, offered), "comparison": lines, "setting": setting}
     if parsed.epsilon is not None or parsed.precision is not None:
-        plan = _plans(parsed, current, offered[:1])[0]
+        plan = _plans(parsed, service, current, offered[:1])[0]
         found["forecast"] = {"epsilon": above(plan.exact_epsilon)}
         found["forecast"] |= asdict(public_pairs.forecast(service, current, plan, pools=pools))
     return found
+
+
+def _expected(parsed: argparse.Namespace, service: Service, current: Study, offered: Sequence[Pool]) -> Json:
+    """What error to expect of a release with each candidate, and which one to take: simulated for free."""
+    epsilon = float(as_fraction(parsed.expect))
+    simulate_pairs(service, current, SweepRange(tuple(offered), (epsilon,)))
+    bought = assessments.assessments(service, current)
+    found = preselected(service, current, bought, offered, epsilon=epsilon)
+    lines = [asdict(one) | {"candidate": current.names(pool)} for pool, one in found.expected]
+    name = None if found.pool is None else current.names(found.pool)
+    return {"epsilon": epsilon, "expected": lines, "take": {"candidate": name, "reason": found.reason}}
 
 
 def _pool(text: str) -> Pool:
@@ -114,14 +140,23 @@ def _pool(text: str) -> Pool:
     return paths
 
 
-def _setting(parsed: argparse.Namespace) -> Literal["fast", "full"]:
-    return "full" if parsed.full else "fast"
+def _setting(parsed: argparse.Namespace) -> Scope:
+    return "full" if parsed.full else "part" if parsed.part else "fast"
 
 
-def _plans(parsed: argparse.Namespace, current: Study, offered: Sequence[Pool]) -> list[AssessmentPlan]:
+def _part(parsed: argparse.Namespace, service: Service, current: Study) -> Part:
+    return part_of(service, current) if parsed.part else ()
+
+
+def _plans(
+    parsed: argparse.Namespace, service: Service, current: Study, offered: Sequence[Pool]
+) -> list[AssessmentPlan]:
     epsilon, floor, start = _epsilon(parsed, current), not parsed.no_floor, not parsed.no_start
+    setting, part = _setting(parsed), _part(parsed, service, current)
     return [
-        assessments.assessment_plan(current, pool, epsilon=epsilon, floor=floor, start=start, setting=_setting(parsed))
+        assessments.assessment_plan(
+            current, pool, epsilon=epsilon, floor=floor, start=start, setting=setting, part=part
+        )
         for pool in offered
     ]
 

@@ -1,6 +1,15 @@
 """Errors against a truth that may be looked at, and sweeps that show them against epsilon. Nothing here is private."""
 
-from pmwpub.evaluation.baseline_registry import BASELINES, PEERS, TABLE_FIT, baseline_of, is_baseline, label_of
+from pmwpub.evaluation.baseline_registry import (
+    BASELINES,
+    PEERS,
+    TABLE_FIT,
+    TABLE_FIT_GROWN,
+    TABLE_FIT_POOL,
+    baseline_of,
+    is_baseline,
+    label_of,
+)
 from pmwpub.evaluation.measures import Errors, errors, errors_of
 from pmwpub.evaluation.methods import METHODS, PMW_PUB, SIMPLEST, UNCHANGED, Variant, variant_of
 from pmwpub.evaluation.resampling import halves, part_of_table, part_rows, resampled
@@ -17,10 +26,12 @@ from pmwpub.evaluation.sweep_results import (
     summarise,
 )
 from pmwpub.evaluation.verdicts import (
+    ExpectedPool,
     NotBeaten,
     Reach,
     baseline_lines,
     best_lines,
+    expected_pools,
     fewest_rounds,
     not_beaten,
     reach,
@@ -36,10 +47,13 @@ __all__ = [
     "PMW_PUB",
     "SIMPLEST",
     "TABLE_FIT",
+    "TABLE_FIT_GROWN",
+    "TABLE_FIT_POOL",
     "UNCHANGED",
     "Borrowed",
     "CertifiedFloor",
     "Errors",
+    "ExpectedPool",
     "FloorOf",
     "Found",
     "Here",
@@ -63,6 +77,7 @@ __all__ = [
     "cores",
     "errors",
     "errors_of",
+    "expected_pools",
     "fewest_rounds",
     "halves",
     "is_baseline",

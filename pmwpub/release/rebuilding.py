@@ -7,13 +7,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+import numpy as np
 from pydantic import ValidationError
 from pydantic_core import to_json
 
-from pmwpub.errors import CertificateError, DomainError
+from pmwpub.errors import CertificateError, DomainError, PlanError
 from pmwpub.mechanisms.pmw_pub.algorithm import Measurement, rebuild
+from pmwpub.mechanisms.table_fit.pool_fit import equal_mixture
+from pmwpub.mechanisms.table_fit.pool_weights import mixed
 from pmwpub.mechanisms.table_fit.table_fit import refit
-from pmwpub.plans import ReleasePlan, TableFitPlan
+from pmwpub.plans import AnyReleasePlan, AnyTablePlan, ReleasePlan, TableFitPlan, UnchangedPlan, WeightedPoolPlan
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution, Support
@@ -21,7 +24,8 @@ from pmwpub.release.bundle import MEASUREMENTS, PUBLIC_VALUES, SCHEMA, SYNTHETIC
 from pmwpub.release.certificate import Certificate
 from pmwpub.release.certificates.certificate_parts import Stated
 from pmwpub.release.certificates.certificate_reading import AnyCertificate
-from pmwpub.release.certificates.table_certificate import TableCertificate
+from pmwpub.release.certificates.table_certificate import PoolCertificate, TableCertificate
+from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
 from pmwpub.release.measured.measurements import measurements_csv
 from pmwpub.release.measured.tables_csv import read_tables
 from pmwpub.release.synthesis import synthetic_csv
@@ -33,53 +37,83 @@ from pmwpub.tabular.files.reading import TextTable, read_table
 from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.schema.table_schema import Schema
 
-Planned = TypeVar("Planned", ReleasePlan, TableFitPlan)
+TOLERANCE = 1e-6
+"""The total variation distance within which the weights of table fit are made again by other versions, and on machines
+whose exponential or order of operations rounds otherwise. On the same versions of everything they agree to the bit."""
+
+Planned = TypeVar("Planned", ReleasePlan, TableFitPlan, UnchangedPlan, WeightedPoolPlan)
 
 
 def rebuilt(
-    certificate: AnyCertificate, schema_json: bytes, tables: Sequence[bytes | Path], noisy_tables: bytes = b""
+    certificate: AnyCertificate,
+    schema_json: bytes,
+    tables: Sequence[bytes | Path],
+    noisy_tables: bytes = b"",
+    weights: bytes = b"",
 ) -> dict[str, bytes]:
     """weights.csv, measurements.csv of PMW^Pub and, where the certificate says how it was drawn, synthetic.csv.
 
     tables        the public tables in any order: a path, or the bytes of a CSV
     noisy_tables  tables.csv, of a release by table fit
+    weights       weights.csv as released, where it is at hand: rows are drawn from it where it is the certificate's and
+                  the weights are `near` it, for rows follow weights to the last bit
 
     Float sums run in one fixed order whatever the number of threads, and the exponential is the C library's: the same
     steps give the same bytes. Raises CertificateError where schema, workload, plan, tables or noisy tables are not
     those that the certificate names.
     """
     schema, contents = schema_of(certificate, schema_json), [load(table, FileLimits()) for table in tables]
-    files = _again(certificate, schema, _support(certificate, schema, contents, written=True), noisy_tables)
-    if differing(certificate, files) and not isinstance(certificate, TableCertificate):
+    files = _again(certificate, schema, _supports(certificate, schema, contents, written=True), noisy_tables)
+    if differing(certificate, files) and isinstance(certificate, Certificate):
         # Versions that could not read back what they wrote dropped public rows with such cells.
-        earlier = _again(certificate, schema, _support(certificate, schema, contents, written=False), noisy_tables)
+        earlier = _again(certificate, schema, _supports(certificate, schema, contents, written=False), noisy_tables)
         files = files if differing(certificate, earlier) else earlier
     if certificate.cell_kind == PUBLIC_VALUES:
         read = [_table(certificate, contents, place) for place in range(len(certificate.candidate))]
         support = read_weights(files[WEIGHTS], schema).support
         files[VALUES] = PublicValues.of(read, schema).to_csv(schema, support)
-    return files | redrawn(certificate, files, schema)
+    stored = bool(weights) and not differing(certificate, {WEIGHTS: weights})
+    drawn_from = {WEIGHTS: weights} if stored and near(certificate, files[WEIGHTS], weights, schema) else {}
+    return files | redrawn(certificate, files | drawn_from, schema)
 
 
-def _again(certificate: AnyCertificate, schema: Schema, support: Support, noisy_tables: bytes) -> dict[str, bytes]:
+def near(certificate: AnyCertificate, made: bytes, weights: bytes, schema: Schema) -> bool:
+    """Whether weights that were made again are the released ones but for rounding: of table fit, the same rows in the
+    same order, and at most TOLERANCE apart in total variation; of PMW^Pub, equal."""
+    if made == weights or not isinstance(certificate, TableCertificate):
+        return made == weights
+    again, released = read_weights(made, schema), read_weights(weights, schema)
+    if not np.array_equal(again.support.codes, released.support.codes):
+        return False
+    return float(np.abs(again.weights - released.weights).sum()) / 2.0 <= TOLERANCE
+
+
+def _again(
+    certificate: AnyCertificate, schema: Schema, supports: Sequence[Support], noisy_tables: bytes
+) -> dict[str, bytes]:
     """weights.csv, and measurements.csv of PMW^Pub, by the certificate's steps from the public rows."""
     workload = workload_of(certificate, schema)
+    if isinstance(certificate, UnchangedCertificate):
+        return {WEIGHTS: weights_csv(Distribution.empirical(_merged(supports)), schema)}
     if isinstance(certificate, TableCertificate):
-        return {WEIGHTS: weights_csv(_refitted(certificate, workload, support, noisy_tables), schema)}
+        return {WEIGHTS: weights_csv(_refitted(certificate, workload, supports, noisy_tables), schema)}
     transcript = tuple(Measurement(line.number, line.noisy_count) for line in certificate.transcript)
-    schedule = plan_of(certificate).schedule(certificate.repeat)
+    schedule, problem = plan_of(certificate).schedule(certificate.repeat), PublicProblem(workload, _merged(supports))
     return {
-        WEIGHTS: weights_csv(rebuild(PublicProblem(workload, support), schedule, transcript, certificate.n), schema),
+        WEIGHTS: weights_csv(rebuild(problem, schedule, transcript, certificate.n), schema),
         MEASUREMENTS: measurements_csv(certificate),
     }
 
 
-def _refitted(certificate: TableCertificate, workload: Workload, support: Support, content: bytes) -> Distribution:
+def _refitted(
+    certificate: TableCertificate, workload: Workload, supports: Sequence[Support], content: bytes
+) -> Distribution:
     """The weights of a release by table fit, from its noisy tables and the choices that the certificate records."""
-    schedule = table_plan_of(certificate).schedule(workload, support, complete=certificate.complete)
+    shared, prior = _priors(certificate, supports)
+    schedule = table_plan_of(certificate).schedule(workload, shared, complete=certificate.complete)
     if [str(noise.scale) for noise in schedule.noises] != [table.scale for table in certificate.tables]:
         raise CertificateError("The noise that the certificate states is not that of its plan on this public table.")
-    if certificate.chosen is None or not certificate.chosen.fits(schedule.constants):
+    if certificate.chosen is None or not certificate.chosen.fits(schedule.constants, schedule.growth):
         raise CertificateError("What the certificate says that the noisy tables chose is nothing that a run chooses.")
     if differing(certificate, {TABLES: content}):
         raise CertificateError(
@@ -87,9 +121,19 @@ def _refitted(certificate: TableCertificate, workload: Workload, support: Suppor
         )
     noisy = read_tables(content, certificate, schedule.tables)
     try:
-        return refit(support, schedule, noisy, certificate.chosen.choices(workload.domain), certificate.n)
-    except (ArithmeticError, ValueError, DomainError) as failure:
+        return refit(prior, schedule, noisy, certificate.chosen.choices(schedule.tables), certificate.n)
+    except (ArithmeticError, ValueError, DomainError, PlanError) as failure:
         raise CertificateError("No weights follow from these noisy tables and choices.") from failure
+
+
+def _priors(certificate: TableCertificate, supports: Sequence[Support]) -> tuple[Support, Support]:
+    """What the budget was shared by, and what was fitted: of one public table the same."""
+    if not isinstance(certificate, PoolCertificate):
+        merged = _merged(supports)
+        return merged, merged
+    if not certificate.parts_fit:
+        raise CertificateError("What the public tables of the pool contributed is nothing that a run chooses.")
+    return equal_mixture(supports), mixed(supports, certificate.pool_parts or ())
 
 
 def redrawn(certificate: Stated, files: Mapping[str, bytes], schema: Schema) -> dict[str, bytes]:
@@ -145,13 +189,17 @@ def plan_of(certificate: Certificate) -> ReleasePlan:
     return plan
 
 
-def table_plan_of(certificate: TableCertificate) -> TableFitPlan:
+def table_plan_of(certificate: TableCertificate) -> AnyTablePlan:
     """The plan of a release by table fit, once its hash agrees."""
+    if isinstance(certificate, PoolCertificate):
+        return _planned(certificate, WeightedPoolPlan)
     return _planned(certificate, TableFitPlan)
 
 
-def any_plan_of(certificate: AnyCertificate) -> ReleasePlan | TableFitPlan:
-    """The plan of a release of any engine."""
+def any_plan_of(certificate: AnyCertificate) -> AnyReleasePlan | UnchangedPlan:
+    """The plan of a release of any engine, or of a public table unchanged."""
+    if isinstance(certificate, UnchangedCertificate):
+        return _planned(certificate, UnchangedPlan)
     return table_plan_of(certificate) if isinstance(certificate, TableCertificate) else plan_of(certificate)
 
 
@@ -188,13 +236,19 @@ def _options(text: str | None) -> ReadOptions:
     return ReadOptions() if text is None else ReadOptions.parse(text)
 
 
-def _support(certificate: AnyCertificate, schema: Schema, contents: Sequence[bytes], *, written: bool) -> Support:
-    """The support of the public table, or the pool of several, in the certificate's order.
+def _supports(
+    certificate: AnyCertificate, schema: Schema, contents: Sequence[bytes], *, written: bool
+) -> list[Support]:
+    """The support of each public table, in the certificate's order.
 
     written  as `encode_public` has it
     """
     tables = [_table(certificate, contents, place) for place in range(len(certificate.candidate))]
-    supports = [Support.of(encode_public(table, schema, written=written).dataset) for table in tables]
+    return [Support.of(encode_public(table, schema, written=written).dataset) for table in tables]
+
+
+def _merged(supports: Sequence[Support]) -> Support:
+    """One public table, or the pool of several merged into one."""
     return supports[0] if len(supports) == 1 else Support.union(*supports)
 
 

@@ -39,12 +39,14 @@ class Server:
 
     database  the store's address; a SQLite file in the folder `store` unless given
     options   of Streamlit, for the command
+    base      the base path that the options set, with a slash behind it
     """
 
     store: Path
     script: str = "app.py"
     database: str = ""
     options: tuple[str, ...] = ()
+    base: str = ""
     port: int = 0
     process: subprocess.Popen[bytes] | None = field(default=None, repr=False)
 
@@ -96,7 +98,7 @@ class Server:
 
     def _healthy(self) -> bool:
         try:
-            with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=2) as answer:
+            with urllib.request.urlopen(f"{self.url}/{self.base}_stcore/health", timeout=2) as answer:
                 return answer.status == 200
         except OSError:
             return False

@@ -18,14 +18,13 @@ from pmwpub.service.inputs.demo import open_demo
 from pmwpub.service.simulations import explorations
 
 ADDRESSES = {
-    "Home": "",
-    "Data": "data",
-    "Workload": "workload",
-    "Candidates": "candidates",
+    "Protect": "",
+    "Prepare": "prepare",
+    "Compare": "compare",
     "Release": "release",
-    "Explore": "explore",
+    "Hand over": "hand_over",
     "Ledger": "ledger",
-    "What if": "whatif",
+    "What if": "what_if",
     "Story": "story",
 }
 
@@ -53,8 +52,8 @@ def furnished_demo(store_url: str) -> str:
 
 
 def become_steward(visitor: Visitor, population: str) -> None:
-    """Open a demo's Data page and load the generated private table."""
-    visitor.open(f"/data?population={population}")
+    """Open a demo's Prepare page and load the generated private table."""
+    visitor.open(f"/prepare?population={population}")
     visitor.press("Load the generated private table")
     expect(visitor.page.get_by_role("button", name="Forget the private table")).to_be_visible(timeout=SOON)
     visitor.settle()

@@ -46,8 +46,7 @@ def test_a_steward_compares_for_free_buys_the_winner_and_takes_the_report(
 
     visitor.go("Release")
     visitor.press("Buy this release")
-    expect(visitor.page.get_by_role("button", name="report.html")).to_be_visible(timeout=LONG)
-    visitor.settle()
+    visitor.hand_over()
     report = visitor.download("report.html")
     assert b"<html" in report[:500].lower()
     assert visitor.download("rebuild.py").startswith(b'"""')
@@ -84,7 +83,7 @@ def test_a_refresh_during_and_after_an_assessment_shows_the_same_and_a_viewer_no
     charged = spent(server.store_url, town)
 
     viewer = Visitor(chromium, server.url)
-    viewer.open(f"/candidates?population={town}")
+    viewer.open(f"/compare?population={town}")
     viewer.page.get_by_text(AT_WORK).or_(viewer.page.get_by_text("can never reach")).first.wait_for(timeout=LONG)
     assert viewer.page.get_by_text(re.compile("so far")).count() == 0
     assert viewer.page.get_by_role("button", name="Cancel").count() == 0

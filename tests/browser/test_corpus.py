@@ -86,7 +86,7 @@ def _verdicts(visitor: Visitor, words: re.Pattern[str]) -> Locator:
 
 def test_a_private_file_of_each_container_gets_its_verdict_and_none_is_charged(town: Server, chromium: Browser) -> None:
     visitor = Visitor(chromium, town.url)
-    visitor.open(f"/data?population={TOWN}")
+    visitor.open(f"/prepare?population={TOWN}")
     for case in [case for case in FILES if case.name in RAW]:
         said = _load(visitor, case.content)
         _check(case, said, taken="Loaded: 4 rows")
@@ -116,7 +116,7 @@ def _said(visitor: Visitor, words: str, count: int) -> dict[str, str]:
 
 def test_all_public_files_at_once_get_a_verdict_each_and_earlier_work_stays(town: Server, chromium: Browser) -> None:
     visitor = Visitor(chromium, town.url)
-    visitor.open(f"/data?population={TOWN}")
+    visitor.open(f"/prepare?population={TOWN}")
     assert "Loaded: 4 rows" in _load(visitor, KEPT)
     named = [(f"c{i:02}{case.ending}", case) for i, case in enumerate(FILES)]
     _send(visitor, "Add public tables", "Add", [(name, case.content) for name, case in named])

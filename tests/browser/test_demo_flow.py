@@ -27,7 +27,7 @@ def _demo(visitor: Visitor) -> str:
     """Click the demo; returns its population."""
     visitor.open()
     visitor.press("Open the demo")
-    expect(visitor.page.get_by_role("heading", name="Candidates", level=1)).to_be_visible(timeout=SOON)
+    expect(visitor.page.get_by_role("heading", name="Compare", level=1)).to_be_visible(timeout=SOON)
     expect(visitor.page.get_by_role("button", name="Buy these assessments")).to_be_visible(timeout=SOON)
     return parse_qs(urlsplit(visitor.page.url).query)["population"][0]
 
@@ -72,7 +72,7 @@ def _assess(server: Server, visitor: Visitor, town: str) -> int:
 
 def _explore(visitor: Visitor) -> None:
     """The simulation is free; certified floors are shaded."""
-    visitor.go("Explore")
+    visitor.go("Compare")
     visitor.press("Simulate")
     visitor.page.get_by_text(re.compile("unachievable with state_d")).first.wait_for(state="visible", timeout=LONG)
     visitor.page.get_by_text("The same as a table and in words").first.click()
@@ -84,8 +84,7 @@ def _release(server: Server, visitor: Visitor, town: str, before: int) -> int:
     visitor.go("Release")
     price = _units(visitor.price())
     visitor.page.get_by_role("button", name="Buy this release", exact=True).dblclick()
-    expect(visitor.page.get_by_role("button", name="synthetic.csv")).to_be_visible(timeout=LONG)
-    visitor.settle()
+    visitor.hand_over()
     assert spent(server.store_url, town) == before + price
     assert charges(server.store_url, town) == 7
     return price
@@ -96,8 +95,10 @@ def _nothing_moves(server: Server, visitor: Visitor, chromium: Browser, town: st
     before = spent(server.store_url, town)
     address = visitor.page.url.removeprefix(server.url)
     assert "release=" in address
+    visitor.go("Release")
     visitor.press("Show the stored result")
     visitor.see(re.compile("This plan was already bought"))
+    visitor.hand_over()
     assert digest(visitor.download("synthetic.csv")) == file
 
     visitor.page.reload()
@@ -149,7 +150,7 @@ def test_a_killed_worker_leaves_the_charge_says_no_result_and_is_never_redrawn(
 def _a_cancelled_release_keeps_its_charge(server: Server, visitor: Visitor, town: str) -> None:
     visitor.field("ε of this release").fill("0.5")
     visitor.page.keyboard.press("Enter")
-    visitor.see(re.compile(r"Price: ε = 0\.5 "))
+    visitor.see(re.compile(r"By itself that is ε = 0\.5 "))
     visitor.settle()
     visitor.press("Buy this release")
     visitor.see(re.compile(r"round \d+ of 5000"))

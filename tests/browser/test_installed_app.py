@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from browser.visitor import LONG, SOON, Visitor, charges, digest
+from browser.visitor import SOON, Visitor, charges, digest
 from playwright.sync_api import Browser, expect
 from support.installed_app import InstalledApp, built_wheel, unpacked
 
@@ -29,8 +28,7 @@ def test_the_installed_app_goes_from_the_demo_to_a_certified_file(chromium: Brow
         town = parse_qs(urlsplit(visitor.page.url).query)["population"][0]
         visitor.go("Release")
         visitor.page.get_by_role("button", name="Buy this release", exact=True).click()
-        expect(visitor.page.get_by_role("button", name=re.compile("synthetic.csv"))).to_be_visible(timeout=LONG)
-        visitor.settle()
+        visitor.hand_over()
         certificate = json.loads(visitor.download("certificate.json"))
         assert certificate["files"]["synthetic.csv"] == digest(visitor.download("synthetic.csv"))
         assert charges(app.store_url, town) == 1

@@ -19,7 +19,7 @@ from pmwpub.ledger import Ledger
 from pmwpub.ui.server.leaving import Attendance
 
 NOTHING = {"tables": 0, "files": 0, "jobs in line": 0}
-PAGES = ("", "data", "workload", "candidates", "release", "explore", "ledger", "whatif", "story")
+PAGES = ("", "prepare", "compare", "release", "hand_over", "ledger", "what_if", "story")
 
 
 @pytest.fixture

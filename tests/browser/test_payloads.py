@@ -90,7 +90,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, 
 
 def _open(visitor: Visitor, population: str) -> None:
     visitor.open(f"/data?{urlencode({'population': population})}")
-    expect(visitor.page.get_by_role("heading", name="Data", level=1)).to_be_visible(timeout=SOON)
+    expect(visitor.page.get_by_role("heading", name="Prepare", level=1)).to_be_visible(timeout=SOON)
     visitor.see("Public candidates")
     visitor.settle()
 
@@ -158,7 +158,7 @@ def test_payloads_in_refusals_and_in_files_that_wait_are_inert(hostile: tuple[Se
     visitor.open()
     visitor.page.get_by_label("Name").fill("fresh")
     visitor.page.get_by_role("button", name="Register").click()
-    expect(visitor.page.get_by_role("heading", name="Data", level=1)).to_be_visible(timeout=SOON)
+    expect(visitor.page.get_by_role("heading", name="Prepare", level=1)).to_be_visible(timeout=SOON)
     visitor.settle()
     waiting = _table(5).replace(b",", b";")
     files = [("ragged", b"a,b\n1\n"), ("waits", waiting), ("taken", _table(7))]

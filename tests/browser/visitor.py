@@ -51,6 +51,12 @@ class Visitor:
         expect(self.page.get_by_role("heading", name=name, level=1)).to_be_visible(timeout=SOON)
         self.settle()
 
+    def hand_over(self) -> None:
+        """From a release that was bought, once it is done, to its files."""
+        self.page.get_by_role("link", name=re.compile("Next: hand over")).click(timeout=LONG)
+        expect(self.page.get_by_role("heading", name="Hand over", level=1)).to_be_visible(timeout=SOON)
+        self.settle()
+
     def press(self, name: str) -> None:
         self.page.get_by_role("button", name=name, exact=True).click()
 
@@ -81,9 +87,9 @@ class Visitor:
         element.hover(timeout=SOON)
 
     def price(self) -> str:
-        """rho as the price line of the last form shows it."""
-        words = self.page.get_by_text(re.compile(r"Price: ε = ")).last.inner_text()
-        return words.split("ρ = ")[1].strip()
+        """rho as the small print of the last form's price shows it."""
+        words = self.page.get_by_text(re.compile(r"By itself that is ε = ")).last.inner_text()
+        return words.split("ρ = ")[1].split(")")[0]
 
     def download(self, name: str) -> bytes:
         """Click a download button and read the file."""
@@ -93,7 +99,10 @@ class Visitor:
         return Path(waiting.value.path()).read_bytes()
 
     def choose_rounds(self, rounds: int) -> None:
-        """On the Release page: a number of rounds of one's own; waits until the plan is another one."""
+        """On the Release page: PMW^Pub with a number of rounds of one's own; waits until the plan is another one."""
+        self.page.get_by_text("PMW^Pub", exact=True).first.click()
+        self.page.get_by_text("Use the advised number of rounds").first.wait_for(state="visible", timeout=SOON)
+        self.settle()
         plan = self.page.get_by_text(re.compile("Plan [0-9a-f]{16}"))
         before = plan.inner_text()
         self.page.get_by_text("Use the advised number of rounds").first.click()

@@ -136,3 +136,33 @@ def test_what_cannot_be_assessed_is_refused_uncharged(run: Run, arguments: tuple
 
 def test_without_a_private_table_nothing_can_be_bought(run: Run) -> None:
     assert "--private" in assess(run, "--public", "b.csv", "--epsilon", "1", private=False, status=2)
+
+
+def test_what_to_expect_is_free_and_says_which_candidate_to_take(run: Run) -> None:
+    arguments = ("--public", "b.csv", "--public", "c.csv", "--public", "d.csv")
+    assert run("assess", "--population", "P", "--schema", "schema.json", "-k", "2", *arguments, status=2)
+    found = assess(run, *arguments, "--expect", "1", private=False)
+    errors = [line["error"] for line in found["expected"]]
+    assert errors == sorted(errors)
+    assert found["take"]["candidate"] == found["expected"][0]["candidate"]
+    assert all(line["low"] <= line["error"] <= line["high"] for line in found["expected"])
+    assert run("ledger", "show", "P")["charges"] == []
+    bought = assess(run, *arguments, "--epsilon", "0.3")
+    assert bought["take"]["candidate"] in {"b.csv", "c.csv", "d.csv"}
+    assert "noisy floors and starts that were bought" in bought["take"]["reason"]
+
+
+def test_a_dry_run_says_price_noise_and_error_and_charges_nothing(run: Run, tmp_path: Path) -> None:
+    release = ("release", "--population", "P", "--schema", "schema.json", "--private", "p.csv", "-k", "2")
+    chosen = (*release, "--public", "b.csv", "--epsilon", "0.5", "--rounds", "4")
+    before = run(*chosen, "--dry-run")
+    assert (before["expected_error"], before["expected_to_beat_unchanged"]) == (None, None)
+    assert before["noise"]["share"] == pytest.approx(before["noise"]["rows"] / 250)
+    # A release pays at most what (epsilon, delta) allows, and nearly all of it.
+    assert 0.49 < before["price"]["epsilon"] <= 0.5
+    assess(run, "--public", "b.csv", "--public", "c.csv", "--expect", "0.5", private=False)
+    after = run(*chosen, "--dry-run")
+    assert after["expected_error"]["error"] > 0
+    assert after["expected_to_beat_unchanged"] in (True, False)
+    assert run("ledger", "show", "P")["charges"] == []
+    assert not (tmp_path / "out").exists()

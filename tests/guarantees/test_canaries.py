@@ -25,7 +25,7 @@ from guarantees.canaries import (
 from pmwpub.errors import PmwPubError
 from pmwpub.service.inputs import study_store
 from pmwpub.ui import Session
-from pmwpub.ui.app import frame
+from pmwpub.ui.wording import path_so_far
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def test_no_canary_is_on_any_page_of_another_session(server: Server) -> None:
     assert hits(pages, mine.tokens) == set()
     own = seen_by(town, server.session(town), town)
     assert hits(own, mine.cells) == set(), "no preview, even for the steward"
-    assert all("data" in place for place in hits(own, [mine.column])), "an ignored column is listed on the Data page"
+    assert all("prepare" in place for place in hits(own, [mine.column])), "an ignored column is listed on Prepare"
     presenting = seen_by(town, replace(server.session(town), presenting=True), town, view="stakeholder")
     assert hits(presenting, mine.tokens) == set()
 
@@ -98,7 +98,7 @@ def recorded(server: Server, patch: pytest.MonkeyPatch) -> None:
 
 def cached_for_all(server: Server, patch: pytest.MonkeyPatch) -> None:
     """A page shows what the last session left in a place that all share."""
-    patch.setattr(frame, "left_words", lambda study: server.canaries["north"].unplaced)
+    patch.setattr(path_so_far, "spent_words", lambda study: server.canaries["north"].unplaced)
 
 
 def spilled(server: Server, patch: pytest.MonkeyPatch) -> None:

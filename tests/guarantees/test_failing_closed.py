@@ -95,13 +95,13 @@ def test_every_page_says_what_is_wrong_with_the_store_and_offers_nothing(
     monkeypatch.setenv("PMWPUB_STORE", harm(tmp_path / "ledger.sqlite3"))
     monkeypatch.setattr(services, "engine", InlineEngine)
     services.close()
-    for page in PAGES if harm is corrupt else ("home", "release"):
+    for page in PAGES if harm is corrupt else ("protect", "release"):
         app = arrive(page, Session(NAME, bench[1]), population=NAME)
         assert not app.exception
         assert HARMS[harm] in " ".join(error.value.replace("\\", "") for error in app.error)
         assert {button.label for button in app.button} <= {"Open the demo", "Register", "Back", "Next"}
         assert not app.download_button
-    demo = press(arrive("home"), "Open the demo")
+    demo = press(arrive("protect"), "Open the demo")
     assert not demo.exception
     assert HARMS[harm] in words(demo)
     services.close()

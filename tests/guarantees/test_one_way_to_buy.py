@@ -23,6 +23,7 @@ from pmwpub.plans import WorkloadChoice
 from pmwpub.release.bundle import Bundle
 from pmwpub.service import Policy, PrivateTable, Service, purchases, server_parts
 from pmwpub.service.bought import releases
+from pmwpub.service.bought.misfit_shares import misfit_plan
 from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases import ReleasePurchase
 from pmwpub.service.purchases.caveats import SEEN
@@ -127,7 +128,7 @@ def refusal(act: Callable[[], object]) -> str:
 
 def test_overlap_on_the_page(world: World) -> None:
     world.prepare(("piece.csv", PIECE))
-    app = press(world.page("candidates"), "Buy these assessments")
+    app = press(world.page("compare"), "Buy these assessments")
     assert "stand in piece.csv too" in words(app)
     assert world.charges() == 0
     assert buy(app, "Buy these assessments") is app
@@ -162,7 +163,7 @@ def test_overlap_in_the_api(world: World, what: str) -> None:
 
 def test_overlap_for_a_table_that_a_second_session_stored(world: World) -> None:
     world.prepare()
-    app = world.page("candidates")
+    app = world.page("compare")
     study_store.add_candidate(Service(world.ledger, InlineEngine()), NAME, "piece.csv", PIECE, attested=True)
     app.run()
     assert "stand in piece.csv too" in words(app)
@@ -175,7 +176,7 @@ def test_overlap_for_a_table_that_a_second_session_stored(world: World) -> None:
 
 def test_the_private_table_as_public_on_the_page(world: World) -> None:
     world.prepare()
-    app = world.page("data")
+    app = world.page("prepare")
     app.file_uploader[0].set_value([("people.csv", PRIVATE, "text/csv")])
     stored(press(app, "Add"))
     assert "people.csv was refused" in words(app)
@@ -214,7 +215,7 @@ def test_the_private_table_as_public_in_a_comparison_on_the_command_line(world: 
 
 def test_the_private_table_as_public_on_the_page_after_the_schema_changed(world: World) -> None:
     world.prepare()
-    app = world.page("data")
+    app = world.page("prepare")
     schema = study_store.study(world.service, NAME).schema
     assert schema is not None
     study_store.save_schema(world.service, NAME, schema.with_missing_tokens(["none"]))
@@ -230,7 +231,7 @@ def test_the_private_table_in_two_shuffled_halves_is_no_pair_of_public_ones(worl
     header, *rows = PRIVATE.splitlines()
     shuffled = [rows[place] for place in np.random.default_rng(3).permutation(len(rows))]
     halves = [b"\n".join([header, *half]) for half in (shuffled[:200], shuffled[200:])]
-    app = world.page("data")
+    app = world.page("prepare")
     app.file_uploader[0].set_value([(f"half-{place}.csv", half, "text/csv") for place, half in enumerate(halves)])
     stored(press(app, "Add"))
     assert not any(button.label == "Store" for button in app.button)
@@ -258,7 +259,7 @@ def test_a_table_that_is_attested_no_more_is_not_drawn_on_again(world: World) ->
 
 def test_several_or_none_on_the_page(world: World) -> None:
     world.prepare()
-    app = world.page("candidates")
+    app = world.page("compare")
     next(one for one in app.text_input if one.key == "assessment epsilon").set_value(BETWEEN).run()
     assert next(one for one in app.button if one.label == "Buy these assessments").disabled
     next(one for one in app.text_input if one.key == "assessment epsilon").set_value("0.2").run()
@@ -344,7 +345,7 @@ def test_terms_in_force_for_programs(world: World, way: str) -> None:
 def _see(world: World) -> None:
     """Buy something, then open private numbers."""
     world.prepare()
-    buy(world.page("candidates"), "Buy these assessments")
+    buy(world.page("compare"), "Buy these assessments")
     service = Service(world.ledger, InlineEngine())
     recorded_numbers.one_way_shares(service, study_store.load_private(service, NAME, PRIVATE))
 
@@ -476,7 +477,7 @@ def test_a_shared_service_stores_on_the_page_what_the_steward_says(
 ) -> None:
     world.prepare()
     monkeypatch.setenv("PMWPUB_MODE", "shared")
-    app = world.page("data")
+    app = world.page("prepare")
     app.file_uploader[0].set_value([("people.csv", PRIVATE, "text/csv")])
     press(app, "Add")
     assert "The private table and people.csv have the same rows" in words(app)
@@ -487,3 +488,37 @@ def test_a_shared_service_stores_on_the_page_what_the_steward_says(
 
 def test_the_numbers_of_this_module_are_those_of_the_tables() -> None:
     assert np.array_equal([len(_frame(body)) for body in (PRIVATE, PIECE)], [ROWS, 199])
+
+
+# A look at the fit that costs more than a twentieth of the grant is not sold.
+
+
+def test_a_dear_look_on_the_page(world: World) -> None:
+    world.prepare()
+    app = world.page("prepare")
+    assert "More than 5 % is not sold" in words(app)
+    assert not any(button.label == "Buy this look" for button in app.button)
+    assert world.charges() == 0
+
+
+def test_a_dear_look_on_the_command_line(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    (world.folder / "schema.json").write_text(world.schema.to_json())
+    files = ["--schema", str(world.folder / "schema.json"), "--private", str(world.folder / "private.csv")]
+    assert main(["misfits", "--population", NAME, *files]) == 2
+    assert "More than 5 % is not sold" in capsys.readouterr().err
+    assert world.charges() == 0
+
+
+def test_a_dear_look_in_the_api(world: World) -> None:
+    assert "More than 5 % is not sold" in refusal(lambda: world.api().misfits(_frame(PRIVATE)))
+    assert world.charges() == 0
+
+
+def test_a_dear_look_that_a_program_asks_for_in_a_second_session_or_a_viewers_server(world: World) -> None:
+    world.prepare()
+    for policy, said in ((Policy(), "not sold"), (Policy(viewers_only=True), "viewers")):
+        service = Service(world.ledger, InlineEngine(), policy=policy)
+        private = study_store.load_private(Service(world.ledger, InlineEngine()), NAME, PRIVATE)
+        plan = misfit_plan(study_store.study(service, NAME), ["sex"])
+        assert said in refusal(lambda: purchases.buy(service, private, [purchases.purchase_of(plan)]))  # noqa: B023
+    assert world.charges() == 0

@@ -57,7 +57,7 @@ def seen(server: Server) -> Seen:
     finally:
         root.removeHandler(handler)
         root.setLevel(level)
-    assert {panel.split(":")[0] for panel in panels} == {"data", "explore", "release"}
+    assert {panel.split(":")[0] for panel in panels} == {"hand_over", "prepare", "compare"}
     assert len(panels) >= 5
     values = {value for value in numbers(session.seen) if not hits(released, {value})}
     assert len(values) > 20
@@ -86,7 +86,7 @@ def test_no_private_number_is_on_a_page_of_the_presentation_mode_or_in_anything_
     assert sum(place.startswith("page ") for place in places) == 2 * len(PAGES)
 
 
-@pytest.mark.parametrize("page", ["release", "explore"])
+@pytest.mark.parametrize("page", ["hand_over", "compare"])
 def test_the_stewards_own_page_shows_them_so_they_would_be_recognised(server: Server, seen: Seen, page: str) -> None:
     own = seen_by(TOWN, seen.session, TOWN, [page], release=_release(server))
     assert hits(own, seen.values)
@@ -122,7 +122,7 @@ def test_a_private_number_that_is_let_out_is_found(
 ) -> None:
     LEAKS[leak](server, seen, monkeypatch)
     stored = leak == "document"
-    places = on_disk(server, tmp_path / "copy") if stored else presented(server, seen.session, ["release"])
+    places = on_disk(server, tmp_path / "copy") if stored else presented(server, seen.session, ["hand_over"])
     assert any(leak in place for place in hits(places, seen.values))
     if stored:
         server.service.ledger.delete_documents(TOWN, "simulation", "kept")

@@ -50,7 +50,7 @@ def begun(service: Service, kind: str) -> Booking:
 
 
 @pytest.mark.parametrize("steward", [True, False])
-@pytest.mark.parametrize(("kind", "page"), [("release", "release"), ("assessment", "candidates")])
+@pytest.mark.parametrize(("kind", "page"), [("release", "release"), ("assessment", "compare")])
 def test_a_plan_of_another_program_is_at_work_until_it_ends(
     command: tuple[Service, Session], kind: str, page: str, steward: bool
 ) -> None:

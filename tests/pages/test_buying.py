@@ -11,7 +11,19 @@ from typing import TypeVar
 
 import buying
 import pytest
-from pages.visits import PRIVATE, Here, Open, arrive, buy, press, table, ticked, words
+from pages.visits import (
+    PRIVATE,
+    Here,
+    Open,
+    arrive,
+    buy,
+    by_pmw_pub,
+    handed_over,
+    press,
+    table,
+    ticked,
+    words,
+)
 from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import TextInput
@@ -20,6 +32,7 @@ from pmwpub.jobs import Engine
 from pmwpub.ledger import Ledger, PlanKey
 from pmwpub.service import public_cores, purchases
 from pmwpub.service.bought import assessments, releases
+from pmwpub.service.grant import decimal
 from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases import TICK
 from pmwpub.ui import Session
@@ -28,22 +41,21 @@ from pmwpub.ui.app.state import Press
 from pmwpub.ui.widgets import price_form
 from pmwpub.ui.widgets.price_form import AGAIN, ALREADY, ASTRAY, CHARGED
 from pmwpub.ui.widgets.watching import Waiting
-from pmwpub.ui.wording.written import decimal
 
 T = TypeVar("T")
 LONG_SECONDS = 120
 
 
 def _price(text: str) -> str:
-    return text.split("that is ρ = ")[-1].split("**")[0].split(" ")[0]
+    return text.split("ρ = ")[-1].split(")")[0]
 
 
 def _prices(app: object) -> list[str]:
-    return [element.value for element in app.markdown if "Price:" in element.value]  # type: ignore[attr-defined]
+    return [element.value for element in app.caption if "By itself that is" in element.value]  # type: ignore[attr-defined]
 
 
 def test_a_viewer_sees_no_form_that_spends(town: Here, visit: Open) -> None:
-    for page in ("candidates", "release"):
+    for page in ("compare", "release"):
         app = visit(page, population=town.population)
         assert not app.exception
         assert "Only a session that holds the private table" in words(app)
@@ -51,7 +63,7 @@ def test_a_viewer_sees_no_form_that_spends(town: Here, visit: Open) -> None:
 
 
 def test_assessments_cost_exactly_what_was_shown(town: Here, steward: Open) -> None:
-    app = steward("candidates")
+    app = steward("compare")
     shown = _price(_prices(app)[0])
     assert town.spent == 0, "looking costs nothing"
     buy(app, "Buy these assessments")
@@ -62,7 +74,7 @@ def test_assessments_cost_exactly_what_was_shown(town: Here, steward: Open) -> N
 
 
 def test_the_same_assessments_again_show_what_is_stored_and_charge_nothing(town: Here, steward: Open) -> None:
-    app = buy(steward("candidates"), "Buy these assessments")
+    app = buy(steward("compare"), "Buy these assessments")
     before, numbers = town.spent, app.dataframe[0].value.to_csv()
     assert "Price: nothing." in words(app)
     press(app, "Show the stored result")
@@ -72,7 +84,7 @@ def test_the_same_assessments_again_show_what_is_stored_and_charge_nothing(town:
 
 
 def test_the_poor_candidate_is_said_to_be_out_of_reach_at_any_epsilon(town: Here, steward: Open) -> None:
-    app = steward("candidates")
+    app = steward("compare")
     app.text_input(key="assessment epsilon").set_value("0.3").run()
     buy(app, "Buy these assessments")
     ruled_out = [str(error.value).replace("\\", "") for error in app.error]
@@ -83,7 +95,7 @@ def test_the_poor_candidate_is_said_to_be_out_of_reach_at_any_epsilon(town: Here
 
 
 def test_a_price_beyond_the_budget_cannot_be_confirmed(town: Here, steward: Open) -> None:
-    app = steward("candidates")
+    app = steward("compare")
     app.text_input(key="assessment epsilon").set_value("10.0").run()
     assert "more than this population has left" in words(app)
     assert next(button for button in app.button if button.label == "Buy these assessments").disabled
@@ -96,7 +108,7 @@ NO_NUMBERS = ["", "0", "-1", "500", "0,5", "1e", "abc", "nan", "inf", "1_0", "1/
 @pytest.mark.parametrize(
     ("page", "find", "needed"),
     [
-        ("candidates", {"key": "assessment epsilon"}, "ε for each candidate (pure): a number from 0.001 to 10"),
+        ("compare", {"key": "assessment epsilon"}, "ε for each candidate (pure): a number from 0.001 to 10"),
         ("release", {"label": "ε of this release"}, "ε of this release: a number from 0.001 to 100"),
     ],
 )
@@ -113,7 +125,7 @@ def test_what_is_no_number_in_range_has_no_price_and_cannot_be_bought(
 
 
 def test_rounds_that_cannot_be_have_no_price_and_cannot_be_bought(steward: Open) -> None:
-    app = steward("release")
+    app = by_pmw_pub(steward("release"))
     next(box for box in app.checkbox if box.label.startswith("Use the advised")).uncheck().run()
     for typed in ("", "0", "2.5", "10001", "1e5", "many"):
         app.text_input(key="rounds").set_value(typed).run()
@@ -128,20 +140,21 @@ def assert_nothing_can_be_bought(app: AppTest, needed: str) -> None:
 
 
 def test_every_form_that_spends_says_what_its_plan_buys(town: Here, steward: Open) -> None:
-    app = steward("candidates")
+    app = steward("compare")
     app.text_input(key="assessment epsilon").set_value("1/8").run()
     assert "Buys: floor and start of good.csv at ε = 0.125; floor and start of poor.csv at ε = 0.125 (pure)." in words(
         app
     )
     app.radio(key="what to buy").set_value("only which one is best").run()
     assert re.search(r"Buys: which of \w+.csv or \w+.csv has the lowest floor, at ε = 0.05 \(pure\)", words(app))
-    app = steward("release")
+    app = by_pmw_pub(steward("release"))
     found = re.search(r"Buys: a release with good.csv, (\d+) rounds, plan ([0-9a-f]{16})", words(app))
     assert found is not None
     buy(app, "Buy this release")
     (booking,) = town.service.ledger.bookings(town.population)
     assert booking.key.plan_sha256.startswith(found[2])
     assert json.loads(booking.plan_json)["rounds"] == int(found[1])
+    handed_over(app)
     assert "Buys: draw 2 of a release with good.csv" in words(app)
     assert "Buys: the noisy largest error of draw 1 of this plan, at ε = 0.05 (pure)" in words(app)
 
@@ -149,8 +162,8 @@ def test_every_form_that_spends_says_what_its_plan_buys(town: Here, steward: Ope
 @pytest.mark.parametrize(
     ("page", "choose", "button"),
     [
-        ("candidates", None, "Buy these assessments"),
-        ("candidates", "only which one is best", "Buy this choice"),
+        ("compare", None, "Buy these assessments"),
+        ("compare", "only which one is best", "Buy this choice"),
         ("release", None, "Buy this release"),
     ],
 )
@@ -176,6 +189,7 @@ def test_every_purchase_asks_the_same_tick_and_tells_the_steward_what_tables_sha
     press(app, button)
     assert town.spent > 0
     if page == "release":
+        handed_over(app)
         assert [box.label for box in app.checkbox if box.label in (AGAIN, TICK)] == [AGAIN, TICK], (
             "so does another draw"
         )
@@ -185,7 +199,7 @@ def test_a_table_that_another_session_added_after_the_private_one_was_loaded_is_
     session = Session(town.population, town.private())
     piece = b"\n".join(PRIVATE.splitlines()[:200]) + b"\n"
     study_store.add_candidate(town.service, town.population, "piece.csv", piece, attested=True)
-    app = arrive("candidates", session, population=town.population)
+    app = arrive("compare", session, population=town.population)
     assert "Lines in a row of the private table stand in piece.csv too" in words(app)
     press(app, "Buy these assessments")
     assert town.spent == 0
@@ -195,21 +209,21 @@ def test_a_table_that_shares_nothing_is_asked_the_same_and_a_viewer_nothing(
     town: Here, steward: Open, visit: Open
 ) -> None:
     piece = b"\n".join(PRIVATE.splitlines()[:200]) + b"\n"
-    for page, label in (("candidates", "Buy these assessments"), ("release", "Buy this release")):
+    for page, label in (("compare", "Buy these assessments"), ("release", "Buy this release")):
         app = steward(page)
         assert any(box.label == TICK for box in app.checkbox)
         assert "in a row of the private table" not in words(app)
         press(app, label)
         assert town.spent == 0
     study_store.add_candidate(town.service, town.population, "piece.csv", piece, attested=True)
-    for page in ("candidates", "release"):
+    for page in ("compare", "release"):
         assert "in a row of the private table" not in words(visit(page, population=town.population))
 
 
 @pytest.mark.parametrize(
     ("page", "typed_into", "button"),
     [
-        ("candidates", {"key": "assessment epsilon"}, "Buy these assessments"),
+        ("compare", {"key": "assessment epsilon"}, "Buy these assessments"),
         ("release", {"label": "ε of this release"}, "Buy this release"),
     ],
 )
@@ -266,10 +280,10 @@ def test_a_press_whose_run_another_one_ends_is_said_to_be_lost(
 def test_a_double_click_on_a_new_draw_charges_once_and_says_that_it_charged(
     town: Here, steward: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app = buy(steward("release"), "Buy this release")
+    app = handed_over(buy(steward("release"), "Buy this release"))
     once = town.spent
     next(box for box in app.checkbox if box.label.startswith("I want another draw")).check()
-    (shown,) = app.query_params["release"]
+    shown = town.service.ledger.bookings(town.population)[0].id
     _double_click(app, "Draw again (draw 2)", f"population={town.population}&release={shown}", monkeypatch)
     assert "Draw again (draw 3)" in [button.label for button in app.button]
     assert town.spent == 2 * once
@@ -312,7 +326,7 @@ def workers(monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
     workers.shutdown()
 
 
-@pytest.mark.parametrize(("page", "button"), [("candidates", "Buy these assessments"), ("release", "Buy this release")])
+@pytest.mark.parametrize(("page", "button"), [("compare", "Buy these assessments"), ("release", "Buy this release")])
 def test_that_it_charged_is_still_said_when_the_work_ends_at_once(
     page: str, button: str, town: Here, steward: Open, workers: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -352,7 +366,7 @@ def field(app: AppTest, *, key: str = "", label: str = "") -> TextInput:
 
 
 def test_a_release_costs_what_was_shown_and_its_address_names_it(town: Here, steward: Open) -> None:
-    app = steward("release")
+    app = by_pmw_pub(steward("release"))
     shown = _price(_prices(app)[0])
     buy(app, "Buy this release")
     assert not app.exception
@@ -360,6 +374,7 @@ def test_a_release_costs_what_was_shown_and_its_address_names_it(town: Here, ste
     assert decimal(town.service.ledger.balance(town.population).spent.rho) == shown
     booking = town.service.ledger.bookings(town.population)[0]
     assert app.query_params["release"] == str(booking.id)
+    handed_over(app)
     assert [metric.label for metric in app.metric][:3] == ["ε", "δ", "Rounds"]
     assert {button.label for button in app.download_button} >= {"synthetic.csv", "weights.csv", "certificate.json"}
 
@@ -380,7 +395,7 @@ def test_another_session_opens_a_release_by_its_address_without_the_private_tabl
 ) -> None:
     buy(steward("release"), "Buy this release")
     booking = town.service.ledger.bookings(town.population)[0]
-    viewer = visit("release", population=town.population, release=str(booking.id))
+    viewer = visit("hand_over", population=town.population, release=str(booking.id))
     assert not viewer.exception
     assert f"Release {booking.id}" in words(viewer)
     assert viewer.download_button
@@ -388,7 +403,7 @@ def test_another_session_opens_a_release_by_its_address_without_the_private_tabl
 
 
 def test_drawing_again_asks_first_and_is_a_charge_of_its_own(town: Here, steward: Open) -> None:
-    app = buy(steward("release"), "Buy this release")
+    app = handed_over(buy(steward("release"), "Buy this release"))
     once = town.spent
     plan = releases.releases(town.service, study_store.study(town.service, town.population))[0].plan
     press(app, "Draw again (draw 2)")
@@ -411,7 +426,7 @@ def test_a_release_without_a_result_says_so_keeps_its_charge_and_is_not_drawn(to
         key, charges = PlanKey(plan.sha256), buying.charges(town.service, town.population, plan)
         booking = broken_off.book(town.population, key, plan.canonical, charges)
     spent = town.spent
-    app = steward("release", release=str(booking.id))
+    app = by_pmw_pub(steward("release", release=str(booking.id)))
     assert "No result." in words(app)
     press(app, "Show the stored result")
     assert "No result." in words(app)
@@ -431,7 +446,7 @@ def test_two_sessions_that_send_one_plan_are_charged_once(town: Here, steward: O
 def test_a_second_session_reuses_the_cores_that_the_first_one_built(town: Here, steward: Open) -> None:
     from pmwpub.ui.app import services
 
-    buy(steward("candidates"), "Buy these assessments")
+    buy(steward("compare"), "Buy these assessments")
     current = study_store.study(services.service(), town.population)
     plan = assessments.assessment_plan(current, [current.candidates[0].sha256], epsilon="0.05")
 

@@ -29,7 +29,7 @@ from pmwpub.ui.wording import ranked_floors, side_by_side
 
 
 def test_everybody_can_compare_the_candidates_for_free(town: Here, visit: Open) -> None:
-    app = visit("candidates", population=town.population)
+    app = visit("compare", population=town.population)
     assert "What is known for free" in words(app)
     press(app, "Compare the candidates with each other")
     assert not app.exception
@@ -48,13 +48,13 @@ def test_everybody_can_compare_the_candidates_for_free(town: Here, visit: Open) 
 def test_one_candidate_alone_cannot_be_compared(town: Here, visit: Open) -> None:
     current = study_store.study(town.service, town.population)
     study_store.remove_candidate(town.service, town.population, current.candidates[0].sha256)
-    app = visit("candidates", population=town.population)
+    app = visit("compare", population=town.population)
     assert "With a second candidate" in words(app)
     assert not any("Compare" in button.label for button in app.button)
 
 
 def test_the_calculator_sets_the_rows_that_suffice_beside_the_rows_there_are(town: Here, visit: Open) -> None:
-    app = visit("candidates", population=town.population)
+    app = visit("compare", population=town.population)
     app.number_input(key="rows α, error").set_value(0.5).run()
     table = next(frame.value for frame in app.dataframe if "rows that suffice" in frame.value)
     queries = study_store.study(town.service, town.population).workload().queries
@@ -65,14 +65,14 @@ def test_the_calculator_sets_the_rows_that_suffice_beside_the_rows_there_are(tow
 
 
 def test_a_divergence_that_cannot_be_is_refused_in_words(town: Here, visit: Open) -> None:
-    app = visit("candidates", population=town.population)
+    app = visit("compare", population=town.population)
     app.number_input(key="rows D₂ (nats)").set_value(1.0).run()
     assert not app.exception
     assert "D_2 <= D_infinity" in words(app)
 
 
 def test_a_plan_says_its_error_bar_and_after_the_comparison_whether_that_tells_candidates_apart(steward: Open) -> None:
-    app = steward("candidates")
+    app = steward("compare")
     # Laplace noise of 1/0.04 rows: 95 % within 25 ln 20 = 74.9 rows, and half a cell; of 400 rows.
     assert "floor ± 0.2" in words(app)
     assert "floor at ε = 0.04, start at ε = 0.01" in words(app)
@@ -85,7 +85,7 @@ def test_a_plan_says_its_error_bar_and_after_the_comparison_whether_that_tells_c
 
 
 def test_a_wanted_error_bar_buys_the_smallest_epsilon_that_has_it(town: Here, steward: Open) -> None:
-    app = steward("candidates")
+    app = steward("compare")
     app.radio(key="epsilon or precision").set_value("a wanted error bar").run()
     app.text_input(key="assessment precision").set_value("0.1").run()
     buy(app, "Buy these assessments")
@@ -100,7 +100,7 @@ def test_a_wanted_error_bar_buys_the_smallest_epsilon_that_has_it(town: Here, st
 
 
 def test_only_the_winner_is_one_charge_and_no_number(town: Here, steward: Open, visit: Open) -> None:
-    app = steward("candidates")
+    app = steward("compare")
     app.radio(key="what to buy").set_value("only which one is best").run()
     app.text_input(key="choice epsilon").set_value("0.5").run()
     assert "the chosen one's floor is at most" in words(app)
@@ -108,13 +108,13 @@ def test_only_the_winner_is_one_charge_and_no_number(town: Here, steward: Open, 
     assert not app.exception
     (charge,) = town.service.ledger.history(town.population)
     assert charge.rho == best_charge(Fraction(1, 2))
-    assert ": good.csv, for ε" in words(visit("candidates", population=town.population))
+    assert ": good.csv, for ε" in words(visit("compare", population=town.population))
     press(app, "Show the stored result")
     assert len(town.service.ledger.history(town.population)) == 1
 
 
 def test_a_pool_is_a_candidate_of_its_own_and_is_assessed_at_its_own_price(town: Here, steward: Open) -> None:
-    app = steward("candidates")
+    app = steward("compare")
     current = study_store.study(town.service, town.population)
     both = [facts.sha256 for facts in current.usable]
     pool = f"pool: {current.known_names(sorted(both))}"
@@ -126,7 +126,7 @@ def test_a_pool_is_a_candidate_of_its_own_and_is_assessed_at_its_own_price(town:
     found = assessments.assessments(town.service, study_store.study(town.service, town.population))
     assert tuple(sorted(both)) in {one.candidates for one in found}
     assert len(town.service.ledger.history(town.population)) == 6
-    fresh = steward("candidates")
+    fresh = steward("compare")
     assert pool in fresh.multiselect[0].options, "a pool that was bought stays on offer"
 
 
@@ -134,9 +134,7 @@ def test_fast_and_full_results_stand_apart(town: Here, visit: Open) -> None:
     service, name = town.service, town.population
     service.ledger.amend(name, epsilon=Fraction(50))
     _wide(town)
-    app = visit(
-        "candidates", Session(name, study_store.load_private(service, name, wide_table(ROWS, 1))), population=name
-    )
+    app = visit("compare", Session(name, study_store.load_private(service, name, wide_table(ROWS, 1))), population=name)
     app.text_input(key="assessment epsilon").set_value("1.0").run()
     buy(app, "Buy these assessments")
     app.radio(key="assessment setting").set_value("full").run()
@@ -182,9 +180,9 @@ def test_a_viewer_sees_that_an_assessment_is_at_work_and_nothing_of_how_far_it_i
 ) -> None:
     stuck = Stuck()
     monkeypatch.setattr(services, "engine", lambda: stuck)
-    app = buy(steward("candidates"), "Buy these assessments")
+    app = buy(steward("compare"), "Buy these assessments")
     assert any(button.label == "Cancel" for button in app.button)
-    viewer = visit("candidates", population=town.population)
+    viewer = visit("compare", population=town.population)
     assert "good.csv is at work" in words(viewer)
     assert not any(button.label == "Cancel" for button in viewer.button)
     assert len(app.main.get("progress")) == 2
@@ -221,7 +219,7 @@ def test_floor_and_start_bought_apart_stand_together(town: Here) -> None:
 
 def test_what_was_seen_before_stands_with_the_result(town: Here, steward: Open) -> None:
     town.service.ledger.mark(town.population, PRIVATE_NUMBERS_SEEN, "the true errors")
-    app = buy(steward("candidates"), "Buy these assessments")
+    app = buy(steward("compare"), "Buy these assessments")
     assert "Chosen after private numbers were seen; not covered by (ε, δ): the true errors" in words(app)
 
 

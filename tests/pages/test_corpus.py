@@ -1,4 +1,4 @@
-"""Every class of the input corpus through the upload fields of the Data page: taken, confirmed, refused or mapped."""
+"""Every class of the input corpus through the upload fields of Prepare: taken, confirmed, refused or mapped."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def named(one: Case | Cell) -> str:
 
 @dataclass
 class Counter:
-    """The Data page of one population in one browser session, and the store behind it."""
+    """The Prepare page of one population in one browser session, and the store behind it."""
 
     service: Service
     apps: dict[tuple[str, bool], AppTest] = field(default_factory=dict)
@@ -64,7 +64,7 @@ class Counter:
         """The page in a session of its own, as it was left."""
         if (name, steward) not in self.apps:
             private = study_store.load_private(self.service, name, KEPT) if steward else None
-            self.apps[name, steward] = arrive("data", Session(name, private), population=name)
+            self.apps[name, steward] = arrive("prepare", Session(name, private), population=name)
         return self.apps[name, steward].run()
 
     def offer(self, name: str, content: bytes, ending: str, *, role: str, stem: str = "case") -> AppTest:
@@ -220,7 +220,7 @@ def test_the_page_maps_a_private_cell_and_never_refuses_it(
 def test_one_row_is_taken_and_a_run_on_it_is_refused_by_the_public_n(counter: Counter) -> None:
     name = counter.founded("one", 1)
     app = counter.offer(name, HEAD.encode() + b"F,20,cook\n", ".csv", role="private")
-    app.switch_page("pages/candidates.py").run()
+    app.switch_page("pages/compare.py").run()
     buy(app, "Buy these assessments")
     assert "at least 2 rows" in words(app)
     assert counter.service.ledger.export(name) == []
@@ -286,15 +286,15 @@ def test_a_private_table_is_no_candidate_and_a_candidate_no_private_table(counte
 def test_an_edited_private_table_has_the_same_ledger_and_the_stored_result(counter: Counter) -> None:
     name = counter.founded("edited", 4)
     app = counter.offer(name, PLAIN, ".csv", role="private")
-    app.switch_page("pages/candidates.py").run()
+    app.switch_page("pages/compare.py").run()
     buy(app, "Buy these assessments")
     bought = counter.stands(name)
     assert bought[3]
-    app.switch_page("pages/data.py").run()
+    app.switch_page("pages/prepare.py").run()
     press(app, "Forget the private table")
     app.file_uploader[-1].set_value(("case.csv", PLAIN.replace(b"F,20", b"M,21"), "text/csv"))
     press(app, "Load into this session")
     assert "not the table that earlier charges" in words(app)
-    app.switch_page("pages/candidates.py").run()
+    app.switch_page("pages/compare.py").run()
     press(app, "Show the stored result")
     assert counter.stands(name) == bought

@@ -1,4 +1,4 @@
-"""The Data page: what it takes in, what it refuses, and what it never shows."""
+"""The Prepare page: what it takes in, what it refuses, and what it never shows."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ from pmwpub.service.inputs import study_store
 
 
 def test_a_viewer_is_told_so_on_the_data_page(town: Here, visit: Open) -> None:
-    app = visit("data", population=town.population)
+    app = visit("prepare", population=town.population)
     assert not app.exception
     assert "Viewer" in words(app)
-    assert "One person's row is replaced by another" in app.table[0].value.to_string()
 
 
 def test_the_private_table_is_loaded_without_a_preview_and_without_a_charge(town: Here, visit: Open) -> None:
-    app = visit("data", population=town.population)
+    app = visit("prepare", population=town.population)
     app.file_uploader[-1].upload("people.csv", PRIVATE, "text/csv")
     press(app, "Load into this session")
     assert "400 rows" in words(app)
@@ -30,13 +29,13 @@ def test_the_private_table_is_loaded_without_a_preview_and_without_a_charge(town
 
 
 def test_a_press_without_a_file_is_answered(town: Here, visit: Open) -> None:
-    app = visit("data", population=town.population)
+    app = visit("prepare", population=town.population)
     assert "nothing was loaded" in words(press(app, "Load into this session"))
     assert "nothing was added" in words(add(app))
 
 
 def test_a_file_that_is_a_candidate_already_is_said_to_be_one(town: Here, visit: Open) -> None:
-    app = visit("data", population=town.population)
+    app = visit("prepare", population=town.population)
     app.file_uploader[0].upload("renamed.csv", table(300, 2), "text/csv")
     add(app)
     assert "renamed.csv has the bytes of good.csv, a candidate already." in words(app)
@@ -45,7 +44,7 @@ def test_a_file_that_is_a_candidate_already_is_said_to_be_one(town: Here, visit:
 
 
 def test_a_private_table_of_another_length_is_refused_and_the_page_stays_usable(town: Here, visit: Open) -> None:
-    app = visit("data", population=town.population)
+    app = visit("prepare", population=town.population)
     app.file_uploader[-1].upload("people.csv", table(399, 1), "text/csv")
     press(app, "Load into this session")
     assert not app.exception
@@ -56,7 +55,7 @@ def test_a_private_table_of_another_length_is_refused_and_the_page_stays_usable(
 
 
 def test_each_candidate_file_gets_its_own_verdict(town: Here, visit: Open) -> None:
-    app = visit("data", population=town.population)
+    app = visit("prepare", population=town.population)
     app.file_uploader[0].set_value([("new.csv", table(50, 9), "text/csv"), ("ragged.csv", b"a,b\n1\n", "text/csv")])
     app.checkbox[0].check()
     press(app, "Add")
@@ -74,7 +73,7 @@ def test_each_candidate_file_gets_its_own_verdict(town: Here, visit: Open) -> No
 
 
 def test_files_of_one_name_get_verdicts_that_can_be_told_apart(town: Here, visit: Open) -> None:
-    app = visit("data", population=town.population)
+    app = visit("prepare", population=town.population)
     contents = (table(50, 9), b"a,b\n1\n", table(50, 10))
     app.file_uploader[0].set_value([("new.csv", content, "text/csv") for content in contents])
     press(app, "Add")
@@ -90,17 +89,17 @@ def test_files_of_one_name_get_verdicts_that_can_be_told_apart(town: Here, visit
 
 
 def test_a_candidate_without_attestation_is_stored_but_cannot_be_bought_on(town: Here, steward: Open) -> None:
-    app = steward("data")
+    app = steward("prepare")
     app.file_uploader[0].set_value([("new.csv", table(50, 9), "text/csv")])
     add(app)
-    app.switch_page("pages/candidates.py").run()
+    app.switch_page("pages/compare.py").run()
     assert set(app.multiselect[0].options) == {"good.csv", "poor.csv"}
 
 
 def test_the_private_file_offered_as_public_after_a_charge_is_refused(town: Here, steward: Open) -> None:
-    app = steward("candidates")
+    app = steward("compare")
     buy(app, "Buy these assessments")
-    app.switch_page("pages/data.py").run()
+    app.switch_page("pages/prepare.py").run()
     app.file_uploader[0].set_value([("people.csv", PRIVATE, "text/csv")])
     add(app)
     assert "people.csv was refused" in words(app)
@@ -108,7 +107,7 @@ def test_the_private_file_offered_as_public_after_a_charge_is_refused(town: Here
 
 def test_a_bad_schema_file_is_refused_and_the_earlier_one_stays(town: Here, visit: Open) -> None:
     before = study_store.study(town.service, town.population).schema
-    app = visit("data", population=town.population)
+    app = visit("prepare", population=town.population)
     app.file_uploader[1].upload("schema.json", b'{"version": 2}', "application/json")
     press(app, "Load")
     assert "The schema was refused" in words(app)
@@ -117,7 +116,7 @@ def test_a_bad_schema_file_is_refused_and_the_earlier_one_stays(town: Here, visi
 
 def test_names_with_markup_are_shown_and_not_obeyed(town: Here, visit: Open) -> None:
     name = "![x](https:evil.example?p.png) <img src=x onerror=alert(1)>.csv"
-    app = visit("data", population=town.population)
+    app = visit("prepare", population=town.population)
     app.file_uploader[0].set_value([(name, table(50, 9), "text/csv")])
     add(app)
     said = [str(element.value) for kind in (app.success, app.error, app.markdown) for element in kind]
@@ -129,21 +128,21 @@ def test_names_with_markup_are_shown_and_not_obeyed(town: Here, visit: Open) -> 
 def test_once_something_was_charged_only_the_steward_can_change_the_tables(
     town: Here, steward: Open, visit: Open
 ) -> None:
-    buy(steward("candidates"), "Buy these assessments")
-    viewer = visit("data", population=town.population)
+    buy(steward("compare"), "Buy these assessments")
+    viewer = visit("prepare", population=town.population)
     assert not any(button.label in ("Add", "Remove", "Draft a schema") for button in viewer.button)
     assert "can be changed once this session holds the private table" in words(viewer)
 
 
 def test_forgetting_the_private_table_makes_the_session_a_viewer(steward: Open) -> None:
-    app = steward("data")
+    app = steward("prepare")
     assert "Steward: private table loaded" in words(app)
     press(app, "Forget the private table")
     assert any(button.label == "Load into this session" for button in app.button)
 
 
 def test_a_new_schema_asks_for_the_private_table_again(town: Here, steward: Open) -> None:
-    app = steward("data")
+    app = steward("prepare")
     schema = study_store.draft_schema(town.service, town.population)
     study_store.save_schema(town.service, town.population, schema.model_copy(update={"missing_tokens": ("none",)}))
     app.run()
@@ -154,14 +153,14 @@ def test_a_table_charged_elsewhere_is_blocked_until_the_decision_is_recorded(
     town: Here, steward: Open, visit: Open
 ) -> None:
     ledger = town.service.ledger
-    buy(steward("candidates"), "Buy these assessments")
+    buy(steward("compare"), "Buy these assessments")
     terms = ledger.population(town.population)
     ledger.register(replace(terms, name="other"))
     study_store.add_candidate(town.service, "other", "good.csv", table(300, 2), attested=True)
     study_store.save_schema(town.service, "other", study_store.draft_schema(town.service, "other"))
     study_store.choose_workload(town.service, "other", WorkloadChoice(k=2))
 
-    app = visit("data", population="other")
+    app = visit("prepare", population="other")
     app.file_uploader[-1].upload("people.csv", PRIVATE, "text/csv")
     press(app, "Load into this session")
     assert f"charged under {town.population} too" in words(app)
@@ -170,7 +169,7 @@ def test_a_table_charged_elsewhere_is_blocked_until_the_decision_is_recorded(
     assert "charged under another population" in words(app)
     assert ledger.balance("other").spent.units == 0
 
-    app.switch_page("pages/data.py").run()
+    app.switch_page("pages/prepare.py").run()
     next(box for box in app.checkbox if "budgets add up" in box.label).check().run()
     press(app, "Record the decision")
     app.switch_page("pages/release.py").run()

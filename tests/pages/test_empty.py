@@ -27,7 +27,9 @@ def test_an_unknown_population_in_the_address_is_said_and_dropped(page: str, emp
     assert "population" not in app.query_params
 
 
-@pytest.mark.parametrize(("page", "missing"), [("workload", "needs a schema"), ("candidates", "candidates that fit")])
+@pytest.mark.parametrize(
+    ("page", "missing"), [("prepare", "once there is a schema"), ("compare", "candidates that fit")]
+)
 def test_a_missing_step_is_named(page: str, missing: str, town: Here, visit: Open) -> None:
     town.service.ledger.delete_documents(town.population)
     app = visit(page, population=town.population)
@@ -36,12 +38,12 @@ def test_a_missing_step_is_named(page: str, missing: str, town: Here, visit: Ope
 
 
 def test_home_registers_a_population_at_one_over_n_squared_and_opens_it(empty: Here, visit: Open) -> None:
-    app = visit("home")
+    app = visit("protect")
     app.text_input[0].set_value("village")
     next(box for box in app.text_input if box.label.startswith("n, the rows")).set_value("1000")
     next(button for button in app.button if button.label == "Register").click().run()
     assert not app.exception
-    assert app.title[0].value == "Data"
+    assert app.title[0].value == "Prepare"
     assert app.query_params["population"] == "village"
     assert empty.service.ledger.population("village").delta.denominator == 1000**2
 
@@ -53,7 +55,7 @@ def test_home_registers_a_population_at_one_over_n_squared_and_opens_it(empty: H
 def test_home_refuses_terms_out_of_range_and_registers_nothing(
     label: str, typed: str, empty: Here, visit: Open
 ) -> None:
-    app = visit("home")
+    app = visit("protect")
     app.text_input[0].set_value("village")
     next(box for box in app.text_input if box.label.startswith(label)).set_value(typed)
     next(button for button in app.button if button.label == "Register").click().run()
@@ -62,9 +64,9 @@ def test_home_refuses_terms_out_of_range_and_registers_nothing(
 
 
 def test_home_opens_a_stored_population(town: Here, visit: Open) -> None:
-    app = visit("home")
+    app = visit("protect")
     next(button for button in app.button if button.label == "Open").click().run()
-    assert app.title[0].value == "Data"
+    assert app.title[0].value == "Prepare"
     assert app.query_params["population"] == town.population
 
 
@@ -72,7 +74,7 @@ def test_home_opens_a_stored_population(town: Here, visit: Open) -> None:
 def test_every_page_shows_the_budget_with_its_delta_and_who_the_session_is(page: str, town: Here, visit: Open) -> None:
     app = visit(page, population=town.population)
     assert not app.exception
-    assert "Total ε = 2 at δ = 6.25e-6" in words(app)
+    assert "Promised for everything together: ε = 2 at δ = 6.25e-6" in words(app)
     assert "Viewer: private table not loaded here" in words(app)
     assert any("badge[" in str(element.value) for element in app.main.markdown), "every panel has a badge"
 
@@ -80,19 +82,19 @@ def test_every_page_shows_the_budget_with_its_delta_and_who_the_session_is(page:
 def test_one_click_opens_a_fresh_demo_with_everything_loaded(empty: Here, visit: Open) -> None:
     names = set()
     for _ in range(2):
-        app = visit("home")
+        app = visit("protect")
         next(button for button in app.button if button.label == "Open the demo").click().run()
         assert not app.exception
-        assert app.title[0].value == "Candidates"
+        assert app.title[0].value == "Compare"
         assert any(button.label == "Buy these assessments" for button in app.button)
         names.add(app.query_params["population"])
     assert len(names) == 2
 
 
 def test_the_demo_takes_no_uploads(empty: Here, visit: Open) -> None:
-    app = visit("home")
+    app = visit("protect")
     next(button for button in app.button if button.label == "Open the demo").click().run()
-    app.switch_page("pages/data.py").run()
+    app.switch_page("pages/prepare.py").run()
     assert not app.file_uploader
     assert "takes no uploads" in words(app)
 

@@ -1,4 +1,4 @@
-"""Workload, Explore and Ledger: free pages, for everybody."""
+"""Workload, simulations and Ledger: free pages, for everybody."""
 
 from __future__ import annotations
 
@@ -6,32 +6,38 @@ import csv
 import io
 import json
 
-from pages.visits import Here, Open, buy, press, words
+from pages.visits import Here, Open, buy, by_pmw_pub, press, words
+from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import NumberInput
 
 from pmwpub.plans import WorkloadChoice
 from pmwpub.service.history_files import history_csv, history_json
 from pmwpub.service.inputs import study_store
 
 
+def _k(app: AppTest) -> NumberInput:
+    return next(box for box in app.number_input if box.label.startswith("k, columns"))
+
+
 def test_the_workload_shows_its_size_and_is_stored_when_chosen(town: Here, visit: Open) -> None:
-    app = visit("workload", population=town.population)
+    app = visit("prepare", population=town.population)
     assert {metric.label: metric.value for metric in app.metric}["Marginals"] == "3"
-    app.number_input[0].set_value(3).run()
+    _k(app).set_value(3).run()
     assert {metric.label: metric.value for metric in app.metric}["Queries"] == "12"
     press(app, "Use this workload")
     assert study_store.study(town.service, town.population).choice == WorkloadChoice(k=3)
 
 
 def test_a_workload_that_does_not_fit_is_refused_in_words(town: Here, visit: Open) -> None:
-    app = visit("workload", population=town.population)
-    app.number_input[0].set_value(5).run()
+    app = visit("prepare", population=town.population)
+    _k(app).set_value(5).run()
     assert not app.exception
     assert "k must be between 1 and 3" in words(app)
     assert study_store.study(town.service, town.population).choice == WorkloadChoice(k=2)
 
 
 def test_a_simulation_is_free_and_leaves_a_plot_with_its_table(town: Here, visit: Open) -> None:
-    app = visit("explore", population=town.population)
+    app = visit("compare", population=town.population)
     press(app, "Simulate")
     assert not app.exception
     assert town.spent == 0
@@ -42,7 +48,7 @@ def test_a_simulation_is_free_and_leaves_a_plot_with_its_table(town: Here, visit
 
 def test_a_finished_release_stands_beside_its_public_table(town: Here, steward: Open, visit: Open) -> None:
     buy(steward("release"), "Buy this release")
-    app = visit("explore", population=town.population)
+    app = visit("hand_over", population=town.population)
     assert not app.exception
     assert "A release beside its public table" in words(app)
     shares = app.dataframe[-1].value
@@ -50,11 +56,11 @@ def test_a_finished_release_stands_beside_its_public_table(town: Here, steward: 
 
 
 def test_the_advice_on_rounds_says_where_it_comes_from(town: Here, steward: Open) -> None:
-    app = steward("release")
+    app = by_pmw_pub(steward("release"))
     assert "no simulation of this choice is stored" in words(app)
-    app.switch_page("pages/explore.py").run()
+    app.switch_page("pages/compare.py").run()
     press(app, "Simulate")
-    app.switch_page("pages/release.py").run()
+    app = by_pmw_pub(app.switch_page("pages/release.py").run())
     advised = [box.label for box in app.checkbox if "advised" in box.label]
     assert advised
     assert "played the truth" in words(app) or "no simulation of this choice is stored" in words(app)
@@ -66,7 +72,7 @@ def test_the_ledger_lists_every_charge_and_prices_a_further_one(town: Here, stew
     assert not app.exception
     history = next(frame.value for frame in app.dataframe if "purpose" in frame.value)
     assert list(history["purpose"]) == ["release with good.csv"]
-    assert "At most ε = 0.5" in words(app)
+    assert "By itself that is ε = 0.5 at" in words(app)
     assert {button.label for button in app.download_button} == {"Download CSV", "Download JSON"}
 
 

@@ -11,7 +11,7 @@ from pmwpub.service.purchases.caveats import PRIVATE_NUMBERS_SEEN, SEEN, noted
 
 
 def test_charges_after_private_numbers_were_seen_carry_the_remark(town: Here, steward: Open, visit: Open) -> None:
-    app = steward("candidates")
+    app = steward("compare")
     buy(app, "Buy these assessments")
     before = max(record.id for record in town.service.ledger.history(town.population))
     town.service.ledger.mark(town.population, PRIVATE_NUMBERS_SEEN, noted("true errors", before))
@@ -48,7 +48,7 @@ def test_a_further_release_is_priced_at_what_stands_in_the_field_or_not_at_all(
 ) -> None:
     app = visit("ledger", population=town.population)
     field = next(box for box in app.text_input if box.label == "ε of a further release")
-    assert "At most ε = 0.5" in words(app)
+    assert "By itself that is ε = 0.5 at" in words(app)
     field.set_value(typed).run()
     assert "At most" not in words(app)
     assert "a number from 0.001 to 100" in words(app)

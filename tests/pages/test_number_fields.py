@@ -81,7 +81,7 @@ def test_the_downloads_of_more_rows_than_a_synthetic_table_has_are_offered() -> 
     def page() -> None:
         from types import SimpleNamespace
 
-        from pmwpub.ui.release.result_panel import downloads
+        from pmwpub.ui.hand_over.result_panel import downloads
 
         downloads(SimpleNamespace(certificate=SimpleNamespace(n=10**9), parts={}, has_values=False), 7)  # type: ignore[arg-type]
 

@@ -6,6 +6,7 @@ import csv
 import io
 from collections import Counter
 
+import buying
 import pytest
 from pages.visits import PRIVATE, Here, Open, buy, words
 from streamlit.testing.v1 import AppTest
@@ -35,7 +36,7 @@ def _pick(app: AppTest, key: str, value: object) -> AppTest:
 
 
 def _opened(town: Here, session: Session, visit: Open) -> AppTest:
-    app = visit("release", session, population=town.population, release="1")
+    app = visit("hand_over", session, population=town.population, release="1")
     next(box for box in app.checkbox if "true marginals" in str(box.key)).check().run()
     return next(button for button in app.button if str(button.key).startswith("open ('true marginals'")).click().run()
 
@@ -45,7 +46,7 @@ def _share(rows: list[dict[str, str]], **levels: str) -> float:
 
 
 def test_everybody_sees_what_moved_and_which_measurements_touch_it(town: Here, session: Session, visit: Open) -> None:
-    app = visit("release", population=town.population, release="1")
+    app = visit("hand_over", population=town.population, release="1")
     assert not app.exception
     assert TITLE in [str(element.value) for element in app.subheader]
     moved = _frame(app, "moved (share of rows)")
@@ -57,7 +58,7 @@ def test_everybody_sees_what_moved_and_which_measurements_touch_it(town: Here, s
 
 
 def test_two_and_three_columns_are_compared_too(town: Here, session: Session, visit: Open) -> None:
-    app = visit("release", population=town.population, release="1")
+    app = visit("hand_over", population=town.population, release="1")
     two = _pick(app, "quality ways", 2)
     assert not two.exception
     assert sorted(_frame(two, "moved (share of rows)")["marginal"]) == ["age × work", "sex × age", "sex × work"]
@@ -70,7 +71,7 @@ def test_two_and_three_columns_are_compared_too(town: Here, session: Session, vi
 def test_the_distance_of_one_column_is_half_the_sum_of_its_differences(
     town: Here, session: Session, visit: Open
 ) -> None:
-    app = visit("release", population=town.population, release="1")
+    app = visit("hand_over", population=town.population, release="1")
     bundle = releases.releases(town.service, study_store.study(town.service, town.population))[0].bundle
     assert bundle is not None
     weights: Counter[str] = Counter()
@@ -99,7 +100,7 @@ def test_the_truth_is_closed_until_it_is_confirmed_and_nobody_else_is_offered_it
         (None, False),
         (Session(town.population, town.private(), presenting=True), False),
     ):
-        app = visit("release", holder, population=town.population, release="1")
+        app = visit("hand_over", holder, population=town.population, release="1")
         assert not app.exception
         assert (title in [str(element.value) for element in app.subheader]) is shown
         assert any(Badge.PRIVATE.value[0] in str(element.value) for element in app.markdown) is shown
@@ -129,7 +130,21 @@ def test_once_opened_the_truth_stands_beside_both_and_the_look_is_recorded(
 def test_where_the_public_table_was_deleted_it_says_so(town: Here, session: Session, visit: Open) -> None:
     for facts in study_store.study(town.service, town.population).candidates:
         study_store.remove_candidate(town.service, town.population, facts.sha256)
-    app = visit("release", population=town.population, release="1")
+    app = visit("hand_over", population=town.population, release="1")
     assert not app.exception
     assert "public table of this release was deleted" in words(app)
     assert TITLE not in [str(element.value) for element in app.subheader]
+
+
+def test_what_noisy_counts_evidently_say_of_a_level_is_told_to_everybody_for_nothing(town: Here, visit: Open) -> None:
+    """Whoever is at work is misspelt in the private table, so that the level "yes" is measured as none."""
+    private = study_store.load_private(town.service, town.population, PRIVATE.replace(b"yes", b"yse"))
+    current = study_store.study(town.service, town.population)
+    plan = releases.table_fit_plan(town.service, current, [current.usable[0].sha256], epsilon="2")
+    buying.buy(town.service, private, plan)
+    spent = town.spent
+    app = visit("hand_over", population=town.population, release="1")
+    assert not app.exception
+    assert "work: the noisy counts of its levels leave" in words(app)
+    assert "work = yes:" in words(app)
+    assert town.spent == spent

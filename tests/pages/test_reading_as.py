@@ -20,7 +20,7 @@ def _candidates(town: Here) -> dict[str, ReadOptions | None]:
 
 
 def test_a_candidate_with_semicolons_waits_and_is_read_once_that_is_confirmed(town: Here, visit: Open) -> None:
-    app = visit("data", population=town.population)
+    app = visit("prepare", population=town.population)
     app.file_uploader[0].set_value([("new.csv", SEMICOLONS, "text/csv")])
     app.checkbox[0].check()
     add(app)
@@ -36,7 +36,7 @@ def test_a_candidate_with_semicolons_waits_and_is_read_once_that_is_confirmed(to
 
 
 def test_the_pickers_can_be_set_otherwise_and_a_wrong_guess_loses_nothing(town: Here, visit: Open) -> None:
-    app = visit("data", population=town.population)
+    app = visit("prepare", population=town.population)
     app.file_uploader[0].set_value([("new.csv", SEMICOLONS, "text/csv")])
     add(app)
     app.selectbox(key="delimiter 1").set_value("|").run()
@@ -49,7 +49,7 @@ def test_the_pickers_can_be_set_otherwise_and_a_wrong_guess_loses_nothing(town: 
 
 
 def test_a_held_file_can_be_given_up(town: Here, visit: Open) -> None:
-    app = visit("data", population=town.population)
+    app = visit("prepare", population=town.population)
     app.file_uploader[0].set_value([("new.csv", SEMICOLONS, "text/csv")])
     add(app)
     press(app, "Give this file up")
@@ -58,7 +58,7 @@ def test_a_held_file_can_be_given_up(town: Here, visit: Open) -> None:
 
 
 def test_a_file_that_no_option_helps_is_refused_and_not_held(town: Here, visit: Open) -> None:
-    app = visit("data", population=town.population)
+    app = visit("prepare", population=town.population)
     app.file_uploader[0].set_value([("bad.csv", b"PK\x03\x04 not a table", "text/csv")])
     add(app)
     assert "bad.csv was refused" in words(app)
@@ -68,7 +68,7 @@ def test_a_file_that_no_option_helps_is_refused_and_not_held(town: Here, visit: 
 def test_a_private_table_in_another_encoding_is_loaded_once_confirmed_and_its_name_is_kept_nowhere(
     town: Here, visit: Open
 ) -> None:
-    app = visit("data", population=town.population)
+    app = visit("prepare", population=town.population)
     app.file_uploader[-1].upload("secret-people.csv", WESTERN, "text/csv")
     press(app, "Load into this session")
     assert "The private table was not read" in words(app)
@@ -81,7 +81,7 @@ def test_a_private_table_in_another_encoding_is_loaded_once_confirmed_and_its_na
 
 
 def test_another_population_lets_held_files_go(town: Here, visit: Open) -> None:
-    app = visit("data", population=town.population)
+    app = visit("prepare", population=town.population)
     app.file_uploader[-1].upload("people.csv", WESTERN, "text/csv")
     press(app, "Load into this session")
     session: Session = app.session_state["pmwpub session"]
@@ -97,7 +97,7 @@ def test_parquet_uploads_need_no_options(town: Here, visit: Open) -> None:
         pd.read_csv(io.BytesIO(content)).to_parquet(packed)
         return packed.getvalue()
 
-    app = visit("data", population=town.population)
+    app = visit("prepare", population=town.population)
     app.file_uploader[0].set_value([("new.parquet", parquet(table(50, 9)), "application/octet-stream")])
     add(app)
     assert _candidates(town)["new.parquet"] is None
@@ -109,13 +109,13 @@ def test_parquet_uploads_need_no_options(town: Here, visit: Open) -> None:
 def test_a_long_run_of_shared_lines_is_a_warning_to_the_steward_alone(town: Here, steward: Open, visit: Open) -> None:
     copied = PRIVATE.split(b"\n")
     study_store.add_candidate(town.service, town.population, "copy.csv", b"\n".join(copied[:200]), attested=True)
-    app = steward("data")
+    app = steward("prepare")
     assert "Lines in a row of the private table stand in copy.csv too" in words(app)
-    assert "Lines in a row" not in words(visit("data", population=town.population))
+    assert "Lines in a row" not in words(visit("prepare", population=town.population))
 
 
 def test_the_warning_comes_too_when_the_copy_is_added_after_the_private_table(town: Here, steward: Open) -> None:
-    app = steward("data")
+    app = steward("prepare")
     copied = b"\n".join(PRIVATE.split(b"\n")[:200])
     app.file_uploader[0].set_value([("copy.csv", copied, "text/csv")])
     add(app)

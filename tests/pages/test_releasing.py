@@ -9,7 +9,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from pages.visits import ROWS, Here, Open, buy, press, words
+from pages.visits import ROWS, Here, Open, buy, by_pmw_pub, handed_over, press, words
 
 from pmwpub.mechanisms.noisy_error.release_error import error_charge
 from pmwpub.noisy_interval import NoisyInterval
@@ -26,7 +26,7 @@ from pmwpub.ui.wording import epsilon_limits
 
 
 def test_the_lowest_noisy_floor_is_offered_first_with_its_floor(town: Here, steward: Open) -> None:
-    app = steward("candidates")
+    app = steward("compare")
     app.text_input(key="assessment epsilon").set_value("0.3").run()
     buy(app, "Buy these assessments")
     app.switch_page("pages/release.py").run()
@@ -49,7 +49,7 @@ def test_a_pool_can_be_released_with(town: Here, steward: Open) -> None:
 
 
 def test_the_floor_that_dominates_is_warned_of_beside_epsilon(town: Here, steward: Open) -> None:
-    app = steward("candidates")
+    app = steward("compare")
     app.text_input(key="assessment epsilon").set_value("0.3").run()
     buy(app, "Buy these assessments")
     app.switch_page("pages/release.py").run()
@@ -71,7 +71,7 @@ def test_the_smallest_epsilon_of_a_simulation_is_advice_beside_epsilon(town: Her
 
 
 def test_variants_are_values_of_the_plan_and_stand_in_the_certificate(town: Here, steward: Open) -> None:
-    app = steward("release")
+    app = by_pmw_pub(steward("release"))
     assert "selection by the exponential mechanism, last weights, from the public table, with replay" in words(app)
     for name, value in (
         ("selection", "permute-and-flip"),
@@ -91,7 +91,7 @@ def test_variants_are_values_of_the_plan_and_stand_in_the_certificate(town: Here
 
 
 def test_a_result_hands_out_every_file_and_the_certificate_of_the_chosen_rows(town: Here, steward: Open) -> None:
-    app = buy(steward("release"), "Buy this release")
+    app = handed_over(buy(by_pmw_pub(steward("release")), "Buy this release"))
     (found,) = releases.releases(town.service, study_store.study(town.service, town.population))
     booking, bundle = found.outcome.booking.id, found.bundle
     assert bundle is not None
@@ -110,7 +110,7 @@ def test_a_result_hands_out_every_file_and_the_certificate_of_the_chosen_rows(to
 
 
 def test_public_values_and_all_columns_are_chosen_on_the_page_with_what_reappears(town: Here, steward: Open) -> None:
-    app = buy(steward("release"), "Buy this release")
+    app = handed_over(buy(steward("release"), "Buy this release"))
     (found,) = releases.releases(town.service, study_store.study(town.service, town.population))
     booking, bundle = found.outcome.booking.id, found.bundle
     assert bundle is not None
@@ -135,7 +135,7 @@ def zipped(files: dict[str, bytes]) -> bytes:
 def test_the_noisy_error_of_a_release_is_priced_confirmed_charged_once_and_shown_to_all(
     town: Here, steward: Open, visit: Open
 ) -> None:
-    app = buy(steward("release"), "Buy this release")
+    app = handed_over(buy(steward("release"), "Buy this release"))
     before = town.spent
     (found,) = releases.releases(town.service, study_store.study(town.service, town.population))
     key = found.outcome.booking.key
@@ -145,7 +145,7 @@ def test_the_noisy_error_of_a_release_is_priced_confirmed_charged_once_and_shown
     assert ZCDP(town.spent - before) == error_charge(Fraction(1, 5), ROWS, 1).rho
     (bought,) = release_errors.measured_errors(town.service, town.population, key)
     assert bought.error is not None
-    viewer = visit("release", population=town.population, release=str(found.outcome.booking.id))
+    viewer = visit("hand_over", population=town.population, release=str(found.outcome.booking.id))
     assert f"Noisy largest error on the private table: {bought.error.estimate:.3g}" in words(viewer)
     assert not any("Buy" in button.label for button in viewer.button)
     spent = town.spent
@@ -163,7 +163,7 @@ def test_a_noisy_error_that_noise_carried_out_of_0_to_1_is_shown_where_errors_li
     plan = release_errors.error_plan(town.service, town.population, found.outcome.booking.key, epsilon="0.2")
     error = MeasuredError(plan, found.outcome, NoisyInterval(drawn, low, high, 0.95, "1/5"))
     monkeypatch.setattr(release_errors, "measured_errors", lambda *asked: [error])
-    app = steward("release", release=str(found.outcome.booking.id))
+    app = steward("hand_over", release=str(found.outcome.booking.id))
     assert not app.exception
     assert f"on the private table: {shown}, between {low:g} and {high:g}" in words(app).replace("*", "")
     assert f"{drawn:g}" not in words(app)
@@ -211,14 +211,14 @@ def test_a_finished_release_outlives_its_public_tables(town: Here, steward: Open
     (found,) = releases.releases(town.service, current)
     for one in current.candidates:
         study_store.remove_candidate(town.service, town.population, one.sha256)
-    app = visit("release", population=town.population, release=str(found.outcome.booking.id))
+    app = visit("hand_over", population=town.population, release=str(found.outcome.booking.id))
     assert not app.exception
     assert "synthetic.csv" in [button.label for button in app.get("download_button")] or "synthetic.csv" in words(app)
-    assert "needs public candidates" in words(app)
+    assert "needs public candidates" in words(visit("release", population=town.population))
 
 
 def test_table_fit_is_one_choice_away_and_its_result_says_what_was_measured(town: Here, steward: Open) -> None:
-    app = steward("release")
+    app = by_pmw_pub(steward("release"))
     assert any("Rounds" in str(one.label) or "rounds" in str(one.label) for one in app.checkbox)
     app.radio(key="engine").set_value("table-fit").run()
     assert not any("rounds" in str(one.label) for one in app.checkbox), "table fit has none"
@@ -226,6 +226,26 @@ def test_table_fit_is_one_choice_away_and_its_result_says_what_was_measured(town
     current = study_store.study(town.service, town.population)
     (found,) = releases.releases(town.service, current)
     assert found.plan.kind == "table-fit"
+    handed_over(app)
     assert {one.label: one.value for one in app.metric}["Noisy tables"] == str(3 + 3)
     assert any("by table fit" in str(one.proto) for one in app.get("page_link"))
     assert not app.exception
+
+
+def test_rows_may_be_added_and_then_no_floor_stands_beside_epsilon(town: Here, steward: Open) -> None:
+    app = steward("compare")
+    app.text_input(key="assessment epsilon").set_value("0.3").run()
+    buy(app, "Buy these assessments")
+    app.switch_page("pages/release.py").run()
+    assert any("noisy floor, interval" in frame.value for frame in app.dataframe)
+    app.radio(key="engine").set_value("table-fit").run()
+    app.checkbox(key="grow").check().run()
+    assert not any("noisy floor, interval" in frame.value for frame in app.dataframe)
+    assert "no limit of this release" in words(app)
+    assert "out of reach" not in words(app)
+    buy(app, "Buy this release")
+    current = study_store.study(town.service, town.population)
+    (found,) = releases.releases(town.service, current)
+    assert found.plan.growth is not None  # type: ignore[union-attr]
+    app.radio(key="engine").set_value("pmw-pub").run()
+    assert any("noisy floor, interval" in frame.value for frame in app.dataframe)

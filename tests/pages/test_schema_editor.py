@@ -1,4 +1,4 @@
-"""Schemas on the Data page: from a codebook, and edited rule by rule."""
+"""Schemas on the Prepare page: from a codebook, and edited rule by rule."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _edit(app: AppTest, **edits: Any) -> AppTest:
 
 
 def _editing(visit: Open, town: Here) -> AppTest:
-    return press(visit("data", population=town.population), "Edit the schema")
+    return press(visit("prepare", population=town.population), "Edit the schema")
 
 
 def _saves(app: AppTest) -> bool:
@@ -40,7 +40,7 @@ def _saves(app: AppTest) -> bool:
 
 
 def test_a_codebook_gives_the_schema_and_the_public_tables_the_rest(town: Here, visit: Open) -> None:
-    app = visit("data", population=town.population)
+    app = visit("prepare", population=town.population)
     app.file_uploader[2].upload("codes.csv", CODEBOOK, "text/csv")
     press(app, "Draft from the codebook")
     assert not app.exception
@@ -52,7 +52,7 @@ def test_a_codebook_gives_the_schema_and_the_public_tables_the_rest(town: Here, 
 
 
 def test_a_codebook_with_semicolons_is_read_once_confirmed(town: Here, visit: Open) -> None:
-    app = visit("data", population=town.population)
+    app = visit("prepare", population=town.population)
     app.file_uploader[2].upload("codes.csv", CODEBOOK.replace(b",", b";"), "text/csv")
     press(app, "Draft from the codebook")
     stored(press(app, "Read as UTF-8 with a semicolon between cells"))
@@ -61,7 +61,7 @@ def test_a_codebook_with_semicolons_is_read_once_confirmed(town: Here, visit: Op
 
 def test_a_bad_codebook_is_refused_and_the_earlier_schema_stays(town: Here, visit: Open) -> None:
     before = _schema(town)
-    app = visit("data", population=town.population)
+    app = visit("prepare", population=town.population)
     app.file_uploader[2].upload("codes.csv", b"a,b\n1,2\n", "text/csv")
     press(app, "Draft from the codebook")
     assert "The schema was refused" in words(app)
@@ -92,11 +92,11 @@ def test_every_rule_can_be_edited_and_is_saved(town: Here, visit: Open) -> None:
 
 def test_size_follows_each_edit(town: Here, visit: Open) -> None:
     app = _editing(visit, town)
-    before = {metric.label: metric.value for metric in app.metric}
+    before = {metric.label: metric.value for metric in reversed(app.metric)}
     assert before["Possible rows"] == "12"
     assert before["Queries"] == "16", "2x3 + 2x2 + 3x2"
     _edit(app, edited_rows={1: {"other": True}})
-    after = {metric.label: metric.value for metric in app.metric}
+    after = {metric.label: metric.value for metric in reversed(app.metric)}
     assert after["Possible rows"] == "16"
     assert after["Queries"] == "20", "2x4 + 2x2 + 4x2"
     assert {"Memory, about", "A round, at most about"} <= set(after)
@@ -119,8 +119,8 @@ def test_an_edit_that_contradicts_a_rule_is_said_and_nothing_is_lost(town: Here,
 def test_edits_survive_a_look_at_another_page(town: Here, visit: Open) -> None:
     app = _editing(visit, town)
     _edit(app, edited_rows={1: {"other": True}}, deleted_rows=[2])
-    app.switch_page("pages/workload.py").run()
-    app.switch_page("pages/data.py").run()
+    app.switch_page("pages/compare.py").run()
+    app.switch_page("pages/prepare.py").run()
     assert [row["name"] for row in app.data_editor[0].value.to_dict("records")] == ["sex", "age"]
     press(app, "Save this schema")
     assert _schema(town).domain.shape == (2, 4)
@@ -128,7 +128,7 @@ def test_edits_survive_a_look_at_another_page(town: Here, visit: Open) -> None:
 
 def _refreshed(visit: Open, town: Here) -> AppTest:
     """The page as a new browser session finds it: what a refresh leaves."""
-    return visit("data", population=town.population)
+    return visit("prepare", population=town.population)
 
 
 def test_edits_survive_a_refresh_and_go_on_where_they_stood(town: Here, visit: Open) -> None:
@@ -174,12 +174,12 @@ def test_an_edit_that_changed_nothing_or_was_discarded_leaves_no_draft(town: Her
 def test_a_draft_is_offered_only_to_who_may_change_the_schema_and_buys_nothing(
     town: Here, steward: Open, visit: Open
 ) -> None:
-    app = press(steward("data"), "Edit the schema")
+    app = press(steward("prepare"), "Edit the schema")
     _edit(app, edited_rows={1: {"other": True}})
-    assert "not saved" not in words(visit("data", population=town.population, view="stakeholder"))
-    buy(steward("candidates"), "Buy these assessments")
+    assert "not saved" not in words(visit("prepare", population=town.population, view="stakeholder"))
+    buy(steward("compare"), "Buy these assessments")
     assert "not saved" not in words(_refreshed(visit, town)), "after a charge the steward alone changes the tables"
-    assert "not saved" in words(steward("data"))
+    assert "not saved" in words(steward("prepare"))
 
 
 def test_bins_are_taken_from_the_public_tables_alone(town: Here, visit: Open) -> None:
@@ -231,9 +231,9 @@ def test_discarding_keeps_the_stored_schema(town: Here, visit: Open) -> None:
 
 
 def test_after_a_charge_the_page_says_that_a_new_schema_makes_new_plans(town: Here, steward: Open) -> None:
-    app = steward("candidates")
+    app = steward("compare")
     buy(app, "Buy these assessments")
-    app.switch_page("pages/data.py").run()
+    app.switch_page("pages/prepare.py").run()
     assert "makes new plans, each with its own price" in words(app)
     press(app, "Edit the schema")
     _edit(app, edited_rows={1: {"other": True}})

@@ -188,10 +188,10 @@ def test_a_cold_deep_link_goes_by_app_and_reaches_its_page_once(monkeypatch: pyt
     monkeypatch.setattr(state, "attend", lambda: None)
     monkeypatch.setattr(state, "st", SimpleNamespace(session_state=kept, query_params=Address(k="v"), switch_page=turn))
     with pytest.raises(Switched):
-        state.enter("pages/data.py")
+        state.enter("pages/prepare.py")
     with pytest.raises(Switched):
         state.start()
-    session = state.enter("pages/data.py")
-    assert turned == [("app.py", None), ("pages/data.py", {"k": "v"})]
+    session = state.enter("pages/prepare.py")
+    assert turned == [("app.py", None), ("pages/prepare.py", {"k": "v"})]
     assert kept == {"pmwpub session": session}
     assert session.arrival == state.Arrival(started=True, target=None)

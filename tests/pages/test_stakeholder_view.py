@@ -41,7 +41,7 @@ def _touched(*args: object, **named: object) -> NoReturn:
 @pytest.fixture
 def bought(town: Here, steward: Open) -> Session:
     """A session in the stakeholder view that holds the private table of a population with results."""
-    buy(steward("candidates"), "Buy these assessments")
+    buy(steward("compare"), "Buy these assessments")
     buy(steward("release"), "Buy this release")
     return Session(town.population, town.private(), presenting=True)
 
@@ -77,13 +77,13 @@ def test_no_page_touches_the_private_table_or_shows_a_stewards_panel(
 
 def test_the_shield_would_notice_a_stewards_page(town: Here, shielded: Session, visit: Open) -> None:
     shielded.presenting = False
-    app = visit("data", shielded, population=town.population)
+    app = visit("prepare", shielded, population=town.population)
     assert app.exception or app.error
 
 
 def test_results_that_were_released_are_shown(town: Here, shielded: Session, visit: Open) -> None:
-    assert "noisy" in words(visit("candidates", shielded, population=town.population)).lower()
-    assert "A release beside its public table" in words(visit("explore", shielded, population=town.population))
+    assert "noisy" in words(visit("compare", shielded, population=town.population)).lower()
+    assert "A release beside its public table" in words(visit("hand_over", shielded, population=town.population))
 
 
 def test_the_address_turns_the_view_on_and_links_keep_it(town: Here, visit: Open) -> None:
@@ -97,13 +97,13 @@ def test_the_address_turns_the_view_on_and_links_keep_it(town: Here, visit: Open
 
 def test_the_switch_turns_it_on_and_off_in_session_and_address(town: Here, visit: Open) -> None:
     session = Session(town.population, town.private())
-    app = visit("data", session, population=town.population)
+    app = visit("prepare", session, population=town.population)
     assert "Steward: private table loaded" in words(app)
     app.toggle(key="stakeholder view").set_value(True).run()
     assert app.query_params["view"] == "stakeholder"
     assert "Private table" not in [str(element.value) for element in app.subheader]
 
-    again = visit("data", session, population=town.population, view="stakeholder")
+    again = visit("prepare", session, population=town.population, view="stakeholder")
     again.toggle(key="stakeholder view").set_value(False).run()
     assert "view" not in again.query_params
     assert "Private table" in [str(element.value) for element in again.subheader]
@@ -116,7 +116,7 @@ def test_a_server_for_viewers_only_has_no_other_view(visit: Open, town: Here, mo
     switch = app.toggle(key="stakeholder view")
     assert switch.value
     assert switch.disabled
-    for page in ("home", "data", "candidates", "release", "workload", "explore"):
+    for page in PAGES:
         app = visit(page, population=town.population)
         assert not app.exception
         assert not app.get("file_uploader"), page

@@ -1,4 +1,4 @@
-"""Simulations on the Explore page: chosen, stopped, taken up again, found after a refresh, handed on, put in words."""
+"""Simulations on the Compare page: chosen, stopped, taken up again, found after a refresh, handed on, put in words."""
 
 from __future__ import annotations
 
@@ -31,11 +31,12 @@ def small(app: AppTest) -> AppTest:
     app.text_input(key="sweep epsilons").set_value("0.5, 2")
     app.text_input(key="sweep rounds").set_value("2, 4")
     app.number_input(key="sweep runs").set_value(2)
+    app.multiselect(key="sweep baselines").set_value([])
     return app
 
 
 def test_the_ranges_of_a_sweep_are_chosen_on_the_page(town: Here, visit: Open) -> None:
-    app = small(visit("explore", population=town.population))
+    app = small(visit("compare", population=town.population))
     app.multiselect(key="sweep variants").set_value([PMW_PUB, f"{PMW_PUB}+average"])
     app.multiselect(key="sweep shares").set_value([100.0, 10.0])
     app.run()
@@ -63,7 +64,7 @@ def test_the_ranges_of_a_sweep_are_chosen_on_the_page(town: Here, visit: Open) -
     ],
 )
 def test_what_is_no_number_in_range_is_refused_in_words(field: str, typed: str, town: Here, visit: Open) -> None:
-    app = small(visit("explore", population=town.population))
+    app = small(visit("compare", population=town.population))
     app.text_input(key=field).set_value(typed).run()
     assert not app.exception
     assert "Nothing is simulated until it is put right." in words(app)
@@ -71,7 +72,7 @@ def test_what_is_no_number_in_range_is_refused_in_words(field: str, typed: str, 
 
 
 def test_baselines_are_lines_of_their_own_and_what_cannot_run_says_why(town: Here, visit: Open) -> None:
-    app = small(visit("explore", population=town.population))
+    app = small(visit("compare", population=town.population))
     app.text_input(key="sweep epsilons").set_value("0.00001, 2")
     app.multiselect(key="sweep baselines").set_value(["mwem", "dual-query", "hdmm"])
     press(app.run(), "Simulate")
@@ -89,7 +90,7 @@ def test_baselines_are_lines_of_their_own_and_what_cannot_run_says_why(town: Her
     [("sweep epsilons", "a lot"), ("sweep epsilons", "-1"), ("sweep epsilons", ""), ("sweep rounds", "x")],
 )
 def test_ranges_that_mean_nothing_are_refused_in_words(town: Here, visit: Open, key: str, text: str) -> None:
-    app = visit("explore", population=town.population)
+    app = visit("compare", population=town.population)
     app.text_input(key=key).set_value(text).run()
     assert not app.exception
     assert app.error
@@ -97,13 +98,13 @@ def test_ranges_that_mean_nothing_are_refused_in_words(town: Here, visit: Open, 
 
 
 def test_after_a_refresh_the_latest_simulation_is_there_and_earlier_ones_can_be_chosen(town: Here, visit: Open) -> None:
-    press(small(visit("explore", population=town.population)), "Simulate")
-    app = visit("explore", population=town.population)
+    press(small(visit("compare", population=town.population)), "Simulate")
+    app = visit("compare", population=town.population)
     app.selectbox(key="simulation chosen").set_value("new").run()
     app.text_input(key="sweep rounds").set_value("3")
     press(app, "Simulate")
     latest, first = asked(town)
-    again = visit("explore", population=town.population)
+    again = visit("compare", population=town.population)
     assert not again.exception
     chooser = again.selectbox(key="simulation chosen")
     assert chooser.value == latest.key
@@ -128,7 +129,7 @@ def test_a_simulation_that_was_stopped_says_so_shows_what_there_is_and_goes_on(
     with monkeypatch.context() as patch:
         patch.setattr(town.service.ledger, "put_document", put)
         explorations.explore(town.service, current, current.usable[0].sha256, terms)
-    app = visit("explore", population=town.population)
+    app = visit("compare", population=town.population)
     assert not app.exception
     assert "What is finished is kept, and none of it is made again" in words(app)
     assert app.dataframe, "what is finished is shown"
@@ -161,7 +162,7 @@ def test_the_page_says_where_a_release_is_not_expected_to_beat_the_table_unchang
 ) -> None:
     lines = runs("poor.csv", {0.1: 0.0142, 0.25: 0.0135, 1.0: 0.0084}, 0.0148)
     stored(town, Simulation(lines, [CertifiedFloor("poor.csv", 0.004, 0.005)]))
-    app = visit("explore", population=town.population)
+    app = visit("compare", population=town.population)
     (said,) = [str(one.value).replace("\\", "").replace("**", "") for one in app.warning]
     assert "At ε ≤ 0.25, PMW^Pub is not expected to beat publishing poor.csv unchanged" in said
     assert "0.0135 ± 0 against 0.0148" in said
@@ -176,7 +177,7 @@ def test_the_page_says_where_a_release_is_not_expected_to_beat_the_table_unchang
 
 def test_mean_and_rms_errors_are_a_choice_and_have_no_floor(town: Here, visit: Open) -> None:
     stored(town, Simulation(runs("poor.csv", {0.1: 0.2, 1.0: 0.1}, 0.3), [CertifiedFloor("poor.csv", 0.05, 0.05)]))
-    app = visit("explore", population=town.population)
+    app = visit("compare", population=town.population)
     table = app.dataframe[0].value
     assert any("floor of" in str(line) for line in table.iloc[:, 0])
     app.radio(key="simulation measure").set_value("mean_error").run()
@@ -186,8 +187,8 @@ def test_mean_and_rms_errors_are_a_choice_and_have_no_floor(town: Here, visit: O
 
 
 def test_the_figure_can_be_downloaded_as_one_page_by_everybody(town: Here, visit: Open) -> None:
-    press(small(visit("explore", population=town.population)), "Simulate")
-    app = visit("explore", population=town.population, view="stakeholder")
+    press(small(visit("compare", population=town.population)), "Simulate")
+    app = visit("compare", population=town.population, view="stakeholder")
     assert [button.label for button in app.download_button] == ["Download as a web page"]
 
 
@@ -202,7 +203,7 @@ def bound_rows(app: AppTest) -> list[float]:
 
 def test_the_accuracy_theorem_is_drawn_once_it_is_asked_for_and_says_what_it_rests_on(town: Here, visit: Open) -> None:
     stored(town, Simulation(runs("poor.csv", {0.1: 0.2, 1.0: 0.1}, 0.3), [CertifiedFloor("poor.csv", 0.04, 0.05)]))
-    app = visit("explore", population=town.population)
+    app = visit("compare", population=town.population)
     (toggle,) = theorem(app)
     assert "bound of the paper's accuracy theorem" in toggle.label
     assert (toggle.value, bound_rows(app)) == (False, [])
@@ -238,8 +239,8 @@ def session(town: Here, steward: Open) -> Session:
 def test_the_private_table_is_simulated_on_once_confirmed_and_recorded_in_this_session_alone(
     town: Here, session: Session, visit: Open
 ) -> None:
-    press(small(visit("explore", population=town.population)), "Simulate")
-    app = simulate_privately(visit("explore", session, population=town.population))
+    press(small(visit("compare", population=town.population)), "Simulate")
+    app = simulate_privately(visit("compare", session, population=town.population))
     assert not app.exception
     assert len(theorem(app)) == 1, "no theorem beside the private truth: its floor is a private number"
     found = session.seen[KEY]
@@ -254,10 +255,10 @@ def test_the_private_table_is_simulated_on_once_confirmed_and_recorded_in_this_s
 
 
 def test_what_cannot_run_on_the_private_table_says_why(town: Here, session: Session, visit: Open) -> None:
-    app = small(visit("explore", population=town.population))
+    app = small(visit("compare", population=town.population))
     app.multiselect(key="sweep baselines").set_value(["hdmm"])
     press(app.run(), "Simulate")
-    app = simulate_privately(visit("explore", session, population=town.population))
+    app = simulate_privately(visit("compare", session, population=town.population))
     assert not app.exception
     assert "HDMM (no rows) did not run at ε = 0.5, 2. It needs the rows of the truth" in words(app)
 
@@ -265,15 +266,15 @@ def test_what_cannot_run_on_the_private_table_says_why(town: Here, session: Sess
 def test_private_errors_are_on_no_page_of_the_stakeholder_view_or_of_another_session(
     town: Here, session: Session, visit: Open
 ) -> None:
-    simulate_privately(visit("explore", session, population=town.population))
+    simulate_privately(visit("compare", session, population=town.population))
     found = session.seen[KEY]
     assert isinstance(found, PrivateSweep)
     assert found.simulation is not None
     numbers = {number(value) for one in found.simulation.errors for value in (one.max_error, one.mean_error)}
-    mine = visit("explore", session, population=town.population)
+    mine = visit("compare", session, population=town.population)
     assert any(value in str(mine.table[0].value) + words(mine) for value in numbers)
     session.presenting = True
-    others = (visit("explore", session, population=town.population), visit("explore", population=town.population))
+    others = (visit("compare", session, population=town.population), visit("compare", population=town.population))
     for app in others:
         assert not app.table
         seen = words(app) + "".join(frame.value.to_string() for frame in app.dataframe)
@@ -282,17 +283,19 @@ def test_private_errors_are_on_no_page_of_the_stakeholder_view_or_of_another_ses
 
 
 def test_before_a_plan_is_frozen_the_private_truth_is_not_offered(town: Here, steward: Open) -> None:
-    app = steward("explore")
+    app = steward("compare")
     assert "Error against ε on the private table itself" in words(app)
     assert "Offered once a plan is frozen" in words(app)
     assert not any(button.label == "Simulate on it, and record it" for button in app.button)
 
 
-def test_the_figure_shows_both_engines(town: Here, visit: Open) -> None:
-    app = small(visit("explore", population=town.population))
-    app.multiselect(key="sweep baselines").set_value(["table-fit"])
+def test_the_figure_shows_both_engines_by_default_each_by_its_name(town: Here, visit: Open) -> None:
+    app = visit("compare", population=town.population)
+    assert app.multiselect(key="sweep baselines").value == ["table-fit"]
+    app.text_input(key="sweep epsilons").set_value("0.5")
+    app.number_input(key="sweep runs").set_value(1)
     press(app.run(), "Simulate")
     assert not app.exception
     lines = {str(line) for line in app.dataframe[0].value.iloc[:, 0]}
-    assert {"poor.csv", "poor.csv, Table fit"} <= lines
+    assert {"poor.csv, PMW^Pub", "poor.csv, Table fit"} <= lines
     assert town.spent == 0

@@ -21,7 +21,7 @@ def _set(app: AppTest, label: str, value: float) -> AppTest:
 
 
 def test_without_a_population_the_calculators_begin_with_the_samples_numbers(empty: Here, visit: Open) -> None:
-    app = visit("whatif")
+    app = visit("what_if")
     assert not app.exception
     facts = {"n": 20_000, "m": 12_000, "queries": 121_848, "beta": 0.05}
     tilde = epsilon_tilde_of(1.0, Fraction(1, 20_000**2))
@@ -34,7 +34,7 @@ def test_without_a_population_the_calculators_begin_with_the_samples_numbers(emp
 
 
 def test_they_follow_what_is_typed_and_say_where_the_bound_says_nothing(town: Here, visit: Open) -> None:
-    app = visit("whatif", population=town.population)
+    app = visit("what_if", population=town.population)
     assert not app.exception
     assert "Here the bound says nothing" in words(app), "400 private rows are too few"
     _set(app, "n, private rows", 10**9)
@@ -48,7 +48,7 @@ def test_they_follow_what_is_typed_and_say_where_the_bound_says_nothing(town: He
 
 
 def test_both_plots_have_alt_text_and_tables(empty: Here, visit: Open) -> None:
-    app = visit("whatif")
+    app = visit("what_if")
     charts = app.get("plotly_chart")
     assert len(charts) == 2
     assert all(chart.proto.alt for chart in charts)
@@ -62,9 +62,9 @@ def test_the_bias_slider_shows_start_floor_and_pmw_pub_for_free_in_the_demo(
 ) -> None:
     monkeypatch.setattr(bias_sweep, "BIASES", (0.0, 0.3))
     monkeypatch.setattr(bias_sweep, "RUNS", 1)
-    app = visit("home")
+    app = visit("protect")
     press(app, "Open the demo")
-    app.switch_page("pages/whatif.py").run()
+    app.switch_page("pages/what_if.py").run()
     press(app, "Simulate the bias")
     assert not app.exception
     assert app.select_slider[0].value == 0.3

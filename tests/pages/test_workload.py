@@ -11,7 +11,7 @@ from pmwpub.ui.prepare.workload_panel import described
 
 
 def test_hand_picked_marginals_are_put_together_shown_in_numbers_and_chosen(town: Here, steward: Open) -> None:
-    app = steward("workload")
+    app = steward("prepare")
     app.radio[0].set_value("hand-picked").run()
     assert "Pick at least one marginal" in words(app)
     for together in (["sex", "age"], ["work"]):
@@ -35,7 +35,7 @@ def test_hand_picked_marginals_are_put_together_shown_in_numbers_and_chosen(town
 
 def test_a_marginal_that_was_picked_can_be_left_out_again(town: Here, visit: Open) -> None:
     study_store.choose_workload(town.service, town.population, WorkloadChoice.picked([("age", "sex"), ("work",)]))
-    app = visit("workload", population=town.population)
+    app = visit("prepare", population=town.population)
     assert app.radio[0].value == "hand-picked"
     app.multiselect(key="picked 2").set_value([("work",)]).run()
     assert {metric.label: metric.value for metric in app.metric}["Queries"] == "2"

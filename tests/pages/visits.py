@@ -11,13 +11,13 @@ from streamlit.testing.v1 import AppTest
 
 from pmwpub.service import PrivateTable, Service
 from pmwpub.service.inputs import study_store
-from pmwpub.service.purchases import TICK
+from pmwpub.service.purchases import FREE_TICK, TICK
 from pmwpub.ui import Session
 
 ROOT = Path(__file__).resolve().parents[2]
 ROWS = 400
-PAGES = ("home", "data", "workload", "candidates", "release", "explore", "ledger", "whatif", "story")
-WITHOUT_POPULATION = ("home", "whatif", "story")
+PAGES = ("protect", "prepare", "compare", "release", "hand_over", "ledger", "what_if", "story")
+WITHOUT_POPULATION = ("protect", "what_if", "story")
 """Pages that do without an open population."""
 
 Open = Callable[..., AppTest]
@@ -76,10 +76,15 @@ def press(app: AppTest, label: str) -> AppTest:
     return buttons[0].click().run()
 
 
+def by_pmw_pub(app: AppTest) -> AppTest:
+    """The Release page with PMW^Pub chosen, which was its only engine once."""
+    return app.radio(key="engine").set_value("pmw-pub").run()
+
+
 def ticked(app: AppTest) -> AppTest:
     """The page with the sentence ticked that every purchase on public tables asks for; nothing is run."""
     for box in app.checkbox:
-        if box.label == TICK:
+        if box.label in (TICK, FREE_TICK):
             box.check()
     return app
 
@@ -97,6 +102,11 @@ def add(app: AppTest) -> AppTest:
 def stored(app: AppTest) -> AppTest:
     """Store the public files that the session read, if there are any."""
     return press(app, "Store") if any(button.label == "Store" for button in app.button) else app
+
+
+def handed_over(app: AppTest) -> AppTest:
+    """The same session on Hand over: the files and the error of the release that the address names, else the latest."""
+    return app.switch_page("pages/hand_over.py").run()
 
 
 def words(app: AppTest) -> str:

@@ -37,12 +37,17 @@ LISTED = (
     "a table not charged",
     "shares from private counts",
     "a prior strength chosen on exact tables",
+    "rows added where exact tables show people",
     "twice the charged rho in tables",
     "comparisons decide a purchase in a shared service",
     "a candidate is stored or refused by private rows",
     "the verdict of a comparison is recorded",
     "a cell's code depends on the cells beside it",
     "rows without an ID counted",
+    "the root of c + 1 forgotten",
+    "rows with any misfit not charged",
+    "twice the charged rho in a look at the fit",
+    "risky columns chosen from private rows",
 )
 """What the project's statement of guarantees names."""
 

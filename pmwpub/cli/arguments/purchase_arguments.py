@@ -1,4 +1,4 @@
-"""Arguments of what is bought: `assess`, `release`, `error`."""
+"""Arguments of what is bought: `assess`, `release`, `error`, `misfits`."""
 
 from __future__ import annotations
 
@@ -18,13 +18,21 @@ def assess_command(commands: Actions) -> None:
     parser.add_argument("--no-start", action="store_true", help="leave the start out; the floor has all of epsilon")
     parser.add_argument("--no-floor", action="store_true", help="leave the floor out; the start has all of epsilon")
     setting = parser.add_mutually_exclusive_group()
-    setting.add_argument("--fast", action="store_true", help="floors over a public sub-workload (the default)")
+    setting.add_argument("--fast", action="store_true", help="floors over a public sample of marginals (the default)")
+    setting.add_argument(
+        "--part", action="store_true", help="floors over as many marginals that public tables choose: nearer to --full"
+    )
     setting.add_argument("--full", action="store_true", help="floors over the whole workload: slower")
     ways = parser.add_mutually_exclusive_group()
     ways.add_argument(
         "--best", action="store_true", help="buy only which candidate has the lowest floor, for one charge"
     )
     ways.add_argument("--compare", action="store_true", help="free: candidate against candidate; buys nothing")
+    ways.add_argument(
+        "--expect",
+        metavar="EPSILON",
+        help="free: simulate releases between candidates at that epsilon; the error to expect, and whom to take",
+    )
     parser.set_defaults(run="pmwpub.cli.assess:assess")
 
 
@@ -35,9 +43,16 @@ def release_command(commands: Actions) -> None:
     parser.add_argument("--epsilon", required=True, help="epsilon at the population's delta, or: rest")
     parser.add_argument(
         "--engine",
-        choices=("pmw-pub", "table-fit"),
-        help="pmw-pub (the default), or table-fit: all tables of one and two columns measured at once; "
-        "the next five flags are PMW^Pub's",
+        choices=("pmw-pub", "table-fit", "table-fit-pool", "unchanged"),
+        help="pmw-pub; table-fit: all tables of one and two columns measured at once; table-fit-pool: the same with "
+        "several --public, whose weights are learnt from the noisy tables; unchanged: the public table itself, free of "
+        "charge; default: pmw-pub where one of the five flags after --grow is given, which are its own, else a stored "
+        "release of these inputs, else what public tables advise",
+    )
+    parser.add_argument(
+        "--grow",
+        action="store_true",
+        help="of table-fit: add rows where noisy tables show people of whom no public row tells",
     )
     parser.add_argument("--rounds", type=whole, help="T (25)")
     parser.add_argument("--selection", choices=("exponential", "permute-and-flip"), help="(exponential)")
@@ -58,7 +73,11 @@ def release_command(commands: Actions) -> None:
         help="the encoded columns, or all of the schema: ids as row numbers, left-out columns blank",
     )
     parser.add_argument("--row-seed", type=whole, default=0, help="public seed of the synthetic rows")
-    parser.add_argument("-o", "--out", required=True, metavar="OUT/")
+    where = parser.add_mutually_exclusive_group(required=True)
+    where.add_argument("-o", "--out", metavar="OUT/")
+    where.add_argument(
+        "--dry-run", action="store_true", help="buy nothing: the price, the noise in rows and the error to expect"
+    )
     parser.set_defaults(run="pmwpub.cli.release:release")
 
 
@@ -74,3 +93,19 @@ def error_command(commands: Actions) -> None:
     parser.add_argument("--epsilon", required=True, help="pure epsilon of the noisy error")
     parser.add_argument("--repeat", type=whole, default=0, help="draw this error again, at its price")
     parser.set_defaults(run="pmwpub.cli.error:error")
+
+
+def misfits_command(commands: Actions) -> None:
+    """`misfits`."""
+    parser = commands.add_parser("misfits", help="buy a noisy look at how many private rows the schema does not fit")
+    parser.add_argument("--population", required=True)
+    parser.add_argument("--schema", required=True)
+    private(parser, required=False)
+    reading(parser)
+    parser.add_argument(
+        "--column", action="append", default=[], metavar="COLUMN", help="look at this one; default: the risky ones"
+    )
+    parser.add_argument("--half-width", default="0.01", help="of each share of rows, at 95 %% (0.01: one point)")
+    parser.add_argument("--dry-run", action="store_true", help="buy nothing: which columns, and at what price")
+    parser.add_argument("--repeat", type=whole, default=0, help="draw this look again, at its price")
+    parser.set_defaults(run="pmwpub.cli.misfits:misfits")

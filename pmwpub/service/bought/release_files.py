@@ -8,6 +8,7 @@ from typing import get_args
 
 from pmwpub.release.bundle import (
     CERTIFICATE,
+    INTERVALS,
     MEASUREMENTS,
     PUBLIC_VALUES,
     REAPPEAR,
@@ -22,6 +23,7 @@ from pmwpub.release.bundle import (
     pack,
 )
 from pmwpub.release.certificates.certificate_parts import Cells, Columns
+from pmwpub.release.certificates.charged_certificate import Charged
 from pmwpub.release.synthesis import MAX_ROWS, MAX_SEED
 
 __all__ = [
@@ -34,11 +36,20 @@ __all__ = [
     "Columns",
     "ReleaseFile",
     "cells_of",
+    "charge_of",
     "release_files",
 ]
 
 CSV, JSON, ZIP = "text/csv", "application/json", "application/zip"
-PARTS = {REPORT: "text/html", WEIGHTS: CSV, MEASUREMENTS: CSV, TABLES: CSV, SCHEMA: JSON, REBUILD: "text/x-python"}
+PARTS = {
+    REPORT: "text/html",
+    WEIGHTS: CSV,
+    MEASUREMENTS: CSV,
+    TABLES: CSV,
+    INTERVALS: JSON,
+    SCHEMA: JSON,
+    REBUILD: "text/x-python",
+}
 ROWS_ALLOWED = (1, MAX_ROWS)
 """The fewest and the most rows of a synthetic table."""
 SEEDS_ALLOWED = (0, MAX_SEED)
@@ -56,6 +67,12 @@ class ReleaseFile:
     media_type: str
     content: Callable[[], bytes] = field(repr=False)
     main: bool = False
+
+
+def charge_of(bundle: Bundle) -> tuple[int, int] | None:
+    """The number of a release's charge, and which draw of its plan it is, from 1; None where nothing was charged."""
+    certificate = bundle.certificate
+    return (certificate.charge_id, certificate.repeat + 1) if isinstance(certificate, Charged) else None
 
 
 def cells_of(bundle: Bundle) -> list[Cells]:

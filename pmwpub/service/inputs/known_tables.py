@@ -13,7 +13,7 @@ from pmwpub.tabular.schema.table_schema import Schema
 
 PUBLIC = "Levels, bins and comparisons come from public tables alone; name a public one."
 TRUTH = (
-    "What a simulation on it shows is covered by no epsilon. Explore simulates on the loaded private table, for its "
+    "What a simulation on it shows is covered by no epsilon. Compare simulates on the loaded private table, for its "
     "steward alone, and records it first."
 )
 

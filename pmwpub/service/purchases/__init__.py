@@ -4,21 +4,31 @@ A purchase is a plan, its charges, its work and its encoding. Page, command line
 """
 
 from pmwpub.service.purchases.assessment_purchase import AssessmentPurchase
-from pmwpub.service.purchases.buying import TICK, UNDECIDED, asks, buy, price, warnings_before
+from pmwpub.service.purchases.buying import FREE_TICK, TICK, UNDECIDED, asks, buy, doubts, price, warnings_before
 from pmwpub.service.purchases.by_plan import purchase_of
 from pmwpub.service.purchases.choice_purchase import BestPurchase
 from pmwpub.service.purchases.error_purchase import ErrorPurchase
+from pmwpub.service.purchases.misfit_purchase import (
+    MisfitOffer,
+    MisfitPurchase,
+    in_points,
+    misfit_offer,
+    proposed_columns,
+)
 from pmwpub.service.purchases.offers import Offer, decided, offer, store
 from pmwpub.service.purchases.protocol import Prepared, Purchase
 from pmwpub.service.purchases.release_purchase import ReleasePurchase
 from pmwpub.service.purchases.table_fit_purchase import TableFitPurchase
 
 __all__ = [
+    "FREE_TICK",
     "TICK",
     "UNDECIDED",
     "AssessmentPurchase",
     "BestPurchase",
     "ErrorPurchase",
+    "MisfitOffer",
+    "MisfitPurchase",
     "Offer",
     "Prepared",
     "Purchase",
@@ -27,8 +37,12 @@ __all__ = [
     "asks",
     "buy",
     "decided",
+    "doubts",
+    "in_points",
+    "misfit_offer",
     "offer",
     "price",
+    "proposed_columns",
     "purchase_of",
     "store",
     "warnings_before",

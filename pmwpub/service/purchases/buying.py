@@ -12,13 +12,15 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import NoReturn
 
 from pmwpub.errors import LedgerError, OverlapUndecided, PlanError
 from pmwpub.ledger import Charge, Order, PlanKey
 from pmwpub.ledger.bookings import check_repeat
 from pmwpub.ledger.model import whole
-from pmwpub.plans import ErrorPlan
+from pmwpub.plans import ErrorPlan, MisfitPlan, ReleasePlan, TableFitPlan, WeightedPoolPlan
+from pmwpub.service.choosing.outlook import not_worth
 from pmwpub.service.core import Outcome, Price, Service, Spending
 from pmwpub.service.inputs import study_store
 from pmwpub.service.inputs.shared_rows import Overlap
@@ -36,6 +38,9 @@ OTHER_NEIGHBOURS = (
 TICK = "None of these public tables was made from the private one"
 """What the steward says before every purchase that public tables take part in, whatever comparisons found."""
 
+FREE_TICK = "I pay for this release although the public table unchanged, which is free, may be as good"
+"""What the steward says before a release that is not expected to beat the free table."""
+
 KEPT = "of all rows of one ID, k are counted"
 """What the ledger adds to the sensitivity of a charge whose neighbours differ in all rows of one ID."""
 
@@ -44,6 +49,9 @@ UNDECIDED = (
     "charged."
 )
 
+NOT_WORTH = (
+    "Say first that you pay for this release although the public table unchanged may be as good. Nothing was charged."
+)
 
 OTHER_READING = (
     "This plan was bought when a public table of it was read in another way, and what is stored is of that reading. "
@@ -63,6 +71,7 @@ def buy(
     *,
     repeat: int = 0,
     tick: bool | None = None,
+    free_tick: bool | None = None,
     current: Study | None = None,
 ) -> list[Outcome]:
     """Buy plans together: all are charged, or none. A plan that was sent before returns what is stored, uncharged.
@@ -70,6 +79,7 @@ def buy(
     repeat   which draw of each plan; the next one is bought on purpose, none is passed over
     tick     whether the steward said `TICK`; None where nobody was asked, which is enough in a single user's service
              while the loaded table has nothing in common with the public ones
+    free_tick  whether the steward said `FREE_TICK`; None where nobody was asked, as by a program, which is enough
     current  the population's public state, where it was read already
 
     Raises ViewersOnly, PlanError, OverlapUndecided, Overspent, TableBlocked, LedgerError or QueueFull before anything
@@ -83,10 +93,11 @@ def buy(
     said(tick)
     current = current or study_store.study(service, private.population)
     known = [as_known(service, private, one, repeat, current) for one in wanted]
+    if free_tick is False and doubts(service, current, known, repeat=repeat):
+        raise PlanError(NOT_WORTH)
     spendings = [_spending(service, private, one, repeat, current) for one in known]
     used = _undecided(service, current, known, spendings)
-    if used and not (tick or (tick is None and _goes_without(service, private, used, current))):
-        raise OverlapUndecided(UNDECIDED)
+    check_tick(service, private, used, current, tick)
     return service.spend(
         private.population, spendings, table=private.table, terms=current.population, agree=_same_neighbours
     )
@@ -96,6 +107,22 @@ def asks(current: Study, wanted: Sequence[Purchase]) -> bool:
     """Whether a purchase takes the steward's `TICK`: where a public table takes part, but in a demo, which is generated
     data. A function of public things alone."""
     return not current.demo and any(one.public_tables for one in wanted)
+
+
+def doubts(service: Service, current: Study, wanted: Sequence[Purchase], *, repeat: int = 0) -> tuple[str, ...]:
+    """Why releases among some purchases are hardly better than their public tables unchanged, which are free.
+
+    One that was bought already is not asked about. A function of public and of released things.
+    """
+    found = []
+    for one in wanted:
+        plan, key = one.plan, PlanKey(one.plan.sha256, repeat)
+        if (
+            isinstance(plan, ReleasePlan | TableFitPlan | WeightedPoolPlan)
+            and service.ledger.booking(current.population.name, key) is None
+        ):
+            found.append(not_worth(service, current, plan))
+    return tuple(filter(None, found))
 
 
 def warnings_before(
@@ -122,7 +149,9 @@ def price(
     with service.ledger.view():
         due = {one.plan.sha256: one for one in (as_known(service, private, one, repeat, current) for one in wanted)}
         charged = [one for key, one in due.items() if service.ledger.booking(name, PlanKey(key, repeat)) is None]
-        return service.price(name, [charge for one in charged for charge in one.charges(current)])
+        found = service.price(name, [charge for one in charged for charge in one.charges(current)])
+    pures: list[Fraction | None] = [getattr(one.plan, "exact_epsilon", None) for one in charged]
+    return found if None in pures else replace(found, pure=sum(filter(None, pures), Fraction(0)))
 
 
 def as_known(service: Service, private: PrivateTable, one: Purchase, repeat: int, current: Study) -> Purchase:
@@ -140,7 +169,7 @@ def as_known(service: Service, private: PrivateTable, one: Purchase, repeat: int
     own = service.ledger.booking(name, PlanKey(now.plan.sha256))
     if own is None and then is not None and same_reading_as_then(service.ledger, name, then, now.plan, table=table):
         return replace(now, plan=earlier)  # type: ignore[type-var]
-    if not isinstance(asked.plan, ErrorPlan):
+    if not isinstance(asked.plan, ErrorPlan | MisfitPlan):
         current.check_readings(asked.plan.inputs)
     drawn = 0 <= repeat < service.ledger.next_repeat(name, asked.plan.sha256)
     found = service.ledger.booking(name, PlanKey(asked.plan.sha256, repeat)) if drawn else None
@@ -152,7 +181,7 @@ def as_known(service: Service, private: PrivateTable, one: Purchase, repeat: int
 def _read_as_now(service: Service, one: Purchase, current: Study) -> Purchase:
     """A plan that was bought before plans said how public tables are read, with how they are read now."""
     plan = one.plan
-    if isinstance(plan, ErrorPlan) or plan.inputs.read_as:
+    if isinstance(plan, ErrorPlan | MisfitPlan) or plan.inputs.read_as:
         return one
     if service.ledger.booking(current.population.name, PlanKey((plan.earlier or plan).sha256)) is None:
         return one
@@ -169,8 +198,18 @@ def _read_as_loaded(one: Purchase, private: PrivateTable) -> Purchase:
     return replace(one, plan=one.plan.model_copy(update={"private_read_as": private.read_as}))  # type: ignore[type-var]
 
 
-def _goes_without(service: Service, private: PrivateTable, used: frozenset[str], current: Study) -> bool:
-    return service.policy.answers and not warnings_before(service, private, used, current)
+def check_tick(
+    service: Service, private: PrivateTable, used: frozenset[str], current: Study, tick: bool | None
+) -> None:
+    """Raise OverlapUndecided where public tables are used and the steward has not said enough of them.
+
+    tick  as in `buy`
+
+    Privacy: for the steward only, as `warnings_before`.
+    """
+    alone = tick is None and service.policy.answers
+    if used and not tick and not (alone and not warnings_before(service, private, used, current)):
+        raise OverlapUndecided(UNDECIDED)
 
 
 def _spending(service: Service, private: PrivateTable, one: Purchase, repeat: int, current: Study) -> Spending:
@@ -185,7 +224,8 @@ def _spending(service: Service, private: PrivateTable, one: Purchase, repeat: in
 
 def _same_neighbours(plans: Sequence[str]) -> None:
     """PlanError where plans of one population are for different neighbours: zCDP adds up for one relation alone."""
-    *_, newest = found = [json.loads(text).get("kept_ids") for text in plans]
+    # Only a text in which the key's name stands is parsed: a population may have tens of thousands of plans.
+    *_, newest = found = [json.loads(text).get("kept_ids") if '"kept_ids"' in text else None for text in plans]
     other = next((before for before in found if before != newest), newest)
     if other != newest:
         raise PlanError(OTHER_NEIGHBOURS.format(before=_protected(other), now=_protected(newest)))

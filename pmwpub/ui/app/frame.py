@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import Enum
@@ -13,24 +12,26 @@ import streamlit as st
 
 from pmwpub.errors import PmwPubError
 from pmwpub.service import Study
-from pmwpub.service.budget_left import left
+from pmwpub.service.grant import left_words, promise_words, spent_words, taken
 from pmwpub.service.inputs.study_store import study
 from pmwpub.ui.app import widget_keys
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import HOME, Session, address, current, present, viewers_only
-from pmwpub.ui.wording.written import loss, plain
+from pmwpub.ui.wording.path_so_far import PathSoFar
+from pmwpub.ui.wording.written import plain
 
 PAGES = {
-    HOME: ("Home", ":material/home:"),
-    "pages/data.py": ("Data", ":material/table:"),
-    "pages/workload.py": ("Workload", ":material/grid_view:"),
-    "pages/candidates.py": ("Candidates", ":material/leaderboard:"),
+    HOME: ("Protect", ":material/shield:"),
+    "pages/prepare.py": ("Prepare", ":material/table:"),
+    "pages/compare.py": ("Compare", ":material/leaderboard:"),
     "pages/release.py": ("Release", ":material/publish:"),
-    "pages/explore.py": ("Explore", ":material/query_stats:"),
+    "pages/hand_over.py": ("Hand over", ":material/ios_share:"),
     "pages/ledger.py": ("Ledger", ":material/receipt_long:"),
-    "pages/whatif.py": ("What if", ":material/calculate:"),
+    "pages/what_if.py": ("What if", ":material/calculate:"),
     "pages/story.py": ("Story", ":material/auto_stories:"),
 }
+"""The five steps in their order, then what stands beside them: file, title, icon."""
+STEPS = tuple(PAGES)[:5]
 
 PRESENTING = (
     "What is for the steward alone is neither computed nor shown. This is a presentation mode, **not access control**: "
@@ -73,42 +74,50 @@ def refusals() -> Iterator[None]:
 
 
 def opened(title: str) -> Study:
-    """Draw title and notices, and return the open population's public state; without one the page ends with a link."""
-    st.title(title, anchor=False)
-    session = current()
-    notices(session)
+    """Draw title, notices and path, and return the open population's public state; without one the page ends here."""
+    session = _begun(title)
     if session.population is None:
         st.info("Open the demo or a population first.")
-        link(HOME, "Go to Home")
+        link(HOME, f"Go to {PAGES[HOME][0]}")
         end()
     try:
-        found = study(service(), session.population)
-        st.caption(left_words(found))
-        return found
+        return _path(session, session.population)
     except PmwPubError as refusal:
         st.error(plain(str(refusal)), icon=":material/block:")
         end()
 
 
 def opened_if_any(title: str) -> Study | None:
-    """Draw title and notices, and return the open population's public state, or None where no population is open."""
-    st.title(title, anchor=False)
-    session = current()
-    notices(session)
+    """Draw title, notices and path, and return the open population's public state; None where none is open."""
+    session = _begun(title)
     if session.population is None:
         return None
     with refusals():
-        found = study(service(), session.population)
-        st.caption(left_words(found))
-        return found
+        return _path(session, session.population)
     return None
 
 
-def left_words(study: Study) -> str:
-    """The population and what it has left, for the page itself: on a narrow screen the sidebar is folded away."""
-    balance = study.balance
-    remaining, total = left(balance.remaining, balance.delta), loss(balance.epsilon_total)
-    return f"{plain(study.population.name)} · ε = {remaining} left of {total} at δ = {loss(balance.delta)}"
+def _begun(title: str) -> Session:
+    st.title(title, anchor=False)
+    session = current()
+    notices(session)
+    return session
+
+
+def _path(session: Session, population: str) -> Study:
+    """Draw the choices so far and what comes next: on a narrow screen the sidebar is folded away."""
+    with service().ledger.view():
+        found, bought = study(service(), population), service().ledger.bookings(population)
+    steward, viewing = session.steward(found) is not None, session.presenting
+    so_far = PathSoFar(found, bought, steward=steward, viewing=viewing)
+    st.caption(so_far.line)
+    step = so_far.next_step
+    if step.page == session.page:
+        st.markdown(f":material/arrow_downward: **Next, on this page:** {step.words}.")
+    else:
+        chosen = {} if step.release is None else {"release": str(step.release)}
+        link(step.page, f"Next: {step.words}", **chosen)
+    return found
 
 
 def notices(session: Session) -> None:
@@ -142,6 +151,8 @@ def sidebar() -> None:
     with st.sidebar:
         for page, (label, icon) in PAGES.items():
             st.page_link(page, label=label, icon=icon, query_params=address(), width="stretch")
+            if page == STEPS[-1]:
+                st.divider()
         st.divider()
         if session.population is None:
             st.caption("No population is open: nothing can be spent.")
@@ -169,16 +180,11 @@ def _meter(session: Session, population: str) -> None:
     running = service().reserved(population)
     st.markdown(f"**{plain(population)}**")
     share = min(Fraction(1), balance.spent.rho / balance.total.rho)
-    st.progress(float(share), text=f"Budget: {math.ceil(100 * share)} % of ρ spent")
-    lines = [
-        f"Total ε = {loss(balance.epsilon_total)} at δ = {loss(balance.delta)}",
-        f"Spent ε = {loss(balance.epsilon_spent)}",
-        f"Left ε = {left(balance.remaining, balance.delta)}",
-    ]
+    st.progress(float(share), text=f"{taken(balance.spent, balance.total)} of the grant taken")
+    lines = [promise_words(balance), f"{spent_words(balance)}.", f"Left: {left_words(balance)}"]
     if running.units:
-        lines.insert(2, f"of that running: ρ = {loss(running.rho)}")
+        lines.insert(1, f"At work: {taken(running, balance.total)} of the grant")
     st.caption("  \n".join(lines))
-    st.caption("The bar is drawn in ρ, which adds up; ε does not.")
     if session.presenting:
         st.badge("Public and DP results only", icon=":material/co_present:", color="blue")
     elif session.private is None:

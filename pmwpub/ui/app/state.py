@@ -15,7 +15,7 @@ from pmwpub.ui.server.leaving import attend
 from pmwpub.ui.wording.written import plain
 
 _SESSION = "pmwpub session"
-HOME = "pages/home.py"
+HOME = "pages/protect.py"
 VIEW, STAKEHOLDER = "view", "stakeholder"
 
 
@@ -62,6 +62,7 @@ class Session:
     runs        how many runs began since: two at most may answer it, the one that it caused, and the one that a field
                 left by the same click caused, which ends the first midway
     answered    the last press that a run saw
+    page        the file of the page that runs
 
     Privacy: `private`, `shelf` and `seen` may hold private rows or what follows from them; they live here only, and
     the repr shows nothing of them.
@@ -80,6 +81,7 @@ class Session:
     pressed: Press | None = None
     runs: int = 0
     answered: Press | None = None
+    page: str = ""
 
     def open(self, population: str | None) -> None:
         """Turn to a population; the private table and the unfinished work of another one are let go."""
@@ -185,6 +187,7 @@ def enter(page: str) -> Session:
     if not session.arrival.started:
         session.arrival.target = (page, st.query_params.to_dict())
         st.switch_page("app.py")
+    session.page = page
     session.begin()
     return session
 

@@ -1,4 +1,4 @@
-"""Settings chosen on a public pair: begun on the Explore page, taken over on the Release page with one click."""
+"""Settings chosen on a public pair: begun on the Compare page, taken over on the Release page with one click."""
 
 from __future__ import annotations
 

@@ -7,32 +7,52 @@ import streamlit as st
 from pmwpub.plans import WorkloadChoice
 from pmwpub.service import Study
 from pmwpub.service.bought.releases import workload_facts
-from pmwpub.ui.app.services import public
-from pmwpub.ui.app.state import current
+from pmwpub.service.inputs import study_store
+from pmwpub.ui.app.frame import Badge, panel, refusals
+from pmwpub.ui.app.services import public, service
+from pmwpub.ui.app.state import Session, current
 from pmwpub.ui.widgets.whole_numbers import whole_number
-from pmwpub.ui.wording.written import number, plain
+from pmwpub.ui.wording.chosen_workload import described
+from pmwpub.ui.wording.written import number
 
 ALL, SAMPLED, PICKED = "all", "sampled", "hand-picked"
 WIDEST = 5
-NAMED = 3
-"""So many hand-picked marginals are named in a line; more are counted."""
 
 Names = tuple[str, ...]
 
 
-def described(choice: WorkloadChoice) -> str:
-    """ "128 of the 3-way marginals, seed 0"; column names are made inert."""
-    if choice.names is not None:
-        if len(choice.names) > NAMED:
-            return f"{len(choice.names):,} hand-picked marginals of up to {choice.k} columns"
-        return f"hand-picked: {', '.join(_spelt(names) for names in choice.names)}"
-    if choice.marginals is None:
-        return f"all {choice.k}-way marginals"
-    return f"{choice.marginals:,} of the {choice.k}-way marginals, seed {choice.seed}"
+def workload_panel(session: Session, study: Study) -> None:
+    """Say which queries the release is made to answer; whoever may change them chooses them here."""
+    with panel("The workload", Badge.PUBLIC):
+        if study.schema is None:
+            st.caption("The queries that a release must answer are chosen here, once there is a schema.")
+            return
+        st.markdown(
+            "A k-way marginal counts the rows for every combination of levels of k columns. The release is made to "
+            "answer all cells of the chosen marginals; the largest error over them is what the app reports."
+        )
+        if study.choice is not None:
+            st.markdown(f"Chosen: **{described(study.choice)}**.")
+        if session.may_change(study):
+            with refusals():
+                _offer(session, study)
+        elif study.choice is not None:
+            facts_table(study, study.choice)
+            who = "by the steward" if session.presenting else "once this session holds the private table"
+            st.info(f"Charges were made with it: it can be changed {who}.")
 
 
-def _spelt(names: Names) -> str:
-    return " × ".join(plain(name) for name in names)
+def _offer(session: Session, study: Study) -> None:
+    """Draw the widgets of a workload with its facts, and the button that takes it."""
+    choice = choose(study)
+    if choice is not None:
+        facts_table(study, choice)
+    if choice is not None and choice == study.choice:
+        st.caption("This is the workload in force.")
+    elif choice is not None and st.button("Use this workload", type="primary"):
+        study_store.choose_workload(service(), study.population.name, choice)
+        session.tell("success", f"The workload is now {described(choice)}. Earlier results keep theirs.")
+        st.rerun()
 
 
 def choose(study: Study) -> WorkloadChoice | None:

@@ -54,4 +54,4 @@ def _register(session: Session, name: str, unit: str, rows: str, most: str, epsi
         st.error(plain(str(refusal)), icon=":material/block:")
         return
     session.open(terms.name)
-    go("pages/data.py")
+    go("pages/prepare.py")

@@ -18,4 +18,4 @@ def stored_panel(session: Session) -> None:
                 chosen = st.selectbox("Population", stored)
                 if st.button("Open"):
                     session.open(chosen)
-                    go("pages/data.py")
+                    go("pages/prepare.py")

@@ -20,6 +20,7 @@ from pmwpub.settings import Settings
 from pmwpub.ui.app.services import policy, service
 from pmwpub.ui.server.http_guards import OwnHeaders, OwnOrigin, Uploads
 from pmwpub.ui.server.leaving import keep_house
+from pmwpub.ui.server.old_addresses import prefix, redirects
 from pmwpub.ui.server.own_browser import HEADER, USER_KEY, OwnBrowser
 
 READY = "ready"
@@ -62,7 +63,7 @@ def middleware() -> list[Middleware]:
 def routes() -> list[Route]:
     """What the server answers beside the pages."""
     base = st.get_option("server.baseUrlPath").strip("/")
-    return [Route(f"/{base}/{READY}" if base else f"/{READY}", _ready)]
+    return [Route(f"{prefix(base)}/{READY}", _ready), *redirects(base)]
 
 
 async def _ready(request: Request) -> JSONResponse:

@@ -28,7 +28,7 @@ def bias_panel(study: Study | None) -> None:
         st.markdown(WORDS)
         if study is None or not study.demo or study.schema is None:
             st.info("This runs on the sample data: open the demo first.")
-            link(HOME, "Go to Home")
+            link(HOME, "Go to Protect")
             return
         case = _case(study)
         found = bias_sweep.sweep(service(), study, case)

@@ -13,7 +13,7 @@ from pmwpub.service.steward_only import recorded_numbers
 from pmwpub.ui.app.frame import Badge, panel, refusals
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session
-from pmwpub.ui.release.before_and_after import BeforeAndAfter
+from pmwpub.ui.hand_over.before_and_after import BeforeAndAfter
 from pmwpub.ui.widgets import plot_panel
 from pmwpub.ui.wording.written import number
 

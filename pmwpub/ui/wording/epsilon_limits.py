@@ -35,7 +35,7 @@ def epsilon_words(advice: EpsilonAdvice | None, wanted: float) -> str:
     """The smallest ε for an error, as far as a simulation knows."""
     if advice is None:
         return (
-            "What ε an error takes is not known: no simulation of this choice is stored. Explore makes one, for free."
+            "What ε an error takes is not known: no simulation of this choice is stored. Compare makes one, for free."
         )
     truth, goal = f"in a simulation where {plain(advice.truth)} played the private table", number(wanted)
     if advice.epsilon is not None:

@@ -7,6 +7,7 @@ import io
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,30 +16,37 @@ import buying
 import numpy as np
 import pytest
 
-from pmwpub import plans
 from pmwpub.errors import BudgetError, CertificateError, DomainError, Overspent, PlanError
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
+from pmwpub.mechanisms.table_fit.table_reweighting import Reweighting
+from pmwpub.plans import release_plans
 from pmwpub.privacy.budget import ZCDP
-from pmwpub.release import rebuilding
+from pmwpub.records import Distribution
+from pmwpub.release import rebuild, rebuilding
 from pmwpub.release.bundle import CERTIFICATE, MEASUREMENTS, REBUILD, REPORT, SYNTHETIC, TABLES, WEIGHTS, Bundle
 from pmwpub.release.certificates.certificate_reading import read_certificate
 from pmwpub.release.certificates.table_certificate import TableCertificate
 from pmwpub.release.checking import check, require
 from pmwpub.release.measured.tables_csv import read_tables
-from pmwpub.release.rebuilding import rebuilt
-from pmwpub.service import Released
+from pmwpub.release.rebuilding import TOLERANCE, rebuilt
+from pmwpub.service import Released, quality_report
 from pmwpub.service.bought import release_errors, releases
 from pmwpub.service.inputs import stored_tables, study_store
 from pmwpub.service.purchases import purchase_of
+from pmwpub.tabular.coding.decode import read_weights
 
 if TYPE_CHECKING:
     from conftest import Bench
 
 
-def run(bench: Bench, *, candidates: list[str] | None = None, epsilon: str = "1", repeat: int = 0) -> Released:
+def run(
+    bench: Bench, *, candidates: list[str] | None = None, epsilon: str = "1", repeat: int = 0, grow: bool = False
+) -> Released:
     """A release by table fit of the bench's population, read back."""
     current = study_store.study(bench.service, bench.name)
-    plan = releases.table_fit_plan(bench.service, current, candidates or bench.candidates[:1], epsilon=epsilon)
+    plan = releases.table_fit_plan(
+        bench.service, current, candidates or bench.candidates[:1], epsilon=epsilon, grow=grow
+    )
     outcome = buying.buy(bench.service, bench.private, plan, repeat=repeat)
     return releases.released(bench.service, current, outcome.booking)
 
@@ -178,7 +186,7 @@ def test_a_budget_that_the_tables_cannot_share_or_the_population_lacks_is_refuse
 
 
 def test_more_cells_than_can_be_measured_are_refused_uncharged(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plans, "MOST_CELLS", 10)
+    monkeypatch.setattr(release_plans, "MOST_CELLS", 10)
     spent = bench.service.ledger.balance(bench.name).spent
     with pytest.raises(PlanError, match="at most 10 cells"):
         run(bench)
@@ -202,12 +210,13 @@ def test_the_report_names_the_tables_and_no_round(bench: Bench) -> None:
 
 def test_the_weights_answer_the_private_table_better_than_the_public_one_does(bench: Bench) -> None:
     """At a large epsilon the fit follows the tables as far as the support lets it."""
-    bundle = bundle_of(run(bench, epsilon="3.9"))
+    far = bench.candidates[1:2]  # three in ten are women here, and half of the people
+    bundle = bundle_of(run(bench, candidates=far, epsilon="3.9"))
     certificate, released = certificate_of(bundle), bundle.distribution()
     tables = measured_tables(certificate.workload.build(bundle.schema.domain))
     noisy = read_tables(bundle.parts[TABLES], certificate, tables)[: tables.offsets[1]] / certificate.n
     name = bundle.schema.domain.attributes[tables.marginals[0].attributes[0]].name
-    support = study_store.study(bench.service, bench.name).support(bench.candidates[:1])
+    support = study_store.study(bench.service, bench.name).support(far)
     public = np.bincount(support.columns[tables.marginals[0].attributes[0]], support.multiplicity) / support.rows
     after = np.abs(released.one_way(name) - noisy).max()
     assert after < np.abs(public - noisy).max()
@@ -234,3 +243,115 @@ def test_noisy_counts_from_which_no_weights_follow_are_refused_in_words(
     certificate = read_certificate(files[CERTIFICATE])
     with pytest.raises(CertificateError, match="No weights follow"):
         rebuilt(certificate, files["schema.json"], publics(bench, bench.candidates[:1]), files[TABLES])
+
+
+def test_rows_are_added_for_people_of_whom_the_public_table_has_none(bench: Bench) -> None:
+    lacking = bench.candidates[2:]  # a third of the people are smiths; here nobody is
+    found = run(bench, candidates=lacking, epsilon="3.5", grow=True)
+    bundle = bundle_of(found)
+    certificate = certificate_of(bundle)
+    assert certificate.adds_rows
+    assert {one.levels[one.columns.index("job")] for one in certificate.chosen.grown} == {"smith"}  # type: ignore[union-attr]
+    released = bundle.distribution()
+    smiths = released.one_way("job")[bundle.schema.domain.attributes[2].levels.index("smith")]
+    assert 0.2 < smiths < 0.5
+    files = bundle.files(rows=300)
+    assert b"smith" in files[SYNTHETIC]
+    require(check(files))
+    made = rebuilt(bundle.stated(files, rows=300), files["schema.json"], publics(bench, lacking), files[TABLES])
+    assert all(files[name] == body for name, body in made.items())
+    report = files[REPORT].decode()
+    assert "Rows were added to the public table" in report
+    assert "no floor of this release" in report
+    assert "cannot occur" in report
+    seen = quality_report.quality_of(bench.service, study_store.study(bench.service, bench.name), found)
+    added = seen.public == 0
+    assert added.any()
+    assert seen.public.sum() == 100
+    shares = quality_report.compared(bench.service, seen, 1)
+    assert shares.public.sum() == pytest.approx(3.0)
+    assert shares.cells(2, shares.public)[bundle.schema.domain.attributes[2].levels.index("smith")] == 0.0
+
+
+def test_a_plan_that_may_add_rows_but_adds_none_says_so_and_another_plan_has_no_word_of_it(bench: Bench) -> None:
+    grows, plain = (run(bench, epsilon="0.5", grow=grow) for grow in (True, False))
+    body, other = (json.loads(bundle_of(one).parts[CERTIFICATE]) for one in (grows, plain))
+    assert body["chosen"]["grown"] == []
+    assert set(body["plan"]) - set(other["plan"]) == {"growth"}
+    assert "grown" not in other["chosen"]
+    assert "They showed none" in bundle_of(grows).parts[REPORT].decode()
+    assert "ould have been added" not in bundle_of(plain).parts[REPORT].decode()
+    require(check(bundle_of(grows).files(rows=20)))
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda chosen: chosen.pop("grown"),
+        lambda chosen: chosen["grown"][0].update(weight=0),
+        lambda chosen: chosen["grown"][0].update(levels=["F", "nobody"]),
+        lambda chosen: chosen["grown"][0].update(columns=["sex", "sex"]),
+        lambda chosen: chosen["grown"].extend(chosen["grown"] * 60),
+        lambda chosen: chosen["grown"].pop(),
+    ],
+)
+def test_edited_words_on_added_rows_do_not_hold(bench: Bench, edit: Callable[..., object]) -> None:
+    lacking = bench.candidates[2:]
+    files = bundle_of(run(bench, candidates=lacking, epsilon="3.5", grow=True)).files(rows=20)
+    body = json.loads(files[CERTIFICATE])
+    edit(body["chosen"])
+    content = json.dumps(body, indent=1).encode()
+    try:
+        certificate = read_certificate(content)
+        made = rebuilt(certificate, files["schema.json"], publics(bench, lacking), files[TABLES])
+    except CertificateError:
+        return
+    assert made[WEIGHTS] != files[WEIGHTS]
+
+
+def shifted(distribution: Distribution, apart: float) -> Distribution:
+    """The distribution with `apart` of its mass moved between two halves of its atoms, each in proportion."""
+    weights = distribution.weights.copy()
+    half = np.arange(len(weights)) % 2 == 0
+    weights[half] *= 1 - apart / weights[half].sum()
+    weights[~half] *= 1 + apart / weights[~half].sum()
+    return Distribution(distribution.support, weights)
+
+
+@pytest.mark.parametrize(("times", "status", "verdict"), [(0.9, 0, "agrees within rounding"), (1.1, 1, "DIFFERS")])
+def test_weights_agree_within_the_stated_tolerance_of_other_versions_and_no_further(
+    bench: Bench,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    times: float,
+    status: int,
+    verdict: str,
+) -> None:
+    for name, body in bundle_of(run(bench)).files(rows=2_000).items():
+        (tmp_path / name).write_bytes(body)
+    (tmp_path / "public.csv").write_bytes(publics(bench, bench.candidates[:1])[0])
+    right = rebuilding.refit
+    monkeypatch.setattr(rebuilding, "refit", lambda *given: shifted(right(*given), times * TOLERANCE))
+    assert rebuild.main([str(tmp_path / "public.csv"), "--from", str(tmp_path)]) == status
+    weights, rows = capsys.readouterr().out.splitlines()
+    assert weights.startswith(f"weights.csv: {verdict}")
+    assert status or rows == "synthetic.csv: agrees", "rows are drawn from the released weights"
+
+
+def test_arithmetic_that_rounds_otherwise_moves_weights_by_far_less_than_the_tolerance(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bundle = bundle_of(run(bench))
+    certificate, released = certificate_of(bundle), bundle.distribution()
+    right, rng = Reweighting.fit, np.random.default_rng(3)
+
+    def rounded(self: Reweighting, prior: np.ndarray, answers: np.ndarray, *rest: object, **more: object) -> object:
+        other = [1 + 1e-12 * rng.standard_normal(len(part)) for part in (prior, answers)]
+        return right(self, prior * other[0], answers * other[1], *rest, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Reweighting, "fit", rounded)
+    made = rebuilt(certificate, bundle.parts["schema.json"], publics(bench, bench.candidates[:1]), bundle.parts[TABLES])
+    assert made[WEIGHTS] != bundle.weights
+    again = read_weights(made[WEIGHTS], bundle.schema)
+    assert np.abs(again.weights - released.weights).sum() / 2 < TOLERANCE / 1_000

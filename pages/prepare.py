@@ -1,0 +1,25 @@
+"""Prepare: the public candidates, the schema, the private table of this session, and the workload."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pmwpub.ui import enter, opened
+from pmwpub.ui.prepare.misfit_panel import misfit_panel
+from pmwpub.ui.prepare.private_upload import private_panel
+from pmwpub.ui.prepare.schema_panel import schema_panel
+from pmwpub.ui.prepare.uploads import candidates_panel
+from pmwpub.ui.prepare.workload_panel import workload_panel
+from pmwpub.ui.widgets.private_panel import unmapped_panel
+
+session = enter("pages/prepare.py")
+study = opened("Prepare")
+changeable = session.may_change(study)
+if not changeable and not session.presenting:
+    st.info("Charges were made on these tables: they can be changed once this session holds the private table.")
+candidates_panel(session, study, changeable=changeable)
+schema_panel(session, study, changeable=changeable)
+private_panel(session, study)
+workload_panel(session, study)
+unmapped_panel(session, study)
+misfit_panel(session, study)

@@ -1,0 +1,46 @@
+"""Protect: the terms of the open population; the demo in one click, another population, one that is stored."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pmwpub.service.inputs.demo import open_demo
+from pmwpub.ui import Badge, enter, go, panel, refusals, service
+from pmwpub.ui.app.frame import opened_if_any
+from pmwpub.ui.app.state import viewers_only
+from pmwpub.ui.protect.population_terms import terms_panel
+from pmwpub.ui.protect.registering import register_panel
+from pmwpub.ui.protect.stored_populations import stored_panel
+
+session = enter("pages/protect.py")
+study = opened_if_any("Protect")
+if study is not None:
+    terms_panel(session, study)
+else:
+    st.markdown(
+        "You hold a private table and some public ones about similar people. pmwpub tells you, under differential "
+        "privacy, **which public table can help and which never will**, and makes a synthetic table with a "
+        "certificate. A ledger keeps the total that ever leaves within the (ε, δ) that you set."
+    )
+
+if session.presenting:
+    way_out = "" if viewers_only() else " Turn it off to open the demo or to register a population."
+    st.info(f"The stakeholder view opens what is stored.{way_out}")
+    stored_panel(session)
+    st.stop()
+
+with panel("See it work", Badge.PUBLIC):
+    st.markdown(
+        "Four generated tables: state A plays the private one; B, C and D are public candidates. Each click opens a "
+        "fresh population with a budget of its own."
+    )
+    if st.button("Open the demo", type="primary", icon=":material/play_arrow:"):
+        with refusals(), st.spinner("Reading four tables…"):
+            name, private = open_demo(service())
+            session.open(name)
+            session.hold(private)
+            session.tell("success", "The demo is loaded: state A as the private table, three candidates, a workload.")
+            go("pages/compare.py")
+
+register_panel(session)
+stored_panel(session)

@@ -1,0 +1,129 @@
+"""What a planned release will be worth, before it is bought: its noise in rows, and the error to expect of it.
+
+A function of the plan, of public tables and of what was released: nothing private takes part, and nothing is charged.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import NormalDist, median
+
+from pmwpub.errors import SchemaError
+from pmwpub.evaluation.verdicts import WORTH
+from pmwpub.plans import AnyReleasePlan, ReleasePlan
+from pmwpub.privacy.budget import epsilon_of
+from pmwpub.rounding import near
+from pmwpub.service.bought.assessments import assessments
+from pmwpub.service.bought.latest_numbers import latest_of_all
+from pmwpub.service.choosing.expected_error import BoughtNumbers, ExpectedError, expected_errors
+from pmwpub.service.choosing.simulated_pairs import SimulatedPairs, key_of, pairs_at
+from pmwpub.service.core import Service
+from pmwpub.service.inputs.study_store import Study
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What a plan of a release promises.
+
+    measured     what a measurement is of: "query of a round", or "cell of a table"
+    noise_rows   half-width of 95 % of the noise of a typical measurement, in rows
+    noise_share  the same as a share of the rows
+    expected     the largest error to expect, None where no simulation is stored
+    start        the error of the public table unchanged, as far as it is known: what is free
+    gains        whether the release is expected to be better than the free table by a tenth; None where nothing tells
+    simulated    where the expectation comes from
+    """
+
+    measured: str
+    noise_rows: float
+    noise_share: float
+    expected: ExpectedError | None
+    start: float | None
+    gains: bool | None
+    simulated: SimulatedPairs
+
+    @property
+    def noise_words(self) -> str:
+        """The noise in a sentence."""
+        return (
+            f"The noise of a typical {self.measured} is ± {near(self.noise_rows)} rows (95 %), "
+            f"{near(100 * self.noise_share)} % of the rows."
+        )
+
+    @property
+    def error_words(self) -> str:
+        """The error to expect beside what is free, in a sentence or two."""
+        free = "" if self.start is None else f" The public table unchanged, which is free: about {near(self.start)}."
+        if self.expected is None:
+            return f"What error to expect is not known: no simulation of this choice is stored.{free}"
+        low, high = near(self.expected.low), near(self.expected.high)
+        where = "" if self.simulated.reached else ", at the simulated ε nearest to this one"
+        return f"Expected largest error: {near(self.expected.error)} ({low} to {high}){where}.{free}"
+
+    @property
+    def gain_words(self) -> str:
+        """Whether it is worth its price; "" where nothing tells."""
+        if self.gains is None:
+            return ""
+        if self.gains:
+            return "It is expected to be better than the public table unchanged."
+        return "It is not expected to be better than the public table unchanged, which is free."
+
+
+def outlook(service: Service, current: Study, plan: AnyReleasePlan) -> Outlook:
+    """What a planned release is worth by all that is stored now; nothing is run."""
+    pool = plan.inputs.candidates
+    engine = "pmw-pub" if isinstance(plan, ReleasePlan) else "table-fit"
+    known = latest_of_all(assessments(service, current), current)
+    bought = {key_of(one): BoughtNumbers(found.floor, found.start) for one, found in known.items()}
+    pairs = pairs_at(service, current, epsilon_of(plan.budget, current.population.delta), engine)
+    found = expected_errors(pairs.pairs, bought, [key_of(pool)])
+    expected = found[0] if found else None
+    measured, rows = noise_rows(current, plan)
+    share = rows / plan.n
+    start = _start(expected, bought.get(key_of(pool)))
+    return Outlook(measured, rows, share, expected, start, _gains(expected, start, share), pairs)
+
+
+def noise_rows(current: Study, plan: AnyReleasePlan) -> tuple[str, float]:
+    """What a typical measurement of a plan is of, and the half-width of 95 % of its noise in rows.
+
+    Of table fit it is that of the median table. Raises SchemaError without a schema.
+    """
+    if isinstance(plan, ReleasePlan):
+        return "query of a round", _half_width(float(plan.schedule().share.measurement.scale))
+    if current.schema is None:
+        raise SchemaError("A release needs a schema.")
+    support = current.support(plan.inputs.candidates)
+    schedule = plan.schedule(current.workload(), support, complete=current.schema.complete)
+    return "cell of a table", _half_width(median(float(noise.scale) for noise in schedule.noises))
+
+
+def not_worth(service: Service, current: Study, plan: AnyReleasePlan) -> str:
+    """Why a release wants a tick before it is bought, in words; "" where it wants none.
+
+    It wants one where all that is known says that it will hardly be better than the public table unchanged.
+    """
+    found = outlook(service, current, plan)
+    return f"{found.gain_words} {found.error_words} {found.noise_words}" if found.gains is False else ""
+
+
+def _half_width(sigma: float) -> float:
+    return NormalDist().inv_cdf((1 + CONFIDENCE) / 2) * sigma
+
+
+def _start(expected: ExpectedError | None, bought: BoughtNumbers | None) -> float | None:
+    if expected is not None:
+        return expected.start
+    return bought.start.estimate if bought is not None and bought.start is not None else None
+
+
+def _gains(expected: ExpectedError | None, start: float | None, noise_share: float) -> bool | None:
+    """By the expected error; else, where a start was bought, only noise that is larger than it tells."""
+    if start is None:
+        return None
+    if expected is None:
+        return False if noise_share >= start else None
+    return expected.error <= (1 - WORTH) * start

@@ -1,0 +1,133 @@
+"""Which candidate to take by all that is known, and why, in words. A function of released and public numbers alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pmwpub.evaluation.verdicts import WORTH
+from pmwpub.rounding import near
+from pmwpub.service.bought.assessments import Assessed
+from pmwpub.service.bought.best_candidate import too_close
+from pmwpub.service.bought.latest_numbers import latest_of_all
+from pmwpub.service.choosing.expected_error import BoughtNumbers, ExpectedError, expected_errors
+from pmwpub.service.choosing.simulated_pairs import Pool, SimulatedPairs, key_of, pairs_at
+from pmwpub.service.core import Service
+from pmwpub.service.inputs.study_store import Study
+
+NOTHING = (
+    "No candidate is chosen beforehand: nothing was bought or simulated about them. Simulating each against the others "
+    "is free."
+)
+
+
+@dataclass(frozen=True)
+class Preselection:
+    """The candidate that is chosen beforehand, or None, and why.
+
+    reason    a sentence or two of plain text
+    expected  of each candidate of which something can be expected, the least expected error first
+    """
+
+    pool: Pool | None
+    reason: str
+    expected: tuple[tuple[Pool, ExpectedError], ...] = ()
+
+    def of(self, pool: Pool) -> ExpectedError | None:
+        """What is expected of one candidate or pool."""
+        return dict(self.expected).get(pool)
+
+
+def preselected(
+    service: Service,
+    current: Study,
+    bought: Sequence[Assessed],
+    offered: Sequence[Pool],
+    *,
+    epsilon: float,
+    engine: str = "pmw-pub",
+) -> Preselection:
+    """The candidate of the least expected error of a release at an epsilon, out of those that are offered.
+
+    Simulations and bought numbers together decide (`expected_error`); without a simulation the floors do, and within a
+    tie of floors the noisy start. It is None where that does not tell candidates apart.
+    """
+    known = latest_of_all(bought, current)
+    pools = [tuple(sorted(pool)) for pool in offered]
+    numbers = {key_of(pool): BoughtNumbers(one.floor, one.start) for pool, one in known.items()}
+    simulated = pairs_at(service, current, epsilon, engine)
+    by_key = {key_of(pool): pool for pool in pools}
+    found = expected_errors(simulated.pairs, numbers, list(by_key))
+    expected = tuple((by_key[one.candidate], one) for one in found)
+    if len(pools) == 1:
+        return Preselection(pools[0], f"{current.names(pools[0])} is the only candidate.", expected)
+    if not expected:
+        pool, reason = _by_bought(current, {pool: known[pool] for pool in pools if pool in known}, len(pools))
+        return Preselection(pool, reason)
+    bought_too = any(pool in known for pool in pools)
+    reason = _because(current, expected, simulated, epsilon, bought_too=bought_too, left=len(pools) - len(expected))
+    return Preselection(expected[0][0], reason, expected)
+
+
+def _because(
+    current: Study,
+    expected: Sequence[tuple[Pool, ExpectedError]],
+    simulated: SimulatedPairs,
+    epsilon: float,
+    *,
+    bought_too: bool,
+    left: int,
+) -> str:
+    """Why the first of the candidates comes first."""
+    (pool, best), *others = expected
+    basis = f"simulations with {simulated.source} as the private table"
+    bought = ", and by the noisy floors and starts that were bought" if bought_too else "; nothing was bought yet"
+    at = f"ε = {near(epsilon)}" if simulated.reached else f"the simulated ε nearest to {near(epsilon)}"
+    said = [f"{current.names(pool)} has the least expected error at {at}: {near(best.error)}, by {basis}{bought}."]
+    if others:
+        near_by = [current.names(other) for other, one in others if one.error <= best.error * (1 + WORTH)]
+        second = f"{current.names(others[0][0])} follows with {near(others[0][1].error)}"
+        said.append(f"{second}; {', '.join(near_by)} may do as well." if near_by else f"{second}.")
+    if left:
+        said.append(f"Of {left} more nothing is known.")
+    return " ".join(said)
+
+
+def _by_bought(current: Study, known: Mapping[Pool, Assessed], offered: int) -> tuple[Pool | None, str]:
+    """By bought numbers alone: the lowest floor, and within a tie the lowest start."""
+    floors = {pool: one.floor for pool, one in known.items() if one.floor is not None}
+    starts = {pool: one.start for pool, one in known.items() if one.start is not None}
+    if not floors and not starts:
+        return None, NOTHING
+    if len({scope_of(known[pool]) for pool in floors}) > 1:
+        return None, "No candidate is chosen beforehand: their floors are over different parts of the workload."
+    tied = list(starts) if not floors else _lowest(floors)
+    if len(tied) == 1 and floors:
+        return tied[0], f"{current.names(tied[0])} has the lowest noisy floor, clear of the others. {_FREE}"
+    if any(pool not in starts for pool in tied):
+        names = ", ".join(current.names(pool) for pool in tied)
+        return None, f"No candidate is chosen beforehand: the floors of {names} are too close to call. {_FREE}"
+    pool = min(tied, key=lambda one: starts[one].value)
+    if len(tied) == 1 < offered:
+        return pool, f"Only of {current.names(pool)} something was bought. {_FREE}"
+    tie = "Their floors are too close to call; " if floors else ""
+    return pool, f"{tie}{current.names(pool)} has the lowest noisy start, {near(starts[pool].estimate)}. {_FREE}"
+
+
+_FREE = "Simulating the candidates against each other, for free, would say what error to expect."
+
+
+def _lowest(floors: Mapping[Pool, object]) -> list[Pool]:
+    """The candidates that are too close to call with the lowest floor, that one included."""
+    pools = list(floors)
+    groups = too_close([floors[pool] for pool in pools])  # type: ignore[misc]
+    first = min(range(len(pools)), key=lambda place: floors[pools[place]].value)  # type: ignore[attr-defined]
+    group = groups[first]
+    return [pool for pool, own in zip(pools, groups, strict=True) if group is not None and own == group] or [
+        pools[first]
+    ]
+
+
+def scope_of(one: Assessed) -> str:
+    """What a floor is taken over: floors of two scopes are not ranked against each other."""
+    return f"{one.plan.setting} {one.plan.part}"

@@ -1,0 +1,48 @@
+"""Which release a page is about: the one that its address names; and all of them, each under its own address."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from pmwpub.service import Released
+from pmwpub.ui.app.state import address
+from pmwpub.ui.release.plan_form import steps_in_words
+from pmwpub.ui.wording.written import plain
+
+
+def show(booking: int) -> None:
+    """Point the address at a stored release and run the page on it."""
+    st.query_params["release"] = str(booking)
+    st.rerun()
+
+
+def chosen(released: Sequence[Released]) -> Released | None:
+    """The release that the address names; None, with a warning where it names a number that no release has."""
+    wanted = st.query_params.get("release")
+    if wanted is None:
+        return None
+    found = next((one for one in released if str(one.outcome.booking.id) == wanted), None)
+    if found is None:
+        st.warning("This population has no release of the number in the address.")
+    else:
+        # A link to the page that is open already does not reach the browser's address, and the next run would lose it.
+        st.query_params["release"] = wanted
+    return found
+
+
+def latest(released: Sequence[Released]) -> Released:
+    """The latest release that came to a result, else the latest one; there is at least one."""
+    return next((one for one in reversed(released) if one.bundle is not None), released[-1])
+
+
+def listed(released: Sequence[Released]) -> None:
+    """List every release of the population, the newest first, each under its own address."""
+    if not released:
+        st.caption("None yet.")
+    words = {"running": "at work", "done": "done", "no result": "no result"}
+    for one in reversed(released):
+        booking = one.outcome.booking
+        label = f"Release {booking.id}: {plain(one.name)}, {steps_in_words(one.plan)}, {words[one.outcome.status]}"
+        st.page_link("pages/hand_over.py", label=label, query_params=address(release=str(booking.id)))

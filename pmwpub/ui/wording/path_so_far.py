@@ -1,0 +1,112 @@
+"""The path of five steps: what was chosen so far, in a line, and what comes next. No streamlit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from pmwpub.service import Booking, Study
+from pmwpub.service.budget_left import left
+from pmwpub.service.core import kind_of
+from pmwpub.ui.wording.chosen_workload import described
+from pmwpub.ui.wording.written import counted, loss, plain
+
+PROTECT, PREPARE = "pages/protect.py", "pages/prepare.py"
+COMPARE, RELEASE, HAND_OVER = "pages/compare.py", "pages/release.py", "pages/hand_over.py"
+RELEASES, COMPARISONS = ("release", "table-fit", "table-fit-pool"), ("assessment", "best")
+
+
+@dataclass(frozen=True)
+class NextStep:
+    """What is missing, or what comes next, in words; the page where it is done, and the release that it is about."""
+
+    words: str
+    page: str
+    release: int | None = None
+
+
+@dataclass(frozen=True)
+class PathSoFar:
+    """Where a population stands for one session.
+
+    bought    its bookings, oldest first
+    steward   whether this session holds its private table
+    viewing   whether it is looked at in the stakeholder view
+    """
+
+    study: Study
+    bought: Sequence[Booking]
+    steward: bool
+    viewing: bool
+
+    @property
+    def line(self) -> str:
+        """The choices so far, in a line of inert Markdown."""
+        study, terms = self.study, self.study.population
+        parts = [f"**{plain(terms.name)}**", f"n = {terms.n:,}, k = {terms.rows_per_person:,}"]
+        parts.append(self._tables())
+        if not self.viewing:
+            parts.append("private table loaded" if self.steward else "private table not loaded here")
+        if study.choice is not None:
+            parts.append(described(study.choice))
+        if releases := self._releases():
+            parts.append(counted(len(releases), "release"))
+        parts.append(spent_words(study))
+        return " · ".join(parts)
+
+    @property
+    def next_step(self) -> NextStep:
+        """The first thing that is missing, else what comes after all that was done."""
+        done = [one for one in self._releases() if one.status == "done"]
+        if self.viewing:
+            words = "see what was released" if done else "see how the candidates compare"
+            return NextStep(words, HAND_OVER if done else COMPARE)
+        return self._missing() or (
+            NextStep("hand over the release", HAND_OVER, done[-1].id) if done else self._after_preparing()
+        )
+
+    def _missing(self) -> NextStep | None:
+        study = self.study
+        unattested = [one.name for one in study.candidates if not one.attested]
+        for lacks, words in (
+            (not study.candidates, "add public tables"),
+            (study.schema is None, "draft a schema"),
+            (not study.usable, "have a public table fit the schema"),
+            (len(unattested) == len(study.candidates), f"attest {plain(', '.join(unattested))}"),
+            (study.choice is None, "choose the workload"),
+            (not self.steward, "load the private table"),
+        ):
+            if lacks:
+                return NextStep(words, PREPARE)
+        return None
+
+    def _after_preparing(self) -> NextStep:
+        compared = any(kind_of(one) in COMPARISONS for one in self.bought)
+        return NextStep("choose a release", RELEASE) if compared else NextStep("compare the candidates", COMPARE)
+
+    def _releases(self) -> list[Booking]:
+        return [one for one in self.bought if kind_of(one) in RELEASES]
+
+    def _tables(self) -> str:
+        tables = self.study.candidates
+        said = counted(len(tables), "candidate")
+        unfit, unattested = len(tables) - len(self.study.usable), sum(not one.attested for one in tables)
+        lacking = [f"{unfit} without a fit"] if unfit and self.study.schema is not None else []
+        lacking += [f"{unattested} not attested"] if unattested else []
+        return f"{said} ({', '.join(lacking)})" if lacking else said
+
+
+def share_spent(study: Study) -> Fraction:
+    """What part of the grant is spent, in rho, which adds up; at most 1."""
+    balance = study.balance
+    return min(Fraction(1), balance.spent.rho / balance.total.rho)
+
+
+def spent_words(study: Study) -> str:
+    """ "13 % of the grant spent (ε = 1.8 left of 2 at δ = 6.25e-6)"; rounded up."""
+    balance = study.balance
+    remaining, total = left(balance.remaining, balance.delta), loss(balance.epsilon_total)
+    percent = math.ceil(100 * share_spent(study))
+    return f"{percent} % of the grant spent (ε = {remaining} left of {total} at δ = {loss(balance.delta)})"

@@ -1,0 +1,78 @@
+"""The path of five steps: the line of choices, and what is said to come next."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import buying
+import pytest
+from pages.visits import Here, Open, words
+
+from pmwpub.service.bought import assessments, releases
+from pmwpub.service.inputs import study_store
+from pmwpub.ui.wording.path_so_far import COMPARE, HAND_OVER, PREPARE, RELEASE, PathSoFar, spent_words
+
+
+def so_far(town: Here, *, steward: bool = True, viewing: bool = False, **changed: object) -> PathSoFar:
+    """The path of the town, some parts of its public state changed."""
+    study = replace(study_store.study(town.service, town.population), **changed)  # type: ignore[arg-type]
+    return PathSoFar(study, town.service.ledger.bookings(town.population), steward=steward, viewing=viewing)
+
+
+@pytest.mark.parametrize(
+    ("changed", "steward", "words"),
+    [
+        ({"candidates": (), "schema": None, "choice": None}, False, "add public tables"),
+        ({"schema": None, "choice": None}, False, "draft a schema"),
+        ({"choice": None}, False, "choose the workload"),
+        ({}, False, "load the private table"),
+    ],
+)
+def test_what_is_missing_is_named_in_the_order_of_the_work(
+    town: Here, changed: dict[str, object], steward: bool, words: str
+) -> None:
+    step = so_far(town, steward=steward, **changed).next_step
+    assert (step.words, step.page) == (words, PREPARE)
+
+
+def test_tables_without_the_stewards_word_are_named_before_anything_is_bought(town: Here) -> None:
+    tables = study_store.study(town.service, town.population).candidates
+    none = so_far(town, candidates=tuple(replace(one, attested=False) for one in tables))
+    assert none.next_step.words.replace("\\", "") == "attest good.csv, poor.csv"
+    assert "2 candidates (2 not attested)" in none.line
+    unfit = so_far(town, candidates=(tables[0], replace(tables[1], support=None)))
+    assert "2 candidates (1 without a fit)" in unfit.line
+
+
+def test_after_preparing_it_leads_to_compare_then_to_a_release_then_to_what_is_handed_over(town: Here) -> None:
+    current, private = study_store.study(town.service, town.population), town.private()
+    assert so_far(town).next_step.page == COMPARE
+    one = [current.usable[0].sha256]
+    buying.buy(town.service, private, assessments.assessment_plan(current, one, epsilon="0.05"), current=current)
+    assert so_far(town).next_step.page == RELEASE
+    assert so_far(town, steward=False, viewing=True).next_step.page == COMPARE
+    buying.buy(town.service, private, releases.release_plan(town.service, current, one, epsilon="0.1", rounds=2))
+    (booking,) = town.service.bought(town.population, "release")
+    found = so_far(town)
+    assert (found.next_step.page, found.next_step.release) == (HAND_OVER, booking.id)
+    assert "all 2-way marginals · 1 release · " in found.line
+    assert so_far(town, steward=False, viewing=True).next_step.page == HAND_OVER
+
+
+def test_what_is_spent_is_a_part_of_the_grant_rounded_up_with_epsilon_and_delta_in_brackets(town: Here) -> None:
+    assert spent_words(so_far(town).study) == "0 % of the grant spent (ε = 2 left of 2 at δ = 6.25e-6)"
+    current, private = study_store.study(town.service, town.population), town.private()
+    plan = releases.release_plan(town.service, current, [current.usable[0].sha256], epsilon="0.02", rounds=2)
+    buying.buy(town.service, private, plan, current=current)
+    assert town.spent < town.service.ledger.balance(town.population).total.units / 100
+    assert spent_words(so_far(town).study).startswith("1 % of the grant spent")
+
+
+def test_the_line_stands_on_a_page_and_what_is_missing_there_is_no_link(town: Here, visit: Open) -> None:
+    said = words(visit("prepare", population=town.population))
+    assert "town · n = 400, k = 1 · 2 candidates · private table not loaded here · all 2-way marginals" in said
+    assert "Next, on this page: load the private table." in said
+    elsewhere = visit("compare", population=town.population)
+    assert [one.proto.label for one in elsewhere.get("page_link") if one.proto.label.startswith("Next:")] == [
+        "Next: load the private table"
+    ]

@@ -1,0 +1,85 @@
+"""What a planned release is worth, and the tick that a doubtful one takes."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from pmwpub.errors import PlanError
+from pmwpub.plans import ReleasePlan
+from pmwpub.service.bought.assessments import assessment_plan
+from pmwpub.service.bought.releases import release_plan, table_fit_plan
+from pmwpub.service.choosing.outlook import noise_rows, outlook
+from pmwpub.service.choosing.simulated_pairs import simulate_pairs
+from pmwpub.service.inputs import study_store
+from pmwpub.service.inputs.study import Study
+from pmwpub.service.purchases import AssessmentPurchase, ReleasePurchase, buy, doubts
+from pmwpub.service.simulations.sweep_range import SweepRange
+from tests.service.conftest import Bench, N
+
+
+def today(bench: Bench) -> Study:
+    return study_store.study(bench.service, bench.name)
+
+
+def planned(bench: Bench, epsilon: str = "1", rounds: int = 20) -> ReleasePlan:
+    return release_plan(bench.service, today(bench), bench.candidates[:1], epsilon=epsilon, rounds=rounds)
+
+
+def test_the_noise_of_a_round_is_that_of_the_charge_at_95_per_cent(bench: Bench) -> None:
+    plan = planned(bench)
+    (charge,) = ReleasePurchase(plan).charges(today(bench))
+    sigma = float(re.fullmatch(r"sigma = ([\d.]+) rows", charge.scale)[1])  # type: ignore[index]
+    found = outlook(bench.service, today(bench), plan)
+    assert found.noise_rows == pytest.approx(1.959964 * sigma, rel=1e-4)
+    assert found.noise_share == pytest.approx(found.noise_rows / N)
+    assert f"{100 * found.noise_share:.3g} % of the rows" in found.noise_words
+
+
+def test_of_table_fit_it_is_that_of_the_median_table(bench: Bench) -> None:
+    current = today(bench)
+    plan = table_fit_plan(bench.service, current, bench.candidates[:1], epsilon="1")
+    measured, rows = noise_rows(current, plan)
+    support = current.support(bench.candidates[:1])
+    sigmas = sorted(
+        float(noise.scale)
+        for noise in plan.schedule(
+            current.workload(),
+            support,
+            complete=current.schema.complete,  # type: ignore[union-attr]
+        ).noises
+    )
+    assert measured == "cell of a table"
+    assert 1.95 * sigmas[0] <= rows <= 1.97 * sigmas[-1]
+
+
+def test_nothing_is_expected_until_pairs_were_simulated(bench: Bench) -> None:
+    before = outlook(bench.service, today(bench), planned(bench))
+    assert (before.expected, before.start, before.gains) == (None, None, None)
+    assert "not known" in before.error_words
+    simulate_pairs(bench.service, today(bench), SweepRange(epsilons=(1.0,), rounds=(20,), runs=1))
+    after = outlook(bench.service, today(bench), planned(bench))
+    assert after.expected is not None
+    assert after.start == after.expected.start
+    assert after.gains == (after.expected.error <= 0.9 * after.start)
+    assert "which is free" in after.error_words
+
+
+def test_a_release_that_is_hardly_better_than_the_free_table_wants_a_tick(bench: Bench) -> None:
+    """At epsilon 0.01 on 300 rows a round's noise is thousands of rows: a bought start says that this is in vain."""
+    current = today(bench)
+    start = assessment_plan(current, bench.candidates[:1], epsilon="0.5", floor=False)
+    buy(bench.service, bench.private, [AssessmentPurchase(start)], tick=True)
+    wanted = [ReleasePurchase(planned(bench, "0.01"))]
+    (reason,) = doubts(bench.service, today(bench), wanted)
+    assert reason.startswith("It is not expected to be better than the public table unchanged")
+    charges = len(bench.service.ledger.history(bench.name))
+    with pytest.raises(PlanError, match="Nothing was charged"):
+        buy(bench.service, bench.private, wanted, tick=True, free_tick=False)
+    assert len(bench.service.ledger.history(bench.name)) == charges
+    (outcome,) = buy(bench.service, bench.private, wanted, tick=True, free_tick=True)
+    assert outcome.fresh
+    assert doubts(bench.service, today(bench), wanted) == ()
+    assert json.loads(outcome.booking.plan_json)["kind"] == "release"
