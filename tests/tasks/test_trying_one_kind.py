@@ -19,7 +19,7 @@ import buying
 import numba.core.dispatcher as dispatcher
 from browser.stage import service_on
 from pmwpub.ledger import Ledger
-from pmwpub.service.bought import assessments, best_candidate, release_errors, releases
+from pmwpub.service.bought import assessments, best_candidate, misfit_shares, release_errors, releases
 from pmwpub.service.inputs import demo, study_store
 
 kind, store = sys.argv[1:]
@@ -45,6 +45,12 @@ def planned(service, name, current):
             return best_candidate.best_plan(current, [[first], [second]], epsilon="0.05")
         case "table-fit":
             return releases.table_fit_plan(service, current, [first], epsilon="0.5")
+        case "table-fit, growing":
+            return releases.table_fit_plan(service, current, [first], epsilon="0.25", grow=True)
+        case "table-fit-pool":
+            return releases.weighted_pool_plan(service, current, [first, second], epsilon="0.25")
+        case "misfits":
+            return misfit_shares.misfit_plan(current, current.schema.domain.names[:2], half_width="0.1")
         case "release":
             return releases.release_plan(service, current, [first], epsilon="0.5", rounds=3)
         case "error":
@@ -77,9 +83,10 @@ def bought(kind: str, folder: Path) -> str:
 
 def test_no_loop_is_compiled_or_loaded_after_the_charge(tmp_path: Path) -> None:
     """Each kind in a program that tried no other; the error is that of the release before it."""
-    assert {kind: bought(kind, tmp_path) for kind in TRIED} == dict.fromkeys(TRIED, "True []")
+    kinds = [*TRIED, "table-fit, growing"]
+    assert {kind: bought(kind, tmp_path) for kind in kinds} == dict.fromkeys(kinds, "True []")
 
 
 def test_what_is_no_kind_of_work_on_private_counts_is_not_tried() -> None:
-    with pytest.raises(PlanError, match="release, table-fit, assess, error, best"):
+    with pytest.raises(PlanError, match="something else came"):
         warm(("simulation",), lambda *_, **__: None)
