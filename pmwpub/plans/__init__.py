@@ -11,10 +11,8 @@ what the steward declares of the files that are taken in. None stands for UTF-8 
 all rows of one ID are, of which k stay (`tabular.coding.kept_rows`); it says what an ID is, and is the schema's own.
 """
 
-from pmwpub.plan_inputs import PublicInputs, WorkloadChoice
+from pmwpub.plan_inputs import Part, PublicInputs, Scope, WorkloadChoice, floor_workload
 from pmwpub.plans.question_plans import (
-    FAST_MARGINALS,
-    FAST_SEED,
     AssessmentPlan,
     BestPlan,
     ErrorPlan,
@@ -28,13 +26,12 @@ from pmwpub.plans.release_plans import (
     AnyTablePlan,
     ReleasePlan,
     TableFitPlan,
+    UnchangedPlan,
     WeightedPoolPlan,
     release_plan_of,
 )
 
 __all__ = [
-    "FAST_MARGINALS",
-    "FAST_SEED",
     "MOST_CELLS",
     "RELEASE_KINDS",
     "AnyReleasePlan",
@@ -43,11 +40,15 @@ __all__ = [
     "BestPlan",
     "ErrorPlan",
     "MisfitPlan",
+    "Part",
     "PublicInputs",
     "ReleasePlan",
     "RowsBeyond",
+    "Scope",
     "TableFitPlan",
+    "UnchangedPlan",
     "WeightedPoolPlan",
     "WorkloadChoice",
+    "floor_workload",
     "release_plan_of",
 ]

@@ -12,22 +12,17 @@ from pydantic import Field, field_validator, model_validator
 
 from pmwpub.errors import PlanError
 from pmwpub.mechanisms.misfits.misfit_noise import MisfitNoise
-from pmwpub.plan_inputs import Hashed, PublicInputs, Reading
+from pmwpub.plan_inputs import Hashed, Part, PublicInputs, Reading, Scope, check_part_of, floor_workload
 from pmwpub.privacy.budget import as_fraction
 from pmwpub.queries.workload import Workload
 
 RowsBeyond = Literal["keep"] | None
 
-FAST_MARGINALS = 64
-"""Marginals of the public sub-workload that the fast setting of the assessment solves exactly."""
-
-FAST_SEED = 0
-
 
 class FrozenPlan(Hashed):
     """What every plan says: what neighbours are, and how the private file is read."""
 
-    LATER: ClassVar[frozenset[str]] = frozenset({"private_read_as", "kept_ids"})
+    LATER: ClassVar[frozenset[str]] = frozenset({"private_read_as", "kept_ids", "part"})
 
     kept_ids: str | None = None
 
@@ -49,7 +44,8 @@ class AssessmentPlan(FrozenPlan):
     """The noisy best-mixture error of one candidate or pool.
 
     epsilon   pure, of floor and start together; kept as a reduced fraction, such as 1/20
-    setting   "fast": a public sub-workload of `FAST_MARGINALS` marginals; "full": the whole workload
+    setting   what the floor is taken over; the start always is over the whole workload
+    part      the marginals of the setting "part"; plans before it existed are written without the key
     """
 
     kind: Literal["assessment"] = "assessment"
@@ -59,8 +55,9 @@ class AssessmentPlan(FrozenPlan):
     epsilon: str
     floor: bool = True
     start: bool = True
-    setting: Literal["fast", "full"] = "fast"
+    setting: Scope = "fast"
     private_read_as: Reading = None
+    part: Part = ()
 
     @field_validator("epsilon")
     @classmethod
@@ -73,11 +70,12 @@ class AssessmentPlan(FrozenPlan):
             raise PlanError("An assessment buys the floor, the start, or both; neither was asked for.")
         if as_fraction(self.epsilon) <= 0:
             raise PlanError("The epsilon of an assessment must be positive.")
+        check_part_of(self.setting, self.part)
         return self
 
     def workload(self, full: Workload) -> Workload:
         """The workload that the floor is taken over."""
-        return full if self.setting == "full" else full.restricted(FAST_MARGINALS, FAST_SEED)
+        return floor_workload(full, self.setting, self.part)
 
     @property
     def exact_epsilon(self) -> Fraction:
@@ -90,7 +88,7 @@ class BestPlan(FrozenPlan):
     inputs   names every public table that takes part
     pools    what is offered: each a candidate, or several as a pool; two or more, ascending
     epsilon  of the whole choice; kept as a reduced fraction
-    setting  as in an assessment; the floors of all pools are taken over the same workload
+    setting, part  as in an assessment; the floors of all pools are taken over the same workload
     """
 
     kind: Literal["best"] = "best"
@@ -99,8 +97,9 @@ class BestPlan(FrozenPlan):
     inputs: PublicInputs
     pools: tuple[tuple[str, ...], ...] = Field(min_length=2)
     epsilon: str
-    setting: Literal["fast", "full"] = "fast"
+    setting: Scope = "fast"
     private_read_as: Reading = None
+    part: Part = ()
 
     @field_validator("epsilon")
     @classmethod
@@ -118,11 +117,12 @@ class BestPlan(FrozenPlan):
             raise PlanError("A choice lists each candidate or pool once, in ascending order.")
         if {sha256 for pool in self.pools for sha256 in pool} != set(self.inputs.candidates):
             raise PlanError("A choice names exactly the public tables of its candidates and pools.")
+        check_part_of(self.setting, self.part)
         return self
 
     def workload(self, full: Workload) -> Workload:
         """The workload that the floors are taken over."""
-        return full if self.setting == "full" else full.restricted(FAST_MARGINALS, FAST_SEED)
+        return floor_workload(full, self.setting, self.part)
 
     @property
     def exact_epsilon(self) -> Fraction:

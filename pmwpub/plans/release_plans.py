@@ -1,4 +1,4 @@
-"""Plans of releases: of PMW^Pub, and of table fit with one public table or several; see `pmwpub.plans`."""
+"""Plans of releases: of PMW^Pub, and of table fit; see `pmwpub.plans`."""
 
 from __future__ import annotations
 
@@ -148,8 +148,21 @@ class WeightedPoolPlan(_TablePlan):
         return self
 
 
+class UnchangedPlan(FrozenPlan):
+    """The public table published as it is: of the private table n is stated, which is public, and nothing else.
+
+    It has no budget, for it costs none: no private row is read for it, and no ledger charges it.
+    """
+
+    kind: Literal["unchanged"] = "unchanged"
+    n: int = Field(ge=1)
+    rows_per_person: int = Field(ge=1)
+    inputs: PublicInputs
+
+
 AnyTablePlan = TableFitPlan | WeightedPoolPlan
 AnyReleasePlan = ReleasePlan | AnyTablePlan
+"""The plans that are bought."""
 
 _RELEASE_PLAN: TypeAdapter[AnyReleasePlan] = TypeAdapter(Annotated[AnyReleasePlan, Field(discriminator="kind")])
 
