@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 
+import pools_report
 import sharper_report
 from common import OUT, ROOT
 
@@ -325,6 +326,7 @@ def page() -> str:
         "sharper_size": sharper_report.size,
         "grown": sharper_report.grown,
         "public_peers": sharper_report.public_peers,
+        "pools": pools_report.pools,
     }
     for name, make in parts.items():
         text = text.replace(f"{{{{{name}}}}}", make().strip())

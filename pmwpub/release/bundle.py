@@ -16,18 +16,20 @@ from pmwpub.mechanisms.table_fit.intervals.believed_drift import BelievedDrift
 from pmwpub.mechanisms.table_fit.pool_fit import PoolRelease
 from pmwpub.mechanisms.table_fit.table_fit import TableRelease
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
-from pmwpub.plans import AnyTablePlan, ReleasePlan, WeightedPoolPlan
+from pmwpub.noisy_interval import NoisyInterval
+from pmwpub.plans import AnyTablePlan, ReleasePlan, UnchangedPlan, WeightedPoolPlan
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution, Support
 from pmwpub.release.answers.interval_strengths import strengths_json
 from pmwpub.release.certificate import Certificate
-from pmwpub.release.certificates.certificate_parts import Cells, Columns, Provenance, Stated
+from pmwpub.release.certificates.certificate_parts import Cells, Columns, Origin, Provenance, Stated
 from pmwpub.release.certificates.certificate_reading import AnyCertificate, read_certificate
 from pmwpub.release.certificates.table_certificate import PoolCertificate, TableCertificate
+from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
 from pmwpub.release.measured.measurements import measurements_csv
 from pmwpub.release.measured.tables_csv import tables_csv
 from pmwpub.release.number_cells import NO_VALUES
-from pmwpub.release.report import Choices, report_html
+from pmwpub.release.report import Choices, report_html, with_error
 from pmwpub.release.synthesis import MAX_ROWS, synthetic_csv
 from pmwpub.tabular.coding.decode import read_weights, weights_csv
 from pmwpub.tabular.coding.public_values import LEAST, PublicValues, StoredValues
@@ -124,6 +126,24 @@ class Bundle:
         return cls._of(plain, measured, release.distribution, schema, workload, choices, values, public)
 
     @classmethod
+    def of_public_table(
+        cls,
+        plan: UnchangedPlan,
+        support: Support,
+        workload: Workload,
+        schema: Schema,
+        origin: Origin,
+        choices: Choices = Choices(),  # noqa: B008 - frozen
+        values: PublicValues | None = None,
+    ) -> Self:
+        """Put a public table unchanged into files: its rows have the weights that they have in it.
+
+        Privacy: a function of public things; costs nothing.
+        """
+        plain = UnchangedCertificate.of(plan, workload, origin)
+        return cls._of(plain, {}, Distribution.empirical(support), schema, workload, choices, values)
+
+    @classmethod
     def _of(
         cls,
         plain: AnyCertificate,
@@ -147,6 +167,18 @@ class Bundle:
         if values is not None:
             parts[VALUES] = values.to_csv(schema, released.support)
         return cls(parts)
+
+    def with_error(self, error: NoisyInterval) -> Self:
+        """The bundle whose report states the release's noisy error, too, and its certificate that report's hash.
+
+        A bundle whose report has no place for it, or none, is returned as it is: those of before keep their bytes.
+        """
+        before = self.parts.get(REPORT, b"")
+        report = with_error(before, self.certificate, error)
+        if report == before:
+            return self
+        stated = self.certificate.with_files({REPORT: report}).to_bytes()
+        return type(self)({**self.parts, REPORT: report, CERTIFICATE: stated})
 
     def to_bytes(self) -> bytes:
         """A zip archive without times: the same release gives the same bytes."""
@@ -239,8 +271,9 @@ class Bundle:
 
 def files_of(certificate: Stated) -> tuple[str, ...]:
     """What a release hands out beside its certificate, which states the hash of each."""
-    others = {CERTIFICATE, MEASUREMENTS} if isinstance(certificate, TableCertificate) else {CERTIFICATE, TABLES}
-    if INTERVALS not in certificate.files:  # releases of before have none, nor has PMW^Pub
+    measured = {Certificate: MEASUREMENTS, UnchangedCertificate: ""}.get(type(certificate), TABLES)
+    others = {CERTIFICATE, MEASUREMENTS, TABLES} - {measured}
+    if INTERVALS not in certificate.files:  # releases of before have none, nor have those without noisy tables
         others.add(INTERVALS)
     drawn_from = (VALUES,) if certificate.cell_kind == PUBLIC_VALUES else ()
     return (*(name for name in ALL_FILES if name not in others), *drawn_from)

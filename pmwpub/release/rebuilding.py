@@ -16,7 +16,7 @@ from pmwpub.mechanisms.pmw_pub.algorithm import Measurement, rebuild
 from pmwpub.mechanisms.table_fit.pool_fit import equal_mixture
 from pmwpub.mechanisms.table_fit.pool_weights import mixed
 from pmwpub.mechanisms.table_fit.table_fit import refit
-from pmwpub.plans import AnyReleasePlan, AnyTablePlan, ReleasePlan, TableFitPlan, WeightedPoolPlan
+from pmwpub.plans import AnyReleasePlan, AnyTablePlan, ReleasePlan, TableFitPlan, UnchangedPlan, WeightedPoolPlan
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution, Support
@@ -25,6 +25,7 @@ from pmwpub.release.certificate import Certificate
 from pmwpub.release.certificates.certificate_parts import Stated
 from pmwpub.release.certificates.certificate_reading import AnyCertificate
 from pmwpub.release.certificates.table_certificate import PoolCertificate, TableCertificate
+from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
 from pmwpub.release.measured.measurements import measurements_csv
 from pmwpub.release.measured.tables_csv import read_tables
 from pmwpub.release.synthesis import synthetic_csv
@@ -40,7 +41,7 @@ TOLERANCE = 1e-6
 """The total variation distance within which the weights of table fit are made again by other versions, and on machines
 whose exponential or order of operations rounds otherwise. On the same versions of everything they agree to the bit."""
 
-Planned = TypeVar("Planned", ReleasePlan, TableFitPlan, WeightedPoolPlan)
+Planned = TypeVar("Planned", ReleasePlan, TableFitPlan, UnchangedPlan, WeightedPoolPlan)
 
 
 def rebuilt(
@@ -63,7 +64,7 @@ def rebuilt(
     """
     schema, contents = schema_of(certificate, schema_json), [load(table, FileLimits()) for table in tables]
     files = _again(certificate, schema, _supports(certificate, schema, contents, written=True), noisy_tables)
-    if differing(certificate, files) and not isinstance(certificate, TableCertificate):
+    if differing(certificate, files) and isinstance(certificate, Certificate):
         # Versions that could not read back what they wrote dropped public rows with such cells.
         earlier = _again(certificate, schema, _supports(certificate, schema, contents, written=False), noisy_tables)
         files = files if differing(certificate, earlier) else earlier
@@ -92,6 +93,8 @@ def _again(
 ) -> dict[str, bytes]:
     """weights.csv, and measurements.csv of PMW^Pub, by the certificate's steps from the public rows."""
     workload = workload_of(certificate, schema)
+    if isinstance(certificate, UnchangedCertificate):
+        return {WEIGHTS: weights_csv(Distribution.empirical(_merged(supports)), schema)}
     if isinstance(certificate, TableCertificate):
         return {WEIGHTS: weights_csv(_refitted(certificate, workload, supports, noisy_tables), schema)}
     transcript = tuple(Measurement(line.number, line.noisy_count) for line in certificate.transcript)
@@ -193,8 +196,10 @@ def table_plan_of(certificate: TableCertificate) -> AnyTablePlan:
     return _planned(certificate, TableFitPlan)
 
 
-def any_plan_of(certificate: AnyCertificate) -> AnyReleasePlan:
-    """The plan of a release of any engine."""
+def any_plan_of(certificate: AnyCertificate) -> AnyReleasePlan | UnchangedPlan:
+    """The plan of a release of any engine, or of a public table unchanged."""
+    if isinstance(certificate, UnchangedCertificate):
+        return _planned(certificate, UnchangedPlan)
     return table_plan_of(certificate) if isinstance(certificate, TableCertificate) else plan_of(certificate)
 
 

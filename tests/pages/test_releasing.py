@@ -9,7 +9,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from pages.visits import ROWS, Here, Open, buy, handed_over, press, words
+from pages.visits import ROWS, Here, Open, buy, by_pmw_pub, handed_over, press, words
 
 from pmwpub.mechanisms.noisy_error.release_error import error_charge
 from pmwpub.noisy_interval import NoisyInterval
@@ -71,7 +71,7 @@ def test_the_smallest_epsilon_of_a_simulation_is_advice_beside_epsilon(town: Her
 
 
 def test_variants_are_values_of_the_plan_and_stand_in_the_certificate(town: Here, steward: Open) -> None:
-    app = steward("release")
+    app = by_pmw_pub(steward("release"))
     assert "selection by the exponential mechanism, last weights, from the public table, with replay" in words(app)
     for name, value in (
         ("selection", "permute-and-flip"),
@@ -91,7 +91,7 @@ def test_variants_are_values_of_the_plan_and_stand_in_the_certificate(town: Here
 
 
 def test_a_result_hands_out_every_file_and_the_certificate_of_the_chosen_rows(town: Here, steward: Open) -> None:
-    app = handed_over(buy(steward("release"), "Buy this release"))
+    app = handed_over(buy(by_pmw_pub(steward("release")), "Buy this release"))
     (found,) = releases.releases(town.service, study_store.study(town.service, town.population))
     booking, bundle = found.outcome.booking.id, found.bundle
     assert bundle is not None
@@ -218,7 +218,7 @@ def test_a_finished_release_outlives_its_public_tables(town: Here, steward: Open
 
 
 def test_table_fit_is_one_choice_away_and_its_result_says_what_was_measured(town: Here, steward: Open) -> None:
-    app = steward("release")
+    app = by_pmw_pub(steward("release"))
     assert any("Rounds" in str(one.label) or "rounds" in str(one.label) for one in app.checkbox)
     app.radio(key="engine").set_value("table-fit").run()
     assert not any("rounds" in str(one.label) for one in app.checkbox), "table fit has none"

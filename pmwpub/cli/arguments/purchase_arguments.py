@@ -18,7 +18,10 @@ def assess_command(commands: Actions) -> None:
     parser.add_argument("--no-start", action="store_true", help="leave the start out; the floor has all of epsilon")
     parser.add_argument("--no-floor", action="store_true", help="leave the floor out; the start has all of epsilon")
     setting = parser.add_mutually_exclusive_group()
-    setting.add_argument("--fast", action="store_true", help="floors over a public sub-workload (the default)")
+    setting.add_argument("--fast", action="store_true", help="floors over a public sample of marginals (the default)")
+    setting.add_argument(
+        "--part", action="store_true", help="floors over as many marginals that public tables choose: nearer to --full"
+    )
     setting.add_argument("--full", action="store_true", help="floors over the whole workload: slower")
     ways = parser.add_mutually_exclusive_group()
     ways.add_argument(
@@ -40,10 +43,11 @@ def release_command(commands: Actions) -> None:
     parser.add_argument("--epsilon", required=True, help="epsilon at the population's delta, or: rest")
     parser.add_argument(
         "--engine",
-        choices=("pmw-pub", "table-fit", "table-fit-pool"),
-        help="pmw-pub (the default), or table-fit: all tables of one and two columns measured at once; or "
-        "table-fit-pool: the same with several --public, whose weights are learnt from the noisy tables; "
-        "the five flags after --grow are PMW^Pub's",
+        choices=("pmw-pub", "table-fit", "table-fit-pool", "unchanged"),
+        help="pmw-pub; table-fit: all tables of one and two columns measured at once; table-fit-pool: the same with "
+        "several --public, whose weights are learnt from the noisy tables; unchanged: the public table itself, free of "
+        "charge; default: pmw-pub where one of the five flags after --grow is given, which are its own, else a stored "
+        "release of these inputs, else what public tables advise",
     )
     parser.add_argument(
         "--grow",
@@ -99,11 +103,9 @@ def misfits_command(commands: Actions) -> None:
     private(parser, required=False)
     reading(parser)
     parser.add_argument(
-        "--column", action="append", default=[], metavar="COLUMN", help="look at this one; default: all risky ones"
+        "--column", action="append", default=[], metavar="COLUMN", help="look at this one; default: the risky ones"
     )
     parser.add_argument("--half-width", default="0.01", help="of each share of rows, at 95 %% (0.01: one point)")
-    parser.add_argument(
-        "--price", action="store_true", help="free: which columns, and what it would cost; buys nothing"
-    )
+    parser.add_argument("--dry-run", action="store_true", help="buy nothing: which columns, and at what price")
     parser.add_argument("--repeat", type=whole, default=0, help="draw this look again, at its price")
     parser.set_defaults(run="pmwpub.cli.misfits:misfits")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pmwpub.figures.curves.bound import shade_nothing
 from pmwpub.figures.curves.curve_values import ErrorCurve, ProvedBound, ShadedFloor, Unchanged, alt_text, sweep_table
+from pmwpub.figures.curves.error_svg import error_svg
 from pmwpub.figures.curves.floor_regions import add_floor, write_into_regions
 from pmwpub.figures.curves.legend import BOUND, HOLLOW, UNCHANGED, add_legend
 from pmwpub.figures.style import PALETTE, SYMBOLS, Plot, colours, framed, number, shown
@@ -61,7 +62,8 @@ def error_against_epsilon(
     if not bounds:
         write_into_regions(figure, floors, lines, top)
     alt = alt_text(curves, floors, unchanged, measure, bounds)
-    return Plot(figure, alt, sweep_table(curves, floors, unchanged, bounds))
+    small = "" if bounds else error_svg(curves, floors, unchanged, measure=measure)
+    return Plot(figure, alt, sweep_table(curves, floors, unchanged, bounds), small)
 
 
 def _epsilon_range(curves: Sequence[ErrorCurve]) -> tuple[float, float]:
@@ -98,7 +100,7 @@ def _add_curve(figure: Figure, curve: ErrorCurve, place: int) -> None:
             y=list(curve.mean),
             error_y=bars if any(curve.standard_error) else None,
             mode="lines+markers",
-            name=shown(curve.label),
+            name=shown(curve.name),
             legendgroup=shown(curve.label),
             legendrank=1,
             line={"color": PALETTE[place], "width": 2.5},
@@ -112,7 +114,7 @@ def _add_curve(figure: Figure, curve: ErrorCurve, place: int) -> None:
 def _hover(curve: ErrorCurve, i: int) -> str:
     smallest = min(e for e, mean in zip(curve.epsilons, curve.mean, strict=True) if mean <= curve.mean[i])
     return (
-        f"<b>{shown(curve.label)}</b>, ε = {near(curve.epsilons[i], 6)}<br>"
+        f"<b>{shown(curve.name)}</b>, ε = {near(curve.epsilons[i], 6)}{curve.at_rounds(i)}<br>"
         f"error {number(curve.mean[i])} ± {number(curve.standard_error[i])} (one standard error, {curve.runs} runs)<br>"
         f"smallest ε tried for an error ≤ {number(curve.mean[i])}: {near(smallest, 6)}"
     )

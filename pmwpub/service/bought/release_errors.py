@@ -12,6 +12,7 @@ from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.plans import ErrorPlan
 from pmwpub.release.bundle import CERTIFICATE
 from pmwpub.release.certificates.certificate_reading import read_certificate
+from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
 from pmwpub.release.checking import read_folder
 from pmwpub.release.rebuilding import differing
 from pmwpub.service.bought.stored_releases import stored_release
@@ -26,6 +27,11 @@ class MeasuredError:
     outcome: Outcome
     error: NoisyInterval | None = None
     remarks: tuple[str, ...] = ()
+
+    @property
+    def release(self) -> PlanKey:
+        """The release that it is the error of."""
+        return PlanKey(self.plan.release, self.plan.release_repeat)
 
 
 def error_plan(service: Service, population: str, release: PlanKey, *, epsilon: str) -> ErrorPlan:
@@ -48,7 +54,7 @@ def error_plan(service: Service, population: str, release: PlanKey, *, epsilon: 
 def measured_errors(service: Service, population: str, release: PlanKey | None = None) -> list[MeasuredError]:
     """Every noisy error that was bought, oldest first; those of one release alone, if it is named."""
     found = [measured(service, booking) for booking in service.bought(population, "error")]
-    return [one for one in found if release is None or _release_of(one.plan) == release]
+    return [one for one in found if release is None or one.release == release]
 
 
 def measured(service: Service, booking: Booking) -> MeasuredError:
@@ -71,11 +77,9 @@ def named_release(text: str, draw: int = 0) -> PlanKey:
         return PlanKey(text, draw)
     files = read_folder(Path(text))
     certificate = read_certificate(files[CERTIFICATE])
+    if isinstance(certificate, UnchangedCertificate):
+        raise CertificateError("That folder holds a public table unchanged: no release was bought.")
     changed = differing(certificate, files)
     if changed:
         raise CertificateError(f"{', '.join(changed)} differs from the folder's certificate; name the plan.")
     return PlanKey(certificate.plan_sha256, certificate.repeat)
-
-
-def _release_of(plan: ErrorPlan) -> PlanKey:
-    return PlanKey(plan.release, plan.release_repeat)

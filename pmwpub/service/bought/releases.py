@@ -13,17 +13,27 @@ from pmwpub.mechanisms.table_fit.fit_constants import FitConstants, SupportGrowt
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.mechanisms.table_fit.pool_weights import POOL_DEFAULTS
 from pmwpub.plan_inputs import PublicInputs
-from pmwpub.plans import RELEASE_KINDS, AnyReleasePlan, ReleasePlan, TableFitPlan, WeightedPoolPlan, release_plan_of
+from pmwpub.plans import (
+    RELEASE_KINDS,
+    AnyReleasePlan,
+    ReleasePlan,
+    TableFitPlan,
+    UnchangedPlan,
+    WeightedPoolPlan,
+    release_plan_of,
+)
 from pmwpub.privacy.budget import ZCDP, ApproxDP, as_fraction, zcdp_of
 from pmwpub.queries.workload import Workload
 from pmwpub.release.bundle import Bundle
+from pmwpub.service.bought.release_errors import MeasuredError, measured_errors
 from pmwpub.service.bought.stored_releases import bundle_of, outcomes
 from pmwpub.service.core import Outcome, Service
 from pmwpub.service.inputs.study_store import Study
 
 REST = "rest"
-PMW_PUB, TABLE_FIT, WEIGHTED_POOL = "pmw-pub", "table-fit", "table-fit-pool"
+PMW_PUB, TABLE_FIT, WEIGHTED_POOL, UNCHANGED = "pmw-pub", "table-fit", "table-fit-pool", "unchanged"
 ENGINES = (PMW_PUB, TABLE_FIT, WEIGHTED_POOL)
+"""What a release may be bought by; `UNCHANGED` names what is published without a purchase."""
 DEFAULT_ROUNDS = 25
 REPLAYS = {"half": Replay.HALF, "off": Replay.OFF}
 _UPDATE_SECONDS = 2.5e-9
@@ -99,7 +109,7 @@ def release_plan(
         kept_ids=current.kept_ids,
         inputs=current.inputs(candidates),
         private_read_as=private_read_as,
-        rho_units=_budget(service, current, epsilon).units,
+        rho_units=budget(service, current, epsilon).units,
         rounds=rounds,
         selection=selection,  # type: ignore[arg-type]
         output=Output(output),
@@ -119,7 +129,7 @@ def planned(
     grow: bool = False,
     private_read_as: str | None = None,
 ) -> AnyReleasePlan:
-    """Freeze a release by the engine of that name, PMW^Pub where none is named.
+    """Freeze a release that is bought, by the engine of that name, PMW^Pub where none is named.
 
     settings  those of PMW^Pub that somebody gave, as `release_plan` has them
     grow      of table fit: as in `table_fit_plan`
@@ -127,18 +137,24 @@ def planned(
     Raises PlanError for another engine, and for settings that the engine does not have.
     """
     if engine not in (None, *ENGINES):
-        raise PlanError(f"The engine is {' or '.join(ENGINES)}; {engine[:40]!r} came. Nothing was charged.")
+        known = ", ".join((*ENGINES, UNCHANGED))
+        raise PlanError(f"The engine is one of {known}; {engine[:40]!r} came. Nothing was charged.")
     if grow and engine != TABLE_FIT:
         raise PlanError(f"Rows are added by {TABLE_FIT} alone; name that engine. Nothing was charged.")
     if engine in (None, PMW_PUB):
         return release_plan(service, current, candidates, epsilon=epsilon, private_read_as=private_read_as, **settings)
-    if settings:
-        raise PlanError(
-            f"Table fit has no {', '.join(settings)}; leave that out, or take {PMW_PUB}. Nothing was charged."
-        )
+    refuse_settings("Table fit", settings)
     if engine == WEIGHTED_POOL:
         return weighted_pool_plan(service, current, candidates, epsilon=epsilon, private_read_as=private_read_as)
     return table_fit_plan(service, current, candidates, epsilon=epsilon, grow=grow, private_read_as=private_read_as)
+
+
+def refuse_settings(engine: str, settings: PmwPubSettings) -> None:
+    """Raise PlanError where settings of PMW^Pub were given to something that has none."""
+    if settings:
+        raise PlanError(
+            f"{engine} has no {', '.join(settings)}; leave that out, or take {PMW_PUB}. Nothing was charged."
+        )
 
 
 def table_fit_plan(
@@ -191,7 +207,7 @@ class _TableValues(TypedDict):
 def _of_tables(
     service: Service, current: Study, candidates: Sequence[str], epsilon: str, private_read_as: str | None
 ) -> _TableValues:
-    terms, budget = current.population, _budget(service, current, epsilon)
+    terms, granted = current.population, budget(service, current, epsilon)
     tables, k = measured_tables(current.workload()), terms.rows_per_person
     return {
         "n": terms.n,
@@ -199,29 +215,47 @@ def _of_tables(
         "kept_ids": current.kept_ids,
         "inputs": current.inputs(candidates),
         "private_read_as": private_read_as,
-        "rho_units": budget.units,
-        "constants": FitConstants.advised(tables, budget, n=terms.n, delta=terms.delta, rows_per_person=k),
+        "rho_units": granted.units,
+        "constants": FitConstants.advised(tables, granted, n=terms.n, delta=terms.delta, rows_per_person=k),
     }
+
+
+def unchanged_plan(current: Study, candidates: Sequence[str]) -> UnchangedPlan:
+    """Freeze the publishing of a public table, or a pool, as it is."""
+    return UnchangedPlan(
+        n=current.population.n,
+        rows_per_person=current.population.rows_per_person,
+        kept_ids=current.kept_ids,
+        inputs=current.inputs(candidates),
+    )
 
 
 def releases(service: Service, current: Study) -> list[Released]:
     """Every release that was charged, oldest first, with what became of it."""
     found = outcomes(service, service.bought(current.population.name, *RELEASE_KINDS))
-    return [_released(service, current, outcome) for outcome in found]
+    errors = measured_errors(service, current.population.name)
+    return [_released(service, current, outcome, errors) for outcome in found]
 
 
 def released(service: Service, current: Study, booking: Booking) -> Released:
-    """One release read back from its stored bytes."""
-    return _released(service, current, service.outcome(booking))
+    """One release read back from its stored bytes; its report states the errors of it that were bought since."""
+    return _released(service, current, service.outcome(booking), measured_errors(service, current.population.name))
 
 
-def _released(service: Service, current: Study, outcome: Outcome) -> Released:
+def _released(service: Service, current: Study, outcome: Outcome, errors: Sequence[MeasuredError]) -> Released:
     plan = release_plan_of(outcome.booking.plan_json)
     name = current.known_names(plan.inputs.candidates)
-    return Released(name, plan, outcome, None if outcome.result is None else bundle_of(service, outcome.result))
+    if outcome.result is None:
+        return Released(name, plan, outcome)
+    bundle = bundle_of(service, outcome.result)
+    for one in errors:
+        if one.error is not None and one.release == outcome.booking.key:
+            bundle = bundle.with_error(one.error)
+    return Released(name, plan, outcome, bundle)
 
 
-def _budget(service: Service, current: Study, epsilon: str) -> ZCDP:
+def budget(service: Service, current: Study, epsilon: str) -> ZCDP:
+    """What a release at this epsilon may cost; `epsilon` as in `release_plan`."""
     if epsilon.strip().lower() != REST:
         return zcdp_of(ApproxDP(as_fraction(epsilon), current.population.delta))
     left = service.ledger.balance(current.population.name).remaining

@@ -16,9 +16,12 @@ ADVISED_ROUNDS = WidgetKey("advised rounds")
 ROUNDS = WidgetKey("rounds")
 GROW = WidgetKey("grow")
 ENGINE = WidgetKey("engine")
+ADVISED_ENGINE = WidgetKey("advised engine")
 ASSESSMENT_EPSILON = WidgetKey("assessment epsilon")
 ASSESSMENT_PRECISION = WidgetKey("assessment precision")
 CHOICE_EPSILON = WidgetKey("choice epsilon")
+REVIEWED_RANGE = WidgetKey("reviewed columns")
+MISFIT_POINTS = WidgetKey("misfit points")
 
 
 def variant(name: str) -> WidgetKey:

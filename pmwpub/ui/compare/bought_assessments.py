@@ -21,7 +21,11 @@ from pmwpub.ui.widgets.watching import Waiting, await_results, watch
 from pmwpub.ui.wording import ranked_floors, side_by_side
 from pmwpub.ui.wording.written import exact, number, plain
 
-OVER = {"fast": "a public part of the workload", "full": "the whole workload"}
+OVER = {
+    "fast": "a public sample of the workload",
+    "part": "a part chosen by public tables",
+    "full": "the whole workload",
+}
 
 
 def results_panel(

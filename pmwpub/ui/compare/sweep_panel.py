@@ -13,12 +13,22 @@ from pmwpub.rounding import near
 from pmwpub.service import Assessed, Study
 from pmwpub.service.endings import in_words
 from pmwpub.service.simulations import explorations
-from pmwpub.service.simulations.error_figure import MEASURED, Lines, error_plot, labels, several, size_plot, sizes
+from pmwpub.service.simulations.error_figure import (
+    ENGINE_NAMES,
+    MEASURED,
+    Lines,
+    error_plot,
+    labels,
+    several,
+    size_plot,
+    sizes,
+)
 from pmwpub.service.simulations.explorations import Exploration
 from pmwpub.service.simulations.findings import (
     Measure,
     Simulation,
     baseline_remarks,
+    expected_pools,
     not_beaten,
     not_run,
     reach,
@@ -32,7 +42,7 @@ from pmwpub.ui.compare.bound_lines import ask_for_bounds
 from pmwpub.ui.compare.sweep_form import ask_for_terms, ask_for_truth, described
 from pmwpub.ui.widgets import plot_panel
 from pmwpub.ui.widgets.watching import Waiting, watch
-from pmwpub.ui.wording.simulation_verdicts import not_beaten_words, reach_words
+from pmwpub.ui.wording.simulation_verdicts import expected_pool_words, not_beaten_words, reach_words
 from pmwpub.ui.wording.written import plain
 
 NEW = "new"
@@ -139,7 +149,8 @@ def chosen_errors(
 
 def _drawn(known: Sequence[str], key: str, first: Sequence[str]) -> Sequence[str] | None:
     """Which lines are drawn: all of a few; a choice where there are more than colours, or parts of tables."""
-    begin = [label for label in known if label in first] or list(known[:MOST_LINES])
+    wanted = {*first, *(f"{name}, {engine}" for name in first for engine in ENGINE_NAMES)}
+    begin = ([label for label in known if label in wanted] or list(known))[:MOST_LINES]
     if len(known) <= MOST_LINES and len(begin) == len(known):
         return None
     chosen: list[str] = st.multiselect(
@@ -168,6 +179,8 @@ def beside(simulation: Simulation) -> None:
 
 def verdicts(simulation: Simulation, measure: Measure, key: str) -> None:
     """Say where the table unchanged does as well, and which ε an error takes."""
+    for pool, other in expected_pools(simulation, measure):
+        st.info(expected_pool_words(pool, other), icon=":material/join_inner:")
     for found in not_beaten(simulation, measure):
         st.warning(not_beaten_words(found), icon=":material/balance:")
     wanted = st.number_input(

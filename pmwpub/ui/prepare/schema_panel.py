@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from pmwpub.errors import PmwPubError
 from pmwpub.service import Study
-from pmwpub.service.inputs import schema_editing, study_store
+from pmwpub.service.inputs import schema_editing
+from pmwpub.service.inputs.decisions import Decisions, Dropped
 from pmwpub.service.inputs.file_reading import ReadOptions
-from pmwpub.service.inputs.schema_editing import Binning, Schema
+from pmwpub.service.inputs.schema_editing import Binning, NothingToEncode, Schema
 from pmwpub.ui.app.frame import Badge, panel
 from pmwpub.ui.app.pending import SchemaDraft
 from pmwpub.ui.app.services import service
@@ -17,6 +20,7 @@ from pmwpub.ui.prepare.review_panel import review_part
 from pmwpub.ui.prepare.schema_editor import binning_pickers, editor, unfinished
 from pmwpub.ui.widgets.read_as import confirm_reading
 from pmwpub.ui.widgets.reading_progress import progress_bar
+from pmwpub.ui.wording.remedies import remedy_words
 from pmwpub.ui.wording.written import counted, plain
 
 CHARGED = (
@@ -26,6 +30,11 @@ CHARGED = (
 CODEBOOK = (
     "A codebook lists a table's columns and codes: CSV with the columns name, kind and level, a line a code or edge, "
     "or JSON as a schema file has it. What it leaves open comes from the public tables."
+)
+
+MOST_REASONS = 20
+ALL_LEFT_OUT = (
+    "Change the files, add a codebook that lists the levels, or load a schema file; nothing was stored or charged."
 )
 
 
@@ -116,20 +125,40 @@ def _save(
     binning: Binning = "rounded",
 ) -> None:
     """Store the schema of a file or of a draft, or say why not; the earlier one then stays."""
-    population = study.population.name
+    kept, dropped = Decisions(), tuple[Dropped, ...]()
     try:
         if text is not None:
             schema = schema_editing.read_schema(text)
+            schema_editing.save(service(), study, schema)
         else:
             with progress_bar("Drafting the columns…") as progress:
-                schema = schema_editing.drafted(
-                    service(), population, book=book, options=options, bins=bins, binning=binning, progress=progress
+                schema, kept, dropped = schema_editing.redrafted(
+                    service(), study, book=book, options=options, bins=bins, binning=binning, progress=progress
                 )
-        study_store.save_schema(service(), population, schema)
     except PmwPubError as refusal:
         if book is None or not session.shelf.keep("codebook", name, book, refusal, options):
-            session.tell("error", f"The schema was refused. {plain(str(refusal))} The earlier one stays.")
+            session.tell("error", _refused(refusal, earlier=study.schema is not None))
     else:
-        columns = counted(len(schema.domain.attributes), "column")
-        session.tell("success", f"The schema has {columns}. Look it over before you spend.")
+        _saved(session, schema, kept, dropped)
     st.rerun()
+
+
+def _refused(refusal: PmwPubError, *, earlier: bool) -> str:
+    """Why there is no new schema; where no column can be encoded, why not, one by one."""
+    stays = " The earlier one stays." if earlier else ""
+    if not isinstance(refusal, NothingToEncode):
+        return f"The schema was refused. {plain(str(refusal))}{stays}"
+    lines = [f"- **{plain(one.name)}**: {plain(one.why)}" for one in refusal.left_out[:MOST_REASONS]]
+    more = len(refusal.left_out) - len(lines)
+    lines += [f"- and {more:,} more columns"] if more > 0 else []
+    head = f"No column of the public tables can be encoded as it stands, so no schema was made.{stays}"
+    return "\n".join([head, "", *lines, "", ALL_LEFT_OUT])
+
+
+def _saved(session: Session, schema: Schema, kept: Decisions, dropped: Sequence[Dropped]) -> None:
+    columns = counted(len(schema.domain.attributes), "column")
+    held = f" It follows {counted(len(kept.remedies), 'decision')} of yours." if kept.remedies else ""
+    session.tell("success", f"The schema has {columns}.{held} Look it over before you spend.")
+    for one in dropped:
+        words = f"{plain(one.remedy.column)}: {plain(remedy_words(one.remedy))}"
+        session.tell("warning", f"A decision no longer applies. {words}: {plain(one.why)}")

@@ -7,44 +7,45 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pmwpub.errors import PlanError
-from pmwpub.plans import AnyReleasePlan, ReleasePlan
+from pmwpub.plans import AnyReleasePlan, ReleasePlan, UnchangedPlan
 from pmwpub.rounding import near
 from pmwpub.service import Assessed, PrivateTable, Study
 from pmwpub.service.bought.latest_numbers import latest_of_all
-from pmwpub.service.bought.releases import release_plan, table_fit_plan
+from pmwpub.service.bought.releases import release_plan, table_fit_plan, unchanged_plan
 from pmwpub.service.simulations.advice import Advice, advise_epsilon, advise_rounds
+from pmwpub.service.simulations.engine_advice import EngineAdvice
 from pmwpub.ui.app import widget_keys
 from pmwpub.ui.app.services import service
 from pmwpub.ui.compare import method_variants
 from pmwpub.ui.compare.bought_assessments import room_table
 from pmwpub.ui.compare.pools import Pool, make_pool, named, offered
 from pmwpub.ui.compare.tuning_panel import offer_tuned
+from pmwpub.ui.release.engine_form import UNCHANGED, ask_for_engine
 from pmwpub.ui.widgets import number_fields
 from pmwpub.ui.wording import epsilon_limits, ranked_floors
 from pmwpub.ui.wording.chosen_workload import described
 from pmwpub.ui.wording.written import number, plain
 
-ENGINES = {"pmw-pub": "PMW^Pub", "table-fit": "Table fit"}
-ENGINE_WORDS = {
-    "pmw-pub": "The method of Liu et al. (2021): each round picks a badly answered query and measures it.",
-    "table-fit": "All tables of one and two columns are measured at once; the public rows are reweighted to them.",
-}
 
-
-def plan_form(study: Study, private: PrivateTable, found: Sequence[Assessed]) -> AnyReleasePlan:
-    """Candidate or pool, ε, engine, rounds and variants, beside the noisy floors that were bought."""
+def plan_form(
+    study: Study, private: PrivateTable, found: Sequence[Assessed]
+) -> tuple[AnyReleasePlan | UnchangedPlan, EngineAdvice]:
+    """Candidate or pool, ε, engine, rounds and variants, beside the noisy floors that were bought; and the advice on
+    the engine that stands there."""
     pool = _pool(study, found)
     epsilon = _epsilon(study, pool, [one for one in found if set(one.candidates) <= set(pool)])
-    if _engine() == "table-fit":
-        plan: AnyReleasePlan = table_fit_plan(
-            service(), study, pool, epsilon=epsilon, grow=_grow(), private_read_as=private.read_as
-        )
+    engine, advice = ask_for_engine(study, pool, epsilon)
+    plan: AnyReleasePlan | UnchangedPlan
+    if engine == UNCHANGED:
+        plan, words = unchanged_plan(study, pool), "nothing is measured"
+    elif engine == "table-fit":
+        plan = table_fit_plan(service(), study, pool, epsilon=epsilon, grow=_grow(), private_read_as=private.read_as)
         words = "every table of one or two columns is measured"
     else:
         plan, words = _pmw_pub_plan(study, private, pool, epsilon)
     if study.choice is not None:
         st.caption(f"Workload: {described(study.choice)}; {words}. Plan {plan.sha256[:16]}")
-    return plan
+    return plan, advice
 
 
 def in_words(study: Study, plan: AnyReleasePlan) -> str:
@@ -58,14 +59,6 @@ def steps_in_words(plan: AnyReleasePlan) -> str:
     if not isinstance(plan, ReleasePlan):
         return "by table fit" if plan.growth is None else "by table fit, which may add rows"
     return "1 round" if plan.rounds == 1 else f"{plan.rounds:,} rounds"
-
-
-def _engine() -> str:
-    chosen: str = st.radio(
-        "Engine", list(ENGINES), format_func=ENGINES.__getitem__, horizontal=True, key=widget_keys.ENGINE
-    )
-    st.caption(ENGINE_WORDS[chosen])
-    return chosen
 
 
 def _grow() -> bool:
@@ -139,9 +132,9 @@ def _rounds(advice: Advice) -> int:
     st.session_state.setdefault(widget_keys.ADVISED_ROUNDS, True)
     advised = st.checkbox(f"Use the advised number of rounds: {advice.rounds}", key=widget_keys.ADVISED_ROUNDS)
     if advice.truth:
+        how = "The best of those tried in" if advice.tried else "From the paper's rule and"
         st.caption(
-            f"From the paper's rule and a simulation at ε = {near(advice.epsilon, 6)}, in which "
-            f"{plain(advice.truth)} played the truth."
+            f"{how} a simulation at ε = {near(advice.epsilon, 6)}, in which {plain(advice.truth)} played the truth."
         )
     else:
         st.caption("A default: no simulation of this choice is stored. Compare makes one, for free.")

@@ -16,10 +16,10 @@ import buying
 import numpy as np
 import pytest
 
-from pmwpub import plans
 from pmwpub.errors import BudgetError, CertificateError, DomainError, Overspent, PlanError
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.mechanisms.table_fit.table_reweighting import Reweighting
+from pmwpub.plans import release_plans
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.records import Distribution
 from pmwpub.release import rebuild, rebuilding
@@ -186,7 +186,7 @@ def test_a_budget_that_the_tables_cannot_share_or_the_population_lacks_is_refuse
 
 
 def test_more_cells_than_can_be_measured_are_refused_uncharged(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plans, "MOST_CELLS", 10)
+    monkeypatch.setattr(release_plans, "MOST_CELLS", 10)
     spent = bench.service.ledger.balance(bench.name).spent
     with pytest.raises(PlanError, match="at most 10 cells"):
         run(bench)
