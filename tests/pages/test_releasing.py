@@ -233,7 +233,7 @@ def test_table_fit_is_one_choice_away_and_its_result_says_what_was_measured(town
 
 
 def test_rows_may_be_added_and_then_no_floor_stands_beside_epsilon(town: Here, steward: Open) -> None:
-    app = steward("candidates")
+    app = steward("compare")
     app.text_input(key="assessment epsilon").set_value("0.3").run()
     buy(app, "Buy these assessments")
     app.switch_page("pages/release.py").run()
