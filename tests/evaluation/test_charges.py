@@ -26,6 +26,7 @@ from pmwpub.evaluation import (
     is_baseline,
     peers,
     runs,
+    weighted_pools,
 )
 from pmwpub.evaluation.baseline_registry import FAMILIES, TABLE_FIT, TABLE_FIT_GROWN, TABLE_FIT_POOL, baseline_of
 from pmwpub.mechanisms.table_fit.pool_fit import PoolRelease
@@ -52,7 +53,7 @@ NAMES = (
 RELEASES = (
     (runs, "pmw_pub"), (baselines, "mwem"), (baselines, "dual_query"), (baselines, "ji_elkan"),
     (answering, "hdmm"), (answering, "residual_planner"), (peers, "aim"), (peers, "mst"),
-    (fitted_tables, "table_fit"), (fitted_tables, "pool_fit"),
+    (fitted_tables, "table_fit"), (weighted_pools, "pool_fit"),
 )  # fmt: skip
 
 

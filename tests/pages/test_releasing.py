@@ -254,7 +254,7 @@ def test_several_tables_take_part_with_learnt_weights_and_the_result_says_what_e
 
 
 def test_rows_may_be_added_and_then_no_floor_stands_beside_epsilon(town: Here, steward: Open) -> None:
-    app = steward("candidates")
+    app = steward("compare")
     app.text_input(key="assessment epsilon").set_value("0.3").run()
     buy(app, "Buy these assessments")
     app.switch_page("pages/release.py").run()

@@ -20,7 +20,7 @@ from pmwpub.ui.compare import method_variants
 from pmwpub.ui.compare.bought_assessments import room_table
 from pmwpub.ui.compare.pools import Pool, make_pool, named, offered
 from pmwpub.ui.compare.tuning_panel import offer_tuned
-from pmwpub.ui.release.engine_choice import UNCHANGED, ask_for_engine
+from pmwpub.ui.release.engine_form import UNCHANGED, ask_for_engine
 from pmwpub.ui.release.weighted_pool_panel import weighted_pool
 from pmwpub.ui.widgets import number_fields
 from pmwpub.ui.wording import epsilon_limits, ranked_floors
