@@ -22,13 +22,12 @@ from pmwpub.evaluation import (
     Stage,
     answering,
     baselines,
-    fitted_tables,
     is_baseline,
     peers,
     runs,
-    weighted_pools,
 )
 from pmwpub.evaluation.baseline_registry import FAMILIES, TABLE_FIT, TABLE_FIT_GROWN, TABLE_FIT_POOL, baseline_of
+from pmwpub.evaluation.fits import fitted_tables, weighted_pools
 from pmwpub.mechanisms.table_fit.pool_fit import PoolRelease
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.measurement import DiscreteGaussian
