@@ -69,7 +69,8 @@ def variant_of(method: str) -> Variant:
     if head != PMW_PUB or not set(changes) <= set(CHANGES):
         raise PlanError(
             f"The methods are {UNCHANGED}, {TABLE_FIT}, {TABLE_FIT_GROWN}, {TABLE_FIT_POOL}, {', '.join(BASELINES)} "
-            f"and {PMW_PUB}, the latter also with +{', +'.join(CHANGES)}; {method!r} came."
+            f"and {PMW_PUB}, the "
+            f"latter also with +{', +'.join(CHANGES)}; {method!r} came."
         )
     found = Variant()
     for change in changes:

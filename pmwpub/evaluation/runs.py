@@ -14,7 +14,7 @@ from fractions import Fraction
 from pmwpub.errors import BudgetError
 from pmwpub.evaluation.baseline_registry import baseline_of, is_baseline
 from pmwpub.evaluation.baselines import NO_ROWS, Case, RunTerms
-from pmwpub.evaluation.fitted_tables import PoolErrors
+from pmwpub.evaluation.fits.weighted_pools import PoolErrors
 from pmwpub.evaluation.measures import Errors, errors, errors_of
 from pmwpub.evaluation.methods import UNCHANGED, variant_of
 from pmwpub.evaluation.sweep_results import CertifiedFloor, SimulatedError

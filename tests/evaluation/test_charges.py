@@ -22,12 +22,12 @@ from pmwpub.evaluation import (
     Stage,
     answering,
     baselines,
-    fitted_tables,
     is_baseline,
     peers,
     runs,
 )
 from pmwpub.evaluation.baseline_registry import FAMILIES, TABLE_FIT, TABLE_FIT_GROWN, TABLE_FIT_POOL, baseline_of
+from pmwpub.evaluation.fits import fitted_tables, weighted_pools
 from pmwpub.mechanisms.table_fit.pool_fit import PoolRelease
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.measurement import DiscreteGaussian
@@ -52,7 +52,7 @@ NAMES = (
 RELEASES = (
     (runs, "pmw_pub"), (baselines, "mwem"), (baselines, "dual_query"), (baselines, "ji_elkan"),
     (answering, "hdmm"), (answering, "residual_planner"), (peers, "aim"), (peers, "mst"),
-    (fitted_tables, "table_fit"), (fitted_tables, "pool_fit"),
+    (fitted_tables, "table_fit"), (weighted_pools, "pool_fit"),
 )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Table fit as a method of a sweep, also on a pool with learnt weights: a release, compared with the truth."""
+"""Table fit as a method of a sweep: a release of the other engine, compared with the truth."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from pmwpub.evaluation.measures import Errors, errors_of
 from pmwpub.mechanisms.baselines.matrix.residuals import refuse_slow
 from pmwpub.mechanisms.table_fit.fit_constants import FitConstants, SupportGrowth
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
-from pmwpub.mechanisms.table_fit.pool_fit import equal_mixture, pool_fit
-from pmwpub.mechanisms.table_fit.pool_weights import MOST_TABLES
 from pmwpub.mechanisms.table_fit.table_fit import table_fit
 from pmwpub.mechanisms.table_fit.table_schedule import check_least_share, schedule
 from pmwpub.queries.counts import count
@@ -42,7 +40,7 @@ class TableFit:
         try:
             tables = measured_tables(terms.workload)
             refuse_slow(tables.queries)
-            k, constants = terms.rows_per_person, _constants(tables, terms)
+            k, constants = terms.rows_per_person, constants_of(tables, terms)
             check_least_share(tables, terms.budget, rows_per_person=k, constants=constants)
         except PmwPubError as error:
             return str(error)
@@ -56,7 +54,7 @@ class TableFit:
         tables = measured_tables(terms.workload)
         plan = schedule(
             tables, support, terms.budget, rows_per_person=terms.rows_per_person, complete=False,
-            constants=_constants(tables, terms), growth=self.growth,
+            constants=constants_of(tables, terms), growth=self.growth,
         )  # fmt: skip
         found = table_fit(count(tables, rows_of(case)), support, plan, noise=case.noise)
         released = found.distribution
@@ -65,42 +63,7 @@ class TableFit:
         return errors_of(case.counts, problem, released)
 
 
-@dataclass(frozen=True)
-class PoolErrors(Errors):
-    """The errors of a pool, and what each candidate contributed to it, as (name, thousandths)."""
-
-    contributions: tuple[tuple[str, int], ...]
-
-
-@dataclass(frozen=True)
-class WeightedPool:
-    """Table fit with all candidates of the sweep, whose weights the noisy tables say; its constants as table fit's."""
-
-    uses_candidate = False
-    needs_rows = True
-    has_rounds = False
-    remark = "all public tables together, their weights learnt from the noisy tables"
-
-    def refusal(self, terms: RunTerms, rounds: int = 0) -> str:
-        if not 2 <= terms.candidates <= MOST_TABLES:
-            return f"A pool with learnt weights has two to {MOST_TABLES} public tables; there are {terms.candidates}."
-        return TableFit().refusal(terms, rounds)
-
-    def errors(self, case: Case) -> PoolErrors:
-        refuse_for(self.refusal(case.terms))
-        terms, supports = case.terms, list(case.candidates.values())
-        tables = measured_tables(terms.workload)
-        plan = schedule(
-            tables, equal_mixture(supports), terms.budget, rows_per_person=terms.rows_per_person, complete=False,
-            constants=_constants(tables, terms),
-        )  # fmt: skip
-        found = pool_fit(count(tables, rows_of(case)), supports, plan, noise=case.noise)
-        released = found.release.distribution
-        errors = errors_of(case.counts, PublicProblem(terms.workload, released.support), released)
-        named = tuple(zip(case.candidates, found.parts, strict=True))
-        return PoolErrors(errors.max_error, errors.mean_error, errors.rms_error, named)
-
-
-def _constants(tables: Workload, terms: RunTerms) -> FitConstants:
+def constants_of(tables: Workload, terms: RunTerms) -> FitConstants:
+    """The constants that public facts advise, as in a release."""
     delta, k = Fraction(1, max(2, terms.n) ** 2), terms.rows_per_person
     return FitConstants.advised(tables, terms.budget, n=terms.n, delta=delta, rows_per_person=k)
