@@ -16,6 +16,7 @@ from pmwpub.mechanisms.table_fit.intervals.believed_drift import BelievedDrift
 from pmwpub.mechanisms.table_fit.pool_fit import PoolRelease
 from pmwpub.mechanisms.table_fit.table_fit import TableRelease
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
+from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.plans import AnyTablePlan, ReleasePlan, UnchangedPlan, WeightedPoolPlan
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution, Support
@@ -28,7 +29,7 @@ from pmwpub.release.certificates.unchanged_certificate import UnchangedCertifica
 from pmwpub.release.measured.measurements import measurements_csv
 from pmwpub.release.measured.tables_csv import tables_csv
 from pmwpub.release.number_cells import NO_VALUES
-from pmwpub.release.report import Choices, report_html
+from pmwpub.release.report import Choices, report_html, with_error
 from pmwpub.release.synthesis import MAX_ROWS, synthetic_csv
 from pmwpub.tabular.coding.decode import read_weights, weights_csv
 from pmwpub.tabular.coding.public_values import LEAST, PublicValues, StoredValues
@@ -95,6 +96,7 @@ class Bundle:
         cls,
         plan: AnyTablePlan,
         found: TableRelease | PoolRelease,
+        drift: BelievedDrift,
         schedule: TableSchedule,
         workload: Workload,
         schema: Schema,
@@ -102,13 +104,11 @@ class Bundle:
         choices: Choices = Choices(),  # noqa: B008 - frozen
         values: PublicValues | None = None,
         public: Support | None = None,
-        *,
-        rows_behind: int | None = None,
     ) -> Self:
         """Put a release by table fit into files, as `of` does.
 
-        public       the public table's support, where rows may have been added to it
-        rows_behind  how many public people the release's atoms stand for; by default what their multiplicities say
+        drift   the strengths that the release's intervals rest on
+        public  the public table's support, where rows were added to it
         """
         if isinstance(found, PoolRelease) and isinstance(plan, WeightedPoolPlan):
             release: TableRelease = found.release
@@ -117,7 +117,6 @@ class Bundle:
             release, plain = found, TableCertificate.of(plan, found, schedule, workload, provenance)
         else:
             raise PlanError("A release of a pool belongs to the plan of a pool.")
-        drift = BelievedDrift.of(release, schedule, plan.n, rows_behind)
         measured = {
             TABLES: tables_csv(plain, schedule.tables, release.noisy),
             INTERVALS: strengths_json(drift, schedule.tables),
@@ -166,6 +165,18 @@ class Bundle:
         if values is not None:
             parts[VALUES] = values.to_csv(schema, released.support)
         return cls(parts)
+
+    def with_error(self, error: NoisyInterval) -> Self:
+        """The bundle whose report states the release's noisy error, too, and its certificate that report's hash.
+
+        A bundle whose report has no place for it, or none, is returned as it is: those of before keep their bytes.
+        """
+        before = self.parts.get(REPORT, b"")
+        report = with_error(before, self.certificate, error)
+        if report == before:
+            return self
+        stated = self.certificate.with_files({REPORT: report}).to_bytes()
+        return type(self)({**self.parts, REPORT: report, CERTIFICATE: stated})
 
     def to_bytes(self) -> bytes:
         """A zip archive without times: the same release gives the same bytes."""
