@@ -55,7 +55,7 @@ def pools() -> str:
 
 
 def _table(cells: dict[tuple[str, float], Cells], column: str, digits: int) -> str:
-    names = ("pool", "ε", "runs", "best single (an oracle's)", *METHODS.values(), "learnt over best single", "parts, mean")
+    names = ("pool", "ε", "runs", "best single (an oracle's)", *METHODS.values(), "learnt over best single", "parts")
     head = f"| {' | '.join(names)} |\n{'|---' * len(names)}|\n"
     return head + "".join(_line(pool, epsilon, cell, column, digits) for (pool, epsilon), cell in cells.items())
 
