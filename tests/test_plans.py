@@ -8,10 +8,12 @@ import pytest
 from pydantic import ValidationError
 from support import tables
 
+from pmwpub.domain import Attribute, Domain
 from pmwpub.errors import BudgetError, DomainError, FileRefused, PlanError
 from pmwpub.mechanisms.pmw_pub.algorithm import Output
 from pmwpub.plans import AssessmentPlan, BestPlan, ErrorPlan, PublicInputs, ReleasePlan, WorkloadChoice
 from pmwpub.privacy.selection import ExponentialMechanism, PermuteAndFlip
+from pmwpub.queries.workload import Workload
 
 CHOICE = WorkloadChoice(k=2)
 
@@ -245,3 +247,15 @@ def test_a_reading_that_is_none_or_of_no_table_of_the_plan_is_refused() -> None:
         plans({"c" * 64: "cp1252"})
     with pytest.raises(PlanError, match="once"):
         plans(((A, "cp1252"), (A, "cp850")))
+
+
+def test_a_workload_is_built_once_for_the_same_choice_and_domain() -> None:
+    def domain(levels: tuple[str, ...]) -> Domain:
+        return Domain(tuple(Attribute(name, levels) for name in ("a", "b", "c")))
+
+    choice = WorkloadChoice(k=2, marginals=2, seed=5)
+    built = choice.build(domain(("0", "1")))
+    assert built == Workload.sampled(domain(("0", "1")), 2, 2, 5)
+    assert WorkloadChoice(k=2, marginals=2, seed=5).build(domain(("0", "1"))) is built
+    assert WorkloadChoice(k=2).build(domain(("0", "1"))) == Workload.all_kway(domain(("0", "1")), 2)
+    assert choice.build(domain(("0", "2"))) == Workload.sampled(domain(("0", "2")), 2, 2, 5) != built

@@ -19,7 +19,7 @@ from pmwpub.ui.app.state import Session
 from pmwpub.ui.widgets import number_fields
 from pmwpub.ui.widgets.price_form import NO_RESULT, purchase_form
 from pmwpub.ui.widgets.watching import Waiting, await_results, watch
-from pmwpub.ui.wording.written import counted, loss, plain
+from pmwpub.ui.wording.written import counted, plain
 
 WHAT = (
     "A private cell **misfits** where the schema gives it no level, “(other)”, or the end bin of numbers that it does "
@@ -85,6 +85,7 @@ def _shares(study: Study, seen: FitSeen) -> None:
             },
             hide_index=True,
             width="stretch",
+            placeholder="–",
             alt="Noisy shares of private rows that misfit, by column, with the ends of their intervals.",
         )
         st.caption(f"Each interval holds the true share at {seen.confidence:.0%} confidence, taken alone.")
@@ -143,10 +144,7 @@ def _buy(session: Session, study: Study, private: PrivateTable) -> None:
 
 def _in_words(offer: MisfitOffer, columns: Sequence[str]) -> str:
     width = purchases.in_points(offer.half_width)
-    return (
-        f"the noisy share of rows that misfit in {_named(columns)}, and in any of them, each {width} (95 %), "
-        f"for {loss(100 * offer.part)} % of all that was granted (in ρ)"
-    )
+    return f"the noisy share of rows that misfit in {_named(columns)}, and in any of them, each {width} (95 %)"
 
 
 def _named(columns: Sequence[str]) -> str:

@@ -124,7 +124,7 @@ def test_what_costs_more_than_a_twentieth_of_the_grant_is_not_sold_and_says_what
     monkeypatch.setattr(mechanism_work, "misfits", lambda *_: pytest.fail("drawn without a charge"))
     current = study_store.study(bench.service, bench.name)
     offered = purchases.misfit_offer(current, ["sex", "job"], "0.01")
-    assert "% of all that is granted. More than 5 % is not sold" in offered.refusal
+    assert "% of the grant. More than 5 % is not sold" in offered.refusal
     assert offered.narrowest is not None
     assert f"Take {purchases.in_points(offered.narrowest)} or more" in offered.refusal
     with pytest.raises(PlanError, match="not sold"):
