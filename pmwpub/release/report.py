@@ -16,7 +16,7 @@ from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution, Support
 from pmwpub.release import quality, report_views
-from pmwpub.release.certificates.certificate_reading import AnyCertificate, charged
+from pmwpub.release.certificates.certificate_reading import AnyCertificate
 from pmwpub.release.certificates.table_certificate import TableCertificate
 from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
 from pmwpub.release.checklist import checklist
@@ -81,13 +81,6 @@ class Choices:
         return max((bar.high for bar in bars), default=1.0) or 1.0
 
 
-def _in_short(certificate: AnyCertificate, choices: Choices, *, by_id: bool) -> ReleaseSummary | None:
-    """What stands on the first page; a public table unchanged is short as it is."""
-    if isinstance(certificate, UnchangedCertificate):
-        return None
-    return summary_of(certificate, by_id=by_id, expectation=choices.expectation, bought=choices.of_the_chosen)
-
-
 def report_html(
     certificate: AnyCertificate,
     schema: Schema,
@@ -135,6 +128,13 @@ def report_html(
     return text.encode()
 
 
+def _in_short(certificate: AnyCertificate, choices: Choices, *, by_id: bool) -> ReleaseSummary | None:
+    """The summary of what was charged; a public table as it came has none."""
+    if isinstance(certificate, UnchangedCertificate):
+        return None
+    return summary_of(certificate, by_id=by_id, expectation=choices.expectation, bought=choices.of_the_chosen)
+
+
 def _sigmas(certificate: AnyCertificate) -> tuple[float, ...]:
     """The standard deviations of the noise, in rows: of each table, or of every round alike."""
     if isinstance(certificate, TableCertificate):
@@ -164,11 +164,13 @@ def template(name: str) -> Template:
 def with_error(report: bytes, certificate: AnyCertificate, error: NoisyInterval) -> bytes:
     """A report whose summary also states the release's own noisy error, which was bought after it was made.
 
-    A report of before it had such a place is returned as it is.
+    A report of before it had such a place is returned as it is, and so is that of a public table as it came.
     """
     from markupsafe import escape
 
-    found = summary_of(charged(certificate), by_id=False, error=error)
+    if isinstance(certificate, UnchangedCertificate):
+        return report
+    found = summary_of(certificate, by_id=False, error=error)
     words = f"<li><strong>{escape(found.errors[0])}</strong> {escape(found.cautions[0])}</li>"
     return report.replace(PLACE, words.encode() + PLACE, 1)
 

@@ -181,3 +181,13 @@ def test_viewers_see_the_review_without_its_buttons(town: Here, visit: Open) -> 
     app = visit("prepare", population=town.population, view="stakeholder")
     assert "wave" in rows(app)
     assert not [button for button in app.button if str(button.key).startswith("decide ")]
+
+
+def test_a_card_names_the_levels_that_stand_for_no_value_as_such(town: Here, visit: Open) -> None:
+    service, name = town.service, town.population
+    for one in study_store.study(service, name).candidates:
+        study_store.remove_candidate(service, name, one.sha256)
+    body = "\n".join(["hours,sex", *(f"{99 if row % 5 == 0 else 20 + row % 23},{'fm'[row % 2]}" for row in range(100))])
+    study_store.add_candidate(service, name, "hours.csv", body.encode(), attested=True)
+    study_store.save_schema(service, name, study_store.draft_schema(service, name))
+    assert "more; without a value: 99 20%" in words(visit("prepare", population=name))

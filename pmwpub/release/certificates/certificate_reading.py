@@ -26,10 +26,3 @@ def read_certificate(content: bytes) -> AnyCertificate:
     if stated.get("engine") == "unchanged":
         return UnchangedCertificate.from_bytes(content)
     return (PoolCertificate if "pool_parts" in stated else TableCertificate).from_bytes(content)
-
-
-def charged(certificate: AnyCertificate) -> ChargedCertificate:
-    """The certificate of a release that was bought; CertificateError for a public table unchanged."""
-    if isinstance(certificate, UnchangedCertificate):
-        raise CertificateError("A public table unchanged was not charged.")
-    return certificate

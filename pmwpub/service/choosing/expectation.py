@@ -6,7 +6,7 @@ from pmwpub import figures
 from pmwpub.errors import NoResult
 from pmwpub.plans import AnyReleasePlan, ReleasePlan
 from pmwpub.privacy.budget import epsilon_of
-from pmwpub.release.certificates.certificate_reading import charged
+from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
 from pmwpub.release.summary import BoughtError, Expectation, ReleaseSummary, summary_of
 from pmwpub.service.bought.assessments import assessments
 from pmwpub.service.bought.latest_numbers import latest_of_all
@@ -58,7 +58,7 @@ def handed_over(service: Service, current: Study, found: Released) -> ReleaseSum
 
     Raises NoResult for a release without a result.
     """
-    if found.bundle is None:
+    if found.bundle is None or isinstance(found.bundle.certificate, UnchangedCertificate):
         raise NoResult("What is handed over is a finished release; this one has no result.")
     plan, bundle = found.plan, found.bundle
     errors = measured_errors(service, current.population.name, found.outcome.booking.key)
@@ -66,7 +66,7 @@ def handed_over(service: Service, current: Study, found: Released) -> ReleaseSum
     numbers = () if bought is None else (("floor", bought.floor), ("start", bought.start))
     usable = {facts.sha256 for facts in current.usable}
     return summary_of(
-        charged(bundle.certificate),
+        found.bundle.certificate,
         by_id=bundle.schema.rows_beyond is not None,
         expectation=expectation_of(service, current, plan) if set(plan.inputs.candidates) <= usable else None,
         bought=[BoughtError(what, number) for what, number in numbers if number is not None],

@@ -85,6 +85,7 @@ def _shares(study: Study, seen: FitSeen) -> None:
             },
             hide_index=True,
             width="stretch",
+            placeholder="–",
             alt="Noisy shares of private rows that misfit, by column, with the ends of their intervals.",
         )
         st.caption(f"Each interval holds the true share at {seen.confidence:.0%} confidence, taken alone.")

@@ -143,10 +143,10 @@ def offers_part(session: Session, study: Study) -> None:
             if drop.button("Give up", key=f"give up {place} {one.table.sha256}"):
                 session.shelf.offers = [other for other in offers if other is not one]
                 st.rerun()
-        attested = _attested(offers)
+        wanted = _attested(offers)
         if st.button("Store", type="primary", key="store offers", help="From then on every viewer sees these tables."):
             session.shelf.offers, session.shelf.shared = [], (None, ())
-            _store(session, study, attested)
+            _store(session, study, wanted)
             if private is not None:
                 session.private = study_store.compared_again(service(), private)
             st.rerun()
