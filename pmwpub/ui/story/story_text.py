@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from pmwpub import figures
 from pmwpub.figures import Plot
+from pmwpub.service.inputs.demo import CHOICE
 from pmwpub.service.simulations.story_numbers import (
     EPSILON,
     NOISE_ALONE,
@@ -85,7 +86,9 @@ def public_tables(story: Story) -> Screen:
         "best is the *best-mixture error*.",
         figures.drawn_once(figures.public_ranges, tables, alone=summary.alone),
         f"**{worst.label}** can never do: it lacks people whom A has, and no weights bring them back. It stays off by "
-        f"{worst.perfect:.0%}, whatever is spent. For a sliver of ε this can be known before anything is released.",
+        f"{worst.perfect:.0%} over all {story.marginals:,} sets of three columns, whatever is spent (the demo asks "
+        f"about {CHOICE.marginals} of them, where some 10 % remain). For a sliver of ε this can be known before "
+        "anything is released.",
     )
 
 

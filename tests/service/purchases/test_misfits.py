@@ -238,7 +238,7 @@ def test_words_say_what_is_evident_and_what_may_be_none(bench: Bench, monkeypatc
     (look,) = misfit_shares.looks(service, bench.name)
     assert look.words == (
         "About 41.0 % (±10.0) of the rows have a value in sex that the schema does not fit.",
-        "At most 8.7 % of the rows have a value in job that the schema does not fit; there may be none.",
+        "At most 10.0 % of the rows have a value in job that the schema does not fit; there may be none.",
         "About 46.7 % (±10.0) of the rows have such a value in one or more of these columns.",
     )
     schema = study_store.study(service, bench.name).schema
