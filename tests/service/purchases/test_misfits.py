@@ -87,15 +87,15 @@ def test_a_file_that_is_read_in_another_way_is_looked_at_as_it_was_loaded(
     assert look.plan.private_read_as == "cp1252,semicolon"
 
 
-def test_a_file_that_changed_since_it_was_loaded_has_no_result(bench: Bench, tmp_path: Path) -> None:
+def test_a_file_that_changed_since_it_was_loaded_is_refused_uncharged(bench: Bench, tmp_path: Path) -> None:
     path = tmp_path / "private.csv"
     path.write_bytes(bench.private_csv)
     private = study_store.load_private(bench.service, bench.name, path)
     path.write_bytes(bench.private_csv.replace(b"F,", b"M,", 1))
     with pytest.raises(FileRefused, match="changed"):
         buying.buy(bench.service, private, plan_of(bench))
-    (look,) = seen(bench)
-    assert (look.outcome.status, look.overall) == ("no result", None)
+    assert seen(bench) == []
+    assert spent(bench) == ZCDP(0)
 
 
 def test_noisy_shares_lie_near_the_true_ones_and_the_same_plan_is_drawn_once(bench: Bench) -> None:
