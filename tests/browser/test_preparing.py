@@ -28,7 +28,7 @@ STOPPED = "Stopped. Nothing was kept of what was begun."
 def hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The file that makes long work wait."""
     path = tmp_path / "hold"
-    monkeypatch.setenv("PMWPUB_TEST_HOLD", str(path))
+    monkeypatch.setenv("HOLD_LONG_WORK", str(path))
     return path
 
 
@@ -76,6 +76,11 @@ def test_stop_ends_drafting_reading_and_loading_and_nothing_of_them_is_kept(
     visitor.press("Add")
     stop(visitor)
     assert visitor.page.get_by_text("Read, not stored yet").count() == 0
+
+    book = "name,kind,level\nsex,categorical,f\nsex,,m\n"
+    choose(visitor, "Or draft from a codebook", tmp_path, "book.csv", book)
+    visitor.press("Draft from the codebook")
+    stop(visitor)
 
     choose(visitor, "Private table", tmp_path, "own.csv", PEOPLE)
     visitor.press("Load into this session")

@@ -1,4 +1,4 @@
-"""The app, whose long work in a page waits, step by step, while the file PMWPUB_TEST_HOLD exists: for tests of Stop."""
+"""The app, whose long work in a page waits, step by step, while the file HOLD_LONG_WORK exists: for tests of Stop."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pmwpub.ui.server.serving import lifespan, middleware, routes
 from pmwpub.ui.widgets import reading_progress
 
 ROOT = Path(__file__).resolve().parents[2]
-HOLD = Path(os.environ["PMWPUB_TEST_HOLD"])
+HOLD = Path(os.environ["HOLD_LONG_WORK"])
 _progress_bar = reading_progress.progress_bar
 
 
