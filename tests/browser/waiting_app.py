@@ -1,4 +1,4 @@
-"""The app, whose long work in a page waits, step by step, while the file HOLD_LONG_WORK exists: for tests of Stop."""
+"""The app, in whose pages the long work that the file HOLD_LONG_WORK names waits, step by step: for tests of Stop."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _progress_bar = reading_progress.progress_bar
 @contextmanager
 def _waiting(words: str) -> Iterator[Progress]:
     with _progress_bar(words) as progress:
-        while HOLD.exists():
+        while HOLD.exists() and HOLD.read_text(encoding="utf-8") in words:
             progress(40, 100)
             time.sleep(0.05)
         yield progress
