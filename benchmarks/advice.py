@@ -150,43 +150,69 @@ def judged_apart(runs: dict[int, dict[int, float]], rounds: int) -> float:
     return own / best
 
 
-def show(lines: list[Line]) -> None:
-    """A table in Markdown, a row for each case and epsilon, and what it comes to."""
-    print(
-        "| private ← public (its pair's truth) | ε | advised T | oracle's T | error / the oracle's | judged apart |",
-        end="",
+@dataclass(frozen=True)
+class Judged:
+    """One case at one epsilon.
+
+    ratio   the error at the advised T over the oracle's; apart  the same as `judged_apart` has it
+    lost    the error of the advised way over that of the best one of the three
+    hoped   the expected error of the advised way over its own on the truth
+    """
+
+    advised: int
+    oracle: int
+    ratio: float
+    apart: float
+    engine: str
+    lost: float
+    hoped: float
+
+
+def judged(own: list[Line]) -> Judged:
+    """What the lines of one case at one epsilon come to."""
+    expected = {line.method: line for line in own if line.seed == -1}
+    runs: dict[tuple[str, int], dict[int, float]] = {}
+    for line in own:
+        if line.seed >= 0:
+            runs.setdefault((line.method, line.rounds), {})[line.seed] = line.max_error
+    there = {way: fmean(errors.values()) for way, errors in runs.items()}
+    rounds = expected[PMW_PUB].rounds
+    oracle = min((way for way in there if way[0] == PMW_PUB), key=there.__getitem__)
+    best = min(expected.values(), key=lambda line: line.max_error)
+    ways = {way: error for way, error in there.items() if way[0] != PMW_PUB or way[1] == rounds}
+    taken = ways[best.method, best.rounds]
+    return Judged(
+        rounds,
+        oracle[1],
+        there[PMW_PUB, rounds] / there[oracle],
+        judged_apart({way[1]: errors for way, errors in runs.items() if way[0] == PMW_PUB}, rounds),
+        best.method,
+        taken / min(ways.values()),
+        best.max_error / taken,
     )
-    print(" advised | expected | on the truth | best there |\n|---|---|---|---|---|---|---|---|---|---|")
-    ratios, apart, lost = [], [], []
-    for key in dict.fromkeys((line.private, line.public, line.other, line.epsilon) for line in lines):
-        own = [line for line in lines if (line.private, line.public, line.other, line.epsilon) == key]
-        expected = {line.method: line for line in own if line.seed == -1}
-        there: dict[tuple[str, int], float] = {}
-        for way in {(line.method, line.rounds) for line in own if line.seed >= 0}:
-            errors = [line.max_error for line in own if line.seed >= 0 and (line.method, line.rounds) == way]
-            there[way] = fmean(errors)
-        rounds = expected[PMW_PUB].rounds
-        oracle = min((way for way in there if way[0] == PMW_PUB), key=there.__getitem__)
-        best = min(expected.values(), key=lambda line: line.max_error)
-        ways = {way: there[way] for way in there if way[0] != PMW_PUB or way[1] == rounds}
-        really = min(ways, key=ways.__getitem__)
-        ratios.append(there[PMW_PUB, rounds] / there[oracle])
-        runs: dict[int, dict[int, float]] = {}
-        for line in own:
-            if line.method == PMW_PUB and line.seed >= 0:
-                runs.setdefault(line.rounds, {})[line.seed] = line.max_error
-        apart.append(judged_apart(runs, rounds))
-        lost.append(ways[best.method, best.rounds] / ways[really])
+
+
+def show(lines: list[Line]) -> None:
+    """A table in Markdown, a row for each case with its epsilons in ascending order, and what it comes to."""
+    head = ("private ← public (its pair's truth)", "advised T", "oracle's T", "error / the oracle's", "judged apart")
+    head += ("advised way", "expected / found")
+    print(f"| {' | '.join(head)} |\n|{'---|' * len(head)}")
+    every: list[Judged] = []
+    for case in dict.fromkeys((line.private, line.public, line.other) for line in lines):
+        own = [line for line in lines if (line.private, line.public, line.other) == case]
+        found = [judged([one for one in own if one.epsilon == e]) for e in sorted({one.epsilon for one in own})]
+        every += found
         print(
-            f"| {key[0]} ← {key[1]} ({key[2]}) | {key[3]:g} | {rounds} | {oracle[1]} | {ratios[-1]:.2f} | "
-            f"{apart[-1]:.2f} | "
-            f"{best.method} | {best.max_error:.4f} | {ways[best.method, best.rounds]:.4f} | {really[0]} |"
+            f"| {case[0]} ← {case[1]} ({case[2]}) | {', '.join(str(one.advised) for one in found)} | "
+            f"{', '.join(str(one.oracle) for one in found)} | {fmean(one.ratio for one in found):.2f} | "
+            f"{fmean(one.apart for one in found):.2f} | {', '.join(sorted({one.engine for one in found}))} | "
+            f"{', '.join(f'{one.hoped:.2f}' for one in found)} |"
         )
     print(
-        f"\nAdvised T: {fmean(ratios):.3f} times the oracle's error in the mean, {fmean(apart):.3f} judged apart; ",
-        end="",
+        f"\nAdvised T: {fmean(one.ratio for one in every):.2f} times the oracle's error in the mean over {len(every)} "
+        f"cells, {fmean(one.apart for one in every):.2f} judged apart. "
+        f"Advised way: {max(one.lost for one in every):.2f} times the best one's error at most."
     )
-    print(f"advised engine: {max(lost):.2f} times the better one's at most, in {len(ratios)} cells.")
 
 
 def main() -> None:

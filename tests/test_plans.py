@@ -11,7 +11,7 @@ from support import tables
 from pmwpub.domain import Attribute, Domain
 from pmwpub.errors import BudgetError, DomainError, FileRefused, PlanError
 from pmwpub.mechanisms.pmw_pub.algorithm import Output
-from pmwpub.plans import AssessmentPlan, BestPlan, ErrorPlan, PublicInputs, ReleasePlan, WorkloadChoice
+from pmwpub.plans import AssessmentPlan, BestPlan, ErrorPlan, MisfitPlan, PublicInputs, ReleasePlan, WorkloadChoice
 from pmwpub.privacy.selection import ExponentialMechanism, PermuteAndFlip
 from pmwpub.queries.workload import Workload
 
@@ -142,6 +142,21 @@ def test_the_fast_setting_takes_a_public_part_of_the_workload() -> None:
     assert len(full.marginals) == 84
     assert len(plan.workload(full).marginals) == 64
     assert set(plan.workload(full).marginals) <= set(full.marginals)
+
+
+def test_a_look_at_the_fit_is_one_plan_however_its_columns_and_its_half_width_are_written() -> None:
+    base = {"n": 1000, "rows_per_person": 2, "schema_sha256": "5" * 64}
+    plans = [
+        MisfitPlan(**base, columns=columns, half_width=half_width)  # type: ignore[arg-type]
+        for columns, half_width in ((("b", "a"), "0.01"), (("a", "b", "a"), "1/100"), (("a", "b"), "1e-2"))
+    ]
+    assert len({plan.sha256 for plan in plans}) == 1
+    assert (plans[0].columns, plans[0].half_width) == (("a", "b"), "1/100")
+    assert MisfitPlan.model_validate_json(plans[0].canonical) == plans[0]
+    others = [plans[0].model_copy(update=one) for one in ({"n": 999}, {"columns": ("a",)}, {"half_width": "1/50"})]
+    assert len({plan.sha256 for plan in [plans[0], *others]}) == 4
+    with pytest.raises(PlanError, match="half-width"):
+        MisfitPlan(**base, columns=("a",), half_width="0.0001")  # type: ignore[arg-type]
 
 
 A, B = "a" * 64, "b" * 64

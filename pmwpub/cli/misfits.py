@@ -11,7 +11,7 @@ from pmwpub.errors import PlanError
 from pmwpub.ledger import Ledger
 from pmwpub.rounding import above
 from pmwpub.service import Study, purchases
-from pmwpub.service.bought import misfit_shares, misfit_words
+from pmwpub.service.bought import misfit_shares
 from pmwpub.service.bought.misfit_shares import MisfitShare
 from pmwpub.service.inputs import reviewing, study_store
 from pmwpub.service.inputs.reviewing import MisfitRisk
@@ -39,7 +39,7 @@ def misfits(parsed: argparse.Namespace) -> Json:
             raise no_result(outcome)
         stated = {"half_width": found.half_width, "confidence": found.confidence, "remarks": list(found.remarks)}
         shares = {"columns": [_line(one) for one in found.columns], "any": _line(found.overall)}
-        words = {"words": list(misfit_words.in_words(found))}
+        words = {"words": list(found.words)}
         return shares | words | stated | spent(ledger, name, own) | reused(outcome)
 
 

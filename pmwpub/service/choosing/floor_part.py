@@ -112,7 +112,8 @@ def _spread(workload: Workload, score: Floats) -> list[int]:
     """Places of marginals, the largest score first; those that share two columns with one before come last."""
     order = np.argsort(-score, kind="stable").tolist()
     seen: set[frozenset[int]] = set()
-    first, last = [], []
+    first: list[int] = []
+    last: list[int] = []
     for place in order:
         pairs = {frozenset(pair) for pair in combinations(workload.marginals[place].attributes, 2)}
         (last if pairs & seen else first).append(place)

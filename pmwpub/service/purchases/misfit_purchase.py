@@ -156,8 +156,10 @@ class MisfitPurchase:
         if not set(plan.columns) <= set(schema.domain.names):
             raise SchemaError("The plan looks at a column that is no attribute of the schema. Nothing was charged.")
         remarks = remarks_from(service.ledger.marks(private.population))
+        # Counted before the charge: a file that changed since it was loaded, or cannot be read, costs nothing.
+        counts = _counted(plan, private, current)
         return Prepared(
-            work=lambda: MisfitWork(_counted(plan, private, current), plan.law),
+            work=lambda: MisfitWork(counts, plan.law),
             encode=lambda booking, found: _encoded(plan, found, remarks),
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -66,15 +66,6 @@ def _refuse_unplaced(dataset: Dataset, schema: Schema) -> None:
         raise DomainError("A cell has no level; only public or released rows can be decoded.")
 
 
-def csv_bytes(frame: pd.DataFrame) -> bytes:
-    """UTF-8, comma, LF, a header; cells and names made inert, floats in shortest exact form."""
-    parts = [csv_line([inert(str(name)) for name in frame.columns]).encode()]
-    columns = [_written(frame.iloc[:, position], alone=frame.shape[1] == 1) for position in range(frame.shape[1])]
-    for begin in range(0, len(frame), CSV_ROWS):
-        parts.append(csv_lines([column(slice(begin, begin + CSV_ROWS)) for column in columns]))
-    return b"".join(parts)
-
-
 def csv_lines(columns: Sequence[Sequence[str]]) -> bytes:
     """Lines of cells that are written as they stand in a CSV, a column each."""
     return "".join([",".join(row) + "\n" for row in zip(*columns, strict=True)]).encode()
@@ -107,27 +98,10 @@ def csv_line(cells: list[str]) -> str:
     return line.getvalue().removesuffix("\r\n") + "\n"
 
 
-def _written(column: pd.Series, *, alone: bool) -> Callable[[slice], list[str]]:
-    """Some rows of a column as they stand in the CSV; each distinct text is made inert and quoted once.
-
-    alone  in a table of one column, where an empty cell needs quotes
-    """
-    import pandas as pd
-
-    if pd.api.types.is_numeric_dtype(column.dtype):
-        return lambda rows: [repr(value) for value in column.iloc[rows].tolist()]
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        places, texts = column.cat.codes.to_numpy(), column.cat.categories
-    else:
-        places, texts = pd.factorize(column.astype("str").fillna(""))
-    ready = np.array(csv_cells(texts, alone=alone), dtype=object)
-    return lambda rows: ready[places[rows]].tolist()
-
-
 def weights_csv(distribution: Distribution, schema: Schema) -> bytes:
     """One row an atom: the schema's columns as labels, then `weight`, written so that it reads back exactly.
 
-    The bytes are those of `csv_bytes`, without a data frame: a release need not wait until pandas is loaded.
+    No data frame is made of it: a release need not wait until pandas is loaded.
     """
     support = distribution.support
     _refuse_unplaced(Dataset(support.domain, support.codes), schema)

@@ -8,7 +8,7 @@ import streamlit as st
 
 from pmwpub.numerals import as_fraction
 from pmwpub.service import PrivateTable, Study, purchases
-from pmwpub.service.bought import misfit_shares, misfit_words
+from pmwpub.service.bought import misfit_remedies, misfit_shares
 from pmwpub.service.bought.misfit_shares import FitSeen
 from pmwpub.service.inputs import reviewing
 from pmwpub.service.purchases import MisfitOffer, MisfitPurchase
@@ -67,7 +67,7 @@ def _shown(study: Study, seen: FitSeen, *, steward: bool) -> None:
 
 
 def _shares(study: Study, seen: FitSeen) -> None:
-    *own, overall = misfit_words.in_words(seen)
+    *own, overall = seen.words
     for sentence in own[: sum(one.evident for one in seen.columns)]:
         st.markdown(plain(sentence))
     evident = any(one.evident for one in (*seen.columns, seen.overall) if one is not None)
@@ -106,11 +106,11 @@ def _remedies(study: Study, seen: FitSeen) -> None:
     columns: dict[str, list[str]] = {}
     for one in seen.columns:
         if one.evident and one.column is not None and study.schema is not None:
-            columns.setdefault(misfit_words.remedy(study.schema, one.column), []).append(one.column)
+            columns.setdefault(misfit_remedies.remedy(study.schema, one.column), []).append(one.column)
     for remedy, names in columns.items():
         st.markdown(f"**What to do about {_named(names)}:** {plain(remedy)}")
     if columns:
-        st.caption(misfit_words.NEVER)
+        st.caption(misfit_remedies.NEVER)
 
 
 def _buy(session: Session, study: Study, private: PrivateTable) -> None:

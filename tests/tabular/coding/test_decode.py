@@ -14,11 +14,12 @@ import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from support.frame_csv import csv_bytes
 
 from pmwpub.errors import DomainError, FileRefused, SchemaError
 from pmwpub.records import Dataset, Distribution, Support
 from pmwpub.tabular.coding import decode as decoding
-from pmwpub.tabular.coding.decode import csv_bytes, decode, read_weights, weights_csv
+from pmwpub.tabular.coding.decode import decode, read_weights, weights_csv
 from pmwpub.tabular.files.reading import read_table
 from pmwpub.tabular.files.text.inert_cells import inert
 from pmwpub.tabular.schema.table_schema import Schema
