@@ -27,6 +27,8 @@ def error_against_epsilon(
     bounds: Sequence[ProvedBound] = (),
     *,
     measure: str = "Maximum error",
+    truth: str = "",
+    height: float = 0.0,
 ) -> Plot:
     """Error (share of n) against epsilon on a log axis.
 
@@ -34,13 +36,16 @@ def error_against_epsilon(
     region is shaded in its table's colour, fading out where the floor's interval ends; noisy floors are bands. In
     long dashes, what the accuracy theorem bounds the error by; then no region has room for its name. The legend
     names each table once, and says once what dashes, shades and bands mean.
+
+    truth   who plays the private table, to be named on the axis
+    height  the least height, for figures that stand below each other on one scale
     """
     from plotly.graph_objects import Figure
 
     figure = Figure()
     place = colours([item.label for group in (curves, unchanged, floors, bounds) for item in group])
     left, right = _epsilon_range(curves)
-    top = _top(curves, floors, unchanged, bounds)
+    top = max(height, _top(curves, floors, unchanged, bounds))
     for floor in sorted(floors, key=lambda floor: floor.noisy):
         add_floor(figure, floor, PALETTE[place[floor.label]], (left, right))
     for line in unchanged:
@@ -50,7 +55,10 @@ def error_against_epsilon(
     for bound in bounds:
         _add_bound(figure, bound, PALETTE[place[bound.label]])
     add_legend(figure, [curve.label for curve in curves])
-    framed(figure, x_title="ε (log scale)", y_title=f"{measure} (share of rows)", height=530 if bounds else 480)
+    played = f";<br>the private table is played by {shown(truth)}" if truth else ""
+    framed(
+        figure, x_title=f"ε (log scale){played}", y_title=f"{measure} (share of rows)", height=530 if bounds else 480
+    )
     figure.update_xaxes(type="log", range=[math.log10(left), math.log10(right)], **_epsilon_ticks(curves))
     figure.update_yaxes(range=[0, top])
     if any(max(bound.errors) > 1 for bound in bounds):
@@ -61,6 +69,7 @@ def error_against_epsilon(
     if not bounds:
         write_into_regions(figure, floors, lines, top)
     alt = alt_text(curves, floors, unchanged, measure, bounds)
+    alt += f" The private table is played by {truth}." if truth else ""
     return Plot(figure, alt, sweep_table(curves, floors, unchanged, bounds))
 
 
@@ -78,8 +87,8 @@ def _epsilon_ticks(curves: Sequence[ErrorCurve]) -> dict[str, list[float] | list
 def _top(
     curves: Sequence[ErrorCurve],
     floors: Sequence[ShadedFloor],
-    unchanged: Sequence[Unchanged],
-    bounds: Sequence[ProvedBound],
+    unchanged: Sequence[Unchanged] = (),
+    bounds: Sequence[ProvedBound] = (),
 ) -> float:
     """The height of the figure: above all that is drawn, but of bounds only as far above 1 as shows one end of each."""
     heights = [m + s for curve in curves for m, s in zip(curve.mean, curve.standard_error, strict=True)]

@@ -37,11 +37,14 @@ def error_plot(
     lines: Lines = "best",
     drawn: Collection[str] | None = None,
     bounds: Sequence[figures.ProvedBound] = (),
+    truth: str = "",
+    height: float = 0.0,
 ) -> figures.Plot:
     """Lines with bars of one standard error, the tables unchanged, and the region that no epsilon reaches.
 
     drawn   the labels of the lines to draw, with what belongs to their tables; None for all
     bounds  the lines of the accuracy theorem, from `proved_bounds`, where they are wanted
+    truth, height  as in `figures.error_against_epsilon`
 
     Region and bounds are drawn for the maximum error alone, for that is what they are about.
     """
@@ -58,7 +61,46 @@ def error_plot(
     floors = certified + _noisy(bought)
     if measure != "max_error":
         floors, bounds = [], ()
-    return figures.error_against_epsilon(curves, floors, unchanged, bounds, measure=MEASURED[measure])
+    named = MEASURED[measure]
+    return figures.error_against_epsilon(curves, floors, unchanged, bounds, measure=named, truth=truth, height=height)
+
+
+def error_plots(
+    simulation: Simulation,
+    bought: Sequence[Assessed] = (),
+    *,
+    drawn: Sequence[str],
+    truth: str,
+    measure: Measure = "max_error",
+    lines: Lines = "best",
+    bounds: Sequence[figures.ProvedBound] = (),
+) -> list[tuple[str, figures.Plot]]:
+    """A figure for each table of the drawn lines, by its name, all of one height: no line in another table's shade.
+
+    drawn   the labels of the lines; those that are of no table come last, in a figure without a shade, named ""
+    bought  noisy floors on the private table, of which each figure has its own table's
+    truth   who plays the private table
+    """
+    tables = {one.candidate for one in simulation.errors if one.method == UNCHANGED}
+    by_table: dict[str, list[str]] = {}
+    for label in sorted(drawn, key=lambda label: not _table_of(label, tables)):
+        by_table.setdefault(_table_of(label, tables), []).append(label)
+
+    def plot(table: str, own: Sequence[str], height: float) -> figures.Plot:
+        return error_plot(
+            simulation,
+            [one for one in bought if one.name == table],
+            measure=measure,
+            lines=lines,
+            drawn=own,
+            bounds=bounds,
+            truth=truth,
+            height=height,
+        )
+
+    first = {table: plot(table, own, 0.0) for table, own in by_table.items()}
+    height = max((one.figure.layout.yaxis.range[1] for one in first.values()), default=0.0)
+    return [(table, plot(table, own, height)) for table, own in by_table.items()]
 
 
 def labels(simulation: Simulation, *, measure: Measure = "max_error", lines: Lines = "best") -> list[str]:

@@ -17,6 +17,8 @@ ROUNDS = WidgetKey("rounds")
 ENGINE = WidgetKey("engine")
 ASSESSMENT_EPSILON = WidgetKey("assessment epsilon")
 ASSESSMENT_PRECISION = WidgetKey("assessment precision")
+EPSILON_TO_COME = WidgetKey("epsilon to come")
+GOOD_ENOUGH = WidgetKey("wanted error")
 CHOICE_EPSILON = WidgetKey("choice epsilon")
 
 
