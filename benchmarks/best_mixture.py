@@ -30,7 +30,7 @@ from pmwpub.mechanisms.best_mixture.interval import BestMixture
 from pmwpub.mechanisms.noisy_error.assessment import FLOOR_SHARE, NoisyError, floor_release_under, half_width
 from pmwpub.mechanisms.noisy_error.choose_best import Best, best_release
 from pmwpub.noisy_interval import NoisyInterval
-from pmwpub.plans import FAST_MARGINALS, FAST_SEED
+from pmwpub.plan_inputs import FAST_MARGINALS, FAST_SEED
 from pmwpub.privacy.lattice_noise import LatticeLaplace
 from pmwpub.queries.counts import PrivateCounts, count
 from pmwpub.queries.incidence import PublicProblem, quantise

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pmwpub.service import Mark
-from pmwpub.service.budget_left import balance_plot, left
+from pmwpub.service.budget_left import balance_plot
+from pmwpub.service.grant import left_after, price_small_print, price_words, with_percent
 from pmwpub.service.history_files import columns, history_csv, history_json
 from pmwpub.service.purchases.caveats import with_remarks
 from pmwpub.ui import Badge, enter, opened, panel, refusals, service
@@ -15,9 +16,8 @@ from pmwpub.ui.ledger.recorded_decisions import decisions_panel
 from pmwpub.ui.ledger.stored_uploads import delete_uploads
 from pmwpub.ui.protect.population_terms import terms_panel
 from pmwpub.ui.widgets import number_fields, plot_panel
-from pmwpub.ui.wording.written import cost, loss
 
-ORDER = ["id", "time", "purpose", "rho", "status", "remark", "mechanism", "sensitivity", "scale"]
+ORDER = ["id", "time", "purpose", "percent_of_grant", "rho", "status", "remark", "mechanism", "sensitivity", "scale"]
 
 session = enter("pages/ledger.py")
 study = opened("Ledger")
@@ -30,14 +30,17 @@ with panel("Balance", Badge.PUBLIC), refusals():
 with panel("History", Badge.PUBLIC), refusals():
     st.caption("Append-only. A charge stays, whatever became of its result.")
     marks = service().ledger.marks(name)
-    rows = with_remarks(service().ledger.export(name), marks)
+    rows = with_remarks(with_percent(service().ledger.export(name), study.balance.total), marks)
     if rows:
         st.dataframe(
             columns(rows),
             hide_index=True,
             width="stretch",
             column_order=ORDER,
-            column_config={"rho": st.column_config.NumberColumn("ρ", format="%.15g")},
+            column_config={
+                "percent_of_grant": st.column_config.NumberColumn("% of the grant", format="%.2f"),
+                "rho": st.column_config.NumberColumn("ρ", format="%.15g"),
+            },
             alt="Every charge, the newest first.",
         )
         with st.container(horizontal=True):
@@ -58,9 +61,9 @@ decisions_panel(marks)
 with panel("What a further release would cost", Badge.PUBLIC), refusals():
     epsilon = number_fields.number(st, "ε of a further release", "0.5", "0.001", "100")
     price = service().price_at(name, epsilon)
-    st.markdown(f"At most {cost(price.epsilon, price.delta, price.rho.rho)}.")
+    st.markdown(f"At most {price_words(price)}. {price_small_print(price)}")
     if price.affordable:
-        st.markdown(f"Left afterwards: ε = {left(price.remaining, price.delta)} at δ = {loss(price.delta)}.")
+        st.markdown(f"Left afterwards: {left_after(price)}.")
     else:
         st.warning("That is more than is left.")
 

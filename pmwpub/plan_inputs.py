@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from typing import Annotated, ClassVar, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -26,6 +26,18 @@ from pmwpub.tabular.files.text.read_options import ReadOptions
 
 MOST_ATTRIBUTES = 8
 """Of one marginal."""
+
+FAST_MARGINALS = 64
+"""Marginals of the public sub-workload that the fast setting of the assessment solves exactly."""
+
+FAST_SEED = 0
+
+Scope = Literal["fast", "part", "full"]
+"""What a floor is taken over. "fast": `FAST_MARGINALS` marginals of the workload by a public seed; "part": as many that
+the plan names, chosen from public tables; "full": the whole workload."""
+
+Part = tuple[tuple[str, ...], ...]
+"""Marginals by the names of their columns, ascending; empty but in the setting "part"."""
 
 
 class Hashed(BaseModel):
@@ -158,3 +170,26 @@ class PublicInputs(Hashed):
     def reading_of(self, sha256: str) -> str | None:
         """How a candidate's text is read; None for UTF-8 with commas, and for Parquet."""
         return dict(self.read_as).get(sha256)
+
+
+def floor_workload(full: Workload, setting: Scope, part: Part) -> Workload:
+    """The workload that floors of a setting are taken over.
+
+    Raises PlanError for a part with a marginal that the workload lacks.
+    """
+    if setting == "full":
+        return full
+    if setting == "fast":
+        return full.restricted(FAST_MARGINALS, FAST_SEED)
+    found = Workload.of(full.domain, part)
+    if not set(found.marginals) <= set(full.marginals):
+        raise PlanError("The part that a floor is taken over has a marginal that the workload lacks; plan again.")
+    return found
+
+
+def check_part_of(setting: Scope, part: Part) -> None:
+    """Raise PlanError unless a part stands where the setting needs one, in ascending order, each marginal once."""
+    if (setting == "part") != bool(part):
+        raise PlanError('A plan names its marginals in the setting "part", and in no other.')
+    if list(part) != sorted({tuple(sorted(set(names))) for names in part}):
+        raise PlanError("A part lists each marginal once, in ascending order of its columns' names.")

@@ -25,7 +25,16 @@ from pmwpub.mechanisms.table_fit.fit_constants import FitConstants
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
 from pmwpub.mechanisms.table_fit.table_schedule import schedule as table_schedule
-from pmwpub.plan_inputs import Hashed, PublicInputs, Reading, WorkloadChoice
+from pmwpub.plan_inputs import (
+    Hashed,
+    Part,
+    PublicInputs,
+    Reading,
+    Scope,
+    WorkloadChoice,
+    check_part_of,
+    floor_workload,
+)
 from pmwpub.privacy.budget import ZCDP, as_fraction
 from pmwpub.privacy.round_share import split
 from pmwpub.queries.workload import Workload
@@ -36,19 +45,17 @@ __all__ = [
     "AssessmentPlan",
     "BestPlan",
     "ErrorPlan",
+    "Part",
     "PublicInputs",
     "ReleasePlan",
+    "Scope",
     "TableFitPlan",
     "WorkloadChoice",
+    "floor_workload",
     "release_plan_of",
 ]
 
 RowsBeyond = Literal["keep"] | None
-
-FAST_MARGINALS = 64
-"""Marginals of the public sub-workload that the fast setting of the assessment solves exactly."""
-
-FAST_SEED = 0
 
 MOST_CELLS = 2_000_000
 """Of the tables that table fit measures: noise and tables.csv take half a minute and 100 MB for so many."""
@@ -58,7 +65,7 @@ RELEASE_KINDS = ("release", "table-fit")
 
 
 class _Plan(Hashed):
-    LATER: ClassVar[frozenset[str]] = frozenset({"private_read_as", "kept_ids"})
+    LATER: ClassVar[frozenset[str]] = frozenset({"private_read_as", "kept_ids", "part"})
 
     kept_ids: str | None = None
 
@@ -80,7 +87,8 @@ class AssessmentPlan(_Plan):
     """The noisy best-mixture error of one candidate or pool.
 
     epsilon   pure, of floor and start together; kept as a reduced fraction, such as 1/20
-    setting   "fast": a public sub-workload of `FAST_MARGINALS` marginals; "full": the whole workload
+    setting   what the floor is taken over; the start always is over the whole workload
+    part      the marginals of the setting "part"; plans before it existed are written without the key
     """
 
     kind: Literal["assessment"] = "assessment"
@@ -90,8 +98,9 @@ class AssessmentPlan(_Plan):
     epsilon: str
     floor: bool = True
     start: bool = True
-    setting: Literal["fast", "full"] = "fast"
+    setting: Scope = "fast"
     private_read_as: Reading = None
+    part: Part = ()
 
     @field_validator("epsilon")
     @classmethod
@@ -104,11 +113,12 @@ class AssessmentPlan(_Plan):
             raise PlanError("An assessment buys the floor, the start, or both; neither was asked for.")
         if as_fraction(self.epsilon) <= 0:
             raise PlanError("The epsilon of an assessment must be positive.")
+        check_part_of(self.setting, self.part)
         return self
 
     def workload(self, full: Workload) -> Workload:
         """The workload that the floor is taken over."""
-        return full if self.setting == "full" else full.restricted(FAST_MARGINALS, FAST_SEED)
+        return floor_workload(full, self.setting, self.part)
 
     @property
     def exact_epsilon(self) -> Fraction:
@@ -121,7 +131,7 @@ class BestPlan(_Plan):
     inputs   names every public table that takes part
     pools    what is offered: each a candidate, or several as a pool; two or more, ascending
     epsilon  of the whole choice; kept as a reduced fraction
-    setting  as in an assessment; the floors of all pools are taken over the same workload
+    setting, part  as in an assessment; the floors of all pools are taken over the same workload
     """
 
     kind: Literal["best"] = "best"
@@ -130,8 +140,9 @@ class BestPlan(_Plan):
     inputs: PublicInputs
     pools: tuple[tuple[str, ...], ...] = Field(min_length=2)
     epsilon: str
-    setting: Literal["fast", "full"] = "fast"
+    setting: Scope = "fast"
     private_read_as: Reading = None
+    part: Part = ()
 
     @field_validator("epsilon")
     @classmethod
@@ -149,11 +160,12 @@ class BestPlan(_Plan):
             raise PlanError("A choice lists each candidate or pool once, in ascending order.")
         if {sha256 for pool in self.pools for sha256 in pool} != set(self.inputs.candidates):
             raise PlanError("A choice names exactly the public tables of its candidates and pools.")
+        check_part_of(self.setting, self.part)
         return self
 
     def workload(self, full: Workload) -> Workload:
         """The workload that the floors are taken over."""
-        return full if self.setting == "full" else full.restricted(FAST_MARGINALS, FAST_SEED)
+        return floor_workload(full, self.setting, self.part)
 
     @property
     def exact_epsilon(self) -> Fraction:

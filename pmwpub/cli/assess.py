@@ -6,19 +6,19 @@ import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Literal
 
 from pmwpub.cli.inputs import Json, no_result, tick_of
 from pmwpub.cli.purchasing import current_study, opened_service, private_table, spent, stored_tables
 from pmwpub.errors import PlanError
 from pmwpub.ledger import Ledger
 from pmwpub.mechanisms.noisy_error.precision import epsilon_within
-from pmwpub.plans import AssessmentPlan
+from pmwpub.plans import AssessmentPlan, Part, Scope
 from pmwpub.privacy.budget import as_fraction
 from pmwpub.rounding import above
 from pmwpub.service import PrivateTable, Service, Study, purchases
 from pmwpub.service.bought import assessments, best_candidate
 from pmwpub.service.bought.assessments import Assessed
+from pmwpub.service.choosing.floor_part import part_of
 from pmwpub.service.choosing.preselection import preselected
 from pmwpub.service.choosing.simulated_pairs import simulate_pairs
 from pmwpub.service.purchases import AssessmentPurchase, BestPurchase
@@ -66,7 +66,7 @@ def _buy_assessments(
     parsed: argparse.Namespace, service: Service, current: Study, private: PrivateTable, offered: Sequence[Pool]
 ) -> Json:
     """A noisy floor and start of each candidate and pool; nothing is charged unless all of them can be."""
-    plans = _plans(parsed, current, offered)
+    plans = _plans(parsed, service, current, offered)
     wanted = [AssessmentPurchase(plan) for plan in plans]
     outcomes = purchases.buy(service, private, wanted, repeat=parsed.repeat, tick=tick_of(parsed), current=current)
     found = [assessments.assessed(service, current, outcome.booking) for outcome in outcomes]
@@ -88,7 +88,8 @@ def _buy_best(
     """One choice among the candidates and pools."""
     if parsed.no_floor or parsed.no_start or parsed.precision is not None or parsed.epsilon is None:
         raise PlanError("--best needs --epsilon; it releases no numbers, so it takes no --precision or --no-... .")
-    plan = best_candidate.best_plan(current, offered, epsilon=parsed.epsilon, setting=_setting(parsed))
+    setting, part = _setting(parsed), _part(parsed, service, current)
+    plan = best_candidate.best_plan(current, offered, epsilon=parsed.epsilon, setting=setting, part=part)
     wanted = [BestPurchase(plan)]
     (outcome,) = purchases.buy(service, private, wanted, repeat=parsed.repeat, tick=tick_of(parsed), current=current)
     found = best_candidate.chosen(service, current, outcome.booking)
@@ -115,7 +116,7 @@ def _compared(parsed: argparse.Namespace, service: Service, current: Study, offe
     lines = [asdict(pair) for pair in pairs if {pair.truth, pair.candidate} <= names]
     found: Json = {"candidates": _facts(current, offered), "comparison": lines, "setting": setting}
     if parsed.epsilon is not None or parsed.precision is not None:
-        plan = _plans(parsed, current, offered[:1])[0]
+        plan = _plans(parsed, service, current, offered[:1])[0]
         found["forecast"] = {"epsilon": above(plan.exact_epsilon)}
         found["forecast"] |= asdict(public_pairs.forecast(service, current, plan, pools=pools))
     return found
@@ -139,14 +140,23 @@ def _pool(text: str) -> Pool:
     return paths
 
 
-def _setting(parsed: argparse.Namespace) -> Literal["fast", "full"]:
-    return "full" if parsed.full else "fast"
+def _setting(parsed: argparse.Namespace) -> Scope:
+    return "full" if parsed.full else "part" if parsed.part else "fast"
 
 
-def _plans(parsed: argparse.Namespace, current: Study, offered: Sequence[Pool]) -> list[AssessmentPlan]:
+def _part(parsed: argparse.Namespace, service: Service, current: Study) -> Part:
+    return part_of(service, current) if parsed.part else ()
+
+
+def _plans(
+    parsed: argparse.Namespace, service: Service, current: Study, offered: Sequence[Pool]
+) -> list[AssessmentPlan]:
     epsilon, floor, start = _epsilon(parsed, current), not parsed.no_floor, not parsed.no_start
+    setting, part = _setting(parsed), _part(parsed, service, current)
     return [
-        assessments.assessment_plan(current, pool, epsilon=epsilon, floor=floor, start=start, setting=_setting(parsed))
+        assessments.assessment_plan(
+            current, pool, epsilon=epsilon, floor=floor, start=start, setting=setting, part=part
+        )
         for pool in offered
     ]
 

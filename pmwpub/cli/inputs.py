@@ -6,21 +6,21 @@ import argparse
 import csv
 import os
 import sys
-from collections.abc import Mapping
-from fractions import Fraction
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import platformdirs
 
 from pmwpub.errors import FileRefused, NoResult, PlanError, StoreUnavailable
-from pmwpub.ledger import Balance, Ledger
+from pmwpub.ledger import Balance, Booking, Ledger
 from pmwpub.ledger.database import version_at
 from pmwpub.ledger.store_files.store_address import sqlite_path, store_url, witness_path
 from pmwpub.plans import WorkloadChoice
 from pmwpub.privacy.budget import ZCDP, epsilon_of
 from pmwpub.rounding import above, below
 from pmwpub.service import Outcome, Policy
+from pmwpub.service.grant import percent_left, percent_taken, pure_epsilon
 from pmwpub.service.inputs.known_tables import refuse_known
 from pmwpub.tabular.files.reading import TextTable
 from pmwpub.tabular.schema.table_schema import Schema
@@ -75,14 +75,23 @@ def tick_of(parsed: argparse.Namespace) -> bool | None:
     return True if parsed.overlap_acknowledged else None
 
 
-def spent_json(rho: ZCDP, delta: Fraction) -> Json:
-    """What was charged, in rho and as epsilon, rounded up."""
-    return {"rho": above(rho.rho), "epsilon": epsilon_of(rho, delta)}
+def spent_json(rho: ZCDP, balance: Balance, bookings: Sequence[Booking] | None = None) -> Json:
+    """What was charged: percent of the grant, ρ, and the ε of this ρ by itself; all rounded up.
+
+    bookings  of one purchase, whose pure ε is said too where all of it is pure: the smaller one holds for it alone
+    """
+    found = {"percent": percent_taken(rho, balance.total), "rho": above(rho.rho)}
+    found |= {"epsilon": epsilon_of(rho, balance.delta)}
+    if bookings is None:
+        return found
+    pure = pure_epsilon(bookings)
+    return found | {"pure_epsilon": None if pure is None else above(pure)}
 
 
 def remaining_json(balance: Balance) -> Json:
-    """What is left, in rho rounded down, and the epsilon that it can still buy."""
-    return {"rho": below(balance.remaining.rho), "epsilon": balance.epsilon_remaining}
+    """What is left: percent of the grant and ρ, rounded down, and the ε that one release can still buy."""
+    percent = percent_left(balance.remaining, balance.total)
+    return {"percent": percent, "rho": below(balance.remaining.rho), "epsilon": balance.epsilon_remaining}
 
 
 def store_exists(url: str | None) -> bool:

@@ -15,6 +15,7 @@ from pmwpub.ledger.recovery.vouching import unvouched
 from pmwpub.outputs import apart
 from pmwpub.privacy.budget import UNIT
 from pmwpub.rounding import above
+from pmwpub.service.grant import with_percent
 from pmwpub.service.policy import Policy
 from pmwpub.service.purchases.caveats import with_remarks
 from pmwpub.service.terms import changes_in_words, delta_as_typed, delta_of, warnings_of
@@ -39,7 +40,8 @@ def show_ledger(parsed: argparse.Namespace) -> Json:
     with Ledger.open(parsed.store) as store:
         marks = store.marks(parsed.name)
         doubts = [{"time": mark.time, "note": mark.note} for mark in unvouched(marks)]
-        charges = with_remarks(store.export(parsed.name), marks)
+        rows = with_percent(store.export(parsed.name), store.balance(parsed.name).total)
+        charges = with_remarks(rows, marks)
         return _balance(store, parsed.name) | {"unvouched": doubts, "charges": charges}
 
 
@@ -118,7 +120,7 @@ def _balance(store: Ledger, name: str) -> Json:
         "epsilon": above(population.epsilon),
         "delta": above(population.delta),
         "rho": above(balance.total.rho),
-        "spent": spent_json(balance.spent, balance.delta),
+        "spent": spent_json(balance.spent, balance),
         "remaining": remaining_json(balance),
     }
 

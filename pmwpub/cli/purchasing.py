@@ -91,7 +91,7 @@ def spent(ledger: Ledger, name: str, own: Sequence[Booking]) -> Json:
     ids = {charge for booking in own for charge in booking.charges}
     rho = sum((record.rho for record in ledger.history(name) if record.id in ids), ZCDP(0))
     return {
-        "spent": spent_json(rho, balance.delta),
+        "spent": spent_json(rho, balance, own),
         "remaining": remaining_json(balance),
     }
 

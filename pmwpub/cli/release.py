@@ -84,7 +84,7 @@ def _planned(parsed: argparse.Namespace) -> Json:
         found = outlook(service, current, plan)
         return {
             "plan": plan.sha256,
-            "price": spent_json(price.rho, price.delta),
+            "price": spent_json(price.rho, current.balance),
             "affordable": price.affordable,
             "noise": {"of": f"a typical {found.measured}", "rows": found.noise_rows, "share": found.noise_share},
             "expected_error": None if found.expected is None else asdict(found.expected),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
 from pmwpub.figures.style import INK, PALETTE, Plot, Table, framed
 from pmwpub.rounding import down, up
@@ -19,66 +20,70 @@ class Amount:
 
 
 def budget_bar(total: Amount, reserved: Amount, spent: Amount, remaining: Amount, *, delta: float) -> Plot:
-    """Spent, reserved and remaining as lengths in rho; the words carry epsilon and delta. Fits a sidebar.
+    """Taken, at work and left as lengths in percent of the grant, counted in rho. Fits a sidebar.
 
     remaining  of the total, after what is spent and reserved
     """
     from plotly.graph_objects import Bar, Figure
 
-    parts = (("spent", spent, SPENT, ""), ("reserved", reserved, SPENT, "/"), ("remaining", remaining, REMAINING, ""))
-    words = (_words(spent, delta), _words(reserved, delta), _left(remaining, delta))
+    parts = (("taken", spent, SPENT, ""), ("at work", reserved, SPENT, "/"), ("left", remaining, REMAINING, ""))
+    words = [_percent(amount, total, upwards=name != "left") for name, amount, _, _ in parts]
     figure = Figure()
     for (name, amount, colour, hatching), said in zip(parts, words, strict=True):
         figure.add_trace(
             Bar(
-                x=[amount.rho],
+                x=[_share(amount, total)],
                 y=[0],
                 orientation="h",
                 name=name,
                 marker={"color": colour, "line_width": 0, "pattern": {"shape": hatching, "fgcolor": colour}},
-                hovertext=[f"{name}: {said}"],
+                hovertext=[f"{name}: {said} of the grant"],
                 hoverinfo="text",
             )
         )
-    framed(figure, x_title=f"ρ (total {up(total.rho, 3)})", y_title="", height=175)
+    framed(figure, x_title="percent of the grant", y_title="", height=175)
     figure.update_layout(barmode="stack", bargap=0.1, margin={"l": 5, "r": 5, "t": 85, "b": 45}, showlegend=False)
-    figure.update_xaxes(range=[0, total.rho or 1.0], showgrid=False, nticks=3)
+    figure.update_xaxes(range=[0, 100], showgrid=False, nticks=3)
     figure.update_yaxes(visible=False)
     figure.add_annotation(
-        text=_key(total, reserved, spent, remaining, delta),
+        text=_key(words, total, remaining, delta),
         align="left",
         showarrow=False,
         font={"size": 13},
         **{"x": 0, "xref": "paper", "xanchor": "left", "y": 1, "yref": "paper", "yanchor": "bottom"},
     )
-    rows = tuple((name, amount.rho, amount.epsilon, delta) for name, amount, _, _ in parts)
-    table = Table(("part", "ρ", "ε", "δ"), (*rows, ("total", total.rho, total.epsilon, delta)))
-    return Plot(figure, _alt(total, reserved, spent, remaining, delta), table)
+    rows = [(name, _share(amount, total), amount.rho) for name, amount, _, _ in parts]
+    table = Table(("part", "% of the grant", "ρ"), (*rows, ("grant", 100.0, total.rho)))
+    return Plot(figure, _alt(words, total, remaining, delta), table)
 
 
-def _key(total: Amount, reserved: Amount, spent: Amount, remaining: Amount, delta: float) -> str:
+def _share(amount: Amount, total: Amount) -> float:
+    return 100 * amount.rho / total.rho if total.rho else 0.0
+
+
+def _percent(amount: Amount, total: Amount, *, upwards: bool) -> str:
+    """Two decimals: what is taken rounded up, what is left down."""
+    share = 100 * Decimal(repr(amount.rho)) / Decimal(repr(total.rho)) if total.rho else Decimal(0)
+    rounded = share.quantize(Decimal("0.01"), ROUND_CEILING if upwards else ROUND_FLOOR)
+    return f"{rounded.normalize():f} %"
+
+
+def _key(words: list[str], total: Amount, remaining: Amount, delta: float) -> str:
     """The legend, in the order of the bar, short enough for a narrow column."""
+    taken, at_work, left = words
     lines = (
-        f'<span style="color:{SPENT}">■</span> spent ε = {up(spent.epsilon, 3)}',
-        f'<span style="color:{SPENT}">▨</span> reserved ε = {up(reserved.epsilon, 3)}',
-        f'<span style="color:{REMAINING}">■</span> remaining ε = {down(remaining.epsilon, 3)}',
-        f'<span style="color:{INK}">□</span> total ε = {up(total.epsilon, 3)}, δ = {up(delta, 3)}',
+        f'<span style="color:{SPENT}">■</span> taken {taken}',
+        f'<span style="color:{SPENT}">▨</span> at work {at_work}',
+        f'<span style="color:{REMAINING}">■</span> left {left}, a release at ε = {down(remaining.epsilon, 3)}',
+        f'<span style="color:{INK}">□</span> promised ε = {up(total.epsilon, 3)}, δ = {up(delta, 3)}',
     )
     return "<br>".join(lines)
 
 
-def _words(amount: Amount, delta: float) -> str:
-    """A total, or what is spent of it, in words: losses, rounded up."""
-    return f"ρ = {up(amount.rho, 3)}, that is ε = {up(amount.epsilon, 3)} at δ = {up(delta, 3)}"
-
-
-def _left(amount: Amount, delta: float) -> str:
-    return f"ρ = {down(amount.rho, 3)}, that is ε = {down(amount.epsilon, 3)} at δ = {up(delta, 3)}"
-
-
-def _alt(total: Amount, reserved: Amount, spent: Amount, remaining: Amount, delta: float) -> str:
+def _alt(words: list[str], total: Amount, remaining: Amount, delta: float) -> str:
+    taken, at_work, left = words
     return (
-        f"Privacy budget: {_words(total, delta)} in all; spent {up(spent.rho, 3)} (ε {up(spent.epsilon, 3)}), "
-        f"reserved {up(reserved.rho, 3)} (ε {up(reserved.epsilon, 3)}), "
-        f"remaining {down(remaining.rho, 3)} (ε {down(remaining.epsilon, 3)}). Lengths add in ρ; ε does not add."
+        f"Privacy budget, in percent of the grant: {taken} taken, {at_work} at work, {left} left, enough for one "
+        f"release at ε = {down(remaining.epsilon, 3)}. Promised for everything together: ε = {up(total.epsilon, 3)} at "
+        f"δ = {up(delta, 3)}. Percentages count ρ, which adds up; ε does not."
     )

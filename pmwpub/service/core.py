@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import partial
 from typing import Literal, Protocol, TypeVar
 
@@ -15,6 +14,7 @@ from pmwpub.jobs import PAID, Engine, InlineEngine, Job
 from pmwpub.ledger import Agreement, Booking, Charge, Ledger, Order, PlanKey, Population, TableHandle
 from pmwpub.privacy.budget import ZCDP, ApproxDP, as_fraction, epsilon_of, zcdp_of
 from pmwpub.service.getting_ready import get_ready
+from pmwpub.service.grant import Price, pure_epsilon
 from pmwpub.service.policy import Policy
 from pmwpub.tasks.simulation_work import SweepPlace
 
@@ -37,21 +37,6 @@ class MemoryCache:
         if key not in self._kept:
             self._kept[key] = build()
         return self._kept[key]  # type: ignore[return-value]
-
-
-@dataclass(frozen=True)
-class Price:
-    """What a plan costs, and what would be left.
-
-    rho                exact; the sum of the charges
-    epsilon            of this rho alone, at the population's delta
-    """
-
-    rho: ZCDP
-    epsilon: float
-    delta: Fraction
-    remaining: ZCDP
-    affordable: bool
 
 
 @dataclass(frozen=True)
@@ -119,6 +104,7 @@ class Service:
             balance.delta,
             left,
             affordable,
+            balance.total,
         )
 
     def price_at(self, population: str, epsilon: str) -> Price:
@@ -148,7 +134,8 @@ class Service:
         balance = self.ledger.balance(population)
         rho = sum((record.rho for record in self.ledger.history(population) if record.id in charges), ZCDP(0))
         left = balance.remaining
-        return Price(rho, epsilon_of(rho, balance.delta), balance.delta, left, True)
+        pure = pure_epsilon(bookings)
+        return Price(rho, epsilon_of(rho, balance.delta), balance.delta, left, True, balance.total, pure)
 
     def spend(
         self,

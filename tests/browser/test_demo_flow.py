@@ -150,7 +150,7 @@ def test_a_killed_worker_leaves_the_charge_says_no_result_and_is_never_redrawn(
 def _a_cancelled_release_keeps_its_charge(server: Server, visitor: Visitor, town: str) -> None:
     visitor.field("ε of this release").fill("0.5")
     visitor.page.keyboard.press("Enter")
-    visitor.see(re.compile(r"Price: ε = 0\.5 "))
+    visitor.see(re.compile(r"By itself that is ε = 0\.5 "))
     visitor.settle()
     visitor.press("Buy this release")
     visitor.see(re.compile(r"round \d+ of 5000"))

@@ -87,9 +87,9 @@ class Visitor:
         element.hover(timeout=SOON)
 
     def price(self) -> str:
-        """rho as the price line of the last form shows it."""
-        words = self.page.get_by_text(re.compile(r"Price: ε = ")).last.inner_text()
-        return words.split("ρ = ")[1].strip()
+        """rho as the small print of the last form's price shows it."""
+        words = self.page.get_by_text(re.compile(r"By itself that is ε = ")).last.inner_text()
+        return words.split("ρ = ")[1].split(")")[0]
 
     def download(self, name: str) -> bytes:
         """Click a download button and read the file."""

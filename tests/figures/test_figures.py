@@ -280,18 +280,20 @@ def test_the_candidates_axis_says_noisy_and_the_confidence() -> None:
     assert "Too close to call: B, C." in plot.alt
 
 
-def test_the_budget_bar_is_drawn_in_rho_and_worded_in_epsilon_and_delta() -> None:
+def test_the_budget_bar_is_drawn_in_percent_of_the_grant_and_words_the_promise() -> None:
     total, reserved, spent, left = Amount(0.0117, 1.0), Amount(0.001, 0.25), Amount(0.003, 0.46), Amount(0.0077, 0.8)
     plot = budget_bar(total, reserved, spent, left, delta=4e-10)
-    assert [(bar.name, bar.x[0]) for bar in plot.figure.data] == [
-        ("spent", 0.003),
-        ("reserved", 0.001),
-        ("remaining", 0.0077),
+    assert [(bar.name, round(bar.x[0], 6)) for bar in plot.figure.data] == [
+        ("taken", 25.641026),
+        ("at work", 8.547009),
+        ("left", 65.811966),
     ]
-    assert tuple(plot.figure.layout.xaxis.range) == (0, 0.0117)
+    assert tuple(plot.figure.layout.xaxis.range) == (0, 100)
     assert plot.figure.layout.barmode == "stack"
-    assert "total ε = 1, δ = 4e-10" in plot.figure.layout.annotations[0].text
-    assert plot.table.rows[-1] == ("total", 0.0117, 1.0, 4e-10)
+    key = plot.figure.layout.annotations[0].text
+    for words in ("taken 25.65 %", "at work 8.55 %", "left 65.81 %, a release at ε = 0.8", "ε = 1, δ = 4e-10"):
+        assert words in key
+    assert plot.table.rows[-1] == ("grant", 100.0, 0.0117)
     assert "ε = 1 at δ = 4e-10" in plot.alt
 
 

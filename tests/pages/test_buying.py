@@ -20,6 +20,7 @@ from pmwpub.jobs import Engine
 from pmwpub.ledger import Ledger, PlanKey
 from pmwpub.service import public_cores, purchases
 from pmwpub.service.bought import assessments, releases
+from pmwpub.service.grant import decimal
 from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases import TICK
 from pmwpub.ui import Session
@@ -28,18 +29,17 @@ from pmwpub.ui.app.state import Press
 from pmwpub.ui.widgets import price_form
 from pmwpub.ui.widgets.price_form import AGAIN, ALREADY, ASTRAY, CHARGED
 from pmwpub.ui.widgets.watching import Waiting
-from pmwpub.ui.wording.written import decimal
 
 T = TypeVar("T")
 LONG_SECONDS = 120
 
 
 def _price(text: str) -> str:
-    return text.split("that is ρ = ")[-1].split("**")[0].split(" ")[0]
+    return text.split("ρ = ")[-1].split(")")[0]
 
 
 def _prices(app: object) -> list[str]:
-    return [element.value for element in app.markdown if "Price:" in element.value]  # type: ignore[attr-defined]
+    return [element.value for element in app.caption if "By itself that is" in element.value]  # type: ignore[attr-defined]
 
 
 def test_a_viewer_sees_no_form_that_spends(town: Here, visit: Open) -> None:

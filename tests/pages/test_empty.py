@@ -74,7 +74,7 @@ def test_home_opens_a_stored_population(town: Here, visit: Open) -> None:
 def test_every_page_shows_the_budget_with_its_delta_and_who_the_session_is(page: str, town: Here, visit: Open) -> None:
     app = visit(page, population=town.population)
     assert not app.exception
-    assert "total ε = 2 at δ = 6.25e-6" in words(app)
+    assert "Promised for everything together: ε = 2 at δ = 6.25e-6" in words(app)
     assert "Viewer: private table not loaded here" in words(app)
     assert any("badge[" in str(element.value) for element in app.main.markdown), "every panel has a badge"
 

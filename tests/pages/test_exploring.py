@@ -72,7 +72,7 @@ def test_the_ledger_lists_every_charge_and_prices_a_further_one(town: Here, stew
     assert not app.exception
     history = next(frame.value for frame in app.dataframe if "purpose" in frame.value)
     assert list(history["purpose"]) == ["release with good.csv"]
-    assert "At most ε = 0.5" in words(app)
+    assert "By itself that is ε = 0.5 at" in words(app)
     assert {button.label for button in app.download_button} == {"Download CSV", "Download JSON"}
 
 

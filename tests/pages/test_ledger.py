@@ -48,7 +48,7 @@ def test_a_further_release_is_priced_at_what_stands_in_the_field_or_not_at_all(
 ) -> None:
     app = visit("ledger", population=town.population)
     field = next(box for box in app.text_input if box.label == "ε of a further release")
-    assert "At most ε = 0.5" in words(app)
+    assert "By itself that is ε = 0.5 at" in words(app)
     field.set_value(typed).run()
     assert "At most" not in words(app)
     assert "a number from 0.001 to 100" in words(app)

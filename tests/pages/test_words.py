@@ -15,7 +15,7 @@ from pmwpub.rounding import up
 from pmwpub.service.budget_left import left
 from pmwpub.service.terms import as_typed
 from pmwpub.ui.widgets.number_fields import as_number
-from pmwpub.ui.wording.written import cost, exact, loss, number, plain
+from pmwpub.ui.wording.written import exact, loss, number, plain
 
 
 @pytest.mark.parametrize("text", ["https://evil.example/p", "HTTP://evil.example", "www.evil.example", "a@evil.org"])
@@ -38,8 +38,6 @@ def test_what_is_left_can_be_bought_and_a_loss_is_never_understated(units: int, 
     assert as_fraction(loss(epsilon)) >= epsilon
     assert as_fraction(loss(delta)) >= delta
     assert as_fraction(exact(Fraction(units + 1, 3 * UNIT))) >= Fraction(units + 1, 3 * UNIT)
-    price = cost(epsilon_of(budget, delta), delta, budget.rho)
-    assert as_fraction(price.split()[-1]) == budget.rho
 
 
 @given(st.fractions(min_value=Fraction(1, 10**30), max_value=9000, max_denominator=10**40))
@@ -51,17 +49,6 @@ def test_a_loss_as_the_pages_write_it_is_read_back_not_below_it_and_within_its_d
         assert as_number(written, "ε", "0", "9000000000", so="") == as_fraction(written)
     assert as_fraction(as_typed(value)) == value
     assert value * (1 - Fraction(1, 100)) <= as_fraction(number(value)) <= value * (1 + Fraction(1, 100))
-
-
-@given(st.integers(1, 10**19), st.sampled_from([Fraction(1, 10**4), Fraction(1, 36_842**2), Fraction(1, 20)]))
-def test_every_number_of_a_price_is_read_back_not_below_what_is_charged(units: int, delta: Fraction) -> None:
-    epsilon, rho = epsilon_of(ZCDP(units), delta), Fraction(units, UNIT)
-    found = re.fullmatch("ε = (.+) at δ = (.+), that is ρ = (.+)", cost(epsilon, delta, rho))
-    assert found is not None
-    read = [as_fraction(part) for part in found.groups()]
-    assert read[0] >= as_fraction(epsilon)
-    assert read[1] >= delta
-    assert read[2] == rho
 
 
 @pytest.mark.parametrize("value", [2.7789e-8, 1.5e-5, 3e-13, 2e7])
@@ -87,6 +74,3 @@ def test_an_untouched_total_is_left_whole_and_a_touched_one_is_not(total: str) -
 def test_losses_are_rounded_up_and_decimals_that_were_typed_stay() -> None:
     assert (loss(0.123000001), loss(Fraction(1, 9)), loss(2.5)) == ("0.124", "0.112", "2.5")
     assert (exact(Fraction(1, 8)), exact(Fraction(1, 3))) == ("0.125", "0.333333333334")
-    assert cost(0.49990001, Fraction(1, 3 * 10**8), Fraction(1, 10**15)) == (
-        "ε = 0.5 at δ = 3.34e-9, that is ρ = 0.000000000000001"
-    )

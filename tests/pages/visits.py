@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from pmwpub.service import PrivateTable, Service
 from pmwpub.service.inputs import study_store
-from pmwpub.service.purchases import TICK
+from pmwpub.service.purchases import FREE_TICK, TICK
 from pmwpub.ui import Session
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -79,7 +79,7 @@ def press(app: AppTest, label: str) -> AppTest:
 def ticked(app: AppTest) -> AppTest:
     """The page with the sentence ticked that every purchase on public tables asks for; nothing is run."""
     for box in app.checkbox:
-        if box.label == TICK:
+        if box.label in (TICK, FREE_TICK):
             box.check()
     return app
 

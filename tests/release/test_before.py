@@ -157,10 +157,14 @@ def test_every_command_given_again_prints_what_it_printed_and_spends_nothing(
     now = run(arguments)
     assert now[AGAIN[name]] == then[AGAIN[name]]
     assert then["spent"]["rho"] > 0
-    assert now["spent"] == {"rho": 0.0, "epsilon": 0.0}
-    assert now["remaining"] == PRINTED["show"]["remaining"]
+    assert now["spent"] == {"percent": 0.0, "rho": 0.0, "epsilon": 0.0, "pure_epsilon": 0.0}
+    then_left = PRINTED["show"]["remaining"]
+    assert {key: now["remaining"][key] for key in then_left} == then_left
     assert now.get("stored_earlier", True)
-    assert run(COMMANDS["show"])["charges"] == PRINTED["show"]["charges"]
+    charges = run(COMMANDS["show"])["charges"]
+    assert [{key: line[key] for key in line if key != "percent_of_grant"} for line in charges] == (
+        PRINTED["show"]["charges"]
+    )
 
 
 @pytest.mark.parametrize(("release", "command"), BOUGHT.items())

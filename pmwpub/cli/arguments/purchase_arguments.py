@@ -18,7 +18,10 @@ def assess_command(commands: Actions) -> None:
     parser.add_argument("--no-start", action="store_true", help="leave the start out; the floor has all of epsilon")
     parser.add_argument("--no-floor", action="store_true", help="leave the floor out; the start has all of epsilon")
     setting = parser.add_mutually_exclusive_group()
-    setting.add_argument("--fast", action="store_true", help="floors over a public sub-workload (the default)")
+    setting.add_argument("--fast", action="store_true", help="floors over a public sample of marginals (the default)")
+    setting.add_argument(
+        "--part", action="store_true", help="floors over as many marginals that public tables choose: nearer to --full"
+    )
     setting.add_argument("--full", action="store_true", help="floors over the whole workload: slower")
     ways = parser.add_mutually_exclusive_group()
     ways.add_argument(

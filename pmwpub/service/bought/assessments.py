@@ -6,14 +6,13 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
 
 from pmwpub.ledger import Booking
 from pmwpub.mechanisms.noisy_error.assessment import AssessmentShare, assessment_charges
 from pmwpub.mechanisms.noisy_error.precision import epsilon_within
 from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.numerals import as_fraction
-from pmwpub.plans import AssessmentPlan
+from pmwpub.plans import AssessmentPlan, Part, Scope
 from pmwpub.service.bought.stored_releases import outcomes
 from pmwpub.service.core import Outcome, Service
 from pmwpub.service.inputs.study_store import Study
@@ -42,9 +41,10 @@ def assessment_plan(
     epsilon: str,
     floor: bool = True,
     start: bool = True,
-    setting: Literal["fast", "full"] = "fast",
+    setting: Scope = "fast",
+    part: Part = (),
 ) -> AssessmentPlan:
-    """The plan of one candidate, or of a pool of several."""
+    """The plan of one candidate, or of a pool of several; `part` as `choosing.floor_part` has it."""
     return AssessmentPlan(
         n=current.population.n,
         rows_per_person=current.population.rows_per_person,
@@ -54,6 +54,7 @@ def assessment_plan(
         floor=floor,
         start=start,
         setting=setting,
+        part=part,
     )
 
 

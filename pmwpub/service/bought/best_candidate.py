@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from pmwpub.errors import PlanError
 from pmwpub.ledger import Booking
 from pmwpub.mechanisms.noisy_error.choose_best import shortfall
 from pmwpub.noisy_interval import NoisyInterval
-from pmwpub.plans import BestPlan
+from pmwpub.plans import BestPlan, Part, Scope
 from pmwpub.service.core import Outcome, Service
 from pmwpub.service.inputs.study_store import Study
 
@@ -36,7 +35,7 @@ class ChosenCandidate:
 
 
 def best_plan(
-    current: Study, pools: Sequence[Sequence[str]], *, epsilon: str, setting: Literal["fast", "full"] = "fast"
+    current: Study, pools: Sequence[Sequence[str]], *, epsilon: str, setting: Scope = "fast", part: Part = ()
 ) -> BestPlan:
     """The plan of one choice among candidates (pools of one) and pools, each given by its tables' hashes.
 
@@ -53,6 +52,7 @@ def best_plan(
         pools=offered,
         epsilon=epsilon,
         setting=setting,
+        part=part,
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pmwpub.service.bought.assessments import Assessed
 from pmwpub.service.inputs.study_store import Study
 
-SETTINGS = ("fast", "full")
+SETTINGS = ("fast", "part", "full")
 """What a floor may be taken over, the least first."""
 Latest = Mapping[tuple[str, ...], Assessed]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pmwpub.plans import FAST_MARGINALS, AnyReleasePlan, ReleasePlan, TableFitPlan
+from pmwpub.plan_inputs import FAST_MARGINALS
+from pmwpub.plans import AnyReleasePlan, ReleasePlan, TableFitPlan
 from pmwpub.privacy.budget import epsilon_of
 from pmwpub.release.report import AssessedPrior, Choices
 from pmwpub.service.bought.assessments import Assessed, assessments
@@ -40,6 +41,8 @@ def _note(found: Assessed, plan: AnyReleasePlan) -> str:
         return "assessed over another workload"
     if found.floor is not None and found.plan.setting == "fast":
         return f"floor over {FAST_MARGINALS} marginals of the workload, or all if fewer: a lower bound"
+    if found.floor is not None and found.plan.setting == "part":
+        return f"floor over {len(found.plan.part)} marginals of the workload, chosen by public tables: a lower bound"
     return ""
 
 

@@ -130,4 +130,4 @@ def _lowest(floors: Mapping[Pool, object]) -> list[Pool]:
 
 def scope_of(one: Assessed) -> str:
     """What a floor is taken over: floors of two scopes are not ranked against each other."""
-    return one.plan.setting
+    return f"{one.plan.setting} {one.plan.part}"

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import NoReturn
 
 from pmwpub.errors import LedgerError, OverlapUndecided, PlanError
@@ -149,7 +150,9 @@ def price(
     with service.ledger.view():
         due = {one.plan.sha256: one for one in (as_known(service, private, one, repeat, current) for one in wanted)}
         charged = [one for key, one in due.items() if service.ledger.booking(name, PlanKey(key, repeat)) is None]
-        return service.price(name, [charge for one in charged for charge in one.charges(current)])
+        found = service.price(name, [charge for one in charged for charge in one.charges(current)])
+    pures: list[Fraction | None] = [getattr(one.plan, "exact_epsilon", None) for one in charged]
+    return found if None in pures else replace(found, pure=sum(filter(None, pures), Fraction(0)))
 
 
 def as_known(service: Service, private: PrivateTable, one: Purchase, repeat: int, current: Study) -> Purchase:

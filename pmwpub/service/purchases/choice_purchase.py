@@ -11,6 +11,7 @@ from pmwpub.plans import BestPlan
 from pmwpub.privacy.budget import shown
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
+from pmwpub.service.choosing.floor_part import check_part
 from pmwpub.service.core import Service
 from pmwpub.service.inputs.study import Study
 from pmwpub.service.private_table import PrivateTable
@@ -51,6 +52,7 @@ class BestPurchase:
     def prepared(self, service: Service, private: PrivateTable, current: Study, repeat: int) -> Prepared:
         """The purchase, once all that it needs belongs together."""
         full = current.planned(self.plan, private)
+        check_part(service, current, self.plan)
         current.check_usable(self.plan.inputs.candidates)
         remarks = remarks_from(service.ledger.marks(private.population))
         return Prepared(

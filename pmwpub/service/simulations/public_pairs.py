@@ -13,9 +13,10 @@ from pmwpub.evaluation import resampled
 from pmwpub.jobs import Job
 from pmwpub.mechanisms.noisy_error.assessment import half_width
 from pmwpub.mechanisms.noisy_error.lazy_rounding import Grid
-from pmwpub.plans import FAST_MARGINALS, FAST_SEED, AssessmentPlan
+from pmwpub.plans import AssessmentPlan, Scope, floor_workload
 from pmwpub.privacy.lattice_noise import LatticeLaplace
 from pmwpub.service.bought.assessments import shares_of
+from pmwpub.service.choosing.floor_part import part_of
 from pmwpub.service.core import Service
 from pmwpub.service.free_work import free_claim
 from pmwpub.service.inputs.stored_tables import spelt
@@ -56,7 +57,7 @@ class Forecast:
 
 
 def compare(
-    service: Service, current: Study, setting: str = "fast", *, pools: Sequence[Sequence[str]] = ()
+    service: Service, current: Study, setting: Scope = "fast", *, pools: Sequence[Sequence[str]] = ()
 ) -> PairComparison:
     """Start the comparison, or find the one that runs or is stored; nothing is charged.
 
@@ -70,7 +71,7 @@ def compare(
         service.engine.forget(job_key)
         service.engine.submit(
             "compare",
-            _work(current, setting, pools),
+            _work(service, current, setting, pools),
             key=job_key,
             on_done=lambda result: service.ledger.put_document(population, COMPARISON, found.key, _stored(result)),
             on_failed=lambda reason: None,
@@ -80,10 +81,10 @@ def compare(
 
 
 def comparison(
-    service: Service, current: Study, setting: str = "fast", *, pools: Sequence[Sequence[str]] = ()
+    service: Service, current: Study, setting: Scope = "fast", *, pools: Sequence[Sequence[str]] = ()
 ) -> PairComparison:
     """What is known of the comparison; nothing is run."""
-    key, population = _key(current, setting, pools), current.population.name
+    key, population = _key(service, current, setting, pools), current.population.name
     if key in {entry.key for entry in service.ledger.documents(population, COMPARISON)}:
         lines = json.loads(service.ledger.document(population, COMPARISON, key))
         return PairComparison(key, None, tuple(PairFacts(**line) for line in lines))
@@ -119,7 +120,7 @@ def _job_key(population: str, key: str) -> str:
     return f"comparison:{population}:{key}"
 
 
-def _key(current: Study, setting: str, pools: Sequence[Sequence[str]]) -> str:
+def _key(service: Service, current: Study, setting: Scope, pools: Sequence[Sequence[str]]) -> str:
     body: dict[str, object] = {
         "candidates": sorted((facts.sha256, facts.name, spelt(facts.options)) for facts in current.usable),
         "schema": current.schema.sha256 if current.schema else "",
@@ -127,15 +128,17 @@ def _key(current: Study, setting: str, pools: Sequence[Sequence[str]]) -> str:
         "setting": setting,
         "n": current.population.n,
     }
+    if setting == "part":
+        body["part"] = part_of(service, current)
     if pools:
         body["pools"] = sorted(sorted(pool) for pool in pools)
     return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
 
 
-def _work(current: Study, setting: str, pools: Sequence[Sequence[str]]) -> ComparisonWork:
+def _work(service: Service, current: Study, setting: Scope, pools: Sequence[Sequence[str]]) -> ComparisonWork:
     """Every ordered pair to compare. The truth is resampled to n rows: it then errs as a private table does."""
     full = current.workload()
-    workload = full if setting == "full" else full.restricted(FAST_MARGINALS, FAST_SEED)
+    workload = floor_workload(full, setting, part_of(service, current) if setting == "part" else ())
     usable = current.usable
     pairs = [
         Pair(truth.name, current.names(pool), resampled(truth.dataset, current.population.n, 0), current.support(pool))

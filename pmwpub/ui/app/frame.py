@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import Enum
@@ -13,13 +12,14 @@ import streamlit as st
 
 from pmwpub.errors import PmwPubError
 from pmwpub.service import Study
-from pmwpub.service.budget_left import left
+from pmwpub.service.grant import left_words as grant_left
+from pmwpub.service.grant import promise_words, spent_words, taken
 from pmwpub.service.inputs.study_store import study
 from pmwpub.ui.app import widget_keys
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import HOME, Session, address, current, present, viewers_only
 from pmwpub.ui.wording.path_so_far import PathSoFar
-from pmwpub.ui.wording.written import loss, plain
+from pmwpub.ui.wording.written import plain
 
 PAGES = {
     HOME: ("Protect", ":material/shield:"),
@@ -181,12 +181,11 @@ def _meter(session: Session, population: str) -> None:
     running = service().reserved(population)
     st.markdown(f"**{plain(population)}**")
     share = min(Fraction(1), balance.spent.rho / balance.total.rho)
-    st.progress(float(share), text=f"Budget: {math.ceil(100 * share)} % of the grant spent")
-    at_work = f"; of that still at work {math.ceil(100 * running.rho / balance.total.rho)} %" if running.units else ""
-    st.caption(
-        f"Grant: total ε = {loss(balance.epsilon_total)} at δ = {loss(balance.delta)}  \n"
-        f"Left: ε = {left(balance.remaining, balance.delta)}{at_work}"
-    )
+    st.progress(float(share), text=f"{taken(balance.spent, balance.total)} of the grant taken")
+    lines = [promise_words(balance), f"{spent_words(balance)}.", f"Left: {grant_left(balance)}"]
+    if running.units:
+        lines.insert(1, f"At work: {taken(running, balance.total)} of the grant")
+    st.caption("  \n".join(lines))
     if session.presenting:
         st.badge("Public and DP results only", icon=":material/co_present:", color="blue")
     elif session.private is None:

@@ -16,7 +16,7 @@ from pmwpub.service.simulations.public_pairs import forecast
 from pmwpub.ui.app import widget_keys
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session
-from pmwpub.ui.compare.floor_scope import Setting, choose_setting, means
+from pmwpub.ui.compare.floor_scope import Setting, choose_setting, means, part_for
 from pmwpub.ui.compare.free_facts import known_pools
 from pmwpub.ui.compare.pools import Pool, made, make_pool, named
 from pmwpub.ui.widgets import number_fields
@@ -68,8 +68,11 @@ def _plans(study: Study, chosen: Sequence[Pool], setting: Setting) -> list[Asses
     if not chosen or not parts:
         raise PlanError("Choose at least one candidate (attested on the Prepare page), and floor, start or both.")
     floor, start = FLOOR in parts, START in parts
-    epsilon = _epsilon(study, floor=floor, start=start)
-    return [assessment_plan(study, pool, epsilon=epsilon, floor=floor, start=start, setting=setting) for pool in chosen]
+    epsilon, part = _epsilon(study, floor=floor, start=start), part_for(study, setting)
+    return [
+        assessment_plan(study, pool, epsilon=epsilon, floor=floor, start=start, setting=setting, part=part)
+        for pool in chosen
+    ]
 
 
 def _epsilon(study: Study, *, floor: bool, start: bool) -> str:
@@ -110,7 +113,7 @@ def _buy_winner(
 
 def _best_plan(study: Study, chosen: Sequence[Pool], setting: Setting) -> BestPlan:
     epsilon = number_fields.number(st, "ε of the choice (pure)", "0.05", "0.001", "10", key=widget_keys.CHOICE_EPSILON)
-    return best_plan(study, chosen, epsilon=epsilon, setting=setting)
+    return best_plan(study, chosen, epsilon=epsilon, setting=setting, part=part_for(study, setting))
 
 
 def say(said: Sentence | None) -> None:

@@ -10,6 +10,7 @@ from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.plans import AssessmentPlan, BestPlan
 from pmwpub.service import Assessed, Study
 from pmwpub.service.bought.best_candidate import ChosenCandidate
+from pmwpub.service.grant import alone, price_words
 from pmwpub.service.history_files import history_csv, history_json
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import current
@@ -18,9 +19,13 @@ from pmwpub.ui.widgets import plot_panel
 from pmwpub.ui.widgets.price_form import NO_RESULT
 from pmwpub.ui.widgets.watching import Waiting, await_results, watch
 from pmwpub.ui.wording import ranked_floors, side_by_side
-from pmwpub.ui.wording.written import cost, counted, exact, number, plain
+from pmwpub.ui.wording.written import counted, exact, number, plain
 
-OVER = {"fast": "a public part of the workload", "full": "the whole workload"}
+OVER = {
+    "fast": "a public sample of the workload",
+    "part": "a part chosen by public tables",
+    "full": "the whole workload",
+}
 
 
 def results_part(study: Study, bought: Sequence[Assessed], choices: Sequence[ChosenCandidate]) -> None:
@@ -73,7 +78,7 @@ def _winner(study: Study, choice: ChosenCandidate) -> None:
         return
     price = service().cost_of(study.population.name, [choice.outcome.booking])
     st.success(
-        f"Best of {offered}: **{plain(choice.name)}**, for {cost(price.epsilon, price.delta, price.rho.rho)}. "
+        f"Best of {offered}: **{plain(choice.name)}**, for {price_words(price)} (by itself {alone(price)}). "
         f"The choice is noisy. {means(study, choice.plan.setting)}",
         icon=":material/trophy:",
     )

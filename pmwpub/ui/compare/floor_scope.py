@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import streamlit as st
 
-from pmwpub.plans import FAST_MARGINALS
+from pmwpub.plan_inputs import FAST_MARGINALS
+from pmwpub.plans import Part, Scope
 from pmwpub.service import Study
-from pmwpub.ui.app.services import public
+from pmwpub.service.choosing.floor_part import advised_scope, part_of
+from pmwpub.ui.app.services import public, service
 
-Setting = Literal["fast", "full"]
+Setting = Scope
 NAMES: dict[Setting, str] = {
-    "fast": f"fast: a public part, {FAST_MARGINALS} marginals",
-    "full": "full: the whole workload",
+    "full": "the whole workload",
+    "part": f"a part: {FAST_MARGINALS} marginals, chosen by public tables",
+    "fast": f"a sample: {FAST_MARGINALS} marginals, drawn publicly",
 }
 MEANS: dict[Setting, str] = {
     "fast": (
         f"Fast setting: the floor is taken over {FAST_MARGINALS} marginals, drawn publicly from the workload. It is a "
         "valid lower bound of the floor over the whole workload. The start is always over the whole workload."
     ),
+    "part": (
+        f"The floor is taken over {FAST_MARGINALS} marginals, chosen once for all candidates by public tables: where "
+        "these differ most, and where one has no rows. It is a valid lower bound of the floor over the whole workload. "
+        "The start always is over the whole workload."
+    ),
     "full": "Full setting: floor and start are taken over the whole workload.",
 }
 COMPARED: dict[Setting, str] = {
     "fast": f"Floors and starts over {FAST_MARGINALS} marginals, drawn publicly from the workload, or all of fewer.",
+    "part": f"Floors and starts over {FAST_MARGINALS} marginals, chosen by public tables.",
     "full": "Floors and starts over the whole workload.",
 }
 WHOLE = f"The workload has at most {FAST_MARGINALS} marginals, so every floor is taken over all of it."
@@ -47,4 +54,11 @@ def choose_setting(study: Study, label: str, key: str) -> Setting:
     """Ask whether floors are taken fast or in full; where both are the same nothing is asked, and it is fast."""
     if one_setting(study):
         return "fast"
-    return st.radio(label, list(NAMES), format_func=NAMES.__getitem__, horizontal=True, key=key)
+    names = list(NAMES)
+    advised = names.index(advised_scope(study))
+    return st.radio(label, names, advised, format_func=NAMES.__getitem__, horizontal=True, key=key)
+
+
+def part_for(study: Study, setting: Setting) -> Part:
+    """The marginals of the setting "part", as a plan names them; none in another setting."""
+    return part_of(service(), study) if setting == "part" else ()

@@ -8,12 +8,12 @@ from typing import Any
 import streamlit as st
 
 from pmwpub.service import Outcome, Price, PrivateTable, Study, purchases
-from pmwpub.service.budget_left import left
+from pmwpub.service.grant import left_after, price_small_print, price_words
 from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases import Purchase
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Notice, Press, Session, current
-from pmwpub.ui.wording.written import cost, loss, plain
+from pmwpub.ui.wording.written import plain
 
 AGAIN = "I want another draw and pay for it"
 ALREADY = "This plan was already bought: showing the stored result, nothing was charged."
@@ -114,12 +114,12 @@ def _button(label: str, press: Press, **look: Any) -> bool:
 
 def _say_price(price: Price, buys: str) -> None:
     st.markdown(f"**Buys:** {buys}.")
-    st.markdown(f"**Price: {cost(price.epsilon, price.delta, price.rho.rho)}**")
-    st.caption("ρ is what the ledger charges and adds up; ε is what this ρ alone means at this δ.")
+    st.markdown(f"**Price: {price_words(price)}**")
+    st.caption(price_small_print(price))
     if not price.affordable:
         st.warning("That is more than this population has left. Lower ε; nothing can be charged.")
     else:
-        st.markdown(f"Left afterwards: ε = {left(price.remaining, price.delta)} at δ = {loss(price.delta)}.")
+        st.markdown(f"Left afterwards: {left_after(price)}.")
 
 
 def told(session: Session, outcomes: Sequence[Outcome]) -> None:

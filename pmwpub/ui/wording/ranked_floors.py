@@ -8,7 +8,8 @@ from pmwpub import figures
 from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.service import Assessed, Price
 from pmwpub.service.bought.best_candidate import too_close
-from pmwpub.ui.wording.written import cost, number, plain
+from pmwpub.service.grant import alone, price_words
+from pmwpub.ui.wording.written import number, plain
 
 Row = Mapping[str, str | int | float]
 PART = "taken over a public part of the workload, so over the whole workload it can only be higher"
@@ -71,7 +72,7 @@ def worked_sentence(found: Sequence[Assessed], price: Price, *, whole: bool) -> 
     tie = f", too close to call with {' and '.join(rivals)}" if rivals else ""
     lead = f"{plain(best.name)} has the lowest, about {number(floor.estimate)}{tie}"
     return (
-        f"For {cost(price.epsilon, price.delta, price.rho.rho)}, the steward bought noisy best-mixture errors "
+        f"For {price_words(price)} (by itself {alone(price)}), the steward bought noisy best-mixture errors "
         f"of {names}. {lead}. The best-mixture error is what would remain if a public table were reweighted "
         f"perfectly; it was {WHOLE if whole else PART}."
     )

@@ -36,17 +36,6 @@ def loss(value: float | Fraction | str) -> str:
     return up(value, 3)
 
 
-def cost(epsilon: float, delta: Fraction, rho: Fraction) -> str:
-    """A price with its three numbers; epsilon to four digits and delta to three, rounded up, rho as it is charged."""
-    return f"ε = {up(epsilon)} at δ = {loss(delta)}, that is ρ = {decimal(rho)}"
-
-
-def decimal(rho: Fraction) -> str:
-    """rho, a whole multiple of 1e-15, as an exact decimal without trailing zeros."""
-    whole, part = divmod(int(rho * 10**15), 10**15)
-    return f"{whole}.{part:015d}".rstrip("0").rstrip(".")
-
-
 def seconds(value: float) -> str:
     """A duration in words."""
     if value < 1:

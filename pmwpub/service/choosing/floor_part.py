@@ -1,0 +1,139 @@
+"""The part of a workload that floors are taken over where the whole is too much: chosen once, by public tables alone.
+
+One part serves all candidates of a population under one schema and workload. It is chosen when the first of its plans
+is made, stands in that plan, and is taken from it for all later ones, whatever tables came since: floors over one part
+can be ranked, those over two cannot. It is as public as a workload, so a floor over it is k/n-sensitive like any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from pmwpub.errors import PlanError
+from pmwpub.plan_inputs import FAST_MARGINALS, FAST_SEED
+from pmwpub.plans import AssessmentPlan, BestPlan, Part, Scope
+from pmwpub.queries.incidence import PublicProblem
+from pmwpub.queries.workload import Workload
+from pmwpub.records import Floats, Support
+from pmwpub.service.core import Service, kind_of
+from pmwpub.service.inputs.study_store import Study
+
+MOST_VISITS = 30_000_000
+"""Marginals times atoms up to which a floor over the whole workload is expected within a minute: some 400 passes of
+the descent, each twice through all cells,
+at about 2.2e-9 seconds a visit (docs/measured.md)."""
+OTHER_PART = (
+    "Floors of this population are taken over another part of this workload, which was chosen at the first purchase: "
+    "over two parts they could not be ranked. Plan again. Nothing was charged."
+)
+
+
+def part_of(service: Service, current: Study) -> Part:
+    """The part of a study: of the first plan that was bought over one, else the choice by today's public tables."""
+    bought = _bought_part(service, current)
+    if bought is not None:
+        return bought
+    workload = current.workload()
+    supports = {facts.sha256: facts.support for facts in current.usable if facts.support is not None}
+    return service.cache(
+        f"floor part:{workload.sha256}:{':'.join(sorted(supports))}",
+        lambda: chosen_part(workload, [supports[sha256] for sha256 in sorted(supports)]),
+    )
+
+
+def advised_scope(current: Study) -> Scope:
+    """ "full" where the public sizes promise a floor within a minute, or where the part would be the whole; else
+    "part"."""
+    workload = current.workload()
+    atoms = max((len(facts.support) for facts in current.usable if facts.support is not None), default=0)
+    small = len(workload.marginals) <= FAST_MARGINALS or len(workload.marginals) * atoms <= MOST_VISITS
+    return "full" if small else "part"
+
+
+def check_part(service: Service, current: Study, plan: AssessmentPlan | BestPlan) -> None:
+    """Raise PlanError where a plan's floors are over another part than those that were bought before, or over marginals
+    that the workload lacks."""
+    plan.workload(current.workload())
+    if plan.setting == "part" and _bought_part(service, current) not in (None, plan.part):
+        raise PlanError(OTHER_PART)
+
+
+def chosen_part(workload: Workload, supports: Sequence[Support], marginals: int = FAST_MARGINALS) -> Part:
+    """At most so many marginals of a workload, by public tables: where a floor shows most.
+
+    For each ordered pair of tables, the truth t and the candidate c: the largest share that a cell of t has in which c
+    has no row (no reweighting fills it), then the largest difference of a cell. Pairs take turns, empty cells first, so
+    that each candidate has its own worst marginals in. A single table is played against the law that has its one-way
+    shares and no dependence. What is still free is filled by the sample of the fast setting.
+    """
+    if marginals >= len(workload.marginals):
+        return _named(workload, range(len(workload.marginals)))
+    shares = [_shares(workload, support) for support in supports]
+    orders = [np.argsort(-score, kind="stable").tolist() for score in _scores(workload, shares, supports)]
+    chosen: dict[int, None] = {}
+    for place in range(len(workload.marginals)):
+        for order in orders:
+            if len(chosen) < marginals:
+                chosen.setdefault(order[place])
+    return _named(workload, list(chosen) or _sample(workload, marginals))
+
+
+def _scores(workload: Workload, shares: Sequence[Floats], supports: Sequence[Support]) -> Iterator[Floats]:
+    """float64 (W,) of each pair: the worst empty cell of each marginal, and then the largest difference."""
+    pairs = [(truth, own) for truth in shares for own in shares if truth is not own]
+    if len(shares) == 1:
+        pairs = [(_independent(workload, supports[0]), shares[0])]
+    empty = [_worst(workload, np.where(own == 0, truth, 0.0)) for truth, own in pairs]
+    yield from (score for score in empty if score.any())
+    yield from (_worst(workload, np.abs(truth - own)) for truth, own in pairs)
+
+
+def _shares(workload: Workload, support: Support) -> Floats:
+    """float64 (Q,): the answers of a public table."""
+    return PublicProblem(workload, support).start_sums / support.rows
+
+
+def _independent(workload: Workload, support: Support) -> Floats:
+    """float64 (Q,): the answers of the law with a table's one-way shares and no dependence."""
+    one_way = [
+        np.bincount(support.codes[:, place], weights=support.multiplicity, minlength=size) / support.rows
+        for place, size in enumerate(workload.domain.shape)
+    ]
+    cells = []
+    for marginal in workload.marginals:
+        product = np.ones(1)
+        for attribute in marginal.attributes:
+            product = np.outer(product, one_way[attribute]).ravel()
+        cells.append(product)
+    return np.concatenate(cells)
+
+
+def _worst(workload: Workload, values: Floats) -> Floats:
+    """float64 (W,): the largest value among the cells of each marginal."""
+    return np.maximum.reduceat(values, workload.offsets[:-1])
+
+
+def _sample(workload: Workload, marginals: int) -> list[int]:
+    places = {marginal: place for place, marginal in enumerate(workload.marginals)}
+    return [places[marginal] for marginal in workload.restricted(marginals, FAST_SEED).marginals]
+
+
+def _named(workload: Workload, places: Sequence[int]) -> Part:
+    names = workload.domain.names
+    sets = ([names[attribute] for attribute in workload.marginals[place].attributes] for place in places)
+    return tuple(sorted(tuple(sorted(group)) for group in sets))
+
+
+def _bought_part(service: Service, current: Study) -> Part | None:
+    """The part of the first plan that was bought over one, under the schema and workload of today."""
+    if current.schema is None:
+        return None
+    today = (current.schema.sha256, current.workload().sha256)
+    for booking in service.bought(current.population.name, "assessment", "best"):
+        model = AssessmentPlan if kind_of(booking) == "assessment" else BestPlan
+        plan: AssessmentPlan | BestPlan = model.model_validate_json(booking.plan_json)
+        if plan.setting == "part" and (plan.inputs.schema_sha256, plan.inputs.workload_sha256) == today:
+            return plan.part
+    return None
