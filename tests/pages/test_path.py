@@ -47,6 +47,7 @@ def test_tables_without_the_stewards_word_are_named_before_anything_is_bought(to
 def test_after_preparing_it_leads_to_compare_then_to_a_release_then_to_what_is_handed_over(town: Here) -> None:
     current, private = study_store.study(town.service, town.population), town.private()
     assert so_far(town).next_step.page == COMPARE
+    assert replace(so_far(town), page=COMPARE).next_step.page == RELEASE
     one = [current.usable[0].sha256]
     buying.buy(town.service, private, assessments.assessment_plan(current, one, epsilon="0.05"), current=current)
     assert so_far(town).next_step.page == RELEASE

@@ -104,6 +104,16 @@ def handed_over(app: AppTest) -> AppTest:
     return app.switch_page("pages/hand_over.py").run()
 
 
+def drawn_lines(app: AppTest) -> list[tuple[str, float]]:
+    """Every line of the figures of error against ε, point by point, as their tables have them: label and error."""
+    tables = [frame.value for frame in app.dataframe if "error (share of rows)" in frame.value]
+    return [
+        (str(line), float(error))
+        for table in tables
+        for line, error in zip(table["line"], table["error (share of rows)"], strict=True)
+    ]
+
+
 def words(app: AppTest) -> str:
     """Everything that the page and its sidebar say, without marks of emphasis and those that keep names inert."""
     parts = (app.main, app.sidebar)

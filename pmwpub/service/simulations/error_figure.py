@@ -109,6 +109,12 @@ def labels(simulation: Simulation, *, measure: Measure = "max_error", lines: Lin
     return [curve.label for curve in sorted(curves, key=lambda curve: sum(curve.mean) / len(curve.mean))]
 
 
+def lines_of(simulation: Simulation, known: Sequence[str], names: Collection[str]) -> list[str]:
+    """Those of some labels whose table is among the names."""
+    tables = {one.candidate for one in simulation.errors if one.method == UNCHANGED}
+    return [label for label in known if _table_of(label, tables) in names]
+
+
 def _curves(results: Sequence[SimulatedError], measure: Measure, lines: Lines) -> list[figures.ErrorCurve]:
     return _best(results, measure) if lines == "best" else _each(results, measure)
 

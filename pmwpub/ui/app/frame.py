@@ -110,7 +110,7 @@ def _path(session: Session, population: str) -> Study:
     with service().ledger.view():
         found, bought = study(service(), population), service().ledger.bookings(population)
     steward, viewing = session.steward(found) is not None, session.presenting
-    so_far = PathSoFar(found, bought, steward=steward, viewing=viewing)
+    so_far = PathSoFar(found, bought, steward=steward, viewing=viewing, page=session.page)
     st.caption(so_far.line)
     step = so_far.next_step
     if step.page == session.page:

@@ -34,14 +34,15 @@ def private_sweep_panel(session: Session, study: Study, terms: SweepRange) -> No
         if isinstance(found, PrivateSweep):
             _show(session, found)
             return
-        st.caption(WHAT)
-        if not recorded_numbers.offered(service(), study.population.name):
-            st.caption(LATER)
-            return
-        sure = st.checkbox(CONFIRM, key=f"confirm {KEY}")
-        if st.button("Simulate on it, and record it", disabled=not sure):
-            session.seen[KEY] = sweep_private(service(), private, study, terms)
-            st.rerun()
+        with st.expander("What that is, and how it is opened"):
+            st.caption(WHAT)
+            if not recorded_numbers.offered(service(), study.population.name):
+                st.caption(LATER)
+                return
+            sure = st.checkbox(CONFIRM, key=f"confirm {KEY}")
+            if st.button("Simulate on it, and record it", disabled=not sure):
+                session.seen[KEY] = sweep_private(service(), private, study, terms)
+                st.rerun()
 
 
 def _show(session: Session, found: PrivateSweep) -> None:

@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from pmwpub import figures
 from pmwpub.rounding import near
 from pmwpub.service import Assessed
-from pmwpub.service.simulations.error_figure import MEASURED, Lines, error_plots, labels, several
+from pmwpub.service.simulations.error_figure import MEASURED, Lines, error_plots, labels, lines_of, several
 from pmwpub.service.simulations.findings import Measure, Simulation, baseline_remarks, not_beaten, not_run, reach
 from pmwpub.service.simulations.proved_bounds import ProvedBounds
 from pmwpub.ui.app.state import current
@@ -61,23 +61,23 @@ def chosen_errors(
         elif ask is not None:
             bounds = ask(simulation)
         noisy = bool(bought) and st.checkbox(WITH_BOUGHT, key=f"{key} bought")
-    drawn = _drawn(place, labels(simulation, measure=measure, lines=lines), key, first)
+    known = labels(simulation, measure=measure, lines=lines)
+    drawn = _drawn(place, known, key, lines_of(simulation, known, first))
     floors = bought if noisy else ()
     plots = error_plots(simulation, floors, drawn=drawn, truth=truth, measure=measure, lines=lines, bounds=bounds.lines)
     return ChosenFigures(tuple(plots), measure, bounds.words)
 
 
-def _drawn(place: DeltaGenerator, known: Sequence[str], key: str, first: Sequence[str]) -> Sequence[str]:
+def _drawn(place: DeltaGenerator, known: Sequence[str], key: str, begin: Sequence[str]) -> Sequence[str]:
     """Ask which lines are drawn: at first those of the chosen table, or the best line where it has none."""
     if len(known) < 2:
         return known
-    begin = [label for label in known if any(label == name or label.startswith(f"{name}, ") for name in first)]
     chosen: list[str] = place.multiselect(
         "Lines",
         known,
-        default=begin[:MOST_LINES] or list(known[:1]),
+        default=list(begin[:MOST_LINES] or known[:1]),
         max_selections=MOST_LINES,
-        key=f"{key} drawn {len(known)} {' '.join(first)}",
+        key=f"{key} drawn {len(known)} {' '.join(begin)}",
     )
     return chosen
 

@@ -38,6 +38,7 @@ class PathSoFar:
     bought: Sequence[Booking]
     steward: bool
     viewing: bool
+    page: str = ""
 
     @property
     def line(self) -> str:
@@ -81,7 +82,7 @@ class PathSoFar:
         return None
 
     def _after_preparing(self) -> NextStep:
-        compared = any(kind_of(one) in COMPARISONS for one in self.bought)
+        compared = self.page == COMPARE or any(kind_of(one) in COMPARISONS for one in self.bought)
         return NextStep("choose a release", RELEASE) if compared else NextStep("compare the candidates", COMPARE)
 
     def _releases(self) -> list[Booking]:
