@@ -18,12 +18,14 @@ from pmwpub.ledger import Ledger
 from pmwpub.ledger.model import whole
 from pmwpub.plans import WorkloadChoice
 from pmwpub.privacy.budget import Number, as_fraction
+from pmwpub.release.answers.marginal_answers import CellAnswer
 from pmwpub.release.bundle import Bundle
 from pmwpub.release.certificates.certificate_parts import Cells, Columns
 from pmwpub.service import Assessed, Policy, PrivateTable, Service, Study, adopting, purchases
-from pmwpub.service.bought import assessments, releases
-from pmwpub.service.inputs import study_store
-from pmwpub.service.purchases import AssessmentPurchase, Offer
+from pmwpub.service.bought import assessments, misfit_shares, releases
+from pmwpub.service.bought.misfit_shares import FitSeen
+from pmwpub.service.inputs import reviewing, study_store
+from pmwpub.service.purchases import AssessmentPurchase, MisfitPurchase, Offer
 from pmwpub.tabular.coding.decode import decode
 from pmwpub.tabular.files.reading import from_frame
 from pmwpub.tabular.review.without_suspects import drafted
@@ -68,6 +70,16 @@ class SyntheticRelease:
         seed = _whole(seed, "A row seed")
         check_drawn(wanted, seed)
         return decode(synthesise(self.bundle.distribution(), wanted, seed=seed), self.bundle.schema)
+
+    def answer(self, names: Sequence[str]) -> tuple[CellAnswer, ...]:
+        """The cells of the marginal of up to three columns: each one's share of rows, with its 95 % interval.
+
+        What an interval covers, and what it does not, stands in `release.answers.marginal_answers.COVERS`.
+        Raises WorkloadError for another number of columns, or one that the release lacks.
+        """
+        from pmwpub.release.answers.release_answers import ReleaseAnswers
+
+        return ReleaseAnswers(self.bundle).marginal(_names(names))
 
     def files(
         self, rows: int | None = None, *, seed: int = 0, cells: Cells = "labels", columns: Columns = "attributes"
@@ -139,6 +151,37 @@ class Project:
             for name, outcome in zip(names, outcomes, strict=True)
         }
 
+    def misfits(
+        self,
+        private: Frame,
+        *,
+        columns: str | Iterable[str] | None = None,
+        half_width: Number = "0.01",
+        repeat: int = 0,
+    ) -> FitSeen:
+        """Noisy shares of the private rows that the schema does not fit, in some columns and in any of them.
+
+        columns     names of attributes; None for those that public facts call risky
+        half_width  of the 95 % interval around each share; it decides the price, k^2 (c + 1)/(2 sigma^2) in rho
+
+        Raises PlanError where the price is above a twentieth of the grant, before anything is charged; Overspent;
+        NoResult where the charge was made and no result is stored, or not yet.
+
+        Privacy: charged to the population before anything is drawn; a plan that was sent before is not drawn again.
+        """
+        repeat = _whole(repeat, "The number of a draw")
+        loaded, _, current = self._prepared(private, [], None)
+        risky = [risk.column for risk in reviewing.risky(self._service, current)]
+        with values_in_words():
+            wanted = risky if columns is None else _names(columns)
+            plan = misfit_shares.misfit_plan(current, wanted, half_width=_number(half_width, "A half-width"))
+        with _draws_in_words():
+            (outcome,) = purchases.buy(self._service, loaded, [MisfitPurchase(plan)], repeat=repeat, current=current)
+        found = misfit_shares.fit_seen(self._service, outcome.booking)
+        if found.overall is None:
+            raise no_result(found.outcome, again="The next `repeat`")
+        return found
+
     def release(
         self,
         private: Frame,
@@ -147,13 +190,17 @@ class Project:
         epsilon: Number,
         engine: str | None = None,
         rounds: int | None = None,
+        grow: bool = False,
         repeat: int = 0,
         overlap_acknowledged: bool | None = None,
     ) -> SyntheticRelease:
         """A synthetic release with one public table, or a pool of several.
 
-        engine                "pmw-pub", which is the default, or "table-fit"
+        engine                "pmw-pub", which is the default, "table-fit", or "table-fit-pool": table fit with
+                              several public tables, whose weights are learnt from the noisy tables
         rounds                T of PMW^Pub, 25 where nothing is said; table fit has none
+        grow                  of table fit: whether rows are added where noisy tables show people of whom no public row
+                              tells
         overlap_acknowledged  as in `assess`
 
         Raises OverlapUndecided or Overspent before anything is drawn, NoResult where the charge was made and no result
@@ -167,7 +214,7 @@ class Project:
             raise PlanError("Name the public table, or the pool of several, that the release begins with.")
         loaded, keys, current = self._prepared(private, names, overlap_acknowledged)
         with values_in_words():
-            plan = releases.planned(self._service, current, keys, settings, engine=engine, epsilon=price)
+            plan = releases.planned(self._service, current, keys, settings, engine=engine, epsilon=price, grow=grow)
         with _draws_in_words():
             (outcome,) = purchases.buy(
                 self._service,
@@ -219,12 +266,12 @@ def _settings(engine: object, rounds: object) -> releases.PmwPubSettings:
     return {} if rounds is None else {"rounds": _whole(rounds, "The number of rounds")}
 
 
-def _number(epsilon: object) -> str:
-    """An epsilon as text; PlanError for what is neither a number nor a text."""
+def _number(epsilon: object, what: str = "Epsilon") -> str:
+    """An epsilon, or another number, as text; PlanError for what is neither a number nor a text."""
     if isinstance(epsilon, str):
         return epsilon
     if isinstance(epsilon, bool) or not isinstance(epsilon, Real | Decimal):
-        raise PlanError(f'Epsilon is a number, or a text such as "0.1"; {_kind(epsilon)} came. Nothing was charged.')
+        raise PlanError(f'{what} is a number, or a text such as "0.1"; {_kind(epsilon)} came. Nothing was charged.')
     return str(as_fraction(epsilon))  # type: ignore[arg-type]
 
 

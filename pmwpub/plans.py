@@ -20,9 +20,11 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import Field, TypeAdapter, field_validator, model_validator
 
 from pmwpub.errors import PlanError
+from pmwpub.mechanisms.misfits.misfit_noise import MisfitNoise
 from pmwpub.mechanisms.pmw_pub.algorithm import Output, Replay, Schedule, Start
-from pmwpub.mechanisms.table_fit.fit_constants import FitConstants
+from pmwpub.mechanisms.table_fit.fit_constants import FitConstants, SupportGrowth
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
+from pmwpub.mechanisms.table_fit.pool_weights import MOST_TABLES, PoolConstants
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
 from pmwpub.mechanisms.table_fit.table_schedule import schedule as table_schedule
 from pmwpub.plan_inputs import (
@@ -42,14 +44,17 @@ from pmwpub.records import Support
 
 __all__ = [
     "AnyReleasePlan",
+    "AnyTablePlan",
     "AssessmentPlan",
     "BestPlan",
     "ErrorPlan",
+    "MisfitPlan",
     "Part",
     "PublicInputs",
     "ReleasePlan",
     "Scope",
     "TableFitPlan",
+    "WeightedPoolPlan",
     "WorkloadChoice",
     "floor_workload",
     "release_plan_of",
@@ -60,7 +65,7 @@ RowsBeyond = Literal["keep"] | None
 MOST_CELLS = 2_000_000
 """Of the tables that table fit measures: noise and tables.csv take half a minute and 100 MB for so many."""
 
-RELEASE_KINDS = ("release", "table-fit")
+RELEASE_KINDS = ("release", "table-fit", "table-fit-pool")
 """The kinds of plans whose result is a release."""
 
 
@@ -200,6 +205,42 @@ class ErrorPlan(_Plan):
         return as_fraction(self.epsilon)
 
 
+class MisfitPlan(_Plan):
+    """Noisy counts of the private rows that the schema does not fit, in some columns and in any of them.
+
+    columns     the names of attributes, each once, ascending
+    half_width  of the 95 % interval around each share of rows; kept as a reduced fraction, such as 1/100
+    """
+
+    kind: Literal["misfits"] = "misfits"
+    n: int = Field(ge=1)
+    rows_per_person: int = Field(ge=1)
+    schema_sha256: str = Field(pattern="^[0-9a-f]{64}$")
+    columns: tuple[str, ...] = Field(min_length=1)
+    half_width: str
+    private_read_as: Reading = None
+
+    @field_validator("columns")
+    @classmethod
+    def _one_order_of_columns(cls, columns: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(sorted(set(columns)))
+
+    @field_validator("half_width")
+    @classmethod
+    def _one_text_for_one_half_width(cls, text: str) -> str:
+        return str(as_fraction(text))
+
+    @model_validator(mode="after")
+    def _can_be_drawn(self) -> Self:
+        _ = self.law
+        return self
+
+    @property
+    def law(self) -> MisfitNoise:
+        """How many counts there are, and the noise of each."""
+        return MisfitNoise(len(self.columns), self.n, self.rows_per_person, as_fraction(self.half_width))
+
+
 class ReleasePlan(_Plan):
     """One PMW^Pub release.
 
@@ -243,19 +284,23 @@ class ReleasePlan(_Plan):
         )
 
 
-class TableFitPlan(_Plan):
-    """One release by table fit: all 1-way and 2-way tables of the workload's attributes are measured at once.
+class _TablePlan(_Plan):
+    """What every release by table fit is planned by.
 
     rho_units  the budget in units of 1e-15 of rho; the whole of it is charged
     constants  of the engine, which decide how the budget is shared and how noisy tables become weights
+    growth     how rows are added where noisy tables show people of whom no public row tells; None where none are
     """
 
-    kind: Literal["table-fit"] = "table-fit"
+    LATER: ClassVar[frozenset[str]] = _Plan.LATER | {"growth"}
+
+    kind: str
     n: int = Field(ge=1)
     rows_per_person: int = Field(ge=1)
     inputs: PublicInputs
     rho_units: int = Field(ge=1)
     constants: FitConstants
+    growth: SupportGrowth | None = None
     private_read_as: Reading = None
 
     @property
@@ -265,7 +310,7 @@ class TableFitPlan(_Plan):
     def schedule(self, workload: Workload, support: Support, *, complete: bool) -> TableSchedule:
         """How the budget is shared by the tables, from public facts alone.
 
-        workload, support  the plan's own
+        workload, support  the plan's own; of a pool with learnt weights, the equal mixture of its public tables
         complete           whether the schema gives every private cell a level
 
         Raises PlanError where the tables have more than MOST_CELLS cells, BudgetError where a table's share would be
@@ -284,10 +329,40 @@ class TableFitPlan(_Plan):
             rows_per_person=self.rows_per_person,
             complete=complete,
             constants=self.constants,
+            growth=self.growth,
         )
 
 
-AnyReleasePlan = ReleasePlan | TableFitPlan
+class TableFitPlan(_TablePlan):
+    """One release by table fit: all 1-way and 2-way tables of the workload's attributes are measured at once."""
+
+    kind: Literal["table-fit"] = "table-fit"
+
+
+class WeightedPoolPlan(_TablePlan):
+    """One release by table fit with several public tables, whose weights the noisy tables say.
+
+    inputs    names the public tables, ascending by hash: the order in which they were added changes nothing
+    learning  the constants by which the weights are learnt
+    """
+
+    kind: Literal["table-fit-pool"] = "table-fit-pool"
+    learning: PoolConstants
+
+    @model_validator(mode="after")
+    def _several_tables(self) -> Self:
+        if not 2 <= len(self.inputs.candidates) <= MOST_TABLES:
+            raise PlanError(
+                f"A pool with learnt weights has two to {MOST_TABLES} public tables; {len(self.inputs.candidates)} "
+                "came. Nothing was charged."
+            )
+        if self.growth is not None:
+            raise PlanError("Rows are added to one public table, not to a pool. Nothing was charged.")
+        return self
+
+
+AnyTablePlan = TableFitPlan | WeightedPoolPlan
+AnyReleasePlan = ReleasePlan | AnyTablePlan
 
 _RELEASE_PLAN: TypeAdapter[AnyReleasePlan] = TypeAdapter(Annotated[AnyReleasePlan, Field(discriminator="kind")])
 

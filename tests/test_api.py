@@ -53,6 +53,23 @@ def test_frames_become_a_synthetic_frame_and_the_ledger_knows(project: tuple[pmw
     assert len(made.release(private, ["b", "c"], epsilon="0.5", rounds=3).frame()) == 300
 
 
+def test_a_look_at_the_fit_says_what_the_schema_does_not_know(project: tuple[pmwpub.Ledger, pmwpub.Project]) -> None:
+    ledger, made = project
+    private = people(300, 3).replace({"job": {"x": "ex"}})
+    seen = made.misfits(private, columns="job", half_width="0.1")
+    assert seen.overall is not None
+    assert [one.column for one in seen.columns] == ["job"]
+    assert 0.1 < seen.columns[0].value < 0.9
+    assert len(ledger.history("people")) == 1
+    assert made.misfits(private, columns=["job"], half_width=0.1).columns == seen.columns
+    assert {one.column for one in made.misfits(private, half_width="0.2").columns} == {"sex", "job", "age"}
+    assert len(ledger.history("people")) == 2
+    with pytest.raises(PlanError, match="not sold"):
+        made.misfits(private)
+    with pytest.raises(PlanError, match="A half-width is a number"):
+        made.misfits(private, half_width=None)  # type: ignore[arg-type]
+
+
 def test_table_fit_is_one_argument_away_and_has_no_rounds(project: tuple[pmwpub.Ledger, pmwpub.Project]) -> None:
     ledger, made = project
     private = people(300, 3)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import random
 import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -101,3 +106,40 @@ def test_a_server_under_load_fails_no_session_and_every_step_is_counted() -> Non
     assert "jobs: 4 begun, 2 cancelled, 2 came to an end" in run.stdout
     assert run.stdout.count(" ms of processor a rerun") == 9
     assert len(re.findall(r"memory (?:before|at most|after): server \d+ MB, workers \d+ MB", run.stdout)) == 3
+
+
+@dataclass
+class _PlainPage:
+    """A page that shows what a test says: buttons, and one alert."""
+
+    buttons: tuple[str, ...] = ()
+
+    def has(self, kind: str, label: str) -> bool:
+        return kind == "button" and label in self.buttons
+
+    def every(self, kind: str) -> Iterator[Any]:
+        return iter([SimpleNamespace(body="Too many wait.")] if kind == "alert" else [])
+
+
+class _Source:
+    """What a job keeper begins; `works` is whether each begins a job, which is over before its page is drawn."""
+
+    def __init__(self, works: bool) -> None:
+        self.works, self.made = works, 0
+
+    def begin(self, *, long: bool) -> None:
+        self.made += self.works
+
+
+def test_a_job_that_is_over_before_its_page_is_drawn_was_begun_and_one_that_made_nothing_was_not() -> None:
+    from loading.sessions import JobKeeper
+    from loading.tally import Pace, Tally
+
+    def kept(*, works: bool) -> Tally:
+        visit = SimpleNamespace(client=_PlainPage(), tally=Tally(), draw=random.Random(0))
+        JobKeeper(lambda _: _Source(works), visit).keep(Pace(steps=2))  # type: ignore[arg-type]
+        return visit.tally
+
+    assert dict(kept(works=True).jobs) == {"begun": 2, "came to an end": 2}
+    with pytest.raises(RuntimeError, match="Too many wait"):
+        kept(works=False)

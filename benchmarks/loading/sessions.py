@@ -128,6 +128,11 @@ class Buyer:
         box = visit.client.widget("checkbox", "Use the advised")
         visit.step(lambda: visit.client.change(WidgetState(id=box.id, bool_value=False)))
 
+    @property
+    def made(self) -> str:
+        """What the page shows of the releases: each new one changes it."""
+        return self.visit.client.query
+
     def begin(self, *, long: bool) -> None:
         """A release that was never bought: each has an ε of its own, and a price of next to nothing."""
         client = self.visit.client
@@ -147,6 +152,14 @@ class Simulator:
         visit.client.open()
         visit.client.press("Open the demo")
         visit.go(self.page)
+
+    @property
+    def made(self) -> str:
+        """What the page shows of the simulations: each new one changes it."""
+        client = self.visit.client
+        return (
+            " ".join(client.widget("selectbox", "Simulation").options) if client.has("selectbox", "Simulation") else ""
+        )
 
     def begin(self, *, long: bool) -> None:
         """A simulation that was never begun: each has an ε of its own."""
@@ -185,12 +198,21 @@ class JobKeeper:
         """One job after another; in a run of steps, one that is cancelled and one to its end."""
         for turn in Pace(pace.seconds, None if pace.steps is None else 2, (0, 0)).turns(self.visit.draw):
             long = turn % 3 != 2 if pace.steps is None else turn == 0
-            self.source.begin(long=long)
-            if not self.at_work:
-                raise RuntimeError("nothing was begun")
+            self._begin(long=long)
             self.visit.tally.count(self.visit.tally.jobs, "begun")
             hold = 0.0 if pace.steps is not None else self.visit.draw.uniform(*HOLD_SECONDS)
             self._see_to_its_end(time.monotonic() + hold if long else None)
+
+    def _begin(self, *, long: bool) -> None:
+        """Begin a job; RuntimeError where the page shows neither it at work nor what it made.
+
+        A short one is often over before the page that began it is drawn.
+        """
+        before = self.source.made
+        self.source.begin(long=long)
+        if not self.at_work and self.source.made == before:
+            said = " / ".join(one.body for one in self.visit.client.every("alert"))
+            raise RuntimeError(f"nothing was begun; the page says: {said}")
 
     def _see_to_its_end(self, cancel_at: float | None) -> None:
         """Watch the job until the page shows that it is over; cancel it at a moment, if one is given."""

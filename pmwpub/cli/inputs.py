@@ -57,10 +57,10 @@ def workload_choice(parsed: argparse.Namespace) -> WorkloadChoice:
         return WorkloadChoice(k=parsed.k, marginals=parsed.marginals, seed=parsed.seed)
     if parsed.marginals is not None:
         raise PlanError("Marginals are sampled (--marginals) or picked by hand (--marginal), not both.")
-    return WorkloadChoice.picked(_one_line(text) for text in parsed.marginal)
+    return WorkloadChoice.picked(one_line(text) for text in parsed.marginal)
 
 
-def _one_line(text: str) -> list[str]:
+def one_line(text: str) -> list[str]:
     """The columns of one --marginal; PlanError for what is not one line of CSV."""
     try:
         if len(text.splitlines()) <= 1:

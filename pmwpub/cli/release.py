@@ -70,6 +70,7 @@ def _plan(
         _settings(parsed),
         engine=parsed.engine,
         epsilon=parsed.epsilon,
+        grow=parsed.grow,
         private_read_as=private.read_as,
     )
 

@@ -1,6 +1,14 @@
 """Errors against a truth that may be looked at, and sweeps that show them against epsilon. Nothing here is private."""
 
-from pmwpub.evaluation.baseline_registry import BASELINES, PEERS, TABLE_FIT, baseline_of, is_baseline, label_of
+from pmwpub.evaluation.baseline_registry import (
+    BASELINES,
+    PEERS,
+    TABLE_FIT,
+    TABLE_FIT_GROWN,
+    baseline_of,
+    is_baseline,
+    label_of,
+)
 from pmwpub.evaluation.measures import Errors, errors, errors_of
 from pmwpub.evaluation.methods import METHODS, PMW_PUB, SIMPLEST, UNCHANGED, Variant, variant_of
 from pmwpub.evaluation.resampling import halves, part_of_table, part_rows, resampled
@@ -36,6 +44,7 @@ __all__ = [
     "PMW_PUB",
     "SIMPLEST",
     "TABLE_FIT",
+    "TABLE_FIT_GROWN",
     "UNCHANGED",
     "Borrowed",
     "CertifiedFloor",

@@ -13,12 +13,13 @@ from pmwpub.figures.curves.bound import BoundParts, bound_against_epsilon, bound
 from pmwpub.figures.curves.curve_values import ErrorCurve, ProvedBound, ShadedFloor, Unchanged
 from pmwpub.figures.curves.error_curves import error_against_epsilon
 from pmwpub.figures.curves.shares import ShareCurve, error_against_share
+from pmwpub.figures.kept_plots import Drawing, drawn_anew, drawn_once
 from pmwpub.figures.marginals import difference_map, marginal_comparison
 from pmwpub.figures.moved import MovedMarginal, TrueDistance, moved_marginals, true_distances
 from pmwpub.figures.pairs import PairFloor, pair_map
 from pmwpub.figures.plot_file import OFFLINE, PICTURE, self_contained
 from pmwpub.figures.story_plots import TableRange, alone_by_facts, public_ranges, ways_compared, with_and_without
-from pmwpub.figures.style import PALETTE, Plot, Table, inked
+from pmwpub.figures.style import PALETTE, Plot, Table
 
 __all__ = [
     "OFFLINE",
@@ -29,6 +30,7 @@ __all__ = [
     "BiasedTable",
     "BoundParts",
     "CandidateRow",
+    "Drawing",
     "ErrorCurve",
     "MovedMarginal",
     "PairFloor",
@@ -47,10 +49,11 @@ __all__ = [
     "candidate_rows",
     "candidates_dot_plot",
     "difference_map",
+    "drawn_anew",
+    "drawn_once",
     "error_against_bias",
     "error_against_epsilon",
     "error_against_share",
-    "inked",
     "marginal_comparison",
     "moved_marginals",
     "pair_map",

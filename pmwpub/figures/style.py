@@ -6,7 +6,7 @@ import html
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from pmwpub.rounding import near
@@ -23,6 +23,9 @@ SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x")
 
 INK = "#747A80"
 """Text and axes where no theme sets its own: readable on white and on near-black."""
+
+INK_ON_WHITE = "#6A7076"
+"""Words in a light theme, whose own grey for them stays below 4.5:1; on near-black they stand out 3.6:1."""
 
 LABEL = {"font": {"size": 12, "color": "#FFFFFF"}, "bgcolor": "#2B333B", "borderpad": 2}
 """Words on a ground of their own, where lines may pass."""
@@ -58,11 +61,20 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class Plot:
-    """A figure, what it shows in words, and its data. Labels in `alt` and `table` are plain text, not markup."""
+    """A figure, what it shows in words, and its data. Labels in `alt` and `table` are plain text, not markup.
+
+    kept  whether the process keeps it for all sessions (`drawn_once`), so that it must show nothing private
+    """
 
     figure: Figure
     alt: str
     table: Table
+    kept: bool = False
+
+    @cached_property
+    def on_white(self) -> Plot:
+        """The same plot with words that stand out on white, made once."""
+        return inked(self, INK_ON_WHITE)
 
 
 def shown(label: str, limit: int = LABEL_CHARS) -> str:

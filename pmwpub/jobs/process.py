@@ -31,7 +31,9 @@ class WorkerProcess:
 
     Only this object holds the near end, so the worker sees it close when this program ends, however it ends.
     `preload` names the task functions to import at once, so that the first job need not wait for them.
-    A worker has a session of its own: Ctrl+C in a terminal stops the program, which then ends its workers.
+    A worker has a process group of its own: Ctrl+C in a terminal stops the program, which then ends its workers. It
+    stays in the program's session all the same. Linux shares a core out between sessions first where it groups tasks by
+    session (`man 7 sched`, autogroup), and a worker's niceness would then count for nothing against the server's pages.
     """
 
     def __init__(self, preload: Iterable[str] = ()) -> None:
@@ -47,7 +49,7 @@ class WorkerProcess:
                 stdin=quiet,
                 stdout=quiet,
                 stderr=quiet,
-                start_new_session=True,
+                process_group=0,
             )
         except OSError:
             self._near.close()

@@ -16,9 +16,11 @@ TASKS: Mapping[str, str] = MappingProxyType(
     {
         "release": "pmwpub.tasks.mechanism_work:release",
         "table-fit": "pmwpub.tasks.mechanism_work:fit_tables",
+        "table-fit-pool": "pmwpub.tasks.mechanism_work:fit_pool",
         "assess": "pmwpub.tasks.mechanism_work:assess",
         "best": "pmwpub.tasks.choice_work:best",
         "error": "pmwpub.tasks.mechanism_work:error",
+        "misfits": "pmwpub.tasks.mechanism_work:misfits",
         "simulation": "pmwpub.tasks.simulation_work:simulation",
         "compare": "pmwpub.tasks.public_work:compare",
         "warm": "pmwpub.tasks.warming:warm",

@@ -12,15 +12,18 @@ from typing import Self
 
 from pmwpub.errors import PlanError
 from pmwpub.mechanisms.pmw_pub.algorithm import Release
+from pmwpub.mechanisms.table_fit.intervals.believed_drift import BelievedDrift
+from pmwpub.mechanisms.table_fit.pool_fit import PoolRelease
 from pmwpub.mechanisms.table_fit.table_fit import TableRelease
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
-from pmwpub.plans import ReleasePlan, TableFitPlan
+from pmwpub.plans import AnyTablePlan, ReleasePlan, WeightedPoolPlan
 from pmwpub.queries.workload import Workload
-from pmwpub.records import Distribution
+from pmwpub.records import Distribution, Support
+from pmwpub.release.answers.interval_strengths import strengths_json
 from pmwpub.release.certificate import Certificate
 from pmwpub.release.certificates.certificate_parts import Cells, Columns, Provenance, Stated
 from pmwpub.release.certificates.certificate_reading import AnyCertificate, read_certificate
-from pmwpub.release.certificates.table_certificate import TableCertificate
+from pmwpub.release.certificates.table_certificate import PoolCertificate, TableCertificate
 from pmwpub.release.measured.measurements import measurements_csv
 from pmwpub.release.measured.tables_csv import tables_csv
 from pmwpub.release.number_cells import NO_VALUES
@@ -36,10 +39,12 @@ CERTIFICATE = "certificate.json"
 SCHEMA = "schema.json"
 MEASUREMENTS = "measurements.csv"
 TABLES = "tables.csv"
+INTERVALS = "intervals.json"
 REPORT = "report.html"
 REBUILD = "rebuild.py"
-ALL_FILES = (SYNTHETIC, WEIGHTS, SCHEMA, MEASUREMENTS, TABLES, REPORT, REBUILD, CERTIFICATE)
-"""What releases hand out, the certificate last: measurements.csv those of PMW^Pub, tables.csv those of table fit."""
+ALL_FILES = (SYNTHETIC, WEIGHTS, SCHEMA, MEASUREMENTS, TABLES, INTERVALS, REPORT, REBUILD, CERTIFICATE)
+"""What releases hand out, the certificate last: measurements.csv those of PMW^Pub, tables.csv those of table fit,
+intervals.json what its intervals rest on."""
 
 VALUES = "values.csv"
 """The public values, stored with every release; handed out where cells are drawn from them."""
@@ -87,19 +92,36 @@ class Bundle:
     @classmethod
     def of_tables(
         cls,
-        plan: TableFitPlan,
-        release: TableRelease,
+        plan: AnyTablePlan,
+        found: TableRelease | PoolRelease,
         schedule: TableSchedule,
         workload: Workload,
         schema: Schema,
         provenance: Provenance,
         choices: Choices = Choices(),  # noqa: B008 - frozen
         values: PublicValues | None = None,
+        public: Support | None = None,
+        *,
+        rows_behind: int | None = None,
     ) -> Self:
-        """Put a release by table fit into files, as `of` does."""
-        plain = TableCertificate.of(plan, release, schedule, workload, provenance)
-        measured = {TABLES: tables_csv(plain, schedule.tables, release.noisy)}
-        return cls._of(plain, measured, release.distribution, schema, workload, choices, values)
+        """Put a release by table fit into files, as `of` does.
+
+        public       the public table's support, where rows may have been added to it
+        rows_behind  how many public people the release's atoms stand for; by default what their multiplicities say
+        """
+        if isinstance(found, PoolRelease) and isinstance(plan, WeightedPoolPlan):
+            release: TableRelease = found.release
+            plain: TableCertificate = PoolCertificate.of_pool(plan, found, schedule, workload, provenance)
+        elif isinstance(found, TableRelease):
+            release, plain = found, TableCertificate.of(plan, found, schedule, workload, provenance)
+        else:
+            raise PlanError("A release of a pool belongs to the plan of a pool.")
+        drift = BelievedDrift.of(release, schedule, plan.n, rows_behind)
+        measured = {
+            TABLES: tables_csv(plain, schedule.tables, release.noisy),
+            INTERVALS: strengths_json(drift, schedule.tables),
+        }
+        return cls._of(plain, measured, release.distribution, schema, workload, choices, values, public)
 
     @classmethod
     def _of(
@@ -111,6 +133,7 @@ class Bundle:
         workload: Workload,
         choices: Choices,
         values: PublicValues | None,
+        public: Support | None = None,
     ) -> Self:
         parts = {
             WEIGHTS: weights_csv(released, schema),
@@ -119,7 +142,7 @@ class Bundle:
             REBUILD: rebuild_script(),
         }
         certificate = plain.with_files(parts)
-        parts[REPORT] = report_html(certificate, schema, released, workload, choices, parts.get(TABLES, b""))
+        parts[REPORT] = report_html(certificate, schema, released, workload, choices, parts.get(TABLES, b""), public)
         parts[CERTIFICATE] = certificate.with_files({REPORT: parts[REPORT]}).to_bytes()
         if values is not None:
             parts[VALUES] = values.to_csv(schema, released.support)
@@ -216,9 +239,11 @@ class Bundle:
 
 def files_of(certificate: Stated) -> tuple[str, ...]:
     """What a release hands out beside its certificate, which states the hash of each."""
-    other = MEASUREMENTS if isinstance(certificate, TableCertificate) else TABLES
+    others = {CERTIFICATE, MEASUREMENTS} if isinstance(certificate, TableCertificate) else {CERTIFICATE, TABLES}
+    if INTERVALS not in certificate.files:  # releases of before have none, nor has PMW^Pub
+        others.add(INTERVALS)
     drawn_from = (VALUES,) if certificate.cell_kind == PUBLIC_VALUES else ()
-    return (*(name for name in ALL_FILES if name not in (CERTIFICATE, other)), *drawn_from)
+    return (*(name for name in ALL_FILES if name not in others), *drawn_from)
 
 
 def rebuild_script() -> bytes:

@@ -94,8 +94,8 @@ def _mechanism(certificate: AnyCertificate) -> Iterator[Answer]:
     yield Answer("Side channels", certificate.outside_the_guarantee)
     yield Answer(
         "Utility and bias",
-        "Only combinations that occur in the public table can occur in the release. Small groups are blurred most: "
-        "the noise is as large for them as for large ones.",
+        f"Only combinations that occur in the public table{_added(certificate)} can occur in the release. Small groups "
+        "are blurred most: the noise is as large for them as for large ones.",
     )
 
 
@@ -135,6 +135,11 @@ def _steps(certificate: AnyCertificate) -> str:
         "and measures it with discrete Gaussian noise. All the rest is post-processing of these measurements and of "
         "public data."
     )
+
+
+def _added(certificate: AnyCertificate) -> str:
+    grown = isinstance(certificate, TableCertificate) and certificate.adds_rows
+    return ", or among the rows that were added to it," if grown else ""
 
 
 def _seeds(certificate: AnyCertificate) -> str:

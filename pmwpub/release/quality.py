@@ -1,7 +1,8 @@
 """How a release differs from the public table that it started from: marginal by marginal, and atom by atom.
 
-Everything here is post-processing of a release and of public data. `released` is always on its public support, whose
-multiplicities are the public table's; so the public table itself is `Distribution.empirical(released.support)`.
+Everything here is post-processing of a release and of public data. `released` is on its public support, whose
+multiplicities are the public table's, or on a support to which rows were added: then `public` says how often the public
+table has each row, 0 for an added one.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from functools import cached_property
 import numpy as np
 
 from pmwpub.domain import Domain
+from pmwpub.errors import DomainError
 from pmwpub.queries.incidence import PublicProblem, quantise
 from pmwpub.queries.workload import Marginal, Workload
-from pmwpub.records import Distribution, Floats
+from pmwpub.records import Distribution, Floats, Ints, Support
 
 WAYS = (1, 2, 3)
 MOST_STEPS = 300_000_000
@@ -86,16 +88,33 @@ class HeavyAtom:
     public: float
 
 
-def compared(released: Distribution, ways: int) -> MarginalsCompared:
+def public_rows(released: Support, public: Support) -> Ints:
+    """int64 (m,): how often the public table has each row of a release's support.
+
+    Raises DomainError where the support lacks a row of the public table. Both are in lexicographic order.
+    """
+    if released.domain != public.domain:
+        raise DomainError("The release and its public table were made with different schemas.")
+    codes = np.concatenate([released.codes, public.codes])
+    often = np.concatenate([np.ones(len(released), dtype=np.int64), public.multiplicity])
+    both = Support.merged(released.domain, codes, often)
+    if not np.array_equal(both.codes, released.codes):
+        raise DomainError("The release lacks rows of its public table.")
+    found: Ints = both.multiplicity - 1
+    return found
+
+
+def compared(released: Distribution, ways: int, public: Ints | None = None) -> MarginalsCompared:
     """Compare all k-way marginals, or as many as MOST_STEPS and MOST_CELLS allow, drawn by a public seed."""
     domain, atoms = released.support.domain, len(released.support)
     workload = kway(domain, ways, atoms)
     problem = PublicProblem(workload, released.support)
     quantised = quantise(released.weights, 1)
+    rows = released.support.multiplicity if public is None else public
     return MarginalsCompared(
         ways=ways,
         workload=workload,
-        public=problem.start_sums / problem.support.rows,
+        public=problem.sums(rows) / rows.sum(),
         released=problem.sums(quantised.values) / quantised.total,
         complete=len(workload.marginals) == math.comb(len(domain.attributes), ways),
     )
@@ -154,16 +173,17 @@ def concentration(distribution: Distribution) -> Concentration:
     )
 
 
-def heaviest(released: Distribution, limit: int = 10) -> tuple[HeavyAtom, ...]:
+def heaviest(released: Distribution, limit: int = 10, public: Ints | None = None) -> tuple[HeavyAtom, ...]:
     """The atoms of the largest weights, the heaviest first."""
-    support, public = released.support, Distribution.empirical(released.support)
+    support = released.support
+    rows = support.multiplicity if public is None else public
     attributes = support.domain.attributes
     order = np.argsort(-released.weights, kind="stable")[:limit]
     return tuple(
         HeavyAtom(
             tuple(one.levels[code] for one, code in zip(attributes, support.codes[atom], strict=True)),
             float(released.weights[atom]),
-            float(public.weights[atom]),
+            float(rows[atom] / rows.sum()),
         )
         for atom in order
     )

@@ -10,10 +10,12 @@ from typing import TypeVar
 from pydantic import ValidationError
 from pydantic_core import to_json
 
-from pmwpub.errors import CertificateError, DomainError
+from pmwpub.errors import CertificateError, DomainError, PlanError
 from pmwpub.mechanisms.pmw_pub.algorithm import Measurement, rebuild
+from pmwpub.mechanisms.table_fit.pool_fit import equal_mixture
+from pmwpub.mechanisms.table_fit.pool_weights import mixed
 from pmwpub.mechanisms.table_fit.table_fit import refit
-from pmwpub.plans import ReleasePlan, TableFitPlan
+from pmwpub.plans import AnyReleasePlan, AnyTablePlan, ReleasePlan, TableFitPlan, WeightedPoolPlan
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution, Support
@@ -21,7 +23,7 @@ from pmwpub.release.bundle import MEASUREMENTS, PUBLIC_VALUES, SCHEMA, SYNTHETIC
 from pmwpub.release.certificate import Certificate
 from pmwpub.release.certificates.certificate_parts import Stated
 from pmwpub.release.certificates.certificate_reading import AnyCertificate
-from pmwpub.release.certificates.table_certificate import TableCertificate
+from pmwpub.release.certificates.table_certificate import PoolCertificate, TableCertificate
 from pmwpub.release.measured.measurements import measurements_csv
 from pmwpub.release.measured.tables_csv import read_tables
 from pmwpub.release.synthesis import synthetic_csv
@@ -33,7 +35,7 @@ from pmwpub.tabular.files.reading import TextTable, read_table
 from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.schema.table_schema import Schema
 
-Planned = TypeVar("Planned", ReleasePlan, TableFitPlan)
+Planned = TypeVar("Planned", ReleasePlan, TableFitPlan, WeightedPoolPlan)
 
 
 def rebuilt(
@@ -49,10 +51,10 @@ def rebuilt(
     those that the certificate names.
     """
     schema, contents = schema_of(certificate, schema_json), [load(table, FileLimits()) for table in tables]
-    files = _again(certificate, schema, _support(certificate, schema, contents, written=True), noisy_tables)
+    files = _again(certificate, schema, _supports(certificate, schema, contents, written=True), noisy_tables)
     if differing(certificate, files) and not isinstance(certificate, TableCertificate):
         # Versions that could not read back what they wrote dropped public rows with such cells.
-        earlier = _again(certificate, schema, _support(certificate, schema, contents, written=False), noisy_tables)
+        earlier = _again(certificate, schema, _supports(certificate, schema, contents, written=False), noisy_tables)
         files = files if differing(certificate, earlier) else earlier
     if certificate.cell_kind == PUBLIC_VALUES:
         read = [_table(certificate, contents, place) for place in range(len(certificate.candidate))]
@@ -61,25 +63,30 @@ def rebuilt(
     return files | redrawn(certificate, files, schema)
 
 
-def _again(certificate: AnyCertificate, schema: Schema, support: Support, noisy_tables: bytes) -> dict[str, bytes]:
+def _again(
+    certificate: AnyCertificate, schema: Schema, supports: Sequence[Support], noisy_tables: bytes
+) -> dict[str, bytes]:
     """weights.csv, and measurements.csv of PMW^Pub, by the certificate's steps from the public rows."""
     workload = workload_of(certificate, schema)
     if isinstance(certificate, TableCertificate):
-        return {WEIGHTS: weights_csv(_refitted(certificate, workload, support, noisy_tables), schema)}
+        return {WEIGHTS: weights_csv(_refitted(certificate, workload, supports, noisy_tables), schema)}
     transcript = tuple(Measurement(line.number, line.noisy_count) for line in certificate.transcript)
-    schedule = plan_of(certificate).schedule(certificate.repeat)
+    schedule, problem = plan_of(certificate).schedule(certificate.repeat), PublicProblem(workload, _merged(supports))
     return {
-        WEIGHTS: weights_csv(rebuild(PublicProblem(workload, support), schedule, transcript, certificate.n), schema),
+        WEIGHTS: weights_csv(rebuild(problem, schedule, transcript, certificate.n), schema),
         MEASUREMENTS: measurements_csv(certificate),
     }
 
 
-def _refitted(certificate: TableCertificate, workload: Workload, support: Support, content: bytes) -> Distribution:
+def _refitted(
+    certificate: TableCertificate, workload: Workload, supports: Sequence[Support], content: bytes
+) -> Distribution:
     """The weights of a release by table fit, from its noisy tables and the choices that the certificate records."""
-    schedule = table_plan_of(certificate).schedule(workload, support, complete=certificate.complete)
+    shared, prior = _priors(certificate, supports)
+    schedule = table_plan_of(certificate).schedule(workload, shared, complete=certificate.complete)
     if [str(noise.scale) for noise in schedule.noises] != [table.scale for table in certificate.tables]:
         raise CertificateError("The noise that the certificate states is not that of its plan on this public table.")
-    if certificate.chosen is None or not certificate.chosen.fits(schedule.constants):
+    if certificate.chosen is None or not certificate.chosen.fits(schedule.constants, schedule.growth):
         raise CertificateError("What the certificate says that the noisy tables chose is nothing that a run chooses.")
     if differing(certificate, {TABLES: content}):
         raise CertificateError(
@@ -87,9 +94,19 @@ def _refitted(certificate: TableCertificate, workload: Workload, support: Suppor
         )
     noisy = read_tables(content, certificate, schedule.tables)
     try:
-        return refit(support, schedule, noisy, certificate.chosen.choices(workload.domain), certificate.n)
-    except (ArithmeticError, ValueError, DomainError) as failure:
+        return refit(prior, schedule, noisy, certificate.chosen.choices(schedule.tables), certificate.n)
+    except (ArithmeticError, ValueError, DomainError, PlanError) as failure:
         raise CertificateError("No weights follow from these noisy tables and choices.") from failure
+
+
+def _priors(certificate: TableCertificate, supports: Sequence[Support]) -> tuple[Support, Support]:
+    """What the budget was shared by, and what was fitted: of one public table the same."""
+    if not isinstance(certificate, PoolCertificate):
+        merged = _merged(supports)
+        return merged, merged
+    if not certificate.parts_fit:
+        raise CertificateError("What the public tables of the pool contributed is nothing that a run chooses.")
+    return equal_mixture(supports), mixed(supports, certificate.pool_parts or ())
 
 
 def redrawn(certificate: Stated, files: Mapping[str, bytes], schema: Schema) -> dict[str, bytes]:
@@ -145,12 +162,14 @@ def plan_of(certificate: Certificate) -> ReleasePlan:
     return plan
 
 
-def table_plan_of(certificate: TableCertificate) -> TableFitPlan:
+def table_plan_of(certificate: TableCertificate) -> AnyTablePlan:
     """The plan of a release by table fit, once its hash agrees."""
+    if isinstance(certificate, PoolCertificate):
+        return _planned(certificate, WeightedPoolPlan)
     return _planned(certificate, TableFitPlan)
 
 
-def any_plan_of(certificate: AnyCertificate) -> ReleasePlan | TableFitPlan:
+def any_plan_of(certificate: AnyCertificate) -> AnyReleasePlan:
     """The plan of a release of any engine."""
     return table_plan_of(certificate) if isinstance(certificate, TableCertificate) else plan_of(certificate)
 
@@ -188,13 +207,19 @@ def _options(text: str | None) -> ReadOptions:
     return ReadOptions() if text is None else ReadOptions.parse(text)
 
 
-def _support(certificate: AnyCertificate, schema: Schema, contents: Sequence[bytes], *, written: bool) -> Support:
-    """The support of the public table, or the pool of several, in the certificate's order.
+def _supports(
+    certificate: AnyCertificate, schema: Schema, contents: Sequence[bytes], *, written: bool
+) -> list[Support]:
+    """The support of each public table, in the certificate's order.
 
     written  as `encode_public` has it
     """
     tables = [_table(certificate, contents, place) for place in range(len(certificate.candidate))]
-    supports = [Support.of(encode_public(table, schema, written=written).dataset) for table in tables]
+    return [Support.of(encode_public(table, schema, written=written).dataset) for table in tables]
+
+
+def _merged(supports: Sequence[Support]) -> Support:
+    """One public table, or the pool of several merged into one."""
     return supports[0] if len(supports) == 1 else Support.union(*supports)
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.queries.workload import Workload
-from pmwpub.records import Distribution
+from pmwpub.records import Distribution, Support
 from pmwpub.release import quality, report_views
 from pmwpub.release.certificates.certificate_reading import AnyCertificate
 from pmwpub.release.certificates.table_certificate import TableCertificate
@@ -75,30 +75,34 @@ def report_html(
     workload: Workload,
     choices: Choices,
     noisy_tables: bytes = b"",
+    public: Support | None = None,
 ) -> bytes:
     """The report in UTF-8; the same values give the same bytes.
 
     certificate  with the files that it names so far; the report's own hash is added to it afterwards
     released     on its public support, whose multiplicities are the public table's
     noisy_tables tables.csv of a release by table fit
+    public       the public table, where rows were added to it, so that the release is on more rows
 
     Privacy: post-processing of the release, of stored assessments and of public data.
     """
-    causes = causes_of(certificate, released, workload, noisy_tables)
+    rows = None if public is None else quality.public_rows(released.support, public)
+    public = public or released.support
+    causes = causes_of(certificate, released, workload, noisy_tables, rows)
     text = template(TEMPLATES[certificate.version]).render(
         certificate=certificate,
         by_id=schema.rows_beyond is not None,
         candidates=[candidate.name for candidate in certificate.candidate],
         sigmas=_sigmas(certificate),
         odds=_odds(certificate.epsilon),
-        atoms=len(released.support),
-        public_rows=released.support.rows,
+        atoms=len(public),
+        public_rows=public.rows,
         choices=choices,
-        one_way=report_views.one_way_shares(released),
-        moved=report_views.moved_most(causes, released),
+        one_way=report_views.one_way_shares(released, rows),
+        moved=report_views.moved_most(causes, released, rows),
         weights=quality.concentration(released),
-        public_weights=quality.concentration(Distribution.empirical(released.support)),
-        heaviest=quality.heaviest(released, HEAVIEST),
+        public_weights=quality.concentration(Distribution.empirical(public)),
+        heaviest=quality.heaviest(released, HEAVIEST, rows),
         columns=released.support.domain.names,
         measured=report_views.measured_queries(causes),
         answers=checklist(certificate, schema),
@@ -136,7 +140,8 @@ def _odds(epsilon: float) -> str:
 
 
 _WORDS = {
-    "weights.csv": "The release itself: every combination that occurs in the public table, with its weight.",
+    "weights.csv": "The release itself: every combination that occurs in the public table, or was added, with its "
+    "weight.",
     "measurements.csv": "The noisy answers, round by round.",
     "tables.csv": "The noisy tables, cell by cell: whole counts with the deviation of their noise, not clamped.",
     "schema.json": "The columns, levels and bins.",

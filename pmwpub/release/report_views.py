@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pmwpub.records import Distribution
+from pmwpub.records import Distribution, Ints
 from pmwpub.release.measured.causes import Cause, touching
 from pmwpub.release.quality import compared, ways_of
 
@@ -81,11 +81,11 @@ class MovedGroup:
     rows: tuple[MovedRow, ...]
 
 
-def moved_most(causes: Sequence[Cause], released: Distribution) -> list[MovedGroup]:
+def moved_most(causes: Sequence[Cause], released: Distribution, public: Ints | None = None) -> list[MovedGroup]:
     """One-, two- and three-way marginals that the release moved most, with the measurements that touch them."""
     groups = []
     for ways in ways_of(released.support.domain):
-        found = compared(released, ways)
+        found = compared(released, ways, public)
         places = found.order[:MOVED]
         longest = float(found.distance[places[0]]) or 1.0
         rows = []
@@ -96,11 +96,12 @@ def moved_most(causes: Sequence[Cause], released: Distribution) -> list[MovedGro
     return groups
 
 
-def one_way_shares(released: Distribution) -> list[AttributeShares]:
-    """Every attribute's marginal: the public table's beside the release's."""
-    public = Distribution.empirical(released.support)
+def one_way_shares(released: Distribution, public: Ints | None = None) -> list[AttributeShares]:
+    """Every attribute's marginal: the public table's beside the release's. `public` as in `quality`."""
+    rows = released.support.multiplicity if public is None else public
+    before = Distribution(released.support, rows / rows.sum())
     return [
-        _attribute(one.name, one.levels, public.one_way(one.name).tolist(), released.one_way(one.name).tolist())
+        _attribute(one.name, one.levels, before.one_way(one.name).tolist(), released.one_way(one.name).tolist())
         for one in released.support.domain.attributes
     ]
 

@@ -29,6 +29,11 @@ def balance_plot(balance: Balance, running: ZCDP) -> figures.Plot:
 
     remaining = figures.Amount(below(balance.remaining.rho), float(left(balance.remaining, balance.delta)))
     settled = balance.spent - running
-    return figures.budget_bar(
-        amount(balance.total), amount(running), amount(settled), remaining, delta=above(balance.delta)
+    return figures.drawn_once(
+        figures.budget_bar,
+        amount(balance.total),
+        amount(running),
+        amount(settled),
+        remaining,
+        delta=above(balance.delta),
     )

@@ -233,7 +233,7 @@ class Service:
 
 
 def kind_of(booking: Booking) -> str | None:
-    """Which kind of plan was booked: "assessment", "best", "release", "table-fit" or "error"."""
+    """Which kind of plan was booked: "assessment", "best", "release", "table-fit", "error" or "misfits"."""
     found: str | None = json.loads(booking.plan_json).get("kind")
     return found
 

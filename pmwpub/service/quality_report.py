@@ -8,18 +8,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from pmwpub.errors import PlanError
-from pmwpub.records import Distribution
+from pmwpub.errors import DomainError, PlanError
+from pmwpub.records import Distribution, Ints, Support
 from pmwpub.release import quality
 from pmwpub.release.bundle import TABLES, WEIGHTS, Bundle
+from pmwpub.release.certificates.table_certificate import TableCertificate
 from pmwpub.release.measured.causes import Cause, causes_of, touching
+from pmwpub.release.measured.level_evidence import LevelEvidence, level_evidence
 from pmwpub.release.quality import Concentration, HeavyAtom, MarginalsCompared
 from pmwpub.release.rebuilding import workload_of
 from pmwpub.service.bought.releases import Released
 from pmwpub.service.core import Service
 from pmwpub.service.inputs.study import Study
+
+CHANGED = "The public table of this release is read in another way now, so the two cannot be compared."
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,14 +29,18 @@ class Quality:
     """What can be said of a release without the private table.
 
     key        of the release among public things
-    released   on the public support, with the public table's multiplicities
+    released   on the public support, with rows that were added where the plan adds rows
+    public     int64 (m,), how often the public table has each row
     causes     every measurement, as in `causes_of`
+    evidence   levels and columns of which the noisy counts say what the public table does not
     weights    how concentrated the release is; public_weights  the same of the public table
     """
 
     key: str
     released: Distribution
+    public: Ints
     causes: tuple[Cause, ...]
+    evidence: tuple[LevelEvidence, ...]
     weights: Concentration
     public_weights: Concentration
     heaviest: tuple[HeavyAtom, ...]
@@ -70,20 +76,35 @@ def quality_of(service: Service, current: Study, found: Released) -> Quality:
 
 def compared(service: Service, found: Quality, ways: int) -> MarginalsCompared:
     """The release's k-way marginals beside the public table's; kept like `quality_of`."""
-    return service.cache(f"{found.key}:{ways}", lambda: quality.compared(found.released, ways))
+    return service.cache(f"{found.key}:{ways}", lambda: quality.compared(found.released, ways, found.public))
 
 
 def _quality(key: str, bundle: Bundle, current: Study, candidates: tuple[str, ...]) -> Quality:
     released, support = bundle.distribution(), current.support(candidates)
-    if not np.array_equal(released.support.codes, support.codes):
-        raise PlanError("The public table of this release is read in another way now, so the two cannot be compared.")
-    released = Distribution(support, released.weights)
+    public = _public_rows(bundle, released.support, support)
     workload = workload_of(bundle.certificate, bundle.schema)
+    tables = bundle.parts.get(TABLES, b"")
+    causes = causes_of(bundle.certificate, released, workload, tables, public)
     return Quality(
         key=key,
         released=released,
-        causes=causes_of(bundle.certificate, released, workload, bundle.parts.get(TABLES, b"")),
+        public=public,
+        causes=causes,
+        evidence=level_evidence(bundle.certificate, support, workload, causes, tables),
         weights=quality.concentration(released),
         public_weights=quality.concentration(Distribution.empirical(support)),
-        heaviest=quality.heaviest(released),
+        heaviest=quality.heaviest(released, public=public),
     )
+
+
+def _public_rows(bundle: Bundle, released: Support, public: Support) -> Ints:
+    """How often the public table has each row of the release; PlanError where other rows differ than those added."""
+    certificate = bundle.certificate
+    grown = isinstance(certificate, TableCertificate) and certificate.adds_rows
+    try:
+        found = quality.public_rows(released, public)
+    except DomainError as failure:
+        raise PlanError(CHANGED) from failure
+    if not grown and not found.all():
+        raise PlanError(CHANGED)
+    return found

@@ -178,6 +178,19 @@ def survey(
     )
 
 
+def kept_rows(table: TableStream, schema: Schema, n: int, rows_per_person: int) -> KeptRows | None:
+    """Which rows of a surveyed table stay, where the schema keeps k of an ID with more; None where all do.
+
+    Privacy: private; see `coding.kept_rows`.
+    """
+    if schema.rows_beyond != "keep":
+        return None
+    identities = Identities.of(table, schema, n, rows_per_person)
+    for chunk in table.chunks():
+        identities.add(chunk)
+    return _limit(table, schema, _exceeding(identities, table), rows_per_person)
+
+
 def _exceeding(identities: Identities, table: TableStream) -> frozenset[bytes]:
     """The IDs that own more rows than one person may, after as many passes as they need."""
     parts = [identities.exceeding, *(part.exceeding_in(table) for part in identities.others())]

@@ -1,4 +1,6 @@
-"""What workers do with private counts: PMW^Pub, assessments, errors. Private counts come by pipe, only releases leave.
+"""What workers do with private counts: PMW^Pub, assessments, errors, misfits.
+
+Private counts come by pipe, only releases leave.
 
 Each function takes (payload, progress) and returns bytes or a picklable value; `progress(done, total)` raises
 JobCancelled when the job should stop.
@@ -12,16 +14,19 @@ from fractions import Fraction
 
 from pmwpub.errors import JobUnresolved
 from pmwpub.mechanisms.best_mixture.interval import BestMixture
+from pmwpub.mechanisms.misfits.misfit_noise import MisfitNoise, misfit_release
 from pmwpub.mechanisms.noisy_error.assessment import NoisyError, Unresolved, floor_release, start_release
 from pmwpub.mechanisms.noisy_error.release_error import error_release
 from pmwpub.mechanisms.pmw_pub.algorithm import Release, Schedule, pmw_pub
+from pmwpub.mechanisms.table_fit.pool_fit import PoolRelease, pool_fit
+from pmwpub.mechanisms.table_fit.pool_weights import PoolConstants
 from pmwpub.mechanisms.table_fit.table_fit import TableRelease, table_fit
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
 from pmwpub.progress import Progress
 from pmwpub.queries.counts import PrivateCounts
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload
-from pmwpub.records import Distribution, Support
+from pmwpub.records import Distribution, Ints, Support
 from pmwpub.tasks.public_cache import public
 
 THREADS = min(4, os.cpu_count() or 1)
@@ -63,6 +68,20 @@ class TableFitWork:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class PoolFitWork:
+    """One run of table fit on a pool with learnt weights. Privacy: holds private counts; its repr shows nothing.
+
+    supports  the public tables, in the plan's order
+    counts    of the schedule's tables
+    """
+
+    supports: tuple[Support, ...]
+    counts: PrivateCounts
+    schedule: TableSchedule
+    constants: PoolConstants
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class AssessmentWork:
     """One candidate's floor and start, each on its own workload.
 
@@ -90,6 +109,17 @@ class ErrorWork:
     rows_per_person: int
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class MisfitWork:
+    """Rows that the schema does not fit, to be counted with noise.
+
+    Privacy: it holds private counts; its repr shows nothing.
+    """
+
+    counts: PrivateCounts
+    law: MisfitNoise
+
+
 def release(work: ReleaseWork, progress: Progress) -> Release:
     """Run PMW^Pub once, with the secure noise source.
 
@@ -101,6 +131,11 @@ def release(work: ReleaseWork, progress: Progress) -> Release:
 def fit_tables(work: TableFitWork, progress: Progress) -> TableRelease:
     """Run table fit once, with the secure noise source."""
     return table_fit(work.counts, work.public.support, work.schedule, progress=progress)
+
+
+def fit_pool(work: PoolFitWork, progress: Progress) -> PoolRelease:
+    """Run table fit once on a pool with learnt weights, with the secure noise source."""
+    return pool_fit(work.counts, work.supports, work.schedule, constants=work.constants, progress=progress)
 
 
 def assess(work: AssessmentWork, progress: Progress) -> dict[str, NoisyError]:
@@ -131,3 +166,12 @@ def error(work: ErrorWork, progress: Progress) -> NoisyError:
     """
     progress(0, 1)
     return error_release(work.counts, work.workload, work.released, work.epsilon, rows_per_person=work.rows_per_person)
+
+
+def misfits(work: MisfitWork, progress: Progress) -> Ints:
+    """Draw the noisy counts of rows that the schema does not fit.
+
+    Privacy: one mechanism, charged before: see `misfit_release`.
+    """
+    progress(0, 1)
+    return misfit_release(work.counts, work.law)

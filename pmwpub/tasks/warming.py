@@ -8,25 +8,28 @@ from fractions import Fraction
 import numpy as np
 
 from pmwpub.domain import Attribute, Domain
+from pmwpub.mechanisms.misfits.misfit_noise import MisfitNoise
 from pmwpub.mechanisms.pmw_pub.algorithm import Schedule
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.mechanisms.table_fit.table_schedule import schedule as table_schedule
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.round_share import split
 from pmwpub.progress import Progress
-from pmwpub.queries.counts import count
+from pmwpub.queries.counts import PrivateCounts, count
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support
 from pmwpub.tasks.choice_work import BestWork, best
 from pmwpub.tasks.mechanism_work import (
     AssessmentWork,
     ErrorWork,
+    MisfitWork,
     PublicInput,
     ReleaseWork,
     TableFitWork,
     assess,
     error,
     fit_tables,
+    misfits,
     release,
 )
 
@@ -54,4 +57,7 @@ def warm(payload: object, progress: Progress) -> None:
     part = (source, counts, Fraction(10))
     assess(AssessmentWork(1, part, part), progress)
     error(ErrorWork(workload, released.distribution, counts, Fraction(10), 1), progress)
+    misfits(
+        MisfitWork(PrivateCounts(np.zeros(2, dtype=np.int64), 100), MisfitNoise(1, 100, 1, Fraction(1, 10))), progress
+    )
     best(BestWork((source, source), counts, Fraction(10), 1), progress)

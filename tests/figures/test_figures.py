@@ -32,7 +32,6 @@ from pmwpub.figures import (
     difference_map,
     error_against_bias,
     error_against_epsilon,
-    inked,
     marginal_comparison,
     moved_marginals,
     pair_map,
@@ -41,7 +40,7 @@ from pmwpub.figures import (
     ways_compared,
     with_and_without,
 )
-from pmwpub.figures.style import SYMBOLS, shown
+from pmwpub.figures.style import SYMBOLS, inked, shown
 from pmwpub.noisy_interval import NoisyInterval
 
 HOSTILE = "<img src=x onerror=alert(1)> <a href='https://example.com'>B</a> %{x} & $x$"

@@ -23,7 +23,7 @@ from pmwpub.jobs import Engine
 from pmwpub.ledger import PlanKey, Population, backup
 from pmwpub.plans import WorkloadChoice
 from pmwpub.service import PrivateTable, Service
-from pmwpub.service.bought import assessments, best_candidate, release_errors, releases
+from pmwpub.service.bought import assessments, best_candidate, misfit_shares, release_errors, releases
 from pmwpub.service.history_files import history_csv, history_json
 from pmwpub.service.inputs import study_store
 from pmwpub.tabular.schema.table_schema import Schema
@@ -112,7 +112,7 @@ def move_in(server: Server) -> None:
 
 
 def buy(server: Server, town: str) -> None:
-    """An assessment, a choice, a release and its noisy error, each run by a worker."""
+    """An assessment, a choice, a release, its noisy error and a look at the fit, each run by a worker."""
     service, private = server.service, server.private[town]
     current = study_store.study(service, town)
     keys = [one.sha256 for one in current.usable]
@@ -127,7 +127,9 @@ def buy(server: Server, town: str) -> None:
     error = release_errors.error_plan(service, town, PlanKey(plan.sha256), epsilon="0.5")
     last = buying.buy(service, private, error)
     assert last.job is None or last.job.wait(120)
-    assert [booking.status for booking in service.ledger.bookings(town)] == ["done"] * 4
+    look = buying.buy(service, private, misfit_shares.misfit_plan(current, ["sex"], half_width="0.5"))
+    assert look.job is None or look.job.wait(120)
+    assert [booking.status for booking in service.ledger.bookings(town)] == ["done"] * 5
 
 
 def on_disk(server: Server, spare: Path) -> dict[str, bytes]:

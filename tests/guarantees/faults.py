@@ -16,7 +16,7 @@ from pmwpub.errors import Overspent
 from pmwpub.mechanisms.pmw_pub.algorithm import rebuild
 from pmwpub.records import Dataset
 from pmwpub.service import purchases
-from pmwpub.service.inputs import study_store
+from pmwpub.service.inputs import reviewing, study_store
 from pmwpub.service.purchases import assessment_purchase, error_purchase
 from pmwpub.service.purchases import choice_purchase as best
 from pmwpub.service.purchases import release_purchase as release
@@ -82,6 +82,26 @@ def seed_from_private_rows(patch: pytest.MonkeyPatch) -> None:
         return real(public, counts, replace(schedule, replay_seed=int(digest[:12], 16)))  # type: ignore[arg-type, type-var]
 
     patch.setattr(release, "ReleaseWork", made)
+
+
+def columns_from_private_rows(patch: pytest.MonkeyPatch) -> None:
+    """The columns in which private cells have no level are looked at last."""
+    loaded: list[Dataset] = []
+    load, risks = study_store.load_private, reviewing.misfit_risks
+
+    def kept(*arguments: object, **options: object) -> object:
+        found = load(*arguments, **options)  # type: ignore[arg-type]
+        loaded.append(found.dataset)  # type: ignore[arg-type]
+        return found
+
+    def seen(schema: Schema, *arguments: object) -> object:
+        own = {column.name: column.no_level for column in schema.encoded}
+        missed = (loaded[-1].codes == np.array([*own.values()])).any(axis=0)
+        bad = {name for name, some in zip(own, missed.tolist(), strict=True) if some}
+        return sorted(risks(schema, *arguments), key=lambda risk: risk.column in bad)  # type: ignore[arg-type]
+
+    patch.setattr(study_store, "load_private", kept)
+    patch.setattr(reviewing, "misfit_risks", seen)
 
 
 def early_stop(patch: pytest.MonkeyPatch) -> None:

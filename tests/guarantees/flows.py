@@ -19,9 +19,9 @@ from pmwpub.errors import PmwPubError
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Ledger, PlanKey, Population
 from pmwpub.plans import WorkloadChoice
-from pmwpub.service import PrivateTable, Service
-from pmwpub.service.bought import assessments, best_candidate, release_errors, releases
-from pmwpub.service.inputs import study_store
+from pmwpub.service import PrivateTable, Service, purchases
+from pmwpub.service.bought import assessments, best_candidate, misfit_shares, release_errors, releases
+from pmwpub.service.inputs import reviewing, study_store
 from pmwpub.tabular.schema.table_schema import Schema
 from pmwpub.ui.app import services
 
@@ -103,6 +103,10 @@ def _buy(trace: Trace, service: Service, table: PrivateTable, laws: Sequence[tup
             trace.exports |= {f"{selection} {output} {repeat}/{name}": body for name, body in drawn.items()}
         error = release_errors.error_plan(service, NAME, PlanKey(plan.sha256), epsilon="0.5")
         trace.output[f"error {selection} {output}"] = repr(buying.buy(service, table, error))
+    columns = [risk.column for risk in reviewing.risky(service, current)]
+    look = misfit_shares.misfit_plan(current, columns[:1], half_width="0.5")
+    trace.output["price of the look"] = repr(purchases.misfit_offer(current, columns, "0.1"))
+    trace.output["look"] = repr(buying.buy(service, table, look).result)
     tables = releases.table_fit_plan(service, current, keys[:1], epsilon="0.5")
     for repeat in (0, 1, 0):
         outcome = buying.buy(service, table, tables, repeat=repeat)
@@ -202,6 +206,8 @@ def _commands(pair: Neighbours) -> list[list[str]]:
         [*release, "-o", "variant", "--selection", "permute-and-flip", "--output", "average"],
         ["error", *spend[:6], "--release", "one", "--epsilon", "0.5"],
         ["certificate", "check", "one"],
+        ["misfits", *spend[:6], "--column", "sex", "--half-width", "0.5"],
+        ["misfits", *spend[:4], "--price"],
         ["release", *spend, "--public", "b.csv", "--epsilon", "0.5", "--engine", "table-fit", "-o", "tables"],
         ["certificate", "check", "tables"],
         [*release[:-4], "--epsilon", "50", "-o", "dear"],

@@ -66,6 +66,14 @@ def test_a_worker_yields_to_the_page(surroundings: dict[str, object]) -> None:
     assert surroundings["niceness"] == min(19, os.nice(0) + NICENESS)
 
 
+def test_a_worker_yields_within_the_session_of_the_page_and_ctrl_c_does_not_reach_it(engine: Engine) -> None:
+    """Linux weighs niceness within a session where it groups tasks by session; one of its own would undo it."""
+    assert until(lambda: len(engine.pids()) == 1)
+    (worker,) = engine.pids()
+    assert os.getsid(worker) == os.getsid(0)
+    assert os.getpgid(worker) == worker != os.getpgid(0)
+
+
 def test_a_worker_leaves_no_core_dump(surroundings: dict[str, object]) -> None:
     assert surroundings["core"] == (0, 0)
 

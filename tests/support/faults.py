@@ -43,6 +43,10 @@ LISTED = (
     "the verdict of a comparison is recorded",
     "a cell's code depends on the cells beside it",
     "rows without an ID counted",
+    "the root of c + 1 forgotten",
+    "rows with any misfit not charged",
+    "twice the charged rho in a look at the fit",
+    "risky columns chosen from private rows",
 )
 """What the project's statement of guarantees names."""
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import argparse
 
 from pmwpub.cli.arguments.app_arguments import app_command
-from pmwpub.cli.arguments.certificate_arguments import certificate_commands
+from pmwpub.cli.arguments.certificate_arguments import answer_command, certificate_commands
 from pmwpub.cli.arguments.evaluate_arguments import evaluate_command
 from pmwpub.cli.arguments.ledger_arguments import ledger_commands
-from pmwpub.cli.arguments.purchase_arguments import assess_command, error_command, release_command
+from pmwpub.cli.arguments.purchase_arguments import assess_command, error_command, misfits_command, release_command
 from pmwpub.cli.arguments.schema_arguments import schema_commands
 
 
@@ -26,9 +26,11 @@ def command_parser() -> argparse.ArgumentParser:
     app_command(commands)
     schema_commands(commands)
     ledger_commands(commands)
+    misfits_command(commands)
     assess_command(commands)
     release_command(commands)
     error_command(commands)
     certificate_commands(commands)
+    answer_command(commands)
     evaluate_command(commands)
     return parser

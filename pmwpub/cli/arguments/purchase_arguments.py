@@ -1,4 +1,4 @@
-"""Arguments of what is bought: `assess`, `release`, `error`."""
+"""Arguments of what is bought: `assess`, `release`, `error`, `misfits`."""
 
 from __future__ import annotations
 
@@ -43,9 +43,15 @@ def release_command(commands: Actions) -> None:
     parser.add_argument("--epsilon", required=True, help="epsilon at the population's delta, or: rest")
     parser.add_argument(
         "--engine",
-        choices=("pmw-pub", "table-fit"),
-        help="pmw-pub (the default), or table-fit: all tables of one and two columns measured at once; "
-        "the next five flags are PMW^Pub's",
+        choices=("pmw-pub", "table-fit", "table-fit-pool"),
+        help="pmw-pub (the default), or table-fit: all tables of one and two columns measured at once; or "
+        "table-fit-pool: the same with several --public, whose weights are learnt from the noisy tables; "
+        "the five flags after --grow are PMW^Pub's",
+    )
+    parser.add_argument(
+        "--grow",
+        action="store_true",
+        help="of table-fit: add rows where noisy tables show people of whom no public row tells",
     )
     parser.add_argument("--rounds", type=whole, help="T (25)")
     parser.add_argument("--selection", choices=("exponential", "permute-and-flip"), help="(exponential)")
@@ -86,3 +92,21 @@ def error_command(commands: Actions) -> None:
     parser.add_argument("--epsilon", required=True, help="pure epsilon of the noisy error")
     parser.add_argument("--repeat", type=whole, default=0, help="draw this error again, at its price")
     parser.set_defaults(run="pmwpub.cli.error:error")
+
+
+def misfits_command(commands: Actions) -> None:
+    """`misfits`."""
+    parser = commands.add_parser("misfits", help="buy a noisy look at how many private rows the schema does not fit")
+    parser.add_argument("--population", required=True)
+    parser.add_argument("--schema", required=True)
+    private(parser, required=False)
+    reading(parser)
+    parser.add_argument(
+        "--column", action="append", default=[], metavar="COLUMN", help="look at this one; default: all risky ones"
+    )
+    parser.add_argument("--half-width", default="0.01", help="of each share of rows, at 95 %% (0.01: one point)")
+    parser.add_argument(
+        "--price", action="store_true", help="free: which columns, and what it would cost; buys nothing"
+    )
+    parser.add_argument("--repeat", type=whole, default=0, help="draw this look again, at its price")
+    parser.set_defaults(run="pmwpub.cli.misfits:misfits")

@@ -108,3 +108,33 @@ class FitConstants:
 
 
 DEFAULTS = FitConstants()
+
+
+@dataclass(frozen=True)
+class SupportGrowth:
+    """The constants of growing the support, an option of a plan; see `support_growth`.
+
+    false_growth      about the chance that any cell gets rows where all cells without public rows are empty
+    largest_noise     tables whose cells have noise of a larger share of n show nothing
+    upper_deviations  a 1-way estimate's upper end lies so many of its deviations above it
+    most_cells        at most so many cells get rows
+    rows_a_cell       how many different rows a cell gets, at most
+    most_share        the most that added rows are of all
+    row_weight        a public row counts as so many units, so that added rows can count less
+    """
+
+    false_growth: float = 0.01
+    largest_noise: float = 0.03
+    upper_deviations: float = 2.0
+    most_cells: int = 60
+    rows_a_cell: int = 400
+    most_share: float = 0.5
+    row_weight: int = 1_000
+
+    def __post_init__(self) -> None:
+        if not 0 < self.false_growth < 0.5 or not 0 < self.most_share < 1:
+            raise PlanError("The chance of false growth and the share of added rows lie between 0 and 1.")
+        if self.largest_noise <= 0 or self.upper_deviations < 0:
+            raise PlanError("The noise up to which tables tell, and the deviations of an upper end, are positive.")
+        if min(self.most_cells, self.row_weight) < 1 or self.rows_a_cell < 2:
+            raise PlanError("Growth needs a cell, a weight, and two rows for a cell.")

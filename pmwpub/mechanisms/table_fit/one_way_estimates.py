@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
+from pmwpub.queries.workload import Workload
 from pmwpub.records import Floats, Ints
 
 
@@ -48,18 +49,22 @@ def lacking_levels(schedule: TableSchedule, noisy: Ints, n: int) -> tuple[int, .
     return tuple(found)
 
 
-def one_way_estimates(schedule: TableSchedule, noisy: Ints, n: int, lacking: tuple[int, ...] = ()) -> OneWayEstimates:
+def one_way_estimates(
+    tables: Workload, deviations: Floats, noisy: Ints, n: int, lacking: tuple[int, ...] = ()
+) -> OneWayEstimates:
     """The 1-way tables, each averaged with the sums of the 2-way tables that hold its attribute, by inverse variance.
 
     Sums over an attribute on which rows lack levels would miss these rows, so they are left out. Estimates of an
     attribute on which none do are first centred to the sum 1.
 
-    noisy    int64 (cells of the schedule's tables,), noisy counts of n rows
-    lacking  as `lacking_levels` gives it, or as it is recorded
+    tables      that were measured, 1-way tables first
+    deviations  float64 (tables,): sigma of each, as a share of n rows
+    noisy       int64 (cells of the tables,), noisy counts of n rows
+    lacking     as `lacking_levels` gives it, or as it is recorded
     """
-    tables, deviations = schedule.tables, scales(schedule, n)
-    edges = tables.offsets[: schedule.one_way + 1]
-    place = {attribute: i for i, attribute in enumerate(schedule.attributes)}
+    ones = [table.attributes[0] for table in tables.marginals if len(table.attributes) == 1]
+    edges = tables.offsets[: len(ones) + 1]
+    place = {attribute: i for i, attribute in enumerate(ones)}
     weighted, precision = np.zeros(edges[-1]), np.zeros(edges[-1])
 
     def add(attribute: int, estimate: Floats, variance: float) -> None:

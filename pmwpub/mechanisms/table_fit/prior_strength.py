@@ -44,8 +44,8 @@ def prior_strength(schedule: TableSchedule, support: Support, estimates: OneWayE
     the indicators of all 1-way cells, and K_a its columns of attribute a (a free log-tilt of deviation 1).
     """
     constants = schedule.constants
-    evidence = _Evidence(schedule, support, estimates)
-    grid = np.geomspace(constants.least_strength, constants.most_strength, constants.strengths)
+    evidence = PriorEvidence(schedule, WidestCells.of(schedule, support), estimates)
+    grid = _grid(constants)
     moved: tuple[int, ...] = ()
     best, at = _best(evidence, moved, grid)
     needed = math.log(len(schedule.attributes)) + constants.moved_gain
@@ -61,7 +61,21 @@ def prior_strength(schedule: TableSchedule, support: Support, estimates: OneWayE
     return PriorStrength(float(f"{rows:.{DIGITS}g}"), tuple(schedule.attributes[i] for i in moved))
 
 
-def _best(evidence: _Evidence, moved: tuple[int, ...], grid: Floats) -> tuple[float, float]:
+def log_evidence(schedule: TableSchedule, cells: WidestCells, estimates: OneWayEstimates) -> float:
+    """How likely a public table with these cells makes the 1-way estimates, up to a constant, where no attribute moved.
+
+    Each strength of the grid was as likely as any other beforehand. Sums of likelihoods, so logarithms of sums.
+    """
+    evidence = PriorEvidence(schedule, cells, estimates)
+    likelihoods = np.array([evidence.likelihood((), strength) for strength in _grid(schedule.constants)])
+    return float(np.logaddexp.reduce(likelihoods)) - math.log(len(likelihoods))
+
+
+def _grid(constants: FitConstants) -> Floats:
+    return np.geomspace(constants.least_strength, constants.most_strength, constants.strengths)
+
+
+def _best(evidence: PriorEvidence, moved: tuple[int, ...], grid: Floats) -> tuple[float, float]:
     return max((evidence.likelihood(moved, strength), strength) for strength in grid)
 
 
@@ -72,11 +86,10 @@ def _chosen(grid: Floats, likelihoods: Floats, constants: FitConstants) -> float
     return math.exp(float(posterior @ np.log(grid)) / float(posterior.sum()))
 
 
-class _Evidence:
+class PriorEvidence:
     """Marginal likelihoods, where K and the noise are diagonal. Attributes go by their place in the schedule."""
 
-    def __init__(self, schedule: TableSchedule, support: Support, estimates: OneWayEstimates) -> None:
-        cells = WidestCells.of(schedule, support)
+    def __init__(self, schedule: TableSchedule, cells: WidestCells, estimates: OneWayEstimates) -> None:
         deviations = estimates.deviations[cells.chosen]
         residual, covariance = estimates.shares[cells.chosen] - cells.shares, cells.covariance
         lacking = [i for i, attribute in enumerate(schedule.attributes) if attribute in estimates.lacking]

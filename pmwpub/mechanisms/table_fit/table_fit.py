@@ -14,6 +14,7 @@ from pmwpub.mechanisms.table_fit.one_way_estimates import (
     scales,
 )
 from pmwpub.mechanisms.table_fit.prior_strength import PriorStrength, prior_strength
+from pmwpub.mechanisms.table_fit.support_growth import GrownCell, check_evident, evident_cells, grown_support
 from pmwpub.mechanisms.table_fit.table_reweighting import Reweighting
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
 from pmwpub.privacy.budget import ZCDP
@@ -35,6 +36,7 @@ class FitChoices:
     moved          positions in the domain of the attributes that evidently moved
     sweeps         the passes of the three fits, of what moved, of 1-way tables, of all tables; 0 where there is none
     lacking        positions in the domain of the attributes on which rows evidently lack levels
+    grown          the cells that got rows, since no public row was in them
 
     Raises PlanError for what no release has.
     """
@@ -44,21 +46,26 @@ class FitChoices:
     moved: tuple[int, ...]
     sweeps: tuple[int, int, int]
     lacking: tuple[int, ...] = ()
+    grown: tuple[GrownCell, ...] = ()
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "grown", tuple(self.grown))
         object.__setattr__(self, "moved", tuple(self.moved))
         object.__setattr__(self, "lacking", tuple(self.lacking))
         object.__setattr__(self, "sweeps", tuple(self.sweeps))
         if not 0 < self.strength < float("inf") or not 0 < self.pair_strength < float("inf"):
             raise PlanError("The strengths of a prior are positive.")
+        if len({one.cell for one in self.grown}) != len(self.grown):
+            raise PlanError("A cell gets rows once.")
         if len(self.sweeps) != 3 or min(self.sweeps) < 0:
             raise PlanError("A release of table fit has three numbers of passes.")
 
 
 @dataclass(frozen=True, eq=False)
 class TableRelease:
-    """What table fit hands out: public atoms, weights, noisy tables, choices. Nothing in it is private.
+    """What table fit hands out: atoms, weights, noisy tables, choices. Nothing in it is private.
 
+    distribution  on the public rows, and on those that were added where the schedule grows the support
     noisy  int64 (cells of the schedule's tables,): noisy counts of private rows, not clamped
     """
 
@@ -120,7 +127,9 @@ def refit(support: Support, schedule: TableSchedule, noisy: Ints, choices: FitCh
     _check(support, schedule, noisy)
     if not {*choices.moved, *choices.lacking} <= set(schedule.attributes):
         raise PlanError("An attribute that is said to have moved, or to lack levels, is in no table.")
-    steps = _Steps(support, schedule, noisy, one_way_estimates(schedule, noisy, n, choices.lacking), n)
+    check_evident(schedule, support, noisy, choices.grown, n)
+    support = grown_support(schedule, support, choices.grown)
+    steps = _Steps(support, schedule, noisy, estimates_of(schedule, noisy, n, choices.lacking), n)
     return Distribution(support, steps.run(choices, adaptive=False)[0])
 
 
@@ -132,26 +141,44 @@ def steps_of(schedule: TableSchedule) -> int:
 def _fitted(
     support: Support, schedule: TableSchedule, noisy: Ints, n: int, progress: Progress = unwatched
 ) -> TableRelease:
-    """What follows from the noisy tables. It takes no private count."""
+    return after_noise(support, support.rows, schedule, noisy, n, progress)
+
+
+def after_noise(
+    support: Support, rows: int, schedule: TableSchedule, noisy: Ints, n: int, progress: Progress = unwatched
+) -> TableRelease:
+    """What follows from the noisy tables. It takes no private count.
+
+    rows  of public people that the support stands for: the public table is worth no more against all tables
+    """
     _check(support, schedule, noisy)
-    estimates = one_way_estimates(schedule, noisy, n, lacking_levels(schedule, noisy, n))
+    estimates = estimates_of(schedule, noisy, n, lacking_levels(schedule, noisy, n))
     progress(steps_of(schedule) - 2, steps_of(schedule))
-    prior = prior_strength(schedule, support, estimates)
+    cells = evident_cells(schedule, support, noisy, estimates, n)
+    grown = grown_support(schedule, support, cells)
+    prior = prior_strength(schedule, grown, estimates)
     progress(steps_of(schedule) - 1, steps_of(schedule))
-    most = _most(schedule, support, prior, estimates.lacking)
-    weights, sweeps = _Steps(support, schedule, noisy, estimates, n).run(most, adaptive=True)
+    most = replace(_most(schedule, grown, rows, prior, estimates.lacking), grown=cells)
+    weights, sweeps = _Steps(grown, schedule, noisy, estimates, n).run(most, adaptive=True)
     progress(steps_of(schedule), steps_of(schedule))
-    return TableRelease(Distribution(support, weights), noisy, replace(most, sweeps=sweeps), schedule.rho)
+    return TableRelease(Distribution(grown, weights), noisy, replace(most, sweeps=sweeps), schedule.rho)
 
 
-def _most(schedule: TableSchedule, support: Support, prior: PriorStrength, lacking: tuple[int, ...]) -> FitChoices:
+def estimates_of(schedule: TableSchedule, noisy: Ints, n: int, lacking: tuple[int, ...]) -> OneWayEstimates:
+    """The 1-way estimates of noisy counts; `lacking` as `lacking_levels` gives it, or as it is recorded."""
+    return one_way_estimates(schedule.tables, scales(schedule, n), noisy, n, lacking)
+
+
+def _most(
+    schedule: TableSchedule, support: Support, rows: int, prior: PriorStrength, lacking: tuple[int, ...]
+) -> FitChoices:
     """The choices, with the most passes that the fits may take.
 
-    N2 is some times N0, but no more than there are public rows.
+    N2 is some times N0, but no more than there are public rows, `rows`.
     """
     once, pairs = schedule.constants.one_way_sweeps, len(schedule.shares) > schedule.one_way
     sweeps = (once if prior.moved else 0, once, _pair_sweeps(schedule, support) if pairs else 0)
-    pair_strength = min(schedule.constants.pair_factor * prior.rows, float(support.rows))
+    pair_strength = min(schedule.constants.pair_factor * prior.rows, float(rows))
     return FitChoices(prior.rows, pair_strength, prior.moved, sweeps, lacking)
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from pmwpub.errors import BudgetError, PlanError
-from pmwpub.mechanisms.table_fit.fit_constants import DEFAULTS, FitConstants
+from pmwpub.mechanisms.table_fit.fit_constants import DEFAULTS, FitConstants, SupportGrowth
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.vector_gaussian import VectorGaussian
 from pmwpub.queries.incidence import PublicProblem
@@ -27,6 +27,7 @@ class TableSchedule:
     shares       one a table: its part of the budget
     sensitivity  k, the rows that one person may own
     complete     whether every private cell takes a level, by the schema: then each row is in one cell of each table
+    growth       how rows are added where no public row tells of people; None where none are
 
     Raises PlanError where these do not belong together, BudgetError for a share of zero.
     """
@@ -36,6 +37,7 @@ class TableSchedule:
     sensitivity: int = 1
     complete: bool = False
     constants: FitConstants = DEFAULTS
+    growth: SupportGrowth | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "shares", tuple(self.shares))
@@ -87,6 +89,7 @@ def schedule(
     rows_per_person: int,
     complete: bool,
     constants: FitConstants = DEFAULTS,
+    growth: SupportGrowth | None = None,
 ) -> TableSchedule:
     """Shares of a budget for the tables: rho_j that add up to at most the budget, from public facts alone.
 
@@ -103,7 +106,7 @@ def schedule(
     weights = [math.isqrt(spread[a] * spread[b] << 2 * ROOT_BITS) for a, b in pairs]
     shares = [for_ones // len(ones)] * len(ones)
     shares += [(budget.units - for_ones) * weight // sum(weights) for weight in weights]
-    return TableSchedule(tables, tuple(map(ZCDP, shares)), rows_per_person, complete, constants)
+    return TableSchedule(tables, tuple(map(ZCDP, shares)), rows_per_person, complete, constants, growth)
 
 
 def check_least_share(

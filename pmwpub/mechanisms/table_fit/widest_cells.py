@@ -29,15 +29,27 @@ class WidestCells:
 
     @classmethod
     def of(cls, schedule: TableSchedule, support: Support) -> WidestCells:
-        sizes = np.array([schedule.tables.domain.shape[a] for a in schedule.attributes], dtype=np.int64)
-        columns = support.columns[list(schedule.attributes)]
-        sums = [np.bincount(c, support.multiplicity, s) for c, s in zip(columns, sizes, strict=True)]
-        shares = np.concatenate(sums) / support.rows
-        widest = np.argsort(-shares * (1.0 - shares), kind="stable")[: schedule.constants.evidence_cells]
-        chosen = np.sort(widest).astype(np.int64)
+        return cls.at(schedule, support, widest(schedule, support, schedule.constants.evidence_cells))
+
+    @classmethod
+    def at(cls, schedule: TableSchedule, support: Support, chosen: Ints) -> WidestCells:
+        """The cells at these positions, on another public table than the one that chose them, perhaps."""
+        sizes = _sizes(schedule)
+        shares = _shares(schedule, support)[chosen]
         owner = np.repeat(np.arange(len(sizes)), sizes)[chosen]
+        columns = support.columns[list(schedule.attributes)]
         together = _together(columns, sizes, chosen, support.multiplicity) / support.rows
-        return cls(chosen, owner, shares[chosen], together - np.outer(shares[chosen], shares[chosen]))
+        return cls(chosen, owner, shares, together - np.outer(shares, shares))
+
+    @classmethod
+    def mixed(cls, tables: Sequence[WidestCells], weights: Sequence[float]) -> WidestCells:
+        """The same cells of several tables, on a row that is drawn from table c with probability weights[c]."""
+        shares = sum((w * one.shares for w, one in zip(weights, tables, strict=True)), np.zeros(len(tables[0].chosen)))
+        together = sum(
+            (w * (one.covariance + np.outer(one.shares, one.shares)) for w, one in zip(weights, tables, strict=True)),
+            np.zeros((len(shares), len(shares))),
+        )
+        return cls(tables[0].chosen, tables[0].owner, shares, together - np.outer(shares, shares))
 
     def without_totals(self, rows: Floats, places: Sequence[int]) -> Floats:
         """float64 (c, any): each column without its part along the public shares of each attribute of these places.
@@ -51,6 +63,24 @@ class WidestCells:
             if along.any():
                 left[own] -= np.outer(along, along @ rows[own]) / (along @ along)
         return left
+
+
+def widest(schedule: TableSchedule, support: Support, most: int) -> Ints:
+    """int64: positions among the cells of the 1-way tables, ascending, of at most so many of the widest spread."""
+    shares = _shares(schedule, support)
+    order = np.argsort(-shares * (1.0 - shares), kind="stable")[:most]
+    return np.sort(order).astype(np.int64)
+
+
+def _shares(schedule: TableSchedule, support: Support) -> Floats:
+    """float64: each 1-way cell's share of public rows."""
+    columns = support.columns[list(schedule.attributes)]
+    sums = [np.bincount(c, support.multiplicity, s) for c, s in zip(columns, _sizes(schedule), strict=True)]
+    return np.concatenate(sums) / support.rows
+
+
+def _sizes(schedule: TableSchedule) -> Ints:
+    return np.array([schedule.tables.domain.shape[a] for a in schedule.attributes], dtype=np.int64)
 
 
 def _together(columns: Codes, sizes: Ints, chosen: Ints, multiplicity: Ints) -> Floats:

@@ -6,7 +6,7 @@ import json
 
 from pmwpub.errors import CertificateError
 from pmwpub.release.certificate import Certificate
-from pmwpub.release.certificates.table_certificate import TableCertificate
+from pmwpub.release.certificates.table_certificate import PoolCertificate, TableCertificate
 from pmwpub.release.strict_json import check_strict
 
 AnyCertificate = Certificate | TableCertificate
@@ -19,5 +19,6 @@ def read_certificate(content: bytes) -> AnyCertificate:
         stated = json.loads(content)
     except (ValueError, RecursionError) as failure:
         raise CertificateError("The certificate is not one that this version of pmwpub can read.") from failure
-    newer = isinstance(stated, dict) and stated.get("version") == 2
-    return TableCertificate.from_bytes(content) if newer else Certificate.from_bytes(content)
+    if not isinstance(stated, dict) or stated.get("version") != 2:
+        return Certificate.from_bytes(content)
+    return (PoolCertificate if "pool_parts" in stated else TableCertificate).from_bytes(content)

@@ -6,20 +6,29 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
-from pmwpub.domain import Domain
-from pmwpub.mechanisms.table_fit.fit_constants import FitConstants
+from pmwpub.errors import PlanError
+from pmwpub.mechanisms.table_fit.fit_constants import FitConstants, SupportGrowth
+from pmwpub.mechanisms.table_fit.pool_fit import PoolRelease
+from pmwpub.mechanisms.table_fit.pool_weights import PARTS
+from pmwpub.mechanisms.table_fit.support_growth import GrownCell
 from pmwpub.mechanisms.table_fit.table_fit import FitChoices, TableRelease
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
-from pmwpub.plans import TableFitPlan
+from pmwpub.plans import AnyTablePlan, WeightedPoolPlan
 from pmwpub.queries.workload import Workload
 from pmwpub.release.certificates.certificate_parts import Exact, Part, Provenance, Stated, common
 
 MECHANISM = "table fit: discrete Gaussian noise on all 1-way and 2-way tables, public rows reweighted to them"
 
+POOL_MECHANISM = (
+    "table fit: discrete Gaussian noise on all 1-way and 2-way tables, public rows reweighted to them; how much each "
+    "public table weighs was learnt from the noisy tables"
+)
+
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Passes = Annotated[int, Field(ge=0, le=10_000)]
+Thousandths = Annotated[int, Field(ge=0, le=PARTS)]
 
 
 class MeasuredTable(Part):
@@ -29,6 +38,35 @@ class MeasuredTable(Part):
     scale: Exact
 
 
+class AddedRows(Part):
+    """Rows that were added, since no public row is in this cell of a table of two columns.
+
+    levels  one of each column, in the order of `columns`
+    weight  of the rows together; one public row's is the `row_weight` of the plan
+    """
+
+    columns: tuple[str, str]
+    levels: tuple[str, str]
+    weight: Annotated[int, Field(ge=1, le=10**15)]
+
+    @classmethod
+    def of(cls, grown: GrownCell, tables: Workload) -> Self:
+        """The rows of a finished release, in words."""
+        labels = tables.labels(grown.cell)
+        return cls(columns=tuple(labels), levels=tuple(labels.values()), weight=grown.weight)  # type: ignore[arg-type]
+
+    def cell(self, tables: Workload) -> GrownCell:
+        """The same as the engine has it; DomainError or PlanError for what is in none of the tables."""
+        domain = tables.domain
+        places = tuple(map(domain.index, self.columns))
+        found = [i for i, table in enumerate(tables.marginals) if table.attributes == places]
+        levels = [domain.attributes[place].levels for place in places]
+        if not found or any(level not in own for level, own in zip(self.levels, levels, strict=True)):
+            raise PlanError("Rows were added for a cell that was not measured.")
+        first, second = (own.index(level) for level, own in zip(self.levels, levels, strict=True))
+        return GrownCell(int(tables.offsets[found[0]]) + first * len(levels[1]) + second, self.weight)
+
+
 class Chosen(Part):
     """What the noisy tables chose, and a rebuild takes from here.
 
@@ -36,6 +74,7 @@ class Chosen(Part):
     moved                    columns whose 1-way tables evidently differ from the public table's
     sweeps                   the passes of the three fits
     lacking                  columns on which rows evidently have no level
+    grown                    the rows that were added; None, and not written, where the plan adds none
     """
 
     strength: Positive
@@ -43,13 +82,20 @@ class Chosen(Part):
     moved: tuple[str, ...]
     sweeps: tuple[Passes, Passes, Passes]
     lacking: tuple[str, ...]
+    grown: tuple[AddedRows, ...] | None = None
+
+    @model_serializer(mode="wrap")
+    def _without_growth_where_none_is_planned(self, write: SerializerFunctionWrapHandler) -> dict[str, object]:
+        written: dict[str, object] = write(self)
+        return {key: value for key, value in written.items() if key != "grown" or value is not None}
 
     @classmethod
-    def of(cls, choices: FitChoices, domain: Domain) -> Self:
+    def of(cls, choices: FitChoices, schedule: TableSchedule) -> Self:
         """The choices of a finished release, with columns by name."""
+        tables = schedule.tables
 
         def named(places: tuple[int, ...]) -> tuple[str, ...]:
-            return tuple(domain.attributes[place].name for place in places)
+            return tuple(tables.domain.attributes[place].name for place in places)
 
         return cls(
             strength=choices.strength,
@@ -57,19 +103,25 @@ class Chosen(Part):
             moved=named(choices.moved),
             sweeps=choices.sweeps,
             lacking=named(choices.lacking),
+            grown=None if schedule.growth is None else tuple(AddedRows.of(one, tables) for one in choices.grown),
         )
 
-    def fits(self, constants: FitConstants) -> bool:
-        """Whether a run with these constants can have chosen so: what moved has passes, and no fit too many."""
+    def fits(self, constants: FitConstants, growth: SupportGrowth | None) -> bool:
+        """Whether a run with these constants can have chosen so: what moved has passes, no fit has too many, and rows
+        were added where the plan adds rows, for no more cells than it allows."""
+        if (self.grown is None) != (growth is None) or (growth and len(self.grown or ()) > growth.most_cells):
+            return False
         most = (constants.one_way_sweeps, constants.one_way_sweeps, constants.pair_sweeps)
         once = len(set(self.moved)) == len(self.moved) and len(set(self.lacking)) == len(self.lacking)
         within = all(passes <= limit for passes, limit in zip(self.sweeps, most, strict=True))
         return once and within and bool(self.moved) == (self.sweeps[0] > 0)
 
-    def choices(self, domain: Domain) -> FitChoices:
-        """The choices as the engine has them; DomainError for a column that the domain lacks."""
-        moved, lacking = (tuple(map(domain.index, names)) for names in (self.moved, self.lacking))
-        return FitChoices(self.strength, self.pair_strength, moved, self.sweeps, lacking)
+    def choices(self, tables: Workload) -> FitChoices:
+        """The choices as the engine has them; DomainError for a column that the domain of the measured tables lacks,
+        PlanError for rows of a cell that was not measured."""
+        moved, lacking = (tuple(map(tables.domain.index, names)) for names in (self.moved, self.lacking))
+        grown = tuple(one.cell(tables) for one in self.grown or ())
+        return FitChoices(self.strength, self.pair_strength, moved, self.sweeps, lacking, grown)
 
 
 class TableCertificate(Stated):
@@ -98,27 +150,30 @@ class TableCertificate(Stated):
     @classmethod
     def of(
         cls,
-        plan: TableFitPlan,
+        plan: AnyTablePlan,
         release: TableRelease,
         schedule: TableSchedule,
         workload: Workload,
         provenance: Provenance,
     ) -> Self:
         """The certificate of a finished release, before its files are named."""
-        chosen = Chosen.of(release.choices, workload.domain)
+        chosen = Chosen.of(release.choices, schedule)
         return cls.drafted(plan, schedule, workload, provenance, chosen=chosen)
 
     @classmethod
     def drafted(
         cls,
-        plan: TableFitPlan,
+        plan: AnyTablePlan,
         schedule: TableSchedule,
         workload: Workload,
         provenance: Provenance,
         *,
         chosen: Chosen | None = None,
+        **more: object,
     ) -> Self:
         """A certificate without what is drawn, to see whether it can be stated; the whole budget is charged.
+
+        more  what the certificate of a kind of release states beside that
 
         Raises pydantic's ValidationError, a ValueError, for what cannot be stated.
         """
@@ -127,12 +182,67 @@ class TableCertificate(Stated):
             tables=_tables(schedule),
             complete=schedule.complete,
             chosen=chosen,
+            **more,
         )
+
+    @property
+    def adds_rows(self) -> bool:
+        """Whether rows were added to the public table."""
+        return bool(self.chosen is not None and self.chosen.grown)
 
     @property
     def sigmas(self) -> tuple[float, ...]:
         """The standard deviation of the noise on a cell of each table, in rows."""
         return tuple(float(Fraction(table.scale)) for table in self.tables)
+
+
+class PoolCertificate(TableCertificate):
+    """The certificate of a release by table fit on a pool with learnt weights.
+
+    pool_parts  what each public table contributed to the prior, in thousandths, in the order of `candidate`; a rebuild
+                takes them from here. None in a draft
+    """
+
+    ORDER: ClassVar[tuple[str, ...]] = tuple(
+        key
+        for before in TableCertificate.ORDER
+        for key in ((before, "pool_parts") if before == "chosen" else (before,))
+    )
+
+    mechanism: str = POOL_MECHANISM
+    pool_parts: tuple[Thousandths, ...] | None = None
+
+    @classmethod
+    def of_pool(
+        cls,
+        plan: WeightedPoolPlan,
+        found: PoolRelease,
+        schedule: TableSchedule,
+        workload: Workload,
+        provenance: Provenance,
+    ) -> Self:
+        """The certificate of a finished release, before its files are named."""
+        chosen = Chosen.of(found.release.choices, schedule)
+        return cls.drafted(plan, schedule, workload, provenance, chosen=chosen, pool_parts=found.parts)
+
+    @property
+    def parts_fit(self) -> bool:
+        """Whether a run can have chosen so: a part for each public table, and all of the prior given away."""
+        return self.pool_parts is not None and (len(self.pool_parts), sum(self.pool_parts)) == (
+            len(self.candidate),
+            PARTS,
+        )
+
+    @property
+    def contributions(self) -> tuple[tuple[str, int], ...]:
+        """Each public table's name, and what it contributed in thousandths; the largest part first."""
+        named = [(table.name, part) for table, part in zip(self.candidate, self.pool_parts or (), strict=True)]
+        return tuple(sorted(named, key=lambda one: -one[1]))
+
+
+def certificate_class(plan: AnyTablePlan) -> type[TableCertificate]:
+    """The kind of certificate that a release of this plan has."""
+    return PoolCertificate if isinstance(plan, WeightedPoolPlan) else TableCertificate
 
 
 def _tables(schedule: TableSchedule) -> Sequence[MeasuredTable]:

@@ -8,7 +8,7 @@ from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.vector_gaussian import VectorGaussian
 from pmwpub.release.bundle import SCHEMA, TABLES
-from pmwpub.release.certificates.table_certificate import MECHANISM, TableCertificate
+from pmwpub.release.certificates.table_certificate import MECHANISM, POOL_MECHANISM, PoolCertificate, TableCertificate
 from pmwpub.release.checks.engine_checks import EngineChecks, Files, given, stated_rho, stated_workload
 from pmwpub.release.measured.tables_csv import read_tables
 from pmwpub.release.rebuilding import schema_of, table_plan_of
@@ -17,7 +17,7 @@ from pmwpub.release.rebuilding import schema_of, table_plan_of
 def table_checks(certificate: TableCertificate, files: Files) -> EngineChecks:
     """The checks of a release by table fit."""
     return EngineChecks(
-        mechanism=MECHANISM,
+        mechanism=POOL_MECHANISM if isinstance(certificate, PoolCertificate) else MECHANISM,
         agreement="the schema, the workload and the tables agree",
         agrees=lambda: _agrees(certificate, files),
         same_terms=lambda: _same_terms(certificate),
@@ -37,11 +37,13 @@ def _agrees(certificate: TableCertificate, files: Files) -> str:
 
 
 def _same_terms(certificate: TableCertificate) -> bool:
-    """Whether there is a plan, and each choice is of a column that was measured."""
-    constants = table_plan_of(certificate).constants
+    """Whether there is a plan, each choice is of a column that was measured, and a pool's parts are of its tables."""
+    plan = table_plan_of(certificate)
     measured = {name for table in certificate.tables for name in table.columns}
     chosen = certificate.chosen
-    return chosen is not None and {*chosen.moved, *chosen.lacking} <= measured and chosen.fits(constants)
+    if chosen is None or (isinstance(certificate, PoolCertificate) and not certificate.parts_fit):
+        return False
+    return {*chosen.moved, *chosen.lacking} <= measured and chosen.fits(plan.constants, plan.growth)
 
 
 def _price(certificate: TableCertificate) -> str:

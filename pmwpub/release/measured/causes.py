@@ -11,7 +11,7 @@ import numpy as np
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.queries.incidence import PublicProblem, quantise
 from pmwpub.queries.workload import Workload
-from pmwpub.records import Distribution
+from pmwpub.records import Distribution, Ints
 from pmwpub.release.certificate import Certificate
 from pmwpub.release.certificates.certificate_reading import AnyCertificate
 from pmwpub.release.certificates.table_certificate import TableCertificate
@@ -44,15 +44,20 @@ class Cause:
 
 
 def causes_of(
-    certificate: AnyCertificate, released: Distribution, workload: Workload, noisy_tables: bytes = b""
+    certificate: AnyCertificate,
+    released: Distribution,
+    workload: Workload,
+    noisy_tables: bytes = b"",
+    public: Ints | None = None,
 ) -> tuple[Cause, ...]:
     """Every measurement that may be a cause, `columns` still 0: noisy answer, public table, release.
 
     workload      the release's own
     noisy_tables  tables.csv of a release by table fit
+    public        int64 (m,), how often the public table has each atom; None where the multiplicities say it
     """
     if isinstance(certificate, TableCertificate):
-        return _cells(certificate, released, workload, noisy_tables)
+        return _cells(certificate, released, workload, noisy_tables, public)
     return _rounds(certificate, released, workload)
 
 
@@ -68,7 +73,7 @@ def _rounds(certificate: Certificate, released: Distribution, workload: Workload
 
 
 def _cells(
-    certificate: TableCertificate, released: Distribution, workload: Workload, noisy_tables: bytes
+    certificate: TableCertificate, released: Distribution, workload: Workload, noisy_tables: bytes, public: Ints | None
 ) -> tuple[Cause, ...]:
     """The cells whose noisy share lies furthest from the public table's, in standard deviations of their noise."""
     tables = measured_tables(workload)
@@ -76,7 +81,8 @@ def _cells(
     problem = PublicProblem(tables, released.support)
     quantised = quantise(released.weights, 1)
     after = problem.sums(quantised.values) / quantised.total
-    before = problem.start_sums / released.support.rows
+    rows = released.support.multiplicity if public is None else public
+    before = problem.sums(rows) / rows.sum()
     sigma = np.repeat(np.array(certificate.sigmas) / certificate.n, np.diff(tables.offsets))
     furthest = np.argsort(-np.abs(noisy - before) / sigma, kind="stable")[:MOST_CELLS]
     number = np.searchsorted(tables.offsets, furthest, side="right")

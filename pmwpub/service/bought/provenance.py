@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pmwpub.plan_inputs import FAST_MARGINALS
-from pmwpub.plans import AnyReleasePlan, ReleasePlan, TableFitPlan
+from pmwpub.plans import AnyReleasePlan, ReleasePlan, TableFitPlan, WeightedPoolPlan
 from pmwpub.privacy.budget import epsilon_of
 from pmwpub.release.report import AssessedPrior, Choices
 from pmwpub.service.bought.assessments import Assessed, assessments
@@ -15,6 +15,12 @@ from pmwpub.service.simulations.advice import advise_rounds
 from pmwpub.service.simulations.validated_settings import in_words, tuning_of
 
 TABLE_FIT = "The steward chose table fit. It has no rounds: all its tables are measured at once, by one fixed rule."
+
+
+WEIGHTED_POOL = (
+    f"{TABLE_FIT} Several public tables took part, and their weights were learnt from the noisy tables: which of them "
+    "is best was not asked beforehand, and that cost no budget."
+)
 
 
 def choices_of(service: Service, current: Study, plan: AnyReleasePlan) -> Choices:
@@ -28,7 +34,9 @@ def choices_of(service: Service, current: Study, plan: AnyReleasePlan) -> Choice
 
 
 def _settings(service: Service, current: Study, plan: AnyReleasePlan) -> str:
-    return TABLE_FIT if isinstance(plan, TableFitPlan) else _on_rounds(service, current, plan, plan.inputs.candidates)
+    if isinstance(plan, ReleasePlan):
+        return _on_rounds(service, current, plan, plan.inputs.candidates)
+    return WEIGHTED_POOL if isinstance(plan, WeightedPoolPlan) else TABLE_FIT
 
 
 def _prior(found: Assessed, plan: AnyReleasePlan) -> AssessedPrior:
@@ -39,11 +47,15 @@ def _prior(found: Assessed, plan: AnyReleasePlan) -> AssessedPrior:
 def _note(found: Assessed, plan: AnyReleasePlan) -> str:
     if found.plan.inputs.workload_sha256 != plan.inputs.workload_sha256:
         return "assessed over another workload"
+    grows = isinstance(plan, TableFitPlan) and plan.growth is not None
+    own = "; of the table's own rows, while this release may add rows" if grows else ""
     if found.floor is not None and found.plan.setting == "fast":
-        return f"floor over {FAST_MARGINALS} marginals of the workload, or all if fewer: a lower bound"
+        return f"floor over {FAST_MARGINALS} marginals of the workload, or all if fewer: a lower bound{own}"
     if found.floor is not None and found.plan.setting == "part":
-        return f"floor over {len(found.plan.part)} marginals of the workload, chosen by public tables: a lower bound"
-    return ""
+        return (
+            f"floor over {len(found.plan.part)} marginals of the workload, chosen by public tables: a lower bound{own}"
+        )
+    return own.removeprefix("; ") if found.floor is not None else ""
 
 
 def _on_rounds(service: Service, current: Study, plan: ReleasePlan, candidates: Sequence[str]) -> str:

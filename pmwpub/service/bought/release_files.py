@@ -8,6 +8,7 @@ from typing import get_args
 
 from pmwpub.release.bundle import (
     CERTIFICATE,
+    INTERVALS,
     MEASUREMENTS,
     PUBLIC_VALUES,
     REAPPEAR,
@@ -38,7 +39,15 @@ __all__ = [
 ]
 
 CSV, JSON, ZIP = "text/csv", "application/json", "application/zip"
-PARTS = {REPORT: "text/html", WEIGHTS: CSV, MEASUREMENTS: CSV, TABLES: CSV, SCHEMA: JSON, REBUILD: "text/x-python"}
+PARTS = {
+    REPORT: "text/html",
+    WEIGHTS: CSV,
+    MEASUREMENTS: CSV,
+    TABLES: CSV,
+    INTERVALS: JSON,
+    SCHEMA: JSON,
+    REBUILD: "text/x-python",
+}
 ROWS_ALLOWED = (1, MAX_ROWS)
 """The fewest and the most rows of a synthetic table."""
 SEEDS_ALLOWED = (0, MAX_SEED)

@@ -9,9 +9,11 @@ from typing import TypedDict
 from pmwpub.errors import PlanError
 from pmwpub.ledger import Booking
 from pmwpub.mechanisms.pmw_pub.algorithm import Output, Replay, Start
-from pmwpub.mechanisms.table_fit.fit_constants import FitConstants
+from pmwpub.mechanisms.table_fit.fit_constants import FitConstants, SupportGrowth
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
-from pmwpub.plans import RELEASE_KINDS, AnyReleasePlan, ReleasePlan, TableFitPlan, release_plan_of
+from pmwpub.mechanisms.table_fit.pool_weights import POOL_DEFAULTS
+from pmwpub.plan_inputs import PublicInputs
+from pmwpub.plans import RELEASE_KINDS, AnyReleasePlan, ReleasePlan, TableFitPlan, WeightedPoolPlan, release_plan_of
 from pmwpub.privacy.budget import ZCDP, ApproxDP, as_fraction, zcdp_of
 from pmwpub.queries.workload import Workload
 from pmwpub.release.bundle import Bundle
@@ -20,8 +22,8 @@ from pmwpub.service.core import Outcome, Service
 from pmwpub.service.inputs.study_store import Study
 
 REST = "rest"
-PMW_PUB, TABLE_FIT = "pmw-pub", "table-fit"
-ENGINES = (PMW_PUB, TABLE_FIT)
+PMW_PUB, TABLE_FIT, WEIGHTED_POOL = "pmw-pub", "table-fit", "table-fit-pool"
+ENGINES = (PMW_PUB, TABLE_FIT, WEIGHTED_POOL)
 DEFAULT_ROUNDS = 25
 REPLAYS = {"half": Replay.HALF, "off": Replay.OFF}
 _UPDATE_SECONDS = 2.5e-9
@@ -114,23 +116,29 @@ def planned(
     *,
     engine: str | None,
     epsilon: str,
+    grow: bool = False,
     private_read_as: str | None = None,
 ) -> AnyReleasePlan:
     """Freeze a release by the engine of that name, PMW^Pub where none is named.
 
     settings  those of PMW^Pub that somebody gave, as `release_plan` has them
+    grow      of table fit: as in `table_fit_plan`
 
     Raises PlanError for another engine, and for settings that the engine does not have.
     """
     if engine not in (None, *ENGINES):
         raise PlanError(f"The engine is {' or '.join(ENGINES)}; {engine[:40]!r} came. Nothing was charged.")
-    if engine != TABLE_FIT:
+    if grow and engine != TABLE_FIT:
+        raise PlanError(f"Rows are added by {TABLE_FIT} alone; name that engine. Nothing was charged.")
+    if engine in (None, PMW_PUB):
         return release_plan(service, current, candidates, epsilon=epsilon, private_read_as=private_read_as, **settings)
     if settings:
         raise PlanError(
             f"Table fit has no {', '.join(settings)}; leave that out, or take {PMW_PUB}. Nothing was charged."
         )
-    return table_fit_plan(service, current, candidates, epsilon=epsilon, private_read_as=private_read_as)
+    if engine == WEIGHTED_POOL:
+        return weighted_pool_plan(service, current, candidates, epsilon=epsilon, private_read_as=private_read_as)
+    return table_fit_plan(service, current, candidates, epsilon=epsilon, grow=grow, private_read_as=private_read_as)
 
 
 def table_fit_plan(
@@ -139,23 +147,61 @@ def table_fit_plan(
     candidates: Sequence[str],
     *,
     epsilon: str,
+    grow: bool = False,
     private_read_as: str | None = None,
 ) -> TableFitPlan:
     """Freeze a release by table fit; `epsilon` and `private_read_as` as in `release_plan`.
 
+    grow  whether rows are added where noisy tables show people of whom the public table has none
+
     The engine's constants are those that tables, budget and n advise, all public facts; they stand in the plan.
     """
+    values = _of_tables(service, current, candidates, epsilon, private_read_as)
+    return TableFitPlan(**values, growth=SupportGrowth() if grow else None)
+
+
+def weighted_pool_plan(
+    service: Service,
+    current: Study,
+    candidates: Sequence[str],
+    *,
+    epsilon: str,
+    private_read_as: str | None = None,
+) -> WeightedPoolPlan:
+    """Freeze a release by table fit with several public tables, whose weights are learnt; else as `table_fit_plan`.
+
+    Raises PlanError for one public table, or more than a pool may have.
+    """
+    values = _of_tables(service, current, candidates, epsilon, private_read_as)
+    return WeightedPoolPlan(**values, learning=POOL_DEFAULTS)
+
+
+class _TableValues(TypedDict):
+    """What all plans of table fit say."""
+
+    n: int
+    rows_per_person: int
+    kept_ids: str | None
+    inputs: PublicInputs
+    private_read_as: str | None
+    rho_units: int
+    constants: FitConstants
+
+
+def _of_tables(
+    service: Service, current: Study, candidates: Sequence[str], epsilon: str, private_read_as: str | None
+) -> _TableValues:
     terms, budget = current.population, _budget(service, current, epsilon)
     tables, k = measured_tables(current.workload()), terms.rows_per_person
-    return TableFitPlan(
-        n=terms.n,
-        rows_per_person=terms.rows_per_person,
-        kept_ids=current.kept_ids,
-        inputs=current.inputs(candidates),
-        private_read_as=private_read_as,
-        rho_units=budget.units,
-        constants=FitConstants.advised(tables, budget, n=terms.n, delta=terms.delta, rows_per_person=k),
-    )
+    return {
+        "n": terms.n,
+        "rows_per_person": k,
+        "kept_ids": current.kept_ids,
+        "inputs": current.inputs(candidates),
+        "private_read_as": private_read_as,
+        "rho_units": budget.units,
+        "constants": FitConstants.advised(tables, budget, n=terms.n, delta=terms.delta, rows_per_person=k),
+    }
 
 
 def releases(service: Service, current: Study) -> list[Released]:

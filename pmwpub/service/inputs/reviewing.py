@@ -10,6 +10,7 @@ from pmwpub.service.core import Service
 from pmwpub.service.inputs import stored_tables, study_store
 from pmwpub.service.inputs.study import Study
 from pmwpub.tabular.review.column_review import LEFT_OUT, Review, ReviewedColumn, review
+from pmwpub.tabular.review.misfit_risks import MisfitRisk, misfit_risks
 from pmwpub.tabular.review.without_suspects import as_it_stands, decided
 from pmwpub.tabular.schema.column_types import CategoricalColumn, Column, IdColumn, IgnoredColumn, NumericColumn
 from pmwpub.tabular.schema.draft_record import Draft, NothingToEncode, Remedy
@@ -18,6 +19,7 @@ from pmwpub.tabular.schema.table_schema import Schema
 
 __all__ = [
     "LEFT_OUT",
+    "MisfitRisk",
     "Progress",
     "Remedy",
     "Review",
@@ -26,6 +28,7 @@ __all__ = [
     "decide",
     "public_levels",
     "reviewed",
+    "risky",
 ]
 
 
@@ -47,6 +50,19 @@ def reviewed(service: Service, current: Study, progress: Progress = unwatched) -
         return review(as_it_stands(schema, proposed, tables, labels=labels), tables)
 
     return service.cache(f"review:{shas}:{schema.sha256}", built)
+
+
+def risky(service: Service, current: Study, progress: Progress = unwatched) -> tuple[MisfitRisk, ...]:
+    """The columns in which private cells may not fit the population's schema, by public facts alone.
+
+    Raises SchemaError without a schema.
+    """
+    if current.schema is None:
+        raise SchemaError("Which columns are risky is seen from a schema; draft or load one.")
+    found = reviewed(service, current, progress)
+    rows = () if found is None else found.columns
+    apart = [row.name for row in rows if row.merged or any(one.kind == "spelling" for one in row.remarks)]
+    return misfit_risks(current.schema, apart)
 
 
 def decide(service: Service, current: Study, remedy: Remedy) -> Schema:

@@ -122,23 +122,34 @@ class Study:
 
         Raises PlanError where they do not, before anything is charged.
         """
+        schema = self.loaded_under(plan.inputs.schema_sha256, plan.n, plan.rows_per_person, plan.kept_ids, private)
+        workload = plan.inputs.workload.build(schema.domain)
+        if workload.sha256 != plan.inputs.workload_sha256:
+            raise PlanError("The plan's workload is not the one that its choice describes; plan again.")
+        return workload
+
+    def loaded_under(
+        self, schema_sha256: str, n: int, rows_per_person: int, kept_ids: str | None, private: PrivateTable
+    ) -> Schema:
+        """The schema that a plan names, once it is the one in force and the private table was checked and encoded
+        under it and under the plan's own terms.
+
+        Raises PlanError where one of these is not so, before anything is charged.
+        """
         terms, schema = self.population, self.schema
         if terms.n < MINIMUM_ROWS:
             raise PlanError(
                 f"A run needs a private table of at least {MINIMUM_ROWS} rows, a public bound; this population is "
                 f"registered with {terms.n}."
             )
-        private.check(plan.n, plan.rows_per_person, terms)
-        if schema is None or plan.inputs.schema_sha256 != schema.sha256:
+        private.check(n, rows_per_person, terms)
+        if schema is None or schema_sha256 != schema.sha256:
             raise PlanError("The schema changed since this was planned; plan again.")
-        if plan.kept_ids != schema.kept_ids:
+        if kept_ids != schema.kept_ids:
             raise PlanError("The plan and the schema differ in what becomes of further rows of one ID; plan again.")
         if private.schema_sha256 != schema.sha256 or private.dataset.domain != schema.domain:
             raise PlanError("The private table was encoded with another schema; load it again.")
-        workload = plan.inputs.workload.build(schema.domain)
-        if workload.sha256 != plan.inputs.workload_sha256:
-            raise PlanError("The plan's workload is not the one that its choice describes; plan again.")
-        return workload
+        return schema
 
     def support(self, candidates: Sequence[str]) -> Support:
         """The support of one candidate, or the pool of several."""

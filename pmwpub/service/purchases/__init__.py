@@ -8,6 +8,7 @@ from pmwpub.service.purchases.buying import FREE_TICK, TICK, UNDECIDED, asks, bu
 from pmwpub.service.purchases.by_plan import purchase_of
 from pmwpub.service.purchases.choice_purchase import BestPurchase
 from pmwpub.service.purchases.error_purchase import ErrorPurchase
+from pmwpub.service.purchases.misfit_purchase import MisfitOffer, MisfitPurchase, misfit_offer
 from pmwpub.service.purchases.offers import Offer, decided, offer, store
 from pmwpub.service.purchases.protocol import Prepared, Purchase
 from pmwpub.service.purchases.release_purchase import ReleasePurchase
@@ -20,6 +21,8 @@ __all__ = [
     "AssessmentPurchase",
     "BestPurchase",
     "ErrorPurchase",
+    "MisfitOffer",
+    "MisfitPurchase",
     "Offer",
     "Prepared",
     "Purchase",
@@ -29,6 +32,7 @@ __all__ = [
     "buy",
     "decided",
     "doubts",
+    "misfit_offer",
     "offer",
     "price",
     "purchase_of",

@@ -19,7 +19,7 @@ from pmwpub.errors import LedgerError, OverlapUndecided, PlanError
 from pmwpub.ledger import Charge, Order, PlanKey
 from pmwpub.ledger.bookings import check_repeat
 from pmwpub.ledger.model import whole
-from pmwpub.plans import ErrorPlan, ReleasePlan, TableFitPlan
+from pmwpub.plans import ErrorPlan, MisfitPlan, ReleasePlan, TableFitPlan, WeightedPoolPlan
 from pmwpub.service.choosing.outlook import not_worth
 from pmwpub.service.core import Outcome, Price, Service, Spending
 from pmwpub.service.inputs import study_store
@@ -119,7 +119,7 @@ def doubts(service: Service, current: Study, wanted: Sequence[Purchase], *, repe
     for one in wanted:
         plan, key = one.plan, PlanKey(one.plan.sha256, repeat)
         if (
-            isinstance(plan, ReleasePlan | TableFitPlan)
+            isinstance(plan, ReleasePlan | TableFitPlan | WeightedPoolPlan)
             and service.ledger.booking(current.population.name, key) is None
         ):
             found.append(not_worth(service, current, plan))
@@ -152,7 +152,8 @@ def price(
         charged = [one for key, one in due.items() if service.ledger.booking(name, PlanKey(key, repeat)) is None]
         found = service.price(name, [charge for one in charged for charge in one.charges(current)])
     pures: list[Fraction | None] = [getattr(one.plan, "exact_epsilon", None) for one in charged]
-    return found if None in pures else replace(found, pure=sum(filter(None, pures), Fraction(0)))
+    known = [pure for pure in pures if pure is not None]
+    return found if len(known) < len(pures) else replace(found, pure=sum(known, Fraction(0)))
 
 
 def as_known(service: Service, private: PrivateTable, one: Purchase, repeat: int, current: Study) -> Purchase:
@@ -170,7 +171,7 @@ def as_known(service: Service, private: PrivateTable, one: Purchase, repeat: int
     own = service.ledger.booking(name, PlanKey(now.plan.sha256))
     if own is None and then is not None and same_reading_as_then(service.ledger, name, then, now.plan, table=table):
         return replace(now, plan=earlier)  # type: ignore[type-var]
-    if not isinstance(asked.plan, ErrorPlan):
+    if not isinstance(asked.plan, ErrorPlan | MisfitPlan):
         current.check_readings(asked.plan.inputs)
     drawn = 0 <= repeat < service.ledger.next_repeat(name, asked.plan.sha256)
     found = service.ledger.booking(name, PlanKey(asked.plan.sha256, repeat)) if drawn else None
@@ -182,7 +183,7 @@ def as_known(service: Service, private: PrivateTable, one: Purchase, repeat: int
 def _read_as_now(service: Service, one: Purchase, current: Study) -> Purchase:
     """A plan that was bought before plans said how public tables are read, with how they are read now."""
     plan = one.plan
-    if isinstance(plan, ErrorPlan) or plan.inputs.read_as:
+    if isinstance(plan, ErrorPlan | MisfitPlan) or plan.inputs.read_as:
         return one
     if service.ledger.booking(current.population.name, PlanKey((plan.earlier or plan).sha256)) is None:
         return one
@@ -215,7 +216,8 @@ def _spending(service: Service, private: PrivateTable, one: Purchase, repeat: in
 
 def _same_neighbours(plans: Sequence[str]) -> None:
     """PlanError where plans of one population are for different neighbours: zCDP adds up for one relation alone."""
-    *_, newest = found = [json.loads(text).get("kept_ids") for text in plans]
+    # Only a text in which the key's name stands is parsed: a population may have tens of thousands of plans.
+    *_, newest = found = [json.loads(text).get("kept_ids") if '"kept_ids"' in text else None for text in plans]
     other = next((before for before in found if before != newest), newest)
     if other != newest:
         raise PlanError(OTHER_NEIGHBOURS.format(before=_protected(other), now=_protected(newest)))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from pmwpub.plans import AssessmentPlan, BestPlan, ErrorPlan, ReleasePlan, TableFitPlan
+from pmwpub.plans import AssessmentPlan, BestPlan, ErrorPlan, MisfitPlan, ReleasePlan, TableFitPlan, WeightedPoolPlan
 from pmwpub.service.purchases.assessment_purchase import AssessmentPurchase
 from pmwpub.service.purchases.choice_purchase import BestPurchase
 from pmwpub.service.purchases.error_purchase import ErrorPurchase
+from pmwpub.service.purchases.misfit_purchase import MisfitPurchase
 from pmwpub.service.purchases.protocol import Plan, Purchase
 from pmwpub.service.purchases.release_purchase import ReleasePurchase
 from pmwpub.service.purchases.table_fit_purchase import TableFitPurchase
@@ -20,7 +21,9 @@ def purchase_of(plan: Plan) -> Purchase:
             return BestPurchase(plan)
         case ErrorPlan():
             return ErrorPurchase(plan)
+        case MisfitPlan():
+            return MisfitPurchase(plan)
         case ReleasePlan():
             return ReleasePurchase(plan)
-        case TableFitPlan():
+        case TableFitPlan() | WeightedPoolPlan():
             return TableFitPurchase(plan)

@@ -1,18 +1,22 @@
-"""The purchase of a release by table fit: its charge, its run, and its files."""
+"""The purchase of a release by table fit, also on a pool with learnt weights: its charge, its run, and its files."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from pmwpub.errors import PlanError, SchemaError
 from pmwpub.ledger import Booking, Charge
+from pmwpub.mechanisms.table_fit.pool_fit import PoolRelease, equal_mixture
+from pmwpub.mechanisms.table_fit.pool_weights import PoolConstants, effective_rows
 from pmwpub.mechanisms.table_fit.table_fit import TableRelease
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
-from pmwpub.plans import TableFitPlan
-from pmwpub.queries.counts import count
+from pmwpub.plans import AnyTablePlan, WeightedPoolPlan
+from pmwpub.queries.counts import PrivateCounts, count
 from pmwpub.queries.workload import Workload
+from pmwpub.records import Support
 from pmwpub.release.bundle import Bundle
-from pmwpub.release.certificates.table_certificate import TableCertificate
+from pmwpub.release.certificates.table_certificate import certificate_class
 from pmwpub.service.core import Service
 from pmwpub.service.inputs.study import Study
 from pmwpub.service.private_table import PrivateTable
@@ -22,7 +26,7 @@ from pmwpub.service.purchases.public_numbers import public_values
 from pmwpub.service.purchases.release_statement import Known, known_before, provenance_of, refuse_unstated
 from pmwpub.tabular.coding.public_values import PublicValues
 from pmwpub.tabular.schema.table_schema import Schema
-from pmwpub.tasks.mechanism_work import PublicInput, TableFitWork
+from pmwpub.tasks.mechanism_work import PoolFitWork, PublicInput, TableFitWork
 
 
 @dataclass(frozen=True)
@@ -32,12 +36,16 @@ class TableFitPurchase:
     Privacy: `plan.budget` in zCDP, which covers the schedule's own price; see mechanisms.table_fit.table_fit.
     """
 
-    plan: TableFitPlan
-    task: str = "table-fit"
+    plan: AnyTablePlan
+
+    @property
+    def task(self) -> str:
+        """A task has the name of the kind of plan that it is for."""
+        return self.plan.kind
 
     @property
     def public_tables(self) -> frozenset[str]:
-        """The candidate, or the tables of a pool."""
+        """The candidate, or every table of a pool: the steward's tick is about each."""
         return frozenset(self.plan.inputs.candidates)
 
     def charges(self, current: Study) -> tuple[Charge, ...]:
@@ -62,8 +70,8 @@ class TableFitPurchase:
             raise SchemaError("A release needs a schema; draft or load one on the Prepare page.")
         known, values = known_before(service, current, plan), public_values(service, current, plan)
         bought = _Bought(plan, current, current.schema, workload, known, values)
-        source = public_core(service, current, plan.inputs.candidates, workload)
-        schedule = bought.schedule(source)
+        source = _source(service, current, plan, workload)
+        schedule = plan.schedule(workload, source.shared, complete=current.schema.complete)
         if schedule.rho > plan.budget:
             raise PlanError("The tables' noise would cost more than the budget of the plan. Nothing was charged.")
         refuse_unstated(
@@ -73,34 +81,99 @@ class TableFitPurchase:
             current,
             bought.known,
             plan.budget,
-            lambda stated: TableCertificate.drafted(plan, schedule, workload, stated).to_bytes(),
+            lambda stated: certificate_class(plan).drafted(plan, schedule, workload, stated).to_bytes(),
         )
         return Prepared(
-            work=lambda: TableFitWork(source, count(schedule.tables, private.dataset), schedule),
-            encode=lambda booking, found: bought.to_bytes(service, booking, schedule, found),
+            work=lambda: source.work(count(schedule.tables, private.dataset), schedule),
+            encode=lambda booking, found: bought.to_bytes(service, booking, schedule, found, source),
         )
+
+
+class _Source(Protocol):
+    """What a purchase runs on: public tables.
+
+    shared  by which the budget is shared among the tables
+    """
+
+    @property
+    def shared(self) -> Support: ...
+
+    def rows_behind(self, found: object) -> int:
+        """How many public people the atoms of a finished run stand for."""
+        ...
+
+    def work(self, counts: PrivateCounts, schedule: TableSchedule) -> object: ...
+
+
+@dataclass(frozen=True, eq=False)
+class _OneTable:
+    """One public table, or several merged into one."""
+
+    public: PublicInput
+
+    @property
+    def shared(self) -> Support:
+        return self.public.support
+
+    def rows_behind(self, found: object) -> int:
+        return self.public.support.rows
+
+    def work(self, counts: PrivateCounts, schedule: TableSchedule) -> TableFitWork:
+        return TableFitWork(self.public, counts, schedule)
+
+
+@dataclass(frozen=True, eq=False)
+class _WeightedPool:
+    """Several public tables, whose weights are learnt; known before is none of these, so all count alike until then."""
+
+    supports: tuple[Support, ...]
+    constants: PoolConstants
+
+    @property
+    def shared(self) -> Support:
+        return equal_mixture(self.supports)
+
+    def rows_behind(self, found: object) -> int:
+        return effective_rows(self.supports, found.parts) if isinstance(found, PoolRelease) else self.shared.rows
+
+    def work(self, counts: PrivateCounts, schedule: TableSchedule) -> PoolFitWork:
+        return PoolFitWork(self.supports, counts, schedule, self.constants)
+
+
+def _source(service: Service, current: Study, plan: AnyTablePlan, workload: Workload) -> _Source:
+    if isinstance(plan, WeightedPoolPlan):
+        return _WeightedPool(tuple(current.support([one]) for one in plan.inputs.candidates), plan.learning)
+    return _OneTable(public_core(service, current, plan.inputs.candidates, workload))
 
 
 @dataclass(frozen=True, eq=False)
 class _Bought:
     """What a purchase runs on, from the preparation to its stored bytes. Public alone."""
 
-    plan: TableFitPlan
+    plan: AnyTablePlan
     current: Study
     schema: Schema
     workload: Workload
     known: Known
     values: PublicValues
 
-    def schedule(self, source: PublicInput) -> TableSchedule:
-        return self.plan.schedule(self.workload, source.support, complete=self.schema.complete)
-
-    def to_bytes(self, service: Service, booking: Booking, schedule: TableSchedule, found: object) -> bytes:
-        if not isinstance(found, TableRelease):
+    def to_bytes(
+        self, service: Service, booking: Booking, schedule: TableSchedule, found: object, source: _Source
+    ) -> bytes:
+        if not isinstance(found, PoolRelease if isinstance(self.plan, WeightedPoolPlan) else TableRelease):
             raise PlanError("A release by table fit needs a finished run.")
         provenance = provenance_of(service, booking, self.plan, self.current, self.known)
         choices = self.known.choices
         made = Bundle.of_tables(
-            self.plan, found, schedule, self.workload, self.schema, provenance, choices, self.values
+            self.plan,
+            found,
+            schedule,
+            self.workload,
+            self.schema,
+            provenance,
+            choices,
+            self.values,
+            source.shared if isinstance(found, TableRelease) and found.choices.grown else None,
+            rows_behind=source.rows_behind(found),
         )
         return made.to_bytes()

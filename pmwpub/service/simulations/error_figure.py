@@ -8,6 +8,7 @@ from typing import Literal
 from pmwpub import figures
 from pmwpub.evaluation import (
     PMW_PUB,
+    TABLE_FIT_GROWN,
     UNCHANGED,
     Measure,
     SimulatedError,
@@ -25,6 +26,9 @@ from pmwpub.service.simulations.explorations import Exploration
 from pmwpub.service.simulations.sweep_range import played
 
 MEASURED: dict[Measure, str] = {"max_error": "Maximum error", "mean_error": "Mean error", "rms_error": "RMS error"}
+GROWN = f", {label_of(TABLE_FIT_GROWN)}"
+"""What the label of a line ends with that adds rows to its table."""
+
 Lines = Literal["best", "each"]
 """One line a candidate, the best rounds and variant at each epsilon, an oracle's choice; or a line for each of them."""
 
@@ -39,14 +43,17 @@ def error_plot(
     bounds: Sequence[figures.ProvedBound] = (),
     truth: str = "",
     height: float = 0.0,
+    drawing: figures.Drawing = figures.drawn_anew,
 ) -> figures.Plot:
     """Lines with bars of one standard error, the tables unchanged, and the region that no epsilon reaches.
 
     drawn   the labels of the lines to draw, with what belongs to their tables; None for all
     bounds  the lines of the accuracy theorem, from `proved_bounds`, where they are wanted
     truth, height  as in `figures.error_against_epsilon`
+    drawing  `figures.drawn_once` for a simulation on public tables; one on the private table is drawn anew
 
-    Region and bounds are drawn for the maximum error alone, for that is what they are about.
+    Region and bounds are drawn for the maximum error alone, for that is what they are about; not of a table to which a
+    line that is drawn adds rows, for they are about its own.
     """
     results = [] if simulation is None else simulation.errors
     start = {one.candidate: one.mean for one in summarise(results, measure) if one.method == UNCHANGED}
@@ -58,11 +65,21 @@ def error_plot(
         unchanged = [line for line in unchanged if line.label in tables]
         certified = [floor for floor in certified if floor.label in tables]
         bounds = [bound for bound in bounds if bound.label in tables]
-    floors = certified + _noisy(bought)
+    grown = {curve.label.removesuffix(GROWN) for curve in curves if curve.label.endswith(GROWN)}
+    floors = [floor for floor in certified + _noisy(bought) if floor.label not in grown]
+    bounds = [bound for bound in bounds if bound.label not in grown]
     if measure != "max_error":
         floors, bounds = [], ()
-    named = MEASURED[measure]
-    return figures.error_against_epsilon(curves, floors, unchanged, bounds, measure=named, truth=truth, height=height)
+    return drawing(
+        figures.error_against_epsilon,
+        curves,
+        floors,
+        unchanged,
+        bounds,
+        measure=MEASURED[measure],
+        truth=truth,
+        height=height,
+    )
 
 
 def error_plots(
@@ -74,12 +91,14 @@ def error_plots(
     measure: Measure = "max_error",
     lines: Lines = "best",
     bounds: Sequence[figures.ProvedBound] = (),
+    drawing: figures.Drawing = figures.drawn_anew,
 ) -> list[tuple[str, figures.Plot]]:
     """A figure for each table of the drawn lines, by its name, all of one height: no line in another table's shade.
 
     drawn   the labels of the lines; those that are of no table come last, in a figure without a shade, named ""
     bought  noisy floors on the private table, of which each figure has its own table's
     truth   who plays the private table
+    drawing  as in `error_plot`
     """
     tables = {one.candidate for one in simulation.errors if one.method == UNCHANGED}
     by_table: dict[str, list[str]] = {}
@@ -96,6 +115,7 @@ def error_plots(
             bounds=bounds,
             truth=truth,
             height=height,
+            drawing=drawing,
         )
 
     first = {table: plot(table, own, 0.0) for table, own in by_table.items()}
@@ -156,7 +176,9 @@ def size_plot(
     shares = tuple(share for share, name in named.items() if name in start)
     means = tuple(start[named[share]] for share in shares)
     unchanged = figures.ShareCurve("unchanged", shares, means, (0.0,) * len(shares)) if shares else None
-    return figures.error_against_share(curves, unchanged, candidate=candidate, measure=MEASURED[measure])
+    return figures.drawn_once(
+        figures.error_against_share, curves, unchanged, candidate=candidate, measure=MEASURED[measure]
+    )
 
 
 def several(simulation: Simulation) -> bool:

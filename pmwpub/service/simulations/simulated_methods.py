@@ -10,6 +10,7 @@ from pmwpub.evaluation import (
     PEERS,
     PMW_PUB,
     TABLE_FIT,
+    TABLE_FIT_GROWN,
     UNCHANGED,
     baseline_of,
     is_baseline,
@@ -26,7 +27,7 @@ __all__ = [
     "variants_beside",
 ]
 
-OFFERED_BASELINES = (TABLE_FIT, *BASELINES, *PEERS)
+OFFERED_BASELINES = (TABLE_FIT, TABLE_FIT_GROWN, *BASELINES, *PEERS)
 """The other engine and the baselines, by name; one that needs another package says so where that is missing."""
 
 

@@ -14,11 +14,10 @@ from itertools import permutations
 
 from pmwpub.tabular.review.column_counts import PublicColumn
 from pmwpub.tabular.review.verdict import Verdict
+from pmwpub.tabular.schema.proposing.texts import APART
 
 FEWEST = 4
 """Rows with a value, in all tables, below which a column that does not change says nothing."""
-APART = 0.95
-"""Tables of which so much has levels that the other lacks are told apart by the column alone."""
 WORTH_SAYING = 0.05
 """Best-mixture error between public tables that is pointed out."""
 

@@ -62,7 +62,7 @@ def _compared(study: Study, pools: Sequence[Pool]) -> None:
             compare(service(), study, setting, pools=pools)
             st.rerun()
     if found.pairs:
-        plot_panel.show(figures.pair_map([_pair(facts) for facts in found.pairs]), "pairs")
+        plot_panel.show(figures.drawn_once(figures.pair_map, [_pair(facts) for facts in found.pairs]), "pairs")
         st.caption(COMPARED[setting])
 
 

@@ -40,12 +40,14 @@ def chosen_errors(
     truth: str,
     first: Sequence[str] = (),
     ask: Callable[[Simulation], ProvedBounds] | None = None,
+    drawing: figures.Drawing = figures.drawn_anew,
 ) -> ChosenFigures:
     """Ask for lines, measure and bounds, and make a figure for each table that they choose, each with its own shade.
 
     truth  who plays the private table
     first  names of tables whose lines are drawn at first; the best line where there is none of them
     ask    draws the choice of bounds, where they are offered: they are about the maximum error alone
+    drawing  as `error_plot` has it
     """
     place = st.container()
     with st.expander("Measure, lines and proved bounds"):

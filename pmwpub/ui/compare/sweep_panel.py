@@ -152,7 +152,9 @@ def sweep_panel(study: Study, floors: Sequence[Assessed], chosen: Pool | None = 
     first = whole or ([] if chosen is None else [study.known_names(chosen)])
     ask = partial(ask_for_bounds, study, found, key="simulation")
     truth = truths(study).get(found.truth, "another table")
-    drawn = chosen_errors(simulation, floors, "simulation", truth=truth, first=first, ask=ask)
+    drawn = chosen_errors(
+        simulation, floors, "simulation", truth=truth, first=first, ask=ask, drawing=figures.drawn_once
+    )
     for table, plot in drawn.plots:
         plot_panel.show(plot, f"error against epsilon {table}".strip())
     with st.expander("What the simulation says, and the figure as a file"):

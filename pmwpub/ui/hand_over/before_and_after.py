@@ -46,5 +46,5 @@ def compare(study: Study, done: Sequence[Released]) -> BeforeAndAfter | None:
     prior = Distribution.empirical(study.support(found.plan.inputs.candidates))
     levels = domain.attributes[domain.index(attribute)].levels
     shares = [tuple(part.one_way(attribute).tolist()) for part in (prior, released)]
-    plot_panel.show(figures.marginal_comparison(levels, *shares, attribute=attribute), "one-way")
+    plot_panel.show(figures.drawn_once(figures.marginal_comparison, levels, *shares, attribute=attribute), "one-way")
     return BeforeAndAfter(found.outcome.booking.id, found.outcome.booking.key, attribute, levels, *shares)

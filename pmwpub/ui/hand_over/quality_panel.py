@@ -77,7 +77,7 @@ def _moved(comparison: MarginalsCompared, quality: Quality) -> figures.Plot:
         measured = any(one.columns == len(names) for one in near)
         words = tuple(cause_words(one) for one in near)
         marginals.append(figures.MovedMarginal(names, float(comparison.distance[place]), measured, words))
-    return figures.moved_marginals(marginals)
+    return figures.drawn_once(figures.moved_marginals, marginals)
 
 
 def cause_words(one: Cause) -> str:
@@ -118,4 +118,6 @@ def _heaviest(quality: Quality) -> None:
             tuple((round(100 * one.weight, 4), round(100 * one.public, 4), *one.row) for one in quality.heaviest),
         )
         st.dataframe(table.columns, hide_index=True, width="stretch", alt="The rows of the largest weights.")
-        st.caption("Rows of the public table; a weight says how often such a row stands in the release.")
+        st.caption(
+            "Rows of the public table, or added to it; a weight says how often such a row stands in the release."
+        )

@@ -11,7 +11,7 @@ from pmwpub.ui.widgets.price_form import NO_RESULT
 from pmwpub.ui.widgets.watching import Waiting, watch
 from pmwpub.ui.wording.written import plain
 
-AT_WORK = {"release": ("PMW^Pub", "round"), "table-fit": ("Table fit", "step")}
+AT_WORK = {"release": ("PMW^Pub", "round"), "table-fit": ("Table fit", "step"), "table-fit-pool": ("Table fit", "step")}
 """What works on a plan, and what its progress counts, by the kind of plan."""
 
 

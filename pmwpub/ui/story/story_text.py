@@ -48,7 +48,9 @@ def at_risk(story: Story) -> Screen:
         f"State A wants to share a table about {story.rows:,} people, so that others can plan with it. (All of them "
         f"are invented.) Nobody's name is in it. But a few facts that a neighbour knows single people out: with "
         f"{len(story.alone)} of them, **{story.alone[-1].alone:.0%} are the only one of their kind**.",
-        figures.alone_by_facts([one.fact for one in story.alone], [one.alone for one in story.alone]),
+        figures.drawn_once(
+            figures.alone_by_facts, [one.fact for one in story.alone], [one.alone for one in story.alone]
+        ),
         f"Take the one person with {person}. Exact tables tell the rest: **{rest}**.",
     )
 
@@ -62,7 +64,7 @@ def promise(story: Story) -> Screen:
         f"likely without any one person**. How almost is a number, ε. At ε = {EPSILON:g} no answer becomes more than "
         f"{number(factor)} times as likely. Here is one question, “how many people are like her?”, asked of the table "
         "with her in it and without.",
-        figures.with_and_without(odds(EPSILON), factor=factor),
+        figures.drawn_once(figures.with_and_without, odds(EPSILON), factor=factor),
         "The answer leaves it open whether she is in the table, for anybody, with any other knowledge. Each "
         "further question spends more of ε; a ledger keeps the sum.",
     )
@@ -81,7 +83,7 @@ def public_tables(story: Story) -> Screen:
         f"up to **{summary.alone:.1%} of all people** at ε = {EPSILON:g}. There are public tables about similar "
         "people, though. None is right as it is; but giving its rows other weights can bring it close. How close at "
         "best is the *best-mixture error*.",
-        figures.public_ranges(tables, alone=summary.alone),
+        figures.drawn_once(figures.public_ranges, tables, alone=summary.alone),
         f"**{worst.label}** can never do: it lacks people whom A has, and no weights bring them back. It stays off by "
         f"{worst.perfect:.0%}, whatever is spent. For a sliver of ε this can be known before anything is released.",
     )
@@ -102,7 +104,9 @@ def errors(story: Story) -> Screen:
         "PMW^Pub asks the private table a few well-chosen questions, with noise, and gives the public rows new weights "
         "until they agree. More ε, less error; but **below a table's shaded region no ε gets anybody**. "
         f"(δ = {loss(story.delta)} throughout: the chance left over.)",
-        figures.error_against_epsilon([*lines, _curve(noise, NOISE_ALONE, ceiling)], floors, unchanged),
+        figures.drawn_once(
+            figures.error_against_epsilon, [*lines, _curve(noise, NOISE_ALONE, ceiling)], floors, unchanged
+        ),
         f"With {_name(summary.table)}, the error at ε = {EPSILON:g} is {summary.released:.1%}. Noise alone is off by "
         f"{noise.mean[0]:.0%} at ε = {noise.epsilons[0]:g}, which is above the picture.",
     )
@@ -125,7 +129,7 @@ def public_data_bought(story: Story) -> Screen:
         "What the public data bought us",
         f"At the same price, ε = {EPSILON:g}, the largest of {story.queries:,} errors falls from {found.alone:.1%} to "
         f"**{found.released:.1%}**, because the public rows of {name}, already know most of what is true of people.",
-        figures.ways_compared(ways, best=2),
+        figures.drawn_once(figures.ways_compared, ways, best=2),
         f"Noise alone would need **ε = {number(found.epsilon_of_noise)}** for that. And what is handed out is a table "
         "of rows like any other, with a certificate that anyone can check.",
     )

@@ -94,7 +94,7 @@ def _shown(case: BiasCase, points: tuple[BiasPoint, ...]) -> None:
         place.metric(label, number(value), help="The largest error over the workload, a share of the rows.")
     of = f"{case.attribute} = {case.level}"
     tables = [figures.BiasedTable(one.bias, one.start, one.error, one.standard_error, one.floor_low) for one in points]
-    plot_panel.show(figures.error_against_bias(tables, chosen, of=of), "bias")
+    plot_panel.show(figures.drawn_once(figures.error_against_bias, tables, chosen, of=of), "bias")
     st.caption(_verdict(point, of))
 
 

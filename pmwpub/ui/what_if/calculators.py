@@ -49,9 +49,11 @@ def accuracy_calculator(facts: Facts) -> None:
     own = replace(facts, n=n, m=m, queries=queries)
     asked = AccuracyQuestion(own, epsilon=epsilon, best_mixture=floor, beta=beta)
     _answer(asked.bound, asked.rounds, beta)
-    plot_panel.show(figures.bound_against_rounds(asked.by_rounds(), asked.rounds), "bound rounds")
+    plot_panel.show(figures.drawn_once(figures.bound_against_rounds, asked.by_rounds(), asked.rounds), "bound rounds")
     line = asked.by_epsilon(EPSILONS)
-    plot_panel.show(figures.bound_against_epsilon(line.epsilons, line.errors, line.rounds), "bound epsilon")
+    plot_panel.show(
+        figures.drawn_once(figures.bound_against_epsilon, line.epsilons, line.errors, line.rounds), "bound epsilon"
+    )
     _needed(asked)
     with st.expander("What it rests on"):
         st.markdown("\n".join(f"- {words}" for words in HYPOTHESES))

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pmwpub.figures import OFFLINE, PICTURE, Plot, inked
+from pmwpub.figures import OFFLINE, PICTURE, Plot
 
 CONFIG = OFFLINE | {"modeBarButtonsToRemove": ["lasso2d", "select2d", "zoom2d", "pan2d"]}
 PRIVATE_CONFIG = OFFLINE | {"displayModeBar": False}
-INK_ON_WHITE = "#6A7076"
-"""The words of figures in the light theme, whose own grey for them stays below 4.5:1. A figure that was drawn before
-the theme turned dark is drawn anew at the next run only; until then these words stand out 3.6:1."""
 
 
 def show(plot: Plot, key: str) -> None:
@@ -23,7 +20,12 @@ def show(plot: Plot, key: str) -> None:
 
 
 def show_private(plot: Plot, key: str) -> None:
-    """Draw a figure of the steward's own numbers, without any button that would save them."""
+    """Draw a figure of the steward's own numbers, without any button that would save them.
+
+    Raises ValueError for a figure that is kept beyond this session.
+    """
+    if plot.kept:
+        raise ValueError("A figure of the steward's own numbers is drawn anew; this one is kept for all sessions.")
     st.plotly_chart(_themed(plot).figure, width="stretch", key=key, config=PRIVATE_CONFIG, alt=plot.alt)
     with st.expander("The same as a table and in words"):
         st.table(plot.table.columns)
@@ -31,5 +33,8 @@ def show_private(plot: Plot, key: str) -> None:
 
 
 def _themed(plot: Plot) -> Plot:
-    """The figure with words that stand out in the theme that is looked at."""
-    return inked(plot, INK_ON_WHITE) if st.context.theme.type == "light" else plot
+    """The figure with words that stand out in the theme that is looked at.
+
+    A figure that was drawn before the theme turned dark is drawn anew at the next run only.
+    """
+    return plot.on_white if st.context.theme.type == "light" else plot

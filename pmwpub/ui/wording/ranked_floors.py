@@ -33,7 +33,7 @@ def dot_plot(found: Sequence[Assessed]) -> figures.Plot:
     tied = groups(found)
     confidences = [noisy.confidence for one in found for noisy in (one.floor, one.start) if noisy]
     candidates = [figures.AssessedCandidate(one.name, one.floor, one.start, tied.get(one.candidates)) for one in found]
-    return figures.candidates_dot_plot(candidates, confidence=min(confidences, default=0.95))
+    return figures.drawn_once(figures.candidates_dot_plot, candidates, confidence=min(confidences, default=0.95))
 
 
 def verdicts(found: Sequence[Assessed], target: float) -> list[tuple[bool, str]]:

@@ -116,7 +116,7 @@ def test_complete_estimates_are_the_least_squares_of_tables_that_are_centred() -
     plan = planned(complete=True)
     noisy = np.random.default_rng(3).integers(-20, 60, plan.tables.queries)
     n, offsets = 50, plan.tables.offsets
-    found, sigma = one_way_estimates(plan, noisy, n), scales(plan, n)
+    found, sigma = one_way_estimates(plan.tables, scales(plan, n), noisy, n), scales(plan, n)
     own, first, second = (noisy[offsets[t] : offsets[t + 1]] / n for t in (0, 3, 4))
     parts = [(own, sigma[0] ** 2)]
     parts += [(first.reshape(3, 2).sum(1), 2 * sigma[3] ** 2), (second.reshape(3, 4).sum(1), 4 * sigma[4] ** 2)]
@@ -131,7 +131,7 @@ def test_sums_over_an_attribute_that_lacks_levels_are_left_out_and_its_own_estim
     plan = planned()
     noisy = np.random.default_rng(4).integers(-20, 60, plan.tables.queries)
     n, offsets, sigma = 50, plan.tables.offsets, scales(plan, 50)
-    found = one_way_estimates(plan, noisy, n, (1,))
+    found = one_way_estimates(plan.tables, scales(plan, n), noisy, n, (1,))
     tables_of = [noisy[begin:end] / n for begin, end in itertools.pairwise(offsets)]
 
     def mean(parts: list[tuple[Floats, float]], centred: bool) -> Floats:
@@ -217,7 +217,7 @@ def test_likelihoods_are_those_of_the_normal_law(moved: tuple[int, ...]) -> None
     shares, _ = dense_covariance(plan, PUBLIC)
     deviations = np.repeat([0.02, 0.03, 0.05], SHAPE.shape)
     estimates = OneWayEstimates(shares + rng.normal(0, 0.06, 9), deviations)
-    evidence = strengths._Evidence(plan, PUBLIC, estimates)
+    evidence = strengths.PriorEvidence(plan, WidestCells.of(plan, PUBLIC), estimates)
 
     def expected(moved: tuple[int, ...], rows: float) -> float:
         law = stats.multivariate_normal(np.zeros(9), assembled(plan, PUBLIC, deviations, moved, rows))

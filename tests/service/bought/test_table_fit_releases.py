@@ -7,6 +7,7 @@ import io
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,7 +27,7 @@ from pmwpub.release.certificates.table_certificate import TableCertificate
 from pmwpub.release.checking import check, require
 from pmwpub.release.measured.tables_csv import read_tables
 from pmwpub.release.rebuilding import rebuilt
-from pmwpub.service import Released
+from pmwpub.service import Released, quality_report
 from pmwpub.service.bought import release_errors, releases
 from pmwpub.service.inputs import stored_tables, study_store
 from pmwpub.service.purchases import purchase_of
@@ -35,10 +36,14 @@ if TYPE_CHECKING:
     from conftest import Bench
 
 
-def run(bench: Bench, *, candidates: list[str] | None = None, epsilon: str = "1", repeat: int = 0) -> Released:
+def run(
+    bench: Bench, *, candidates: list[str] | None = None, epsilon: str = "1", repeat: int = 0, grow: bool = False
+) -> Released:
     """A release by table fit of the bench's population, read back."""
     current = study_store.study(bench.service, bench.name)
-    plan = releases.table_fit_plan(bench.service, current, candidates or bench.candidates[:1], epsilon=epsilon)
+    plan = releases.table_fit_plan(
+        bench.service, current, candidates or bench.candidates[:1], epsilon=epsilon, grow=grow
+    )
     outcome = buying.buy(bench.service, bench.private, plan, repeat=repeat)
     return releases.released(bench.service, current, outcome.booking)
 
@@ -234,3 +239,67 @@ def test_noisy_counts_from_which_no_weights_follow_are_refused_in_words(
     certificate = read_certificate(files[CERTIFICATE])
     with pytest.raises(CertificateError, match="No weights follow"):
         rebuilt(certificate, files["schema.json"], publics(bench, bench.candidates[:1]), files[TABLES])
+
+
+def test_rows_are_added_for_people_of_whom_the_public_table_has_none(bench: Bench) -> None:
+    lacking = bench.candidates[2:]  # a third of the people are smiths; here nobody is
+    found = run(bench, candidates=lacking, epsilon="3.5", grow=True)
+    bundle = bundle_of(found)
+    certificate = certificate_of(bundle)
+    assert certificate.adds_rows
+    assert {one.levels[one.columns.index("job")] for one in certificate.chosen.grown} == {"smith"}  # type: ignore[union-attr]
+    released = bundle.distribution()
+    smiths = released.one_way("job")[bundle.schema.domain.attributes[2].levels.index("smith")]
+    assert 0.2 < smiths < 0.5
+    files = bundle.files(rows=300)
+    assert b"smith" in files[SYNTHETIC]
+    require(check(files))
+    made = rebuilt(bundle.stated(files, rows=300), files["schema.json"], publics(bench, lacking), files[TABLES])
+    assert all(files[name] == body for name, body in made.items())
+    report = files[REPORT].decode()
+    assert "Rows were added to the public table" in report
+    assert "no floor of this release" in report
+    assert "cannot occur" in report
+    seen = quality_report.quality_of(bench.service, study_store.study(bench.service, bench.name), found)
+    added = seen.public == 0
+    assert added.any()
+    assert seen.public.sum() == 100
+    shares = quality_report.compared(bench.service, seen, 1)
+    assert shares.public.sum() == pytest.approx(3.0)
+    assert shares.cells(2, shares.public)[bundle.schema.domain.attributes[2].levels.index("smith")] == 0.0
+
+
+def test_a_plan_that_may_add_rows_but_adds_none_says_so_and_another_plan_has_no_word_of_it(bench: Bench) -> None:
+    grows, plain = (run(bench, epsilon="0.5", grow=grow) for grow in (True, False))
+    body, other = (json.loads(bundle_of(one).parts[CERTIFICATE]) for one in (grows, plain))
+    assert body["chosen"]["grown"] == []
+    assert set(body["plan"]) - set(other["plan"]) == {"growth"}
+    assert "grown" not in other["chosen"]
+    assert "They showed none" in bundle_of(grows).parts[REPORT].decode()
+    assert "ould have been added" not in bundle_of(plain).parts[REPORT].decode()
+    require(check(bundle_of(grows).files(rows=20)))
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda chosen: chosen.pop("grown"),
+        lambda chosen: chosen["grown"][0].update(weight=0),
+        lambda chosen: chosen["grown"][0].update(levels=["F", "nobody"]),
+        lambda chosen: chosen["grown"][0].update(columns=["sex", "sex"]),
+        lambda chosen: chosen["grown"].extend(chosen["grown"] * 60),
+        lambda chosen: chosen["grown"].pop(),
+    ],
+)
+def test_edited_words_on_added_rows_do_not_hold(bench: Bench, edit: Callable[..., object]) -> None:
+    lacking = bench.candidates[2:]
+    files = bundle_of(run(bench, candidates=lacking, epsilon="3.5", grow=True)).files(rows=20)
+    body = json.loads(files[CERTIFICATE])
+    edit(body["chosen"])
+    content = json.dumps(body, indent=1).encode()
+    try:
+        certificate = read_certificate(content)
+        made = rebuilt(certificate, files["schema.json"], publics(bench, lacking), files[TABLES])
+    except CertificateError:
+        return
+    assert made[WEIGHTS] != files[WEIGHTS]

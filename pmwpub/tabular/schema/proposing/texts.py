@@ -88,8 +88,8 @@ def dates(cells: ColumnCells, counts: Mapping[str, int], order: DateOrder, part:
 
 _PARTS: tuple[DatePart, ...] = ("year", "month", "weekday")
 """The parts that are taken unasked, the first one first."""
-_APART = 0.95
-"""Tables of which so much of each has levels that the other lacks are told apart."""
+APART = 0.95
+"""Tables of which so much has levels that the other lacks are told apart by the column alone."""
 
 
 def _days_of(table: Mapping[str, int], counts: Mapping[str, int], order: DateOrder) -> Counter[date]:
@@ -117,7 +117,7 @@ def _tells_tables_apart(days: Sequence[Mapping[date, int]], part: DatePart) -> b
     if all(len(table) == 1 for table in tables):
         return len(set().union(*tables)) > 1
     return all(
-        sum(often for level, often in one.items() if level not in other) >= _APART * one.total()
+        sum(often for level, often in one.items() if level not in other) >= APART * one.total()
         for one, other in permutations(tables, 2)
     )
 

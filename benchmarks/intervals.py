@@ -1,0 +1,208 @@
+"""Coverage of the 95 % intervals of table fit: how often a cell's interval holds the private table's own share.
+
+    python benchmarks/intervals.py [--pairs adult sample census new ...] [--epsilons 0.1 0.25 0.5 1] [--seeds 5]
+
+Writes docs/results/intervals.csv, a line a release and order of marginal; a release that stands there is not made
+again. Cells count whose released share is at least 1 %. Of 3-way marginals some hundred are looked at, drawn by a
+public seed. The rule of the intervals was fixed before the seeds were used. Everything is a simulation with seeded
+noise on rows that may be looked at; ADULT's split has the seed of the run. Data: as for benchmarks/sharper.py; the
+sample tables are those of sample_data/.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import itertools
+import math
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, fields
+from fractions import Fraction
+from functools import cache, partial
+from pathlib import Path
+
+import numpy as np
+import sharper
+
+from pmwpub.mechanisms.table_fit.fit_constants import FitConstants
+from pmwpub.mechanisms.table_fit.intervals.believed_drift import BelievedDrift, released_tables
+from pmwpub.mechanisms.table_fit.intervals.cell_intervals import CellIntervals
+from pmwpub.mechanisms.table_fit.intervals.released_tables import ReleasedTables
+from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
+from pmwpub.mechanisms.table_fit.table_fit import table_fit
+from pmwpub.mechanisms.table_fit.table_schedule import schedule
+from pmwpub.privacy.budget import ApproxDP, as_fraction, zcdp_of
+from pmwpub.privacy.seeded_noise import SimulationNoise
+from pmwpub.queries.counts import count
+from pmwpub.queries.workload import Marginal, Workload
+from pmwpub.records import Dataset, Support
+from pmwpub.tabular.coding.encode import encode_public
+from pmwpub.tabular.files.reading import read_table
+from pmwpub.tabular.schema.table_schema import Schema
+
+OUT = Path(__file__).parents[1] / "docs" / "results" / "intervals.csv"
+SAMPLE = Path(__file__).parents[1] / "sample_data"
+FIRST_SEED = 3101
+EPSILONS = (0.1, 0.25, 0.5, 1.0)
+LARGE = 0.01
+TRIPLES = 150
+BIASES = (0.0, 0.2, 0.45)
+CENSUS = (
+    ("oh_2018", "oh_2012"), ("oh_2018", "il_2018"), ("oh_2015", "oh_2012"), ("oh_2018", "oh_2015"),
+    ("il_2015", "il_2012"),
+)  # fmt: skip
+NEW = (
+    ("il_2018", "oh_2018"), ("il_2015", "oh_2015"), ("oh_2012", "il_2012"), ("oh_2015", "il_2012"),
+    ("il_2018", "il_2015"),
+)  # fmt: skip
+"""Pairs that nothing was tried on while the rule was made."""
+
+Tables = tuple[Dataset, Dataset]
+
+
+@dataclass(frozen=True)
+class Line:
+    """Intervals of one release for marginals of one order.
+
+    covered   of the cells of at least 1 %, the share whose interval holds the private share
+    width     the median width of these intervals
+    noisy     the median width of the noisy cells' own, 0 where there are none
+    alone     the width for one question that has the whole budget
+    direct    the share of intervals that are the noisy cell's
+    cells     how many there are
+    seconds   of one core, for all intervals of the release
+    """
+
+    private: str
+    public: str
+    epsilon: float
+    rows_per_person: int
+    seed: int
+    order: int
+    covered: float
+    width: float
+    noisy: float
+    alone: float
+    direct: float
+    cells: int
+    misfit: float
+    seconds: float
+
+
+@cache
+def _sample(name: str) -> Dataset:
+    schema = Schema.from_json((SAMPLE / "schema.json").read_bytes())
+    return encode_public(read_table(SAMPLE / f"{name}.csv"), schema).dataset
+
+
+@cache
+def _adult(bias: float, seed: int) -> Tables:
+    return sharper.adult.split_adult(sharper._adult()[0], bias, seed)
+
+
+@cache
+def _census(private: str, public: str) -> Tables:
+    return sharper.census_table.table_of(private), sharper.census_table.table_of(public)
+
+
+def pairs_of(kinds: Sequence[str]) -> list[tuple[str, str, int, Callable[[int], Tables]]]:
+    """(private, public, k, tables by seed)."""
+    found: list[tuple[str, str, int, Callable[[int], Tables]]] = []
+    for kind in kinds:
+        if kind == "adult":
+            found += [("adult", f"Δ = {bias:+g}", 1, partial(_adult, bias)) for bias in BIASES]
+        elif kind == "k3":
+            found += [("adult", "Δ = +0.2", 3, partial(_adult, 0.2))]
+        elif kind == "sample":
+            found += [("state_a", one, 1, lambda _, b=one: (_sample("state_a"), _sample(b))) for one in _STATES]  # type: ignore[misc]
+        else:
+            pairs = CENSUS if kind == "census" else NEW
+            found += [(a, b, 1, lambda _, a=a, b=b: _census(a, b)) for a, b in pairs]  # type: ignore[misc]
+    return found
+
+
+_STATES = ("state_b", "state_c", "state_d")
+
+
+def released(
+    tables: Tables, epsilon: float, k: int, seed: int
+) -> tuple[ReleasedTables, Callable[[], BelievedDrift], float]:
+    """A simulated release, and the width of the interval of one question that has all of the budget."""
+    private, public = tables
+    n, support = len(private), Support.of(public)
+    measured = measured_tables(Workload.all_kway(private.domain, 2))
+    delta = Fraction(1, n * n)
+    budget = zcdp_of(ApproxDP(as_fraction(epsilon), delta))
+    constants = FitConstants.advised(measured, budget, n=n, delta=delta, rows_per_person=k)
+    plan = schedule(measured, support, budget, rows_per_person=k, complete=True, constants=constants)
+    found = table_fit(count(measured, private), support, plan, noise=SimulationNoise(f"intervals {epsilon} {k} {seed}"))
+    answers = released_tables(found, plan, n)
+    return answers, lambda: BelievedDrift.of(found, plan, n), 2 * 1.96 * k / math.sqrt(2 * float(budget.rho)) / n
+
+
+def scored(name: tuple[str, str, int], tables: Tables, epsilon: float, seed: int) -> list[Line]:
+    """A line an order."""
+    private, k = tables[0], name[2]
+    answers, drift, alone = released(tables, epsilon, k, seed)
+    began = time.process_time()
+    intervals = CellIntervals(answers, drift())
+    found = {order: [intervals.of(one) for one in _marginals(private, order)] for order in (1, 2, 3)}
+    seconds = time.process_time() - began
+    lines = []
+    for order, of_all in found.items():
+        workload = Workload(private.domain, tuple(Marginal(one.attributes) for one in of_all))
+        truth = count(workload, private).counts / len(private)
+        low, high, answered, basis = (
+            np.concatenate([getattr(one, part).ravel() for one in of_all])
+            for part in ("low", "high", "released", "basis")
+        )
+        large = (answered >= LARGE) & ~np.isnan(low)
+        covered = ((truth >= low) & (truth <= high))[large]
+        own = [answers.cells_of(one.attributes) for one in of_all]
+        noise = [np.sqrt(answers.variances[cells]) for cells in own if cells is not None]
+        noisy = 2 * 1.96 * float(np.median(np.concatenate(noise)[large])) if noise else 0.0
+        misfit = intervals.misfit.ratios[min(order, 2) - 1]
+        lines.append(
+            Line(
+                *name[:2], epsilon, k, seed, order, round(float(covered.mean()), 4),
+                round(float(np.median((high - low)[large])), 6), round(noisy, 6), round(alone, 6),
+                round(float(np.mean(basis[large] == "noisy cell")), 4), int(large.sum()), round(misfit, 3),
+                round(seconds, 3),
+            )
+        )  # fmt: skip
+    return lines
+
+
+def _marginals(table: Dataset, order: int) -> list[tuple[int, ...]]:
+    every = list(itertools.combinations(range(len(table.domain.attributes)), order))
+    return every if order < 3 or len(every) <= TRIPLES else sorted(random.Random(0).sample(every, TRIPLES))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--pairs", nargs="+", default=["adult", "k3", "sample", "census", "new"])
+    parser.add_argument("--epsilons", nargs="+", type=float, default=EPSILONS)
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--first-seed", type=int, default=FIRST_SEED)
+    parser.add_argument("--out", type=Path, default=OUT)
+    wanted = parser.parse_args()
+    done = set()
+    if wanted.out.is_file():
+        with wanted.out.open(newline="", encoding="utf-8") as stream:
+            done = {tuple(row[part] for part in _KEY) for row in csv.DictReader(stream)}
+    for private, public, k, tables in pairs_of(wanted.pairs):
+        for epsilon in wanted.epsilons:
+            for seed in range(wanted.first_seed, wanted.first_seed + wanted.seeds):
+                if (private, public, str(epsilon), str(k), str(seed)) in done:
+                    continue
+                for line in scored((private, public, k), tables(seed), epsilon, seed):
+                    sharper.add(wanted.out, [field.name for field in fields(Line)], asdict(line))
+                    print(asdict(line), flush=True)
+
+
+_KEY = ("private", "public", "epsilon", "rows_per_person", "seed")
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""The command `misfits`."""
+
+from __future__ import annotations
+
+import argparse
+
+from pmwpub.cli.inputs import Json, no_result
+from pmwpub.cli.purchasing import opened_service, private_table, reused, spent
+from pmwpub.errors import PlanError
+from pmwpub.ledger import Ledger
+from pmwpub.privacy.budget import epsilon_of
+from pmwpub.rounding import above
+from pmwpub.service import Service, Study, purchases
+from pmwpub.service.bought import misfit_shares, misfit_words
+from pmwpub.service.bought.misfit_shares import MisfitShare
+from pmwpub.service.inputs import reviewing, study_store
+from pmwpub.service.purchases import MisfitPurchase
+from pmwpub.tabular.files.given_files import Files
+
+
+def misfits(parsed: argparse.Namespace) -> Json:
+    """`misfits`: buy the noisy shares of private rows that the schema does not fit, or say what they would cost."""
+    if parsed.private is None and not parsed.price:
+        raise PlanError("Give the private table (--private P.csv), or --price for what is free.")
+    with Ledger.open(parsed.store) as ledger:
+        (service, own), name = opened_service(parsed, ledger), parsed.population
+        current = study_store.study(service, name)
+        columns = parsed.column or [risk.column for risk in reviewing.risky(service, current)]
+        if parsed.price:
+            return _priced(service, current, columns, parsed.half_width)
+        private = private_table(service, name, Files(parsed.read, [parsed.private]), parsed)
+        plan = misfit_shares.misfit_plan(current, columns, half_width=parsed.half_width)
+        (outcome,) = purchases.buy(service, private, [MisfitPurchase(plan)], repeat=parsed.repeat, current=current)
+        found = misfit_shares.fit_seen(service, outcome.booking)
+        if found.overall is None:
+            raise no_result(outcome)
+        stated = {"half_width": found.half_width, "confidence": found.confidence, "remarks": list(found.remarks)}
+        shares = {"columns": [_line(one) for one in found.columns], "any": _line(found.overall)}
+        words = {"words": list(misfit_words.in_words(found))}
+        return shares | words | stated | spent(ledger, name, own) | reused(outcome)
+
+
+def _line(share: MisfitShare) -> Json:
+    named = {} if share.column is None else {"column": share.column}
+    return named | {"share": share.value, "low": share.low, "high": share.high}
+
+
+def _priced(service: Service, current: Study, columns: list[str], half_width: str) -> Json:
+    """What is asked for, at its price; or why it is not sold."""
+    found = purchases.misfit_offer(current, columns, half_width)
+    why = {risk.column: risk.why for risk in reviewing.risky(service, current)}
+    return {
+        "columns": [{"column": column, "why": why.get(column, "Named by the steward.")} for column in columns],
+        "half_width": float(found.half_width),
+        "price": {"rho": above(found.rho.rho), "epsilon": epsilon_of(found.rho, current.balance.delta)},
+        "share_of_grant": above(found.part),
+        "sold": not found.refusal,
+        "refusal": found.refusal,
+        "narrowest_half_width": None if found.narrowest is None else above(found.narrowest),
+        "most_columns": found.columns,
+    }

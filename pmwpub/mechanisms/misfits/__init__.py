@@ -1,0 +1,1 @@
+"""How many private rows a schema does not fit: noisy counts, column by column."""

@@ -1,0 +1,181 @@
+"""How far the private table is believed to lie from the public one, in public rows: what intervals are built on.
+
+The fit's own strengths are cautious: they keep to the public table where nothing is evident. An interval has to say
+how far off that caution may be, so it has strengths of its own: the mean of 1/N over what the noisy tables leave
+likely, and never more than the sampling error of both tables allows.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pmwpub.mechanisms.table_fit.intervals.released_tables import ReleasedTables, answers_of
+from pmwpub.mechanisms.table_fit.one_way_estimates import OneWayEstimates, scales
+from pmwpub.mechanisms.table_fit.prior_strength import DIGITS, PriorEvidence
+from pmwpub.mechanisms.table_fit.table_fit import TableRelease, refit
+from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
+from pmwpub.mechanisms.table_fit.widest_cells import WidestCells
+from pmwpub.records import Bools, Floats, Support
+
+RATIOS = (1.0, 2.0, 4.0, 8.0)
+"""How many times stronger the public table may be in what 2-way tables add to 1-way tables; equally likely."""
+
+SPREAD = 1.0
+"""The deviation of the logarithm of an attribute's own strength about that of all."""
+
+LEAST_SHARE, MOST_SHARE = 0.001, 0.9
+"""2-way cells of such shares bear on the strength of 2-way tables."""
+
+LEAST_LEFT = 0.05
+"""The least part of a 2-way cell's variance that its two 1-way cells are taken to leave."""
+
+
+@dataclass(frozen=True)
+class BelievedDrift:
+    """Strengths N: drift of the private from the public table has the covariance of a sample of N public rows.
+
+    ones   one for each attribute that was measured, in the domain's order
+    pairs  of what 2-way and larger tables add
+    """
+
+    ones: tuple[float, ...]
+    pairs: float
+
+    @classmethod
+    def of(cls, release: TableRelease, schedule: TableSchedule, n: int, rows: int | None = None) -> BelievedDrift:
+        """By the marginal likelihood of the noisy tables: a function of a release, of its schedule and public rows.
+
+        For attributes that the fit let move freely, the strength is that freedom's. Where a likelihood cannot be
+        computed, the least strength of the grid is taken, which makes the widest intervals: a release that is drawn
+        is never lost for its intervals.
+
+        n     private rows
+        rows  of public people that the release's atoms stand for; by default what their multiplicities add up to
+        """
+        try:
+            return _believed(release, schedule, n, release.distribution.support.rows if rows is None else rows)
+        except np.linalg.LinAlgError:
+            least = schedule.constants.least_strength
+            return cls((least,) * len(schedule.attributes), least)
+
+
+def _believed(release: TableRelease, schedule: TableSchedule, n: int, rows: int) -> BelievedDrift:
+    tables, prior = released_tables(release, schedule, n), release.distribution.support
+    constants, weights, choices = schedule.constants, release.distribution.weights, release.choices
+    grid = np.geomspace(constants.least_strength, constants.most_strength, constants.strengths)
+    # No strength may exceed what the two tables' own sampling errors allow; the public rows count as much as the
+    # weights left of them (Kish's effective sample size).
+    cap = 1.0 / (1.0 / n + prior.rows / rows * float(np.sum(weights**2 / prior.multiplicity)))
+    moved = tuple(i for i, a in enumerate(schedule.attributes) if a in choices.moved)
+    evidence = PriorEvidence(schedule, WidestCells.of(schedule, prior), tables.estimates)
+    ones = np.array([evidence.likelihood(moved, strength) for strength in grid])
+    without_pairs = replace(choices, sweeps=(*choices.sweeps[:2], 0), grown=())  # the atoms have the added rows
+    first = answers_of(refit(prior, schedule, release.noisy, without_pairs, n), schedule.tables)
+    all_ones, pairs = _mean_strengths(grid, ones, _of_pairs(tables, first, grid), cap)
+    own = np.minimum(_own(schedule, prior, tables.estimates, grid, all_ones, moved), min(all_ones, cap))
+    own[list(moved)] = constants.moved_strength
+    return BelievedDrift(tuple(map(_rounded, own)), _rounded(pairs))
+
+
+def released_tables(release: TableRelease, schedule: TableSchedule, n: int) -> ReleasedTables:
+    """A release as its own files will tell of it."""
+    return ReleasedTables(
+        schedule.tables,
+        scales(schedule, n),
+        release.noisy,
+        release.distribution,
+        release.choices,
+        schedule.constants,
+        n,
+    )
+
+
+def _rounded(strength: float) -> float:
+    return float(f"{strength:.{DIGITS}g}")
+
+
+def _mean_strengths(grid: Floats, ones: Floats, pairs: Floats, cap: float) -> tuple[float, float]:
+    """1/E[1/N1] and 1/E[1/N2]: N1 alike likely on the grid, N2/N1 among `RATIOS`; both at most the cap."""
+    first = np.repeat(grid, len(RATIOS))
+    second = np.minimum(np.outer(grid, RATIOS).ravel(), cap)
+    log = np.repeat(ones, len(RATIOS)) + np.interp(np.log(second), np.log(grid), pairs)
+    weight = np.exp(log - log.max())
+    total = float(weight.sum())
+    return total / float(weight @ (1.0 / np.minimum(first, cap))), total / float(weight @ (1.0 / second))
+
+
+def _of_pairs(release: ReleasedTables, first: Floats, grid: Floats) -> Floats:
+    """float64 (grid,): the log likelihood of each strength for what the noisy 2-way tables say beyond the 1-way ones.
+
+    Cells count as if they were independent: r = noisy share - share after the 1-way fit has the variance
+    sigma^2 + g/N, where g is what its two 1-way indicators leave of the variance of the cell's own.
+
+    first  float64 (cells,): what the weights answered before the 2-way tables were looked at
+    """
+    residuals, variances, left = [np.zeros(0)], [np.zeros(0)], [np.zeros(0)]
+    tables = release.tables
+    for t, marginal in enumerate(tables.marginals):
+        if len(marginal.attributes) == 2:
+            cells = slice(int(tables.offsets[t]), int(tables.offsets[t + 1]))
+            share = first[cells].reshape([tables.domain.shape[a] for a in marginal.attributes])
+            used, remaining = _left_by_ones(share)
+            residuals.append((release.measured[cells].reshape(share.shape) - share)[used])
+            variances.append(release.variances[cells].reshape(share.shape)[used])
+            left.append(remaining[used])
+    r, s, g = map(np.concatenate, (residuals, variances, left))
+    found = []
+    for strength in grid:
+        variance = s + g / strength
+        found.append(-0.5 * float(np.sum(np.log(variance) + r**2 / variance)))
+    return np.array(found)
+
+
+def _left_by_ones(share: Floats) -> tuple[Bools, Floats]:
+    """Which cells of a 2-way table count, and what their 1-way indicators leave of their variance."""
+    rows, columns = share.sum(axis=1, keepdims=True), share.sum(axis=0, keepdims=True)
+    variance = share * (1.0 - share)
+    explained = (share * (1.0 - rows)) ** 2 / np.maximum(rows * (1.0 - rows), 1e-9)
+    explained = explained + (share * (1.0 - columns)) ** 2 / np.maximum(columns * (1.0 - columns), 1e-9)
+    used: Bools = (share >= LEAST_SHARE) & (share <= MOST_SHARE)
+    return used, np.maximum(variance - explained, LEAST_LEFT * variance)
+
+
+def _own(
+    schedule: TableSchedule,
+    support: Support,
+    estimates: OneWayEstimates,
+    grid: Floats,
+    centre: float,
+    moved: tuple[int, ...],
+) -> Floats:
+    """float64 (attributes,): each attribute's own strength, log-normal about `centre`, by its own 1-way residuals."""
+    cells = WidestCells.of(schedule, support)
+    residual = estimates.shares[cells.chosen] - cells.shares
+    lacking = [i for i, attribute in enumerate(schedule.attributes) if attribute in estimates.lacking]
+    covariance = cells.covariance
+    if lacking:
+        residual = cells.without_totals(residual[:, None], lacking)[:, 0]
+        covariance = cells.without_totals(cells.without_totals(covariance, lacking).T, lacking)
+    tilts = covariance[:, np.isin(cells.owner, moved)]
+    prior = -((np.log(grid) - math.log(centre)) ** 2) / (2.0 * SPREAD**2)
+    found = np.empty(len(schedule.attributes))
+    for place in range(len(found)):
+        own = cells.owner == place
+        noise = np.diag(estimates.deviations[cells.chosen[own]] ** 2) + tilts[own] @ tilts[own].T
+        among = covariance[np.ix_(own, own)]
+        log = prior + np.array([_normal(residual[own], among / strength + noise) for strength in grid])
+        weight = np.exp(log - log.max())
+        found[place] = float(weight.sum()) / float(weight @ (1.0 / grid))
+    return found
+
+
+def _normal(residual: Floats, covariance: Floats) -> float:
+    """The log density of a normal law, up to a constant."""
+    if not len(residual):
+        return 0.0
+    factor = np.linalg.cholesky((covariance + covariance.T) / 2)
+    scaled = np.linalg.solve(factor, residual)
+    return -float(np.log(np.diag(factor)).sum()) - float(scaled @ scaled) / 2

@@ -1,0 +1,161 @@
+"""Growing the support: rows for people of whom no public row tells, where noisy 2-way tables show that they exist."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+
+from pmwpub.errors import PlanError
+from pmwpub.mechanisms.table_fit.fit_constants import SupportGrowth
+from pmwpub.mechanisms.table_fit.one_way_estimates import OneWayEstimates, scales
+from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
+from pmwpub.queries.incidence import PublicProblem
+from pmwpub.records import Codes, Floats, Ints, Support
+
+ROUNDING = 1e-9
+"""By which a machine's arithmetic may move a threshold, of itself."""
+
+
+@dataclass(frozen=True)
+class GrownCell:
+    """A cell that no public row is in, and that gets rows.
+
+    cell    its position among the cells of the schedule's tables
+    weight  of its rows together; a public row's is the `row_weight` of the plan
+
+    Raises PlanError for what no release has.
+    """
+
+    cell: int
+    weight: int
+
+    def __post_init__(self) -> None:
+        if self.cell < 0 or self.weight < 1:
+            raise PlanError("Added rows have a cell and a weight.")
+
+
+@dataclass(frozen=True, eq=False)
+class _EmptyCells:
+    """Cells of 2-way tables that no public row is in, of tables whose noise is small enough to tell.
+
+    cells       int64 (e,)    positions among the cells of the schedule's tables, ascending
+    thresholds  float64 (e,)  the share of rows above which noise alone hardly explains what is counted in each
+    """
+
+    cells: Ints
+    thresholds: Floats
+
+    @classmethod
+    def of(cls, growth: SupportGrowth, schedule: TableSchedule, support: Support, n: int) -> _EmptyCells:
+        edges, deviations = schedule.tables.offsets, scales(schedule, n)
+        telling = (schedule.tables.arity == 2) & (deviations <= growth.largest_noise)
+        sigmas = np.repeat(deviations, np.diff(edges))
+        empty = np.repeat(telling, np.diff(edges)) & (PublicProblem(schedule.tables, support).start_sums == 0)
+        cells = np.flatnonzero(empty).astype(np.int64)
+        quantile = NormalDist().inv_cdf(1.0 - growth.false_growth / max(1, len(cells)))
+        return cls(cells, quantile * sigmas[cells])
+
+
+def evident_cells(
+    schedule: TableSchedule, support: Support, noisy: Ints, estimates: OneWayEstimates, n: int
+) -> tuple[GrownCell, ...]:
+    """The 2-way cells that get rows: no public row is in them, and noise alone hardly explains what was counted there.
+
+    Of E such cells whose table's noise is at most `largest_noise`, those count whose noisy share lies above sigma times
+    the normal quantile of 1 - `false_growth`/E: were all of them empty, one would get rows with a probability of about
+    `false_growth`. A cell's share is its noisy one, at most the upper ends of its two 1-way estimates. Of more than
+    `most_cells`, those of the largest shares have rows.
+
+    noisy  int64 (cells of the schedule's tables,), noisy counts of n rows
+    """
+    growth = schedule.growth
+    if growth is None:
+        return ()
+    empty = _EmptyCells.of(growth, schedule, support, n)
+    share = noisy[empty.cells] / n
+    evident = np.flatnonzero(share > empty.thresholds)
+    cells, share = empty.cells[evident], share[evident]
+    share = np.minimum(share, _upper_ends(schedule, estimates, cells, growth))
+    order = np.argsort(-share, kind="stable")[: growth.most_cells]
+    order = order[share[order] > 0.0]
+    return _weighed(cells[order], share[order], support, growth) if len(order) else ()
+
+
+def _upper_ends(schedule: TableSchedule, estimates: OneWayEstimates, cells: Ints, growth: SupportGrowth) -> Floats:
+    """float64 (e,): for each 2-way cell the less of the upper ends of its two 1-way estimates."""
+    upper = estimates.shares + growth.upper_deviations * estimates.deviations
+    place = {attribute: i for i, attribute in enumerate(schedule.attributes)}
+    starts, ends = schedule.tables.offsets, np.zeros(len(cells))
+    for i, cell in enumerate(cells):
+        marginal, codes = schedule.tables.query(int(cell))
+        pairs = zip(marginal.attributes, codes, strict=True)
+        ends[i] = min(upper[starts[place[attribute]] + code] for attribute, code in pairs)
+    return ends
+
+
+def check_evident(schedule: TableSchedule, support: Support, noisy: Ints, cells: Sequence[GrownCell], n: int) -> None:
+    """Raises PlanError for a cell that the noisy tables do not show; a rounding of the last digits is no matter."""
+    if cells and schedule.growth is not None:
+        empty = _EmptyCells.of(schedule.growth, schedule, support, n)
+        evident = set(empty.cells[noisy[empty.cells] / n > empty.thresholds * (1.0 - ROUNDING)].tolist())
+        if not {one.cell for one in cells} <= evident:
+            raise PlanError("Rows were added for a cell in which the noisy tables show nobody.")
+
+
+def _weighed(cells: Ints, shares: Floats, support: Support, growth: SupportGrowth) -> tuple[GrownCell, ...]:
+    """The cells with the whole weight of their rows: the added rows are at most `most_share` of all together."""
+    total = float(shares.sum())
+    kept = min(total, growth.most_share)
+    whole = support.rows * growth.row_weight / (1.0 - kept)
+    weights = (max(1, round(float(share) * kept / total * whole)) for share in shares)
+    return tuple(GrownCell(int(cell), weight) for cell, weight in zip(cells, weights, strict=True))
+
+
+def grown_support(schedule: TableSchedule, support: Support, cells: Sequence[GrownCell]) -> Support:
+    """The support with rows for these cells; itself where there are none. Public rows then count `row_weight` each.
+
+    The rows of a cell (a = u, b = v) are public rows that have a = u, with b set to v, and public rows that have b = v,
+    with a set to u: half of its weight each, on at most half of `rows_a_cell` rows, taken evenly from the public ones
+    in their order. Where no public row has a level, all of them are taken from.
+
+    Raises PlanError for a cell that is in no 2-way table, or that public rows are in.
+    """
+    if not cells:
+        return support
+    growth = schedule.growth
+    if growth is None:
+        raise PlanError("A plan that grows no rows has none to add.")
+    held = PublicProblem(schedule.tables, support).start_sums
+    pairs = int(schedule.tables.offsets[schedule.one_way])
+    if any(not pairs <= one.cell < len(held) or held[one.cell] for one in cells):
+        raise PlanError("Rows are added for cells of 2-way tables that no public row is in, and for no others.")
+    codes, repeats = [support.codes], [support.multiplicity * growth.row_weight]
+    for one in cells:
+        for rows, weights in _crossed(schedule, support, one, growth.rows_a_cell // 2):
+            codes.append(rows)
+            repeats.append(weights)
+    return Support.merged(support.domain, np.concatenate(codes), np.concatenate(repeats))
+
+
+def _crossed(schedule: TableSchedule, support: Support, cell: GrownCell, most: int) -> Iterator[tuple[Codes, Ints]]:
+    """Rows of a cell with their weights, from public rows of either of its levels."""
+    marginal, levels = schedule.tables.query(cell.cell)
+    for kept, part in zip((0, 1), (cell.weight - cell.weight // 2, cell.weight // 2), strict=True):
+        attribute = marginal.attributes[kept]
+        own = np.flatnonzero(support.columns[attribute] == levels[kept])
+        rows = support.codes[_evenly(own if len(own) else np.arange(len(support)), support.multiplicity, most)].copy()
+        rows[:, list(marginal.attributes)] = levels
+        weights = np.full(len(rows), part // len(rows), dtype=np.int64)
+        weights[: part % len(rows)] += 1
+        yield rows[weights > 0], weights[weights > 0]
+
+
+def _evenly(atoms: Ints, multiplicity: Ints, most: int) -> Ints:
+    """So many of the atoms, at even distances among the rows that they stand for; an atom may come more than once."""
+    behind = np.cumsum(multiplicity[atoms])
+    places = (2 * np.arange(most, dtype=np.int64) + 1) * behind[-1] // (2 * most)
+    found: Ints = atoms[np.searchsorted(behind, places, side="right")]
+    return found

@@ -1,0 +1,45 @@
+"""intervals.json: the strengths that the intervals of a release by table fit rest on, kept with its files.
+
+They follow from the noisy tables and the public rows. The latter do not travel with a release, so the strengths do.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+
+from pmwpub.domain import Domain
+from pmwpub.errors import CertificateError
+from pmwpub.mechanisms.table_fit.intervals.believed_drift import BelievedDrift
+from pmwpub.queries.workload import Workload
+from pmwpub.release.strict_json import check_strict
+
+UNREADABLE = "The file of the intervals' strengths is not the one that a release has."
+
+
+def strengths_json(drift: BelievedDrift, tables: Workload) -> bytes:
+    """What the intervals rest on, by column.
+
+    tables  that were measured, 1-way tables first
+    """
+    strengths = dict(zip(_measured(tables), drift.ones, strict=True))
+    return json.dumps({"strengths": strengths, "pair_strength": drift.pairs}, indent=1).encode() + b"\n"
+
+
+def read_strengths(content: bytes, tables: Workload) -> BelievedDrift:
+    """The strengths back; CertificateError unless there is a positive one for each column that was measured."""
+    try:
+        check_strict(content)
+        stated = json.loads(content)
+        ones = tuple(float(stated["strengths"][name]) for name in _measured(tables))
+        drift = BelievedDrift(ones, float(stated["pair_strength"]))
+    except (ValueError, LookupError, TypeError) as failure:
+        raise CertificateError(UNREADABLE) from failure
+    if not all(0 < strength < math.inf for strength in (*drift.ones, drift.pairs)):
+        raise CertificateError(UNREADABLE)
+    return drift
+
+
+def _measured(tables: Workload) -> list[str]:
+    domain: Domain = tables.domain
+    return [domain.attributes[one.attributes[0]].name for one in tables.marginals if len(one.attributes) == 1]

@@ -1,0 +1,116 @@
+"""The cells of a marginal of a release, each with its interval, in words that a table or JSON can hold."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pmwpub.mechanisms.table_fit.intervals.cell_intervals import CONFIDENCE, Basis, MarginalIntervals
+from pmwpub.queries.workload import Marginal, Workload
+from pmwpub.tabular.files.text.inert_cells import inert
+
+COVERS = (
+    "Each interval is for the share of this private table's rows, not of a wider population; about 95 of 100 cells lie "
+    "in theirs, on average over the cells of a table. It is no part of the privacy guarantee."
+)
+"""What is said beside intervals, wherever they are shown."""
+
+TOO_NOISY = "too noisy to use"
+"""Said of a cell whose interval reaches further than the share itself: half its width is more than the share."""
+
+
+@dataclass(frozen=True)
+class CellAnswer:
+    """One cell of a marginal.
+
+    levels     column -> label
+    share      of rows; the release's own answer, or the noisy cell's where that is sharper
+    released   of rows, in the released weights
+    low, high  the ends of the interval; None where nothing is covered
+    remark     `TOO_NOISY` or ""
+    """
+
+    levels: dict[str, str]
+    share: float
+    released: float
+    low: float | None
+    high: float | None
+    confidence: float
+    basis: str
+    remark: str
+
+    def line(self) -> dict[str, object]:
+        """The cell as JSON has it."""
+        shown = {"share": self.share, "released": self.released, "low": self.low, "high": self.high}
+        rounded = {name: None if value is None else round(value, 6) for name, value in shown.items()}
+        told = {"confidence": self.confidence, "basis": self.basis}
+        return {"levels": self.levels, **rounded, **told, **({"remark": self.remark} if self.remark else {})}
+
+
+def cell_answers(workload: Workload, intervals: MarginalIntervals) -> tuple[CellAnswer, ...]:
+    """The cells in the marginal's order.
+
+    workload  has the marginal's domain
+    """
+    one = Workload(workload.domain, (Marginal(intervals.attributes),))
+    parts = (intervals.shares, intervals.released, intervals.low, intervals.high, intervals.basis)
+    found = []
+    for cell, (share, released, low, high, basis) in enumerate(zip(*(part.ravel() for part in parts), strict=True)):
+        covered = not math.isnan(low)
+        noisy = basis in (Basis.MODEL, Basis.NOISY) and (high - low) / 2 > share
+        found.append(
+            CellAnswer(
+                levels=one.labels(cell),
+                share=float(share),
+                released=float(released),
+                low=float(low) if covered else None,
+                high=float(high) if covered else None,
+                confidence=CONFIDENCE,
+                basis=str(basis),
+                remark=TOO_NOISY if noisy else "",
+            )
+        )
+    return tuple(found)
+
+
+ANSWERED = ("share", "released", "low", "high", "confidence", "basis", "remark")
+
+
+def answers_csv(answers: Sequence[CellAnswer]) -> bytes:
+    """The cells of one marginal as CSV (UTF-8, comma, LF): its columns, then the rest; inert in a spreadsheet."""
+    lines = ([*map(inert, answer.levels.values()), *_answered(answer)] for answer in answers)
+    return _csv([*map(inert, answers[0].levels), *ANSWERED], lines)
+
+
+def long_csv(marginals: Iterable[Sequence[CellAnswer]]) -> bytes:
+    """The cells of several marginals as one CSV: their columns and levels in words, then the rest."""
+    lines = (
+        [inert("; ".join(answer.levels)), inert("; ".join(answer.levels.values())), *_answered(answer)]
+        for answers in marginals
+        for answer in answers
+    )
+    return _csv(["columns", "levels", *ANSWERED], lines)
+
+
+def _answered(answer: CellAnswer) -> list[object]:
+    line = answer.line()
+    return ["" if line.get(name) is None else line[name] for name in ANSWERED]
+
+
+def _csv(header: Sequence[str], lines: Iterable[Sequence[object]]) -> bytes:
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(lines)
+    return buffer.getvalue().encode()
+
+
+def uncovered(shares: np.ndarray, attributes: tuple[int, ...]) -> MarginalIntervals:
+    """A marginal of which nothing is covered."""
+    none = np.full(shares.shape, math.nan)
+    return MarginalIntervals(attributes, shares, shares, none, none, np.full(shares.shape, Basis.NONE, dtype=object))

@@ -1,0 +1,142 @@
+"""Answers of a stored release with their intervals: from its own files alone, whatever its engine."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from pmwpub.errors import CertificateError, WorkloadError
+from pmwpub.mechanisms.table_fit.intervals.cell_intervals import (
+    DEVIATIONS,
+    LARGEST_ORDER,
+    Basis,
+    CellIntervals,
+    MarginalIntervals,
+    Misfit,
+)
+from pmwpub.mechanisms.table_fit.intervals.released_tables import ReleasedTables, marginal_of
+from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
+from pmwpub.queries.workload import Workload
+from pmwpub.records import Distribution
+from pmwpub.release.answers.interval_strengths import read_strengths
+from pmwpub.release.answers.marginal_answers import CellAnswer, cell_answers, uncovered
+from pmwpub.release.bundle import INTERVALS, SCHEMA, TABLES, WEIGHTS, Bundle
+from pmwpub.release.certificate import Certificate
+from pmwpub.release.certificates.table_certificate import TableCertificate
+from pmwpub.release.measured.measurements import sigma_rows
+from pmwpub.release.measured.tables_csv import read_tables
+from pmwpub.release.rebuilding import differing, table_plan_of, workload_of
+
+_READ = (WEIGHTS, SCHEMA, TABLES, INTERVALS)
+
+NO_STRENGTHS = (
+    "This release was made before intervals were, so none is covered here; tables.csv lists its noisy cells, each with "
+    "the deviation of its noise."
+)
+OF_ROUNDS = (
+    "A release by PMW^Pub covers the cells that it measured; for all others nothing is known of how far off they are. "
+    "A release by table fit covers the cells of all marginals of up to three columns."
+)
+
+
+class ReleaseAnswers:
+    """Answers of one release to marginals of up to three columns.
+
+    Privacy: a function of the release's published files. Raises CertificateError where these are not those that the
+    certificate names.
+    """
+
+    def __init__(self, bundle: Bundle) -> None:
+        self._bundle, self._certificate = bundle, bundle.certificate
+        read = {name: body for name in _READ if (body := bundle.parts.get(name)) is not None}
+        changed = differing(self._certificate, read)
+        if changed:
+            raise CertificateError(f"{', '.join(changed)} is not what the certificate names; nothing is answered.")
+        self._strengths = read.get(INTERVALS) if INTERVALS in self._certificate.files else None
+
+    def marginal(self, names: Sequence[str]) -> tuple[CellAnswer, ...]:
+        """The cells of the marginal of these columns, each with its interval.
+
+        Raises WorkloadError for none, more than three, a repeated or an unknown column, CertificateError for files
+        that are not those of a release.
+        """
+        domain = self._workload.domain
+        unknown = [name for name in names if name not in domain.names]
+        if unknown:
+            raise WorkloadError(f"The release has no column {unknown[0]!r}; it has {', '.join(domain.names)}.")
+        if not 1 <= len(set(names)) == len(names) <= LARGEST_ORDER:
+            raise WorkloadError(f"A marginal is asked for by one to {LARGEST_ORDER} different columns.")
+        wanted = tuple(sorted(domain.index(name) for name in names))
+        return cell_answers(self._workload, self._intervals_of(wanted))
+
+    def workload(self) -> Iterator[tuple[CellAnswer, ...]]:
+        """The marginals of the release's workload that have at most three columns, in its order."""
+        for one in self._workload.marginals:
+            if len(one.attributes) <= LARGEST_ORDER:
+                yield cell_answers(self._workload, self._intervals_of(one.attributes))
+
+    @property
+    def misfit(self) -> Misfit | None:
+        """How the release answers its own noisy tables; None for PMW^Pub, and where no strengths are stored."""
+        found = self._by_tables
+        return None if found is None else found.misfit
+
+    @property
+    def remark(self) -> str:
+        """What limits the answers, "" where nothing does."""
+        if isinstance(self._certificate, Certificate):
+            return OF_ROUNDS
+        return NO_STRENGTHS if self._strengths is None else ""
+
+    def _intervals_of(self, wanted: tuple[int, ...]) -> MarginalIntervals:
+        if isinstance(self._certificate, Certificate):
+            return self._by_rounds(self._certificate, wanted)
+        if self._by_tables is None:
+            return uncovered(marginal_of(self._released, wanted), wanted)
+        return self._by_tables.of(wanted)
+
+    @cached_property
+    def _workload(self) -> Workload:
+        return workload_of(self._certificate, self._bundle.schema)
+
+    @cached_property
+    def _released(self) -> Distribution:
+        return self._bundle.distribution()
+
+    @cached_property
+    def _by_tables(self) -> CellIntervals | None:
+        certificate = self._certificate
+        if not isinstance(certificate, TableCertificate) or self._strengths is None:
+            return None
+        if certificate.chosen is None:
+            raise CertificateError("The certificate does not say what the noisy tables chose.")
+        tables = measured_tables(self._workload)
+        release = ReleasedTables(
+            tables,
+            np.array(certificate.sigmas) / certificate.n,
+            read_tables(self._bundle.parts[TABLES], certificate, tables),
+            self._released,
+            certificate.chosen.choices(tables),
+            table_plan_of(certificate).constants,
+            certificate.n,
+        )
+        return CellIntervals(release, read_strengths(self._strengths, tables))
+
+    def _by_rounds(self, certificate: Certificate, wanted: tuple[int, ...]) -> MarginalIntervals:
+        """The cells of a marginal that rounds measured: the mean of a cell's noisy counts, and its deviation."""
+        table = marginal_of(self._released, wanted)
+        found, counts = uncovered(table, wanted), dict[tuple[int, ...], list[int]]()
+        for line in certificate.transcript:
+            marginal, cell = self._workload.query(line.number)
+            if marginal.attributes == wanted:
+                counts.setdefault(cell, []).append(line.noisy_count)
+        shares, low, high, basis = table.copy(), found.low.copy(), found.high.copy(), found.basis.copy()
+        for cell, noisy in counts.items():
+            half = DEVIATIONS * sigma_rows(certificate) / certificate.n / math.sqrt(len(noisy))
+            shares[cell] = min(max(sum(noisy) / len(noisy) / certificate.n, 0.0), 1.0)
+            low[cell], high[cell] = max(shares[cell] - half, 0.0), min(shares[cell] + half, 1.0)
+            basis[cell] = Basis.NOISY
+        return MarginalIntervals(wanted, table, shares, low, high, basis)

@@ -1,0 +1,104 @@
+"""Planning a look at the fit of private rows and schema, and reading back what was bought."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pmwpub.errors import SchemaError
+from pmwpub.ledger import Booking
+from pmwpub.plans import MisfitPlan
+from pmwpub.service.bought.stored_releases import outcomes
+from pmwpub.service.core import Outcome, Service
+from pmwpub.service.inputs.study import Study
+
+HALF_WIDTH = "0.01"
+"""Of the interval around each share of rows, where nobody asks for another."""
+
+
+@dataclass(frozen=True)
+class MisfitShare:
+    """The noisy share of private rows whose cell in a column the schema does not fit, with its 95 % interval.
+
+    column     None of the rows with any such cell
+    value      as drawn: noise may carry it out of [0, 1]
+    low, high  within [0, 1]
+    """
+
+    column: str | None
+    value: float
+    low: float
+    high: float
+
+    @property
+    def estimate(self) -> float:
+        """The value as it is shown, between the ends."""
+        return min(max(self.value, self.low), self.high)
+
+    @property
+    def evident(self) -> bool:
+        """Whether the interval tells the share from none."""
+        return self.low > 0
+
+
+@dataclass(frozen=True)
+class FitSeen:
+    """A look at the fit that was bought; no share is there while it is at work or where it has no result.
+
+    columns  the shares of each column, the largest first
+    overall  the share of rows with any misfit
+    remarks  what had been seen before the plan was sent, which epsilon does not cover
+    """
+
+    plan: MisfitPlan
+    outcome: Outcome
+    columns: tuple[MisfitShare, ...] = ()
+    overall: MisfitShare | None = None
+    confidence: float = 0.0
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def half_width(self) -> float:
+        """Of each interval, as a share of the rows."""
+        return self.plan.law.rows / self.plan.n
+
+
+def misfit_plan(current: Study, columns: Sequence[str], *, half_width: str = HALF_WIDTH) -> MisfitPlan:
+    """The plan of a look at some columns of the population's schema.
+
+    Raises SchemaError where there is no schema or no such attribute, PlanError for a half-width that is none.
+    """
+    schema = current.schema
+    if schema is None:
+        raise SchemaError("A look at the fit needs a schema; draft or load one on the Data page.")
+    if not columns or not set(columns) <= set(schema.domain.names):
+        raise SchemaError("Name one or more attributes of the schema to look at.")
+    return MisfitPlan(
+        n=current.population.n,
+        rows_per_person=current.population.rows_per_person,
+        kept_ids=schema.kept_ids,
+        schema_sha256=schema.sha256,
+        columns=tuple(columns),
+        half_width=half_width,
+    )
+
+
+def looks(service: Service, population: str) -> list[FitSeen]:
+    """Every look that was bought, oldest first, with what became of it."""
+    return [_seen(outcome) for outcome in outcomes(service, service.bought(population, "misfits"))]
+
+
+def fit_seen(service: Service, booking: Booking) -> FitSeen:
+    """One look, read back by its booking."""
+    return _seen(service.outcome(booking))
+
+
+def _seen(outcome: Outcome) -> FitSeen:
+    plan = MisfitPlan.model_validate_json(outcome.booking.plan_json)
+    if outcome.result is None:
+        return FitSeen(plan, outcome)
+    body = json.loads(outcome.result)
+    *columns, overall = [MisfitShare(**share) for share in body["misfits"]]
+    ordered = tuple(sorted(columns, key=lambda share: -share.value))
+    return FitSeen(plan, outcome, ordered, overall, body["confidence"], tuple(body["remarks"]))

@@ -1,0 +1,175 @@
+"""The purchase of a look at the fit: noisy counts of the private rows that the schema does not fit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from pmwpub.errors import PlanError, SchemaError
+from pmwpub.ledger import Charge
+from pmwpub.mechanisms.misfits.misfit_noise import (
+    CONFIDENCE,
+    MisfitNoise,
+    most_columns,
+    narrowest,
+    share_between,
+    squared_sensitivity,
+)
+from pmwpub.numerals import as_fraction
+from pmwpub.plans import MisfitPlan
+from pmwpub.privacy.budget import ZCDP
+from pmwpub.queries.counts import PrivateCounts
+from pmwpub.rounding import up
+from pmwpub.service.core import Service
+from pmwpub.service.inputs.study import Study
+from pmwpub.service.private_table import PrivateTable
+from pmwpub.service.purchases.caveats import remarks_from
+from pmwpub.service.purchases.protocol import Prepared
+from pmwpub.tabular.files.reading import open_table
+from pmwpub.tabular.files.source import STREAMED, FileLimits
+from pmwpub.tabular.misfit_pass import misfits
+from pmwpub.tasks.mechanism_work import MisfitWork
+
+LARGEST_PART = Fraction(1, 20)
+"""Of the grant in rho that one look may cost: with more, it would take from the release what it is to help."""
+
+
+@dataclass(frozen=True)
+class MisfitOffer:
+    """What a look at some columns costs, before there is a plan; from public numbers alone.
+
+    half_width  of the 95 % interval around each share of rows, as it is bought: whole rows over n
+    part        its price over the grant, both in rho
+    narrowest   the least half-width at which these columns are sold; None where none of at most one half is
+    columns     how many columns are sold at the half-width asked for
+    refusal     why it is not sold, in words; "" where it is
+    """
+
+    half_width: Fraction
+    rho: ZCDP
+    part: Fraction
+    narrowest: Fraction | None
+    columns: int
+    refusal: str
+
+
+def misfit_offer(current: Study, columns: Sequence[str], half_width: str) -> MisfitOffer:
+    """The price of a look at these columns at this half-width, and whether it is sold.
+
+    Raises SchemaError where no attribute of the schema is named, PlanError for a half-width that is none.
+    """
+    names = {column.name for column in current.schema.encoded} if current.schema is not None else set()
+    if not columns or not set(columns) <= names:
+        raise SchemaError("Name one or more attributes of the schema to look at.")
+    terms = current.population
+    law = MisfitNoise(len(set(columns)), terms.n, terms.rows_per_person, as_fraction(half_width))
+    return _offer(current, law)
+
+
+def _offer(current: Study, law: MisfitNoise) -> MisfitOffer:
+    total = current.balance.total
+    most = ZCDP.at_most(total.rho * LARGEST_PART)
+    least = narrowest(law.columns, law.n, law.rows_per_person, most)
+    columns = most_columns(law.n, law.rows_per_person, law.half_width, most)
+    half_width, part = Fraction(law.rows, law.n), law.rho.rho / total.rho if total.units else Fraction(1)
+    refusal = "" if law.rho <= most else _refusal(half_width, part, law.columns, least, columns)
+    return MisfitOffer(half_width, law.rho, part, least, columns, refusal)
+
+
+def _refusal(half_width: Fraction, part: Fraction, columns: int, least: Fraction | None, sold: int) -> str:
+    ways = [f"take ±{up(100 * least, 2)} points or more for these columns"] if least is not None else []
+    ways += [f"look at {sold:,} at most at this width"] if sold else []
+    return (
+        f"A look at {_columns(columns)} at ±{up(100 * half_width, 3)} points would cost {up(100 * part, 2)} % of all "
+        f"that is granted. More than {up(100 * LARGEST_PART)} % is not sold: it would take from the release what the "
+        f"look is to help. {_sentence(ways)} Nothing was charged."
+    )
+
+
+def _columns(number: int) -> str:
+    return f"{number:,} column{'s' if number > 1 else ''}"
+
+
+def _sentence(ways: Sequence[str]) -> str:
+    if not ways:
+        return "At this n and epsilon no look says anything."
+    words = ", or ".join(ways)
+    return f"{words[0].upper()}{words[1:]}."
+
+
+@dataclass(frozen=True)
+class MisfitPurchase:
+    """One look at the fit.
+
+    Privacy: columns and noise stand in the plan, from public facts; see mechanisms.misfits.misfit_noise.
+    """
+
+    plan: MisfitPlan
+    task: str = "misfits"
+
+    @property
+    def public_tables(self) -> frozenset[str]:
+        """The empty set: the private table is held against the schema alone."""
+        return frozenset()
+
+    def charges(self, current: Study) -> tuple[Charge, ...]:
+        """One charge: discrete Gaussian noise on c + 1 counts."""
+        law = self.plan.law
+        width = up(100 * Fraction(law.rows, law.n), 3)
+        squared = squared_sensitivity(law.columns, law.rows_per_person)
+        return (
+            Charge(
+                purpose=f"look at the fit of {_columns(law.columns)}, ±{width} points",
+                mechanism="misfit counts, discrete Gaussian",
+                sensitivity=f"sqrt({squared}) rows in L2",
+                scale=f"{law.noise.scale} rows",
+                rho=law.rho,
+            ),
+        )
+
+    def prepared(self, service: Service, private: PrivateTable, current: Study, repeat: int) -> Prepared:
+        """The purchase, once it is one that is sold, and schema, private table and population belong together."""
+        plan = self.plan
+        schema = current.loaded_under(plan.schema_sha256, plan.n, plan.rows_per_person, plan.kept_ids, private)
+        offered = _offer(current, plan.law)
+        if offered.refusal:
+            raise PlanError(offered.refusal)
+        if not set(plan.columns) <= set(schema.domain.names):
+            raise SchemaError("The plan looks at a column that is no attribute of the schema. Nothing was charged.")
+        remarks = remarks_from(service.ledger.marks(private.population))
+        return Prepared(
+            work=lambda: MisfitWork(_counted(plan, private, current), plan.law),
+            encode=lambda booking, found: _encoded(plan, found, remarks),
+        )
+
+
+def _counted(plan: MisfitPlan, private: PrivateTable, current: Study) -> PrivateCounts:
+    """The exact counts, by a pass over the file that was loaded: a clipped number is not told by its code."""
+    if current.schema is None:
+        raise SchemaError("A look at the fit needs a schema.")
+    limits = FileLimits() if isinstance(private.source, bytes) else STREAMED
+    counts = misfits(
+        open_table(private.source, options=private.options, limits=limits),
+        current.schema,
+        plan.columns,
+        digest=private.rows,
+        n=plan.n,
+        rows_per_person=plan.rows_per_person,
+    )
+    return PrivateCounts(counts, plan.n)
+
+
+def _encoded(plan: MisfitPlan, found: object, remarks: tuple[str, ...]) -> bytes:
+    """Names, noisy shares and ends of their intervals, the rows with any misfit last, under no name."""
+    if not isinstance(found, np.ndarray) or found.shape != (len(plan.columns) + 1,):
+        raise TypeError("A look at the fit returns one noisy count a column, and one of all together.")
+    shares: list[dict[str, str | float | None]] = []
+    for column, noisy in zip((*plan.columns, None), found.tolist(), strict=True):
+        value, low, high = map(float, share_between(noisy, plan.law))
+        shares.append({"column": column, "value": value, "low": low, "high": high})
+    body = {"misfits": shares, "confidence": float(CONFIDENCE), "remarks": remarks}
+    return json.dumps(body, sort_keys=True).encode()

@@ -1,0 +1,70 @@
+"""Private rows that a schema does not fit, counted column by column in one pass over their file.
+
+A cell is a misfit where the schema gives it no level, "(other)", or the end bin of numbers that it does not reach.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from pmwpub.errors import FileRefused, SchemaError
+from pmwpub.records import Codes, Ints
+from pmwpub.tabular.coding.encode import Encoder
+from pmwpub.tabular.coding.rows_without_id import RowsWithoutId
+from pmwpub.tabular.files.chunks import Chunk, TableStream
+from pmwpub.tabular.files.row_numbers import Digest, RowNumbers
+from pmwpub.tabular.private_pass import ahead, kept_rows
+from pmwpub.tabular.schema.column_types import NumericColumn
+from pmwpub.tabular.schema.table_schema import Schema
+
+
+def misfits(
+    table: TableStream, schema: Schema, columns: Sequence[str], *, digest: bytes, n: int, rows_per_person: int
+) -> Ints:
+    """int64 (c + 1,): the rows whose cell in each of the columns is a misfit, then those with any such cell.
+
+    columns  names of attributes of the schema; of others nothing is looked at
+    digest   what loading the table found: `Survey.digest`
+
+    Raises SchemaError for a name that is no attribute's, FileRefused where the file is another one by now.
+
+    Privacy: exact counts of private rows; they move by at most k each. Whether a cell is a misfit is a function of the
+    cell and the schema, whatever stands beside it (coding.whole_columns). Where the schema keeps k rows of each ID, the
+    rows that do not stay, and those without an ID, misfit nowhere: a function of that ID's own rows, of which at most
+    k are counted (coding.kept_rows).
+    """
+    seen, counts = Digest(table.header), np.zeros(len(columns) + 1, dtype=np.int64)
+    limit = kept_rows(table, schema, n, rows_per_person)
+    flagged = _flagged(table, schema, columns, seen)
+    blocks = (flags for _, flags in flagged) if limit is None else limit.limited(flagged, [0] * len(counts))
+    for flags in blocks:
+        counts += np.count_nonzero(flags, axis=1)
+    if seen.value != digest:
+        raise FileRefused("The private file changed after it was loaded and checked; load it again.")
+    return counts
+
+
+def _flagged(table: TableStream, schema: Schema, columns: Sequence[str], seen: Digest) -> Iterator[tuple[Chunk, Codes]]:
+    """Each chunk with uint8 (c + 1, rows): 1 for a misfit in each column, and in any; rows without an ID have none."""
+    unclipped = _unclipped(schema, columns)
+    encoder, numbers = Encoder(table.header, unclipped), RowNumbers(table.header)
+    nobody = RowsWithoutId.of(table.header, schema)
+    nobody = replace(nobody, no_level=(0,) * (len(columns) + 1))
+    firsts = np.array([column.attribute.size - column.other for column in unclipped.encoded])[:, None]
+    for chunk in ahead(table.chunks()):
+        seen.add(numbers.of(chunk))
+        flags = (encoder.codes(chunk) >= firsts).astype(np.uint8)
+        yield chunk, nobody.cleared(chunk, np.concatenate([flags, flags.max(axis=0, keepdims=True)]))
+
+
+def _unclipped(schema: Schema, columns: Sequence[str]) -> Schema:
+    """The columns alone, with their levels, where a number beyond the edges has none: clipped ones would not show."""
+    attributes = {column.name: column for column in schema.encoded}
+    if unknown := [name for name in columns if name not in attributes]:
+        raise SchemaError(f"The schema has no attribute {unknown[0]!r}; a look at the fit is at attributes.")
+    own = [attributes[name] for name in columns]
+    strict = [one.changed(outside="none") if isinstance(one, NumericColumn) else one for one in own]
+    return Schema.of(strict, schema.missing_tokens, schema.version)

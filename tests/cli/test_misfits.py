@@ -1,0 +1,83 @@
+"""`misfits`: the price for nothing, the look at its price, refusals in words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.small_tables import write_table
+
+from pmwpub.cli import main
+
+Run = Callable[..., Any]
+COMMON = ("misfits", "--population", "P", "--schema", "schema.json")
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs commands in a folder with a private table of 2,000 rows, 1,000 of which spell a sex in words."""
+    write_table(tmp_path / "b.csv", 300, 1)
+    write_table(tmp_path / "p.csv", 2_000, 2)
+    lines = (tmp_path / "p.csv").read_text().splitlines()
+    lines[1:1001] = ["woman" + line[1:] for line in lines[1:1001]]
+    (tmp_path / "p.csv").write_text("\n".join(lines) + "\n")
+    monkeypatch.chdir(tmp_path)
+
+    def command(*arguments: str, status: int = 0) -> Any:
+        found = main(["--store", f"sqlite:///{tmp_path}/ledger.sqlite3", *arguments])
+        output = capsys.readouterr()
+        assert found == status, output.err
+        return output.err if status else json.loads(output.out)
+
+    command("schema", "draft", "b.csv", "-o", "schema.json")
+    command("ledger", "register", "P", "--n", "2000", "--epsilon", "3")
+    return command
+
+
+def test_the_price_is_free_and_needs_no_private_table(run: Run) -> None:
+    found = run(*COMMON, "--price")
+    assert [one["column"] for one in found["columns"]] == ["sex", "job", "age"]
+    assert found["half_width"] == 0.01
+    # h = 20 rows: rho = 4 (49/25)^2/(2 * 20^2)
+    assert found["price"]["rho"] == pytest.approx(4 * 1.96**2 / 800, rel=1e-9)
+    assert run("ledger", "show", "P")["charges"] == []
+
+
+def test_a_look_finds_the_column_that_is_spelt_otherwise(run: Run) -> None:
+    found = run(*COMMON, "--private", "p.csv", "--half-width", "0.05")
+    assert found["columns"][0]["column"] == "sex"
+    assert 0.3 < found["columns"][0]["share"] < 0.7
+    assert found["words"][0].startswith("About ")
+    assert "a value in sex that the schema does not fit" in found["words"][0]
+    assert (found["half_width"], found["confidence"], found["stored_earlier"]) == (0.05, 0.95, False)
+    again = run(*COMMON, "--private", "p.csv", "--half-width", "0.050")
+    assert (again["columns"], again["stored_earlier"], again["spent"]["rho"]) == (found["columns"], True, 0)
+    (charge,) = run("ledger", "show", "P")["charges"]
+    assert charge["purpose"] == "look at the fit of 3 columns, ±5 points"
+
+
+def test_what_is_not_sold_is_refused_with_what_is(run: Run) -> None:
+    priced = run(*COMMON, "--price", "--half-width", "0.002")
+    assert priced["sold"] is False
+    assert 0.002 < priced["narrowest_half_width"] < 0.5
+    said = run(*COMMON, "--private", "p.csv", "--half-width", "0.002", status=2)
+    assert "More than 5 % is not sold" in said
+    assert said.strip().endswith("Nothing was charged.")
+    sold = run(*COMMON, "--price", "--half-width", str(priced["narrowest_half_width"]))
+    assert sold["sold"] is True
+    assert sold["share_of_grant"] <= 0.05
+
+
+def test_columns_are_named_by_the_steward(run: Run) -> None:
+    found = run(*COMMON, "--private", "p.csv", "--column", "job", "--column", "age", "--half-width", "0.05")
+    assert {one["column"] for one in found["columns"]} == {"job", "age"}
+    assert "attributes" in run(*COMMON, "--private", "p.csv", "--column", "name", status=2)
+
+
+def test_without_a_private_table_or_with_a_width_that_is_none_it_is_refused(run: Run) -> None:
+    assert "--price" in run(*COMMON, status=2)
+    assert "half-width" in run(*COMMON, "--price", "--half-width", "0.9", status=2)
+    run(*COMMON, "--price", "--half-width", "wide", status=2)
