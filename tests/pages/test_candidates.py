@@ -61,7 +61,7 @@ def test_the_calculator_sets_the_rows_that_suffice_beside_the_rows_there_are(tow
     needed = private_rows_needed(0.5, 0.05, queries)
     assert table["rows that suffice"].tolist()[0] == needed
     assert table["rows"].tolist()[0] == ROWS
-    assert table["verdict"].tolist()[0] == ("enough" if needed <= ROWS else "the bound says nothing")
+    assert table["verdict"].tolist()[0] == ("enough" if needed <= ROWS else "fewer")
 
 
 def test_a_divergence_that_cannot_be_is_refused_in_words(town: Here, visit: Open) -> None:

@@ -45,7 +45,7 @@ def words_in(text: str) -> list[str]:
 @pytest.mark.parametrize("view", ["steward", "stakeholder"])
 def test_a_step_says_little_before_anything_is_opened(view: str, empty: Here, visit: Open) -> None:
     demo = press(visit("protect"), "Open the demo")
-    session, address = demo.session_state["pmwpub session"], {"population": demo.query_params["population"][0]}
+    session, address = demo.session_state["pmwpub session"], {"population": demo.query_params["population"]}
     shown = {"session": session} if view == "steward" else {"view": "stakeholder"}
     found = {}
     for page in MOST:

@@ -66,7 +66,15 @@ def arrive(page: str, session: Session | None = None, **params: str) -> AppTest:
     session = Session() if session is None else session
     session.arrival.target = (f"pages/{page}.py", params)
     app.session_state["pmwpub session"] = session
-    return app.run()
+    return with_a_candidate(app.run())
+
+
+def with_a_candidate(app: AppTest) -> AppTest:
+    """The page; on Release with the first candidate chosen where nothing is known that would choose one."""
+    for box in app.selectbox:
+        if box.label == "Candidate or pool" and box.value is None and box.options:
+            return box.select_index(0).run()
+    return app
 
 
 def press(app: AppTest, label: str) -> AppTest:

@@ -10,7 +10,7 @@ from typing import NoReturn
 
 import streamlit as st
 
-from pmwpub.errors import PmwPubError
+from pmwpub.errors import PmwPubError, StillToChoose
 from pmwpub.service import Study
 from pmwpub.service.grant import left_words as grant_left
 from pmwpub.service.grant import promise_words, spent_words, taken
@@ -70,6 +70,8 @@ def refusals() -> Iterator[None]:
     """Show what pmwpub refuses in the block, in the words of the refusal; what was drawn before stays as it is."""
     try:
         yield
+    except StillToChoose as missing:
+        st.info(plain(str(missing)))
     except PmwPubError as refusal:
         st.error(plain(str(refusal)), icon=":material/block:")
 

@@ -18,6 +18,8 @@ ENGINE = WidgetKey("engine")
 ASSESSMENT_EPSILON = WidgetKey("assessment epsilon")
 ASSESSMENT_PRECISION = WidgetKey("assessment precision")
 EPSILON_TO_COME = WidgetKey("epsilon to come")
+RELEASE_POOL = WidgetKey("release candidate")
+RELEASE_EPSILON = WidgetKey("release epsilon")
 GOOD_ENOUGH = WidgetKey("wanted error")
 CHOICE_EPSILON = WidgetKey("choice epsilon")
 

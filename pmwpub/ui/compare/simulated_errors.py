@@ -8,6 +8,7 @@ import streamlit as st
 
 from pmwpub.service import Assessed, Study
 from pmwpub.service.simulations.sweep_range import SweepRange
+from pmwpub.service.simulations.validated_settings import is_tuning
 from pmwpub.ui.app.frame import Badge, panel, refusals
 from pmwpub.ui.app.state import Session
 from pmwpub.ui.compare.pools import Pool
@@ -27,5 +28,6 @@ def simulated_panel(session: Session, study: Study, bought: Sequence[Assessed], 
             "there is no error to be had, **whatever ε**."
         )
         found = sweep_panel(study, floors, chosen)
-        show_chosen(study, found)
+        if found is None or not is_tuning(found.terms):
+            show_chosen(study, found)
     private_sweep_panel(session, study, SweepRange() if found is None else found.terms)

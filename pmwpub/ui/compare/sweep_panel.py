@@ -23,6 +23,7 @@ from pmwpub.service.simulations.findings import (
     Simulation,
 )
 from pmwpub.service.simulations.sweep_range import played, truths
+from pmwpub.service.simulations.validated_settings import is_tuning
 from pmwpub.ui.app import widget_keys
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import current, viewers_only
@@ -64,9 +65,10 @@ def sweep_of_the_page(study: Study, pool: Pool | None = None) -> Exploration | N
 
 
 def _with(asked: Sequence[Exploration], chosen: Pool | None) -> Exploration:
-    """The latest simulation in which no table of a candidate plays the truth, else the latest."""
+    """The latest simulation in which no table of a candidate plays the truth, else the latest; tuning comes last."""
     tables = set(chosen or ())
-    return next((one for one in asked if one.truth not in tables), asked[0])
+    swept = [one for one in asked if not is_tuning(one.terms)] or asked
+    return next((one for one in swept if one.truth not in tables), swept[0])
 
 
 def _new(study: Study) -> None:
