@@ -4,8 +4,8 @@
 
 Ten pairs of a truth and a candidate: five of census tables over all 3,654 3-way marginals, five of ADULT over all 286.
 The part is chosen as the app does it, by the case's three candidates, without the truth. A floor is the lower end of
-its certified interval after so many refinements at most. Writes docs/results/floor_parts.csv; a pair that stands there is
-not repeated. Data: as for benchmarks/adult.py and benchmarks/census_table.py.
+its certified interval after so many refinements at most. Writes docs/results/floor_parts.csv; a pair that stands there
+is not repeated. Data: as for benchmarks/adult.py and benchmarks/census_table.py.
 """
 
 from __future__ import annotations

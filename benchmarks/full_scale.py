@@ -43,13 +43,15 @@ CLASSES = 12
 ATTRIBUTES, LEVELS = 67, 287
 
 
-def domain() -> Domain:
-    """67 attributes with 287 levels in all, as in the paper's reduced census domain."""
+def domain(attributes: int = ATTRIBUTES) -> Domain:
+    """67 attributes with 287 levels in all, as in the paper's reduced census domain; or the first of these."""
     sizes = np.full(ATTRIBUTES, 2)
     rng = np.random.default_rng(1)
     while sizes.sum() < LEVELS:
         sizes[rng.integers(ATTRIBUTES)] += 1
-    return Domain(tuple(Attribute(f"a{i}", tuple(f"v{j}" for j in range(size))) for i, size in enumerate(sizes)))
+    return Domain(
+        tuple(Attribute(f"a{i}", tuple(f"v{j}" for j in range(size))) for i, size in enumerate(sizes[:attributes]))
+    )
 
 
 def rows_of(shape: Domain, rows: int, tilt: float, seed: int) -> Dataset:
@@ -139,10 +141,11 @@ class Size:
     rows: int = 100_000
     tilt: float = 0.15
     seed: int = 0
+    attributes: int = ATTRIBUTES
 
     def stored(self, folder: Path) -> Path:
         """A file of the counts and the public table, made in this process so that others need not remember it."""
-        shape = domain()
+        shape = domain(self.attributes)
         workload = Workload.sampled(shape, 3, self.marginals, self.seed)
         counts = count(workload, rows_of(shape, self.rows, 0.0, 2))
         support = Support.of(rows_of(shape, self.atoms, self.tilt, 3))
@@ -152,7 +155,7 @@ class Size:
 
     def loaded(self, path: Path) -> tuple[PrivateCounts, PublicProblem]:
         """The counts and the problem of such a file."""
-        shape = domain()
+        shape = domain(self.attributes)
         with np.load(path) as stored:
             support = Support(shape, stored["codes"], stored["multiplicity"])
             counts = PrivateCounts(stored["counts"], self.rows)

@@ -3,8 +3,7 @@
     python benchmarks/grown_support.py [--seeds 3]     twelve census pairs, and the sample's state D, at three epsilons
 
 Writes docs/results/sharper_grown.csv, which benchmarks/paper/report.py makes the page of. A run that stands there is
-not repeated. Everything is a simulation with seeded noise on rows that may be looked at. Data: as for
-benchmarks/sharper.py.
+not repeated. All are simulations with seeded noise on rows that may be looked at. Data: as for benchmarks/sharper.py.
 """
 
 from __future__ import annotations

@@ -91,8 +91,7 @@ def of_adult(biases: tuple[float, ...], seed: int) -> Stage:
 
 
 @cache
-def of_census(private: str, seed: int) -> Stage:
-    del seed
+def of_census(private: str) -> Stage:
     workload, rows = census_table._workload(), census_table.table_of(private)
     supports = {name: Support.of(census_table.table_of(name)) for name in CENSUS[private]}
     return Stage(workload, count(workload, rows), supports, Fraction(1, len(rows) ** 2), rows=rows)
@@ -105,7 +104,7 @@ def stages(wanted: list[str]) -> Iterator[tuple[str, Callable[[int], Stage]]]:
             yield name, partial(of_adult, biases)
     for private in CENSUS:
         if not wanted or private in wanted:
-            yield private, partial(of_census, private)
+            yield private, lambda _, private=private: of_census(private)
 
 
 class Bench:
@@ -184,8 +183,8 @@ def main() -> None:
     parser.add_argument("--pools", nargs="*", default=[], help="some of the five, by name")
     parsed = parser.parse_args()
     done, names = finished(), [field.name for field in fields(Line)]
-    for pool, stage_of in stages(parsed.pools):
-        for seed in range(FIRST_SEED, FIRST_SEED + parsed.seeds):
+    for seed in range(FIRST_SEED, FIRST_SEED + parsed.seeds):
+        for pool, stage_of in stages(parsed.pools):
             stage = stage_of(seed)
             for epsilon in EPSILONS:
                 bench = Bench(pool, stage, epsilon, seed)

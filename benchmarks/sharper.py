@@ -185,11 +185,12 @@ class Grown:
     mean_error: float
     processor: float
     megabytes: float
+    attributes: int
 
 
 def grown(size: Size, wanted: list[tuple[float, int]]) -> list[Grown]:
     """Releases on a generated problem, by epsilon and seed; compiled code is made before the clock starts."""
-    shape = domain()
+    shape = domain(size.attributes)
     workload = Workload.sampled(shape, 3, size.marginals, size.seed)
     private = rows_of(shape, size.rows, 0.0, 2)
     support = Support.of(rows_of(shape, size.atoms, size.tilt, 3))
@@ -209,7 +210,8 @@ def grown(size: Size, wanted: list[tuple[float, int]]) -> list[Grown]:
         end = errors_of(exact, problem, release.distribution)
         problem_of = (len(support), size.marginals, size.rows, size.tilt)
         errors_found = (start, end.max_error, end.mean_error)
-        found.append(Grown(*problem_of, epsilon, seed, *errors_found, round(spent, 2), round(most, 1)))
+        cost = (round(spent, 2), round(most, 1), size.attributes)
+        found.append(Grown(*problem_of, epsilon, seed, *errors_found, *cost))
         print(found[-1], flush=True)
     return found
 
@@ -226,20 +228,42 @@ def _few(support: Support) -> Support:
     return Support(support.domain, support.codes[:10], support.multiplicity[:10])
 
 
-SIZES = (Size(atoms=25_000), Size(atoms=50_000), Size(marginals=1_024), Size(rows=1_000_000))
+SIZES = (
+    *(Size(atoms=atoms) for atoms in (25_000, 50_000)),
+    Size(marginals=1_024),
+    Size(rows=1_000_000),
+    *(Size(attributes=attributes) for attributes in (34, 48)),
+)
 """What is varied, one thing at a time, beside the paper's size."""
 
 
 def size(seeds: int) -> None:
-    """The paper's size at five epsilons and two tilts, then growth; a process for each problem."""
+    """The paper's size at five epsilons and two tilts, then growth; a process for each problem.
+
+    A problem of which some run stands in the file is not made again.
+    """
     path, numbers = OUT / "sharper_size.csv", range(FIRST_SEED, FIRST_SEED + seeds)
     wanted = [(Size(tilt=tilt), [(e, seed) for e in (0.05, *EPSILONS) for seed in numbers]) for tilt in TILTS]
     wanted += [(other, [(1.0, FIRST_SEED)]) for other in SIZES]
     context = multiprocessing.get_context("spawn")
-    for one in wanted:
+    made = _made(path)
+    for size, runs in wanted:
+        if (size.marginals, size.rows, size.tilt, size.attributes, size.atoms) in made:
+            continue
         with ProcessPoolExecutor(1, mp_context=context) as pool:
-            for found in pool.submit(grown, *one).result():
+            for found in pool.submit(grown, size, runs).result():
                 add(path, [field.name for field in fields(Grown)], asdict(found))
+
+
+def _made(path: Path) -> set[tuple[int, int, float, int, int]]:
+    """The problems of which runs stand in the file: marginals, private rows, distance, attributes, atoms."""
+    if not path.is_file():
+        return set()
+    with path.open(newline="", encoding="utf-8") as stream:
+        return {
+            (int(row["marginals"]), int(row["rows"]), float(row["tilt"]), int(row["attributes"]), int(row["atoms"]))
+            for row in csv.DictReader(stream)
+        }
 
 
 def main() -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pmwpub.service.bought import releases
 from pmwpub.ui import Badge, enter, need, opened, panel, service
+from pmwpub.ui.hand_over.answers_panel import answers_panel
 from pmwpub.ui.hand_over.before_and_after import compare
 from pmwpub.ui.hand_over.chosen_release import chosen, latest, listed
+from pmwpub.ui.hand_over.published_tables import published_panel
 from pmwpub.ui.hand_over.quality_panel import quality_part
 from pmwpub.ui.hand_over.result_panel import release_panel
 from pmwpub.ui.widgets.private_panel import true_errors_panel, true_marginals_panel
@@ -17,12 +19,14 @@ if released:
     shown = chosen(released) or latest(released)
     release_panel(session, study, shown)
     if shown.bundle is not None:
+        answers_panel(study, shown)
         quality_part(session, study, shown)
         with panel("A release beside its public table", Badge.DP):
             beside = compare(study, [one for one in released if one.bundle is not None])
         if beside is not None:
             true_errors_panel(session, study, beside)
             true_marginals_panel(session, study, beside)
+unchanged = published_panel(study)
 with panel("Releases of this population", Badge.DP):
     listed(released)
-need(released, "What is handed over is a release.", "pages/release.py")
+need(released or unchanged, "What is handed over is a release.", "pages/release.py")

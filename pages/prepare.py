@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pmwpub.ui import enter, opened
+from pmwpub.ui.prepare.misfit_panel import misfit_panel
 from pmwpub.ui.prepare.private_upload import private_panel
 from pmwpub.ui.prepare.schema_panel import schema_panel
 from pmwpub.ui.prepare.uploads import candidates_panel
@@ -21,3 +22,4 @@ schema_panel(session, study, changeable=changeable)
 private_panel(session, study)
 workload_panel(session, study)
 unmapped_panel(session, study)
+misfit_panel(session, study)

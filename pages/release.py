@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pmwpub.plans import UnchangedPlan
 from pmwpub.service.bought import assessments, releases
 from pmwpub.service.purchases import purchase_of
 from pmwpub.ui import Badge, enter, link, need, opened, panel, refusals, service
 from pmwpub.ui.hand_over.chosen_release import chosen, listed, show
 from pmwpub.ui.release.plan_form import bought_floors, in_words, plan_form
+from pmwpub.ui.release.publishing import publishing_form
 from pmwpub.ui.release.under_way import outcome_panel
 from pmwpub.ui.widgets.price_form import purchase_form
 
@@ -22,11 +24,14 @@ if private is None and not session.presenting:
     link("pages/prepare.py", "Load the private table")
 elif private is not None and ready:
     with panel("A new release", Badge.DP), refusals():
-        plan = plan_form(study, private, bought_floors(study, assessments.assessments(service(), study)))
-        wanted, words = [purchase_of(plan)], in_words(study, plan)
-        bought = purchase_form(session, study, private, wanted, words, place="release", label="Buy this release")
-        if bought:
-            show(bought[0].booking.id)
+        plan, advice = plan_form(study, private, bought_floors(study, assessments.assessments(service(), study)))
+        if isinstance(plan, UnchangedPlan):
+            publishing_form(study, private, plan, advice)
+        else:
+            wanted, words = [purchase_of(plan)], in_words(study, plan)
+            bought = purchase_form(session, study, private, wanted, words, place="release", label="Buy this release")
+            if bought:
+                show(bought[0].booking.id)
 shown = chosen(released)
 if shown is not None:
     outcome_panel(session, study, shown)

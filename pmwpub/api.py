@@ -16,16 +16,18 @@ from pmwpub.errors import LedgerError, PlanError
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Ledger
 from pmwpub.ledger.model import whole
-from pmwpub.plans import WorkloadChoice
+from pmwpub.plans import UnchangedPlan, WorkloadChoice
 from pmwpub.privacy.budget import Number, as_fraction
 from pmwpub.release.answers.marginal_answers import CellAnswer
 from pmwpub.release.bundle import Bundle
 from pmwpub.release.certificates.certificate_parts import Cells, Columns
 from pmwpub.service import Assessed, Policy, PrivateTable, Service, Study, adopting, purchases
 from pmwpub.service.bought import assessments, misfit_shares, releases
+from pmwpub.service.bought.engine_choice import ChosenPlan, chosen_plan
 from pmwpub.service.bought.misfit_shares import FitSeen
 from pmwpub.service.inputs import reviewing, study_store
 from pmwpub.service.purchases import AssessmentPurchase, MisfitPurchase, Offer
+from pmwpub.service.unchanged_release import publish_unchanged
 from pmwpub.tabular.coding.decode import decode
 from pmwpub.tabular.files.reading import from_frame
 from pmwpub.tabular.review.without_suspects import drafted
@@ -58,9 +60,13 @@ def draft_schema(public: Sequence[Frame], *, version: Literal[1, 2] = 1) -> Sche
 
 @dataclass(frozen=True)
 class SyntheticRelease:
-    """A finished release: the weights, the certificate, and as many synthetic rows as wanted."""
+    """A finished release: the weights, the certificate, and as many synthetic rows as wanted.
+
+    chosen  why its engine was taken, where none was named
+    """
 
     bundle: Bundle
+    chosen: str = ""
 
     def frame(self, rows: int | None = None, *, seed: int = 0) -> Frame:
         """Synthetic rows as labels; by default n of them. Free post-processing."""
@@ -161,7 +167,7 @@ class Project:
     ) -> FitSeen:
         """Noisy shares of the private rows that the schema does not fit, in some columns and in any of them.
 
-        columns     names of attributes; None for those that public facts call risky
+        columns     names of attributes; None for those that public facts call risky, as many as are sold together
         half_width  of the 95 % interval around each share; it decides the price, k^2 (c + 1)/(2 sigma^2) in rho
 
         Raises PlanError where the price is above a twentieth of the grant, before anything is charged; Overspent;
@@ -173,8 +179,9 @@ class Project:
         loaded, _, current = self._prepared(private, [], None)
         risky = [risk.column for risk in reviewing.risky(self._service, current)]
         with values_in_words():
-            wanted = risky if columns is None else _names(columns)
-            plan = misfit_shares.misfit_plan(current, wanted, half_width=_number(half_width, "A half-width"))
+            width = _number(half_width, "A half-width")
+            wanted = purchases.proposed_columns(current, risky, width) if columns is None else _names(columns)
+            plan = misfit_shares.misfit_plan(current, wanted, half_width=width)
         with _draws_in_words():
             (outcome,) = purchases.buy(self._service, loaded, [MisfitPurchase(plan)], repeat=repeat, current=current)
         found = misfit_shares.fit_seen(self._service, outcome.booking)
@@ -196,9 +203,12 @@ class Project:
     ) -> SyntheticRelease:
         """A synthetic release with one public table, or a pool of several.
 
-        engine                "pmw-pub", which is the default, "table-fit", or "table-fit-pool": table fit with
-                              several public tables, whose weights are learnt from the noisy tables
-        rounds                T of PMW^Pub, 25 where nothing is said; table fit has none
+        engine                "pmw-pub", "table-fit", "table-fit-pool" (table fit with several public tables, whose
+                              weights are learnt from the noisy tables), or "unchanged": the public table itself, for
+                              which nothing is charged. Where none is named: PMW^Pub if `rounds` is given, table fit if
+                              `grow` is; else a stored release of these inputs; else what simulations on public tables
+                              advise. `chosen` says which, and why
+        rounds                T of PMW^Pub, 25 where nothing is said; the others have none
         grow                  of table fit: whether rows are added where noisy tables show people of whom no public row
                               tells
         overlap_acknowledged  as in `assess`
@@ -214,20 +224,25 @@ class Project:
             raise PlanError("Name the public table, or the pool of several, that the release begins with.")
         loaded, keys, current = self._prepared(private, names, overlap_acknowledged)
         with values_in_words():
-            plan = releases.planned(self._service, current, keys, settings, engine=engine, epsilon=price, grow=grow)
+            chosen = chosen_plan(self._service, current, keys, settings, engine=engine, epsilon=price, grow=grow)
         with _draws_in_words():
-            (outcome,) = purchases.buy(
-                self._service,
-                loaded,
-                [purchases.purchase_of(plan)],
-                repeat=repeat,
-                tick=overlap_acknowledged,
-                current=current,
-            )
-        found = releases.released(self._service, current, outcome.booking)
+            return SyntheticRelease(self._bought(chosen, loaded, current, repeat, overlap_acknowledged), chosen.why)
+
+    def _bought(
+        self, chosen: ChosenPlan, loaded: PrivateTable, current: Study, repeat: int, tick: bool | None
+    ) -> Bundle:
+        """The files of a chosen plan; a public table unchanged is not bought, and has one draw."""
+        service, plan = self._service, chosen.plan
+        if isinstance(plan, UnchangedPlan):
+            if repeat:
+                raise PlanError("A public table unchanged has no draws; leave `repeat` out. Nothing was charged.")
+            return publish_unchanged(service, current, plan, private=loaded, tick=tick, why=chosen.why).bundle
+        bought = [purchases.purchase_of(plan)]
+        (outcome,) = purchases.buy(service, loaded, bought, repeat=repeat, tick=tick, current=current)
+        found = releases.released(service, current, outcome.booking)
         if found.bundle is None:
             raise no_result(found.outcome, again="The next `repeat`")
-        return SyntheticRelease(found.bundle)
+        return found.bundle
 
     def _prepared(
         self, private: Frame, names: Sequence[str], tick: bool | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -81,7 +82,25 @@ def test_table_fit_is_one_argument_away_and_has_no_rounds(project: tuple[pmwpub.
     for engine, rounds in (("table-fit", 25), ("pmwpub", None), (3, None)):
         with pytest.raises(PmwPubError, match=r"Nothing was charged"):
             made.release(private, "b", epsilon="1", engine=engine, rounds=rounds)  # type: ignore[arg-type]
+    with pytest.raises(PmwPubError, match=r"Rows are added by table-fit alone.*Nothing was charged"):
+        made.release(private, "b", epsilon="1", engine="pmw-pub", grow=True)
     assert ledger.balance("people").spent == before
+    grown = made.release(private, "b", epsilon="1", engine="table-fit", grow=True)
+    assert grown.bundle.certificate.plan_sha256 != release.bundle.certificate.plan_sha256
+
+
+def test_a_pool_with_learnt_weights_is_one_argument_away_too(
+    project: tuple[pmwpub.Ledger, pmwpub.Project],
+) -> None:
+    ledger, made = project
+    private = people(300, 3)
+    release = made.release(private, ["b", "c"], epsilon="1", engine="table-fit-pool")
+    assert sum(json.loads(release.files()["certificate.json"])["pool_parts"]) == 1_000
+    spent = ledger.balance("people").spent
+    assert made.release(private, ["c", "b"], epsilon="1", engine="table-fit-pool").files() == release.files()
+    with pytest.raises(PmwPubError, match="two to 8 public tables"):
+        made.release(private, "b", epsilon="1", engine="table-fit-pool")
+    assert ledger.balance("people").spent == spent
 
 
 def test_nothing_is_drawn_without_a_population_or_beyond_its_budget(
@@ -110,3 +129,22 @@ def test_cells_and_columns_are_said_by_name_and_others_are_refused(
     for wrong in ({"cells": "public"}, {"columns": "none"}):
         with pytest.raises(PlanError, match="Choose one of"):
             release.files(20, **wrong)  # type: ignore[arg-type]
+
+
+def test_without_an_engine_the_advised_one_is_taken_and_says_why(
+    project: tuple[pmwpub.Ledger, pmwpub.Project],
+) -> None:
+    ledger, made = project
+    private = people(300, 3)
+    first = made.release(private, "b", epsilon="1")
+    assert first.chosen.startswith("Advised: ")
+    spent = ledger.balance("people").spent
+    again = made.release(private, "b", epsilon="1")
+    assert again.files() == first.files()
+    assert ledger.balance("people").spent == spent
+    assert made.release(private, "b", epsilon="1", rounds=4).chosen == ""
+    unchanged = made.release(private, "c", epsilon="1", engine="unchanged")
+    assert len(unchanged.frame(10)) == 10
+    assert "charge_id" not in unchanged.bundle.certificate.model_dump()
+    with pytest.raises(PlanError, match="no draws"):
+        made.release(private, "c", epsilon="1", engine="unchanged", repeat=1)

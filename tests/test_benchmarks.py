@@ -108,6 +108,23 @@ def test_a_server_under_load_fails_no_session_and_every_step_is_counted() -> Non
     assert len(re.findall(r"memory (?:before|at most|after): server \d+ MB, workers \d+ MB", run.stdout)) == 3
 
 
+@pytest.mark.data
+def test_careless_spellings_cost_nothing_and_columns_that_name_tables_cost_the_rounds() -> None:
+    import prepared_tables
+
+    clean, noisy, plain = (task for _, task in prepared_tables.spellings(1))
+    assert np.array_equal(clean.private.codes, noisy.private.codes)
+    assert 0.02 < np.mean(plain.private.codes != plain.truth.codes) < 0.05
+    named, drafted = (task for _, task in prepared_tables.names(1))
+    assert set(named.private.domain.names) - set(drafted.private.domain.names) == {"wave", "person"}
+    found = [
+        prepared_tables.played(task, "PMW^Pub", "1", 5, prepared_tables.SimulationNoise("short"))
+        for task in (named, drafted)
+    ]
+    assert (found[0].elsewhere, found[1].elsewhere) == (5, 0)
+    assert found[1].errors.max_error < found[0].errors.max_error
+
+
 @dataclass
 class _PlainPage:
     """A page that shows what a test says: buttons, and one alert."""
@@ -143,3 +160,24 @@ def test_a_job_that_is_over_before_its_page_is_drawn_was_begun_and_one_that_made
     assert dict(kept(works=True).jobs) == {"begun": 2, "came to an end": 2}
     with pytest.raises(RuntimeError, match="Too many wait"):
         kept(works=False)
+
+
+def test_typing_errors_change_a_text_and_are_counted_as_misfits() -> None:
+    import random
+
+    import misfits
+    import pandas as pd
+
+    from pmwpub.tabular.files.reading import read_table
+    from pmwpub.tabular.review.without_suspects import drafted
+
+    draw = random.Random(1)
+    assert all(misfits.mistyped(text, draw) != text for text in ["?", "aa", "Male", "Never-married"] * 50)
+    table = pd.DataFrame({"sex": ["Male", "Female"] * 500, "age": [str(20 + place % 40) for place in range(1000)]})
+    case = misfits.case_of(table, ["sex"], 0.2, 3)
+    assert case.n == 900
+    schema = drafted([read_table(case.public)]).schema
+    shares = misfits.exact_shares(case.typed, schema, ["sex"])
+    assert shares["sex"] == shares[None]
+    assert 0.1 < shares["sex"] < 0.3
+    assert misfits.exact_shares(case.clean, schema, ["sex"]) == {"sex": 0.0, None: 0.0}

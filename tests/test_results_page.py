@@ -23,7 +23,7 @@ def paper(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[ModuleType, ModuleT
     import report
 
     yield common, report
-    for name in ("common", "report", "sharper_report"):
+    for name in ("common", "report", "sharper_report", "pools_report"):
         sys.modules.pop(name)
 
 
@@ -219,3 +219,21 @@ def test_the_papers_tables_have_the_sizes_that_the_page_states(
     names = common.reduced_names()
     assert (len(names), common.census("oh_2018").domain.project(names).size) == (12, 196_608)
     assert len(common.census("oh_2018")) == 11_439
+
+
+def test_rows_that_may_be_added_cost_nothing_where_the_public_table_has_everybody_and_pass_its_floor_elsewhere(
+    paper: tuple[ModuleType, ModuleType],
+) -> None:
+    rows = paper[1].sharper_report.rows_of("grown")
+    found: dict[tuple[str, str], dict[float, list[dict[str, str]]]] = {}
+    for row in rows:
+        found.setdefault((row["private"], row["public"]), {}).setdefault(float(row["epsilon"]), []).append(row)
+    lacking = found.pop(("state_a", "state_d"))
+    for own in found.values():
+        for at in own.values():
+            plain, grown = (sum(float(row[f"{part}_max"]) for row in at) for part in ("plain", "grown"))
+            assert grown <= 1.02 * plain
+    assert all(float(row["grown_max"]) == float(row["plain_max"]) == 0.1686 for row in lacking[0.1])
+    for epsilon, most in ((0.25, 0.05), (1.0, 0.025)):
+        assert all(float(row["plain_max"]) == 0.1686 for row in lacking[epsilon])
+        assert all(float(row["grown_max"]) < most for row in lacking[epsilon])

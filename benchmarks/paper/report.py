@@ -13,11 +13,22 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 
+import pools_report
 import sharper_report
 from common import OUT, ROOT
 
 from pmwpub import figures
-from pmwpub.evaluation import PMW_PUB, UNCHANGED, Measure, SimulatedError, Summary, is_baseline, label_of, summarise
+from pmwpub.evaluation import (
+    PMW_PUB,
+    TABLE_FIT,
+    UNCHANGED,
+    Measure,
+    SimulatedError,
+    Summary,
+    is_baseline,
+    label_of,
+    summarise,
+)
 from pmwpub.evaluation.baseline_registry import FAMILIES
 
 PAGE = ROOT / "docs" / "results.md"
@@ -42,8 +53,20 @@ PAPER = """| ACS of the paper (other data) | ε = 0.1 | 0.15 | 0.2 | 0.25 | 0.5 
 
 
 def read(name: str) -> Lines:
-    """The runs of a figure; none where it was not made."""
-    path = OUT / f"{name}.csv"
+    """The runs of a figure, table fit's behind the others; none where it was not made."""
+    return _runs(OUT / f"{name}.csv") + _runs(OUT / "table_fit.csv", name)
+
+
+def validated() -> Lines:
+    """The runs with the public table that validation chose for PMW^Pub, and table fit's with the same ones."""
+    lines = _runs(OUT / "validated.csv")
+    chosen = {(panel, one.epsilon, one.candidate) for panel, one in lines if one.method.startswith(PMW_PUB)}
+    own = [(problem, one) for problem in ("reduced", "census") for _, one in _runs(OUT / "table_fit.csv", problem)]
+    return lines + [(panel, one) for panel, one in own if (panel, one.epsilon, one.candidate) in chosen]
+
+
+def _runs(path: Path, figure: str = "") -> Lines:
+    """The runs that stand in a file; of a file of several figures, those of one."""
     if not path.is_file():
         return []
     kinds = {field.name: field.type for field in fields(SimulatedError)}
@@ -52,6 +75,7 @@ def read(name: str) -> Lines:
         return [
             (row.pop("panel"), SimulatedError(**{key: convert[kinds[key]](value) for key, value in row.items()}))  # type: ignore[arg-type]
             for row in csv.DictReader(stream)
+            if row.pop("figure", "") == figure
         ]
 
 
@@ -201,8 +225,16 @@ def problem(name: str, title: str) -> str:
         return NOT_RUN
     results = [replace(one, rounds=0) for _, one in lines]
     chosen = choices(one for panel, one in lines if panel == "validated")
-    shown = [table(summarise(results)), picture(name, title, summarise(results))]
+    shown = [table(summarise(results)), *_pictures(name, title, results)]
     return "\n".join([*shown, folded(*other_errors(results), chosen)])
+
+
+def _pictures(name: str, title: str, results: Sequence[SimulatedError]) -> list[str]:
+    """PMW^Pub beside the baselines, and beside table fit: more lines than a palette has colours."""
+    others = summarise(one for one in results if one.method != TABLE_FIT)
+    engines = summarise(one for one in results if one.method in (PMW_PUB, UNCHANGED, TABLE_FIT))
+    second = picture(f"{name}_engines", f"{title}, both engines", engines)
+    return [picture(name, title, others), *([second] if any(one.method == TABLE_FIT for one in results) else [])]
 
 
 def folded(*parts: str) -> str:
@@ -219,9 +251,8 @@ def other_errors(results: Sequence[SimulatedError]) -> list[str]:
     ]
 
 
-def by_panel(name: str, words: Callable[[str], str], *, oracle: bool = False, mixed: bool = False) -> str:
+def by_panel(lines: Lines, words: Callable[[str], str], *, oracle: bool = False, mixed: bool = False) -> str:
     """One table for each panel, `mixed` as in `table`."""
-    lines = read(name)
     if not lines:
         return NOT_RUN
     parts = []
@@ -284,15 +315,18 @@ def page() -> str:
         "adult": adult,
         "reduced": lambda: problem("reduced", "Census, 12 small attributes"),
         "census": lambda: problem("census", "Census, 29 attributes"),
-        "public_size": lambda: by_panel("public_size", lambda share: f"{share} % of the rows"),
-        "variants": lambda: by_panel("variants", lambda data: data.capitalize(), oracle=True),
-        "validated": lambda: by_panel("validated", lambda problem: problem.capitalize(), mixed=True),
+        "public_size": lambda: by_panel(read("public_size"), lambda share: f"{share} % of the rows"),
+        "variants": lambda: by_panel(read("variants"), lambda data: data.capitalize(), oracle=True),
+        "validated": lambda: by_panel(validated(), lambda problem: problem.capitalize(), mixed=True),
         "run_time": run_time,
         "peers": peers,
         "paper": lambda: PAPER,
         "sharper_tables": sharper_report.tables,
         "sharper_pairs": sharper_report.pairs,
         "sharper_size": sharper_report.size,
+        "grown": sharper_report.grown,
+        "public_peers": sharper_report.public_peers,
+        "pools": pools_report.pools,
     }
     for name, make in parts.items():
         text = text.replace(f"{{{{{name}}}}}", make().strip())

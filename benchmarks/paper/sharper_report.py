@@ -99,7 +99,67 @@ def pairs() -> str:
         error = f" ± {stdev(values) / len(values) ** 0.5:.2f}" if len(values) > 1 else ""
         return f"{fmean(values):.2f}{error}"
 
-    return _grid(rows, ratio)
+    return _grid(rows, ratio) + _over_all(rows, start)
+
+
+def _over_all(rows: Sequence[Row], start: dict[tuple[str, str], float]) -> str:
+    """The last line of the grid: the mean of all pairs, and the worst pair."""
+    ratios: dict[float, dict[tuple[str, str], list[float]]] = {}
+    for row in rows:
+        if row["method"] == TABLE_FIT:
+            pair = row["private"], row["public"]
+            own = ratios.setdefault(float(row["epsilon"]), {}).setdefault(pair, [])
+            own.append(float(row["max_error"]) / start[pair])
+    cells = []
+    for epsilon in sorted(ratios):
+        means = [fmean(own) for own in ratios[epsilon].values()]
+        cells.append(f"{fmean(means):.2f}, at worst {max(means):.2f}")
+    return f"| **all pairs** | {' | '.join(cells)} |\n"
+
+
+def grown() -> str:
+    """The largest error with rows that may be added over that without, by pair and epsilon, on the same noise."""
+    rows = rows_of("grown")
+    if not rows:
+        return "*Not run on this machine yet.*"
+    epsilons = sorted({float(row["epsilon"]) for row in rows})
+    pairs = dict.fromkeys((row["private"], row["public"]) for row in rows)
+
+    def cell(pair: tuple[str, str], epsilon: float) -> str:
+        own = [row for row in rows if (row["private"], row["public"]) == pair and float(row["epsilon"]) == epsilon]
+        return f"{_mean(own, 'grown_max'):.4f} ({_mean(own, 'grown_max') / _mean(own, 'plain_max'):.2f})" if own else ""
+
+    head = f"| private ← public | {' | '.join(f'ε = {e:g}' for e in epsilons)} |\n" + "|---" * (len(epsilons) + 1)
+    body = (f"| {a} ← {b} | {' | '.join(cell((a, b), e) for e in epsilons)} |\n" for a, b in pairs)
+    return f"{head}|\n{''.join(body)}"
+
+
+METHODS = {TABLE_FIT: "Table fit", "mbi-reweighted": "mbi's weights", "gaussian-answers": "Gaussian answers (no rows)"}
+
+
+def public_peers() -> str:
+    """Largest and mean errors of table fit, of mbi's weights on its noisy tables, and of Gaussian answers."""
+    path = OUT / "public_peers.csv"
+    if not path.is_file():
+        return "*Not run on this machine yet.*"
+    with path.open(newline="", encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    parts = []
+    for column, words, digits in (("max_error", "Largest error", 4), ("mean_error", "Mean error", 6)):
+        parts += [f"**{words}**\n", _by_method(rows, lambda own, c=column, d=digits: _spread(own, c, d))]
+    return "\n".join(parts)
+
+
+def _by_method(rows: Sequence[Row], cell: Callable[[Sequence[Row]], str]) -> str:
+    epsilons = sorted({float(row["epsilon"]) for row in rows})
+    keys = sorted({(row["candidate"], row["method"]) for row in rows})
+    body = ""
+    for candidate, method in keys:
+        own = [row for row in rows if (row["candidate"], row["method"]) == (candidate, method)]
+        at = [[row for row in own if float(row["epsilon"]) == epsilon] for epsilon in epsilons]
+        name = f"{METHODS[method]}, {candidate}" if candidate else METHODS[method]
+        body += f"| {name} | {' | '.join(cell(some) if some else '' for some in at)} |\n"
+    return f"| | {' | '.join(f'ε = {e:g}' for e in epsilons)} |\n{'|---' * (len(epsilons) + 1)}|\n{body}"
 
 
 def size() -> str:
@@ -107,14 +167,15 @@ def size() -> str:
     rows = rows_of("size")
     if not rows:
         return "*Not run on this machine yet.*"
-    keys = ("tilt", "atoms", "marginals", "rows", "epsilon")
+    keys = ("tilt", "attributes", "atoms", "marginals", "rows", "epsilon")
     found: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
         found.setdefault(tuple(row[key] for key in keys), []).append(row)
-    head = "| distance | atoms | marginals | private rows | ε | unchanged | largest error | mean error | s | MB |\n"
+    head = "| distance | attributes | atoms | marginals | private rows | ε | unchanged | largest error | mean error "
+    head += "| s | MB |\n"
     body = ""
-    for (tilt, atoms, marginals, private, epsilon), own in found.items():
-        sizes = f"{tilt} | {int(atoms):,} | {int(marginals):,} | {int(private):,} | {epsilon}"
+    for (tilt, attributes, atoms, marginals, private, epsilon), own in found.items():
+        sizes = f"{tilt} | {attributes} | {int(atoms):,} | {int(marginals):,} | {int(private):,} | {epsilon}"
         errors = f"{_mean(own, 'start'):.4f} | {_spread(own, 'max_error', 4)} | {_spread(own, 'mean_error', 6)}"
         body += f"| {sizes} | {errors} | {_mean(own, 'processor'):.1f} | {_mean(own, 'megabytes'):.0f} |\n"
-    return f"{head}{'|---' * 10}|\n{body}"
+    return f"{head}{'|---' * 11}|\n{body}"

@@ -144,7 +144,8 @@ def _encoded(files: Files, path: str, schema: Schema) -> Dataset:
 
 def _write_errors(path: Path, errors: list[SimulatedError]) -> None:
     text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, [field.name for field in fields(SimulatedError)])
+    names = [field.name for field in fields(SimulatedError) if field.name != "contributions"]
+    writer = csv.DictWriter(text, names, extrasaction="ignore")
     writer.writeheader()
     writer.writerows(asdict(line) for line in errors)
     write_file(path, text.getvalue().encode())

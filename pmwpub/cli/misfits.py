@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 
 from pmwpub.cli.inputs import Json, no_result
 from pmwpub.cli.purchasing import opened_service, private_table, reused, spent
@@ -10,10 +11,11 @@ from pmwpub.errors import PlanError
 from pmwpub.ledger import Ledger
 from pmwpub.privacy.budget import epsilon_of
 from pmwpub.rounding import above
-from pmwpub.service import Service, Study, purchases
+from pmwpub.service import Study, purchases
 from pmwpub.service.bought import misfit_shares, misfit_words
 from pmwpub.service.bought.misfit_shares import MisfitShare
 from pmwpub.service.inputs import reviewing, study_store
+from pmwpub.service.inputs.reviewing import MisfitRisk
 from pmwpub.service.purchases import MisfitPurchase
 from pmwpub.tabular.files.given_files import Files
 
@@ -25,9 +27,11 @@ def misfits(parsed: argparse.Namespace) -> Json:
     with Ledger.open(parsed.store) as ledger:
         (service, own), name = opened_service(parsed, ledger), parsed.population
         current = study_store.study(service, name)
-        columns = parsed.column or [risk.column for risk in reviewing.risky(service, current)]
+        risks = reviewing.risky(service, current)
+        proposed = purchases.proposed_columns(current, [risk.column for risk in risks], parsed.half_width)
+        columns = parsed.column or proposed
         if parsed.price:
-            return _priced(service, current, columns, parsed.half_width)
+            return _priced(current, columns, risks, parsed.half_width)
         private = private_table(service, name, Files(parsed.read, [parsed.private]), parsed)
         plan = misfit_shares.misfit_plan(current, columns, half_width=parsed.half_width)
         (outcome,) = purchases.buy(service, private, [MisfitPurchase(plan)], repeat=parsed.repeat, current=current)
@@ -45,12 +49,13 @@ def _line(share: MisfitShare) -> Json:
     return named | {"share": share.value, "low": share.low, "high": share.high}
 
 
-def _priced(service: Service, current: Study, columns: list[str], half_width: str) -> Json:
+def _priced(current: Study, columns: Sequence[str], risks: Sequence[MisfitRisk], half_width: str) -> Json:
     """What is asked for, at its price; or why it is not sold."""
     found = purchases.misfit_offer(current, columns, half_width)
-    why = {risk.column: risk.why for risk in reviewing.risky(service, current)}
+    why = {risk.column: risk.why for risk in risks}
     return {
         "columns": [{"column": column, "why": why.get(column, "Named by the steward.")} for column in columns],
+        "risky_too": [column for column in why if column not in columns],
         "half_width": float(found.half_width),
         "price": {"rho": above(found.rho.rho), "epsilon": epsilon_of(found.rho, current.balance.delta)},
         "share_of_grant": above(found.part),

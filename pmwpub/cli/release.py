@@ -11,16 +11,19 @@ from typing import Literal, get_args
 
 from pmwpub.cli.inputs import Json, no_result, spent_json, store_files, tick_of
 from pmwpub.cli.purchasing import opened_service, prepared, reused, spent
-from pmwpub.errors import FileRefused
+from pmwpub.errors import FileRefused, PlanError
 from pmwpub.ledger import Ledger
 from pmwpub.outputs import apart, writable, write_files
-from pmwpub.plans import AnyReleasePlan
-from pmwpub.release.bundle import ALL_FILES, VALUES
+from pmwpub.plans import UnchangedPlan
+from pmwpub.privacy.budget import ZCDP
+from pmwpub.release.bundle import ALL_FILES, VALUES, Bundle
 from pmwpub.release.synthesis import check_drawn
 from pmwpub.service import PrivateTable, Service, Study, purchases
 from pmwpub.service.bought import releases
+from pmwpub.service.bought.engine_choice import ChosenPlan, chosen_plan
 from pmwpub.service.choosing.outlook import not_worth, outlook
 from pmwpub.service.purchases import purchase_of
+from pmwpub.service.unchanged_release import is_published, publish_unchanged
 
 SettingName = Literal["rounds", "selection", "output", "start", "replay"]
 SETTINGS: tuple[SettingName, ...] = get_args(SettingName)
@@ -40,30 +43,40 @@ def release(parsed: argparse.Namespace) -> Json:
         writable(places)
         service, own = opened_service(parsed, ledger)
         current, private, candidates = prepared(parsed, service)
-        plan = _plan(parsed, service, current, private, candidates)
-        if why := not_worth(service, current, plan):
-            print(f"pmwpub: {why}", file=sys.stderr)
-        (outcome,) = purchases.buy(
-            service,
-            private,
-            [purchase_of(plan)],
-            repeat=parsed.repeat,
-            tick=tick_of(parsed),
-            current=current,
-        )
-        bundle = releases.released(service, current, outcome.booking).bundle
-        if bundle is None:
-            raise no_result(outcome)
+        chosen = _chosen(parsed, service, current, private, candidates)
+        bundle, earlier = _bought(parsed, service, current, private, chosen)
         files = bundle.files(parsed.rows, parsed.row_seed, parsed.cells, parsed.columns)
         _write(folder, files)
         certificate = bundle.stated(files, parsed.rows, parsed.row_seed, parsed.cells, parsed.columns)
-        return certificate.model_dump(mode="json") | spent(ledger, parsed.population, own) | reused(outcome)
+        said = {"engine_chosen": chosen.why} if chosen.why else {}
+        return certificate.model_dump(mode="json") | spent(ledger, parsed.population, own) | earlier | said
 
 
-def _plan(
+def _bought(
+    parsed: argparse.Namespace, service: Service, current: Study, private: PrivateTable, chosen: ChosenPlan
+) -> tuple[Bundle, Json]:
+    """The files of a chosen plan, and whether they were stored earlier; a public table unchanged is not bought."""
+    plan, tick = chosen.plan, tick_of(parsed)
+    if isinstance(plan, UnchangedPlan):
+        if parsed.repeat:
+            raise PlanError("A public table unchanged has no draws, so there is no --repeat. Nothing was charged.")
+        before = is_published(service, current, plan)
+        found = publish_unchanged(service, current, plan, private=private, tick=tick, why=chosen.why)
+        return found.bundle, {"stored_earlier": before}
+    if why := not_worth(service, current, plan):
+        print(f"pmwpub: {why}", file=sys.stderr)
+    bought = [purchase_of(plan)]
+    (outcome,) = purchases.buy(service, private, bought, repeat=parsed.repeat, tick=tick, current=current)
+    bundle = releases.released(service, current, outcome.booking).bundle
+    if bundle is None:
+        raise no_result(outcome)
+    return bundle, reused(outcome)
+
+
+def _chosen(
     parsed: argparse.Namespace, service: Service, current: Study, private: PrivateTable, candidates: Sequence[str]
-) -> AnyReleasePlan:
-    return releases.planned(
+) -> ChosenPlan:
+    return chosen_plan(
         service,
         current,
         candidates,
@@ -80,7 +93,11 @@ def _planned(parsed: argparse.Namespace) -> Json:
     with Ledger.open(parsed.store) as ledger:
         service, _ = opened_service(parsed, ledger)
         current, private, candidates = prepared(parsed, service)
-        plan = _plan(parsed, service, current, private, candidates)
+        chosen = _chosen(parsed, service, current, private, candidates)
+        plan, said = chosen.plan, {"engine_chosen": chosen.why} if chosen.why else {}
+        if isinstance(plan, UnchangedPlan):
+            free = spent_json(ZCDP(0), current.balance)
+            return {"plan": plan.sha256, "price": free, "affordable": True} | said
         price = purchases.price(service, current, [purchase_of(plan)], private=private, repeat=parsed.repeat)
         found = outlook(service, current, plan)
         return {
@@ -92,7 +109,7 @@ def _planned(parsed: argparse.Namespace) -> Json:
             "unchanged": found.start,
             "expected_to_beat_unchanged": found.gains,
             "words": [words for words in (found.noise_words, found.error_words, found.gain_words) if words],
-        }
+        } | said
 
 
 def _settings(parsed: argparse.Namespace) -> releases.PmwPubSettings:

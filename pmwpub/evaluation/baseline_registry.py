@@ -8,6 +8,7 @@
     aim  aim+megabytes=8   mst       graphical models, with the extra `peers`
     table-fit                        no baseline, but the other engine of a release
     table-fit-grown                  the same with rows added where no public row tells of people
+    table-fit-pool                   the same with all public tables, whose weights are learnt
 
 What is left out of a name takes the default. One baseline has one canonical name: parameters in this order, numbers in
 their shortest form, defaults left out.
@@ -27,12 +28,13 @@ from pmwpub.evaluation.answering import Marginals
 from pmwpub.evaluation.baselines import Baseline, DualQuery, JiElkan, Mwem
 from pmwpub.evaluation.fitted_tables import TableFit
 from pmwpub.evaluation.peers import Peer
+from pmwpub.evaluation.weighted_pools import WeightedPool
 from pmwpub.mechanisms.baselines.matrix.residuals import Emphasis
 from pmwpub.mechanisms.table_fit.fit_constants import SupportGrowth
 from pmwpub.privacy.budget import as_fraction
 
 LONGEST_NUMBER = 40
-TABLE_FIT, TABLE_FIT_GROWN = "table-fit", "table-fit-grown"
+TABLE_FIT, TABLE_FIT_GROWN, TABLE_FIT_POOL = "table-fit", "table-fit-grown", "table-fit-pool"
 
 
 @dataclass(frozen=True)
@@ -117,13 +119,14 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
         "mst": Family("MST", lambda: Peer(False), {}),
         TABLE_FIT: Family("Table fit", TableFit, {}),
         TABLE_FIT_GROWN: Family("Table fit, rows added", lambda: TableFit(SupportGrowth()), {}),
+        TABLE_FIT_POOL: Family("Table fit, pool with learnt weights", WeightedPool, {}),
     }
 )
 
 PEERS = ("aim", "mst")
 """The names of baselines that need the extra `peers`."""
 
-BASELINES = tuple(name for name in FAMILIES if name not in (*PEERS, TABLE_FIT, TABLE_FIT_GROWN))
+BASELINES = tuple(name for name in FAMILIES if name not in (*PEERS, TABLE_FIT, TABLE_FIT_GROWN, TABLE_FIT_POOL))
 """The names of the other baselines; each stands for its default parameters."""
 
 

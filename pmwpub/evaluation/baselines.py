@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from typing import Protocol
@@ -21,7 +22,7 @@ from pmwpub.queries.counts import PrivateCounts, count
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.repeated_rows import RepeatedRows
 from pmwpub.queries.workload import Workload
-from pmwpub.records import Dataset
+from pmwpub.records import Dataset, Support
 
 MAX_COEFFICIENTS = 3_000
 MAX_QUERIES = 50_000_000
@@ -34,12 +35,16 @@ ends the program before that; the clock is for the worst case alone."""
 
 @dataclass(frozen=True)
 class RunTerms:
-    """What is public of a run: the workload, n, the budget, k."""
+    """What is public of a run: the workload, n, the budget, k.
+
+    candidates  how many public tables the sweep has
+    """
 
     workload: Workload
     n: int
     budget: ZCDP
     rows_per_person: int = 1
+    candidates: int = 1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,6 +56,7 @@ class Case:
     problem   the candidate, for a baseline that uses one
     rounds    for a baseline that has them
     seed      numbers the run; for public choices alone
+    candidates  by name, for a method that takes all public tables of the sweep together
     """
 
     terms: RunTerms
@@ -60,6 +66,7 @@ class Case:
     rounds: int
     seed: int
     noise: NoiseSource
+    candidates: Mapping[str, Support] = field(default_factory=dict)
 
 
 class Baseline(Protocol):

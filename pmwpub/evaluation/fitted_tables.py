@@ -40,7 +40,7 @@ class TableFit:
         try:
             tables = measured_tables(terms.workload)
             refuse_slow(tables.queries)
-            k, constants = terms.rows_per_person, _constants(tables, terms)
+            k, constants = terms.rows_per_person, constants_of(tables, terms)
             check_least_share(tables, terms.budget, rows_per_person=k, constants=constants)
         except PmwPubError as error:
             return str(error)
@@ -54,7 +54,7 @@ class TableFit:
         tables = measured_tables(terms.workload)
         plan = schedule(
             tables, support, terms.budget, rows_per_person=terms.rows_per_person, complete=False,
-            constants=_constants(tables, terms), growth=self.growth,
+            constants=constants_of(tables, terms), growth=self.growth,
         )  # fmt: skip
         found = table_fit(count(tables, rows_of(case)), support, plan, noise=case.noise)
         released = found.distribution
@@ -63,6 +63,7 @@ class TableFit:
         return errors_of(case.counts, problem, released)
 
 
-def _constants(tables: Workload, terms: RunTerms) -> FitConstants:
+def constants_of(tables: Workload, terms: RunTerms) -> FitConstants:
+    """The constants that public facts advise, as in a release."""
     delta, k = Fraction(1, max(2, terms.n) ** 2), terms.rows_per_person
     return FitConstants.advised(tables, terms.budget, n=terms.n, delta=delta, rows_per_person=k)

@@ -2,8 +2,8 @@
 
 "unchanged" publishes the public table as it is. "pmw-pub" is a release as this program makes it by default; behind a
 plus sign stands what is different about a variant, such as "pmw-pub+permute-and-flip+average". "table-fit" is a release
-of the other engine, "table-fit-grown" one that may add rows. The paper's baselines have their names in
-`baseline_registry`.
+of the other engine, "table-fit-grown" one that may add rows, "table-fit-pool" one with all public tables of a sweep and
+learnt weights. The paper's baselines have their names in `baseline_registry`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pmwpub.evaluation.baseline_registry import (
     BASELINES,
     TABLE_FIT,
     TABLE_FIT_GROWN,
+    TABLE_FIT_POOL,
     canonical_baseline,
     is_baseline,
     without_flag_values,
@@ -67,7 +68,8 @@ def variant_of(method: str) -> Variant:
     head, *changes = method.split("+")
     if head != PMW_PUB or not set(changes) <= set(CHANGES):
         raise PlanError(
-            f"The methods are {UNCHANGED}, {TABLE_FIT}, {TABLE_FIT_GROWN}, {', '.join(BASELINES)} and {PMW_PUB}, the "
+            f"The methods are {UNCHANGED}, {TABLE_FIT}, {TABLE_FIT_GROWN}, {TABLE_FIT_POOL}, {', '.join(BASELINES)} "
+            f"and {PMW_PUB}, the "
             f"latter also with +{', +'.join(CHANGES)}; {method!r} came."
         )
     found = Variant()

@@ -17,6 +17,7 @@ from pmwpub.evaluation.baselines import NO_ROWS, Case, RunTerms
 from pmwpub.evaluation.measures import Errors, errors, errors_of
 from pmwpub.evaluation.methods import UNCHANGED, variant_of
 from pmwpub.evaluation.sweep_results import CertifiedFloor, SimulatedError
+from pmwpub.evaluation.weighted_pools import PoolErrors
 from pmwpub.mechanisms.best_mixture.interval import BestMixture
 from pmwpub.mechanisms.pmw_pub.algorithm import Schedule, pmw_pub
 from pmwpub.privacy.budget import ApproxDP, as_fraction, zcdp_of
@@ -90,7 +91,7 @@ class Stage:
     def terms(self, epsilon: float) -> RunTerms:
         """What is public of a run at an epsilon."""
         budget = zcdp_of(ApproxDP(as_fraction(epsilon), self.delta))
-        return RunTerms(self.workload, self.counts.n, budget, self.rows_per_person)
+        return RunTerms(self.workload, self.counts.n, budget, self.rows_per_person, len(self.candidates))
 
     def noise(self, run: Run) -> NoiseSource:
         """The run's own noise, whatever ran before it and wherever; the secure source where the stage is private."""
@@ -111,6 +112,7 @@ def play(stage: Stage, task: Task) -> Found:
     return SimulatedError(
         task.method, task.candidate, task.epsilon, task.rounds, task.seed,
         found.max_error, found.mean_error, found.rms_error,
+        found.contributions if isinstance(found, PoolErrors) else (),
     )  # fmt: skip
 
 
@@ -128,7 +130,7 @@ def _errors(stage: Stage, run: Run) -> Errors:
 def _baseline_errors(stage: Stage, run: Run) -> Errors:
     problem = stage.problem(run.candidate) if run.candidate else None
     terms, noise = stage.terms(run.epsilon), stage.noise(run)
-    case = Case(terms, stage.counts, stage.rows, problem, run.rounds, run.seed, noise)
+    case = Case(terms, stage.counts, stage.rows, problem, run.rounds, run.seed, noise, stage.candidates)
     return baseline_of(run.method).errors(case)
 
 

@@ -17,7 +17,8 @@ MEASURES: tuple[Measure, ...] = ("max_error", "mean_error", "rms_error")
 class SimulatedError:
     """One run of a sweep; `seed` numbers the run, `rounds` is 0 where the method has none.
 
-    candidate  "" for a baseline that uses no public table
+    candidate      "" for a baseline that uses no public table, or all of them
+    contributions  of a pool with learnt weights: what each candidate contributed, as (name, thousandths)
     """
 
     method: str
@@ -28,6 +29,15 @@ class SimulatedError:
     max_error: float
     mean_error: float
     rms_error: float
+    contributions: tuple[tuple[str, int], ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "contributions", tuple((name, part) for name, part in self.contributions))
+
+    @property
+    def written(self) -> dict[str, object]:
+        """The run as it is stored: without what no other method has."""
+        return {key: value for key, value in asdict(self).items() if key != "contributions" or value}
 
 
 @dataclass(frozen=True)
@@ -75,7 +85,7 @@ class Simulation:
 
     def to_bytes(self) -> bytes:
         """The simulation as JSON, for the store of public results."""
-        return json.dumps(asdict(self)).encode()
+        return json.dumps(asdict(self) | {"errors": [one.written for one in self.errors]}).encode()
 
     @classmethod
     def from_bytes(cls, stored: bytes) -> Simulation:

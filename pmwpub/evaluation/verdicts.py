@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pmwpub.evaluation.baseline_registry import is_baseline, label_of
 from pmwpub.evaluation.methods import UNCHANGED
-from pmwpub.evaluation.sweep_results import CertifiedFloor, Measure, SimulatedError, Summary, summarise
+from pmwpub.evaluation.sweep_results import CertifiedFloor, Measure, SimulatedError, Summary, mean_of, summarise
 
 CLEARLY = 2.0
 """How many standard errors a mean must lie below the table unchanged to have beaten it."""
@@ -88,6 +88,40 @@ def fewest_rounds(lines: Iterable[Summary]) -> Summary:
     best = min(order, key=lambda line: line.mean)
     allowed = best.mean + max(CLEARLY * best.standard_error, WORTH * best.mean)
     return next(line for line in order if line.mean <= allowed)
+
+
+@dataclass(frozen=True)
+class ExpectedPool:
+    """What a pool with learnt weights is expected to be at an epsilon, in the mean over the runs.
+
+    mean           its error
+    best           the least error of any other line, and `beside` what that is: a candidate with a method's name
+    contributions  (candidate, part of the prior), the largest first
+    """
+
+    epsilon: float
+    mean: float
+    best: float
+    beside: tuple[str, str]
+    contributions: tuple[tuple[str, float], ...]
+
+
+def expected_pools(results: Sequence[SimulatedError], measure: Measure = "max_error") -> list[ExpectedPool]:
+    """At each epsilon the pool beside the best other line, where both were played; epsilons ascending."""
+    found = []
+    for epsilon in sorted({one.epsilon for one in results if one.contributions}):
+        runs = [one for one in results if one.epsilon == epsilon and one.contributions]
+        others = [one for one in summarise(results, measure) if one.epsilon == epsilon and one.method != runs[0].method]
+        if not others:
+            continue
+        least = min(others, key=lambda one: one.mean)
+        parts: dict[str, float] = {}
+        for name, part in (named for run in runs for named in run.contributions):
+            parts[name] = parts.get(name, 0.0) + part / (1_000 * len(runs))
+        ranked = tuple(sorted(parts.items(), key=lambda named: -named[1]))
+        mean = mean_of([getattr(run, measure) for run in runs])[0]
+        found.append(ExpectedPool(epsilon, mean, least.mean, (least.method, least.candidate), ranked))
+    return found
 
 
 def not_beaten(results: Sequence[SimulatedError], measure: Measure = "max_error") -> list[NotBeaten]:

@@ -23,6 +23,7 @@ TASKS: Mapping[str, str] = MappingProxyType(
         "misfits": "pmwpub.tasks.mechanism_work:misfits",
         "simulation": "pmwpub.tasks.simulation_work:simulation",
         "compare": "pmwpub.tasks.public_work:compare",
+        "engines": "pmwpub.tasks.engine_work:try_engines",
         "warm": "pmwpub.tasks.warming:warm",
     }
 )

@@ -16,14 +16,15 @@ from pmwpub.mechanisms.table_fit.intervals.believed_drift import BelievedDrift
 from pmwpub.mechanisms.table_fit.pool_fit import PoolRelease
 from pmwpub.mechanisms.table_fit.table_fit import TableRelease
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
-from pmwpub.plans import AnyTablePlan, ReleasePlan, WeightedPoolPlan
+from pmwpub.plans import AnyTablePlan, ReleasePlan, UnchangedPlan, WeightedPoolPlan
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution, Support
 from pmwpub.release.answers.interval_strengths import strengths_json
 from pmwpub.release.certificate import Certificate
-from pmwpub.release.certificates.certificate_parts import Cells, Columns, Provenance, Stated
+from pmwpub.release.certificates.certificate_parts import Cells, Columns, Origin, Provenance, Stated
 from pmwpub.release.certificates.certificate_reading import AnyCertificate, read_certificate
 from pmwpub.release.certificates.table_certificate import PoolCertificate, TableCertificate
+from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
 from pmwpub.release.measured.measurements import measurements_csv
 from pmwpub.release.measured.tables_csv import tables_csv
 from pmwpub.release.number_cells import NO_VALUES
@@ -122,6 +123,24 @@ class Bundle:
             INTERVALS: strengths_json(drift, schedule.tables),
         }
         return cls._of(plain, measured, release.distribution, schema, workload, choices, values, public)
+
+    @classmethod
+    def of_public_table(
+        cls,
+        plan: UnchangedPlan,
+        support: Support,
+        workload: Workload,
+        schema: Schema,
+        origin: Origin,
+        choices: Choices = Choices(),  # noqa: B008 - frozen
+        values: PublicValues | None = None,
+    ) -> Self:
+        """Put a public table unchanged into files: its rows have the weights that they have in it.
+
+        Privacy: a function of public things; costs nothing.
+        """
+        plain = UnchangedCertificate.of(plan, workload, origin)
+        return cls._of(plain, {}, Distribution.empirical(support), schema, workload, choices, values)
 
     @classmethod
     def _of(
@@ -239,8 +258,9 @@ class Bundle:
 
 def files_of(certificate: Stated) -> tuple[str, ...]:
     """What a release hands out beside its certificate, which states the hash of each."""
-    others = {CERTIFICATE, MEASUREMENTS} if isinstance(certificate, TableCertificate) else {CERTIFICATE, TABLES}
-    if INTERVALS not in certificate.files:  # releases of before have none, nor has PMW^Pub
+    measured = {Certificate: MEASUREMENTS, UnchangedCertificate: ""}.get(type(certificate), TABLES)
+    others = {CERTIFICATE, MEASUREMENTS, TABLES} - {measured}
+    if INTERVALS not in certificate.files:  # releases of before have none, nor have those without noisy tables
         others.add(INTERVALS)
     drawn_from = (VALUES,) if certificate.cell_kind == PUBLIC_VALUES else ()
     return (*(name for name in ALL_FILES if name not in others), *drawn_from)

@@ -10,7 +10,8 @@ from pmwpub.mechanisms.pmw_pub.algorithm import Release
 from pmwpub.plans import ReleasePlan
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.queries.workload import Workload
-from pmwpub.release.certificates.certificate_parts import Exact, Part, Provenance, Stated, common
+from pmwpub.release.certificates.certificate_parts import Exact, Part, Provenance
+from pmwpub.release.certificates.charged_certificate import Charged, common
 
 MECHANISM = "PMW^Pub (Liu, Vietri, Steinke, Ullman, Wu 2021): selection, discrete Gaussian, multiplicative weights"
 
@@ -24,7 +25,7 @@ class TranscriptLine(Part):
     noisy_answer: Annotated[float, Field(ge=0, le=1)]
 
 
-class Certificate(Stated):
+class Certificate(Charged):
     """The certificate of PMW^Pub, version 1: the run's settings and its transcript beside what all certificates state.
 
     epsilon0, measurement_scale  of each round: selection at 2 epsilon0, noise of that scale in rows

@@ -26,11 +26,13 @@ from pmwpub.release.certificates.certificate_parts import (
     STATEMENT,
     LedgerTotal,
 )
-from pmwpub.release.certificates.certificate_reading import AnyCertificate, read_certificate
+from pmwpub.release.certificates.certificate_reading import AnyCertificate, ChargedCertificate, read_certificate
 from pmwpub.release.certificates.table_certificate import TableCertificate
+from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
 from pmwpub.release.checks.engine_checks import EngineChecks, Finding, finding, given, stated_rho
 from pmwpub.release.checks.round_checks import round_checks
 from pmwpub.release.checks.table_checks import table_checks
+from pmwpub.release.checks.unchanged_checks import unchanged_checks
 from pmwpub.release.rebuilding import any_plan_of, differing, readings_of, redrawn, schema_of
 from pmwpub.release.strict_json import MOST_BYTES
 from pmwpub.tabular.coding.decode import read_weights
@@ -94,9 +96,7 @@ def check(files: Mapping[str, bytes]) -> list[Finding]:
         ),
         finding("the plan has its hash and fits the certificate", lambda: _plan(certificate, engine)),
         finding("rho is the plan's price", engine.price),
-        finding("epsilon of this release follows from rho and delta", lambda: _own_epsilon(certificate)),
-        finding("epsilon of the ledger's total follows from its rho", lambda: _total(certificate)),
-        _budget_finding(certificate),
+        *_charge(certificate),
         *(finding(statement, problem) for statement, problem in engine.measured),
         finding(f"{WEIGHTS} sums to one over the schema's labels", lambda: _weights(certificate, files)),
         finding(f"{SYNTHETIC} is drawn from the weights by its seed", lambda: _synthetic(certificate, files)),
@@ -104,9 +104,22 @@ def check(files: Mapping[str, bytes]) -> list[Finding]:
 
 
 def _engine(certificate: AnyCertificate, files: Mapping[str, bytes]) -> EngineChecks:
+    if isinstance(certificate, UnchangedCertificate):
+        return unchanged_checks(certificate, files)
     if isinstance(certificate, TableCertificate):
         return table_checks(certificate, files)
     return round_checks(certificate, files)
+
+
+def _charge(certificate: AnyCertificate) -> list[Finding]:
+    """The statements about the charge; none of a release without one."""
+    if isinstance(certificate, UnchangedCertificate):
+        return []
+    return [
+        finding("epsilon of this release follows from rho and delta", lambda: _own_epsilon(certificate)),
+        finding("epsilon of the ledger's total follows from its rho", lambda: _total(certificate)),
+        _budget_finding(certificate),
+    ]
 
 
 def require(findings: list[Finding]) -> list[str]:
@@ -173,18 +186,18 @@ def _plan(certificate: AnyCertificate, engine: EngineChecks) -> str:
     return "" if same else "the certificate states other terms than the plan."
 
 
-def _own_epsilon(certificate: AnyCertificate) -> str:
+def _own_epsilon(certificate: ChargedCertificate) -> str:
     return _conversion(certificate, certificate.rho, certificate.epsilon)
 
 
-def _total(certificate: AnyCertificate) -> str:
+def _total(certificate: ChargedCertificate) -> str:
     total: LedgerTotal = certificate.ledger_total
     if stated_rho(total.rho) < stated_rho(certificate.rho):
         return "the total is less than this release."
     return _conversion(certificate, total.rho, total.epsilon)
 
 
-def _budget_finding(certificate: AnyCertificate) -> Finding:
+def _budget_finding(certificate: ChargedCertificate) -> Finding:
     budget = certificate.budget
     statement = "the ledger's total lies within the budget, whose epsilon follows from its rho"
     if budget is None:
@@ -192,13 +205,13 @@ def _budget_finding(certificate: AnyCertificate) -> Finding:
     return finding(statement, lambda: _budget(certificate, budget))
 
 
-def _budget(certificate: AnyCertificate, budget: LedgerTotal) -> str:
+def _budget(certificate: ChargedCertificate, budget: LedgerTotal) -> str:
     if stated_rho(budget.rho) < stated_rho(certificate.ledger_total.rho):
         return "more is spent than was granted."
     return _conversion(certificate, budget.rho, budget.epsilon)
 
 
-def _conversion(certificate: AnyCertificate, rho: str, epsilon: float) -> str:
+def _conversion(certificate: ChargedCertificate, rho: str, epsilon: float) -> str:
     """Within 1e-9, relatively: delta is stated to 15 digits."""
     expected = epsilon_of(stated_rho(rho), Fraction(certificate.delta))
     return "" if abs(expected - epsilon) <= 1e-9 * expected else f"rho = {float(Fraction(rho)):g} gives {expected:.9g}."

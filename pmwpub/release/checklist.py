@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from pmwpub.release.certificates.certificate_reading import AnyCertificate
+from pmwpub.release.certificates.certificate_reading import AnyCertificate, ChargedCertificate
 from pmwpub.release.certificates.table_certificate import TableCertificate
+from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
 from pmwpub.release.report_numbers import rows, up
 from pmwpub.tabular.schema.table_schema import Schema
 
@@ -20,8 +21,25 @@ class Answer(NamedTuple):
 
 def checklist(certificate: AnyCertificate, schema: Schema) -> tuple[Answer, ...]:
     """Every question with its answer, from the strength of the promise down to the handling of data."""
+    if isinstance(certificate, UnchangedCertificate):
+        return tuple(_unchanged(certificate))
     return tuple([*_promise(certificate, schema), *_mechanism(certificate), *_surroundings(schema)])
 
+
+def _unchanged(certificate: UnchangedCertificate) -> Iterator[Answer]:
+    yield Answer("Parameters", "ε = 0 at δ = 0: these files are a function of public things alone.")
+    yield Answer("Composition", "Nothing was charged, and nothing is added to what other releases cost.")
+    yield Answer("Algorithm", f"{certificate.mechanism[:1].upper()}{certificate.mechanism[1:]}.")
+    yield Answer("Randomness", f"None but that of the synthetic rows. {SEED_OF_ROWS}")
+    yield Answer("Side channels", "None: the private table has no part in making these files.")
+    yield Answer(
+        "Known limits",
+        "Not checked by the program: that the public tables owe nothing to the private one, and how far they are from "
+        "it.",
+    )
+
+
+SEED_OF_ROWS = "The only seed draws the synthetic rows; it is public and stands in the certificate."
 
 OWNED = {None: "that a person owns no more rows than stated", "keep": "that a person has no second ID"}
 """What is not checked of the rows that somebody owns, by the same rule."""
@@ -35,7 +53,7 @@ CHECKED = {
 """What became of the column of IDs, by the schema's rule for an ID with too many rows."""
 
 
-def _promise(certificate: AnyCertificate, schema: Schema) -> Iterator[Answer]:
+def _promise(certificate: ChargedCertificate, schema: Schema) -> Iterator[Answer]:
     k = certificate.rows_per_person
     unit = certificate.unit or "one person"
     whose = (
@@ -69,13 +87,13 @@ def _promise(certificate: AnyCertificate, schema: Schema) -> Iterator[Answer]:
     )
 
 
-def _differing(certificate: AnyCertificate, schema: Schema) -> str:
+def _differing(certificate: ChargedCertificate, schema: Schema) -> str:
     if schema.rows_beyond is None:
         return f"one person's at most {rows(certificate.rows_per_person)}, replaced by as many"
     return "all rows of one ID, replaced by as many of an ID that no row has"
 
 
-def _mechanism(certificate: AnyCertificate) -> Iterator[Answer]:
+def _mechanism(certificate: ChargedCertificate) -> Iterator[Answer]:
     yield Answer("Algorithm", f"{certificate.mechanism}. {_steps(certificate)}")
     yield Answer(
         "Domain and preprocessing",
@@ -123,7 +141,7 @@ def _surroundings(schema: Schema) -> Iterator[Answer]:
     )
 
 
-def _steps(certificate: AnyCertificate) -> str:
+def _steps(certificate: ChargedCertificate) -> str:
     if isinstance(certificate, TableCertificate):
         return (
             f"{len(certificate.tables):,} tables of one or two columns are measured at once: which, and with how much "
@@ -137,14 +155,14 @@ def _steps(certificate: AnyCertificate) -> str:
     )
 
 
-def _added(certificate: AnyCertificate) -> str:
+def _added(certificate: ChargedCertificate) -> str:
     grown = isinstance(certificate, TableCertificate) and certificate.adds_rows
     return ", or among the rows that were added to it," if grown else ""
 
 
-def _seeds(certificate: AnyCertificate) -> str:
+def _seeds(certificate: ChargedCertificate) -> str:
     if isinstance(certificate, TableCertificate):
-        return "The only seed draws the synthetic rows; it is public and stands in the certificate."
+        return SEED_OF_ROWS
     return (
         "The only seeds order the replayed steps and draw the synthetic rows; both are public and stand in the "
         "certificate."

@@ -95,13 +95,15 @@ class _Readable:
     def __init__(self, schema: Schema, column: NumericColumn) -> None:
         self._draw, self._labels = _inside(column), column.attribute.levels
         self._place, self._as_written = schema.placer(column), written_cells.coder(schema, column)
-        # A point would be read as the mark between thousands here.
-        self._mark = column.decimal if column.thousands == "." else "."
+        self._dressed = column.dressed
+        # A point would be read as the mark between thousands here, and not at all beside a sign.
+        own = column.thousands == "." or column.prefix or column.suffix
+        self._mark = column.decimal if own else "."
 
     def text(self, code: int, generator: random.Random) -> str:
         """A number for one row."""
         for _ in range(REDRAWS):
-            text = self._draw(code, generator).replace(".", self._mark)
+            text = self._dressed(self._draw(code, generator).replace(".", self._mark))
             if self._place(text) == code or int(self._as_written([text])[0]) == code:
                 return text
         return self._labels[code]

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+import numpy as np
 from pydantic import ValidationError
 from pydantic_core import to_json
 
@@ -15,7 +16,7 @@ from pmwpub.mechanisms.pmw_pub.algorithm import Measurement, rebuild
 from pmwpub.mechanisms.table_fit.pool_fit import equal_mixture
 from pmwpub.mechanisms.table_fit.pool_weights import mixed
 from pmwpub.mechanisms.table_fit.table_fit import refit
-from pmwpub.plans import AnyReleasePlan, AnyTablePlan, ReleasePlan, TableFitPlan, WeightedPoolPlan
+from pmwpub.plans import AnyReleasePlan, AnyTablePlan, ReleasePlan, TableFitPlan, UnchangedPlan, WeightedPoolPlan
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution, Support
@@ -24,6 +25,7 @@ from pmwpub.release.certificate import Certificate
 from pmwpub.release.certificates.certificate_parts import Stated
 from pmwpub.release.certificates.certificate_reading import AnyCertificate
 from pmwpub.release.certificates.table_certificate import PoolCertificate, TableCertificate
+from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
 from pmwpub.release.measured.measurements import measurements_csv
 from pmwpub.release.measured.tables_csv import read_tables
 from pmwpub.release.synthesis import synthetic_csv
@@ -35,16 +37,26 @@ from pmwpub.tabular.files.reading import TextTable, read_table
 from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.schema.table_schema import Schema
 
-Planned = TypeVar("Planned", ReleasePlan, TableFitPlan, WeightedPoolPlan)
+TOLERANCE = 1e-6
+"""The total variation distance within which the weights of table fit are made again by other versions, and on machines
+whose exponential or order of operations rounds otherwise. On the same versions of everything they agree to the bit."""
+
+Planned = TypeVar("Planned", ReleasePlan, TableFitPlan, UnchangedPlan, WeightedPoolPlan)
 
 
 def rebuilt(
-    certificate: AnyCertificate, schema_json: bytes, tables: Sequence[bytes | Path], noisy_tables: bytes = b""
+    certificate: AnyCertificate,
+    schema_json: bytes,
+    tables: Sequence[bytes | Path],
+    noisy_tables: bytes = b"",
+    weights: bytes = b"",
 ) -> dict[str, bytes]:
     """weights.csv, measurements.csv of PMW^Pub and, where the certificate says how it was drawn, synthetic.csv.
 
     tables        the public tables in any order: a path, or the bytes of a CSV
     noisy_tables  tables.csv, of a release by table fit
+    weights       weights.csv as released, where it is at hand: rows are drawn from it where it is the certificate's and
+                  the weights are `near` it, for rows follow weights to the last bit
 
     Float sums run in one fixed order whatever the number of threads, and the exponential is the C library's: the same
     steps give the same bytes. Raises CertificateError where schema, workload, plan, tables or noisy tables are not
@@ -52,7 +64,7 @@ def rebuilt(
     """
     schema, contents = schema_of(certificate, schema_json), [load(table, FileLimits()) for table in tables]
     files = _again(certificate, schema, _supports(certificate, schema, contents, written=True), noisy_tables)
-    if differing(certificate, files) and not isinstance(certificate, TableCertificate):
+    if differing(certificate, files) and isinstance(certificate, Certificate):
         # Versions that could not read back what they wrote dropped public rows with such cells.
         earlier = _again(certificate, schema, _supports(certificate, schema, contents, written=False), noisy_tables)
         files = files if differing(certificate, earlier) else earlier
@@ -60,7 +72,20 @@ def rebuilt(
         read = [_table(certificate, contents, place) for place in range(len(certificate.candidate))]
         support = read_weights(files[WEIGHTS], schema).support
         files[VALUES] = PublicValues.of(read, schema).to_csv(schema, support)
-    return files | redrawn(certificate, files, schema)
+    stored = bool(weights) and not differing(certificate, {WEIGHTS: weights})
+    drawn_from = {WEIGHTS: weights} if stored and near(certificate, files[WEIGHTS], weights, schema) else {}
+    return files | redrawn(certificate, files | drawn_from, schema)
+
+
+def near(certificate: AnyCertificate, made: bytes, weights: bytes, schema: Schema) -> bool:
+    """Whether weights that were made again are the released ones but for rounding: of table fit, the same rows in the
+    same order, and at most TOLERANCE apart in total variation; of PMW^Pub, equal."""
+    if made == weights or not isinstance(certificate, TableCertificate):
+        return made == weights
+    again, released = read_weights(made, schema), read_weights(weights, schema)
+    if not np.array_equal(again.support.codes, released.support.codes):
+        return False
+    return float(np.abs(again.weights - released.weights).sum()) / 2.0 <= TOLERANCE
 
 
 def _again(
@@ -68,6 +93,8 @@ def _again(
 ) -> dict[str, bytes]:
     """weights.csv, and measurements.csv of PMW^Pub, by the certificate's steps from the public rows."""
     workload = workload_of(certificate, schema)
+    if isinstance(certificate, UnchangedCertificate):
+        return {WEIGHTS: weights_csv(Distribution.empirical(_merged(supports)), schema)}
     if isinstance(certificate, TableCertificate):
         return {WEIGHTS: weights_csv(_refitted(certificate, workload, supports, noisy_tables), schema)}
     transcript = tuple(Measurement(line.number, line.noisy_count) for line in certificate.transcript)
@@ -169,8 +196,10 @@ def table_plan_of(certificate: TableCertificate) -> AnyTablePlan:
     return _planned(certificate, TableFitPlan)
 
 
-def any_plan_of(certificate: AnyCertificate) -> AnyReleasePlan:
-    """The plan of a release of any engine."""
+def any_plan_of(certificate: AnyCertificate) -> AnyReleasePlan | UnchangedPlan:
+    """The plan of a release of any engine, or of a public table unchanged."""
+    if isinstance(certificate, UnchangedCertificate):
+        return _planned(certificate, UnchangedPlan)
     return table_plan_of(certificate) if isinstance(certificate, TableCertificate) else plan_of(certificate)
 
 

@@ -19,17 +19,20 @@ from pmwpub.records import Distribution, Support
 from pmwpub.release import quality, report_views
 from pmwpub.release.certificates.certificate_reading import AnyCertificate
 from pmwpub.release.certificates.table_certificate import TableCertificate
+from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
 from pmwpub.release.checklist import checklist
 from pmwpub.release.measured.causes import causes_of
 from pmwpub.release.measured.measurements import sigma_rows
 from pmwpub.release.report_numbers import percent, rows, up
+from pmwpub.tabular.schema.column_types import MISSING
 from pmwpub.tabular.schema.table_schema import Schema
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
 TEMPLATES = {1: "report.html.jinja", 2: "report_of_tables.html.jinja"}
-"""By the version of the certificate."""
+"""Of the releases that are charged, by the version of the certificate."""
+UNCHANGED_TEMPLATE = "report_of_public_table.html.jinja"
 HEAVIEST = 5
 """How many rows of the largest weights the report lists."""
 
@@ -89,7 +92,8 @@ def report_html(
     rows = None if public is None else quality.public_rows(released.support, public)
     public = public or released.support
     causes = causes_of(certificate, released, workload, noisy_tables, rows)
-    text = template(TEMPLATES[certificate.version]).render(
+    unchanged = isinstance(certificate, UnchangedCertificate)
+    text = template(UNCHANGED_TEMPLATE if unchanged else TEMPLATES[certificate.version]).render(
         certificate=certificate,
         by_id=schema.rows_beyond is not None,
         candidates=[candidate.name for candidate in certificate.candidate],
@@ -104,6 +108,7 @@ def report_html(
         public_weights=quality.concentration(Distribution.empirical(public)),
         heaviest=quality.heaviest(released, HEAVIEST, rows),
         columns=released.support.domain.names,
+        missing={column.name: set(column.missing_levels) - {MISSING} for column in schema.encoded},
         measured=report_views.measured_queries(causes),
         answers=checklist(certificate, schema),
         files=_described(certificate.files),
@@ -115,10 +120,10 @@ def _sigmas(certificate: AnyCertificate) -> tuple[float, ...]:
     """The standard deviations of the noise, in rows: of each table, or of every round alike."""
     if isinstance(certificate, TableCertificate):
         return certificate.sigmas
-    return (sigma_rows(certificate),)
+    return () if isinstance(certificate, UnchangedCertificate) else (sigma_rows(certificate),)
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=3)
 def template(name: str) -> Template:
     """A compiled page, one of `TEMPLATES`; a name that the page uses and nobody gives is an error."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined

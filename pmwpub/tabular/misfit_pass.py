@@ -11,10 +11,11 @@ from dataclasses import replace
 import numpy as np
 
 from pmwpub.errors import FileRefused, SchemaError
-from pmwpub.records import Codes, Ints
+from pmwpub.records import Codes, Floats, Ints
 from pmwpub.tabular.coding.encode import Encoder
 from pmwpub.tabular.coding.rows_without_id import RowsWithoutId
 from pmwpub.tabular.files.chunks import Chunk, TableStream
+from pmwpub.tabular.files.reading import TextTable
 from pmwpub.tabular.files.row_numbers import Digest, RowNumbers
 from pmwpub.tabular.private_pass import ahead, kept_rows
 from pmwpub.tabular.schema.column_types import NumericColumn
@@ -47,17 +48,29 @@ def misfits(
     return counts
 
 
+def public_misfits(table: TextTable, schema: Schema, columns: Sequence[str]) -> Floats:
+    """float64 (c,): the share of a public table's rows whose cell in each of the columns is a misfit."""
+    unclipped = _unclipped(schema, columns)
+    flags = _of_codes(Encoder(table.header, unclipped, written=True).codes(table.cells), unclipped)
+    return flags.mean(axis=1, dtype=np.float64)
+
+
 def _flagged(table: TableStream, schema: Schema, columns: Sequence[str], seen: Digest) -> Iterator[tuple[Chunk, Codes]]:
     """Each chunk with uint8 (c + 1, rows): 1 for a misfit in each column, and in any; rows without an ID have none."""
     unclipped = _unclipped(schema, columns)
     encoder, numbers = Encoder(table.header, unclipped), RowNumbers(table.header)
     nobody = RowsWithoutId.of(table.header, schema)
     nobody = replace(nobody, no_level=(0,) * (len(columns) + 1))
-    firsts = np.array([column.attribute.size - column.other for column in unclipped.encoded])[:, None]
     for chunk in ahead(table.chunks()):
         seen.add(numbers.of(chunk))
-        flags = (encoder.codes(chunk) >= firsts).astype(np.uint8)
+        flags = _of_codes(encoder.codes(chunk), unclipped)
         yield chunk, nobody.cleared(chunk, np.concatenate([flags, flags.max(axis=0, keepdims=True)]))
+
+
+def _of_codes(codes: Codes, schema: Schema) -> Codes:
+    """uint8, 1 for a code that is "(other)" or no level; in the shape of the codes (c, rows)."""
+    firsts = np.array([column.attribute.size - column.other for column in schema.encoded])[:, None]
+    return (codes >= firsts).astype(np.uint8)
 
 
 def _unclipped(schema: Schema, columns: Sequence[str]) -> Schema:

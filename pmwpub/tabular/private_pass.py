@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from pmwpub.domain import Domain
 from pmwpub.errors import BudgetError, FileRefused, SchemaError
+from pmwpub.progress import Progress, unwatched
 from pmwpub.records import Codes, Dataset
 from pmwpub.tabular.coding.encode import Encoded, Encoder
 from pmwpub.tabular.coding.kept_rows import KeptRows
@@ -21,6 +22,8 @@ from pmwpub.tabular.coding.rows_without_id import RowsWithoutId
 from pmwpub.tabular.files.chunks import Chunk, TableStream
 from pmwpub.tabular.files.reading import TextTable
 from pmwpub.tabular.files.row_numbers import Digest, RowNumbers, Words
+from pmwpub.tabular.files.text.first_lines import is_numbered
+from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.overlap.copied_runs import RunSearch
 from pmwpub.tabular.overlap.more_than_chance import SharedRowTest
 from pmwpub.tabular.overlap.table_views import Views
@@ -121,6 +124,7 @@ def survey(
     searches: Sequence[RunSearch] = (),
     likenesses: Sequence[SharedRowTest] = (),
     kept: int = KEPT,
+    progress: Progress = unwatched,
 ) -> Survey:
     """Go through a private table once; no cell can raise, change the domain or change the number of rows.
 
@@ -130,6 +134,8 @@ def survey(
     searches    of public tables: each is shown the rows
     likenesses  to public tables: each is shown the coded rows
     kept        bytes of codes that may stay in memory
+    progress    is told how many rows are read, and that n are to come: for the steward alone, whose file it is; what it
+                raises ends the pass, of which nothing is kept
 
     A file with far more rows than registered is not read to its end. Where the schema keeps k rows of an ID with more
     of them, the file is gone through twice more: `kept_rows` has the rule, and why a count still moves by at most k,
@@ -157,6 +163,7 @@ def survey(
             likeness.add(coded)
         codes.add(identities.nobody.cleared(chunk, block))
         known.add(own[2])
+        progress(min(digest.rows, n), n)
         if digest.rows > 2 * n + _BEYOND:
             break
     over = _exceeding(identities, table) if digest.rows <= n else frozenset()
@@ -225,12 +232,23 @@ class _Kept:
 
 
 def _check_header(table: TableStream, schema: Schema) -> None:
-    """SchemaError for a header that lacks columns, once all rows below it are seen to be readable."""
+    """SchemaError for a header that lacks columns, once all rows below it are seen to be readable.
+
+    Where the schema's columns are numbered, for its public files had no header, a FileRefused that proposes to read
+    this one so too.
+    """
+    refusal: SchemaError | FileRefused
     try:
         schema.check_header(table.header, with_id=True)
         return
     except SchemaError as lacking:
         refusal = lacking
+    used = table.options or ReadOptions()
+    if not used.no_header and all(is_numbered(column.name) for column in schema.encoded):
+        words = (
+            "The schema's columns are numbered, as in files without a header. Confirm that this file has none either."
+        )
+        refusal = FileRefused(words, suggestion=replace(used, no_header=True))
     for _ in table.chunks():
         pass
     raise refusal

@@ -111,7 +111,8 @@ def _belongs(task: Task, sweep: Sweep) -> bool:
 
 def part_of(task: Task, found: Found) -> bytes:
     """One finished part as JSON."""
-    return json.dumps([asdict(task), asdict(found)]).encode()
+    written = found.written if isinstance(found, SimulatedError) else asdict(found)
+    return json.dumps([asdict(task), written]).encode()
 
 
 def read_part(written: bytes) -> tuple[Task, Found]:

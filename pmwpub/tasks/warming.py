@@ -11,6 +11,7 @@ from pmwpub.domain import Attribute, Domain
 from pmwpub.mechanisms.misfits.misfit_noise import MisfitNoise
 from pmwpub.mechanisms.pmw_pub.algorithm import Schedule
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
+from pmwpub.mechanisms.table_fit.pool_weights import POOL_DEFAULTS
 from pmwpub.mechanisms.table_fit.table_schedule import schedule as table_schedule
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.round_share import split
@@ -23,11 +24,13 @@ from pmwpub.tasks.mechanism_work import (
     AssessmentWork,
     ErrorWork,
     MisfitWork,
+    PoolFitWork,
     PublicInput,
     ReleaseWork,
     TableFitWork,
     assess,
     error,
+    fit_pool,
     fit_tables,
     misfits,
     release,
@@ -54,6 +57,8 @@ def warm(payload: object, progress: Progress) -> None:
     tables = measured_tables(workload)
     schedule = table_schedule(tables, source.support, ZCDP.at_most(1), rows_per_person=1, complete=True)
     fit_tables(TableFitWork(source, count(tables, table), schedule), progress)
+    pool = (source.support, Support.of(Dataset(domain, rows[1::2])))
+    fit_pool(PoolFitWork(pool, count(tables, table), schedule, POOL_DEFAULTS), progress)
     part = (source, counts, Fraction(10))
     assess(AssessmentWork(1, part, part), progress)
     error(ErrorWork(workload, released.distribution, counts, Fraction(10), 1), progress)

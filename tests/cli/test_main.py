@@ -139,6 +139,27 @@ def test_table_fit_writes_its_noisy_tables_and_takes_no_flag_of_the_other_engine
     assert again["plan_sha256"] == found["plan_sha256"]
 
 
+def test_table_fit_may_add_rows_and_the_other_engine_may_not(shell: Shell) -> None:
+    given = ["release", "--epsilon", "1", "--grow", "-o", shell.path("out")]
+    assert "Rows are added by table-fit alone" in shell.spend(*given, "--engine", "pmw-pub", status=2)
+    found = shell.spend(*given, "--engine", "table-fit")
+    assert found["plan"]["growth"]["false_growth"] == 0.01
+    assert isinstance(found["chosen"]["grown"], list)
+
+
+def test_a_pool_with_learnt_weights_is_rebuilt_from_all_its_tables_in_any_order(shell: Shell) -> None:
+    flags = ["--epsilon", "1", "--engine", "table-fit-pool"]
+    assert "two to 8 public tables" in shell.spend("release", *flags, "-o", shell.path("one"), status=2)
+    found = shell.spend("release", *flags, "-o", shell.path("out"), public=("b.csv", "c.csv"))
+    assert (found["engine"], sum(found["pool_parts"])) == ("table-fit", 1_000)
+    shell.run("certificate", "check", shell.path("out"))
+    assert rebuild.main([shell.path("c.csv"), shell.path("b.csv"), "--from", shell.path("out")]) == 0
+    shell.capture.readouterr()
+    again = shell.spend("release", *flags, "-o", shell.path("again"), public=("c.csv", "b.csv"))
+    assert again["spent"]["rho"] == 0
+    assert again["plan_sha256"] == found["plan_sha256"]
+
+
 @pytest.mark.parametrize("engine", ["pmw-pub", "table-fit"])
 def test_cells_of_public_values_are_written_checked_and_rebuilt(
     shell: Shell, engine: str, capsys: pytest.CaptureFixture[str]

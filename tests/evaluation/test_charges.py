@@ -26,8 +26,10 @@ from pmwpub.evaluation import (
     is_baseline,
     peers,
     runs,
+    weighted_pools,
 )
-from pmwpub.evaluation.baseline_registry import FAMILIES, TABLE_FIT, baseline_of
+from pmwpub.evaluation.baseline_registry import FAMILIES, TABLE_FIT, TABLE_FIT_POOL, baseline_of
+from pmwpub.mechanisms.table_fit.pool_fit import PoolRelease
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.measurement import DiscreteGaussian
 from pmwpub.privacy.selection import ExponentialMechanism, PermuteAndFlip
@@ -44,12 +46,12 @@ WORKLOAD = Workload.all_kway(SHAPE, 2)
 OWN = (*(method for method in METHODS if method != UNCHANGED), "pmw-pub+permute-and-flip+average+no-replay")
 WITHOUT = ("mwem", "mwem+on=a0/a1", "hdmm", "hdmm+even", "residual-planner", "residual-planner+even", "aim", "mst")
 # Few rows: a step and samples for which a budget pays for several rounds; a lambda for which the bound is nearly met.
-NAMES = (*OWN, TABLE_FIT, *WITHOUT, "dual-query+samples=5+eta=1", "ji-elkan+lambda=100")
+NAMES = (*OWN, TABLE_FIT, TABLE_FIT_POOL, *WITHOUT, "dual-query+samples=5+eta=1", "ji-elkan+lambda=100")
 
 RELEASES = (
     (runs, "pmw_pub"), (baselines, "mwem"), (baselines, "dual_query"), (baselines, "ji_elkan"),
     (answering, "hdmm"), (answering, "residual_planner"), (peers, "aim"), (peers, "mst"),
-    (fitted_tables, "table_fit"),
+    (fitted_tables, "table_fit"), (weighted_pools, "pool_fit"),
 )  # fmt: skip
 
 
@@ -63,7 +65,7 @@ def table(person: int, rows: int = 60) -> Dataset:
 def stage(person: int, method: str = "") -> Stage:
     """MST gets so many rows that it takes no level for rare."""
     rows = table(person, 600 if method == "mst" else 60)
-    candidates = {"c": tables.support(SHAPE, 40, 2)}
+    candidates = {"c": tables.support(SHAPE, 40, 2), "d": tables.support(SHAPE, 30, 3)}
     return Stage(WORKLOAD, count(WORKLOAD, rows), candidates, Fraction(1, 10**6), K, rows=rows)
 
 
@@ -135,7 +137,7 @@ def watched(method: str, person: int, repeats: Watch | None = None) -> Watch:
 def _noted(mechanism: Callable[..., Any], watch: Watch) -> Callable[..., Any]:
     def noted(*arguments: Any, **named: Any) -> Any:
         release = mechanism(*arguments, **named)
-        watch.releases.append(release.rho)
+        watch.releases.append(release.release.rho if isinstance(release, PoolRelease) else release.rho)
         return release
 
     return noted

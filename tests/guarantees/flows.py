@@ -113,6 +113,10 @@ def _buy(trace: Trace, service: Service, table: PrivateTable, laws: Sequence[tup
         fitted = releases.released(service, current, outcome.booking).bundle
         assert fitted is not None
         trace.exports |= {f"tables {repeat}/{name}": body for name, body in fitted.files(25, 3).items()}
+    pool = releases.weighted_pool_plan(service, current, keys, epsilon="0.3")
+    weighed = releases.released(service, current, buying.buy(service, table, pool).booking).bundle
+    assert weighed is not None
+    trace.exports |= {f"pool/{name}": body for name, body in weighed.files(25, 3).items()}
     for word, send in _refused(service, table, keys).items():
         with pytest.raises(PmwPubError) as refusal:
             send()

@@ -23,6 +23,7 @@ from pmwpub.plans import WorkloadChoice
 from pmwpub.release.bundle import Bundle
 from pmwpub.service import Policy, PrivateTable, Service, purchases, server_parts
 from pmwpub.service.bought import releases
+from pmwpub.service.bought.misfit_shares import misfit_plan
 from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases import ReleasePurchase
 from pmwpub.service.purchases.caveats import SEEN
@@ -487,3 +488,37 @@ def test_a_shared_service_stores_on_the_page_what_the_steward_says(
 
 def test_the_numbers_of_this_module_are_those_of_the_tables() -> None:
     assert np.array_equal([len(_frame(body)) for body in (PRIVATE, PIECE)], [ROWS, 199])
+
+
+# A look at the fit that costs more than a twentieth of the grant is not sold.
+
+
+def test_a_dear_look_on_the_page(world: World) -> None:
+    world.prepare()
+    app = world.page("data")
+    assert "More than 5 % is not sold" in words(app)
+    assert not any(button.label == "Buy this look" for button in app.button)
+    assert world.charges() == 0
+
+
+def test_a_dear_look_on_the_command_line(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    (world.folder / "schema.json").write_text(world.schema.to_json())
+    files = ["--schema", str(world.folder / "schema.json"), "--private", str(world.folder / "private.csv")]
+    assert main(["misfits", "--population", NAME, *files]) == 2
+    assert "More than 5 % is not sold" in capsys.readouterr().err
+    assert world.charges() == 0
+
+
+def test_a_dear_look_in_the_api(world: World) -> None:
+    assert "More than 5 % is not sold" in refusal(lambda: world.api().misfits(_frame(PRIVATE)))
+    assert world.charges() == 0
+
+
+def test_a_dear_look_that_a_program_asks_for_in_a_second_session_or_a_viewers_server(world: World) -> None:
+    world.prepare()
+    for policy, said in ((Policy(), "not sold"), (Policy(viewers_only=True), "viewers")):
+        service = Service(world.ledger, InlineEngine(), policy=policy)
+        private = study_store.load_private(Service(world.ledger, InlineEngine()), NAME, PRIVATE)
+        plan = misfit_plan(study_store.study(service, NAME), ["sex"])
+        assert said in refusal(lambda: purchases.buy(service, private, [purchases.purchase_of(plan)]))  # noqa: B023
+    assert world.charges() == 0

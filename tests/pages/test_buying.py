@@ -11,7 +11,19 @@ from typing import TypeVar
 
 import buying
 import pytest
-from pages.visits import PRIVATE, Here, Open, arrive, buy, handed_over, press, table, ticked, words
+from pages.visits import (
+    PRIVATE,
+    Here,
+    Open,
+    arrive,
+    buy,
+    by_pmw_pub,
+    handed_over,
+    press,
+    table,
+    ticked,
+    words,
+)
 from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import TextInput
@@ -113,7 +125,7 @@ def test_what_is_no_number_in_range_has_no_price_and_cannot_be_bought(
 
 
 def test_rounds_that_cannot_be_have_no_price_and_cannot_be_bought(steward: Open) -> None:
-    app = steward("release")
+    app = by_pmw_pub(steward("release"))
     next(box for box in app.checkbox if box.label.startswith("Use the advised")).uncheck().run()
     for typed in ("", "0", "2.5", "10001", "1e5", "many"):
         app.text_input(key="rounds").set_value(typed).run()
@@ -135,7 +147,7 @@ def test_every_form_that_spends_says_what_its_plan_buys(town: Here, steward: Ope
     )
     app.radio(key="what to buy").set_value("only which one is best").run()
     assert re.search(r"Buys: which of \w+.csv or \w+.csv has the lowest floor, at ε = 0.05 \(pure\)", words(app))
-    app = steward("release")
+    app = by_pmw_pub(steward("release"))
     found = re.search(r"Buys: a release with good.csv, (\d+) rounds, plan ([0-9a-f]{16})", words(app))
     assert found is not None
     buy(app, "Buy this release")
@@ -354,7 +366,7 @@ def field(app: AppTest, *, key: str = "", label: str = "") -> TextInput:
 
 
 def test_a_release_costs_what_was_shown_and_its_address_names_it(town: Here, steward: Open) -> None:
-    app = steward("release")
+    app = by_pmw_pub(steward("release"))
     shown = _price(_prices(app)[0])
     buy(app, "Buy this release")
     assert not app.exception
@@ -414,7 +426,7 @@ def test_a_release_without_a_result_says_so_keeps_its_charge_and_is_not_drawn(to
         key, charges = PlanKey(plan.sha256), buying.charges(town.service, town.population, plan)
         booking = broken_off.book(town.population, key, plan.canonical, charges)
     spent = town.spent
-    app = steward("release", release=str(booking.id))
+    app = by_pmw_pub(steward("release", release=str(booking.id)))
     assert "No result." in words(app)
     press(app, "Show the stored result")
     assert "No result." in words(app)

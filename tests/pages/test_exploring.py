@@ -6,7 +6,7 @@ import csv
 import io
 import json
 
-from pages.visits import Here, Open, buy, drawn_lines, press, words
+from pages.visits import Here, Open, buy, by_pmw_pub, drawn_lines, press, words
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import NumberInput
 
@@ -56,11 +56,11 @@ def test_a_finished_release_stands_beside_its_public_table(town: Here, steward: 
 
 
 def test_the_advice_on_rounds_says_where_it_comes_from(town: Here, steward: Open) -> None:
-    app = steward("release")
+    app = by_pmw_pub(steward("release"))
     assert "no simulation of this choice is stored" in words(app)
     app.switch_page("pages/compare.py").run()
     press(app, "Simulate")
-    app.switch_page("pages/release.py").run()
+    app = by_pmw_pub(app.switch_page("pages/release.py").run())
     advised = [box.label for box in app.checkbox if "advised" in box.label]
     assert advised
     assert "played the truth" in words(app) or "no simulation of this choice is stored" in words(app)

@@ -6,6 +6,7 @@ import csv
 import io
 from collections import Counter
 
+import buying
 import pytest
 from pages.visits import PRIVATE, Here, Open, buy, words
 from streamlit.testing.v1 import AppTest
@@ -133,3 +134,17 @@ def test_where_the_public_table_was_deleted_it_says_so(town: Here, session: Sess
     assert not app.exception
     assert "public table of this release was deleted" in words(app)
     assert TITLE not in [str(element.value) for element in app.subheader]
+
+
+def test_what_noisy_counts_evidently_say_of_a_level_is_told_to_everybody_for_nothing(town: Here, visit: Open) -> None:
+    """Whoever is at work is misspelt in the private table, so that the level "yes" is measured as none."""
+    private = study_store.load_private(town.service, town.population, PRIVATE.replace(b"yes", b"yse"))
+    current = study_store.study(town.service, town.population)
+    plan = releases.table_fit_plan(town.service, current, [current.usable[0].sha256], epsilon="2")
+    buying.buy(town.service, private, plan)
+    spent = town.spent
+    app = visit("release", population=town.population, release="1")
+    assert not app.exception
+    assert "work: the noisy counts of its levels leave" in words(app)
+    assert "work = yes:" in words(app)
+    assert town.spent == spent

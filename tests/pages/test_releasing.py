@@ -9,7 +9,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from pages.visits import ROWS, Here, Open, buy, handed_over, press, words
+from pages.visits import ROWS, Here, Open, buy, by_pmw_pub, handed_over, press, words
 
 from pmwpub.mechanisms.noisy_error.release_error import error_charge
 from pmwpub.noisy_interval import NoisyInterval
@@ -71,7 +71,7 @@ def test_the_smallest_epsilon_of_a_simulation_is_advice_beside_epsilon(town: Her
 
 
 def test_variants_are_values_of_the_plan_and_stand_in_the_certificate(town: Here, steward: Open) -> None:
-    app = steward("release")
+    app = by_pmw_pub(steward("release"))
     assert "selection by the exponential mechanism, last weights, from the public table, with replay" in words(app)
     for name, value in (
         ("selection", "permute-and-flip"),
@@ -91,7 +91,7 @@ def test_variants_are_values_of_the_plan_and_stand_in_the_certificate(town: Here
 
 
 def test_a_result_hands_out_every_file_and_the_certificate_of_the_chosen_rows(town: Here, steward: Open) -> None:
-    app = handed_over(buy(steward("release"), "Buy this release"))
+    app = handed_over(buy(by_pmw_pub(steward("release")), "Buy this release"))
     (found,) = releases.releases(town.service, study_store.study(town.service, town.population))
     booking, bundle = found.outcome.booking.id, found.bundle
     assert bundle is not None
@@ -218,7 +218,7 @@ def test_a_finished_release_outlives_its_public_tables(town: Here, steward: Open
 
 
 def test_table_fit_is_one_choice_away_and_its_result_says_what_was_measured(town: Here, steward: Open) -> None:
-    app = steward("release")
+    app = by_pmw_pub(steward("release"))
     assert any("Rounds" in str(one.label) or "rounds" in str(one.label) for one in app.checkbox)
     app.radio(key="engine").set_value("table-fit").run()
     assert not any("rounds" in str(one.label) for one in app.checkbox), "table fit has none"
@@ -230,3 +230,22 @@ def test_table_fit_is_one_choice_away_and_its_result_says_what_was_measured(town
     assert {one.label: one.value for one in app.metric}["Noisy tables"] == str(3 + 3)
     assert any("by table fit" in str(one.proto) for one in app.get("page_link"))
     assert not app.exception
+
+
+def test_rows_may_be_added_and_then_no_floor_stands_beside_epsilon(town: Here, steward: Open) -> None:
+    app = steward("candidates")
+    app.text_input(key="assessment epsilon").set_value("0.3").run()
+    buy(app, "Buy these assessments")
+    app.switch_page("pages/release.py").run()
+    assert any("noisy floor, interval" in frame.value for frame in app.dataframe)
+    app.radio(key="engine").set_value("table-fit").run()
+    app.checkbox(key="grow").check().run()
+    assert not any("noisy floor, interval" in frame.value for frame in app.dataframe)
+    assert "no limit of this release" in words(app)
+    assert "out of reach" not in words(app)
+    buy(app, "Buy this release")
+    current = study_store.study(town.service, town.population)
+    (found,) = releases.releases(town.service, current)
+    assert found.plan.growth is not None  # type: ignore[union-attr]
+    app.radio(key="engine").set_value("pmw-pub").run()
+    assert any("noisy floor, interval" in frame.value for frame in app.dataframe)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from pages.visits import Here, Open, buy, drawn_lines, press, words
+from pages.visits import Here, Open, buy, by_pmw_pub, drawn_lines, press, words
 
 from pmwpub.service.bought import releases
 from pmwpub.service.inputs import study_store
@@ -30,7 +30,7 @@ def test_settings_tuned_on_a_public_pair_are_taken_over_with_one_click_and_certi
     said = " ".join(str(one.value).replace("\\", "").replace("**", "") for one in app.success)
     assert f"At ε = 0.7 the best of 8 settings was T = {chosen.rounds}" in said
 
-    release = visit("release", Session(town.population, town.private()), population=town.population)
+    release = by_pmw_pub(visit("release", Session(town.population, town.private()), population=town.population))
     assert f"the best of 8 settings was T = {chosen.rounds}" in words(release)
     press(release, "Use the tuned settings")
     assert not release.exception
@@ -45,7 +45,7 @@ def test_settings_tuned_on_a_public_pair_are_taken_over_with_one_click_and_certi
 
 
 def test_without_a_tuned_pair_the_release_page_offers_none(town: Here, steward: Open) -> None:
-    app = steward("release")
+    app = by_pmw_pub(steward("release"))
     assert not any(button.label == "Use the tuned settings" for button in app.button)
 
 
@@ -54,6 +54,7 @@ def test_error_against_the_share_of_the_public_table_has_a_figure_of_its_own(tow
     app.text_input(key="sweep epsilons").set_value("1")
     app.text_input(key="sweep rounds").set_value("2")
     app.number_input(key="sweep runs").set_value(1)
+    app.multiselect(key="sweep baselines").set_value([])
     app.multiselect(key="sweep shares").set_value([100.0, 10.0, 1.0]).run()
     press(app, "Simulate")
     assert not app.exception
@@ -72,6 +73,7 @@ def test_no_more_lines_are_drawn_than_there_are_colours(town: Here, visit: Open)
     app = visit("compare", population=town.population)
     app.text_input(key="sweep epsilons").set_value("1")
     app.text_input(key="sweep rounds").set_value("1, 2, 3, 4, 5, 6, 7, 8")
+    app.multiselect(key="sweep baselines").set_value([])
     app.number_input(key="sweep runs").set_value(1).run()
     press(app, "Simulate")
     app.radio(key="simulation lines").set_value("each").run()

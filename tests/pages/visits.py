@@ -84,6 +84,11 @@ def press(app: AppTest, label: str) -> AppTest:
     return buttons[0].click().run()
 
 
+def by_pmw_pub(app: AppTest) -> AppTest:
+    """The Release page with PMW^Pub chosen, which was its only engine once."""
+    return app.radio(key="engine").set_value("pmw-pub").run()
+
+
 def ticked(app: AppTest) -> AppTest:
     """The page with the sentence ticked that every purchase on public tables asks for; nothing is run."""
     for box in app.checkbox:

@@ -102,3 +102,54 @@ def test_errors_of_what_is_no_release_or_too_dear_are_refused_uncharged(
     (tmp_path / "out" / "weights.csv").write_text("changed")
     assert "weights.csv" in pmwpub(*known, "--epsilon", "0.1", status=2)
     assert pmwpub("ledger", "show", "P")["charges"] == before
+
+
+def test_without_an_engine_the_advised_one_is_taken_and_said_and_a_second_time_what_is_stored(
+    pmwpub: Command, steward: list[str], tmp_path: Path
+) -> None:
+    asked = ["release", *steward, "--public", str(tmp_path / "b.csv"), "-k", "2", "--epsilon", "1"]
+    first = pmwpub(*asked, "-o", str(tmp_path / "out"))
+    assert first["engine"] == "table-fit"
+    assert "a fixed default. No other public table" in first["engine_chosen"]
+    again = pmwpub(*asked, "-o", str(tmp_path / "again"))
+    assert again["stored_earlier"] is True
+    assert "was bought before, by table fit" in again["engine_chosen"]
+    assert again["charge_id"] == first["charge_id"]
+    rounds = pmwpub(*asked, "--rounds", "3", "-o", str(tmp_path / "rounds"))
+    assert "engine_chosen" not in rounds
+    assert rounds["rounds"] == 3
+
+
+def test_other_public_tables_of_the_ledger_play_the_private_one_before_a_release(
+    pmwpub: Command, steward: list[str], tmp_path: Path
+) -> None:
+    """The tables that an assessment named are known to the ledger, and the release is advised by what they would do."""
+    write_table(tmp_path / "c.csv", 120, 2)
+    public = ["--public", str(tmp_path / "b.csv"), "--public", str(tmp_path / "c.csv")]
+    pmwpub("assess", *steward, *public, "-k", "2", "--epsilon", "0.05")
+    asked = ["release", *steward, *public[:2], "-k", "2", "--epsilon", "1", "-o", str(tmp_path / "out")]
+    found = pmwpub(*asked)
+    assert "in which c.csv played the private table" in found["engine_chosen"]
+    assert pmwpub(*asked)["files"] == found["files"]
+
+
+def test_a_public_table_unchanged_is_released_without_a_charge(
+    pmwpub: Command, steward: list[str], tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    asked = [
+        "release", *steward, "--public", str(tmp_path / "b.csv"), "-k", "2", "--epsilon", "1",
+        "--engine", "unchanged", "-o", str(out),
+    ]  # fmt: skip
+    found = pmwpub(*asked)
+    assert (found["engine"], found["epsilon"], found["spent"]["rho"]) == ("unchanged", 0, 0)
+    assert "charge_id" not in found
+    assert pmwpub("ledger", "show", "P")["charges"] == []
+    assert {path.name for path in out.iterdir()} == {
+        "synthetic.csv", "weights.csv", "schema.json", "report.html", "rebuild.py", "certificate.json",
+    }  # fmt: skip
+    assert any("rho" in statement for statement in pmwpub("certificate", "check", str(out))["holds"])
+    assert pmwpub(*asked)["stored_earlier"] is True
+    assert "no draws" in pmwpub(*asked, "--repeat", "1", status=2)
+    assert "no release was bought" in pmwpub("error", *steward, "--release", str(out), "--epsilon", "1", status=2)
+    assert rebuild.main([str(tmp_path / "b.csv"), "--from", str(out)]) == 0

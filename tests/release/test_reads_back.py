@@ -80,11 +80,19 @@ SCHEMAS: dict[str, Json] = {
             {"name": "y", "kind": "date", "part": "year", "levels": ["2008", "2012"]},
         ],
     },
+    "clothes": {
+        "version": 2,
+        "columns": [
+            number(-1000, -1.5, 0, 0, 2500.5, prefix="$", suffix=" US", thousands=",", same=["casefold"], **BOTH),
+            number(0, 12, 1000, name="m", decimal=",", thousands=".", suffix=" %"),
+            {"name": "d", "kind": "date", "part": "year", "levels": ["1999", "2004"], "order": "dmy", "pivot": 50},
+        ],
+    },
     "levels like bins": {
         "columns": [text("[0, 1)", "(a)", "[1, 2]", **BOTH), number(0, 1, 2, thousands=",", missing=True)]
     },
 }
-"""Eleven schemas, each with a kind of cell of its own."""
+"""Thirteen schemas, each with a kind of cell of its own."""
 
 
 def released(name: str) -> tuple[Schema, Distribution]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from dataclasses import replace
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from release.bundles import IMAGE, SCRIPT, Made, N, make, public_csv
+from release.bundles import IMAGE, SCHEMA_JSON, SCRIPT, Made, N, make, public_csv
 
 from pmwpub.domain import Attribute, Domain
 from pmwpub.mechanisms.pmw_pub.algorithm import Output, Start
@@ -23,6 +24,7 @@ from pmwpub.release.report import Choices, report_html
 from pmwpub.release.report_numbers import percent, up
 from pmwpub.tabular.coding.encode import encode_public
 from pmwpub.tabular.files.reading import read_table
+from pmwpub.tabular.schema.table_schema import Schema
 
 LOADS = {"src", "srcset", "href", "data", "action", "formaction", "poster", "background", "ping"}
 
@@ -173,6 +175,26 @@ def test_a_pool_names_all_its_tables() -> None:
     text = read(make([public_csv(30, 2), public_csv(30, 3)]).bundle.parts[REPORT]).text
     assert f"{IMAGE}0.csv pooled with" in re.sub(r"\s+", " ", text)
     assert "python rebuild.py PUBLIC1.csv PUBLIC2.csv" in text
+
+
+def test_a_level_of_a_missing_code_is_named_as_one_wherever_it_stands(made: Made) -> None:
+    """The same release under a schema that calls M a code for no value: in shares, measurements and heaviest rows."""
+    bundle = made.bundle
+    coded = {"name": "sex", "kind": "categorical", "levels": ["F"], "missing": [{"code": "M", "label": "M"}]}
+    body = {**SCHEMA_JSON, "version": 2, "columns": [coded, *SCHEMA_JSON["columns"][1:]]}
+    schema = Schema.from_json(json.dumps(body))
+    assert schema.domain == bundle.schema.domain
+    workload = bundle.certificate.workload.build(schema.domain)
+    words = "(a code for a missing value)"
+    told = read(report_html(bundle.certificate, schema, bundle.distribution(), workload, Choices())).text
+    plain = read(report_html(bundle.certificate, bundle.schema, bundle.distribution(), workload, Choices())).text
+    assert words not in plain
+    shares, _, rest = told.partition("What moved most")
+    assert shares.count(words) == 1
+    assert f"M {words}" in shares
+    assert rest.count(f"sex = M {words}") == rest.count("sex = M ") > 0
+    assert "(missing)" in told
+    assert told.count(words) == told.count(f"M {words}")
 
 
 def test_without_a_remark_there_is_no_warning() -> None:

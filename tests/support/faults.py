@@ -37,6 +37,7 @@ LISTED = (
     "a table not charged",
     "shares from private counts",
     "a prior strength chosen on exact tables",
+    "rows added where exact tables show people",
     "twice the charged rho in tables",
     "comparisons decide a purchase in a shared service",
     "a candidate is stored or refused by private rows",

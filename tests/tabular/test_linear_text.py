@@ -20,19 +20,21 @@ from pmwpub.tabular.files import folders
 from pmwpub.tabular.files.reading import read_table
 from pmwpub.tabular.files.text import inert_cells
 from pmwpub.tabular.schema import equivalences
-from pmwpub.tabular.schema.column_types import CategoricalColumn, IgnoredColumn, NumericColumn
+from pmwpub.tabular.schema.column_types import CategoricalColumn, IgnoredColumn
 from pmwpub.tabular.schema.drafting import draft
+from pmwpub.tabular.schema.proposing import clothed_numbers
 from pmwpub.tabular.schema.table_schema import Schema
+from pmwpub.tabular.written_numbers import WrittenNumbers
 from pmwpub.ui.wording import written
 
 QUADRATIC = re.compile(r"([;|\t\r\n][\s'\"]*)(?=[=+\-@])")
 """What `inert_cells.inert` once was written with."""
 
 MARKS = [
-    NumericColumn(name="x", kind="numeric", edges=(0.0, 1.0), outside="clip", decimal=mark, thousands=group)._pattern
-    for mark, group in ((".", None), (".", ","), (",", "."), (".", " "), (".", "'"), (",", "_"))
+    WrittenNumbers(mark, group)._pattern
+    for mark, group in ((".", None), (".", ","), (",", "."), (".", " "), (".", "'"), (",", "_"), (",", "\u00a0"))
 ]
-WHOLE = [equivalences._WRITTEN_NUMBER, inert_cells._FORMULA, inert_cells.PLAIN_NUMBER, *MARKS]
+WHOLE = [clothed_numbers._CLOTHED, equivalences._WRITTEN_NUMBER, inert_cells._FORMULA, inert_cells.PLAIN_NUMBER, *MARKS]
 EVERYWHERE = [inert_cells._GAP, written._PUNCTUATION, written._ADDRESS, folders._DIGITS, re.compile(r"[\s_.\-]+")]
 HEAPS = [
     "\t",
@@ -84,7 +86,8 @@ def test_the_steps_of_a_quadratic_pattern_are_seen_to_be_quadratic() -> None:
 
 def test_every_regular_expression_on_file_content_is_among_those_whose_steps_are_counted() -> None:
     known = {"_DIGITS", "_C1", "_WRITTEN_NUMBER", "_FORMULA", "_GAP", "PLAIN_NUMBER", "_PUNCTUATION", "_ADDRESS"}
-    in_functions = {"column_names.py": 1, "numeric_column.py": 1, "encodings.py": 1}
+    known.add("_CLOTHED")
+    in_functions = {"column_names.py": 1, "written_numbers.py": 1, "encodings.py": 1}
     package = Path(pmwpub.__file__).parent
     files = [*package.glob("tabular/**/*.py"), *package.glob("release/**/*.py"), *package.glob("**/written.py")]
     for path in sorted(set(files)):

@@ -14,7 +14,7 @@ from pmwpub.errors import FileRefused, SchemaError
 from pmwpub.records import Ints
 from pmwpub.tabular import misfit_pass
 from pmwpub.tabular.coding.rows_without_id import RowsWithoutId
-from pmwpub.tabular.files.reading import open_table
+from pmwpub.tabular.files.reading import open_table, read_table
 from pmwpub.tabular.private_pass import survey
 from pmwpub.tabular.schema.table_schema import Schema
 
@@ -91,6 +91,12 @@ def test_of_an_id_with_more_than_k_rows_k_are_looked_at_and_of_nobody_none() -> 
     assert counted(rows, schema=KEEPING, k=2).tolist() == [2, 2, 3, 3]
     assert counted(rows, schema=KEEPING, k=5).tolist() == [5, 5, 6, 6]
     assert counted(rows, k=2).tolist() == [7, 7, 8, 8]
+
+
+def test_public_shares_are_counted_by_the_same_rule() -> None:
+    rows = [("p", "x", "y", "5"), ("q", "F", "y", "50"), ("r", "F", "cook", "5"), ("s", "x", "cook", "99")]
+    found = misfit_pass.public_misfits(read_table(content(rows)), PLAIN, NAMES)
+    assert found.tolist() == [0.25, 0.5, 0.5]
 
 
 CELLS = st.tuples(

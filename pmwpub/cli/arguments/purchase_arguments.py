@@ -43,10 +43,11 @@ def release_command(commands: Actions) -> None:
     parser.add_argument("--epsilon", required=True, help="epsilon at the population's delta, or: rest")
     parser.add_argument(
         "--engine",
-        choices=("pmw-pub", "table-fit", "table-fit-pool"),
-        help="pmw-pub (the default), or table-fit: all tables of one and two columns measured at once; or "
-        "table-fit-pool: the same with several --public, whose weights are learnt from the noisy tables; "
-        "the five flags after --grow are PMW^Pub's",
+        choices=("pmw-pub", "table-fit", "table-fit-pool", "unchanged"),
+        help="pmw-pub; table-fit: all tables of one and two columns measured at once; table-fit-pool: the same with "
+        "several --public, whose weights are learnt from the noisy tables; unchanged: the public table itself, free of "
+        "charge; default: pmw-pub where one of the five flags after --grow is given, which are its own, else a stored "
+        "release of these inputs, else what public tables advise",
     )
     parser.add_argument(
         "--grow",
@@ -102,7 +103,7 @@ def misfits_command(commands: Actions) -> None:
     private(parser, required=False)
     reading(parser)
     parser.add_argument(
-        "--column", action="append", default=[], metavar="COLUMN", help="look at this one; default: all risky ones"
+        "--column", action="append", default=[], metavar="COLUMN", help="look at this one; default: the risky ones"
     )
     parser.add_argument("--half-width", default="0.01", help="of each share of rows, at 95 %% (0.01: one point)")
     parser.add_argument(

@@ -43,8 +43,11 @@ DECISIONS = {
     "spike": "a number that gets a bin of its own",
     "decimal": "the decimal mark",
     "thousands": "the mark between groups of three digits",
+    "prefix": "what may stand before numbers, such as $",
+    "suffix": "what may stand behind numbers, such as %% or kg",
     "part": "of dates: year, quarter, month or weekday",
     "order": "of dates: ymd, dmy or mdy",
+    "pivot": "of dates: years of two digits are of 19.. from it on, 0 to 100",
     "same": "equivalences such as trim,casefold, or: none",
 }
 """The rules by which a person decides about a column, as drafting knows them, and what their values are."""

@@ -14,9 +14,12 @@ from pmwpub.rounding import near
 class ErrorCurve:
     """The error that one table leads to, at each epsilon.
 
+    label           of the table: floors and dashes of this label have the curve's colour
     epsilons        ascending, positive
     mean            errors as shares of n, averaged over `runs`
     standard_error  of the mean; zeros for a single run
+    engine          what made the releases, in plain words, where curves of several ways stand together; else ""
+    rounds          T at each epsilon, where the engine has rounds; else ()
     """
 
     label: str
@@ -24,6 +27,17 @@ class ErrorCurve:
     mean: tuple[float, ...]
     standard_error: tuple[float, ...]
     runs: int = 1
+    engine: str = ""
+    rounds: tuple[int, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What the curve is called: its table, and where it is said what made the releases."""
+        return f"{self.label}, {self.engine}" if self.engine else self.label
+
+    def at_rounds(self, place: int) -> str:
+        """ ", T = 25" where the number of rounds is known; else ""."""
+        return f", T = {self.rounds[place]}" if self.rounds else ""
 
 
 @dataclass(frozen=True)
@@ -76,9 +90,10 @@ def alt_text(
     sentences = [f"{measure} against epsilon on a logarithmic axis."]
     for curve in curves:
         values = ", ".join(
-            f"{number(m)} at epsilon {near(e, 6)}" for e, m in zip(curve.epsilons, curve.mean, strict=True)
+            f"{number(m)} at epsilon {near(e, 6)}{curve.at_rounds(place)}"
+            for place, (e, m) in enumerate(zip(curve.epsilons, curve.mean, strict=True))
         )
-        sentences.append(f"{curve.label}: {values}.")
+        sentences.append(f"{curve.name}: {values}.")
     sentences += [f"{line.label} unchanged: {number(line.error)}." for line in unchanged]
     for floor in floors:
         if floor.noisy:
@@ -103,7 +118,7 @@ def sweep_table(
 ) -> Table:
     """Every point of the figure."""
     rows: list[tuple[str, str, float, float | None]] = [
-        (curve.label, near(e, 6), m, s)
+        (curve.name, near(e, 6), m, s)
         for curve in curves
         for e, m, s in zip(curve.epsilons, curve.mean, curve.standard_error, strict=True)
     ]

@@ -107,7 +107,7 @@ def _add_curve(figure: Figure, curve: ErrorCurve, place: int) -> None:
             y=list(curve.mean),
             error_y=bars if any(curve.standard_error) else None,
             mode="lines+markers",
-            name=shown(curve.label),
+            name=shown(curve.name),
             legendgroup=shown(curve.label),
             legendrank=1,
             line={"color": PALETTE[place], "width": 2.5},
@@ -121,7 +121,7 @@ def _add_curve(figure: Figure, curve: ErrorCurve, place: int) -> None:
 def _hover(curve: ErrorCurve, i: int) -> str:
     smallest = min(e for e, mean in zip(curve.epsilons, curve.mean, strict=True) if mean <= curve.mean[i])
     return (
-        f"<b>{shown(curve.label)}</b>, ε = {near(curve.epsilons[i], 6)}<br>"
+        f"<b>{shown(curve.name)}</b>, ε = {near(curve.epsilons[i], 6)}{curve.at_rounds(i)}<br>"
         f"error {number(curve.mean[i])} ± {number(curve.standard_error[i])} (one standard error, {curve.runs} runs)<br>"
         f"smallest ε tried for an error ≤ {number(curve.mean[i])}: {near(smallest, 6)}"
     )

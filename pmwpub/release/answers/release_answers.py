@@ -36,6 +36,7 @@ NO_STRENGTHS = (
     "This release was made before intervals were, so none is covered here; tables.csv lists its noisy cells, each with "
     "the deviation of its noise."
 )
+UNCHANGED = "A public table unchanged: its shares are exact, and how far the private table is from them was not asked."
 OF_ROUNDS = (
     "A release by PMW^Pub covers the cells that it measured; for all others nothing is known of how far off they are. "
     "A release by table fit covers the cells of all marginals of up to three columns."
@@ -89,6 +90,8 @@ class ReleaseAnswers:
         """What limits the answers, "" where nothing does."""
         if isinstance(self._certificate, Certificate):
             return OF_ROUNDS
+        if not isinstance(self._certificate, TableCertificate):
+            return UNCHANGED
         return NO_STRENGTHS if self._strengths is None else ""
 
     def _intervals_of(self, wanted: tuple[int, ...]) -> MarginalIntervals:

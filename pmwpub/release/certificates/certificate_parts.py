@@ -22,7 +22,6 @@ from pydantic import (
 from pmwpub.errors import CertificateError
 from pmwpub.plan_inputs import PublicInputs, WorkloadChoice
 from pmwpub.plans import RowsBeyond
-from pmwpub.privacy.budget import ZCDP
 from pmwpub.queries.workload import Workload
 from pmwpub.release.strict_json import check_strict
 
@@ -102,28 +101,35 @@ class LedgerTotal(Part):
     epsilon: Epsilon
 
 
-class Provenance(Part):
-    """What the ledger and the store know of a release, handed to the certificate.
+class Origin(Part):
+    """What the store knows of a release, whether or not it was charged.
 
     unit        who is protected, in words
-    budget      the population's total
-    charged_at  UTC by the server's clock, informative only
-    settings_from  what chose rounds and variant, where a simulation on public tables did
+    settings_from  what chose the settings, where a simulation on public tables did
     remarks     what the reader must know beyond (epsilon, delta)
     """
 
     population: str
+    candidates: tuple[Candidate, ...]
+    unit: str = ""
+    settings_from: str = ""
+    remarks: tuple[str, ...] = ()
+
+
+class Provenance(Origin):
+    """What the ledger and the store know of a release that was charged, handed to the certificate.
+
+    budget      the population's total
+    charged_at  UTC by the server's clock, informative only
+    """
+
     epsilon: float
     delta: str
     charge_id: int
     repeat: int
     ledger_total: LedgerTotal
-    candidates: tuple[Candidate, ...]
-    unit: str = ""
     budget: LedgerTotal | None = None
     charged_at: str = ""
-    settings_from: str = ""
-    remarks: tuple[str, ...] = ()
 
 
 class PlannedRelease(Protocol):
@@ -144,8 +150,7 @@ class PlannedRelease(Protocol):
 
 
 class Stated(Part):
-    """What all certificates state. `epsilon` and `delta` are this release's alone (its rho at the population's delta);
-    `ledger_total` is the sum.
+    """What all certificates state. `epsilon` and `delta` are this release's alone (its rho at the population's delta).
 
     plan            the plan whose hash is plan_sha256, key by key as it was hashed
     cells           how the synthetic table is written: `cell_kind` and `columns` take it apart
@@ -174,11 +179,6 @@ class Stated(Part):
     candidate: tuple[Candidate, ...]
     plan: dict[str, JsonValue] | None = None
     plan_sha256: str
-    repeat: Annotated[int, Field(ge=0)]
-    charge_id: Annotated[int, Field(ge=0)]
-    charged_at: str = ""
-    ledger_total: LedgerTotal
-    budget: LedgerTotal | None = None
     settings_from: str = ""
     remarks: tuple[str, ...] = ()
     rows: int | None = None
@@ -237,31 +237,23 @@ class Stated(Part):
         return (self.model_dump_json(indent=1, exclude_unset=True) + "\n").encode()
 
 
-def common(plan: PlannedRelease, workload: Workload, provenance: Provenance, rho: ZCDP) -> dict[str, object]:
-    """The values that every certificate of a plan states, key by key."""
+def public_part(plan: PlannedRelease, workload: Workload, origin: Origin) -> dict[str, object]:
+    """The values that every certificate of a plan states, charged or not, but what it promises."""
     return {
-        "epsilon": provenance.epsilon,
-        "delta": provenance.delta,
-        "rho": decimal_rho(rho.units),
         "neighbours": CERTIFICATE_NEIGHBOURS[plan.rows_beyond],
-        "population": provenance.population,
-        "unit": provenance.unit,
+        "population": origin.population,
+        "unit": origin.unit,
         "n": plan.n,
         "rows_per_person": plan.rows_per_person,
         "workload": plan.inputs.workload,
         "workload_sha256": plan.inputs.workload_sha256,
         "queries": workload.queries,
         "schema_sha256": plan.inputs.schema_sha256,
-        "candidate": provenance.candidates,
+        "candidate": origin.candidates,
         "plan": json.loads(plan.canonical),
         "plan_sha256": plan.sha256,
-        "repeat": provenance.repeat,
-        "charge_id": provenance.charge_id,
-        "charged_at": provenance.charged_at,
-        "ledger_total": provenance.ledger_total,
-        "budget": provenance.budget,
-        "settings_from": provenance.settings_from,
-        "remarks": provenance.remarks,
+        "settings_from": origin.settings_from,
+        "remarks": origin.remarks,
         "versions": versions(),
     }
 

@@ -17,7 +17,8 @@ from pmwpub.mechanisms.table_fit.table_fit import FitChoices, TableRelease
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
 from pmwpub.plans import AnyTablePlan, WeightedPoolPlan
 from pmwpub.queries.workload import Workload
-from pmwpub.release.certificates.certificate_parts import Exact, Part, Provenance, Stated, common
+from pmwpub.release.certificates.certificate_parts import Exact, Part, Provenance
+from pmwpub.release.certificates.charged_certificate import Charged, common
 
 MECHANISM = "table fit: discrete Gaussian noise on all 1-way and 2-way tables, public rows reweighted to them"
 
@@ -124,7 +125,7 @@ class Chosen(Part):
         return FitChoices(self.strength, self.pair_strength, moved, self.sweeps, lacking, grown)
 
 
-class TableCertificate(Stated):
+class TableCertificate(Charged):
     """The certificate of a release by table fit.
 
     tables    all that were measured, in the order of tables.csv

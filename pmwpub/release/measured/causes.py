@@ -15,6 +15,7 @@ from pmwpub.records import Distribution, Ints
 from pmwpub.release.certificate import Certificate
 from pmwpub.release.certificates.certificate_reading import AnyCertificate
 from pmwpub.release.certificates.table_certificate import TableCertificate
+from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
 from pmwpub.release.measured.measurements import sigma_rows
 from pmwpub.release.measured.tables_csv import read_tables
 
@@ -56,6 +57,8 @@ def causes_of(
     noisy_tables  tables.csv of a release by table fit
     public        int64 (m,), how often the public table has each atom; None where the multiplicities say it
     """
+    if isinstance(certificate, UnchangedCertificate):
+        return ()
     if isinstance(certificate, TableCertificate):
         return _cells(certificate, released, workload, noisy_tables, public)
     return _rounds(certificate, released, workload)

@@ -6,6 +6,7 @@ from math import prod
 
 from pmwpub import figures
 from pmwpub.release.bundle import Bundle
+from pmwpub.release.certificate import Certificate
 from pmwpub.release.certificates.table_certificate import TableCertificate
 
 
@@ -14,7 +15,7 @@ def extent(bundle: Bundle) -> tuple[str, int]:
     certificate = bundle.certificate
     if isinstance(certificate, TableCertificate):
         return "Noisy tables", len(certificate.tables)
-    return "Rounds", certificate.rounds
+    return "Rounds", certificate.rounds if isinstance(certificate, Certificate) else 0
 
 
 def noisy_answers(bundle: Bundle) -> figures.Table:
@@ -27,10 +28,11 @@ def noisy_answers(bundle: Bundle) -> figures.Table:
             for number, (table, sigma) in enumerate(zip(certificate.tables, certificate.sigmas, strict=True), start=1)
         )
         return figures.Table(("table", "columns", "cells", "deviation of the noise (rows)"), rows)
+    transcript = certificate.transcript if isinstance(certificate, Certificate) else ()
     return figures.Table(
         ("round", "query", "noisy share of rows"),
         tuple(
             (number, " · ".join(f"{name} = {level}" for name, level in line.query.items()), line.noisy_answer)
-            for number, line in enumerate(certificate.transcript, start=1)
+            for number, line in enumerate(transcript, start=1)
         ),
     )

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pmwpub.evaluation import TABLE_FIT
 from pmwpub.plan_inputs import FAST_MARGINALS
-from pmwpub.plans import AnyReleasePlan, ReleasePlan, TableFitPlan, WeightedPoolPlan
+from pmwpub.plans import AnyReleasePlan, ReleasePlan, TableFitPlan, UnchangedPlan, WeightedPoolPlan
 from pmwpub.privacy.budget import epsilon_of
 from pmwpub.release.report import AssessedPrior, Choices
 from pmwpub.service.bought.assessments import Assessed, assessments
 from pmwpub.service.core import Service
 from pmwpub.service.inputs.study_store import Study
 from pmwpub.service.simulations.advice import advise_rounds
+from pmwpub.service.simulations.engine_advice import advise_engine
 from pmwpub.service.simulations.validated_settings import in_words, tuning_of
 
-TABLE_FIT = "The steward chose table fit. It has no rounds: all its tables are measured at once, by one fixed rule."
+NO_ROUNDS = "Table fit has no rounds: all its tables are measured at once, by one fixed rule."
 
 
 WEIGHTED_POOL = (
@@ -24,27 +26,41 @@ WEIGHTED_POOL = (
 
 
 def choices_of(service: Service, current: Study, plan: AnyReleasePlan) -> Choices:
-    """The stored assessments and the advice on rounds at this moment, before the plan is charged. Reads only."""
+    """The stored assessments and the advice at this moment, before the plan is charged. Reads only."""
+    assessed, others = looks_before(service, current, plan)
+    return Choices(assessed, _settings(service, current, plan), others)
+
+
+def looks_before(
+    service: Service, current: Study, plan: AnyReleasePlan | UnchangedPlan
+) -> tuple[tuple[AssessedPrior, ...], tuple[str, ...]]:
+    """What was bought up to this moment and may have guided a plan: assessments, and the purposes of other charges."""
     done = [one for one in assessments(service, current) if one.outcome.status == "done"]
-    assessed = [_prior(one, plan) for one in done]
+    assessed = tuple(_prior(one, plan) for one in done)
     told = {charge for one in done for charge in one.outcome.booking.charges}
     history = service.ledger.history(current.population.name)
-    others = tuple(record.purpose for record in history if record.id not in told)
-    return Choices(tuple(assessed), _settings(service, current, plan), others)
+    return assessed, tuple(record.purpose for record in history if record.id not in told)
 
 
 def _settings(service: Service, current: Study, plan: AnyReleasePlan) -> str:
     if isinstance(plan, ReleasePlan):
         return _on_rounds(service, current, plan, plan.inputs.candidates)
-    return WEIGHTED_POOL if isinstance(plan, WeightedPoolPlan) else TABLE_FIT
+    if isinstance(plan, WeightedPoolPlan):
+        return WEIGHTED_POOL
+    epsilon = epsilon_of(plan.budget, current.population.delta)
+    advice = advise_engine(service, current, plan.inputs.candidates, epsilon)
+    if not advice.tried:
+        return f"The steward chose table fit, or left it at the default. {NO_ROUNDS}"
+    taken = "" if advice.engine == TABLE_FIT else " The steward took table fit."
+    return f"{advice.reason}{taken} {NO_ROUNDS}"
 
 
-def _prior(found: Assessed, plan: AnyReleasePlan) -> AssessedPrior:
+def _prior(found: Assessed, plan: AnyReleasePlan | UnchangedPlan) -> AssessedPrior:
     chosen = set(found.candidates) == set(plan.inputs.candidates)
     return AssessedPrior(found.name, chosen, _note(found, plan), found.floor, found.start)
 
 
-def _note(found: Assessed, plan: AnyReleasePlan) -> str:
+def _note(found: Assessed, plan: AnyReleasePlan | UnchangedPlan) -> str:
     if found.plan.inputs.workload_sha256 != plan.inputs.workload_sha256:
         return "assessed over another workload"
     grows = isinstance(plan, TableFitPlan) and plan.growth is not None
@@ -52,9 +68,8 @@ def _note(found: Assessed, plan: AnyReleasePlan) -> str:
     if found.floor is not None and found.plan.setting == "fast":
         return f"floor over {FAST_MARGINALS} marginals of the workload, or all if fewer: a lower bound{own}"
     if found.floor is not None and found.plan.setting == "part":
-        return (
-            f"floor over {len(found.plan.part)} marginals of the workload, chosen by public tables: a lower bound{own}"
-        )
+        part = len(found.plan.part)
+        return f"floor over {part} marginals of the workload, chosen by public tables: a lower bound{own}"
     return own.removeprefix("; ") if found.floor is not None else ""
 
 
@@ -64,10 +79,13 @@ def _on_rounds(service: Service, current: Study, plan: ReleasePlan, candidates: 
     epsilon = epsilon_of(plan.budget, current.population.delta)
     advice = advise_rounds(service, current, candidates, repr(epsilon))
     if advice.truth:
-        rule = (
-            f"The rule that weighs the noise of a round against the error to be found gave {advice.rounds}, from a "
-            f"simulation in which {advice.truth} played the private table at ε = {advice.epsilon:g}."
+        how = (
+            f"Of the numbers of rounds that were tried, {advice.rounds} did best, in a simulation"
+            if advice.tried
+            else "The rule that weighs the noise of a round against the error to be found gave "
+            f"{advice.rounds}, from a simulation"
         )
+        rule = f"{how} in which {advice.truth} played the private table at ε = {advice.epsilon:g}."
         return rule if advice.rounds == plan.rounds else f"{rule} The steward set {plan.rounds}."
     if plan.rounds == advice.rounds:
         return f"{plan.rounds} is the default where no simulation on public tables gives better advice."

@@ -12,6 +12,7 @@ from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.plans import ErrorPlan
 from pmwpub.release.bundle import CERTIFICATE
 from pmwpub.release.certificates.certificate_reading import read_certificate
+from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
 from pmwpub.release.checking import read_folder
 from pmwpub.release.rebuilding import differing
 from pmwpub.service.bought.stored_releases import stored_release
@@ -71,6 +72,8 @@ def named_release(text: str, draw: int = 0) -> PlanKey:
         return PlanKey(text, draw)
     files = read_folder(Path(text))
     certificate = read_certificate(files[CERTIFICATE])
+    if isinstance(certificate, UnchangedCertificate):
+        raise CertificateError("That folder holds a public table unchanged: no release was bought.")
     changed = differing(certificate, files)
     if changed:
         raise CertificateError(f"{', '.join(changed)} differs from the folder's certificate; name the plan.")

@@ -23,6 +23,7 @@ from pmwpub.release.bundle import (
     pack,
 )
 from pmwpub.release.certificates.certificate_parts import Cells, Columns
+from pmwpub.release.certificates.charged_certificate import Charged
 from pmwpub.release.synthesis import MAX_ROWS, MAX_SEED
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "Columns",
     "ReleaseFile",
     "cells_of",
+    "charge_of",
     "release_files",
 ]
 
@@ -65,6 +67,12 @@ class ReleaseFile:
     media_type: str
     content: Callable[[], bytes] = field(repr=False)
     main: bool = False
+
+
+def charge_of(bundle: Bundle) -> tuple[int, int] | None:
+    """The number of a release's charge, and which draw of its plan it is, from 1; None where nothing was charged."""
+    certificate = bundle.certificate
+    return (certificate.charge_id, certificate.repeat + 1) if isinstance(certificate, Charged) else None
 
 
 def cells_of(bundle: Bundle) -> list[Cells]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pmwpub.errors import FileRefused
 from pmwpub.tabular.files.text.read_options import DELIMITERS, ENCODINGS, ReadOptions
+from pmwpub.tabular.review.expected_file import expected_file
 
-__all__ = ["DELIMITERS", "ENCODINGS", "ReadOptions", "proposed"]
+__all__ = ["DELIMITERS", "ENCODINGS", "ReadOptions", "expected_file", "proposed"]
 
 
 def proposed(refusal: Exception) -> ReadOptions | None:

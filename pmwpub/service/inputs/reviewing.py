@@ -1,18 +1,21 @@
-"""The review of a population's columns before anything has a price, and what a person decides about one of them."""
+"""The review of a population's columns before anything has a price."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from pmwpub.errors import SchemaError
 from pmwpub.progress import Progress, unwatched
 from pmwpub.service.core import Service
-from pmwpub.service.inputs import stored_tables, study_store
+from pmwpub.service.inputs import stored_tables
 from pmwpub.service.inputs.study import Study
+from pmwpub.tabular.misfit_pass import public_misfits
 from pmwpub.tabular.review.column_review import LEFT_OUT, Review, ReviewedColumn, review
 from pmwpub.tabular.review.misfit_risks import MisfitRisk, misfit_risks
-from pmwpub.tabular.review.without_suspects import as_it_stands, decided
-from pmwpub.tabular.schema.column_types import CategoricalColumn, Column, IdColumn, IgnoredColumn, NumericColumn
+from pmwpub.tabular.review.without_suspects import as_it_stands
+from pmwpub.tabular.schema.column_types import CategoricalColumn, NumericColumn
 from pmwpub.tabular.schema.draft_record import Draft, NothingToEncode, Remedy
 from pmwpub.tabular.schema.drafting import Binning, Recipe, edges, levels, propose
 from pmwpub.tabular.schema.table_schema import Schema
@@ -25,8 +28,8 @@ __all__ = [
     "Review",
     "ReviewedColumn",
     "bin_edges",
-    "decide",
     "public_levels",
+    "public_shares",
     "reviewed",
     "risky",
 ]
@@ -65,35 +68,23 @@ def risky(service: Service, current: Study, progress: Progress = unwatched) -> t
     return misfit_risks(current.schema, apart)
 
 
-def decide(service: Service, current: Study, remedy: Remedy) -> Schema:
-    """Make a person's decision about one column part of the population's schema; returns the schema, stored.
+def public_shares(service: Service, current: Study, columns: Sequence[str]) -> dict[str, float]:
+    """Column -> the share of rows that misfit in it, in the public tables that fit the schema, each counting alike.
 
-    Raises SchemaError, with the reason, where the public cells do not allow it.
+    Empty without such a table. Kept in the shared cache, for all of it is public.
     """
-    if current.schema is None:
-        raise SchemaError("A decision about a column needs a schema; draft one first.")
-    column = _column(service, current, remedy, current.schema)
-    schema = _with(current.schema, column)
-    study_store.save_schema(service, current.population.name, schema)
-    return schema
+    schema, used = current.schema, current.usable
+    if schema is None or not used:
+        return {}
+    wanted, name = tuple(sorted(set(columns) & set(schema.domain.names))), current.population.name
 
+    def built() -> dict[str, float]:
+        tables = [stored_tables.table(service, name, one.sha256) for one in used]
+        shares = [public_misfits(table, schema, wanted) for table in tables]
+        return dict(zip(wanted, np.mean(shares, axis=0).tolist(), strict=True))
 
-def _column(service: Service, current: Study, remedy: Remedy, schema: Schema) -> Column:
-    if remedy.rule == "kind" and remedy.value == "ignore":
-        return IgnoredColumn(name=remedy.column, kind="ignore")
-    if remedy.rule == "kind" and remedy.value == "id":
-        return IdColumn(name=remedy.column, kind="id")
-    return decided(stored_tables.tables(service, current.population.name), remedy, schema.missing_tokens)
-
-
-def _with(schema: Schema, column: Column) -> Schema:
-    """The schema with the column; of version 2 where version 1 cannot say what it says."""
-    try:
-        return schema.with_column(column)
-    except SchemaError:
-        if schema.version == 2:
-            raise
-        return Schema.of(schema.columns, schema.missing_tokens, 2).with_column(column)
+    shas = ",".join(f"{one.sha256}{stored_tables.spelt(one.options)}" for one in used)
+    return service.cache(f"misfits:{shas}:{schema.sha256}:{wanted}", built)
 
 
 def _proposed(service: Service, name: str, schema: Schema, progress: Progress) -> Draft:

@@ -10,18 +10,23 @@ from typing import get_args
 
 from pmwpub.progress import Progress, unwatched
 from pmwpub.service.core import Service
-from pmwpub.service.inputs import reviewing, study_store
+from pmwpub.service.inputs import decisions, reviewing, study_store
+from pmwpub.service.inputs.decisions import Decisions, Dropped
+from pmwpub.service.inputs.study import Study
 from pmwpub.service.inputs.study_store import CURRENT
 from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.schema.codebook import KINDS, read_codebook
 from pmwpub.tabular.schema.column_types import CategoricalColumn, NumericColumn, text_of_number
+from pmwpub.tabular.schema.draft_record import Remedy
 from pmwpub.tabular.schema.drafting import Binning
 from pmwpub.tabular.schema.editing import Row, column_of, rows_of, schema_of
 from pmwpub.tabular.schema.table_schema import Schema
+from pmwpub.tabular.written_numbers import MARKS as THOUSANDS_MARKS
 
 __all__ = [
     "BINNINGS",
     "KINDS",
+    "THOUSANDS_MARKS",
     "Binning",
     "Row",
     "Schema",
@@ -31,7 +36,9 @@ __all__ = [
     "keep",
     "levels_of",
     "read_schema",
+    "redrafted",
     "rows_of",
+    "save",
     "schema_of",
     "unfinished",
 ]
@@ -54,18 +61,51 @@ def drafted(
     options: ReadOptions | None = None,
     bins: int = 10,
     binning: Binning = "rounded",
+    remedies: Sequence[Remedy] = (),
     progress: Progress = unwatched,
 ) -> Schema:
     """A schema drafted from the population's candidates, or from a codebook and the candidates; nothing is stored.
 
-    book     the file of a codebook, read under `options`
+    book      the file of a codebook, read under `options`
+    remedies  what a person decided about single columns
 
     Raises FileRefused for a codebook that cannot be read, and SchemaError where no schema comes of it.
     """
     codebook = None if book is None else read_codebook(book, options=options)
     return study_store.draft_schema(
-        service, population, codebook=codebook, bins=bins, binning=binning, progress=progress
+        service, population, codebook=codebook, bins=bins, binning=binning, remedies=remedies, progress=progress
     )
+
+
+def redrafted(
+    service: Service,
+    current: Study,
+    *,
+    book: bytes | None = None,
+    options: ReadOptions | None = None,
+    bins: int = 10,
+    binning: Binning = "rounded",
+    progress: Progress = unwatched,
+) -> tuple[Schema, Decisions, tuple[Dropped, ...]]:
+    """As `drafted`, and stored: what was decided about single columns is followed where it still applies.
+
+    Returns the schema, the decisions that it follows, and those that no longer apply. Raises as `drafted` does; the
+    earlier schema then stays, with its decisions.
+    """
+    name = current.population.name
+    kept, dropped = decisions.applying(service, current)
+    schema = drafted(
+        service, name, book=book, options=options, bins=bins, binning=binning, remedies=kept.remedies, progress=progress
+    )
+    study_store.save_schema(service, name, schema)
+    decisions.keep(service, name, kept)
+    return schema, kept, dropped
+
+
+def save(service: Service, current: Study, schema: Schema) -> None:
+    """Store a schema of a file or of the editor; decisions about columns that it has otherwise are forgotten."""
+    study_store.save_schema(service, current.population.name, schema)
+    decisions.settle(service, current.population.name, current.schema, schema)
 
 
 def bins_of(service: Service, population: str, row: Row, *, bins: int, binning: Binning) -> list[str]:

@@ -107,13 +107,16 @@ def options_of(noted: Mapping[str, Any]) -> ReadOptions | None:
     """The confirmed reading options of a note."""
     if "encoding" not in noted:
         return None
-    return ReadOptions(noted["encoding"], noted["delimiter"], noted.get("row_names", False))
+    return ReadOptions(
+        noted["encoding"], noted["delimiter"], noted.get("row_names", False), noted.get("no_header", False)
+    )
 
 
 def described(options: ReadOptions) -> dict[str, Any]:
     """What a note says of reading options: `options_of` reads it."""
-    said = {"encoding": options.encoding, "delimiter": options.delimiter}
-    return said | ({"row_names": True} if options.row_names else {})
+    said: dict[str, Any] = {"encoding": options.encoding, "delimiter": options.delimiter}
+    said |= {"row_names": True} if options.row_names else {}
+    return said | ({"no_header": True} if options.no_header else {})
 
 
 def spelt(options: ReadOptions | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.private_pass import KEPT, Survey, survey
 from pmwpub.tabular.review.without_suspects import drafted
 from pmwpub.tabular.schema.codebook import Codebook
+from pmwpub.tabular.schema.draft_record import Remedy
 from pmwpub.tabular.schema.drafting import Binning, Recipe
 from pmwpub.tabular.schema.table_schema import Schema
 from pmwpub.tasks.counting_cluster import spread
@@ -71,14 +73,20 @@ def draft_schema(
     codebook: Codebook | None = None,
     bins: int = 10,
     binning: Binning = "rounded",
+    remedies: Sequence[Remedy] = (),
     progress: Progress = unwatched,
 ) -> Schema:
-    """A schema drafted from the candidate files and a codebook, and only from those, without suspicious columns."""
+    """A schema drafted from the candidate files and a codebook, and only from those, without suspicious columns.
+
+    remedies  what a person decided about single columns
+    """
     tables = stored_tables.tables(service, population)
     if not tables and codebook is None:
         raise SchemaError("A schema is drafted from public tables or a codebook; add a candidate first.")
     labels = stored_tables.names(service, population)
-    return drafted(tables, Recipe(bins, binning), codebook=codebook, labels=labels, progress=progress).schema
+    recipe = Recipe(bins, binning)
+    found = drafted(tables, recipe, codebook=codebook, remedies=remedies, labels=labels, progress=progress)
+    return found.schema
 
 
 def add_candidate(
@@ -154,11 +162,13 @@ def load_private(
     *,
     options: ReadOptions | None = None,
     cluster: str | None = None,
+    progress: Progress = unwatched,
 ) -> PrivateTable:
     """Read and encode the private table under the current schema; none of its rows is stored, and nothing charged.
 
     cluster  the scheduler of a Dask cluster whose workers count the parts of a Parquet table, where given; it is
              checked on this machine all the same
+    progress for the steward: how many rows are read; what it raises ends the reading, and nothing is held
 
     Raises FileRefused or SchemaError, for the steward only; in a single user's service also when the rows are those of
     a candidate. In a shared one every load leaves the same record for the operator, match or not, and no answer.
@@ -167,7 +177,7 @@ def load_private(
     current = study(service, population)
     terms = current.population
     compared = overlap_check.comparison(service, current)
-    found = _surveyed(content, options, current, compared, KEPT if cluster is None else 0)
+    found = _surveyed(content, options, current, compared, KEPT if cluster is None else 0, progress)
     if service.policy.answers:
         overlap_check.refuse_candidate(service, current, found, compared)
     if current.demo and found.digest != sample_rows():
@@ -196,7 +206,12 @@ def load_private(
 
 
 def _surveyed(
-    content: bytes | Path, options: ReadOptions | None, current: Study, compared: overlap_check.OverlapSearch, kept: int
+    content: bytes | Path,
+    options: ReadOptions | None,
+    current: Study,
+    compared: overlap_check.OverlapSearch,
+    kept: int,
+    progress: Progress,
 ) -> Survey:
     """One pass over a private table: its checks, its codes, and what it shares with the candidates."""
     if current.schema is None:
@@ -209,6 +224,7 @@ def _surveyed(
         searches=compared.runs,
         likenesses=compared.likenesses,
         kept=kept,
+        progress=progress,
     )
 
 

@@ -8,7 +8,13 @@ from pmwpub.service.purchases.buying import FREE_TICK, TICK, UNDECIDED, asks, bu
 from pmwpub.service.purchases.by_plan import purchase_of
 from pmwpub.service.purchases.choice_purchase import BestPurchase
 from pmwpub.service.purchases.error_purchase import ErrorPurchase
-from pmwpub.service.purchases.misfit_purchase import MisfitOffer, MisfitPurchase, misfit_offer
+from pmwpub.service.purchases.misfit_purchase import (
+    MisfitOffer,
+    MisfitPurchase,
+    in_points,
+    misfit_offer,
+    proposed_columns,
+)
 from pmwpub.service.purchases.offers import Offer, decided, offer, store
 from pmwpub.service.purchases.protocol import Prepared, Purchase
 from pmwpub.service.purchases.release_purchase import ReleasePurchase
@@ -32,9 +38,11 @@ __all__ = [
     "buy",
     "decided",
     "doubts",
+    "in_points",
     "misfit_offer",
     "offer",
     "price",
+    "proposed_columns",
     "purchase_of",
     "store",
     "warnings_before",

@@ -97,8 +97,7 @@ def buy(
         raise PlanError(NOT_WORTH)
     spendings = [_spending(service, private, one, repeat, current) for one in known]
     used = _undecided(service, current, known, spendings)
-    if used and not (tick or (tick is None and _goes_without(service, private, used, current))):
-        raise OverlapUndecided(UNDECIDED)
+    check_tick(service, private, used, current, tick)
     return service.spend(
         private.population, spendings, table=private.table, terms=current.population, agree=_same_neighbours
     )
@@ -152,8 +151,7 @@ def price(
         charged = [one for key, one in due.items() if service.ledger.booking(name, PlanKey(key, repeat)) is None]
         found = service.price(name, [charge for one in charged for charge in one.charges(current)])
     pures: list[Fraction | None] = [getattr(one.plan, "exact_epsilon", None) for one in charged]
-    known = [pure for pure in pures if pure is not None]
-    return found if len(known) < len(pures) else replace(found, pure=sum(known, Fraction(0)))
+    return found if None in pures else replace(found, pure=sum(filter(None, pures), Fraction(0)))
 
 
 def as_known(service: Service, private: PrivateTable, one: Purchase, repeat: int, current: Study) -> Purchase:
@@ -200,8 +198,18 @@ def _read_as_loaded(one: Purchase, private: PrivateTable) -> Purchase:
     return replace(one, plan=one.plan.model_copy(update={"private_read_as": private.read_as}))  # type: ignore[type-var]
 
 
-def _goes_without(service: Service, private: PrivateTable, used: frozenset[str], current: Study) -> bool:
-    return service.policy.answers and not warnings_before(service, private, used, current)
+def check_tick(
+    service: Service, private: PrivateTable, used: frozenset[str], current: Study, tick: bool | None
+) -> None:
+    """Raise OverlapUndecided where public tables are used and the steward has not said enough of them.
+
+    tick  as in `buy`
+
+    Privacy: for the steward only, as `warnings_before`.
+    """
+    alone = tick is None and service.policy.answers
+    if used and not tick and not (alone and not warnings_before(service, private, used, current)):
+        raise OverlapUndecided(UNDECIDED)
 
 
 def _spending(service: Service, private: PrivateTable, one: Purchase, repeat: int, current: Study) -> Spending:

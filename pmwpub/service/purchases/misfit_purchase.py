@@ -70,6 +70,15 @@ def misfit_offer(current: Study, columns: Sequence[str], half_width: str) -> Mis
     return _offer(current, law)
 
 
+def proposed_columns(current: Study, risky: Sequence[str], half_width: str) -> list[str]:
+    """As many of the risky columns, from the first on, as are sold together at a half-width; all where none is.
+
+    risky  the most pressing first, as public facts have them
+    """
+    sold = misfit_offer(current, risky, half_width).columns if risky else 0
+    return list(risky[:sold]) if sold else list(risky)
+
+
 def _offer(current: Study, law: MisfitNoise) -> MisfitOffer:
     total = current.balance.total
     most = ZCDP.at_most(total.rho * LARGEST_PART)
@@ -81,13 +90,19 @@ def _offer(current: Study, law: MisfitNoise) -> MisfitOffer:
 
 
 def _refusal(half_width: Fraction, part: Fraction, columns: int, least: Fraction | None, sold: int) -> str:
-    ways = [f"take ±{up(100 * least, 2)} points or more for these columns"] if least is not None else []
+    ways = [f"take {in_points(least)} or more for these columns"] if least is not None else []
     ways += [f"look at {sold:,} at most at this width"] if sold else []
     return (
-        f"A look at {_columns(columns)} at ±{up(100 * half_width, 3)} points would cost {up(100 * part, 2)} % of all "
+        f"A look at {_columns(columns)} at {in_points(half_width)} would cost {up(100 * part, 2)} % of all "
         f"that is granted. More than {up(100 * LARGEST_PART)} % is not sold: it would take from the release what the "
         f"look is to help. {_sentence(ways)} Nothing was charged."
     )
+
+
+def in_points(half_width: Fraction) -> str:
+    """A half-width in hundredths of all rows: "±1 point", "±2.5 points"; three digits, rounded up."""
+    points = up(100 * half_width, 3)
+    return f"±{points} point{'' if points == '1' else 's'}"
 
 
 def _columns(number: int) -> str:
@@ -119,11 +134,11 @@ class MisfitPurchase:
     def charges(self, current: Study) -> tuple[Charge, ...]:
         """One charge: discrete Gaussian noise on c + 1 counts."""
         law = self.plan.law
-        width = up(100 * Fraction(law.rows, law.n), 3)
+        width = in_points(Fraction(law.rows, law.n))
         squared = squared_sensitivity(law.columns, law.rows_per_person)
         return (
             Charge(
-                purpose=f"look at the fit of {_columns(law.columns)}, ±{width} points",
+                purpose=f"look at the fit of {_columns(law.columns)}, {width}",
                 mechanism="misfit counts, discrete Gaussian",
                 sensitivity=f"sqrt({squared}) rows in L2",
                 scale=f"{law.noise.scale} rows",

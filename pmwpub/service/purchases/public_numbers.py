@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pmwpub.errors import PlanError
-from pmwpub.plans import AnyReleasePlan
+from pmwpub.plans import AnyReleasePlan, UnchangedPlan
 from pmwpub.service.core import Service
 from pmwpub.service.inputs import stored_tables
 from pmwpub.service.inputs.study import Study
 from pmwpub.tabular.coding.public_values import PublicValues
 
 
-def public_values(service: Service, current: Study, plan: AnyReleasePlan) -> PublicValues:
+def public_values(service: Service, current: Study, plan: AnyReleasePlan | UnchangedPlan) -> PublicValues:
     """The numbers of a plan's public tables, read before the charge: the tables may be gone when cells are drawn."""
     schema, name = current.schema, current.population.name
     if schema is None:

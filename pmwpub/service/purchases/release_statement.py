@@ -101,7 +101,7 @@ def _stated(
         charge_id=charged[0],
         repeat=charged[1],
         ledger_total=_total(spent, terms.delta),
-        candidates=tuple(_candidate(current.candidate(sha256)) for sha256 in plan.inputs.candidates),
+        candidates=tuple(candidate_of(current.candidate(sha256)) for sha256 in plan.inputs.candidates),
         unit=terms.unit,
         budget=_total(terms.total, terms.delta),
         charged_at=charged[2],
@@ -110,7 +110,8 @@ def _stated(
     )
 
 
-def _candidate(facts: CandidateFacts) -> Candidate:
+def candidate_of(facts: CandidateFacts) -> Candidate:
+    """A public table as a certificate names it."""
     named = Candidate(name=facts.name, sha256=facts.sha256)
     return named if facts.options is None else named.model_copy(update={"read_as": facts.options.spelt})
 

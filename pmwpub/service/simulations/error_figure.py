@@ -8,6 +8,7 @@ from typing import Literal
 from pmwpub import figures
 from pmwpub.evaluation import (
     PMW_PUB,
+    TABLE_FIT,
     TABLE_FIT_GROWN,
     UNCHANGED,
     Measure,
@@ -28,6 +29,11 @@ from pmwpub.service.simulations.sweep_range import played
 MEASURED: dict[Measure, str] = {"max_error": "Maximum error", "mean_error": "Mean error", "rms_error": "RMS error"}
 GROWN = f", {label_of(TABLE_FIT_GROWN)}"
 """What the label of a line ends with that adds rows to its table."""
+OWN_NAME = label_of(PMW_PUB)
+"""What PMW^Pub's own lines are called where others stand beside them."""
+
+ENGINE_NAMES = (OWN_NAME, label_of(TABLE_FIT))
+"""What stands behind a table's name in the names of lines, by what made the releases."""
 
 Lines = Literal["best", "each"]
 """One line a candidate, the best rounds and variant at each epsilon, an oracle's choice; or a line for each of them."""
@@ -47,7 +53,7 @@ def error_plot(
 ) -> figures.Plot:
     """Lines with bars of one standard error, the tables unchanged, and the region that no epsilon reaches.
 
-    drawn   the labels of the lines to draw, with what belongs to their tables; None for all
+    drawn   the names of the lines to draw, with what belongs to their tables; None for all
     bounds  the lines of the accuracy theorem, from `proved_bounds`, where they are wanted
     truth, height  as in `figures.error_against_epsilon`
     drawing  `figures.drawn_once` for a simulation on public tables; one on the private table is drawn anew
@@ -60,7 +66,7 @@ def error_plot(
     unchanged = [figures.Unchanged(name, error) for name, error in start.items()]
     curves, certified = _curves(results, measure, lines), _certified(simulation)
     if drawn is not None:
-        curves = [curve for curve in curves if curve.label in drawn]
+        curves = [curve for curve in curves if curve.name in drawn]
         tables = {_table_of(curve.label, start) for curve in curves}
         unchanged = [line for line in unchanged if line.label in tables]
         certified = [floor for floor in certified if floor.label in tables]
@@ -124,9 +130,9 @@ def error_plots(
 
 
 def labels(simulation: Simulation, *, measure: Measure = "max_error", lines: Lines = "best") -> list[str]:
-    """The labels of the lines that there are to draw, the least mean error first."""
+    """The names of the lines that there are to draw, the least mean error first."""
     curves = _curves(simulation.errors, measure, lines)
-    return [curve.label for curve in sorted(curves, key=lambda curve: sum(curve.mean) / len(curve.mean))]
+    return [curve.name for curve in sorted(curves, key=lambda curve: sum(curve.mean) / len(curve.mean))]
 
 
 def lines_of(simulation: Simulation, known: Sequence[str], names: Collection[str]) -> list[str]:
@@ -207,7 +213,8 @@ def _noisy(bought: Sequence[Assessed]) -> list[figures.ShadedFloor]:
 def _best(results: Sequence[SimulatedError], measure: Measure) -> list[figures.ErrorCurve]:
     best = best_lines(results, measure)
     names = dict.fromkeys(line.candidate for line in best)
-    own = [_curve(name, [line for line in best if line.candidate == name]) for name in names]
+    engine = OWN_NAME if any(is_baseline(one.method) for one in results) else ""
+    own = [_curve(name, [line for line in best if line.candidate == name], engine) for name in names]
     return own + [_curve(label, lines) for label, lines in baseline_lines(results, measure).items()]
 
 
@@ -230,11 +237,13 @@ def _way(line: Summary, others: Sequence[Summary]) -> str:
     return f"{line.candidate}{rounds}{f', {variant}' if variant else ''}"
 
 
-def _curve(label: str, lines: Sequence[Summary]) -> figures.ErrorCurve:
+def _curve(label: str, lines: Sequence[Summary], engine: str = "") -> figures.ErrorCurve:
     return figures.ErrorCurve(
         label,
         tuple(line.epsilon for line in lines),
         tuple(line.mean for line in lines),
         tuple(line.standard_error for line in lines),
         runs=min(line.runs for line in lines),
+        engine=engine,
+        rounds=tuple(line.rounds for line in lines) if all(line.rounds for line in lines) else (),
     )

@@ -5,15 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pmwpub import evaluation
-from pmwpub.evaluation import Measure, NotBeaten, Reach, Simulation, baseline_of, is_baseline, label_of
+from pmwpub.evaluation import (
+    UNCHANGED,
+    ExpectedPool,
+    Measure,
+    NotBeaten,
+    Reach,
+    Simulation,
+    baseline_of,
+    is_baseline,
+    label_of,
+)
 
 __all__ = [
     "DidNotRun",
+    "ExpectedPool",
     "Measure",
     "NotBeaten",
     "Reach",
     "Simulation",
     "baseline_remarks",
+    "expected_pools",
     "not_beaten",
     "not_run",
     "reach",
@@ -37,6 +49,17 @@ def not_beaten(simulation: Simulation, measure: Measure = "max_error") -> list[N
 def reach(simulation: Simulation, error: float) -> list[Reach]:
     """For each candidate the smallest ε tried whose mean largest error is at most `error`, a share of the rows."""
     return evaluation.reach(simulation.errors, simulation.floors, error)
+
+
+def expected_pools(simulation: Simulation, measure: Measure = "max_error") -> list[tuple[ExpectedPool, str]]:
+    """What a pool with learnt weights is expected to be, with the label of the best line beside it."""
+    found = evaluation.expected_pools(simulation.errors, measure)
+    return [(one, _beside(*one.beside)) for one in found]
+
+
+def _beside(method: str, candidate: str) -> str:
+    label = "unchanged" if method == UNCHANGED else label_of(method)
+    return f"{candidate}, {label}" if candidate else label
 
 
 def baseline_remarks(simulation: Simulation) -> list[tuple[str, str]]:

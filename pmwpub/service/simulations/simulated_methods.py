@@ -11,6 +11,7 @@ from pmwpub.evaluation import (
     PMW_PUB,
     TABLE_FIT,
     TABLE_FIT_GROWN,
+    TABLE_FIT_POOL,
     UNCHANGED,
     baseline_of,
     is_baseline,
@@ -21,13 +22,14 @@ __all__ = [
     "MOST_ROUNDS",
     "OFFERED_BASELINES",
     "PMW_PUB",
+    "TABLE_FIT",
     "UNCHANGED",
     "baseline_labels",
     "described_baseline",
     "variants_beside",
 ]
 
-OFFERED_BASELINES = (TABLE_FIT, TABLE_FIT_GROWN, *BASELINES, *PEERS)
+OFFERED_BASELINES = (TABLE_FIT, TABLE_FIT_POOL, TABLE_FIT_GROWN, *BASELINES, *PEERS)
 """The other engine and the baselines, by name; one that needs another package says so where that is missing."""
 
 

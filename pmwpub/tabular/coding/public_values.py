@@ -136,7 +136,8 @@ class _Rows:
         for position, column in enumerate(schema.encoded):
             if isinstance(column, NumericColumn):
                 coded = table.cells.coded(place_in(table.header, column.name))
-                columns[position] = coded.places[keep].astype(np.int64), list(map(column.tidy, coded.distinct))
+                as_it_stands = str.strip if column.prefix or column.suffix else column.tidy
+                columns[position] = coded.places[keep].astype(np.int64), list(map(as_it_stands, coded.distinct))
         return cls(kept, tuple(row.tobytes() for row in distinct), records, place.astype(np.int64), columns)
 
 

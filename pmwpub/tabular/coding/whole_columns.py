@@ -37,7 +37,8 @@ class _NumberCoder:
     A cell's code is `place(cell)`, whatever stands beside it. Alone that is so by definition. Together go only cells of
     the letters of PLAIN that `float` reads, and whose tidied text is none of `_texts`. Tidying makes "e" of "E"
     in such a cell, or nothing: it has no white space and is ASCII. So `column.value` of the tidied cell is the same
-    float, for over these letters its pattern and `float` take the same texts. The placer then asks, in this order: the
+    float, for over these letters its pattern and `float` take the same texts: what may stand beside a number has
+    another letter. The placer then asks, in this order: the
     numbers that stand for no value (`_values`); the texts that do, of which those whose number is in `_values` were
     asked already, those that are no number differ from the cell, and the others are `_texts`; the ranges, the first
     that holds; the bin, or what lies outside. `_of_numbers` writes the same, the last question first. How many cells

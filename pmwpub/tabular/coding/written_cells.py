@@ -22,7 +22,8 @@ def coder(schema: Schema, column: EncodedColumn) -> Callable[[Sequence[str]], In
     version 1, whose private cells are not read so, a number with another mark than the column's stays none in public.
     """
     plain, place = whole_columns.coder(schema, column), schema.placer(column)
-    written, pointed = _written(schema, column), schema.version >= 2 and _pointed(column)
+    written = _written(schema, column)
+    pointed = schema.version >= 2 and isinstance(column, NumericColumn) and column.reads_points
 
     def placed(cell: str) -> int:
         if cell in written:
@@ -44,8 +45,3 @@ def _written(schema: Schema, column: EncodedColumn) -> dict[str, int]:
     tokens = {token: column.missing_code for token in schema.tokens_of(column)}
     codes = {cell: code for code in levels.values() if (cell := schema.written(column, code)) is not None}
     return {inert(cell): code for cell, code in (tokens | codes | levels).items()} | levels
-
-
-def _pointed(column: EncodedColumn) -> bool:
-    """Whether a number with a point, as it is written, is one that the column would not read and cannot misread."""
-    return isinstance(column, NumericColumn) and column.decimal == "," and column.thousands != "."

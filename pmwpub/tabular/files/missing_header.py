@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from pmwpub.errors import FileRefused
@@ -14,7 +15,7 @@ _LEAST_SHARE = 0.05
 
 
 def refuse_data_as_header(table: TextTable) -> None:
-    """FileRefused where the header looks like a row of data; its suggestion is the reading that the table already has.
+    """FileRefused where the header looks like a row of data; its suggestion reads that line as one.
 
     It does where each of its cells is at home in its column: a number above nothing but numbers, or a text that stands
     in at least a twentieth of the rows below, and twice where no cell is a number, for a header may be repeated.
@@ -26,12 +27,14 @@ def refuse_data_as_header(table: TextTable) -> None:
     least = 1 if any(map(_is_number, header)) else 2
     below = [table.cells.coded(position).counts() for position in range(len(header))]
     at_home = all(_at_home(cell, counts, least) for cell, counts in zip(header, below, strict=True))
+    used = table.options or ReadOptions()
     if at_home and not _rises_evenly(header):
         raise FileRefused(
             "This line looks like a row of data, not like names of columns: its cells are such as stand below it. Put "
-            "a line of names above it; or, if these are the names, confirm how the file is read.",
+            "a line of names above it, or confirm that there is none: columns are then called column_1, column_2 and "
+            "so on. If these are the names, confirm the same with a header.",
             line=1,
-            suggestion=table.options or ReadOptions(),
+            suggestion=replace(used, no_header=True),
         )
 
 

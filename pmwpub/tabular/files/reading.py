@@ -24,7 +24,7 @@ from pmwpub.tabular.files.parquet import ParquetFile
 from pmwpub.tabular.files.row_numbers import same_rows
 from pmwpub.tabular.files.source import STREAMED, Chunks, FileLimits, Source
 from pmwpub.tabular.files.text import encodings, regular_lines
-from pmwpub.tabular.files.text.first_lines import named, without_delimiter_line
+from pmwpub.tabular.files.text.first_lines import named, with_names, without_delimiter_line
 from pmwpub.tabular.files.text.headers import check_header
 from pmwpub.tabular.files.text.option_suggestions import suggest
 from pmwpub.tabular.files.text.read_options import DELIMITERS, ReadOptions
@@ -149,6 +149,8 @@ def open_table(
     used = options or _DEFAULT
     try:
         text = without_delimiter_line(container.text_of(file, used), used.delimiter)
+        if used.no_header:
+            text = with_names(text, len(_first_record(_records(text, file, used, limits))[0]), used.delimiter)
         header, notes = _header(text, file, used, limits, doubtful=options is None)
         regular = regular_lines.is_regular(text, used.delimiter)
         return TableStream(header, lambda: _rows(text, file, used, limits, regular=regular), notes, used)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pmwpub.tabular.coding.whole_columns import coder
+from pmwpub.tabular.coding.written_cells import coder
 from pmwpub.tabular.files.reading import TextTable
 from pmwpub.tabular.review.column_counts import PublicColumn
 from pmwpub.tabular.review.suspects import level_shares

@@ -14,7 +14,7 @@ from itertools import permutations
 
 from pmwpub.tabular.review.column_counts import PublicColumn
 from pmwpub.tabular.review.verdict import Verdict
-from pmwpub.tabular.schema.proposing.texts import APART
+from pmwpub.tabular.schema.proposing.dates import APART
 
 FEWEST = 4
 """Rows with a value, in all tables, below which a column that does not change says nothing."""

@@ -7,18 +7,18 @@ from dataclasses import replace
 
 from pmwpub.errors import SchemaError
 from pmwpub.progress import Progress, unwatched
-from pmwpub.tabular.coding.whole_columns import coder
+from pmwpub.tabular.coding.written_cells import coder
 from pmwpub.tabular.files.reading import TextTable
 from pmwpub.tabular.review.column_counts import PublicColumn
 from pmwpub.tabular.review.suspects import verdict_on
 from pmwpub.tabular.review.verdict import Verdict
 from pmwpub.tabular.schema.codebook import Codebook
-from pmwpub.tabular.schema.column_types import Column, IgnoredColumn
+from pmwpub.tabular.schema.column_types import AttributeColumn, Column, IgnoredColumn
 from pmwpub.tabular.schema.draft_record import Draft, Left, NothingToEncode, Remark, Remedy
 from pmwpub.tabular.schema.drafting import propose
 from pmwpub.tabular.schema.proposing.column_cells import ColumnCells
 from pmwpub.tabular.schema.proposing.one_column import proposed
-from pmwpub.tabular.schema.proposing.recipe import Recipe
+from pmwpub.tabular.schema.proposing.recipe import MISSING_TOKENS, Recipe
 from pmwpub.tabular.schema.table_schema import Schema
 
 
@@ -141,13 +141,25 @@ def as_it_stands(schema: Schema, proposed: Draft, tables: Sequence[TextTable], *
     )
 
 
-def decided(tables: Sequence[TextTable], remedy: Remedy, missing_tokens: Sequence[str]) -> Column:
-    """The column that a person's decision makes of public cells; SchemaError, with the reason, where it makes none."""
-    cells = ColumnCells.of(remedy.column, tables, (remedy,))
-    found = proposed(cells, Recipe(missing_tokens=tuple(missing_tokens)))
-    if found.left is not None and not (remedy.rule == "kind" and remedy.value == "ignore"):
-        raise SchemaError(f"{remedy.column!r} stays left out: {found.left.why}")
+def decided(
+    tables: Sequence[TextTable], remedies: Sequence[Remedy], missing_tokens: Sequence[str] = MISSING_TOKENS
+) -> Column:
+    """The column that a person's decisions about it make of public cells; SchemaError, with the reason, where none."""
+    name = remedies[-1].column
+    found = proposed(ColumnCells.of(name, tables, remedies), Recipe(missing_tokens=tuple(missing_tokens)))
+    if found.left is not None:
+        raise SchemaError(f"{name!r} stays left out: {found.left.why}")
     return found.column
+
+
+def undecided(tables: Sequence[TextTable], name: str, schema: Schema, *, labels: Sequence[str] = ()) -> Column:
+    """The column as a draft has it of which nothing is decided: left out where it is suspicious."""
+    found = proposed(ColumnCells.of(name, tables), Recipe(missing_tokens=schema.missing_tokens))
+    if not isinstance(found.column, AttributeColumn):
+        return found.column
+    alone = Schema.of([found.column], schema.missing_tokens, 2)
+    verdict = verdicts(alone, [public_column(name, tables, labels, schema.missing_tokens)]).get(name)
+    return IgnoredColumn(name=name, kind="ignore") if verdict is not None and verdict.leaves_out else found.column
 
 
 def _remarked(found: Mapping[str, Verdict], encoded: Mapping[str, Column]) -> tuple[Remark, ...]:

@@ -16,8 +16,9 @@ its `label` is for people and not used. A line of kind `missing` gives its colum
 written 97..99, whose `label` is the name of a level; without a column's name it is a missing token of the whole schema.
 A column of which nothing but missing codes is said takes its kind from the public tables. Optional columns give the
 rules of a schema file, on the first line of a column: missing, other, strip, casefold (yes or no), outside, decimal,
-thousands, part, order, beyond (of an id), same (trim nfc casefold number, or none). A categorical column without codes,
-or a numeric one without edges, takes them from the public tables; `outside` is clip where it is not given.
+thousands, prefix, suffix, part, order, pivot, beyond (of an id), same (trim nfc casefold number, or none). A
+categorical column without codes, or a numeric one without edges, takes them from the public tables; `outside` is clip
+where it is not given.
 
 JSON: {"columns": [...], "missing_tokens": [...]} or the list alone; a column is {"name", "kind", "levels" or "edges",
 and rules}, where levels may be a list or {code: label}. A schema file is such a codebook. A Stata or SPSS file (.dta,
@@ -44,7 +45,7 @@ from pmwpub.tabular.schema.missing_codes import MissingCode
 
 KINDS = ("categorical", "ordered", "numeric", "date", "id", "weight", "ignore")
 FLAGS = ("missing", "other", "strip", "casefold")
-CHOICES = ("outside", "decimal", "thousands", "part", "order", "beyond")
+CHOICES = ("outside", "decimal", "thousands", "prefix", "suffix", "part", "order", "pivot", "beyond")
 _YES = frozenset({"true", "yes", "y", "1", "x"})
 _NO = frozenset({"false", "no", "n", "0", ""})
 
@@ -63,7 +64,7 @@ class CodebookEntry:
     name: str
     kind: str
     values: tuple[str, ...] = ()
-    rules: Mapping[str, str | bool] = field(default_factory=dict)
+    rules: Mapping[str, str | bool | int] = field(default_factory=dict)
     codes: tuple[MissingCode, ...] = ()
     same: tuple[str, ...] | None = None
 
@@ -153,16 +154,24 @@ def _from_statistics(path: Path) -> Codebook:
     return Codebook(tuple(entries))
 
 
-def _rules(name: str, given: Mapping[Any, Any]) -> dict[str, str | bool]:
+def _rules(name: str, given: Mapping[Any, Any]) -> dict[str, str | bool | int]:
     """The rules among `given`, where blanks and nulls are none."""
-    rules: dict[str, str | bool] = {}
+    rules: dict[str, str | bool | int] = {}
     for key in FLAGS:
         if given.get(key) not in (None, "") and not isinstance(given[key], list):
             rules[key] = yes(given[key], f"{key} of column {name!r}")
     for key in CHOICES:
         if given.get(key) not in (None, ""):
-            rules[key] = str(given[key])
+            rules[key] = pivot_of(given[key], f"of column {name!r}") if key == "pivot" else str(given[key])
     return rules
+
+
+def pivot_of(given: object, where: str) -> int:
+    """A pivot from a cell; SchemaError for what is no whole number of digits."""
+    text = str(given).strip().removesuffix(".0")
+    if not (text.isascii() and text.isdigit()):
+        raise SchemaError(f"The pivot {where} is a whole number from 0 to 100; something else came.")
+    return int(text)
 
 
 def yes(given: object, what: str) -> bool:

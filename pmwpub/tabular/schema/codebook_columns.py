@@ -18,10 +18,11 @@ from pmwpub.tabular.schema.column_types import (
 from pmwpub.tabular.schema.draft_record import Left, Merged, Remark
 from pmwpub.tabular.schema.equivalences import RULES, Equivalence, alike, telling_apart
 from pmwpub.tabular.schema.proposing.column_cells import ColumnCells, Proposal
+from pmwpub.tabular.schema.proposing.dates import Writing, dates
 from pmwpub.tabular.schema.proposing.evidence import Evidence
 from pmwpub.tabular.schema.proposing.numbers import binned, missing_rule
 from pmwpub.tabular.schema.proposing.recipe import Recipe
-from pmwpub.tabular.schema.proposing.texts import Levels, are_digit_codes, dates, spelling_remark
+from pmwpub.tabular.schema.proposing.texts import Levels, are_digit_codes, spelling_remark
 
 BOOK = "from the codebook"
 _ASIDE = ("id", "ignore", "weight")
@@ -134,5 +135,5 @@ def _date(entry: CodebookEntry, found: Evidence, body: dict[str, Any]) -> Propos
     body = {"part": "year", "order": "ymd"} | body
     if entry.values or body["part"] != "year":
         return Proposal(DateColumn.model_validate(body | {"levels": entry.values}), BOOK)
-    proposal = dates(found.cells, found.counts, body["order"], "year")
+    proposal = dates(found, Writing(body["order"], body.get("pivot")), "year")
     return proposal.of(DateColumn.model_validate(body | {"levels": getattr(proposal.column, "levels", ())}))

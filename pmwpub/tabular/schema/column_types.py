@@ -110,12 +110,20 @@ class DateColumn(AttributeColumn):
     part    which one: year, quarter, month or weekday
     order   how a date is written: ymd, dmy or mdy
     levels  the years, as texts; the levels of the other parts are fixed
+    pivot   years of two digits are of 19.. from it on, and of 20.. below it; None where years have four. Without it
+            the key is not written, so that schemas from before it existed keep their hash
     """
 
     kind: Literal["date"]
     part: DatePart
     order: DateOrder = "ymd"
     levels: tuple[str, ...] = Field(default=(), max_length=MAX_LEVELS)
+    pivot: int | None = Field(default=None, ge=0, le=100)
+
+    @model_serializer(mode="wrap")
+    def _without_unsaid_pivot(self, write: SerializerFunctionWrapHandler) -> dict[str, object]:
+        written: dict[str, object] = write(self)
+        return {key: value for key, value in written.items() if key != "pivot" or value is not None}
 
     @model_validator(mode="after")
     def _check_levels(self) -> DateColumn:
@@ -136,7 +144,7 @@ class DateColumn(AttributeColumn):
         return {level: code for code, level in enumerate(self.own_levels)}
 
     def known_code(self, text: str) -> int | None:
-        day = date_of(text, self.order)
+        day = date_of(text, self.order, self.pivot)
         return None if day is None else self._codes.get(part_of(day, self.part))
 
 

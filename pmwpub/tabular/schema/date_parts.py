@@ -20,10 +20,11 @@ _OF_TIMES = frozenset("0123456789:.+- TZUCAPMapm")
 _MARKS = "-/."
 
 
-def date_of(text: str, order: DateOrder) -> date | None:
+def date_of(text: str, order: DateOrder, pivot: int | None = None) -> date | None:
     """The day that a text names, a time behind it left aside; None for anything else, days that no month has included.
 
     order  ymd: 2012-03-31, 2012/3/31, 2012.03.31 or 20120331; dmy: 31.3.2012, 31/03/2012; mdy: 3/31/2012
+    pivot  years of two digits are of 19.. from it on, and of 20.. below it; None takes years of four digits alone
     """
     day_text, time = _without_time(text)
     if not day_text.isascii() or not set(time) <= _OF_TIMES or (time and ":" not in time):
@@ -37,10 +38,11 @@ def date_of(text: str, order: DateOrder) -> date | None:
     if len(parts) != 3 or not all(part.isdigit() for part in parts):
         return None
     year, month, day = (parts[order.index(letter)] for letter in "ymd")
-    if len(year) != 4 or max(len(month), len(day)) > 2:
+    if len(year) not in ((4,) if pivot is None else (2, 4)) or max(len(month), len(day)) > 2:
         return None
+    century = 0 if pivot is None or len(year) == 4 else 1900 if int(year) >= pivot else 2000
     try:
-        return date(int(year), int(month), int(day))
+        return date(century + int(year), int(month), int(day))
     except ValueError:
         return None
 

@@ -10,7 +10,9 @@ from typing import Literal, get_args
 from pmwpub.errors import SchemaError
 from pmwpub.tabular.schema.table_schema import Schema
 
-Rule = Literal["kind", "missing", "level", "spike", "decimal", "thousands", "part", "order", "same"]
+Rule = Literal[
+    "kind", "missing", "level", "spike", "decimal", "thousands", "prefix", "suffix", "part", "order", "pivot", "same"
+]
 RULES: tuple[Rule, ...] = get_args(Rule)
 
 Finding = Literal[
@@ -21,6 +23,7 @@ Finding = Literal[
     "token",
     "decimal",
     "thousands",
+    "affix",
     "date",
     "digits",
     "apart",
@@ -40,8 +43,9 @@ class Remedy:
 
     rule, value  kind: categorical, ordered, numeric, date, id, weight or ignore, whatever the draft would say; missing:
                  a code that stands for no value; level: a cell that is a value although it is a missing token; spike:
-                 a number with a bin of its own; decimal, thousands: the mark; part: year, quarter, month or weekday;
-                 order: ymd, dmy or mdy; same: the equivalences, or "none"
+                 a number with a bin of its own; decimal, thousands: the mark; prefix, suffix: what stands beside
+                 numbers; part: year, quarter, month or weekday; order: ymd, dmy or mdy; pivot: years of two digits
+                 are of 19.. from it on; same: the equivalences, or "none"
 
     Raises SchemaError for another rule.
     """

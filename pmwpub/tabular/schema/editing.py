@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from pmwpub.errors import SchemaError
-from pmwpub.tabular.schema.codebook import yes
+from pmwpub.tabular.schema.codebook import pivot_of, yes
 from pmwpub.tabular.schema.column_types import (
     MISSING,
     CategoricalColumn,
@@ -28,7 +28,7 @@ from pmwpub.tabular.schema.table_schema import Schema, refusal
 
 FIELDS = (
     "name", "kind", "values", "missing", "codes", "other", "outside", "strip", "casefold", "nfc", "number", "decimal",
-    "thousands", "part", "order", "beyond",
+    "thousands", "prefix", "suffix", "part", "order", "pivot", "beyond",
 )  # fmt: skip
 """The cells of a row: `values` are the levels or, as text, the edges, `codes` the missing codes, each "CODE = LABEL" or
 "FROM..TO = LABEL"; a rule that a kind lacks is False or ""."""
@@ -40,14 +40,14 @@ _ATTRIBUTE = ("missing", "codes", "other", *SPELLING)
 _OF_KIND: Mapping[str, Sequence[str]] = {
     "categorical": _ATTRIBUTE,
     "ordered": _ATTRIBUTE,
-    "numeric": (*_ATTRIBUTE, "outside", "decimal", "thousands"),
-    "date": (*_ATTRIBUTE, "part", "order"),
+    "numeric": (*_ATTRIBUTE, "outside", "decimal", "thousands", "prefix", "suffix"),
+    "date": (*_ATTRIBUTE, "part", "order", "pivot"),
     "id": (*SPELLING, "beyond"),
     "ignore": ("strip", "casefold"),
     "weight": (),
 }
 _FLAGS = ("missing", "other", *SPELLING)
-_CHOICES = ("outside", "decimal", "thousands", "part", "order", "beyond")
+_CHOICES = ("outside", "decimal", "thousands", "prefix", "suffix", "part", "order", "beyond")
 _COLUMN: TypeAdapter[Column] = TypeAdapter(Column)
 
 Row = dict[str, Any]
@@ -105,6 +105,7 @@ def _row(column: Column) -> Row:
     rules |= {
         "missing": MISSING in getattr(column, "missing_levels", ()),
         "other": getattr(column, "other", False),
+        "pivot": "" if getattr(column, "pivot", None) is None else str(getattr(column, "pivot", "")),
         "codes": [_code_text(code) for code in codes],
     }
     found = {"name": column.name, "kind": column.kind, "values": values} | rules
@@ -124,7 +125,7 @@ def _column(row: Mapping[str, Any], place: int, tokens: Sequence[str], version: 
     told = {key: _given(row, key) for key in known if key != "codes"}
     for key, given in told.items():
         if given is not None:
-            body[key] = yes(given, f"{key} in row {place}") if key in _FLAGS else str(given)
+            body[key] = _cell(key, given, place)
     if version == 2:
         ticked = {SPELLING[key] for key in SPELLING if body.pop(key, False)}
         body["same"] = tuple(rule for rule in RULES if rule in ticked)
@@ -134,6 +135,12 @@ def _column(row: Mapping[str, Any], place: int, tokens: Sequence[str], version: 
     if codes:
         body["missing"] = _with_blank(codes, tokens, wanted=bool(body.get("missing")))
     return _validated(body, _listed(row, "values"), place)
+
+
+def _cell(key: str, given: object, place: int) -> str | bool | int:
+    if key in _FLAGS:
+        return yes(given, f"{key} in row {place}")
+    return pivot_of(given, f"in row {place}") if key == "pivot" else str(given)
 
 
 def _with_blank(codes: Sequence[MissingCode], tokens: Sequence[str], *, wanted: bool) -> tuple[MissingCode, ...]:

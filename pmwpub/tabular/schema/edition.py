@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from pmwpub.tabular.schema.column_types import Column, DateColumn, EncodedColumn, NumericColumn, WeightColumn
+from pmwpub.tabular.written_numbers import FIRST_MARKS
 
 FOREIGN: Mapping[int, set[str]] = {1: {"same"}, 2: {"strip", "casefold"}}
 """Keys of a column that a version does not write."""
@@ -49,4 +50,10 @@ def needs_second(column: Column) -> bool:
     """Whether version 1 cannot say what a column says."""
     kinds = isinstance(column, (DateColumn, WeightColumn)) or column.kind == "ordered"
     codes = isinstance(getattr(column, "missing", False), tuple)
-    return kinds or codes or bool(column.same) or (isinstance(column, NumericColumn) and bool(column.spikes))
+    return kinds or codes or bool(column.same) or (isinstance(column, NumericColumn) and _written_newly(column))
+
+
+def _written_newly(column: NumericColumn) -> bool:
+    """Whether a bin holds one value, or numbers are written as version 1 did not know."""
+    marks = column.thousands is not None and column.thousands not in FIRST_MARKS
+    return bool(column.spikes or column.prefix or column.suffix or marks)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import bisect
 import math
-import re
 from collections.abc import Callable
 from functools import cached_property
 from typing import Literal
 
-from pydantic import Field, field_serializer, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, field_serializer, model_serializer, model_validator
 
 from pmwpub.domain import MAX_LEVELS
 from pmwpub.tabular.schema.column_rules import AttributeColumn
 from pmwpub.tabular.schema.equivalences import Equivalence, compared
 from pmwpub.tabular.schema.missing_codes import is_whole, text_of_number
+from pmwpub.tabular.written_numbers import ThousandsMark, WrittenNumbers
 
 
 class NumericColumn(AttributeColumn):
@@ -27,13 +27,23 @@ class NumericColumn(AttributeColumn):
                spike, "other", or "none" (no level)
     decimal    the decimal mark
     thousands  the mark between groups of three digits, if any
+    prefix     what may stand before a number, such as "$", and before each that is written; white space between does
+               not count in reading. Without it the key is not written, so that older schemas keep their hash
+    suffix     the same behind a number, such as " %"
     """
 
     kind: Literal["numeric"]
     edges: tuple[float, ...] = Field(min_length=2, max_length=MAX_LEVELS + 1)
     outside: Literal["clip", "other", "none"]
     decimal: Literal[".", ","] = "."
-    thousands: Literal[",", ".", " ", "'", "_"] | None = None
+    thousands: ThousandsMark | None = None
+    prefix: str = Field(default="", max_length=20)
+    suffix: str = Field(default="", max_length=20)
+
+    @model_serializer(mode="wrap")
+    def _without_unsaid_affixes(self, write: SerializerFunctionWrapHandler) -> dict[str, object]:
+        written: dict[str, object] = write(self)
+        return {key: value for key, value in written.items() if value or key not in ("prefix", "suffix")}
 
     @field_serializer("edges", when_used="json")
     def _write_edges(self, edges: tuple[float, ...]) -> list[int | float]:
@@ -49,6 +59,7 @@ class NumericColumn(AttributeColumn):
             raise ValueError('outside "other" needs "other": true')
         if self.decimal == self.thousands:
             raise ValueError("decimal and thousands marks must differ")
+        self._numbers.check()
         return self
 
     def tidy(self, text: str) -> str:
@@ -75,6 +86,13 @@ class NumericColumn(AttributeColumn):
     def complete(self) -> bool:
         """Whether every cell has a level: what is no number is "other", and what lies outside is that or clipped."""
         return self.other and self.outside != "none"
+
+    @property
+    def reads_points(self) -> bool:
+        """Whether a number with a point is one that the column does not read, and cannot misread: a schema of version 2
+        then reads it as a release writes it.
+        """
+        return self.decimal == "," and self.thousands != "."
 
     def spike(self, code: int) -> float | None:
         """The one value of a bin that is a spike; None of any other bin."""
@@ -107,7 +125,11 @@ class NumericColumn(AttributeColumn):
         if code >= len(self.own_levels):
             return super().written(code, missing_tokens)
         value = self.spike(code)
-        return None if value is None else text_of_number(value).replace(".", self.decimal)
+        return None if value is None else self.dressed(text_of_number(value).replace(".", self.decimal))
+
+    def dressed(self, text: str) -> str:
+        """A number with what stands beside it in the column."""
+        return self._numbers.dressed(text)
 
     def code_of(self, value: float) -> int:
         """The code of a number that is not missing."""
@@ -149,17 +171,8 @@ class NumericColumn(AttributeColumn):
 
     def value(self, text: str) -> float | None:
         """The number that `text` writes, an infinity when it is too large; None for anything else, NaN included."""
-        if not self._pattern.fullmatch(text):
-            return None
-        if self.thousands:
-            text = text.replace(self.thousands, "")
-        return float(text.replace(self.decimal, "."))
+        return self._numbers.value(text)
 
     @cached_property
-    def _pattern(self) -> re.Pattern[str]:
-        whole = r"\d+"
-        if self.thousands:
-            whole = rf"(?:\d{{1,3}}(?:{re.escape(self.thousands)}\d{{3}})+|\d+)"
-        mark = re.escape(self.decimal)
-        number = rf"(?:{whole}(?:{mark}\d*)?|{mark}\d+)(?:e[+-]?\d+)?"
-        return re.compile(rf"[+-]?(?:{number}|inf(?:inity)?)", re.ASCII | re.IGNORECASE)
+    def _numbers(self) -> WrittenNumbers:
+        return WrittenNumbers(self.decimal, self.thousands, self.prefix, self.suffix, self.tidy)

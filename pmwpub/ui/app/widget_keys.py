@@ -14,7 +14,9 @@ VIEW_SWITCH = WidgetKey("stakeholder view")
 SIMULATION = WidgetKey("simulation chosen")
 ADVISED_ROUNDS = WidgetKey("advised rounds")
 ROUNDS = WidgetKey("rounds")
+GROW = WidgetKey("grow")
 ENGINE = WidgetKey("engine")
+ADVISED_ENGINE = WidgetKey("advised engine")
 ASSESSMENT_EPSILON = WidgetKey("assessment epsilon")
 ASSESSMENT_PRECISION = WidgetKey("assessment precision")
 EPSILON_TO_COME = WidgetKey("epsilon to come")
@@ -22,6 +24,8 @@ RELEASE_POOL = WidgetKey("release candidate")
 RELEASE_EPSILON = WidgetKey("release epsilon")
 GOOD_ENOUGH = WidgetKey("wanted error")
 CHOICE_EPSILON = WidgetKey("choice epsilon")
+REVIEWED_RANGE = WidgetKey("reviewed columns")
+MISFIT_POINTS = WidgetKey("misfit points")
 
 
 def variant(name: str) -> WidgetKey:

@@ -12,10 +12,18 @@ from pmwpub import figures
 from pmwpub.rounding import near
 from pmwpub.service import Assessed
 from pmwpub.service.simulations.error_figure import MEASURED, Lines, error_plots, labels, lines_of, several
-from pmwpub.service.simulations.findings import Measure, Simulation, baseline_remarks, not_beaten, not_run, reach
+from pmwpub.service.simulations.findings import (
+    Measure,
+    Simulation,
+    baseline_remarks,
+    expected_pools,
+    not_beaten,
+    not_run,
+    reach,
+)
 from pmwpub.service.simulations.proved_bounds import ProvedBounds
 from pmwpub.ui.app.state import current
-from pmwpub.ui.wording.simulation_verdicts import not_beaten_words, reach_words
+from pmwpub.ui.wording.simulation_verdicts import expected_pool_words, not_beaten_words, reach_words
 from pmwpub.ui.wording.written import plain
 
 LINES: dict[Lines, str] = {"best": "the best of them at each ε, known to a simulation only", "each": "each of them"}
@@ -95,6 +103,8 @@ def beside(simulation: Simulation) -> None:
 
 def verdicts(simulation: Simulation, measure: Measure) -> None:
     """Say where the table unchanged does as well, and which ε the error takes that would be good enough."""
+    for pool, other in expected_pools(simulation, measure):
+        st.info(expected_pool_words(pool, other), icon=":material/join_inner:")
     for found in not_beaten(simulation, measure):
         st.warning(not_beaten_words(found), icon=":material/balance:")
     wanted = current().choices.good_enough

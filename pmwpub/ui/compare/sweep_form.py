@@ -13,6 +13,7 @@ from pmwpub.service.simulations.simulated_methods import (
     MOST_ROUNDS,
     OFFERED_BASELINES,
     PMW_PUB,
+    TABLE_FIT,
     UNCHANGED,
     baseline_labels,
     described_baseline,
@@ -71,7 +72,7 @@ def ask_for_terms(study: Study, truth: str) -> SweepRange:
         baselines = st.multiselect(
             "Table fit and baselines",
             OFFERED_BASELINES,
-            default=[],
+            default=[TABLE_FIT],
             format_func=described_baseline,
             key="sweep baselines",
             help=WHY_BASELINES,

@@ -23,6 +23,9 @@ HOW = (
     "marginal that shares a column with it."
 )
 
+MOST_SAID = 8
+"""Sentences about levels and columns that are shown."""
+
 
 def quality_part(session: Session, study: Study, found: Released) -> None:
     """Draw a release beside its public table, for everybody; for the steward who opens it, both beside the truth."""
@@ -34,6 +37,7 @@ def quality_part(session: Session, study: Study, found: Released) -> None:
     booking = found.outcome.booking
     with panel("What the release changed, and why", Badge.DP):
         _facts(study, found, quality)
+        _evidence(quality)
         st.markdown(HOW)
         ways = choose_ways(quality.ways, "Marginals of", f"quality ways {booking.id}")
         comparison = compared(service(), quality, ways)
@@ -67,6 +71,16 @@ def _facts(study: Study, found: Released, quality: Quality) -> None:
     else:
         right.metric("Largest error (noisy)", "not bought")
         right.caption("A charge of its own; see above.")
+
+
+def _evidence(quality: Quality) -> None:
+    """What the noisy counts evidently say of single levels, and of columns that lack rows."""
+    if quality.evidence:
+        st.markdown("**What its own noisy counts say** of levels and columns, at no further price:")
+        st.markdown("\n".join(f"- {plain(one.words)}" for one in quality.evidence[:MOST_SAID]))
+        if len(quality.evidence) > MOST_SAID:
+            st.caption(f"And {len(quality.evidence) - MOST_SAID:,} more, less far off.")
+        st.caption("Such a level is rare, missing or spelt otherwise in the private table, or the two tables differ.")
 
 
 def _moved(comparison: MarginalsCompared, quality: Quality) -> figures.Plot:

@@ -15,6 +15,7 @@ from pmwpub.service.bought.release_files import (
     Cells,
     Columns,
     cells_of,
+    charge_of,
     release_files,
 )
 from pmwpub.service.purchases import purchase_of
@@ -54,19 +55,20 @@ def release_panel(session: Session, study: Study, found: Released) -> None:
 
 
 def _facts(bundle: Bundle) -> None:
-    certificate, (measured, times) = bundle.certificate, extent(bundle)
+    certificate, (measured, times), charged = bundle.certificate, extent(bundle), charge_of(bundle)
     for place, (label, value) in zip(
         st.columns(4),
         [
             ("ε", loss(certificate.epsilon)),
             ("δ", loss(certificate.delta)),
             (measured, f"{times:,}"),
-            ("Charge", f"no. {certificate.charge_id}"),
+            ("Charge", "none" if charged is None else f"no. {charged[0]}"),
         ],
         strict=True,
     ):
         place.metric(label, value)
-    st.caption(f"ρ = {certificate.rho} · plan {certificate.plan_sha256[:16]} · draw {certificate.repeat + 1}")
+    draw = "" if charged is None else f" · draw {charged[1]}"
+    st.caption(f"ρ = {certificate.rho} · plan {certificate.plan_sha256[:16]}{draw}")
     for remark in certificate.remarks:
         st.warning(plain(remark[:1].upper() + remark[1:]), icon=":material/visibility:")
     with st.expander("The noisy measurements"):
@@ -78,8 +80,11 @@ def _facts(bundle: Bundle) -> None:
         )
 
 
-def downloads(bundle: Bundle, booking: int) -> None:
-    """Offer the files, made from the stored bytes when clicked; rows, seed and the look of cells are free choices."""
+def downloads(bundle: Bundle, booking: int | str) -> None:
+    """Offer the files, made from the stored bytes when clicked; rows, seed and the look of cells are free choices.
+
+    booking  the number of its booking, or what tells apart what was not booked
+    """
     left, middle, right = st.columns(3)
     rows = whole_number(left, "Rows of synthetic.csv", *ROWS_ALLOWED, value=bundle.certificate.n, key=f"rows {booking}")
     seed = whole_number(middle, "Row seed (public)", *SEEDS_ALLOWED, value=0, key=f"row seed {booking}")

@@ -8,7 +8,7 @@ from pmwpub.errors import PmwPubError
 from pmwpub.service import PrivateTable, Study
 from pmwpub.service.inputs import study_store
 from pmwpub.service.inputs.demo import reload_demo
-from pmwpub.service.inputs.file_reading import ReadOptions
+from pmwpub.service.inputs.file_reading import ReadOptions, expected_file
 from pmwpub.service.inputs.shared_rows import CHANGED
 from pmwpub.service.inputs.uploaded_files import unpacked
 from pmwpub.ui.app.frame import Badge, panel, refusals
@@ -16,6 +16,7 @@ from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session
 from pmwpub.ui.prepare.uploads import DEMO, FORMATS
 from pmwpub.ui.widgets.read_as import confirm_reading
+from pmwpub.ui.widgets.reading_progress import progress_bar
 from pmwpub.ui.wording.written import plain, size
 
 NAME = "The private table"
@@ -29,6 +30,7 @@ def private_panel(session: Session, study: Study) -> None:
         private = session.steward(study)
         if private is not None:
             _loaded(session, private, study)
+            _expected(study)
             return
         if session.private is not None:
             _again(session, session.private, study)
@@ -36,12 +38,22 @@ def private_panel(session: Session, study: Study) -> None:
             "It stays in this browser session's memory only: no file, no cache, no log. After a refresh it is asked "
             f"for again. It must have exactly n = {study.population.n:,} rows."
         )
+        _expected(study)
         if study.demo:
             _reload(session, study)
         elif study.schema is None:
             st.info("Draft or load a schema first.")
         else:
             _upload(session, study)
+
+
+def _expected(study: Study) -> None:
+    """What the schema expects of the file: the same words whatever stands in it."""
+    if study.schema is None or study.demo:
+        return
+    with st.expander("What the schema expects of the file", icon=":material/rule:"):
+        st.caption("From the schema alone, and the same for any file.")
+        st.markdown("\n".join(f"- {plain(line)}" for line in expected_file(study.schema)))
 
 
 def _again(session: Session, private: PrivateTable, study: Study) -> None:
@@ -81,9 +93,9 @@ def _load(session: Session, study: Study, content: bytes, options: ReadOptions |
     for held in session.shelf.of("private"):
         session.shelf.drop(held)
     try:
-        with st.spinner("Reading…"):
-            content = unpacked(name, content)
-            session.hold(study_store.load_private(service(), study.population.name, content, options=options))
+        with progress_bar("Reading the private table…") as progress:
+            content, name = unpacked(name, content), study.population.name
+            session.hold(study_store.load_private(service(), name, content, options=options, progress=progress))
     except PmwPubError as refusal:
         if not session.shelf.keep("private", NAME, content, refusal, options):
             session.tell("error", f"The private table was refused. {plain(str(refusal))} Nothing was charged.")

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pmwpub.errors import PmwPubError
 from pmwpub.service import Study
-from pmwpub.service.inputs.reviewing import LEFT_OUT, Remedy, Review, ReviewedColumn, decide, reviewed
+from pmwpub.service.inputs.reviewing import LEFT_OUT, Review, ReviewedColumn, reviewed
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session
+from pmwpub.ui.prepare.review_cards import cards, what_is_known
 from pmwpub.ui.widgets.reading_progress import progress_bar
-from pmwpub.ui.wording.remedies import remedy_words
-from pmwpub.ui.wording.written import plain
 
-AT_ONCE = 8
-"""Columns to look at whose remedies are shown without being asked for."""
 MOST_BARS = 60
 HEIGHT = 420
 
@@ -29,8 +25,7 @@ def review_part(session: Session, study: Study, *, changeable: bool) -> bool:
         return False
     st.markdown(_summary(found))
     _table(found)
-    if changeable:
-        _decisions(session, study, found)
+    cards(session, study, found, changeable=changeable)
     return True
 
 
@@ -55,9 +50,9 @@ def _table(found: Review) -> None:
             "column": [one.name for one in rows],
             "look": [_mark(one) for one in rows],
             "kind": [one.kind if one.kind != LEFT_OUT else "" for one in rows],
-            "public rows": [list(one.bars[:MOST_BARS]) if one.encoded else None for one in rows],
             "levels": [len(one.levels) or None for one in rows],
-            "why": [_words(one) for one in rows],
+            "public rows": [list(one.bars[:MOST_BARS]) if one.encoded else None for one in rows],
+            "why": [what_is_known(one) for one in rows],
             "levels or bins": [" · ".join(one.levels) for one in rows],
         },
         hide_index=True,
@@ -82,52 +77,3 @@ def _mark(row: ReviewedColumn) -> str:
     if row.suspicious:
         return "suspicious"
     return "look" if row.encoded and row.remarks else LEFT_OUT if row.kind == LEFT_OUT else ""
-
-
-def _words(row: ReviewedColumn) -> str:
-    said = any(one.kind == "spelling" for one in row.remarks)
-    merged = [f"Taken as one: {'; '.join(row.merged)}."] if row.merged and not said else []
-    return " ".join([*(one.text for one in row.remarks), *merged] or [row.why])
-
-
-def _decisions(session: Session, study: Study, found: Review) -> None:
-    """The remedies as buttons: of the columns to look at, and of any other that is asked for."""
-    waiting = [one for one in found.columns if one.remedies]
-    for row in waiting[:AT_ONCE]:
-        _decision(session, study, row)
-    with st.expander("Decide about another column"):
-        others = [one for one in found.columns if one not in waiting[:AT_ONCE]]
-        if not others:
-            st.caption("All columns are listed above.")
-            return
-        name = st.selectbox("Column", [one.name for one in others], key="reviewed column")
-        row = next((one for one in others if one.name == name), others[0])
-        _decision(session, study, row)
-
-
-def _decision(session: Session, study: Study, row: ReviewedColumn) -> None:
-    with st.container(border=True):
-        st.markdown(f"**{plain(row.name)}** · {row.kind}")
-        st.caption(plain(_words(row) or "Nothing stands out."))
-        with st.container(horizontal=True):
-            for remedy in row.remedies or _any_time(row):
-                words = remedy_words(remedy)
-                if st.button(words, key=f"decide {row.name} {remedy.rule} {remedy.value}"):
-                    _decide(session, study, remedy, words)
-
-
-def _any_time(row: ReviewedColumn) -> tuple[Remedy, ...]:
-    """What may be decided about a column of which nothing is said."""
-    if not row.encoded:
-        return (Remedy(row.name, "kind", "categorical"), Remedy(row.name, "kind", "numeric"))
-    return (Remedy(row.name, "kind", "ignore"), Remedy(row.name, "kind", "id"))
-
-
-def _decide(session: Session, study: Study, remedy: Remedy, words: str) -> None:
-    try:
-        decide(service(), study, remedy)
-    except PmwPubError as refusal:
-        session.tell("error", f"The schema stays as it is. {plain(str(refusal))}")
-    else:
-        session.tell("success", f"{plain(remedy.column)}: {plain(words)}. The schema is saved.")
-    st.rerun()

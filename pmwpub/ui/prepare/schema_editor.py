@@ -11,7 +11,7 @@ from pmwpub.errors import PmwPubError
 from pmwpub.plans import WorkloadChoice
 from pmwpub.service import Study
 from pmwpub.service.bought.releases import workload_facts
-from pmwpub.service.inputs import schema_editing, study_store
+from pmwpub.service.inputs import schema_editing
 from pmwpub.service.inputs.schema_editing import Binning, Row, Schema
 from pmwpub.ui.app import widget_keys
 from pmwpub.ui.app.frame import refusals
@@ -47,7 +47,7 @@ def editor(session: Session, draft: SchemaDraft, study: Study) -> None:
     with st.container(horizontal=True):
         if st.button("Save this schema", type="primary", disabled=schema is None) and schema is not None:
             with refusals():
-                study_store.save_schema(service(), study.population.name, schema)
+                schema_editing.save(service(), study, schema)
                 _let_go(session, study)
                 session.tell("success", "The schema is saved. Plans are made under it from now on.")
                 st.rerun()
@@ -138,16 +138,28 @@ def _columns() -> dict[str, Any]:
         "codes": config.ListColumn("missing codes", help="CODE = LABEL, or FROM..TO = LABEL: each label is a level."),
         "part": choice("part", ("", "year", "quarter", "month", "weekday"), "What counts of a date."),
         "order": choice("order", ("", "ymd", "dmy", "mdy"), "How a date is written."),
+        "pivot": config.TextColumn("pivot", help="Years of two digits are of 19.. from it on; dates only."),
         "decimal": choice("decimal", ("", ".", ","), "The decimal mark; numeric columns only."),
-        "thousands": choice("thousands", ("", ",", ".", " ", "'", "_"), "Between groups of three digits."),
+        "thousands": choice("thousands", ("", *schema_editing.THOUSANDS_MARKS), "Between groups of three digits."),
+        "prefix": config.TextColumn("before", help="What may stand before a number, such as $; numeric columns only."),
+        "suffix": config.TextColumn("behind", help="What may stand behind a number, such as %; numeric columns only."),
         "beyond": choice(
             "beyond k", ("", "keep"), "Of an ID with more than k rows: keep k of them, or refuse the table."
         ),
     }
 
 
+_MARKS = {
+    "": "–",
+    " ": "(space)",
+    "\u00a0": "(no-break space)",
+    "\u202f": "(narrow space)",
+    "none": "none (no level)",
+}
+
+
 def _mark(mark: str) -> str:
-    return {"": "–", " ": "(space)", "none": "none (no level)"}.get(mark, mark)
+    return _MARKS.get(mark, mark)
 
 
 def _tokens(draft: SchemaDraft) -> None:

@@ -6,7 +6,8 @@ import streamlit as st
 
 from pmwpub.errors import PmwPubError
 from pmwpub.service import Study
-from pmwpub.service.inputs import schema_editing, study_store
+from pmwpub.service.inputs import schema_editing
+from pmwpub.service.inputs.decisions import Decisions, Dropped
 from pmwpub.service.inputs.file_reading import ReadOptions
 from pmwpub.service.inputs.schema_editing import Binning, Schema
 from pmwpub.ui.app.frame import Badge, panel
@@ -17,6 +18,7 @@ from pmwpub.ui.prepare.review_panel import review_part
 from pmwpub.ui.prepare.schema_editor import binning_pickers, editor, unfinished
 from pmwpub.ui.widgets.read_as import confirm_reading
 from pmwpub.ui.widgets.reading_progress import progress_bar
+from pmwpub.ui.wording.remedies import remedy_words
 from pmwpub.ui.wording.written import counted, plain
 
 CHARGED = (
@@ -116,20 +118,24 @@ def _save(
     binning: Binning = "rounded",
 ) -> None:
     """Store the schema of a file or of a draft, or say why not; the earlier one then stays."""
-    population = study.population.name
+    kept, dropped = Decisions(), tuple[Dropped, ...]()
     try:
         if text is not None:
             schema = schema_editing.read_schema(text)
+            schema_editing.save(service(), study, schema)
         else:
             with progress_bar("Drafting the columns…") as progress:
-                schema = schema_editing.drafted(
-                    service(), population, book=book, options=options, bins=bins, binning=binning, progress=progress
+                schema, kept, dropped = schema_editing.redrafted(
+                    service(), study, book=book, options=options, bins=bins, binning=binning, progress=progress
                 )
-        study_store.save_schema(service(), population, schema)
     except PmwPubError as refusal:
         if book is None or not session.shelf.keep("codebook", name, book, refusal, options):
             session.tell("error", f"The schema was refused. {plain(str(refusal))} The earlier one stays.")
     else:
         columns = counted(len(schema.domain.attributes), "column")
-        session.tell("success", f"The schema has {columns}. Look it over before you spend.")
+        held = f" It follows {counted(len(kept.remedies), 'decision')} of yours." if kept.remedies else ""
+        session.tell("success", f"The schema has {columns}.{held} Look it over before you spend.")
+        for one in dropped:
+            words = f"{plain(one.remedy.column)}: {plain(remedy_words(one.remedy))}"
+            session.tell("warning", f"A decision no longer applies. {words}: {plain(one.why)}")
     st.rerun()

@@ -8,15 +8,16 @@ import streamlit as st
 
 from pmwpub.errors import PlanError, StillToChoose
 from pmwpub.numerals import as_fraction
-from pmwpub.plans import AnyReleasePlan, ReleasePlan
+from pmwpub.plans import AnyReleasePlan, ReleasePlan, UnchangedPlan
 from pmwpub.rounding import near
 from pmwpub.service import Assessed, PrivateTable, Study
 from pmwpub.service.bought.best_candidate import choices
 from pmwpub.service.bought.latest_numbers import latest_of_all
-from pmwpub.service.bought.releases import release_plan, table_fit_plan
+from pmwpub.service.bought.releases import release_plan, table_fit_plan, unchanged_plan
 from pmwpub.service.budget_left import left
 from pmwpub.service.choosing.preselection import preselected
 from pmwpub.service.simulations.advice import Advice, EpsilonAdvice, advise_epsilon, advise_rounds
+from pmwpub.service.simulations.engine_advice import EngineAdvice
 from pmwpub.ui.app import widget_keys
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import current
@@ -24,6 +25,7 @@ from pmwpub.ui.compare import method_variants
 from pmwpub.ui.compare.bought_assessments import room_table
 from pmwpub.ui.compare.pools import Pool, make_pool, named, offered
 from pmwpub.ui.compare.tuning_panel import offer_tuned
+from pmwpub.ui.release.engine_choice import UNCHANGED, ask_for_engine
 from pmwpub.ui.widgets import number_fields
 from pmwpub.ui.wording import epsilon_limits
 from pmwpub.ui.wording.chosen_workload import described
@@ -31,25 +33,27 @@ from pmwpub.ui.wording.written import number, plain
 
 OWN, SMALLEST, REST = "own", "smallest", "rest"
 HOW = {OWN: "ε of one's own", SMALLEST: "the smallest ε for the error that is good enough", REST: "all that is left"}
-ENGINES = {"pmw-pub": "PMW^Pub", "table-fit": "Table fit"}
-ENGINE_WORDS = {
-    "pmw-pub": "The method of Liu et al. (2021): each round picks a badly answered query and measures it.",
-    "table-fit": "All tables of one and two columns are measured at once; the public rows are reweighted to them.",
-}
 
 
-def plan_form(study: Study, private: PrivateTable, found: Sequence[Assessed]) -> AnyReleasePlan:
-    """Candidate or pool, ε, engine, rounds and variants, beside the noisy floors that were bought."""
+def plan_form(
+    study: Study, private: PrivateTable, found: Sequence[Assessed]
+) -> tuple[AnyReleasePlan | UnchangedPlan, EngineAdvice]:
+    """Candidate or pool, ε, engine, rounds and variants, beside the noisy floors that were bought; and the advice on
+    the engine that stands there."""
     pool = _pool(study, found)
     epsilon = _epsilon(study, pool, [one for one in found if set(one.candidates) <= set(pool)])
-    if _engine() == "table-fit":
-        plan: AnyReleasePlan = table_fit_plan(service(), study, pool, epsilon=epsilon, private_read_as=private.read_as)
+    engine, advice = ask_for_engine(study, pool, epsilon)
+    plan: AnyReleasePlan | UnchangedPlan
+    if engine == UNCHANGED:
+        plan, words = unchanged_plan(study, pool), "nothing is measured"
+    elif engine == "table-fit":
+        plan = table_fit_plan(service(), study, pool, epsilon=epsilon, grow=_grow(), private_read_as=private.read_as)
         words = "every table of one or two columns is measured"
     else:
         plan, words = _pmw_pub_plan(study, private, pool, epsilon)
     if study.choice is not None:
         st.caption(f"Workload: {described(study.choice)}; {words}. Plan {plan.sha256[:16]}")
-    return plan
+    return plan, advice
 
 
 def in_words(study: Study, plan: AnyReleasePlan) -> str:
@@ -61,16 +65,24 @@ def in_words(study: Study, plan: AnyReleasePlan) -> str:
 def steps_in_words(plan: AnyReleasePlan) -> str:
     """The engine of a plan, by what it does: "25 rounds", or "by table fit"."""
     if not isinstance(plan, ReleasePlan):
-        return "by table fit"
+        return "by table fit" if plan.growth is None else "by table fit, which may add rows"
     return "1 round" if plan.rounds == 1 else f"{plan.rounds:,} rounds"
 
 
-def _engine() -> str:
-    chosen: str = st.radio(
-        "Engine", list(ENGINES), format_func=ENGINES.__getitem__, horizontal=True, key=widget_keys.ENGINE
-    )
-    st.caption(ENGINE_WORDS[chosen])
-    return chosen
+def _grow() -> bool:
+    grow = st.checkbox("Add rows where noisy tables show people of whom no public row tells", key=widget_keys.GROW)
+    if grow:
+        st.caption(
+            "For such a combination of two columns, public rows are changed in one of them. Nothing more is measured "
+            "or charged; where noise explains what is seen, no row is added."
+        )
+    return grow
+
+
+def _grows() -> bool:
+    """Whether rows may be added, as the widgets further down were left."""
+    state = st.session_state
+    return state.get(widget_keys.ENGINE) == "table-fit" and bool(state.get(widget_keys.GROW))
 
 
 def _pmw_pub_plan(study: Study, private: PrivateTable, pool: Pool, epsilon: str) -> tuple[ReleasePlan, str]:
@@ -131,6 +143,9 @@ def _epsilon(study: Study, pool: Pool, found: Sequence[Assessed]) -> str:
     advice = advise_epsilon(service(), study, pool, wanted)
     how = st.radio("How much to spend", list(HOW), format_func=HOW.__getitem__, horizontal=True, key="how much")
     given = _spent(study, how, advice, wanted)
+    if _grows():
+        st.caption("Rows may be added: floors are of a public table's own rows, and no limit of this release.")
+        return given
     for words in epsilon_limits.floor_warnings(found, wanted):
         st.warning(words, icon=":material/block:")
     with st.expander("What ε can do here"):
@@ -165,9 +180,9 @@ def _rounds(advice: Advice) -> int:
     st.session_state.setdefault(widget_keys.ADVISED_ROUNDS, True)
     advised = st.checkbox(f"Use the advised number of rounds: {advice.rounds}", key=widget_keys.ADVISED_ROUNDS)
     if advice.truth:
+        how = "The best of those tried in" if advice.tried else "From the paper's rule and"
         st.caption(
-            f"From the paper's rule and a simulation at ε = {near(advice.epsilon, 6)}, in which "
-            f"{plain(advice.truth)} played the truth."
+            f"{how} a simulation at ε = {near(advice.epsilon, 6)}, in which {plain(advice.truth)} played the truth."
         )
     else:
         st.caption("A default: no simulation of this choice is stored. Compare makes one, for free.")

@@ -15,6 +15,8 @@ PUBLIC_READING = (
     "How the private file is read becomes part of the plans that are bought with it, which are public. Decide it by "
     "how the file was made, not by what stands in it."
 )
+NO_HEADER = "The first line is a row of data: the file has no header"
+NO_HEADER_NAMES = "Columns are called column_1, column_2 and so on; without the tick the first line gives the names."
 Take = Callable[[PendingFile, ReadOptions], None]
 
 
@@ -55,6 +57,9 @@ def _pickers(held: PendingFile) -> ReadOptions:
         format_func=DELIMITERS.__getitem__,
         key=f"delimiter {held.number}",
     )
+    if held.suggestion.no_header:
+        bare = st.checkbox(NO_HEADER, value=True, key=f"no header {held.number}", help=NO_HEADER_NAMES)
+        return ReadOptions(encoding, delimiter, no_header=bare)
     if not held.suggestion.row_names:
         return ReadOptions(encoding, delimiter)
     named = st.checkbox("The first column, without a name, holds names of rows", value=True, key=f"rows {held.number}")

@@ -16,9 +16,13 @@ _RULES = {
     "spike": "{} gets a bin of its own",
     "decimal": "Read {} as the decimal mark",
     "thousands": "Read {} as the thousands mark",
+    "prefix": "Numbers have {} before them",
+    "suffix": "Numbers have {} behind them",
     "part": "Take the {} of the date",
     "order": "Dates are written {}",
 }
+_PIVOTS = {"0": "All years are 19..", "100": "All years are 20.."}
+_QUOTED = ("decimal", "thousands", "prefix", "suffix")
 
 
 def remedy_words(remedy: Remedy) -> str:
@@ -27,4 +31,6 @@ def remedy_words(remedy: Remedy) -> str:
         return _KINDS.get(remedy.value, f"Keep as {remedy.value}")
     if remedy.rule == "same":
         return "Keep all spellings apart" if remedy.value == "none" else f"Take as one by {remedy.value}"
-    return _RULES[remedy.rule].format(f'"{remedy.value}"' if remedy.rule in ("decimal", "thousands") else remedy.value)
+    if remedy.rule == "pivot":
+        return _PIVOTS.get(remedy.value, f"19.. begins with {remedy.value}")
+    return _RULES[remedy.rule].format(f'"{remedy.value}"' if remedy.rule in _QUOTED else remedy.value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pmwpub.rounding import near
-from pmwpub.service.simulations.findings import NotBeaten, Reach
+from pmwpub.service.simulations.findings import ExpectedPool, NotBeaten, Reach
 from pmwpub.ui.wording.written import number, plain
 
 
@@ -18,6 +18,16 @@ def not_beaten_words(found: NotBeaten) -> str:
         f"At {tried}, PMW^Pub is **not expected to beat publishing {plain(found.candidate)} unchanged**, for free: an "
         f"error of {number(found.mean)} ± {number(found.standard_error)} against {number(found.unchanged)} at ε = "
         f"{near(found.epsilons[-1], 6)}."
+    )
+
+
+def expected_pool_words(found: ExpectedPool, beside: str) -> str:
+    """What a pool with learnt weights is expected to be at an ε, and what each table is expected to contribute."""
+    parts = ", ".join(f"{plain(name)} {100 * part:.0f} %" for name, part in found.contributions)
+    verdict = "is **expected to be best**" if found.mean < found.best else "is **not** expected to be best"
+    return (
+        f"At ε = {near(found.epsilon, 6)} a pool with learnt weights {verdict}: an error of {number(found.mean)}, "
+        f"against {number(found.best)} ({plain(beside)}). It is expected to take {parts}."
     )
 
 

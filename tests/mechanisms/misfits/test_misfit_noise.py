@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,7 +17,7 @@ from privacy.laws import gaussian_masses, renyi
 from support.audits import EventGate
 from support.fakes import FixedNoise, RecordedNoise, ScaledNoise
 from support.planting import plant
-from support.statistical import ALPHA, AUDIT, Array, BinnedLaw, assert_both_arms, assert_rejects
+from support.statistical import ALPHA, AUDIT, BinnedLaw, assert_both_arms, assert_rejects
 
 from pmwpub.errors import PlanError
 from pmwpub.mechanisms.misfits import misfit_noise
@@ -32,6 +33,10 @@ from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.noise import SECURE, NoiseSource
 from pmwpub.privacy.vector_gaussian import VectorGaussian
 from pmwpub.queries.counts import PrivateCounts
+from pmwpub.tabular.files.reading import open_table
+from pmwpub.tabular.misfit_pass import misfits
+from pmwpub.tabular.private_pass import survey
+from pmwpub.tabular.schema.table_schema import Schema
 
 DRAWS = 20_000 * AUDIT
 TWO = MisfitNoise(columns=2, n=1_000, rows_per_person=1, half_width=Fraction(1, 100))
@@ -199,50 +204,68 @@ def test_half_the_noise_is_noticed() -> None:
 
 @dataclass(frozen=True)
 class Neighbours:
-    """Two tables that differ in a person's k rows, and an event: at least `least` of the counts near ours' own.
+    """Two private files that differ in a person's first k rows, which misfit everywhere in ours and
+    nowhere in theirs, and an event: at least c of the c + 1 noisy counts are near ours' own.
 
     Its probability on either is computed from the half-width alone: the counts' noises are independent.
     """
 
     k: int
-    ours: tuple[int, ...]
-    theirs: tuple[int, ...]
+    columns: int
     rows: int
     runs: int
     n: int = 100
+    others: int = 6
 
     @cached_property
     def law(self) -> MisfitNoise:
-        return MisfitNoise(len(self.ours) - 1, self.n, self.k, Fraction(self.rows, self.n))
+        return MisfitNoise(self.columns, self.n, self.k, Fraction(self.rows, self.n))
+
+    def private(self, mine: bool) -> bytes:
+        """A file: the person's rows, `others` rows that misfit everywhere, and rows that misfit nowhere."""
+        bad, good = ",".join(["x"] * self.columns), ",".join(["a"] * self.columns)
+        rows = [bad if mine else good] * self.k + [bad] * self.others + [good] * (self.n - self.k - self.others)
+        return "\n".join([",".join(self.names), *rows, ""]).encode()
+
+    @property
+    def names(self) -> list[str]:
+        return [f"c{place}" for place in range(self.columns)]
+
+    @cached_property
+    def schema(self) -> Schema:
+        columns = [{"name": name, "kind": "categorical", "levels": ["a", "b"]} for name in self.names]
+        return Schema.from_json(json.dumps({"version": 1, "columns": columns}))
+
+    def counts(self, mine: bool) -> PrivateCounts:
+        """As a purchase counts them."""
+        table = open_table(self.private(mine))
+        found = survey(table, self.schema, n=self.n, rows_per_person=self.k)
+        counts = misfits(table, self.schema, self.names, digest=found.digest, n=self.n, rows_per_person=self.k)
+        return PrivateCounts(counts, self.n)
 
     def probability(self, mine: bool, spending: float = 1.0) -> float:
         """Of the event, at so many times the charged rho."""
         scale = self.rows / 1.96
         outcomes, masses = gaussian_masses(scale / math.sqrt(spending))
-        numbers: Array = np.array([1.0])
-        for ours, theirs in zip(self.ours, self.theirs, strict=True):
-            by = 0 if mine else theirs - ours
-            near = math.fsum(m for z, m in zip(outcomes, masses, strict=True) if abs(z + by) <= round(scale))
-            numbers = np.convolve(numbers, [1 - near, near])
-        return float(numbers[len(self.ours) - 1 :].sum())
+        by = 0 if mine else -self.k
+        near = math.fsum(m for z, m in zip(outcomes, masses, strict=True) if abs(z + by) <= round(scale))
+        missed = 1 - near
+        return near ** (self.columns + 1) + (self.columns + 1) * missed * near**self.columns
 
     def gate(self, mine: bool, times: int = 1) -> EventGate:
         return EventGate(self.probability(mine), self.runs * times)
 
     def hits(self, mine: bool, runs: int) -> int:
-        counts = PrivateCounts(np.array(self.ours if mine else self.theirs), self.n)
+        counts, centre = self.counts(mine), self.k + self.others
         near = round(self.rows / 1.96)
         found = 0
         for _ in range(runs):
             noisy = misfit_release(counts, self.law)
-            found += int((np.abs(noisy - np.array(self.ours)) <= near).sum()) >= len(self.ours) - 1
+            found += int((np.abs(noisy - centre) <= near).sum()) >= self.columns
         return found
 
 
-CASES = {
-    "one row, two columns": Neighbours(1, (3, 5, 6), (2, 4, 5), 8, 1_200),
-    "three rows, four columns": Neighbours(3, (9, 9, 9, 9, 9), (6, 6, 6, 6, 6), 20, 1_200),
-}
+CASES = {"one row, two columns": Neighbours(1, 2, 8, 1_200), "three rows, four columns": Neighbours(3, 4, 20, 1_200)}
 every = pytest.mark.parametrize("name", CASES)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from mechanisms.table_fit.toy_tables import BUDGET, CONSTANTS
 from support import tables
 from support.fakes import FixedNoise, SeededNoise
+from support.planting import plant
 
 from pmwpub.errors import PlanError
+from pmwpub.mechanisms.table_fit import table_fit as engine
 from pmwpub.mechanisms.table_fit.fit_constants import SupportGrowth
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.mechanisms.table_fit.one_way_estimates import lacking_levels
@@ -235,6 +237,52 @@ def test_rows_that_the_noisy_tables_do_not_show_are_refused() -> None:
         refit(PUBLIC, planned(growth=None), found.noisy, found.choices, N)
     with pytest.raises(PlanError, match="once"):
         replace(found.choices, grown=found.choices.grown * 2)
+
+
+@dataclass
+class Forced(FixedNoise):
+    """Noisy counts that do not depend on the true ones."""
+
+    counts: tuple[int, ...] = ()
+    given: int = 0
+
+    def gaussians(self, values: list[int], scale: Fraction) -> list[int]:
+        begin, self.given = self.given, self.given + len(values)
+        return list(self.counts[begin : self.given])
+
+
+def choices_of(private: Dataset, forced: tuple[int, ...]) -> tuple[object, ...]:
+    plan = planned(complete=False)
+    found = engine.table_fit(count(plan.tables, private), PUBLIC, plan, noise=Forced(counts=forced))
+    return found.choices, found.distribution.weights.tobytes(), found.distribution.support.codes.tobytes()
+
+
+def assert_neighbours_get_the_same_rows() -> None:
+    """One person's five rows are in the cell that no public row is in, or are not; the noisy counts are others."""
+    codes = everybody(400, 9).codes.copy()
+    codes = codes[(codes[:, 0] != 2) | (codes[:, 1] != 1)]
+    mine = codes.copy()
+    mine[:5, :2] = [2, 1]
+    forced = tuple(count(planned().tables, everybody(len(codes), 4)).counts.tolist())
+    ours, theirs = (choices_of(Dataset(SHAPE, rows), forced) for rows in (codes, mine))
+    assert ours == theirs, "a neighbour shows beside what is charged"
+
+
+def test_neighbours_get_the_same_rows_where_the_noisy_counts_are_forced() -> None:
+    assert_neighbours_get_the_same_rows()
+
+
+@pytest.mark.fault("rows added where exact tables show people")
+def test_rows_that_exact_tables_call_for_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = "return _fitted(support, schedule, noisy, counts.n, progress)"
+    wrong = (
+        "shown = _fitted(support, schedule, counts.counts, counts.n).choices.grown; "
+        "found = _fitted(support, schedule, noisy, counts.n); "
+        "return replace(found, choices=replace(found.choices, grown=shown))"
+    )
+    plant(monkeypatch, engine, "table_fit", right, wrong)
+    with pytest.raises(AssertionError, match="a neighbour shows"):
+        assert_neighbours_get_the_same_rows()
 
 
 @pytest.mark.parametrize(

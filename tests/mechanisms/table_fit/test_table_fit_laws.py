@@ -176,7 +176,7 @@ class Neighbours:
         numbers = np.array([1.0])
         for chance in self.chance(mine, spending):
             numbers = np.convolve(numbers, [1 - chance, chance])
-        return float(numbers[least:].sum())
+        return min(1.0, float(numbers[least:].sum()))
 
     @cached_property
     def least(self) -> int:

@@ -16,21 +16,24 @@ import buying
 import numpy as np
 import pytest
 
-from pmwpub import plans
 from pmwpub.errors import BudgetError, CertificateError, DomainError, Overspent, PlanError
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
+from pmwpub.mechanisms.table_fit.table_reweighting import Reweighting
+from pmwpub.plans import release_plans
 from pmwpub.privacy.budget import ZCDP
-from pmwpub.release import rebuilding
+from pmwpub.records import Distribution
+from pmwpub.release import rebuild, rebuilding
 from pmwpub.release.bundle import CERTIFICATE, MEASUREMENTS, REBUILD, REPORT, SYNTHETIC, TABLES, WEIGHTS, Bundle
 from pmwpub.release.certificates.certificate_reading import read_certificate
 from pmwpub.release.certificates.table_certificate import TableCertificate
 from pmwpub.release.checking import check, require
 from pmwpub.release.measured.tables_csv import read_tables
-from pmwpub.release.rebuilding import rebuilt
+from pmwpub.release.rebuilding import TOLERANCE, rebuilt
 from pmwpub.service import Released, quality_report
 from pmwpub.service.bought import release_errors, releases
 from pmwpub.service.inputs import stored_tables, study_store
 from pmwpub.service.purchases import purchase_of
+from pmwpub.tabular.coding.decode import read_weights
 
 if TYPE_CHECKING:
     from conftest import Bench
@@ -183,7 +186,7 @@ def test_a_budget_that_the_tables_cannot_share_or_the_population_lacks_is_refuse
 
 
 def test_more_cells_than_can_be_measured_are_refused_uncharged(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plans, "MOST_CELLS", 10)
+    monkeypatch.setattr(release_plans, "MOST_CELLS", 10)
     spent = bench.service.ledger.balance(bench.name).spent
     with pytest.raises(PlanError, match="at most 10 cells"):
         run(bench)
@@ -303,3 +306,51 @@ def test_edited_words_on_added_rows_do_not_hold(bench: Bench, edit: Callable[...
     except CertificateError:
         return
     assert made[WEIGHTS] != files[WEIGHTS]
+
+
+def shifted(distribution: Distribution, apart: float) -> Distribution:
+    """The distribution with `apart` of its mass moved between two halves of its atoms, each in proportion."""
+    weights = distribution.weights.copy()
+    half = np.arange(len(weights)) % 2 == 0
+    weights[half] *= 1 - apart / weights[half].sum()
+    weights[~half] *= 1 + apart / weights[~half].sum()
+    return Distribution(distribution.support, weights)
+
+
+@pytest.mark.parametrize(("times", "status", "verdict"), [(0.9, 0, "agrees within rounding"), (1.1, 1, "DIFFERS")])
+def test_weights_agree_within_the_stated_tolerance_of_other_versions_and_no_further(
+    bench: Bench,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    times: float,
+    status: int,
+    verdict: str,
+) -> None:
+    for name, body in bundle_of(run(bench)).files(rows=2_000).items():
+        (tmp_path / name).write_bytes(body)
+    (tmp_path / "public.csv").write_bytes(publics(bench, bench.candidates[:1])[0])
+    right = rebuilding.refit
+    monkeypatch.setattr(rebuilding, "refit", lambda *given: shifted(right(*given), times * TOLERANCE))
+    assert rebuild.main([str(tmp_path / "public.csv"), "--from", str(tmp_path)]) == status
+    weights, rows = capsys.readouterr().out.splitlines()
+    assert weights.startswith(f"weights.csv: {verdict}")
+    assert status or rows == "synthetic.csv: agrees", "rows are drawn from the released weights"
+
+
+def test_arithmetic_that_rounds_otherwise_moves_weights_by_far_less_than_the_tolerance(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bundle = bundle_of(run(bench))
+    certificate, released = certificate_of(bundle), bundle.distribution()
+    right, rng = Reweighting.fit, np.random.default_rng(3)
+
+    def rounded(self: Reweighting, prior: np.ndarray, answers: np.ndarray, *rest: object, **more: object) -> object:
+        other = [1 + 1e-12 * rng.standard_normal(len(part)) for part in (prior, answers)]
+        return right(self, prior * other[0], answers * other[1], *rest, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Reweighting, "fit", rounded)
+    made = rebuilt(certificate, bundle.parts["schema.json"], publics(bench, bench.candidates[:1]), bundle.parts[TABLES])
+    assert made[WEIGHTS] != bundle.weights
+    again = read_weights(made[WEIGHTS], bundle.schema)
+    assert np.abs(again.weights - released.weights).sum() / 2 < TOLERANCE / 1_000

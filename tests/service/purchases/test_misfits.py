@@ -126,7 +126,7 @@ def test_what_costs_more_than_a_twentieth_of_the_grant_is_not_sold_and_says_what
     offered = purchases.misfit_offer(current, ["sex", "job"], "0.01")
     assert "% of all that is granted. More than 5 % is not sold" in offered.refusal
     assert offered.narrowest is not None
-    assert f"±{float(100 * offered.narrowest):.2g}"[:2] in offered.refusal
+    assert f"Take {purchases.in_points(offered.narrowest)} or more" in offered.refusal
     with pytest.raises(PlanError, match="not sold"):
         buying.buy(bench.service, bench.private, plan_of(bench, half_width="0.01"))
     assert spent(bench) == ZCDP(0)
@@ -181,6 +181,14 @@ def test_a_look_that_was_bought_after_private_numbers_were_seen_says_so(bench: B
 def test_risky_columns_are_those_of_the_public_schema_in_order(bench: Bench) -> None:
     found = reviewing.risky(bench.service, study_store.study(bench.service, bench.name))
     assert [risk.column for risk in found] == ["sex", "job", "age"]
+
+
+def test_public_shares_stand_beside_the_noisy_ones_and_cost_nothing(bench: Bench) -> None:
+    """No public table has a misfit under the schema that was drafted from all three."""
+    current = study_store.study(bench.service, bench.name)
+    found = reviewing.public_shares(bench.service, current, ["sex", "job", "gone"])
+    assert found == {"job": 0.0, "sex": 0.0}
+    assert spent(bench) == ZCDP(0)
 
 
 def test_a_payload_shows_nothing_private(bench: Bench) -> None:

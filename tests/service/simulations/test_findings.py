@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pmwpub.evaluation import CertifiedFloor, RefusedMethod, SimulatedError, Simulation
+from pmwpub.service.simulations.error_figure import error_plot, labels
 from pmwpub.service.simulations.findings import DidNotRun, baseline_remarks, not_beaten, not_run, reach
 from pmwpub.service.simulations.simulated_methods import baseline_labels, described_baseline, variants_beside
 
@@ -50,3 +51,14 @@ def test_methods_are_told_apart_as_people_choose_them() -> None:
     assert variants_beside(methods) == 1
     assert described_baseline("dual-query") == "DualQuery: without a public table"
     assert described_baseline("ji-elkan") == "Ji–Elkan: with each public table"
+
+
+def test_pmw_pub_has_its_plain_name_and_its_rounds_beside_the_other_engine_and_the_tables_colour() -> None:
+    alone = Simulation([one for one in FOUND.errors if one.method in ("unchanged", "pmw-pub")], FOUND.floors)
+    assert labels(alone) == ["b.csv"]
+    both = Simulation([*alone.errors, error("table-fit", 0.5, 0.05), error("table-fit", 1.0, 0.04)], FOUND.floors)
+    assert labels(both) == ["b.csv, Table fit", "b.csv, PMW^Pub"]
+    plot = error_plot(both, drawn=["b.csv, PMW^Pub"])
+    assert "b.csv, PMW^Pub: 0.19 at epsilon 0.5, T = 5, 0.1 at epsilon 1, T = 5." in plot.alt
+    assert "Table fit" not in plot.alt
+    assert "nothing is achievable with b.csv" in plot.alt

@@ -30,6 +30,8 @@ SCHEMAS: list[tuple[int, dict[str, Any], list[str]]] = [
     (2, PLAIN | {"missing": CODES, "same": RULES}, ["", "-9", "7.0"]),
     (2, PLAIN | {"missing": CODES, "outside": "none"}, ["-9", "7.0", "98"]),
     (2, PLAIN | {"edges": [5, 5], "same": RULES}, [""]),
+    (2, PLAIN | {"missing": CODES, "prefix": "$", "suffix": " EUR", "same": RULES}, ["", "-9", "$7"]),
+    (2, PLAIN | {"prefix": "ex", "suffix": " %", "outside": "none"}, ["", "7.0"]),
 ]
 TEXTS = ["1E5", "-9.99E2", " 7", "٣", "1e+1", "98"]
 EXPONENTS = [{"code": "1E5", "label": "a"}, {"code": "-9.99e2", "label": "b"}, {"code": "٣", "label": "c"}]
@@ -53,7 +55,10 @@ CELLS = (
     )
     | st.sampled_from(["1\n2", "1\n", "\n", "[0, 10)", "0", "a", "-9", "-9.0", "7", "7.0", "1_0", "٣", "+5", "5."])
     | st.sampled_from(["1E5", "1e5", "1E+5", "-9.99E2", "-9.99e2", "-999", " 7", "7", "٣", "1E+1", "1E+30", "98"])
-    | st.text("0123456789.-+eE\n ", max_size=5)
+    | st.sampled_from(
+        ["$5", "-$5", "$-5", "-$-5", "$ 99", "5 EUR", "5eur", "$5e1", "$", "EUR", "ex5", "ex", "5%", "5 % "]
+    )
+    | st.text("0123456789.-+eE\n $%", max_size=5)
 )
 
 

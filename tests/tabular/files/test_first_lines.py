@@ -114,7 +114,23 @@ def test_a_first_line_of_data_is_asked_about(content: bytes) -> None:
     refusal = asked(content)
     assert refusal.line == 1
     assert "looks like a row of data" in str(refusal)
-    assert refusal.suggestion == ReadOptions()
+    assert refusal.suggestion == ReadOptions(no_header=True)
+    table = read_table(content, options=refusal.suggestion)
+    assert table.header == tuple(f"column_{place + 1}" for place in range(len(table.header)))
+    first = [table.column(name).texts()[0] for name in table.header]
+    assert ",".join(map(str, first)) == content.decode().splitlines()[0]
+    assert len(table) == len(content.decode().splitlines())
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "cp1252"])
+def test_a_file_without_a_header_is_read_in_any_encoding_with_each_row(encoding: str) -> None:
+    options = ReadOptions(encoding, ";", no_header=True)
+    table = read_table("sep=;\né;1\nb;2\n".encode(encoding), options=options)
+    assert table.header == ("column_1", "column_2")
+    assert table.column("column_1").texts().tolist() == ["é", "b"]
+    assert ReadOptions.parse(options.spelt) == options
+    with pytest.raises(FileRefused, match="no-header"):
+        ReadOptions.parse("row-names,no-header")
 
 
 @pytest.mark.parametrize(

@@ -377,13 +377,6 @@ def test_numbers_that_can_be_read_in_two_ways_ask_which() -> None:
         assert column.edges[-1] == top
 
 
-@pytest.mark.parametrize("written", ["${}", "{} %", "€ {}"])
-def test_a_sign_beside_every_number_is_the_reason(written: str) -> None:
-    column, draft = one(*(written.format(i) for i in range(70)))
-    assert column is None
-    assert "take the sign out" in left(draft)
-
-
 def test_dates_give_a_part_and_dates_of_two_readings_ask_which() -> None:
     days = [f"{2010 + i % 3}-{1 + i % 12:02}-{1 + i % 28:02}" for i in range(90)]
     column, draft = one(*days)

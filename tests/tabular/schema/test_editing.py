@@ -40,6 +40,7 @@ def test_every_rule_of_a_schema_is_a_cell_and_comes_back() -> None:
         "name": "income", "kind": "numeric", "values": ["-1.5", "0", "1e+20"], "missing": True, "other": True,
         "outside": "other", "strip": False, "casefold": True, "decimal": ",", "thousands": ".",
         "codes": [], "nfc": False, "number": False, "part": "", "order": "", "beyond": "",
+        "prefix": "", "suffix": "", "pivot": "",
     }  # fmt: skip
     assert schema_of(rows, EVERY_RULE.missing_tokens) == EVERY_RULE
 
@@ -59,7 +60,8 @@ SECOND = Schema.from_json(
                         {"from": 97, "to": 98, "label": "unknown"},
                     ],
                 },
-                {"name": "day", "kind": "date", "part": "year", "order": "dmy", "levels": ["2012", "2013"]},
+                {"name": "day", "kind": "date", "part": "year", "order": "dmy", "levels": ["2012"], "pivot": 30},
+                {"name": "pay", "kind": "numeric", "edges": [0, 9], "outside": "clip", "prefix": "$ ", "suffix": " a"},
                 {"name": "w", "kind": "weight"},
                 {"name": "plain", "kind": "categorical", "levels": ["x"], "missing": True, "same": []},
             ],

@@ -1,9 +1,10 @@
-"""What the first lines of a file may be beside a header: a line that names the delimiter, row names without a name."""
+"""What the first lines of a file may be beside a header: a line of the delimiter, row names without a name, data."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from pmwpub.errors import FileRefused
 from pmwpub.tabular.files.source import Chunks, beginning
@@ -12,6 +13,7 @@ from pmwpub.tabular.files.text.read_options import DELIMITERS, ReadOptions
 ROW_NAMES = "row_names"
 """What a first column without a name is called once it is confirmed to hold row names."""
 
+_NUMBERED = "column_"
 _LONGEST = 16  # bytes of such a line, and more than it has
 
 
@@ -59,6 +61,17 @@ def named(cells: Sequence[str], line: int, options: ReadOptions) -> list[str]:
     while name in taken:
         name += "_"
     return [name, *cells[1:]]
+
+
+def with_names(text: Chunks, width: int, delimiter: str) -> Chunks:
+    """The text of a file without a header, below a line of names: column_1, column_2 and so on."""
+    names = delimiter.join(f"{_NUMBERED}{place}" for place in range(1, width + 1))
+    return lambda: chain([f"{names}\n".encode()], text())
+
+
+def is_numbered(name: str) -> bool:
+    """Whether a column is called as those of files without a header."""
+    return name.startswith(_NUMBERED) and name.removeprefix(_NUMBERED).isdecimal()
 
 
 def _behind(chunks: Iterator[bytes], skipped: int) -> Iterator[bytes]:

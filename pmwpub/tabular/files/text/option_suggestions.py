@@ -30,7 +30,9 @@ def suggest(source: Source, tried: ReadOptions) -> ReadOptions | None:
         text = beginning(plain_text(source, encoding)(), SAMPLE + 1)
     except FileRefused:
         return None
-    found = ReadOptions(encoding, said_delimiter(text) or _delimiter(text, tried.delimiter), tried.row_names)
+    found = ReadOptions(
+        encoding, said_delimiter(text) or _delimiter(text, tried.delimiter), tried.row_names, tried.no_header
+    )
     return None if found == tried else found
 
 

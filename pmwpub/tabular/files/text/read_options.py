@@ -32,7 +32,7 @@ DELIMITERS: Mapping[str, str] = MappingProxyType(
 )
 """The delimiters that are offered: each one -> its name in a sentence."""
 
-_ROW_NAMES = "row-names"
+_ROW_NAMES, _NO_HEADER = "row-names", "no-header"
 _MARKS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
 
 
@@ -41,6 +41,7 @@ class ReadOptions:
     """The encoding and the delimiter of one file, once somebody confirmed them. Parquet files need neither.
 
     row_names  whether a first column without a name holds the names of rows; it is then called "row_names"
+    no_header  whether the first line is a row of data; columns are then called column_1, column_2 and so on
 
     Raises FileRefused for an encoding or a delimiter that is not offered.
     """
@@ -48,6 +49,7 @@ class ReadOptions:
     encoding: str = "utf-8"
     delimiter: str = ","
     row_names: bool = False
+    no_header: bool = False
 
     def __post_init__(self) -> None:
         if self.encoding not in ENCODINGS:
@@ -61,22 +63,24 @@ class ReadOptions:
         parts = [part.strip().lower() for part in text.split(",")]
         marks = [_MARKS[part] for part in parts if part in _MARKS]
         encodings = [part for part in parts if part in ENCODINGS]
-        named = parts.count(_ROW_NAMES)
-        if max(len(marks), len(encodings), named) > 1 or len(marks) + len(encodings) + named != len(parts):
+        named, bare = parts.count(_ROW_NAMES), parts.count(_NO_HEADER)
+        known = len(marks) + len(encodings) + named + bare
+        if max(len(marks), len(encodings), named, bare, named + bare) > 1 or known != len(parts):
             raise FileRefused(
                 f"How a file is read is said as ENCODING,DELIMITER: one of {', '.join(ENCODINGS)}; one of "
-                f"{', '.join(_MARKS)}; and {_ROW_NAMES} where a first column without a name holds names of rows."
+                f"{', '.join(_MARKS)}; and {_ROW_NAMES} where a first column without a name holds names of rows, or "
+                f"{_NO_HEADER} where the first line is a row of data."
             )
-        return cls((encodings or ["utf-8"])[0], (marks or [","])[0], row_names=bool(named))
+        return cls((encodings or ["utf-8"])[0], (marks or [","])[0], row_names=bool(named), no_header=bool(bare))
 
     @property
     def spelt(self) -> str:
         """The options as `parse` reads them back: "cp1252,semicolon"."""
         mark = next(name for name, mark in _MARKS.items() if mark == self.delimiter)
-        return f"{self.encoding},{mark}" + f",{_ROW_NAMES}" * self.row_names
+        return f"{self.encoding},{mark}" + f",{_ROW_NAMES}" * self.row_names + f",{_NO_HEADER}" * self.no_header
 
     @property
     def words(self) -> str:
         """The options for people: "UTF-8 with a semicolon between cells"."""
-        names = " and row names in the first column" * self.row_names
+        names = " and row names in the first column" * self.row_names + " and no header" * self.no_header
         return f"{ENCODINGS[self.encoding]} with {DELIMITERS[self.delimiter]} between cells{names}"

@@ -11,8 +11,9 @@ import numpy as np
 
 from pmwpub.records import Floats, Ints
 from pmwpub.tabular.files.reading import TextTable
+from pmwpub.tabular.files.text.inert_cells import PLAIN_NUMBER
 from pmwpub.tabular.plain_numbers import plain_floats
-from pmwpub.tabular.schema.column_types import RESERVED, Column, NumericColumn
+from pmwpub.tabular.schema.column_types import RESERVED, Column, IgnoredColumn, NumericColumn
 from pmwpub.tabular.schema.draft_record import Left, Merged, Remark, Remedy, Rule
 
 LARGEST = 1e15
@@ -76,12 +77,26 @@ class Proposal:
         return replace(self, remarks=(*self.remarks, *remarks))
 
 
+def left_out(name: str, why: str, *remedies: Remedy) -> Proposal:
+    """A column that is left out, with its reason."""
+    return Proposal(IgnoredColumn(name=name, kind="ignore"), left=Left(name, why, remedies))
+
+
 def numbers_in(counts: Mapping[str, int], column: NumericColumn) -> tuple[Floats, Ints, list[str]]:
-    """The numbers among the cells, as the column reads them, how often each stands, and the cells that are none."""
+    """The numbers among the cells, as the column reads them, how often each stands, and the cells that are none.
+
+    A column of version 2 whose decimals have commas also reads plain numbers with points (`written_cells`).
+    """
     plain = plain_floats([*counts]) if column.decimal == "." and not column.thousands else None
     if plain is not None and bool(np.all(np.abs(plain) <= LARGEST)):
         return plain, np.fromiter(counts.values(), np.int64, len(counts)), []
     values = [column.value(column.tidy(cell)) for cell in counts]
+    if column.same and column.reads_points:
+        pointed = [value is None and PLAIN_NUMBER.fullmatch(cell) for cell, value in zip(counts, values, strict=True)]
+        values = [
+            column.value(cell.replace(".", ",")) if found else value
+            for found, cell, value in zip(pointed, counts, values, strict=True)
+        ]
     good = [value is not None and abs(value) <= LARGEST for value in values]
     numbers = np.array([value for value, ok in zip(values, good, strict=True) if ok], dtype=np.float64)
     often = np.array([n for n, ok in zip(counts.values(), good, strict=True) if ok], dtype=np.int64)

@@ -103,13 +103,16 @@ def _equivalences(cells: ColumnCells, same: tuple[Equivalence, ...]) -> tuple[Eq
 
 def _probe(cells: ColumnCells, same: tuple[Equivalence, ...]) -> NumericColumn:
     body = {"name": cells.name, "kind": "numeric", "edges": (0.0, 1.0), "outside": "clip", "same": same}
-    marks = {"decimal": cells.last("decimal") or ".", "thousands": cells.last("thousands")}
+    thousands = cells.last("thousands")
+    decimal = cells.last("decimal") or ("," if thousands == "." else ".")
+    marks = {"decimal": decimal, "thousands": thousands}
+    marks |= {"prefix": cells.last("prefix") or "", "suffix": cells.last("suffix") or ""}
     try:
         return NumericColumn.model_validate(body | marks)
     except ValidationError as failure:
         raise SchemaError(
             f'Column {cells.name!r}: the decimal mark is "." or ",", the thousands mark one of , . space \' and _, and '
-            "they differ; something else came."
+            "they differ; what stands beside numbers is a sign or a word without digits. Something else came."
         ) from failure
 
 

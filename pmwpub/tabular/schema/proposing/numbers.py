@@ -49,7 +49,7 @@ def binned(found: Evidence) -> Proposal:
 
 
 def _written(value: float, probe: NumericColumn) -> str:
-    return text_of_number(value).replace(".", probe.decimal)
+    return probe.dressed(text_of_number(value).replace(".", probe.decimal))
 
 
 def _number(text: str, cells: ColumnCells) -> float:

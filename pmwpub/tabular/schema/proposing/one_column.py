@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import cast, get_args
 
 import numpy as np
 
@@ -13,25 +12,24 @@ from pmwpub.tabular.schema.column_types import (
     WEIGHT,
     AttributeColumn,
     IdColumn,
-    IgnoredColumn,
     MissingCode,
     NumericColumn,
     WeightColumn,
 )
-from pmwpub.tabular.schema.date_parts import DateOrder, DatePart
-from pmwpub.tabular.schema.draft_record import Left, Remedy
-from pmwpub.tabular.schema.proposing import texts
-from pmwpub.tabular.schema.proposing.column_cells import ColumnCells, Proposal, share, shown
+from pmwpub.tabular.schema.draft_record import Rule
+from pmwpub.tabular.schema.proposing import dates, texts
+from pmwpub.tabular.schema.proposing.column_cells import ColumnCells, Proposal, left_out, shown
 from pmwpub.tabular.schema.proposing.evidence import Evidence
 from pmwpub.tabular.schema.proposing.numbers import binned, missing_rule
 from pmwpub.tabular.schema.proposing.pointing_out import pointed_out
 from pmwpub.tabular.schema.proposing.recipe import Recipe
+from pmwpub.tabular.schema.proposing.written_otherwise import written_otherwise
 
 FEW_NUMBERS = 20
 """Different numbers up to which each is a level."""
 FEWEST_ROWS = 4
 """Values below which a column that does not change says nothing."""
-_FEW_STRAYS = 3
+_OF_NUMBERS: tuple[Rule, ...] = ("decimal", "thousands", "prefix", "suffix")
 _KINDS = ("categorical", "ordered", "numeric", "date", "id", "weight", "ignore")
 
 
@@ -57,11 +55,6 @@ def proposed(cells: ColumnCells, recipe: Recipe, codes: Sequence[MissingCode] = 
     if kind is None and (why := _says_nothing(found)):
         return left_out(cells.name, why, cells.remedy("kind", "categorical"))
     return _with_missing(found, _of_kind(found, kind) if kind else _encoded(found))
-
-
-def left_out(name: str, why: str, *remedies: Remedy) -> Proposal:
-    """A column that is left out, with its reason."""
-    return Proposal(IgnoredColumn(name=name, kind="ignore"), left=Left(name, why, remedies))
 
 
 def _aside(found: Evidence, kind: str) -> Proposal:
@@ -123,33 +116,18 @@ def _of_kind(found: Evidence, kind: str) -> Proposal:
             raise SchemaError(f"Column {found.name!r} has no number in the public tables, so it has no bins.")
         return _binned(found)
     if kind == "date":
-        return _dates(found, _order(found) or _no_date(found))
+        return _dates_by_decision(found)
     return _levels(found, "by decision", kind=kind)
 
 
-def _no_date(found: Evidence) -> DateOrder:
-    raise SchemaError(
-        f"Column {found.name!r} is no column of dates as they are read here: 2012-03-31, 31.3.2012 (dmy) or "
-        "3/31/2012 (mdy), with four digits for the year and in one order."
-    )
-
-
-def _order(found: Evidence) -> DateOrder | None:
-    """The order in which all cells are dates, where there is one or a person says which."""
-    asked = found.cells.last("order")
-    if asked is not None and asked not in get_args(DateOrder):
-        raise SchemaError(f"Dates are written {', '.join(get_args(DateOrder))}; {asked!r} came.")
-    orders = texts.date_orders(found.counts)
-    if asked is not None:
-        return cast("DateOrder", asked) if asked in orders else None
-    return orders[0] if len(orders) == 1 else None
-
-
-def _dates(found: Evidence, order: DateOrder) -> Proposal:
-    part = found.cells.last("part")
-    if part is not None and part not in get_args(DatePart):
-        raise SchemaError(f"A date has the parts {', '.join(get_args(DatePart))}; {part!r} came.")
-    return texts.dates(found.cells, found.counts, order, cast("DatePart | None", part))
+def _dates_by_decision(found: Evidence) -> Proposal:
+    written = dates.writings(found)
+    if len(written) != 1:
+        raise SchemaError(
+            f"Column {found.name!r} is no column of dates as they are read here: 2012-03-31, 31.3.2012 (dmy) or "
+            "3/31/2012 (mdy), in one order."
+        )
+    return dates.dates(found, written[0])
 
 
 def _encoded(found: Evidence) -> Proposal:
@@ -158,18 +136,10 @@ def _encoded(found: Evidence) -> Proposal:
         return _digit_codes(found)
     different = len(np.unique(found.numbers))
     if not found.strays:
-        return (
-            _binned(found)
-            if different > min(FEW_NUMBERS, found.recipe.max_levels)
-            else _levels(found, f"{different:,} different numbers")
-        )
-    if len(found.counts) > FEW_NUMBERS:
-        if different > FEW_NUMBERS and len(found.strays) <= _FEW_STRAYS:
-            return _stray(found)
-        for look in (_as_dates, _as_foreign_numbers, _as_signed_numbers):
-            if (proposal := look(found)) is not None:
-                return proposal
-    return _levels(found, "texts")
+        told = any(found.cells.asked(rule) for rule in _OF_NUMBERS)
+        many = different > min(FEW_NUMBERS, found.recipe.max_levels)
+        return _binned(found) if many or told else _levels(found, f"{different:,} different numbers")
+    return written_otherwise(found, few=FEW_NUMBERS) or _levels(found, "texts")
 
 
 def _binned(found: Evidence) -> Proposal:
@@ -190,46 +160,6 @@ def _digit_codes(found: Evidence) -> Proposal:
         )
         return left_out(found.name, why, found.cells.remedy("kind", "categorical"))
     return _levels(found, "codes of digits")
-
-
-def _stray(found: Evidence) -> Proposal:
-    listed = ", ".join(f'"{cell}"' for cell in found.strays)
-    why = (
-        f"{share(found.stray_rows, found.rows)} cells {'is' if found.stray_rows == 1 else 'are'} no number: {listed}. "
-        "Declare it a missing code, and the column is numeric."
-    )
-    return left_out(found.name, why, *(found.cells.remedy("missing", cell) for cell in found.strays))
-
-
-def _as_dates(found: Evidence) -> Proposal | None:
-    order = _order(found)
-    if order is not None:
-        return _dates(found, order)
-    orders = texts.date_orders(found.counts)
-    if not orders:
-        return None
-    why = "Dates that can be read with the day or the month first; say which it is."
-    return left_out(found.name, why, *(found.cells.remedy("order", order) for order in orders))
-
-
-def _as_foreign_numbers(found: Evidence) -> Proposal | None:
-    marks = texts.written_elsewhere(found.counts)
-    if not marks:
-        return None
-    if len(marks) > 1:
-        why = (
-            f"Numbers such as {shown(found.strays[0])}, whose comma may stand before decimals or thousands; say which."
-        )
-        return left_out(found.name, why, found.cells.remedy("decimal", ","), found.cells.remedy("thousands", ","))
-    return texts.foreign(found, *marks[0])
-
-
-def _as_signed_numbers(found: Evidence) -> Proposal | None:
-    sign = texts.affix_of(found.counts)
-    if sign is None:
-        return None
-    why = f'Every cell carries "{sign}" beside its number; take the sign out of the file, and the column is numeric.'
-    return left_out(found.name, why)
 
 
 def _levels(found: Evidence, why: str, *, kind: str = "categorical") -> Proposal:

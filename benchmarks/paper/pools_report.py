@@ -1,0 +1,83 @@
+"""What docs/results.md says of pools with learnt weights, from the CSV file that benchmarks/pools.py wrote."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from statistics import fmean, stdev
+
+from common import OUT
+
+POOL, SINGLE = "pool", "single "
+METHODS = {"chosen": "single, choice bought for ρ/10", "merged": "all rows merged", POOL: "learnt weights"}
+"""What stands beside each public table alone."""
+
+Row = dict[str, str]
+Cells = dict[str, list[Row]]
+
+
+def rows() -> list[Row]:
+    """The lines of the file; none where it was not made."""
+    path = OUT / "pools.csv"
+    if not path.is_file():
+        return []
+    with path.open(newline="", encoding="utf-8") as stream:
+        return list(csv.DictReader(stream))
+
+
+def by_cell() -> dict[tuple[str, float], Cells]:
+    """(pool, epsilon) -> method -> runs, the public tables unchanged left out."""
+    found: dict[tuple[str, float], Cells] = {}
+    for row in rows():
+        if not row["method"].startswith("unchanged"):
+            cell = found.setdefault((row["pool"], float(row["epsilon"])), {})
+            cell.setdefault(row["method"], []).append(row)
+    return dict(sorted(found.items()))
+
+
+def best_single(cell: Cells, column: str) -> str:
+    """The public table of the least mean over the runs: an oracle's choice."""
+    return min((method for method in cell if method.startswith(SINGLE)), key=lambda method: mean(cell[method], column))
+
+
+def mean(own: Sequence[Row], column: str) -> float:
+    return fmean(float(row[column]) for row in own)
+
+
+def pools() -> str:
+    """Largest errors by pool and epsilon, then mean and RMS errors."""
+    cells = by_cell()
+    if not cells:
+        return "*Not run on this machine yet.*"
+    parts = [_table(cells, "max_error", 4), "<details><summary>Mean and RMS error</summary>\n"]
+    parts += ["**Mean error**\n", _table(cells, "mean_error", 6), "**RMS error**\n", _table(cells, "rms_error", 6)]
+    return "\n".join([*parts, "</details>\n"])
+
+
+def _table(cells: dict[tuple[str, float], Cells], column: str, digits: int) -> str:
+    names = ("pool", "ε", "best single (an oracle's)", *METHODS.values(), "learnt over best single", "parts, mean")
+    head = f"| {' | '.join(names)} |\n{'|---' * len(names)}|\n"
+    return head + "".join(_line(pool, epsilon, cell, column, digits) for (pool, epsilon), cell in cells.items())
+
+
+def _line(pool: str, epsilon: float, cell: Cells, column: str, digits: int) -> str:
+    best = best_single(cell, column)
+    errors = [f"{_spread(cell[best], column, digits)} ({best.removeprefix(SINGLE)})"]
+    errors += [_spread(cell[method], column, digits) if method in cell else "" for method in METHODS]
+    ratio = mean(cell[POOL], column) / mean(cell[best], column)
+    return f"| {pool} | {epsilon:g} | {' | '.join(errors)} | {ratio:.2f} | {_parts(cell)} |\n"
+
+
+def _parts(cell: Cells) -> str:
+    """What each public table contributed, in per cent, on average over the runs."""
+    tables = [method.removeprefix(SINGLE) for method in cell if method.startswith(SINGLE)]
+    runs = [[int(part) for part in row["parts"].split("/")] for row in cell[POOL]]
+    return ", ".join(
+        f"{name} {fmean(own) / 10:.0f} %" for name, own in zip(tables, zip(*runs, strict=True), strict=True)
+    )
+
+
+def _spread(own: Sequence[Row], column: str, digits: int) -> str:
+    values = [float(row[column]) for row in own]
+    error = f" ± {stdev(values) / len(values) ** 0.5:.{digits}f}" if len(values) > 1 else ""
+    return f"{fmean(values):.{digits}f}{error}"

@@ -1,0 +1,172 @@
+"""Plans of releases: of PMW^Pub, and of table fit; see `pmwpub.plans`."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Annotated, ClassVar, Literal, Self
+
+from pydantic import Field, TypeAdapter, model_validator
+
+from pmwpub.errors import PlanError
+from pmwpub.mechanisms.pmw_pub.algorithm import Output, Replay, Schedule, Start
+from pmwpub.mechanisms.table_fit.fit_constants import FitConstants, SupportGrowth
+from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
+from pmwpub.mechanisms.table_fit.pool_weights import MOST_TABLES, PoolConstants
+from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
+from pmwpub.mechanisms.table_fit.table_schedule import schedule as table_schedule
+from pmwpub.plan_inputs import PublicInputs, Reading
+from pmwpub.plans.question_plans import FrozenPlan
+from pmwpub.privacy.budget import ZCDP
+from pmwpub.privacy.round_share import split
+from pmwpub.queries.workload import Workload
+from pmwpub.records import Support
+
+MOST_CELLS = 2_000_000
+"""Of the tables that table fit measures: noise and tables.csv take half a minute and 100 MB for so many."""
+
+RELEASE_KINDS = ("release", "table-fit", "table-fit-pool")
+"""The kinds of plans whose result is a release."""
+
+
+class ReleasePlan(FrozenPlan):
+    """One PMW^Pub release.
+
+    rho_units  the budget in units of 1e-15 of rho
+    selection  the law that picks a query: "exponential" or "permute-and-flip"
+    """
+
+    kind: Literal["release"] = "release"
+    n: int = Field(ge=1)
+    rows_per_person: int = Field(ge=1)
+    inputs: PublicInputs
+    rho_units: int = Field(ge=1)
+    rounds: int = Field(ge=1, le=10_000)
+    selection: Literal["exponential", "permute-and-flip"] = "exponential"
+    output: Output = Output.LAST
+    start: Start = Start.PUBLIC
+    replay: Replay = Replay.HALF
+    private_read_as: Reading = None
+
+    @property
+    def budget(self) -> ZCDP:
+        return ZCDP(self.rho_units)
+
+    def replay_seed(self, repeat: int) -> int:
+        """The public seed of the replay order: a function of the plan and of how often it was drawn."""
+        return int(hashlib.sha256(f"{self.sha256}:{repeat}".encode()).hexdigest()[:12], 16)
+
+    def schedule(self, repeat: int = 0) -> Schedule:
+        """How the run spends the budget; BudgetError where a round's share would be zero."""
+        from pmwpub.privacy.selection import ExponentialMechanism, PermuteAndFlip
+
+        law = ExponentialMechanism if self.selection == "exponential" else PermuteAndFlip
+        return Schedule(
+            rounds=self.rounds,
+            share=split(self.budget, self.rounds, rows_per_person=self.rows_per_person, selection=law),
+            sensitivity=self.rows_per_person,
+            output=self.output,
+            start=self.start,
+            replay=self.replay,
+            replay_seed=self.replay_seed(repeat),
+        )
+
+
+class _TablePlan(FrozenPlan):
+    """What every release by table fit is planned by.
+
+    rho_units  the budget in units of 1e-15 of rho; the whole of it is charged
+    constants  of the engine, which decide how the budget is shared and how noisy tables become weights
+    growth     how rows are added where noisy tables show people of whom no public row tells; None where none are
+    """
+
+    LATER: ClassVar[frozenset[str]] = FrozenPlan.LATER | {"growth"}
+
+    kind: str
+    n: int = Field(ge=1)
+    rows_per_person: int = Field(ge=1)
+    inputs: PublicInputs
+    rho_units: int = Field(ge=1)
+    constants: FitConstants
+    growth: SupportGrowth | None = None
+    private_read_as: Reading = None
+
+    @property
+    def budget(self) -> ZCDP:
+        return ZCDP(self.rho_units)
+
+    def schedule(self, workload: Workload, support: Support, *, complete: bool) -> TableSchedule:
+        """How the budget is shared by the tables, from public facts alone.
+
+        workload, support  the plan's own; of a pool with learnt weights, the equal mixture of its public tables
+        complete           whether the schema gives every private cell a level
+
+        Raises PlanError where the tables have more than MOST_CELLS cells, BudgetError where a table's share would be
+        zero.
+        """
+        tables = measured_tables(workload)
+        if tables.queries > MOST_CELLS:
+            raise PlanError(
+                f"Table fit measures at most {MOST_CELLS:,} cells; the tables of one and two columns of this workload "
+                f"have {tables.queries:,}. Use fewer or wider bins, or PMW^Pub. Nothing was charged."
+            )
+        return table_schedule(
+            tables,
+            support,
+            self.budget,
+            rows_per_person=self.rows_per_person,
+            complete=complete,
+            constants=self.constants,
+            growth=self.growth,
+        )
+
+
+class TableFitPlan(_TablePlan):
+    """One release by table fit: all 1-way and 2-way tables of the workload's attributes are measured at once."""
+
+    kind: Literal["table-fit"] = "table-fit"
+
+
+class WeightedPoolPlan(_TablePlan):
+    """One release by table fit with several public tables, whose weights the noisy tables say.
+
+    inputs    names the public tables, ascending by hash: the order in which they were added changes nothing
+    learning  the constants by which the weights are learnt
+    """
+
+    kind: Literal["table-fit-pool"] = "table-fit-pool"
+    learning: PoolConstants
+
+    @model_validator(mode="after")
+    def _several_tables(self) -> Self:
+        if not 2 <= len(self.inputs.candidates) <= MOST_TABLES:
+            raise PlanError(
+                f"A pool with learnt weights has two to {MOST_TABLES} public tables; {len(self.inputs.candidates)} "
+                "came. Nothing was charged."
+            )
+        if self.growth is not None:
+            raise PlanError("Rows are added to one public table, not to a pool. Nothing was charged.")
+        return self
+
+
+class UnchangedPlan(FrozenPlan):
+    """The public table published as it is: of the private table n is stated, which is public, and nothing else.
+
+    It has no budget, for it costs none: no private row is read for it, and no ledger charges it.
+    """
+
+    kind: Literal["unchanged"] = "unchanged"
+    n: int = Field(ge=1)
+    rows_per_person: int = Field(ge=1)
+    inputs: PublicInputs
+
+
+AnyTablePlan = TableFitPlan | WeightedPoolPlan
+AnyReleasePlan = ReleasePlan | AnyTablePlan
+"""The plans that are bought."""
+
+_RELEASE_PLAN: TypeAdapter[AnyReleasePlan] = TypeAdapter(Annotated[AnyReleasePlan, Field(discriminator="kind")])
+
+
+def release_plan_of(text: str) -> AnyReleasePlan:
+    """A plan of a release, of either engine, from its canonical text."""
+    return _RELEASE_PLAN.validate_json(text)

@@ -1,0 +1,79 @@
+"""Answers of a stored release with their intervals, for people: a table beside the public rows, and files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pmwpub import figures
+from pmwpub.mechanisms.table_fit.intervals.cell_intervals import LARGEST_ORDER
+from pmwpub.mechanisms.table_fit.intervals.released_tables import marginal_of
+from pmwpub.records import Distribution
+from pmwpub.release.answers.marginal_answers import COVERS, CellAnswer, answers_csv, long_csv
+from pmwpub.release.answers.release_answers import ReleaseAnswers
+from pmwpub.release.bundle import WEIGHTS, Bundle
+from pmwpub.service.bought.releases import Released
+from pmwpub.service.core import Service
+from pmwpub.service.inputs.study_store import Study
+
+__all__ = [
+    "COVERS",
+    "LARGEST_ORDER",
+    "MISFITTING",
+    "answer_table",
+    "answers_csv",
+    "answers_of",
+    "misfitting",
+    "workload_csv",
+]
+
+MISFITTING = 1.2
+"""How far beyond its noise a release may miss its own tables before that is said."""
+
+
+def answers_of(service: Service, bundle: Bundle) -> ReleaseAnswers:
+    """What a release answers, kept by its content in the shared cache, for all of it is public.
+
+    Raises CertificateError for files that are not those of its certificate.
+    """
+    certificate = bundle.certificate
+    key = f"answers:{certificate.files[WEIGHTS]}:{certificate.plan_sha256}"
+    return service.cache(key, lambda: ReleaseAnswers(bundle))
+
+
+def answer_table(current: Study, found: Released, names: Sequence[str], answers: Sequence[CellAnswer]) -> figures.Table:
+    """A row a cell: its levels, the answer with its interval, and the public table's share where that is still here."""
+    public = _public(current, found)
+    shares: list[float | None] = [None] * len(answers)
+    if public is not None:
+        domain = public.support.domain
+        attributes = tuple(sorted(domain.index(name) for name in names))
+        shares = [float(share) for share in marginal_of(public, attributes).ravel()]
+    header = (*answers[0].levels, "share of rows", "from", "to", "public table", "rests on", "remark")
+    return figures.Table(
+        header,
+        tuple(
+            (*one.levels.values(), one.share, one.low, one.high, share, one.basis, one.remark)
+            for one, share in zip(answers, shares, strict=True)
+        ),
+    )
+
+
+def workload_csv(answers: ReleaseAnswers) -> bytes:
+    """The marginals of the release's workload with their intervals, as one file."""
+    return long_csv(answers.workload())
+
+
+def misfitting(answers: ReleaseAnswers) -> bool:
+    """Whether the public rows evidently cannot answer the release's own tables."""
+    found = answers.misfit
+    return found is not None and max(found.ratios) > MISFITTING
+
+
+def _public(current: Study, found: Released) -> Distribution | None:
+    usable = {facts.sha256 for facts in current.usable}
+    same = (
+        current.schema is not None and found.bundle is not None and current.schema.sha256 == found.bundle.schema.sha256
+    )
+    if not same or not set(found.plan.inputs.candidates) <= usable:
+        return None
+    return Distribution.empirical(current.support(found.plan.inputs.candidates))

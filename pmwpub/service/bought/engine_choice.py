@@ -1,0 +1,120 @@
+"""The plan of a release where no engine need be named: what is stored already comes before any advice.
+
+Somebody who sends the same command again, or sends it as before there was advice, is not charged a second time: the
+stored draws of these inputs at this budget are looked through first. Advice may change when public tables come or go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pmwpub.ledger import PlanKey
+from pmwpub.plans import AnyReleasePlan, UnchangedPlan
+from pmwpub.privacy.budget import epsilon_of
+from pmwpub.service.bought import releases
+from pmwpub.service.core import Service
+from pmwpub.service.inputs.study_store import Study
+from pmwpub.service.simulations.engine_advice import advise_engine
+from pmwpub.service.simulations.engine_trials import try_engines
+from pmwpub.tasks.engine_work import ROUNDS
+
+STORED = (
+    "No engine was named, and a release of these inputs at this epsilon was bought before, by {engine}: it is taken. "
+    "Name an engine for another one."
+)
+
+
+@dataclass(frozen=True)
+class ChosenPlan:
+    """A plan, and why its engine was taken; no words where somebody named it."""
+
+    plan: AnyReleasePlan | UnchangedPlan
+    why: str = ""
+
+
+def chosen_plan(
+    service: Service,
+    current: Study,
+    candidates: Sequence[str],
+    settings: releases.PmwPubSettings,
+    *,
+    engine: str | None,
+    epsilon: str,
+    grow: bool = False,
+    private_read_as: str | None = None,
+) -> ChosenPlan:
+    """The plan of the engine that was named, or of PMW^Pub where some of its settings were; else a stored or advised
+    one. The public table unchanged is an engine here, too: it costs nothing.
+
+    settings  those of PMW^Pub that somebody gave, as `release_plan` has them
+    grow      whether table fit, which is then meant, may add rows
+    epsilon   as in `release_plan`
+
+    Nothing is charged. A trial on public tables may run first, for seconds.
+    Raises PlanError for an engine that is none, and for settings that the engine does not have.
+    """
+    if grow and engine is None:
+        engine = releases.TABLE_FIT
+    if engine == releases.UNCHANGED and not grow:
+        releases.refuse_settings("The public table unchanged", settings)
+        return ChosenPlan(releases.unchanged_plan(current, candidates))
+    if engine is not None or settings:
+        named = releases.planned(
+            service,
+            current,
+            candidates,
+            settings,
+            engine=engine,
+            epsilon=epsilon,
+            grow=grow,
+            private_read_as=private_read_as,
+        )
+        return ChosenPlan(named)
+    before = _stored(service, current, candidates, epsilon, private_read_as)
+    if before is not None:
+        return ChosenPlan(before, STORED.format(engine=engine_words(before)))
+    budget = releases.budget(service, current, epsilon)
+    asked = epsilon_of(budget, current.population.delta)
+    try_engines(service, current, candidates, asked)
+    advice = advise_engine(service, current, candidates, asked)
+    if advice.engine == releases.UNCHANGED:
+        return ChosenPlan(releases.unchanged_plan(current, candidates), advice.reason)
+    advised: releases.PmwPubSettings = {"rounds": advice.rounds} if advice.engine == releases.PMW_PUB else {}
+    plan = releases.planned(
+        service,
+        current,
+        candidates,
+        advised,
+        engine=advice.engine,
+        epsilon=epsilon,
+        private_read_as=private_read_as,
+    )
+    return ChosenPlan(plan, advice.reason)
+
+
+def engine_words(plan: AnyReleasePlan) -> str:
+    """The engine of a plan in a few words."""
+    return f"PMW^Pub with T = {plan.rounds}" if plan.kind == "release" else "table fit"
+
+
+def _stored(
+    service: Service, current: Study, candidates: Sequence[str], epsilon: str, private_read_as: str | None
+) -> AnyReleasePlan | None:
+    """A plan without settings that was bought, if one was: the default before there was advice, or what may have been
+    advised."""
+    possible: list[AnyReleasePlan] = [
+        releases.release_plan(
+            service, current, candidates, epsilon=epsilon, rounds=rounds, private_read_as=private_read_as
+        )
+        for rounds in (releases.DEFAULT_ROUNDS, *ROUNDS)
+    ]
+    possible.append(
+        releases.table_fit_plan(service, current, candidates, epsilon=epsilon, private_read_as=private_read_as)
+    )
+    return next((plan for plan in possible if _booked(service, current.population.name, plan)), None)
+
+
+def _booked(service: Service, population: str, plan: AnyReleasePlan) -> bool:
+    keys = [plan.sha256] + ([] if plan.earlier is None else [plan.earlier.sha256])
+    return any(service.ledger.booking(population, PlanKey(key)) is not None for key in keys)

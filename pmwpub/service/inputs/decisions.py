@@ -1,0 +1,196 @@
+"""What a person decided about single columns: kept beside a population's schema, taken back, and asked for again.
+
+A decision holds until it is taken back: a schema that is drafted anew follows it, where the public cells of now allow
+it. All of this is public.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from pmwpub.errors import SchemaError
+from pmwpub.service.core import Service
+from pmwpub.service.inputs import stored_tables, study_store
+from pmwpub.service.inputs.study import Study
+from pmwpub.service.inputs.study_store import CURRENT
+from pmwpub.tabular.review.without_suspects import decided, undecided
+from pmwpub.tabular.schema.column_types import Column, IdColumn, IgnoredColumn
+from pmwpub.tabular.schema.draft_record import Remedy, Rule
+from pmwpub.tabular.schema.table_schema import Schema
+
+DECISIONS = "schema-decisions"
+_SEVERAL: tuple[Rule, ...] = ("missing", "level", "spike")
+"""Rules by which several things may be decided about one column; of any other the last one counts."""
+_ASIDE = ("ignore", "id", "weight")
+_COLUMN: TypeAdapter[Column] = TypeAdapter(Column)
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """Decisions in the order in which they were taken.
+
+    before  column -> how it stood before the first decision about it that still holds, as a schema file has it; of a
+            column without an entry that is what a draft makes of it
+    """
+
+    remedies: tuple[Remedy, ...] = ()
+    before: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def of(self, column: str) -> tuple[Remedy, ...]:
+        """What was decided about one column."""
+        return tuple(one for one in self.remedies if one.column == column)
+
+    def with_one(self, new: Remedy) -> Decisions:
+        """With another decision, in the place of those that it overrules."""
+        kept = tuple(one for one in self.remedies if not _overrules(new, one))
+        return Decisions((*kept, new), self.before)
+
+    def without(self, old: Remedy) -> Decisions:
+        """Without one; what stood before the column's first one is forgotten with its last."""
+        left = tuple(one for one in self.remedies if one != old)
+        names = {one.column for one in left}
+        return Decisions(left, {name: column for name, column in self.before.items() if name in names})
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """A decision that no longer applies, and why."""
+
+    remedy: Remedy
+    why: str
+
+
+def decisions(service: Service, population: str) -> Decisions:
+    """What was decided so far, and not taken back."""
+    if not service.ledger.documents(population, DECISIONS):
+        return Decisions()
+    body = json.loads(service.ledger.document(population, DECISIONS, CURRENT))
+    return Decisions(tuple(Remedy(*one) for one in body["decisions"]), body["before"])
+
+
+def decide(service: Service, current: Study, remedy: Remedy) -> Schema:
+    """Make a person's decision about one column part of the population's schema; returns the schema, stored.
+
+    Earlier decisions about the column go on. Raises SchemaError, with the reason, where the public cells do not allow
+    it.
+    """
+    schema = _needed(current)
+    known = decisions(service, current.population.name)
+    found = known.with_one(remedy)
+    column = _column(service, current, found.of(remedy.column), schema)
+    stood = next((one for one in schema.columns if one.name == remedy.column), None)
+    if stood is not None and not known.of(remedy.column):
+        found = Decisions(found.remedies, {**known.before, stood.name: stood.model_dump(mode="json", by_alias=True)})
+    return _saved(service, current, _with(schema, column), found)
+
+
+def undo(service: Service, current: Study, remedy: Remedy) -> Schema:
+    """Take a decision back: the column is as the others about it make it, or as it stood before there were any.
+
+    Raises SchemaError where the public cells do not allow that; the decision then stays.
+    """
+    schema = _needed(current)
+    known = decisions(service, current.population.name)
+    found, name = known.without(remedy), remedy.column
+    if found.of(name):
+        column = _column(service, current, found.of(name), schema)
+    elif name in known.before:
+        column = _COLUMN.validate_json(json.dumps(known.before[name]))
+    else:
+        tables, labels = _public(service, current)
+        column = undecided(tables, name, schema, labels=labels)
+    return _saved(service, current, _with(schema, column), found)
+
+
+def applying(service: Service, current: Study) -> tuple[Decisions, tuple[Dropped, ...]]:
+    """The decisions that the public tables of now allow, for a draft, and those that they do not."""
+    tables, _ = _public(service, current)
+    shared = set(tables[0].header).intersection(*(table.header for table in tables[1:])) if tables else set()
+    kept, dropped = Decisions(), []
+    for remedy in decisions(service, current.population.name).remedies:
+        why = "" if remedy.column in shared else "the public tables do not share that column"
+        try:
+            if not why and not _is_aside(remedy):
+                decided(tables, kept.with_one(remedy).of(remedy.column))
+        except SchemaError as refusal:
+            why = str(refusal)
+        if why:
+            dropped.append(Dropped(remedy, why))
+        else:
+            kept = kept.with_one(remedy)
+    return kept, tuple(dropped)
+
+
+def keep(service: Service, population: str, found: Decisions) -> None:
+    """Store decisions in the place of earlier ones."""
+    service.policy.refuse_viewers()
+    body = {"decisions": [[one.column, one.rule, one.value] for one in found.remedies], "before": dict(found.before)}
+    service.ledger.put_document(population, DECISIONS, CURRENT, json.dumps(body).encode())
+
+
+def settle(service: Service, population: str, earlier: Schema | None, schema: Schema) -> None:
+    """Forget decisions about columns that a schema from elsewhere, a file or the editor, has otherwise."""
+    known = decisions(service, population)
+    stood = {column.name: column for column in (() if earlier is None else earlier.columns)}
+    same = {column.name for column in schema.columns if stood.get(column.name) == column}
+    found = Decisions(
+        tuple(one for one in known.remedies if one.column in same),
+        {name: column for name, column in known.before.items() if name in same},
+    )
+    if found != known:
+        keep(service, population, found)
+
+
+def _needed(current: Study) -> Schema:
+    if current.schema is None:
+        raise SchemaError("A decision about a column needs a schema; draft one first.")
+    return current.schema
+
+
+def _saved(service: Service, current: Study, schema: Schema, found: Decisions) -> Schema:
+    study_store.save_schema(service, current.population.name, schema)
+    keep(service, current.population.name, found)
+    return schema
+
+
+def _public(service: Service, current: Study) -> tuple[Sequence[Any], list[str]]:
+    """The candidates' tables, and their names."""
+    name = current.population.name
+    return stored_tables.tables(service, name), stored_tables.names(service, name)
+
+
+def _column(service: Service, current: Study, remedies: Sequence[Remedy], schema: Schema) -> Column:
+    """What decisions about one column make of it."""
+    aside = [one for one in remedies if _is_aside(one) and one.value != "weight"]
+    if aside and aside[-1].value == "ignore":
+        return IgnoredColumn(name=aside[-1].column, kind="ignore")
+    if aside:
+        return IdColumn(name=aside[-1].column, kind="id")
+    return decided(stored_tables.tables(service, current.population.name), remedies, schema.missing_tokens)
+
+
+def _is_aside(remedy: Remedy) -> bool:
+    return remedy.rule == "kind" and remedy.value in _ASIDE
+
+
+def _overrules(new: Remedy, old: Remedy) -> bool:
+    if new.column != old.column:
+        return False
+    if old.rule in _SEVERAL:
+        return new.rule in _SEVERAL and new.value == old.value
+    return new.rule == old.rule or _is_aside(old)
+
+
+def _with(schema: Schema, column: Column) -> Schema:
+    """The schema with the column; of version 2 where version 1 cannot say what it says."""
+    try:
+        return schema.with_column(column)
+    except SchemaError:
+        if schema.version == 2:
+            raise
+        return Schema.of(schema.columns, schema.missing_tokens, 2).with_column(column)

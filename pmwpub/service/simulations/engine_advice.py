@@ -1,0 +1,103 @@
+"""Which engine is advised, and why: advice, not dogma. Public throughout; the steward may take another.
+
+Where the engines were tried on public tables, the way of the least mean error is advised: table fit, PMW^Pub with its
+best rounds, or the public table unchanged where nothing beats it. Where they cannot be tried, the advice is fixed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pmwpub.evaluation import PMW_PUB, TABLE_FIT, UNCHANGED
+from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
+from pmwpub.plans import MOST_CELLS
+from pmwpub.queries.workload import Workload
+from pmwpub.service.core import Service
+from pmwpub.service.inputs.study_store import Study
+from pmwpub.service.simulations.engine_trials import EngineTrial, trial
+from pmwpub.tasks.engine_work import Way
+
+NAMES = {TABLE_FIT: "table fit", PMW_PUB: "PMW^Pub", UNCHANGED: "the public table unchanged"}
+"""The ways to publish, in plain words."""
+
+DEFAULT_ROUNDS = 25
+
+
+@dataclass(frozen=True)
+class EngineAdvice:
+    """The advised way to publish a candidate at an epsilon.
+
+    engine  "table-fit", "pmw-pub" or "unchanged"
+    rounds  of PMW^Pub, whichever way is advised
+    reason  a sentence or two: what was expected of each way, or why nothing was tried
+    trial   what the advice rests on; without `ways` where nothing was tried, or not yet
+    """
+
+    engine: str
+    rounds: int
+    reason: str
+    trial: EngineTrial
+
+    @property
+    def tried(self) -> bool:
+        """Whether the advice rests on a trial."""
+        return bool(self.trial.ways)
+
+
+def advise_engine(service: Service, current: Study, candidates: Sequence[str], epsilon: float) -> EngineAdvice:
+    """The advice from a stored trial, or else the fixed one; nothing is run.
+
+    epsilon  at the population's delta
+    """
+    found, workload = trial(service, current, candidates, epsilon), current.workload()
+    ways = [way for way in found.ways if way.engine != TABLE_FIT or _fits(workload)]
+    if not ways:
+        return EngineAdvice(TABLE_FIT if _fits(workload) else PMW_PUB, DEFAULT_ROUNDS, _fixed(found, workload), found)
+    best = min(ways, key=lambda way: (way.mean, way.engine != UNCHANGED))
+    rounds = next((way.rounds for way in ways if way.engine == PMW_PUB), DEFAULT_ROUNDS)
+    return EngineAdvice(best.engine, rounds, _found(found, best, ways, workload), found)
+
+
+def named(way: Way) -> str:
+    """A way to publish in plain words, with the rounds of PMW^Pub."""
+    return f"{NAMES[way.engine]} with T = {way.rounds}" if way.engine == PMW_PUB else NAMES[way.engine]
+
+
+def expected(way: Way) -> str:
+    """The largest error that is expected of a way, in percent of the rows."""
+    bar = f" ± {100 * way.standard_error:.2g}" if way.standard_error else ""
+    return f"{100 * way.mean:.2g}{bar} %"
+
+
+def _found(found: EngineTrial, best: Way, ways: Sequence[Way], workload: Workload) -> str:
+    order = sorted(ways, key=lambda way: (way is not best, way.mean))
+    numbers = ", ".join(f"{named(way)} {expected(way)}" for way in order)
+    part = len(workload.marginals) != found.marginals
+    over = f", over {found.marginals:,} of {len(workload.marginals):,} marginals" if part else ""
+    playing = " and ".join(found.truths)
+    return (
+        f"Advised: {named(best)}. Largest error expected at epsilon {found.epsilon:g}, by simulation on public tables "
+        f"in which {playing} played the private table{over}: {numbers}."
+    )
+
+
+def _fixed(found: EngineTrial, workload: Workload) -> str:
+    if not _fits(workload):
+        return "Advised: PMW^Pub. The tables of this workload are too many for table fit."
+    why = (
+        "No other public table is there that could play the private one"
+        if not found.truths
+        else "This public table and workload are too large to be tried in seconds"
+        if not found.marginals
+        else "Nothing was tried for this choice"
+    )
+    return (
+        f"Advised: table fit, a fixed default. {why}; table fit had a smaller error than PMW^Pub on every pair of "
+        "tables that was measured when this program was made."
+    )
+
+
+def _fits(workload: Workload) -> bool:
+    """Whether table fit may be planned on a workload."""
+    return measured_tables(workload).queries <= MOST_CELLS

@@ -1,0 +1,164 @@
+"""What each engine is expected to reach from a candidate: tried on public tables alone. Free, public, for everybody.
+
+Other public tables play the private one, and the candidate is released to them by table fit, by PMW^Pub at several
+numbers of rounds, and as it is. A part of the workload is enough for that: which part, how many tables play, and
+whether anything is tried at all, follows from public sizes, so that a trial takes seconds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+
+from pmwpub.errors import PlanError
+from pmwpub.evaluation import Stage, resampled
+from pmwpub.jobs import Job
+from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
+from pmwpub.queries.counts import count
+from pmwpub.queries.workload import Workload
+from pmwpub.records import Support
+from pmwpub.service.core import Service
+from pmwpub.service.free_work import free_claim
+from pmwpub.service.inputs.stored_tables import spelt
+from pmwpub.service.inputs.study import CandidateFacts
+from pmwpub.service.inputs.study_store import Study
+from pmwpub.tasks.engine_work import EngineWork, Way
+
+TRIAL, TASK = "engine-trial", "engines"
+RUNS, MOST_TRUTHS = 3, 2
+MOST_MARGINALS, LEAST_MARGINALS, SEED = 256, 16, 0
+MOST_UPDATES = 5_000_000
+"""Marginals times atoms of what is tried: a round of PMW^Pub takes about a nanosecond for each."""
+MOST_CELLS = 60_000
+"""Of the tables that table fit measures: a simulated run takes about 40 microseconds for each."""
+
+
+@dataclass(frozen=True)
+class EngineTrial:
+    """A trial of one candidate or pool at one epsilon: at work (`job`), stored (`ways`), or neither.
+
+    truths     the names of the tables that play the private one; () where nothing can be tried
+    marginals  how many of the workload's marginals are tried
+    ways       the table unchanged, table fit and PMW^Pub at its best rounds, as far as each can be run
+    """
+
+    key: str
+    epsilon: float
+    truths: tuple[str, ...]
+    marginals: int
+    job: Job | None = None
+    ways: tuple[Way, ...] = field(default=())
+
+    @property
+    def possible(self) -> bool:
+        """Whether public tables and sizes allow a trial."""
+        return bool(self.truths and self.marginals)
+
+    def of(self, engine: str) -> Way | None:
+        """What one engine reached; None where it could not be run, or nothing is stored."""
+        return next((way for way in self.ways if way.engine == engine), None)
+
+
+def try_engines(service: Service, current: Study, candidates: Sequence[str], epsilon: float) -> EngineTrial:
+    """Start a trial, or find the one that runs or is stored; nothing is charged, and nothing is begun where none is
+    possible.
+
+    epsilon  at the population's delta
+
+    Raises as `free_claim` does, and SchemaError or LedgerError without a schema or a workload.
+    """
+    found = trial(service, current, candidates, epsilon)
+    if found.possible and found.job is None and not found.ways:
+        population, job_key = current.population.name, _job_key(current, found.key)
+        claim = free_claim(service, current.population.n)
+        service.engine.forget(job_key)
+        service.engine.submit(
+            TASK,
+            _work(current, candidates, found.epsilon),
+            key=job_key,
+            on_done=lambda result: service.ledger.put_document(population, TRIAL, found.key, _stored(result)),
+            on_failed=lambda reason: None,
+            claim=claim,
+        )
+        return trial(service, current, candidates, epsilon)
+    return found
+
+
+def trial(service: Service, current: Study, candidates: Sequence[str], epsilon: float) -> EngineTrial:
+    """What is known of a trial; nothing is run."""
+    epsilon = float(f"{epsilon:.6g}")  # as a budget in whole units of rho may give it back
+    truths, tried = _truths(current, candidates), _tried(current, candidates)
+    key, population = _key(current, candidates, truths, epsilon), current.population.name
+    too_many = current.population.n > service.policy.simulated_rows
+    marginals = 0 if tried is None or too_many else len(tried.marginals)
+    plain = EngineTrial(key, epsilon, tuple(one.name for one in truths), marginals)
+    if key in {entry.key for entry in service.ledger.documents(population, TRIAL)}:
+        lines = json.loads(service.ledger.document(population, TRIAL, key))
+        return EngineTrial(key, epsilon, plain.truths, plain.marginals, ways=tuple(Way(**line) for line in lines))
+    job_key = _job_key(current, key)
+    job = service.engine.job(job_key) if service.engine.expects(job_key) else None
+    return EngineTrial(key, epsilon, plain.truths, plain.marginals, job)
+
+
+def _truths(current: Study, candidates: Sequence[str]) -> list[CandidateFacts]:
+    """The tables that play the private one: the first others that fit the schema, in the order of the study."""
+    return [facts for facts in current.usable if facts.sha256 not in candidates][:MOST_TRUTHS]
+
+
+def _tried(current: Study, candidates: Sequence[str]) -> Workload | None:
+    """The part of the workload that is tried; None where even a small one would take minutes."""
+    full, atoms = current.workload(), len(_support(current, candidates))
+    marginals = min(MOST_MARGINALS, MOST_UPDATES // max(1, atoms))
+    while marginals >= min(LEAST_MARGINALS, len(full.marginals)):
+        part = full.restricted(marginals, SEED)
+        if measured_tables(part).queries <= MOST_CELLS:
+            return part
+        marginals //= 2
+    return None
+
+
+def _support(current: Study, candidates: Sequence[str]) -> Support:
+    return current.support(sorted(candidates))
+
+
+def _work(current: Study, candidates: Sequence[str], epsilon: float) -> EngineWork:
+    """The stages: each truth is resampled to n rows, and then errs as a private table does."""
+    workload, people, name = _tried(current, candidates), current.population, current.names(sorted(candidates))
+    if workload is None:
+        raise PlanError("This public table and workload are too large for a trial of the engines.")
+    stages = {}
+    for facts in _truths(current, candidates):
+        if facts.dataset is not None:
+            rows = resampled(facts.dataset, people.n, 0)
+            supports = {name: _support(current, candidates)}
+            stages[facts.sha256] = Stage(
+                workload, count(workload, rows), supports, people.delta, people.rows_per_person, rows=rows
+            )
+    return EngineWork(stages, name, epsilon, RUNS)
+
+
+def _key(current: Study, candidates: Sequence[str], truths: Sequence[CandidateFacts], epsilon: float) -> str:
+    """A key of all that a trial depends on."""
+    people, tables = current.population, [current.candidate(sha256) for sha256 in sorted(candidates)]
+    body = {
+        "candidates": [(facts.sha256, spelt(facts.options)) for facts in tables],
+        "truths": [(facts.sha256, spelt(facts.options)) for facts in truths],
+        "schema": current.schema.sha256 if current.schema else "",
+        "workload": current.workload().sha256,
+        "people": [people.n, people.rows_per_person, str(people.delta)],
+        "epsilon": repr(epsilon),
+        "terms": [RUNS, MOST_MARGINALS, SEED],
+    }
+    return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+
+
+def _job_key(current: Study, key: str) -> str:
+    return f"{TRIAL}:{current.population.name}:{key}"
+
+
+def _stored(result: object) -> bytes:
+    if not isinstance(result, list):
+        raise PlanError("A trial of the engines returns its ways.")
+    return json.dumps([asdict(way) for way in result]).encode()

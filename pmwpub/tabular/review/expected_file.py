@@ -1,0 +1,79 @@
+"""How a private file is read, in words of the schema alone: what to compare it with before it is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from pmwpub.tabular.schema.column_types import DateColumn, NumericColumn
+from pmwpub.tabular.schema.table_schema import Schema
+
+MOST_NAMES = 20
+_ORDERS = {"ymd": "2012-03-31", "dmy": "31.3.2012", "mdy": "3/31/2012"}
+_SPACES = {" ": "a space", "\u00a0": "a no-break space", "\u202f": "a narrow no-break space"}
+
+
+def expected_file(schema: Schema) -> tuple[str, ...]:
+    """What the schema expects of a private file, a sentence or two each: its header, text, numbers, dates, codes.
+
+    Privacy: a function of the schema alone, so the words are the same whatever the file holds, and may always be shown.
+    """
+    names = [column.name for column in schema.encoded]
+    if schema.id_column is not None:
+        names.append(schema.id_column.name)
+    found = [
+        f"A header with the columns {_listed(names)}, in any order; others are ignored.",
+        "Text in UTF-8 with a comma between cells; of another encoding or delimiter you are asked.",
+        *_numbers(schema),
+        *_dates(schema),
+    ]
+    tokens = ", ".join(f'"{token}"' for token in schema.missing_tokens)
+    if tokens:
+        found.append(f"A cell without a value is {tokens}.")
+    return (
+        *found,
+        "A cell that is written otherwise takes the level for other cells where its column has one, else none: its row "
+        "then counts in n and in no query of that column. Compare some cells of the file with this list.",
+    )
+
+
+def _numbers(schema: Schema) -> Iterable[str]:
+    """The numeric columns, those together whose numbers are written alike."""
+    groups: dict[str, list[str]] = {}
+    for column in schema.encoded:
+        if isinstance(column, NumericColumn):
+            groups.setdefault(_written(column, second=schema.version > 1), []).append(column.name)
+    return (f"Numbers {words}: {_listed(names)}." for words, names in groups.items())
+
+
+def _written(column: NumericColumn, *, second: bool) -> str:
+    comma = "a comma (or a point)" if second and column.reads_points else "a comma"
+    words = [f"with {'a point' if column.decimal == '.' else comma} before decimals"]
+    if column.thousands:
+        words.append(f"with or without {_SPACES.get(column.thousands, column.thousands)} between thousands")
+    beside = [f'"{affix.strip()}" {place}' for affix, place in ((column.prefix, "before"), (column.suffix, "behind"))
+              if affix]  # fmt: skip
+    if beside:
+        words.append(f"with or without {' and '.join(beside)}")
+    return ", ".join(words)
+
+
+def _dates(schema: Schema) -> Iterable[str]:
+    groups: dict[str, list[str]] = {}
+    for column in schema.encoded:
+        if isinstance(column, DateColumn):
+            groups.setdefault(_dated(column), []).append(column.name)
+    return (f"Dates such as {words}: {_listed(names)}." for words, names in groups.items())
+
+
+def _dated(column: DateColumn) -> str:
+    if column.pivot is None:
+        return f"{_ORDERS[column.order]}, with four digits for the year"
+    if column.pivot in (0, 100):
+        return f"{_ORDERS[column.order]}; two digits for the year stand for {'19' if column.pivot == 0 else '20'}.."
+    below = f"00 to {column.pivot - 1:02d} for 20.."
+    return f"{_ORDERS[column.order]}; of two digits for the year {column.pivot:02d} to 99 stand for 19.., {below}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_NAMES:,} more" if len(names) > MOST_NAMES else ""
+    return ", ".join(names[:MOST_NAMES]) + more
