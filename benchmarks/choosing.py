@@ -1,6 +1,6 @@
 """Which candidate is preselected, judged by the errors of all of them: twelve cases, fixed rule.
 
-    python benchmarks/choosing.py [--tried] [--runs 5] [--draws 5] [--method pmw-pub]
+    python benchmarks/choosing.py [--tried] [--runs 5] [--pair-runs 3] [--draws 5] [--method pmw-pub]
 
 Each case has a truth that plays the private table and three candidates. Every ordered pair of candidates is simulated
 (three runs), as the app does it for free; floors and starts of the truth are drawn as they are bought at epsilon 0.05;
@@ -35,7 +35,6 @@ from pmwpub.service.choosing.expected_error import BoughtNumbers, PublicPair, ex
 
 OUT = Path(__file__).parents[1] / "docs" / "results" / "choosing_runs.csv"
 EPSILONS = (0.25, 1.0)
-RUNS_OF_PAIRS = 3
 TRUTH = "truth"
 COLUMNS = ("case", "truth", "candidate", "method", "epsilon", "rounds", "seed", "value")
 FLOOR_LOW, FLOOR_HIGH = "floor low", "floor high"
@@ -64,7 +63,9 @@ def lines_of(name: str, truth: str, found: Simulation) -> Iterator[tuple[object,
         yield name, truth, floor.candidate, FLOOR_HIGH, 0.0, 0, 0, floor.upper
 
 
-def make(wanted: Mapping[str, Callable[[], cases.Case]], runs: int, methods: tuple[str, ...]) -> None:
+def make(
+    wanted: Mapping[str, Callable[[], cases.Case]], runs: int, runs_of_pairs: int, methods: tuple[str, ...]
+) -> None:
     """Every simulation that is missing from the file, added to it."""
     done = {(line["case"], line["truth"], line["method"]) for line in read()}
     fresh = not OUT.is_file()
@@ -80,7 +81,7 @@ def make(wanted: Mapping[str, Callable[[], cases.Case]], runs: int, methods: tup
                         continue
                     own = (method, UNCHANGED) if (name, truth, UNCHANGED) not in done else (method,)
                     sweep = Sweep(
-                        EPSILONS, runs=runs if truth == TRUTH else RUNS_OF_PAIRS, methods=own, floors=UNCHANGED in own
+                        EPSILONS, runs=runs if truth == TRUTH else runs_of_pairs, methods=own, floors=UNCHANGED in own
                     )
                     writer.writerows(lines_of(name, truth, simulate(stage_of(case, truth), sweep)))
                     done |= {(name, truth, one) for one in own}
@@ -162,11 +163,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tried", action="store_true")
     parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--pair-runs", type=int, default=3)
     parser.add_argument("--draws", type=int, default=5)
     parser.add_argument("--method", nargs="+", default=[PMW_PUB])
     parsed = parser.parse_args()
     wanted = cases.tried() if parsed.tried else cases.cases()
-    make(wanted, parsed.runs, tuple(parsed.method))
+    make(wanted, parsed.runs, parsed.pair_runs, tuple(parsed.method))
     for method in parsed.method:
         judge(wanted, method, parsed.draws)
 

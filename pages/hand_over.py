@@ -7,6 +7,7 @@ from pmwpub.ui import Badge, enter, need, opened, panel, service
 from pmwpub.ui.hand_over.answers_panel import answers_panel
 from pmwpub.ui.hand_over.before_and_after import compare
 from pmwpub.ui.hand_over.chosen_release import chosen, latest, listed
+from pmwpub.ui.hand_over.in_short import in_short
 from pmwpub.ui.hand_over.published_tables import published_panel
 from pmwpub.ui.hand_over.quality_panel import quality_part
 from pmwpub.ui.hand_over.result_panel import release_panel
@@ -19,6 +20,7 @@ if released:
     shown = chosen(released) or latest(released)
     release_panel(session, study, shown)
     if shown.bundle is not None:
+        in_short(study, shown)
         answers_panel(study, shown)
         quality_part(session, study, shown)
         with panel("A release beside its public table", Badge.DP):

@@ -12,6 +12,7 @@ from pmwpub.figures.curves.bias_curve import BiasedTable, error_against_bias
 from pmwpub.figures.curves.bound import BoundParts, bound_against_epsilon, bound_against_rounds
 from pmwpub.figures.curves.curve_values import ErrorCurve, ProvedBound, ShadedFloor, Unchanged
 from pmwpub.figures.curves.error_curves import error_against_epsilon
+from pmwpub.figures.curves.error_svg import MarkedRelease, error_svg
 from pmwpub.figures.curves.shares import ShareCurve, error_against_share
 from pmwpub.figures.kept_plots import Drawing, drawn_anew, drawn_once
 from pmwpub.figures.marginals import difference_map, marginal_comparison
@@ -32,6 +33,7 @@ __all__ = [
     "CandidateRow",
     "Drawing",
     "ErrorCurve",
+    "MarkedRelease",
     "MovedMarginal",
     "PairFloor",
     "Plot",
@@ -54,6 +56,7 @@ __all__ = [
     "error_against_bias",
     "error_against_epsilon",
     "error_against_share",
+    "error_svg",
     "marginal_comparison",
     "moved_marginals",
     "pair_map",

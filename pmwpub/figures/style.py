@@ -63,12 +63,14 @@ class Table:
 class Plot:
     """A figure, what it shows in words, and its data. Labels in `alt` and `table` are plain text, not markup.
 
+    svg  the same as a small picture that stands by itself; "" where there is none
     kept  whether the process keeps it for all sessions (`drawn_once`), so that it must show nothing private
     """
 
     figure: Figure
     alt: str
     table: Table
+    svg: str = ""
     kept: bool = False
 
     @cached_property

@@ -6,7 +6,6 @@ forbids itself scripts and requests by its content security policy.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -24,6 +23,7 @@ from pmwpub.release.checklist import checklist
 from pmwpub.release.measured.causes import causes_of
 from pmwpub.release.measured.measurements import sigma_rows
 from pmwpub.release.report_numbers import percent, rows, up
+from pmwpub.release.summary import BoughtError, Expectation, ReleaseSummary, odds, summary_of
 from pmwpub.tabular.schema.column_types import MISSING
 from pmwpub.tabular.schema.table_schema import Schema
 
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 TEMPLATES = {1: "report.html.jinja", 2: "report_of_tables.html.jinja"}
 """Of the releases that are charged, by the version of the certificate."""
 UNCHANGED_TEMPLATE = "report_of_public_table.html.jinja"
+PLACE = b"<!--error-->"
+"""Where a summary has room for errors that are bought later; text from outside is escaped and never looks like it."""
 HEAVIEST = 5
 """How many rows of the largest weights the report lists."""
 
@@ -58,11 +60,19 @@ class Choices:
     assessed  every assessment of the population that was stored before the release was charged
     rounds    a sentence on T, or on the engine where it has no rounds
     others    the purposes of all other charges before this one: each was a look that may have guided a choice
+    expectation  the error that was to be expected when the release was charged, where simulations said so
     """
 
     assessed: tuple[AssessedPrior, ...] = ()
     rounds: str = ""
     others: tuple[str, ...] = ()
+    expectation: Expectation | None = None
+
+    @property
+    def of_the_chosen(self) -> tuple[BoughtError, ...]:
+        """The floors and starts that were bought of the public table that was taken."""
+        found = [(part, getattr(one, part)) for one in self.assessed if one.chosen for part in ("floor", "start")]
+        return tuple(BoughtError(part, number) for part, number in found if number is not None)
 
     @property
     def reach(self) -> float:
@@ -92,13 +102,15 @@ def report_html(
     rows = None if public is None else quality.public_rows(released.support, public)
     public = public or released.support
     causes = causes_of(certificate, released, workload, noisy_tables, rows)
+    by_id = schema.rows_beyond is not None
     unchanged = isinstance(certificate, UnchangedCertificate)
     text = template(UNCHANGED_TEMPLATE if unchanged else TEMPLATES[certificate.version]).render(
         certificate=certificate,
-        by_id=schema.rows_beyond is not None,
+        by_id=by_id,
+        in_short=_in_short(certificate, choices, by_id=by_id),
         candidates=[candidate.name for candidate in certificate.candidate],
         sigmas=_sigmas(certificate),
-        odds=_odds(certificate.epsilon),
+        odds=odds(certificate.epsilon),
         atoms=len(public),
         public_rows=public.rows,
         choices=choices,
@@ -114,6 +126,13 @@ def report_html(
         files=_described(certificate.files),
     )
     return text.encode()
+
+
+def _in_short(certificate: AnyCertificate, choices: Choices, *, by_id: bool) -> ReleaseSummary | None:
+    """The summary of what was charged; a public table as it came has none."""
+    if isinstance(certificate, UnchangedCertificate):
+        return None
+    return summary_of(certificate, by_id=by_id, expectation=choices.expectation, bought=choices.of_the_chosen)
 
 
 def _sigmas(certificate: AnyCertificate) -> tuple[float, ...]:
@@ -139,9 +158,18 @@ def template(name: str) -> Template:
     return environment.get_template(name)
 
 
-def _odds(epsilon: float) -> str:
-    """e^epsilon in words, rounded up."""
-    return "more than a million" if epsilon > math.log(10**6) else up(math.exp(epsilon), 3)
+def with_error(report: bytes, certificate: AnyCertificate, error: NoisyInterval) -> bytes:
+    """A report whose summary also states the release's own noisy error, which was bought after it was made.
+
+    A report of before it had such a place is returned as it is, and so is that of a public table as it came.
+    """
+    from markupsafe import escape
+
+    if isinstance(certificate, UnchangedCertificate):
+        return report
+    found = summary_of(certificate, by_id=False, error=error)
+    words = f"<li><strong>{escape(found.errors[0])}</strong> {escape(found.cautions[0])}</li>"
+    return report.replace(PLACE, words.encode() + PLACE, 1)
 
 
 _WORDS = {

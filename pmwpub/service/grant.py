@@ -105,7 +105,7 @@ def left_after(price: Price) -> str:
     return _left(price.remaining, price.total, price.delta)
 
 
-def left_words(balance: Balance) -> str:
+def what_is_left(balance: Balance) -> str:
     """What is left of the grant, and what that is good for."""
     return _left(balance.remaining, balance.total, balance.delta)
 

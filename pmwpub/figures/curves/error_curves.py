@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pmwpub.figures.curves.bound import shade_nothing
 from pmwpub.figures.curves.curve_values import ErrorCurve, ProvedBound, ShadedFloor, Unchanged, alt_text, sweep_table
+from pmwpub.figures.curves.error_svg import error_svg
 from pmwpub.figures.curves.floor_regions import add_floor, write_into_regions
 from pmwpub.figures.curves.legend import BOUND, HOLLOW, UNCHANGED, add_legend
 from pmwpub.figures.style import PALETTE, SYMBOLS, Plot, colours, framed, number, shown
@@ -70,7 +71,8 @@ def error_against_epsilon(
         write_into_regions(figure, floors, lines, top)
     alt = alt_text(curves, floors, unchanged, measure, bounds)
     alt += f" The private table is played by {truth}." if truth else ""
-    return Plot(figure, alt, sweep_table(curves, floors, unchanged, bounds))
+    small = "" if bounds else error_svg(curves, floors, unchanged, measure=measure)
+    return Plot(figure, alt, sweep_table(curves, floors, unchanged, bounds), small)
 
 
 def _epsilon_range(curves: Sequence[ErrorCurve]) -> tuple[float, float]:

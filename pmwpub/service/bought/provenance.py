@@ -10,6 +10,7 @@ from pmwpub.plans import AnyReleasePlan, ReleasePlan, TableFitPlan, UnchangedPla
 from pmwpub.privacy.budget import epsilon_of
 from pmwpub.release.report import AssessedPrior, Choices
 from pmwpub.service.bought.assessments import Assessed, assessments
+from pmwpub.service.choosing.expectation import expectation_of
 from pmwpub.service.core import Service
 from pmwpub.service.inputs.study_store import Study
 from pmwpub.service.simulations.advice import advise_rounds
@@ -28,7 +29,7 @@ WEIGHTED_POOL = (
 def choices_of(service: Service, current: Study, plan: AnyReleasePlan) -> Choices:
     """The stored assessments and the advice at this moment, before the plan is charged. Reads only."""
     assessed, others = looks_before(service, current, plan)
-    return Choices(assessed, _settings(service, current, plan), others)
+    return Choices(assessed, _settings(service, current, plan), others, expectation_of(service, current, plan))
 
 
 def looks_before(

@@ -28,6 +28,11 @@ class MeasuredError:
     error: NoisyInterval | None = None
     remarks: tuple[str, ...] = ()
 
+    @property
+    def release(self) -> PlanKey:
+        """The release that it is the error of."""
+        return PlanKey(self.plan.release, self.plan.release_repeat)
+
 
 def error_plan(service: Service, population: str, release: PlanKey, *, epsilon: str) -> ErrorPlan:
     """Plan the error of a stored release at a pure epsilon.
@@ -49,7 +54,7 @@ def error_plan(service: Service, population: str, release: PlanKey, *, epsilon: 
 def measured_errors(service: Service, population: str, release: PlanKey | None = None) -> list[MeasuredError]:
     """Every noisy error that was bought, oldest first; those of one release alone, if it is named."""
     found = [measured(service, booking) for booking in service.bought(population, "error")]
-    return [one for one in found if release is None or _release_of(one.plan) == release]
+    return [one for one in found if release is None or one.release == release]
 
 
 def measured(service: Service, booking: Booking) -> MeasuredError:
@@ -78,7 +83,3 @@ def named_release(text: str, draw: int = 0) -> PlanKey:
     if changed:
         raise CertificateError(f"{', '.join(changed)} differs from the folder's certificate; name the plan.")
     return PlanKey(certificate.plan_sha256, certificate.repeat)
-
-
-def _release_of(plan: ErrorPlan) -> PlanKey:
-    return PlanKey(plan.release, plan.release_repeat)

@@ -30,7 +30,7 @@ FACTORS = tuple(0.001 * 1.05**place for place in range(160))
 SD_OF_BAR = math.sqrt(2) / math.log(20)
 """The standard deviation of Laplace noise, as a share of what 95 % of its draws stay within."""
 LEAST = 1e-6
-DEVIATIONS = 2.0
+DEVIATIONS = 1.0
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class ExpectedError:
     """What to expect of a release with one candidate on the private table.
 
     error         the estimate
-    low, high     as far from it as pairs were from what the law says of them, with floor and start two deviations off
+    low, high     as far from it as pairs were from what the law says of them, with floor and start a deviation off
     floor, start  the estimates that it rests on
     pairs         how many pairs of this candidate were simulated
     """

@@ -80,7 +80,7 @@ def _because(
 ) -> str:
     """Why the first of the candidates comes first."""
     (pool, best), *others = expected
-    basis = f"simulations with {' and '.join(simulated.truths)} as the private table"
+    basis = f"simulations with {simulated.source} as the private table"
     bought = ", and by the noisy floors and starts that were bought" if bought_too else "; nothing was bought yet"
     at = f"ε = {near(epsilon)}" if simulated.reached else f"the simulated ε nearest to {near(epsilon)}"
     said = [f"{current.names(pool)} has the least expected error at {at}: {near(best.error)}, by {basis}{bought}."]

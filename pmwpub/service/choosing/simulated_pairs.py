@@ -30,6 +30,12 @@ class SimulatedPairs:
     truths: tuple[str, ...] = ()
     reached: bool = True
 
+    @property
+    def source(self) -> str:
+        """Who played the truth, as a list in words."""
+        *others, last = self.truths or ("nobody",)
+        return f"{', '.join(others)} and {last}" if others else last
+
 
 def key_of(pool: Iterable[str]) -> str:
     """A candidate or pool as the text that a pair names it by."""
@@ -60,9 +66,19 @@ def pairs_at(service: Service, current: Study, epsilon: float, engine: str) -> S
     names = truths(current)
     return SimulatedPairs(
         tuple(pair for pair, _ in found.values()),
-        tuple(dict.fromkeys(names[truth] for truth, _ in found)),
+        tuple(name for truth, name in names.items() if any(truth == played_by for played_by, _ in found)),
         all(reached for _, reached in found.values()),
     )
+
+
+def simulated_epsilons(service: Service, current: Study, engine: str) -> list[float]:
+    """The epsilons at which the engine of that name was simulated, ascending."""
+    found = [one.simulation for one in explorations(service, current) if one.simulation is not None]
+    return sorted({one.epsilon for simulation in found for one in simulation.errors if one.method == _method(engine)})
+
+
+def _method(engine: str) -> str:
+    return TABLE_FIT if engine == "table-fit" else PMW_PUB
 
 
 def _wanted_truths(current: Study) -> Sequence[str]:
@@ -78,7 +94,7 @@ def _pairs_of(
     for name, (pool, share) in played(current, found.truth, found.terms).items():
         curve: dict[float, float] = {}
         for line in lines:
-            if line.candidate == name and line.method == {"table-fit": TABLE_FIT}.get(engine, PMW_PUB):
+            if line.candidate == name and line.method == _method(engine):
                 curve[line.epsilon] = min(line.mean, curve.get(line.epsilon, math.inf))
         if pool and share == WHOLE and curve and name in floors and name in starts:
             reached = min(curve) <= epsilon <= max(curve)

@@ -27,6 +27,7 @@ from pmwpub.service.simulations.explorations import Exploration
 from pmwpub.service.simulations.sweep_range import played
 
 MEASURED: dict[Measure, str] = {"max_error": "Maximum error", "mean_error": "Mean error", "rms_error": "RMS error"}
+OVER = {"fast": "a sample of the workload", "part": "a part of the workload", "full": "the whole workload"}
 GROWN = f", {label_of(TABLE_FIT_GROWN)}"
 """What the label of a line ends with that adds rows to its table."""
 OWN_NAME = label_of(PMW_PUB)
@@ -203,10 +204,18 @@ def _certified(simulation: Simulation | None) -> list[figures.ShadedFloor]:
 
 
 def _noisy(bought: Sequence[Assessed]) -> list[figures.ShadedFloor]:
+    """Floors that were bought; where they are over different parts of the workload, each mark says over which."""
+    found = [(one, one.floor) for one in bought if one.floor is not None]
+    several = len({(one.plan.setting, one.plan.part) for one, _ in found}) > 1
     return [
-        figures.ShadedFloor(one.name, one.floor.low, one.floor.high, noisy=True, confidence=one.floor.confidence)
-        for one in bought
-        if one.floor is not None
+        figures.ShadedFloor(
+            f"{one.name}, over {OVER[one.plan.setting]}" if several else one.name,
+            floor.low,
+            floor.high,
+            noisy=True,
+            confidence=floor.confidence,
+        )
+        for one, floor in found
     ]
 
 

@@ -12,8 +12,7 @@ import streamlit as st
 
 from pmwpub.errors import PmwPubError, StillToChoose
 from pmwpub.service import Study
-from pmwpub.service.grant import left_words as grant_left
-from pmwpub.service.grant import promise_words, spent_words, taken
+from pmwpub.service.grant import promise_words, spent_words, taken, what_is_left
 from pmwpub.service.inputs.study_store import study
 from pmwpub.ui.app import widget_keys
 from pmwpub.ui.app.services import service
@@ -184,7 +183,7 @@ def _meter(session: Session, population: str) -> None:
     st.markdown(f"**{plain(population)}**")
     share = min(Fraction(1), balance.spent.rho / balance.total.rho)
     st.progress(float(share), text=f"{taken(balance.spent, balance.total)} of the grant taken")
-    lines = [promise_words(balance), f"{spent_words(balance)}.", f"Left: {grant_left(balance)}"]
+    lines = [promise_words(balance), f"{spent_words(balance)}.", f"Left: {what_is_left(balance)}"]
     if running.units:
         lines.insert(1, f"At work: {taken(running, balance.total)} of the grant")
     st.caption("  \n".join(lines))

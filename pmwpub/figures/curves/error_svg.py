@@ -1,0 +1,189 @@
+"""Error against epsilon as a small SVG that stands by itself: for reports, exports and print. No library draws it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+from pmwpub.figures.curves.curve_values import ErrorCurve, ShadedFloor, Unchanged
+from pmwpub.figures.style import INK, PALETTE, number, shown
+from pmwpub.rounding import near
+
+WIDTH, HEIGHT = 640, 300
+LEFT, RIGHT, TOP, BOTTOM = 64, 16, 14, 46
+LINE = 19
+"""Height of a line of the legend."""
+
+
+@dataclass(frozen=True)
+class MarkedRelease:
+    """A release on the figure: its epsilon, and the error that is expected of it."""
+
+    epsilon: float
+    error: float
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """From epsilon and error to places in the picture; epsilon on a logarithmic axis."""
+
+    first: float
+    last: float
+    most: float
+
+    @classmethod
+    def of(cls, epsilons: Sequence[float], errors: Sequence[float]) -> _Scale:
+        return cls(min(epsilons) / 1.15, max(epsilons) * 1.15, 1.12 * max(errors) or 1.0)
+
+    def x(self, epsilon: float) -> float:
+        share = math.log(epsilon / self.first) / math.log(self.last / self.first)
+        return LEFT + share * (WIDTH - LEFT - RIGHT)
+
+    def y(self, error: float) -> float:
+        return TOP + (1 - min(error, self.most) / self.most) * (HEIGHT - TOP - BOTTOM)
+
+
+def error_svg(
+    curves: Sequence[ErrorCurve],
+    floors: Sequence[ShadedFloor] = (),
+    unchanged: Sequence[Unchanged] = (),
+    *,
+    marked: MarkedRelease | None = None,
+    measure: str = "Largest error",
+) -> str:
+    """Lines with bars of one standard error, tables unchanged as broken lines, and each table's own region that no
+    epsilon reaches shaded in its colour; below them the legend and the conclusion in words.
+
+    Labels are escaped; nothing in it runs or loads. "" without a curve.
+    """
+    if not curves:
+        return ""
+    epsilons = [epsilon for curve in curves for epsilon in curve.epsilons] + ([marked.epsilon] if marked else [])
+    errors = [error + bar for curve in curves for error, bar in zip(curve.mean, curve.standard_error, strict=True)]
+    errors += [line.error for line in unchanged] + [floor.high for floor in floors] + ([marked.error] if marked else [])
+    scale, words = _Scale.of(epsilons, errors), conclusion(curves, floors, marked)
+    colour = {curve.label: PALETTE[place % len(PALETTE)] for place, curve in enumerate(curves)}
+    parts = [_axes(scale, sorted(set(epsilons)), measure)]
+    parts += [_floor(scale, floor, colour.get(floor.label, INK)) for floor in floors]
+    parts += [_level(scale, line, colour.get(line.label, INK)) for line in unchanged]
+    parts += [_curve(scale, curve, colour[curve.label]) for curve in curves]
+    if marked is not None:
+        parts.append(
+            f'<circle cx="{scale.x(marked.epsilon):.1f}" cy="{scale.y(marked.error):.1f}" r="7" fill="none" '
+            'stroke="currentColor" stroke-width="2"/>'
+        )
+    lines = [*_legend(curves, floors, unchanged, marked, colour), *_text(words)]
+    height = HEIGHT + LINE * len(lines) + 8
+    below = "".join(f'<text x="8" y="{HEIGHT + LINE * place + 12}">{line}</text>' for place, line in enumerate(lines))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
+        f'aria-label="{escape(words, quote=True)}" font-family="sans-serif" font-size="13" fill="currentColor" '
+        f'color="{INK}">{"".join(parts)}{below}</svg>'
+    )
+
+
+def conclusion(
+    curves: Sequence[ErrorCurve], floors: Sequence[ShadedFloor] = (), marked: MarkedRelease | None = None
+) -> str:
+    """What the figure says, in one or two sentences of plain text."""
+    best = min(curves, key=lambda curve: curve.mean[-1])
+    at = near(best.epsilons[-1], 6)
+    said = f"At ε = {at} the error is {number(best.mean[-1])}"
+    if len(curves) > 1:
+        said = f"{best.label} does best at ε = {at}, with an error of {number(best.mean[-1])}"
+    if marked is not None:
+        said = f"At ε = {near(marked.epsilon)} an error of {number(marked.error)} is expected"
+    floor = next((one for one in floors if one.label == best.label), None)
+    if floor is None or floor.low <= 0:
+        return f"{said}."
+    sure = f" (with {floor.confidence:.0%} confidence)" if floor.noisy and floor.confidence else ""
+    return f"{said}; no ε brings {best.label} below {number(floor.low)}{sure}."
+
+
+def _axes(scale: _Scale, epsilons: Sequence[float], measure: str) -> str:
+    bottom, right = HEIGHT - BOTTOM, WIDTH - RIGHT
+    step = 10 ** math.floor(math.log10(scale.most))
+    step = next(part * step for part in (0.1, 0.2, 0.5, 1.0, 2.0) if scale.most / (part * step) <= 6)
+    marks = [place * step for place in range(int(scale.most / step) + 1)]
+    lines = [
+        f'<line x1="{LEFT}" x2="{right}" y1="{scale.y(mark):.1f}" y2="{scale.y(mark):.1f}" stroke="{INK}" '
+        f'stroke-opacity="0.3"/><text x="{LEFT - 6}" y="{scale.y(mark) + 4:.1f}" '
+        f'text-anchor="end">{number(mark)}</text>'
+        for mark in marks
+    ]
+    lines += [
+        f'<text x="{scale.x(one):.1f}" y="{bottom + 17}" text-anchor="middle">{near(one)}</text>' for one in epsilons
+    ]
+    middle = (TOP + bottom) / 2
+    lines.append(f'<text x="{(LEFT + right) / 2}" y="{bottom + 36}" text-anchor="middle">ε of the release</text>')
+    lines.append(
+        f'<text x="14" y="{middle}" text-anchor="middle" transform="rotate(-90 14 {middle})">{escape(measure)} '
+        "(share of rows)</text>"
+    )
+    return "".join(lines)
+
+
+def _floor(scale: _Scale, floor: ShadedFloor, colour: str) -> str:
+    """The region below a floor's lower end, and a line at its upper end where that is another."""
+    top, bottom, right = scale.y(floor.low), HEIGHT - BOTTOM, WIDTH - RIGHT
+    broken = ' stroke-dasharray="2 4"' if floor.noisy else ""
+    return (
+        f'<rect class="floor" x="{LEFT}" y="{top:.1f}" width="{right - LEFT}" height="{bottom - top:.1f}" '
+        f'fill="{colour}" fill-opacity="0.18"/><line x1="{LEFT}" x2="{right}" y1="{scale.y(floor.high):.1f}" '
+        f'y2="{scale.y(floor.high):.1f}" stroke="{colour}" stroke-opacity="0.6"{broken}/>'
+    )
+
+
+def _level(scale: _Scale, line: Unchanged, colour: str) -> str:
+    y = scale.y(line.error)
+    return (
+        f'<line class="unchanged" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}" stroke="{colour}" '
+        'stroke-width="1.5" stroke-dasharray="7 5"/>'
+    )
+
+
+def _curve(scale: _Scale, curve: ErrorCurve, colour: str) -> str:
+    points = [(scale.x(e), scale.y(m)) for e, m in zip(curve.epsilons, curve.mean, strict=True)]
+    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    bars = "".join(
+        f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{scale.y(max(0.0, m - s)):.1f}" y2="{scale.y(m + s):.1f}" '
+        f'stroke="{colour}"/>'
+        for (x, _), m, s in zip(points, curve.mean, curve.standard_error, strict=True)
+        if s
+    )
+    dots = "".join(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="{colour}"/>' for x, y in points)
+    return f'<polyline class="curve" points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>{bars}{dots}'
+
+
+def _legend(
+    curves: Sequence[ErrorCurve],
+    floors: Sequence[ShadedFloor],
+    unchanged: Sequence[Unchanged],
+    marked: MarkedRelease | None,
+    colour: dict[str, str],
+) -> list[str]:
+    said = [f'<tspan fill="{colour[curve.label]}">●—</tspan> {shown(curve.label)}' for curve in curves]
+    said += [
+        f'<tspan fill="{colour.get(line.label, INK)}">- -</tspan> {shown(line.label)} unchanged, free: '
+        f"{number(line.error)}"
+        for line in unchanged
+    ]
+    for floor in floors:
+        kind = "noisy, bought" if floor.noisy else "proved on the table that plays the private one"
+        said.append(
+            f'<tspan fill="{colour.get(floor.label, INK)}">▒</tspan> out of reach with {shown(floor.label)} at any ε '
+            f"({kind}): below {number(floor.low)}"
+        )
+    return said + (["○ this release"] if marked is not None else [])
+
+
+def _text(words: str, limit: int = 92) -> list[str]:
+    """Words as escaped lines of at most so many characters."""
+    lines = [""]
+    for word in words.split():
+        if lines[-1] and len(lines[-1]) + len(word) >= limit:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    return [escape(line, quote=False) for line in lines]

@@ -1,0 +1,187 @@
+"""The one page that goes with a release: promise, price, error, and what not to use it for, in sentences.
+
+Every sentence is plain text made from the certificate, from what was bought beside it, and from what simulations on
+public tables say: released and public things alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, Decimal
+
+from pmwpub.noisy_interval import NoisyInterval
+from pmwpub.release.certificates.certificate_reading import ChargedCertificate
+from pmwpub.release.certificates.table_certificate import TableCertificate
+from pmwpub.release.measured.measurements import sigma_rows
+from pmwpub.release.report_numbers import percent, rows, up
+from pmwpub.rounding import near
+
+NORMAL_95 = 1.96
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What was to be expected of a release, as shares of the rows.
+
+    error, low, high  the largest error over the workload, and how far it may be from that
+    start             of the public table unchanged, as far as it is known
+    source            who played the private table in the simulations: plain text
+    figure            error against epsilon as an SVG that stands by itself; "" for none
+    """
+
+    error: float
+    low: float
+    high: float
+    start: float
+    source: str
+    figure: str = ""
+
+
+@dataclass(frozen=True)
+class BoughtError:
+    """A number that was bought: what it is of, and its noisy interval."""
+
+    what: str
+    number: NoisyInterval
+
+
+@dataclass(frozen=True)
+class ReleaseSummary:
+    """What a stakeholder reads first; each sentence is plain text.
+
+    promise    what is promised, and to whom
+    spent      what it took of the grant
+    errors     how far answers may be off: expected, and bought
+    cautions   what not to use it for
+    remarks    what the certificate says beyond its numbers
+    figure     an SVG, or ""
+    """
+
+    promise: tuple[str, ...]
+    spent: str
+    errors: tuple[str, ...]
+    cautions: tuple[str, ...]
+    remarks: tuple[str, ...]
+    figure: str = ""
+
+
+def summary_of(
+    certificate: ChargedCertificate,
+    *,
+    by_id: bool,
+    expectation: Expectation | None = None,
+    bought: Sequence[BoughtError] = (),
+    error: NoisyInterval | None = None,
+) -> ReleaseSummary:
+    """The summary of a release.
+
+    by_id   whether neighbours differ in all rows of one ID
+    bought  the floors and starts that were bought of its public table before
+    error   the release's own noisy error, where it was bought
+    """
+    return ReleaseSummary(
+        promise=_promise(certificate, by_id=by_id),
+        spent=_spent(certificate),
+        errors=tuple(_errors(certificate, expectation, bought, error)),
+        cautions=tuple(_cautions(certificate, expectation, error)),
+        remarks=tuple(certificate.remarks),
+        figure="" if expectation is None else expectation.figure,
+    )
+
+
+def odds(epsilon: float) -> str:
+    """e^epsilon in words, rounded up."""
+    return "more than a million" if epsilon > math.log(10**6) else up(math.exp(epsilon), 3)
+
+
+def _promise(certificate: ChargedCertificate, *, by_id: bool) -> tuple[str, ...]:
+    k, unit = certificate.rows_per_person, certificate.unit or "one person"
+    whose = f"all rows of one ID, of which at most {rows(k)} count" if by_id else f"at most {rows(k)}"
+    granted = certificate.budget.epsilon if certificate.budget else certificate.ledger_total.epsilon
+    return (
+        f"Protected is {unit}, with {whose} of the private table of {certificate.n:,} rows.",
+        f"Whatever anybody concludes from all that is ever released about this population, it would have been nearly "
+        f"as likely with other data in the place of the protected ones: at most {odds(granted)} times as likely "
+        f"(ε = {up(granted)}), but for a chance of about δ = {up(certificate.delta)}.",
+        "Copying, joining or analysing the files costs nothing more.",
+    )
+
+
+def _spent(certificate: ChargedCertificate) -> str:
+    own = f"By itself this release is ε = {up(certificate.epsilon)}"
+    if certificate.budget is None:
+        return f"{own}; what was taken so far adds up to ρ = {up(certificate.ledger_total.rho)}."
+    taken, so_far = (_of(rho, certificate.budget.rho) for rho in (certificate.rho, certificate.ledger_total.rho))
+    return f"This release took {taken} of the grant; {so_far} were taken with it. {own}: accounting, not the promise."
+
+
+def _of(rho: str, total: str) -> str:
+    share = (100 * Decimal(str(rho)) / Decimal(str(total))).quantize(Decimal("0.01"), ROUND_CEILING)
+    return f"{share.normalize():f} %"
+
+
+def _errors(
+    certificate: ChargedCertificate,
+    expectation: Expectation | None,
+    bought: Sequence[BoughtError],
+    error: NoisyInterval | None,
+) -> list[str]:
+    said = []
+    if error is not None:
+        said.append(
+            f"Bought: the largest error over all {certificate.queries:,} questions of the workload is about "
+            f"{percent(error.estimate)} of the rows, between {percent(error.low)} and {percent(error.high)} "
+            f"({100 * error.confidence:.0f} % sure)."
+        )
+    if expectation is not None:
+        said.append(
+            f"Expected: a largest error of {percent(expectation.error)} of the rows ({percent(expectation.low)} to "
+            f"{percent(expectation.high)}), by simulations in which {expectation.source} played the private table. The "
+            f"public table unchanged, which is free: about {percent(expectation.start)}."
+        )
+    if not said:
+        said.append("How far answers may be off is not known: the error was neither simulated nor bought.")
+    elif error is None:
+        said.append("The error itself was not bought.")
+    said += [
+        f"Bought of the public table: {one.what} {percent(one.number.estimate)}, {percent(one.number.low)} to "
+        f"{percent(one.number.high)} ({100 * one.number.confidence:.0f} % sure)."
+        for one in bought
+    ]
+    return said
+
+
+def _cautions(
+    certificate: ChargedCertificate, expectation: Expectation | None, error: NoisyInterval | None
+) -> list[str]:
+    k = certificate.workload.k
+    reach = error.high if error is not None else expectation.high if expectation is not None else None
+    said = [_smallest(certificate, reach)]
+    said += [
+        "Do not look for single people, or count rare combinations: the rows are made up, and combinations that the "
+        "public table lacks cannot occur, although people may have them.",
+        f"Do not ask about more than {k} {'column' if k == 1 else 'columns'} at once, or about columns that were left "
+        f"out: nothing is said of the error there.",
+        "Do not test or give standard errors as if these rows were a sample of people: the noise of the release is not "
+        "in such numbers.",
+        "Do not take a change between two releases for a change among people unless it exceeds the errors of both.",
+    ]
+    return said
+
+
+def _smallest(certificate: ChargedCertificate, reach: float | None) -> str:
+    """Which differences mean nothing."""
+    if reach is not None:
+        number = math.ceil(reach * certificate.n)
+        return (
+            f"Do not read anything into differences below {percent(reach)} of the rows, about {rows(number)}: an "
+            "answer may be off by that much."
+        )
+    sigmas = certificate.sigmas if isinstance(certificate, TableCertificate) else (sigma_rows(certificate),)
+    noise = NORMAL_95 * sorted(sigmas)[len(sigmas) // 2]
+    return (
+        f"Do not rely on any single number before its error is known; the noise of a typical measurement alone is ± "
+        f"{near(noise)} rows."
+    )

@@ -1,0 +1,32 @@
+"""The one page for the stakeholder: what is promised, how far numbers may be off, what not to use it for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from pmwpub.service import Released, Study
+from pmwpub.service.choosing.expectation import handed_over
+from pmwpub.ui.app.frame import Badge, panel
+from pmwpub.ui.app.services import service
+from pmwpub.ui.wording.written import plain
+
+
+def in_short(study: Study, found: Released) -> None:
+    """Draw the summary of a finished release, as its report begins with it."""
+    summary = handed_over(service(), study, found)
+    with panel("In short", Badge.DP):
+        left, right = st.columns(2)
+        with left:
+            _list("What is promised", (*summary.promise, summary.spent))
+        with right:
+            _list("How far numbers may be off", summary.errors)
+        if summary.figure:
+            st.image(summary.figure, width="stretch")
+        _list("What not to use it for", summary.cautions)
+
+
+def _list(title: str, sentences: Sequence[str]) -> None:
+    st.markdown(f"**{title}**")
+    st.markdown("\n".join(f"- {plain(words)}" for words in sentences))

@@ -1,0 +1,59 @@
+"""The summary of a release: each number from its source, and sentences that hold without any."""
+
+from __future__ import annotations
+
+import math
+
+from release.bundles import Made, N
+
+from pmwpub.noisy_interval import NoisyInterval
+from pmwpub.release.certificates.certificate_parts import LedgerTotal
+from pmwpub.release.report_numbers import up
+from pmwpub.release.summary import BoughtError, Expectation, odds, summary_of
+
+
+def test_the_promise_is_the_grants_and_its_odds_are_rounded_up(made: Made) -> None:
+    certificate = made.bundle.certificate.model_copy(update={"budget": LedgerTotal(rho="0.5", epsilon=2.5)})
+    promise = " ".join(summary_of(certificate, by_id=False).promise)
+    assert f"private table of {N:,} rows" in promise
+    assert f"at most {up(math.exp(2.5), 3)} times as likely (ε = 2.5)" in promise
+    assert "δ = 2.5e-5" in promise
+    assert odds(14) == "more than a million"
+
+
+def test_what_was_spent_is_percent_of_the_grant_and_is_called_accounting(made: Made) -> None:
+    grant, total = LedgerTotal(rho="0.5", epsilon=2.5), LedgerTotal(rho="0.1", epsilon=0.9)
+    certificate = made.bundle.certificate.model_copy(update={"budget": grant, "ledger_total": total, "rho": "0.0333"})
+    spent = summary_of(certificate, by_id=False).spent
+    # 0.0333 / 0.5 = 6.66 %; 0.1 / 0.5 = 20 %.
+    assert spent.startswith("This release took 6.66 % of the grant; 20 % were taken with it.")
+    assert "accounting, not the promise" in spent
+
+
+def test_nothing_known_is_said_so_and_the_noise_stands_in_its_place(made: Made) -> None:
+    found = summary_of(made.bundle.certificate, by_id=False)
+    assert found.errors == ("How far answers may be off is not known: the error was neither simulated nor bought.",)
+    assert "before its error is known" in found.cautions[0]
+    assert found.figure == ""
+
+
+def test_bought_numbers_go_before_expected_ones(made: Made) -> None:
+    expected = Expectation(0.04, 0.02, 0.06, 0.1, "b.csv")
+    error, floor = (NoisyInterval(value, value - 0.01, value + 0.01, 0.95, "1/20") for value in (0.03, 0.012))
+    found = summary_of(
+        made.bundle.certificate, by_id=False, expectation=expected, bought=[BoughtError("floor", floor)], error=error
+    )
+    assert found.errors[0].startswith("Bought: the largest error")
+    assert "about 3.00 % of the rows, between 2.00 % and 4.00 %" in found.errors[0]
+    assert found.errors[-1] == "Bought of the public table: floor 1.20 %, 0.20 % to 2.20 % (95 % sure)."
+    assert "below 4.00 % of the rows, about 8 rows" in found.cautions[0]
+    without = summary_of(made.bundle.certificate, by_id=False, expectation=expected)
+    assert "The error itself was not bought." in without.errors
+
+
+def test_it_says_who_may_not_be_looked_for_and_how_many_columns_may_be_asked_about(made: Made) -> None:
+    cautions = " ".join(summary_of(made.bundle.certificate, by_id=False).cautions)
+    k = made.bundle.certificate.workload.k
+    assert f"Do not ask about more than {k} column" in cautions
+    assert "Do not look for single people" in cautions
+    assert "as if these rows were a sample" in cautions
