@@ -13,6 +13,7 @@ from pmwpub.service import PrivateTable, Service
 from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases import FREE_TICK, TICK
 from pmwpub.ui import Session
+from pmwpub.ui.app import services
 
 ROOT = Path(__file__).resolve().parents[2]
 ROWS = 400
@@ -73,7 +74,9 @@ def with_a_candidate(app: AppTest) -> AppTest:
     """The page; on Release with the first candidate chosen where nothing is known that would choose one."""
     for box in app.selectbox:
         if box.label == "Candidate or pool" and box.value is None and box.options:
-            return box.select_index(0).run()
+            population = app.session_state["pmwpub session"].population
+            usable = study_store.study(services.service(), population).usable
+            return box.set_value((next(one.sha256 for one in usable if one.attested),)).run()
     return app
 
 
