@@ -190,11 +190,15 @@ def _store(session: Session, study: Study, offers: Sequence[Offer]) -> None:
         except PmwPubError as refusal:
             session.tell("error", f"**{plain(one.label)}** was refused. {plain(str(refusal))} Nothing was charged.")
             continue
-        if known is None:
-            session.tell("info", f"**{plain(one.label)}** was read and stored as a public candidate.")
+        now = study_store.study(service(), study.population.name).candidate(one.table.sha256)
+        if known is None and now.problem:
+            words = f"**{plain(one.label)}** was read and stored, but does not fit the schema. {plain(now.problem)}"
+            session.tell("warning", words)
+        elif known is None:
+            session.tell("success", f"**{plain(one.label)}** was read and stored as a public candidate.")
         else:
-            now = "; it is attested now" if one.attested and not known.attested else ""
-            words = f"**{plain(one.label)}** has the bytes of {plain(known.name)}, a candidate already{now}."
+            word = "; it is attested now" if one.attested and not known.attested else ""
+            words = f"**{plain(one.label)}** has the bytes of {plain(known.name)}, a candidate already{word}."
             session.tell("info", words)
 
 

@@ -42,6 +42,14 @@ def plan_form(
     the engine that stands there."""
     pool = _pool(study, found)
     epsilon = _epsilon(study, pool, [one for one in found if set(one.candidates) <= set(pool)])
+    with st.expander("Engine, rounds and variants"):
+        return _by_engine(study, private, pool, epsilon)
+
+
+def _by_engine(
+    study: Study, private: PrivateTable, pool: Pool, epsilon: str
+) -> tuple[AnyReleasePlan | UnchangedPlan, EngineAdvice]:
+    """Ask for the engine and its settings, and make the plan."""
     engine, advice = ask_for_engine(study, pool, epsilon)
     plan: AnyReleasePlan | UnchangedPlan
     if engine == UNCHANGED:
