@@ -495,7 +495,7 @@ def test_the_numbers_of_this_module_are_those_of_the_tables() -> None:
 
 def test_a_dear_look_on_the_page(world: World) -> None:
     world.prepare()
-    app = world.page("data")
+    app = world.page("prepare")
     assert "More than 5 % is not sold" in words(app)
     assert not any(button.label == "Buy this look" for button in app.button)
     assert world.charges() == 0

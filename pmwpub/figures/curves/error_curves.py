@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from pmwpub.figures.curves.bound import shade_nothing
@@ -17,6 +18,8 @@ from pmwpub.rounding import near
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
+LINE = 38
+"""Characters of a line below a figure, so that it fits on a narrow screen."""
 WITHOUT_CURVES = (0.1, 1.0)
 """The epsilons between which floors are drawn where there is no curve."""
 
@@ -56,7 +59,8 @@ def error_against_epsilon(
     for bound in bounds:
         _add_bound(figure, bound, PALETTE[place[bound.label]])
     add_legend(figure, [curve.label for curve in curves])
-    played = f";<br>the private table is played by {shown(truth)}" if truth else ""
+    words = wrap(f"the private table is played by {truth}", LINE) if truth else []
+    played = "".join(f"<br>{shown(line)}" for line in words)
     framed(
         figure, x_title=f"ε (log scale){played}", y_title=f"{measure} (share of rows)", height=530 if bounds else 480
     )
