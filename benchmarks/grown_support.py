@@ -16,9 +16,12 @@ from functools import cache
 
 from sharper import OUT, PAIRS, add, of_census, stage_of
 
-from pmwpub.evaluation import TABLE_FIT, TABLE_FIT_GROWN, Run, Stage, baseline_of
-from pmwpub.evaluation.baselines import Case, RunTerms
-from pmwpub.privacy.budget import ApproxDP, as_fraction, zcdp_of
+from pmwpub.evaluation import TABLE_FIT, Errors, Run, Stage, errors_of
+from pmwpub.mechanisms.table_fit.fit_constants import FitConstants, SupportGrowth
+from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
+from pmwpub.mechanisms.table_fit.table_fit import table_fit
+from pmwpub.mechanisms.table_fit.table_schedule import schedule
+from pmwpub.queries.counts import count
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload
 from pmwpub.service.inputs import bundled_sample
@@ -55,16 +58,22 @@ def of_sample(private: str, public: str) -> Stage:
 
 
 def beside(stage: Stage, private: str, public: str, epsilon: float, seed: int) -> Beside:
-    """Both on the same noise."""
-    problem = _problem(public, stage)
-    budget = zcdp_of(ApproxDP(as_fraction(epsilon), stage.delta))
-    found = []
-    for method in (TABLE_FIT, TABLE_FIT_GROWN):
-        noise = stage.noise(Run(public, TABLE_FIT, epsilon, 0, seed))
-        terms = RunTerms(stage.workload, stage.counts.n, budget)
-        case = Case(terms, stage.counts, rows=stage.rows, problem=problem, rounds=0, noise=noise, seed=seed)
-        found.append(baseline_of(method).errors(case))
-    plain, grown = found
+    """Both on the same noise; where no row is added, the two are one release to the bit, and one run tells of both."""
+    assert stage.rows is not None
+    support, n = stage.candidates[public], stage.counts.n
+    tables, budget = measured_tables(stage.workload), stage.terms(epsilon).budget
+    constants = FitConstants.advised(tables, budget, n=n, delta=stage.delta)
+    counts = count(tables, stage.rows)
+
+    def errors(growth: SupportGrowth | None) -> tuple[Errors, bool]:
+        plan = schedule(tables, support, budget, rows_per_person=1, complete=False, constants=constants, growth=growth)
+        found = table_fit(counts, support, plan, noise=stage.noise(Run(public, TABLE_FIT, epsilon, 0, seed)))
+        added = bool(found.choices.grown)
+        problem = PublicProblem(stage.workload, found.distribution.support) if added else _problem(public, stage)
+        return errors_of(stage.counts, problem, found.distribution), added
+
+    grown, added = errors(SupportGrowth())
+    plain = errors(None)[0] if added else grown
     largest, mean = (plain.max_error, grown.max_error), (plain.mean_error, grown.mean_error)
     return Beside(private, public, epsilon, seed, *largest, *mean)
 

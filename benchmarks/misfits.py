@@ -35,7 +35,7 @@ from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Support
 from pmwpub.service import Service, purchases
-from pmwpub.service.bought import misfit_shares, misfit_words
+from pmwpub.service.bought import misfit_shares
 from pmwpub.service.inputs import reviewing, study_store
 from pmwpub.service.purchases import MisfitPurchase
 from pmwpub.tabular.coding.encode import encode_public
@@ -101,7 +101,7 @@ def look(case: Case, epsilon: str, half_width: str) -> Schema:
         (outcome,) = purchases.buy(service, private, [MisfitPurchase(plan)])
         seen = misfit_shares.fit_seen(service, outcome.booking)
         truth = exact_shares(case.typed, schema, columns)
-        for share, words in zip((*seen.columns, seen.overall), misfit_words.in_words(seen), strict=True):
+        for share, words in zip((*seen.columns, seen.overall), seen.words, strict=True):
             exact = truth[share.column] if share is not None else 0.0
             print(f"  {words}  [exact: {exact:.2%}]")
         return schema

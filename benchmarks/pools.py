@@ -168,7 +168,10 @@ class Bench:
         return SimulationNoise("\n".join(("pools", self.pool, method, repr(self.epsilon), str(self.seed))))
 
 
-def finished() -> set[tuple[str, str, float, int]]:
+Key = tuple[str, str, float, int]
+
+
+def finished() -> set[Key]:
     """The runs that stand in the file."""
     if not OUT.is_file():
         return set()
@@ -177,25 +180,28 @@ def finished() -> set[tuple[str, str, float, int]]:
     return {(line["pool"], line["method"], float(line["epsilon"]), int(line["seed"])) for line in lines}
 
 
+def wanted(pool: str, stage: Stage, seed: int, done: set[Key], *, others: bool) -> Iterator[Line]:
+    """The missing runs of a pool and seed: the pool and each table alone, or what else stands beside them."""
+    methods = (MERGED, CHOSEN) if others else (POOL, *(SINGLE + name for name in stage.candidates))
+    for epsilon in EPSILONS:
+        bench = Bench(pool, stage, epsilon, seed)
+        yield from (bench.line(method) for method in methods if (pool, method, epsilon, seed) not in done)
+    for name in stage.candidates if others else ():
+        if (pool, f"{UNCHANGED} {name}", EPSILONS[0], seed) not in done:
+            yield Bench(pool, stage, EPSILONS[0], seed).unchanged(name)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--pools", nargs="*", default=[], help="some of the five, by name")
     parsed = parser.parse_args()
-    done, names = finished(), [field.name for field in fields(Line)]
-    for seed in range(FIRST_SEED, FIRST_SEED + parsed.seeds):
-        for pool, stage_of in stages(parsed.pools):
-            stage = stage_of(seed)
-            for epsilon in EPSILONS:
-                bench = Bench(pool, stage, epsilon, seed)
-                for method in (POOL, *(SINGLE + name for name in stage.candidates), MERGED, CHOSEN):
-                    if (pool, method, epsilon, seed) not in done:
-                        line = bench.line(method)
-                        add(OUT, names, asdict(line))
-                        print(line, flush=True)
-            for name in stage.candidates:
-                if (pool, f"{UNCHANGED} {name}", EPSILONS[0], seed) not in done:
-                    add(OUT, names, asdict(Bench(pool, stage, EPSILONS[0], seed).unchanged(name)))
+    for others in (False, True):
+        for seed in range(FIRST_SEED, FIRST_SEED + parsed.seeds):
+            for pool, stage_of in stages(parsed.pools):
+                for line in wanted(pool, stage_of(seed), seed, finished(), others=others):
+                    add(OUT, [field.name for field in fields(Line)], asdict(line))
+                    print(line, flush=True)
 
 
 if __name__ == "__main__":

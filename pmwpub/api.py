@@ -8,16 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from decimal import Decimal
-from numbers import Real
-from typing import TYPE_CHECKING, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
-from pmwpub.errors import LedgerError, PlanError
+from pmwpub.api_arguments import engine_settings, kind_words, number_text, one_of, table_names, whole_number
+from pmwpub.errors import PlanError
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Ledger
-from pmwpub.ledger.model import whole
 from pmwpub.plans import UnchangedPlan, WorkloadChoice
-from pmwpub.privacy.budget import Number, as_fraction
+from pmwpub.privacy.budget import Number
 from pmwpub.release.answers.marginal_answers import CellAnswer
 from pmwpub.release.bundle import Bundle
 from pmwpub.release.certificates.certificate_parts import Cells, Columns
@@ -37,8 +35,6 @@ from pmwpub.wording import no_result, values_in_words
 
 if TYPE_CHECKING:
     from pmwpub.tabular.files.reading import Frame
-
-Choice = TypeVar("Choice", bound=str)
 
 UNDECIDED = (
     "Say overlap_acknowledged=True if no public table was made from the private one. Rows that a public table shares "
@@ -72,8 +68,8 @@ class SyntheticRelease:
         """Synthetic rows as labels; by default n of them. Free post-processing."""
         from pmwpub.release.synthesis import check_drawn, synthesise
 
-        wanted = _whole(self.bundle.certificate.n if rows is None else rows, "The number of rows")
-        seed = _whole(seed, "A row seed")
+        wanted = whole_number(self.bundle.certificate.n if rows is None else rows, "The number of rows")
+        seed = whole_number(seed, "A row seed")
         check_drawn(wanted, seed)
         return decode(synthesise(self.bundle.distribution(), wanted, seed=seed), self.bundle.schema)
 
@@ -85,7 +81,7 @@ class SyntheticRelease:
         """
         from pmwpub.release.answers.release_answers import ReleaseAnswers
 
-        return ReleaseAnswers(self.bundle).marginal(_names(names))
+        return ReleaseAnswers(self.bundle).marginal(table_names(names))
 
     def files(
         self, rows: int | None = None, *, seed: int = 0, cells: Cells = "labels", columns: Columns = "attributes"
@@ -98,10 +94,10 @@ class SyntheticRelease:
         """
         from pmwpub.release.synthesis import check_drawn
 
-        rows = _whole(self.bundle.rows if rows is None else rows, "The number of rows")
-        seed = _whole(seed, "A row seed")
+        rows = whole_number(self.bundle.rows if rows is None else rows, "The number of rows")
+        seed = whole_number(seed, "A row seed")
         check_drawn(rows, seed)
-        return self.bundle.files(rows, seed, _one_of(get_args(Cells), cells), _one_of(get_args(Columns), columns))
+        return self.bundle.files(rows, seed, one_of(get_args(Cells), cells), one_of(get_args(Columns), columns))
 
 
 class Project:
@@ -120,7 +116,7 @@ class Project:
         self._population = population
         ledger.population(population)
         if not isinstance(public, Mapping):
-            raise PlanError(f"Public tables are given as a mapping of name to data frame; {_kind(public)} came.")
+            raise PlanError(f"Public tables are given as a mapping of name to data frame; {kind_words(public)} came.")
         self._offers = {name: Offer(name, from_frame(frame), attested=True) for name, frame in public.items()}
         self._schema, self._workload = schema, workload
         adopting.adopt(self._service, population, schema, workload)
@@ -147,7 +143,7 @@ class Project:
 
         Privacy: charged to the population before anything is drawn; a plan that was sent before is not drawn again.
         """
-        names, price = list(self._offers) if only is None else _names(only), _number(epsilon)
+        names, price = list(self._offers) if only is None else table_names(only), number_text(epsilon)
         loaded, keys, current = self._prepared(private, names, overlap_acknowledged)
         with values_in_words():
             plans = [AssessmentPurchase(assessments.assessment_plan(current, [key], epsilon=price)) for key in keys]
@@ -175,12 +171,12 @@ class Project:
 
         Privacy: charged to the population before anything is drawn; a plan that was sent before is not drawn again.
         """
-        repeat = _whole(repeat, "The number of a draw")
+        repeat = whole_number(repeat, "The number of a draw")
         loaded, _, current = self._prepared(private, [], None)
         risky = [risk.column for risk in reviewing.risky(self._service, current)]
         with values_in_words():
-            width = _number(half_width, "A half-width")
-            wanted = purchases.proposed_columns(current, risky, width) if columns is None else _names(columns)
+            width = number_text(half_width, "A half-width")
+            wanted = purchases.proposed_columns(current, risky, width) if columns is None else table_names(columns)
             plan = misfit_shares.misfit_plan(current, wanted, half_width=width)
         with _draws_in_words():
             (outcome,) = purchases.buy(self._service, loaded, [MisfitPurchase(plan)], repeat=repeat, current=current)
@@ -218,8 +214,8 @@ class Project:
 
         Privacy: charged to the population before anything is drawn; a plan that was sent before is not drawn again.
         """
-        names, price = _names(public), _number(epsilon)
-        settings, repeat = _settings(engine, rounds), _whole(repeat, "The number of a draw")
+        names, price = table_names(public), number_text(epsilon)
+        settings, repeat = engine_settings(engine, rounds), whole_number(repeat, "The number of a draw")
         if not names:
             raise PlanError("Name the public table, or the pool of several, that the release begins with.")
         loaded, keys, current = self._prepared(private, names, overlap_acknowledged)
@@ -272,47 +268,3 @@ def _draws_in_words() -> Iterator[None]:
         if "--repeat" not in str(refusal):
             raise
         raise PlanError(str(refusal).replace("--repeat ", "repeat=")) from None
-
-
-def _settings(engine: object, rounds: object) -> releases.PmwPubSettings:
-    """The settings that were given; PlanError for an engine that is no text."""
-    if engine is not None and not isinstance(engine, str):
-        raise PlanError(f"An engine is named by a text; {_kind(engine)} came. Nothing was charged.")
-    return {} if rounds is None else {"rounds": _whole(rounds, "The number of rounds")}
-
-
-def _number(epsilon: object, what: str = "Epsilon") -> str:
-    """An epsilon, or another number, as text; PlanError for what is neither a number nor a text."""
-    if isinstance(epsilon, str):
-        return epsilon
-    if isinstance(epsilon, bool) or not isinstance(epsilon, Real | Decimal):
-        raise PlanError(f'{what} is a number, or a text such as "0.1"; {_kind(epsilon)} came. Nothing was charged.')
-    return str(as_fraction(epsilon))  # type: ignore[arg-type]
-
-
-def _whole(number: object, what: str) -> int:
-    """A whole number of any integer type; PlanError for anything else."""
-    try:
-        return whole(number, what)
-    except LedgerError as refusal:
-        raise PlanError(f"{refusal} Nothing was charged.") from None
-
-
-def _one_of(choices: tuple[Choice, ...], given: Choice) -> Choice:
-    """One of some texts; PlanError for anything else."""
-    if given not in choices:
-        raise PlanError(f"Choose one of {', '.join(map(repr, choices))}; {str(given)[:40]!r} came.")
-    return given
-
-
-def _names(given: object) -> list[str]:
-    """The names of public tables: a text is one name."""
-    if isinstance(given, str):
-        return [given]
-    if not isinstance(given, Iterable):
-        raise PlanError(f"Public tables are named by a text or several; {_kind(given)} came. Nothing was charged.")
-    return list(given)
-
-
-def _kind(given: object) -> str:
-    return f"something of type {type(given).__name__}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import (
@@ -105,12 +106,20 @@ class WorkloadChoice(Hashed):
         return self
 
     def build(self, domain: Domain) -> Workload:
-        """The workload on a domain; WorkloadError or DomainError where the choice does not fit it."""
-        if self.names is not None:
-            return Workload.of(domain, self.names)
-        if self.marginals is None:
-            return Workload.all_kway(domain, self.k)
-        return Workload.sampled(domain, self.k, self.marginals, self.seed)
+        """The workload on a domain; WorkloadError or DomainError where the choice does not fit it.
+
+        The latest ones are kept: a page asks for the same one several times a run.
+        """
+        return _built(self, domain)
+
+
+@lru_cache(maxsize=4)
+def _built(choice: WorkloadChoice, domain: Domain) -> Workload:
+    if choice.names is not None:
+        return Workload.of(domain, choice.names)
+    if choice.marginals is None:
+        return Workload.all_kway(domain, choice.k)
+    return Workload.sampled(domain, choice.k, choice.marginals, choice.seed)
 
 
 def _spelt(text: str | None) -> str | None:

@@ -1,7 +1,7 @@
 """Write story.json, what the guided story shows: python sample_data/story.py [folder]. SIMULATIONS on generated data.
 
 Seeded from end to end, so that the same code writes the same numbers: who is alone with a few facts, the error of
-noise alone, and certified floors, starts and PMW^Pub runs of states B, C and D with A as the truth. A minute or so.
+noise alone, and certified floors, starts and runs of both engines on states B, C and D with A as the truth. Minutes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pmwpub.evaluation import SimulatedError, Simulation, Stage, Sweep, simulate
+from pmwpub.evaluation import SIMPLEST, TABLE_FIT, SimulatedError, Simulation, Stage, Sweep, simulate
 from pmwpub.privacy.budget import ApproxDP, as_fraction, zcdp_of
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
@@ -42,8 +42,9 @@ def story(folder: Path = HERE) -> Story:
     tables = {name: _encoded(folder / name, schema) for name in (PRIVATE, *CANDIDATES)}
     truth = tables[PRIVATE]
     workload, delta = Workload.all_kway(schema.domain, 3), Fraction(1, len(truth) ** 2)
-    stage = Stage(workload, count(workload, truth), {name: Support.of(tables[name]) for name in CANDIDATES}, delta)
-    found = simulate(stage, Sweep(EPSILONS, runs=RUNS))
+    supports = {name: Support.of(tables[name]) for name in CANDIDATES}
+    stage = Stage(workload, count(workload, truth), supports, delta, rows=truth)
+    found = simulate(stage, Sweep(EPSILONS, runs=RUNS, methods=(*SIMPLEST, TABLE_FIT)))
     return Story(
         rows=len(truth),
         queries=workload.queries,

@@ -60,6 +60,7 @@ def test_a_look_at_the_fit_says_what_the_schema_does_not_know(project: tuple[pmw
     seen = made.misfits(private, columns="job", half_width="0.1")
     assert seen.overall is not None
     assert [one.column for one in seen.columns] == ["job"]
+    assert seen.words[0].startswith("About ")
     assert 0.1 < seen.columns[0].value < 0.9
     assert len(ledger.history("people")) == 1
     assert made.misfits(private, columns=["job"], half_width=0.1).columns == seen.columns

@@ -181,3 +181,12 @@ def test_typing_errors_change_a_text_and_are_counted_as_misfits() -> None:
     assert shares["sex"] == shares[None]
     assert 0.1 < shares["sex"] < 0.3
     assert misfits.exact_shares(case.clean, schema, ["sex"]) == {"sex": 0.0, None: 0.0}
+
+
+def test_an_oracle_judged_apart_is_chosen_by_the_other_runs() -> None:
+    """By hand: run 1 alone prefers T = 5 (.1), run 2 alone T = 9 (.2); judged by the other run: .4 + .3 = .7."""
+    import advice
+
+    runs = {5: {1: 0.1, 2: 0.4}, 9: {1: 0.3, 2: 0.2}}
+    assert advice.judged_apart(runs, 5) == pytest.approx((0.1 + 0.4) / (0.3 + 0.4))
+    assert advice.judged_apart(runs, 9) == pytest.approx((0.3 + 0.2) / (0.3 + 0.4))

@@ -30,6 +30,7 @@ LAYERS = (
         "wording",
         "printing",
         "api",
+        "api_arguments",
         "__init__",
         "__main__",
     ),

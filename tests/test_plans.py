@@ -8,10 +8,12 @@ import pytest
 from pydantic import ValidationError
 from support import tables
 
+from pmwpub.domain import Attribute, Domain
 from pmwpub.errors import BudgetError, DomainError, FileRefused, PlanError
 from pmwpub.mechanisms.pmw_pub.algorithm import Output
-from pmwpub.plans import AssessmentPlan, BestPlan, ErrorPlan, PublicInputs, ReleasePlan, WorkloadChoice
+from pmwpub.plans import AssessmentPlan, BestPlan, ErrorPlan, MisfitPlan, PublicInputs, ReleasePlan, WorkloadChoice
 from pmwpub.privacy.selection import ExponentialMechanism, PermuteAndFlip
+from pmwpub.queries.workload import Workload
 
 CHOICE = WorkloadChoice(k=2)
 
@@ -142,6 +144,21 @@ def test_the_fast_setting_takes_a_public_part_of_the_workload() -> None:
     assert set(plan.workload(full).marginals) <= set(full.marginals)
 
 
+def test_a_look_at_the_fit_is_one_plan_however_its_columns_and_its_half_width_are_written() -> None:
+    base = {"n": 1000, "rows_per_person": 2, "schema_sha256": "5" * 64}
+    plans = [
+        MisfitPlan(**base, columns=columns, half_width=half_width)  # type: ignore[arg-type]
+        for columns, half_width in ((("b", "a"), "0.01"), (("a", "b", "a"), "1/100"), (("a", "b"), "1e-2"))
+    ]
+    assert len({plan.sha256 for plan in plans}) == 1
+    assert (plans[0].columns, plans[0].half_width) == (("a", "b"), "1/100")
+    assert MisfitPlan.model_validate_json(plans[0].canonical) == plans[0]
+    others = [plans[0].model_copy(update=one) for one in ({"n": 999}, {"columns": ("a",)}, {"half_width": "1/50"})]
+    assert len({plan.sha256 for plan in [plans[0], *others]}) == 4
+    with pytest.raises(PlanError, match="half-width"):
+        MisfitPlan(**base, columns=("a",), half_width="0.0001")  # type: ignore[arg-type]
+
+
 A, B = "a" * 64, "b" * 64
 Plan = AssessmentPlan | BestPlan | ErrorPlan | ReleasePlan
 BEFORE_READINGS = (
@@ -245,3 +262,15 @@ def test_a_reading_that_is_none_or_of_no_table_of_the_plan_is_refused() -> None:
         plans({"c" * 64: "cp1252"})
     with pytest.raises(PlanError, match="once"):
         plans(((A, "cp1252"), (A, "cp850")))
+
+
+def test_a_workload_is_built_once_for_the_same_choice_and_domain() -> None:
+    def domain(levels: tuple[str, ...]) -> Domain:
+        return Domain(tuple(Attribute(name, levels) for name in ("a", "b", "c")))
+
+    choice = WorkloadChoice(k=2, marginals=2, seed=5)
+    built = choice.build(domain(("0", "1")))
+    assert built == Workload.sampled(domain(("0", "1")), 2, 2, 5)
+    assert WorkloadChoice(k=2, marginals=2, seed=5).build(domain(("0", "1"))) is built
+    assert WorkloadChoice(k=2).build(domain(("0", "1"))) == Workload.all_kway(domain(("0", "1")), 2)
+    assert choice.build(domain(("0", "2"))) == Workload.sampled(domain(("0", "2")), 2, 2, 5) != built

@@ -237,3 +237,26 @@ def test_rows_that_may_be_added_cost_nothing_where_the_public_table_has_everybod
     for epsilon, most in ((0.25, 0.05), (1.0, 0.025)):
         assert all(float(row["plain_max"]) == 0.1686 for row in lacking[epsilon])
         assert all(float(row["grown_max"]) < most for row in lacking[epsilon])
+
+
+def test_what_the_page_concludes_of_table_fit_in_the_papers_figures_is_what_its_runs_show(
+    paper: tuple[ModuleType, ModuleType],
+) -> None:
+    report, fit = paper[1], "table-fit"
+    for name, epsilons in (("reduced", EPSILONS), ("census", [0.1, 0.25, 0.5, 1.0])):
+        own, validated = means(report, name, "grid"), means(report, name)
+        for table in ("oh_2015", "oh_2012", "il_2018"):
+            assert below(own, (fit, table), validated, (PMW_PUB, table)) == epsilons
+            if name == "census":
+                assert below(own, (fit, table), validated, ("ji-elkan", table)) == epsilons
+    adult, others, peers = means(report, "adult", "grid"), means(report, "adult"), peer_means(report)
+    biases = {candidate for method, candidate, _ in adult if method == fit}
+    assert len(biases) == 10
+    for bias in biases - {"Δ = +0.65"}:
+        assert below(adult, (fit, bias), adult, (PMW_PUB, bias)) == EPSILONS
+    far = "Δ = +0.65"
+    assert all(0.055 < adult[fit, far, e] < 0.071 for e in EPSILONS[1:])
+    assert max(adult[fit, far, e] / adult[PMW_PUB, far, e] for e in EPSILONS) < 1.7
+    assert below(adult, (PMW_PUB, far), adult, (fit, far)) == EPSILONS[1:]
+    assert below(peers, ("mst", ""), adult, (fit, far)) == EPSILONS
+    assert below(others, ("residual-planner", ""), adult, (fit, far)) == EPSILONS[2:]

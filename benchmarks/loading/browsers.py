@@ -11,7 +11,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from loading.tally import Pace, Tally
 
-NAMES = ("Data", "Workload", "Candidates", "Release", "Explore", "Ledger", "What if")
+NAMES = ("Prepare", "Compare", "Release", "Hand over", "Ledger", "What if")
 FIELD = "ε of a further release"
 
 

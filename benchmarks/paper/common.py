@@ -14,7 +14,7 @@ import csv
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -124,12 +124,12 @@ def validation(
 
 def write(name: str, lines: Iterable[tuple[str, SimulatedError]]) -> None:
     """A figure's runs as CSV, for the results page: the panel that each belongs to, and the run."""
-    columns = ["panel", *(field.name for field in fields(SimulatedError))]
+    columns = ["panel", *(field.name for field in fields(SimulatedError) if field.name != "contributions")]
     OUT.mkdir(parents=True, exist_ok=True)
     with (OUT / f"{name}.csv").open("w", newline="", encoding="utf-8") as stream:
         writer = csv.DictWriter(stream, columns, lineterminator="\n")
         writer.writeheader()
-        writer.writerows({"panel": panel, **rounded(asdict(one))} for panel, one in lines)
+        writer.writerows({"panel": panel, **rounded(one.written)} for panel, one in lines)
     print(f"{OUT / name}.csv", flush=True)
 
 

@@ -55,7 +55,7 @@ def pools() -> str:
 
 
 def _table(cells: dict[tuple[str, float], Cells], column: str, digits: int) -> str:
-    names = ("pool", "ε", "best single (an oracle's)", *METHODS.values(), "learnt over best single", "parts, mean")
+    names = ("pool", "ε", "runs", "best single (an oracle's)", *METHODS.values(), "learnt over best single", "parts")
     head = f"| {' | '.join(names)} |\n{'|---' * len(names)}|\n"
     return head + "".join(_line(pool, epsilon, cell, column, digits) for (pool, epsilon), cell in cells.items())
 
@@ -65,7 +65,7 @@ def _line(pool: str, epsilon: float, cell: Cells, column: str, digits: int) -> s
     errors = [f"{_spread(cell[best], column, digits)} ({best.removeprefix(SINGLE)})"]
     errors += [_spread(cell[method], column, digits) if method in cell else "" for method in METHODS]
     ratio = mean(cell[POOL], column) / mean(cell[best], column)
-    return f"| {pool} | {epsilon:g} | {' | '.join(errors)} | {ratio:.2f} | {_parts(cell)} |\n"
+    return f"| {pool} | {epsilon:g} | {len(cell[POOL])} | {' | '.join(errors)} | {ratio:.2f} | {_parts(cell)} |\n"
 
 
 def _parts(cell: Cells) -> str:

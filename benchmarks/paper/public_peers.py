@@ -1,6 +1,6 @@
 """Others that have the same noisy tables or a plain Gaussian vector, on ADULT: docs/results/public_peers.csv.
 
-    python benchmarks/paper/public_peers.py [--seeds 3] [--epsilons 0.1 0.25 0.5 1]
+    python benchmarks/paper/public_peers.py [--seeds 3] [--epsilons 0.1 0.25 0.5 1] [--biases 0 0.2 0.45 0.65]
 
 Three lines on each split: table fit; `mbi`'s weights for the same public rows, fitted to the very same noisy tables
 (needs the extra `peers`); and the workload's own cells with Gaussian noise, without a public table and without rows.
@@ -107,6 +107,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--epsilons", type=float, nargs="+", default=EPSILONS)
+    parser.add_argument("--biases", type=float, nargs="*", default=BIASES)
     parsed, path = parser.parse_args(), OUT / "public_peers.csv"
     known = set()
     if path.is_file():
@@ -114,7 +115,7 @@ def main() -> None:
             known = {(r["method"], r["candidate"], float(r["epsilon"]), int(r["seed"])) for r in csv.DictReader(stream)}
     for seed in range(parsed.seeds):
         for epsilon in parsed.epsilons:
-            for bias in BIASES:
+            for bias in parsed.biases:
                 if (REWEIGHTED, f"Δ = {bias:+g}", epsilon, seed) not in known:
                     for line in with_public(bias, epsilon, seed):
                         add(path, line, epsilon, seed)

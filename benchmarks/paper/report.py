@@ -180,6 +180,8 @@ def picture(name: str, title: str, lines: Sequence[Summary], measure: str = "Max
 
 
 PICTURES: dict[str, bytes] = {}
+DRAWN = "figure svg, .js-plotly-plot"
+"""A figure on its page: a picture of itself, or drawn by plotly."""
 
 
 def save_pictures() -> None:
@@ -191,9 +193,9 @@ def save_pictures() -> None:
         page = browser.new_page(viewport={"width": 1100, "height": 760})
         for name, content in PICTURES.items():
             page.set_content(content.decode(), wait_until="load")
-            page.locator(".js-plotly-plot").first.wait_for(state="visible")
+            page.locator(DRAWN).first.wait_for(state="visible")
             page.wait_for_timeout(500)
-            page.locator(".js-plotly-plot").first.screenshot(path=str(OUT / f"{name}.png"))
+            page.locator(DRAWN).first.screenshot(path=str(OUT / f"{name}.png"))
         browser.close()
 
 

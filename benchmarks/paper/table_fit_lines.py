@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import csv
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from fractions import Fraction
 
 import figure_adult
@@ -28,7 +28,7 @@ from pmwpub.evaluation.runs import play
 from pmwpub.queries.workload import Workload
 
 PATH = OUT / "table_fit.csv"
-COLUMNS = ["figure", "panel", *(field.name for field in fields(SimulatedError))]
+COLUMNS = ["figure", "panel", *(field.name for field in fields(SimulatedError) if field.name != "contributions")]
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def make(wanted: Wanted, done: set[tuple[str, str, str, float, int]]) -> None:
             stage = stage or wanted.stage()
             found = play(stage, Run(candidate, TABLE_FIT, epsilon, 0, wanted.seed))
             assert isinstance(found, SimulatedError)
-            add([{"figure": wanted.figure, "panel": panel, **rounded(asdict(found))} for panel in wanted.panels])
+            add([{"figure": wanted.figure, "panel": panel, **rounded(found.written)} for panel in wanted.panels])
 
 
 def add(rows: list[dict[str, object]]) -> None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from pmwpub.cli.inputs import Json, no_result
+from pmwpub.cli.inputs import Json, no_result, spent_json
 from pmwpub.cli.purchasing import opened_service, private_table, reused, spent
 from pmwpub.errors import PlanError
 from pmwpub.ledger import Ledger
-from pmwpub.privacy.budget import epsilon_of
 from pmwpub.rounding import above
 from pmwpub.service import Study, purchases
-from pmwpub.service.bought import misfit_shares, misfit_words
+from pmwpub.service.bought import misfit_shares
 from pmwpub.service.bought.misfit_shares import MisfitShare
 from pmwpub.service.inputs import reviewing, study_store
 from pmwpub.service.inputs.reviewing import MisfitRisk
@@ -22,15 +21,15 @@ from pmwpub.tabular.files.given_files import Files
 
 def misfits(parsed: argparse.Namespace) -> Json:
     """`misfits`: buy the noisy shares of private rows that the schema does not fit, or say what they would cost."""
-    if parsed.private is None and not parsed.price:
-        raise PlanError("Give the private table (--private P.csv), or --price for what is free.")
+    if parsed.private is None and not parsed.dry_run:
+        raise PlanError("Give the private table (--private P.csv), or --dry-run for what is free.")
     with Ledger.open(parsed.store) as ledger:
         (service, own), name = opened_service(parsed, ledger), parsed.population
         current = study_store.study(service, name)
         risks = reviewing.risky(service, current)
         proposed = purchases.proposed_columns(current, [risk.column for risk in risks], parsed.half_width)
         columns = parsed.column or proposed
-        if parsed.price:
+        if parsed.dry_run:
             return _priced(current, columns, risks, parsed.half_width)
         private = private_table(service, name, Files(parsed.read, [parsed.private]), parsed)
         plan = misfit_shares.misfit_plan(current, columns, half_width=parsed.half_width)
@@ -40,7 +39,7 @@ def misfits(parsed: argparse.Namespace) -> Json:
             raise no_result(outcome)
         stated = {"half_width": found.half_width, "confidence": found.confidence, "remarks": list(found.remarks)}
         shares = {"columns": [_line(one) for one in found.columns], "any": _line(found.overall)}
-        words = {"words": list(misfit_words.in_words(found))}
+        words = {"words": list(found.words)}
         return shares | words | stated | spent(ledger, name, own) | reused(outcome)
 
 
@@ -57,8 +56,7 @@ def _priced(current: Study, columns: Sequence[str], risks: Sequence[MisfitRisk],
         "columns": [{"column": column, "why": why.get(column, "Named by the steward.")} for column in columns],
         "risky_too": [column for column in why if column not in columns],
         "half_width": float(found.half_width),
-        "price": {"rho": above(found.rho.rho), "epsilon": epsilon_of(found.rho, current.balance.delta)},
-        "share_of_grant": above(found.part),
+        "price": spent_json(found.rho, current.balance),
         "sold": not found.refusal,
         "refusal": found.refusal,
         "narrowest_half_width": None if found.narrowest is None else above(found.narrowest),

@@ -14,6 +14,7 @@ from pmwpub.tabular.files.given_files import Files
 from pmwpub.tabular.files.missing_header import refuse_data_as_header
 from pmwpub.tabular.files.reading import TextTable
 from pmwpub.tabular.review.column_review import review
+from pmwpub.tabular.review.expected_file import expected_file
 from pmwpub.tabular.review.without_suspects import drafted
 from pmwpub.tabular.schema.codebook import read_codebook
 from pmwpub.tabular.schema.draft_record import RULES, Remedy
@@ -49,6 +50,7 @@ def draft_schema(parsed: argparse.Namespace) -> Json:
         "attributes": len(schema.domain.attributes),
         "dimension": schema.domain.dimension,
         "ignored": [column.name for column in schema.columns if column.name not in schema.domain.names],
+        "private_file": list(expected_file(schema)),
     } | review(draft, tables).to_json()
 
 

@@ -26,9 +26,9 @@ from typing import Any
 from pmwpub.errors import BudgetError, PlanError
 from pmwpub.evaluation.answering import Marginals
 from pmwpub.evaluation.baselines import Baseline, DualQuery, JiElkan, Mwem
-from pmwpub.evaluation.fitted_tables import TableFit
+from pmwpub.evaluation.fits.fitted_tables import TableFit
+from pmwpub.evaluation.fits.weighted_pools import WeightedPool
 from pmwpub.evaluation.peers import Peer
-from pmwpub.evaluation.weighted_pools import WeightedPool
 from pmwpub.mechanisms.baselines.matrix.residuals import Emphasis
 from pmwpub.mechanisms.table_fit.fit_constants import SupportGrowth
 from pmwpub.privacy.budget import as_fraction

@@ -14,10 +14,10 @@ from fractions import Fraction
 from pmwpub.errors import BudgetError
 from pmwpub.evaluation.baseline_registry import baseline_of, is_baseline
 from pmwpub.evaluation.baselines import NO_ROWS, Case, RunTerms
+from pmwpub.evaluation.fits.weighted_pools import PoolErrors
 from pmwpub.evaluation.measures import Errors, errors, errors_of
 from pmwpub.evaluation.methods import UNCHANGED, variant_of
 from pmwpub.evaluation.sweep_results import CertifiedFloor, SimulatedError
-from pmwpub.evaluation.weighted_pools import PoolErrors
 from pmwpub.mechanisms.best_mixture.interval import BestMixture
 from pmwpub.mechanisms.pmw_pub.algorithm import Schedule, pmw_pub
 from pmwpub.privacy.budget import ApproxDP, as_fraction, zcdp_of

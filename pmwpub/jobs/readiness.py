@@ -1,11 +1,13 @@
 """Whether this machine can do the work that must not fail: asked before somebody commits to it.
 
-The task "warm" loads and compiles all that such tasks use, and runs each of them on made-up rows.
+The task "warm" loads and compiles all that such tasks use, and runs each of them on made-up rows; a program of a single
+run has those alone tried that it is about to buy.
 """
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Collection
 from functools import cache
 from multiprocessing.reduction import ForkingPickler
 from typing import Literal
@@ -67,8 +69,11 @@ class Readiness:
             self._tries = {thread: one for thread, one in self._tries.items() if not _failed(one)}
             self._changed.notify_all()
 
-    def require(self) -> None:
-        """Raise NotReady unless every worker is ready, after a wait; one that failed is tried again."""
+    def require(self, tasks: Collection[str] = ()) -> None:
+        """Raise NotReady unless every worker is ready, after a wait; one that failed is tried again.
+
+        tasks  what is wanted; each worker is tried on every kind of work whatever these are
+        """
         if self._target is None:
             return
         with self._changed:
@@ -116,7 +121,7 @@ def _gone(tried: QueuedJob) -> bool:
 
 
 class InlineReadiness:
-    """Of an engine that works in the calling thread: the warm-up is run there, once a program.
+    """Of an engine that works in the calling thread: the warm-up is run there, once a program for the same tasks.
 
     target  "module:function" of the task; None has nothing to get ready for
     """
@@ -132,20 +137,20 @@ class InlineReadiness:
     def begin(self) -> None:
         """Nothing is done in the background."""
 
-    def require(self) -> None:
-        """Get ready now; NotReady if that fails."""
+    def require(self, tasks: Collection[str] = ()) -> None:
+        """Get ready now, for tasks of these names, or for every one where none is named; NotReady if that fails."""
         if self._target is None:
             return
         try:
-            _warmed(self._target)
+            _warmed(self._target, tuple(sorted(set(tasks))) or None)
         except (PmwPubError, ImportError, OSError, RuntimeError, MemoryError) as error:
             words = str(error) if isinstance(error, PmwPubError) else type(error).__name__
             raise NotReady(BROKEN.format(words=f" ({words})")) from error
 
 
 @cache
-def _warmed(target: str) -> None:
-    resolve(target)(None, _silent)
+def _warmed(target: str, tasks: tuple[str, ...] | None) -> None:
+    resolve(target)(tasks, _silent)
 
 
 def _silent(done: int, total: int, note: str = "", part: bytes | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Plans of what is asked about a private table: assessments, a choice among candidates, the error of a release.
+"""Plans of what is asked about a private table: assessments, a choice, the error of a release, a look at the fit.
 
 What all plans share stands here, too; `plans` says more of it.
 """

@@ -96,6 +96,7 @@ class Bundle:
         cls,
         plan: AnyTablePlan,
         found: TableRelease | PoolRelease,
+        drift: BelievedDrift,
         schedule: TableSchedule,
         workload: Workload,
         schema: Schema,
@@ -103,13 +104,11 @@ class Bundle:
         choices: Choices = Choices(),  # noqa: B008 - frozen
         values: PublicValues | None = None,
         public: Support | None = None,
-        *,
-        rows_behind: int | None = None,
     ) -> Self:
         """Put a release by table fit into files, as `of` does.
 
-        public       the public table's support, where rows may have been added to it
-        rows_behind  how many public people the release's atoms stand for; by default what their multiplicities say
+        drift   the strengths that the release's intervals rest on
+        public  the public table's support, where rows were added to it
         """
         if isinstance(found, PoolRelease) and isinstance(plan, WeightedPoolPlan):
             release: TableRelease = found.release
@@ -118,7 +117,6 @@ class Bundle:
             release, plain = found, TableCertificate.of(plan, found, schedule, workload, provenance)
         else:
             raise PlanError("A release of a pool belongs to the plan of a pool.")
-        drift = BelievedDrift.of(release, schedule, plan.n, rows_behind)
         measured = {
             TABLES: tables_csv(plain, schedule.tables, release.noisy),
             INTERVALS: strengths_json(drift, schedule.tables),

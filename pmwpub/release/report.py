@@ -147,8 +147,11 @@ def template(name: str) -> Template:
     """A compiled page, one of `TEMPLATES`; a name that the page uses and nobody gives is an error."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+    from pmwpub.release.compiled_pages import CompiledPages
+
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
+        bytecode_cache=CompiledPages.beside(Path(__file__)),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

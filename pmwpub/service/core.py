@@ -155,8 +155,9 @@ class Service:
 
         Privacy: neighbours see the same charges, for a charge depends on the plan alone.
         """
-        if any(self.ledger.booking(population, one.order.key) is None for one in wanted):
-            get_ready(self.engine)
+        new = {one.task for one in wanted if self.ledger.booking(population, one.order.key) is None}
+        if new:
+            get_ready(self.engine, new)
         with ExitStack() as places:
             for one in wanted:
                 if self.ledger.booking(population, one.order.key) is None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from pmwpub.errors import NotReady
 from pmwpub.jobs import Engine, InlineEngine
 
 
-def get_ready(engine: Engine | InlineEngine) -> None:
-    """Have the engine try the work on made-up rows; NotReady, in words, unless it can do it."""
+def get_ready(engine: Engine | InlineEngine, tasks: Collection[str]) -> None:
+    """Have the engine try tasks of these names on made-up rows; NotReady, in words, unless it can do them."""
     try:
-        engine.readiness.require()
+        engine.readiness.require(tasks)
     except NotReady as refused:
         raise NotReady(f"{refused} Nothing was charged.") from refused

@@ -17,6 +17,7 @@ from pmwpub.release.measured.causes import Cause, causes_of, touching
 from pmwpub.release.measured.level_evidence import LevelEvidence, level_evidence
 from pmwpub.release.quality import Concentration, HeavyAtom, MarginalsCompared
 from pmwpub.release.rebuilding import workload_of
+from pmwpub.service.bought.release_priors import prior_support
 from pmwpub.service.bought.releases import Released
 from pmwpub.service.core import Service
 from pmwpub.service.inputs.study import Study
@@ -80,7 +81,7 @@ def compared(service: Service, found: Quality, ways: int) -> MarginalsCompared:
 
 
 def _quality(key: str, bundle: Bundle, current: Study, candidates: tuple[str, ...]) -> Quality:
-    released, support = bundle.distribution(), current.support(candidates)
+    released, support = bundle.distribution(), prior_support(current, bundle, candidates)
     public = _public_rows(bundle, released.support, support)
     workload = workload_of(bundle.certificate, bundle.schema)
     tables = bundle.parts.get(TABLES, b"")

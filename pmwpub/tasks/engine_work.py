@@ -17,6 +17,8 @@ from pmwpub.evaluation.sweep_results import mean_of
 from pmwpub.progress import Progress
 
 ROUNDS = (5, 7, 10, 14, 20, 28, 40, 56, 80, 113, 160, 226)
+FITS = 2
+"""Runs of table fit over all truths together, one for each at least: it has no T to be found, and takes longest."""
 PATIENCE = 3
 """How many numbers of rounds in a row may be worse than the best before it."""
 
@@ -27,7 +29,7 @@ class EngineWork:
 
     stages   each table that plays the truth -> its counts, with one support, that of `candidate`
     epsilon  at the stages' delta
-    runs     of each kind on each truth
+    runs     of PMW^Pub, at each number of rounds on each truth
     """
 
     stages: Mapping[str, Stage]
@@ -59,7 +61,7 @@ def try_engines(work: EngineWork, progress: Progress) -> list[Way]:
     found = [_way(work, UNCHANGED, 0, 1)]
     progress(1, total)
     if not _refused(work, TABLE_FIT, 0):
-        found.append(_way(work, TABLE_FIT, 0, work.runs))
+        found.append(_way(work, TABLE_FIT, 0, max(1, FITS // len(work.stages))))
     tried: list[Way] = []
     for way in _by_rounds(work):
         tried.append(way)

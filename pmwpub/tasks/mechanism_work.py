@@ -18,8 +18,9 @@ from pmwpub.mechanisms.misfits.misfit_noise import MisfitNoise, misfit_release
 from pmwpub.mechanisms.noisy_error.assessment import NoisyError, Unresolved, floor_release, start_release
 from pmwpub.mechanisms.noisy_error.release_error import error_release
 from pmwpub.mechanisms.pmw_pub.algorithm import Release, Schedule, pmw_pub
+from pmwpub.mechanisms.table_fit.intervals.believed_drift import BelievedDrift
 from pmwpub.mechanisms.table_fit.pool_fit import PoolRelease, pool_fit
-from pmwpub.mechanisms.table_fit.pool_weights import PoolConstants
+from pmwpub.mechanisms.table_fit.pool_weights import PoolConstants, effective_rows
 from pmwpub.mechanisms.table_fit.table_fit import TableRelease, table_fit
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
 from pmwpub.progress import Progress
@@ -81,6 +82,14 @@ class PoolFitWork:
     constants: PoolConstants
 
 
+@dataclass(frozen=True, eq=False)
+class FittedTables:
+    """A release by table fit, and what its intervals rest on. Nothing in it is private."""
+
+    found: TableRelease | PoolRelease
+    drift: BelievedDrift
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class AssessmentWork:
     """One candidate's floor and start, each on its own workload.
@@ -128,14 +137,24 @@ def release(work: ReleaseWork, progress: Progress) -> Release:
     return pmw_pub(work.counts, work.public.problem(), work.schedule, progress=progress, threads=THREADS)
 
 
-def fit_tables(work: TableFitWork, progress: Progress) -> TableRelease:
-    """Run table fit once, with the secure noise source."""
-    return table_fit(work.counts, work.public.support, work.schedule, progress=progress)
+def fit_tables(work: TableFitWork, progress: Progress) -> FittedTables:
+    """Run table fit once, with the secure noise source.
+
+    Privacy: one mechanism, charged before: see `table_fit`. The strengths of intervals are post-processing.
+    """
+    support = work.public.support
+    found = table_fit(work.counts, support, work.schedule, progress=progress)
+    return FittedTables(found, BelievedDrift.of(found, work.schedule, work.counts.n, support.rows))
 
 
-def fit_pool(work: PoolFitWork, progress: Progress) -> PoolRelease:
-    """Run table fit once on a pool with learnt weights, with the secure noise source."""
-    return pool_fit(work.counts, work.supports, work.schedule, constants=work.constants, progress=progress)
+def fit_pool(work: PoolFitWork, progress: Progress) -> FittedTables:
+    """Run table fit once on a pool with learnt weights, with the secure noise source.
+
+    Privacy: one mechanism, charged before: see `pool_fit`. The strengths of intervals are post-processing.
+    """
+    found = pool_fit(work.counts, work.supports, work.schedule, constants=work.constants, progress=progress)
+    rows = effective_rows(work.supports, found.parts)
+    return FittedTables(found, BelievedDrift.of(found.release, work.schedule, work.counts.n, rows))
 
 
 def assess(work: AssessmentWork, progress: Progress) -> dict[str, NoisyError]:

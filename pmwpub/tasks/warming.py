@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
+from types import MappingProxyType
 
 import numpy as np
 
 from pmwpub.domain import Attribute, Domain
+from pmwpub.errors import PlanError
+from pmwpub.mechanisms.best_mixture.descent import Descent
+from pmwpub.mechanisms.best_mixture.interval import BestMixture
 from pmwpub.mechanisms.misfits.misfit_noise import MisfitNoise
 from pmwpub.mechanisms.pmw_pub.algorithm import Schedule
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.mechanisms.table_fit.pool_weights import POOL_DEFAULTS
+from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
 from pmwpub.mechanisms.table_fit.table_schedule import schedule as table_schedule
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.round_share import split
 from pmwpub.progress import Progress
 from pmwpub.queries.counts import PrivateCounts, count
 from pmwpub.queries.workload import Workload
-from pmwpub.records import Dataset, Support
+from pmwpub.records import Dataset, Distribution, Support
 from pmwpub.tasks.choice_work import BestWork, best
 from pmwpub.tasks.mechanism_work import (
     AssessmentWork,
@@ -37,32 +44,110 @@ from pmwpub.tasks.mechanism_work import (
 )
 
 _ROUNDS = 2
+_EPSILON = Fraction(10)
+
+
+@dataclass(frozen=True, eq=False)
+class MadeUp:
+    """A private table of each possible row once, and a public problem with every other one of them.
+
+    rest  a second public table: the rows that the first lacks
+    """
+
+    table: Dataset
+    source: PublicInput
+    rest: Support
+    counts: PrivateCounts
+
+    @classmethod
+    def make(cls) -> MadeUp:
+        """Three columns, of 2, 3 and 100 levels, with all marginals of two and three of them."""
+        levels = (("0", "1"), ("0", "1", "2"), tuple(str(level) for level in range(100)))
+        domain = Domain(tuple(Attribute(f"a{j}", own) for j, own in enumerate(levels)))
+        rows = np.array(list(itertools.product(*(range(size) for size in domain.shape))))
+        marginals = [*Workload.all_kway(domain, 2).marginals, *Workload.all_kway(domain, 3).marginals]
+        table, workload = Dataset(domain, rows), Workload(domain, tuple(marginals))
+        first, rest = (Support.of(Dataset(domain, rows[place::2])) for place in range(2))
+        return cls(table, PublicInput("warm", workload, first), rest, count(workload, table))
 
 
 def warm(payload: object, progress: Progress) -> None:
-    """Run each kind of work that takes private counts on a made-up table, each possible row once, and keep nothing.
+    """Run kinds of work that take private counts on a made-up table, and keep nothing.
 
-    Numba then finds every loop in its cache on disk, where there is a place for one, from this process and from any
-    other of the same version.
+    payload  the names of the tasks that are to be tried, in a tuple; None for every kind
+
+    Numba then finds every loop of theirs in its cache on disk, where there is a place for one, from this process and
+    from any other of the same version.
+
+    Raises PlanError for a task that is not in `TRIED`.
     """
-    levels = (("0", "1"), ("0", "1", "2"), tuple(str(level) for level in range(100)))
-    domain = Domain(tuple(Attribute(f"a{j}", own) for j, own in enumerate(levels)))
-    rows = np.array(list(itertools.product(*(range(size) for size in domain.shape))))
-    marginals = [*Workload.all_kway(domain, 2).marginals, *Workload.all_kway(domain, 3).marginals]
-    table, workload = Dataset(domain, rows), Workload(domain, tuple(marginals))
-    counts = count(workload, table)
-    source = PublicInput("warm", workload, Support.of(Dataset(domain, rows[::2])))
-    share = split(ZCDP.at_most(1), _ROUNDS)
-    released = release(ReleaseWork(source, counts, Schedule(_ROUNDS, share)), progress)
-    tables = measured_tables(workload)
-    schedule = table_schedule(tables, source.support, ZCDP.at_most(1), rows_per_person=1, complete=True)
-    fit_tables(TableFitWork(source, count(tables, table), schedule), progress)
-    pool = (source.support, Support.of(Dataset(domain, rows[1::2])))
-    fit_pool(PoolFitWork(pool, count(tables, table), schedule, POOL_DEFAULTS), progress)
-    part = (source, counts, Fraction(10))
+    wanted = tuple(TRIED) if payload is None else payload
+    if not isinstance(wanted, tuple) or not set(wanted) <= set(TRIED):
+        raise PlanError(f"What can be tried is {', '.join(TRIED)}; something else came.")
+    made_up = MadeUp.make()
+    for name in wanted:
+        TRIED[name](made_up, progress)
+
+
+def _release(made_up: MadeUp, progress: Progress) -> None:
+    schedule = Schedule(_ROUNDS, split(ZCDP.at_most(1), _ROUNDS))
+    release(ReleaseWork(made_up.source, made_up.counts, schedule), progress)
+
+
+def _schedule(made_up: MadeUp) -> tuple[PrivateCounts, TableSchedule]:
+    """What table fit takes; what its report asks of the public problem is tried too."""
+    made_up.source.problem().sums(np.ones(len(made_up.source.support), dtype=np.int64))
+    tables = measured_tables(made_up.source.workload)
+    budget = ZCDP.at_most(1)
+    schedule = table_schedule(tables, made_up.source.support, budget, rows_per_person=1, complete=True)
+    return count(tables, made_up.table), schedule
+
+
+def _table_fit(made_up: MadeUp, progress: Progress) -> None:
+    fit_tables(TableFitWork(made_up.source, *_schedule(made_up)), progress)
+
+
+def _pool_fit(made_up: MadeUp, progress: Progress) -> None:
+    fit_pool(PoolFitWork((made_up.source.support, made_up.rest), *_schedule(made_up), POOL_DEFAULTS), progress)
+
+
+def _assess(made_up: MadeUp, progress: Progress) -> None:
+    _solve(made_up)
+    part = (made_up.source, made_up.counts, _EPSILON)
     assess(AssessmentWork(1, part, part), progress)
-    error(ErrorWork(workload, released.distribution, counts, Fraction(10), 1), progress)
-    misfits(
-        MisfitWork(PrivateCounts(np.zeros(2, dtype=np.int64), 100), MisfitNoise(1, 100, 1, Fraction(1, 10))), progress
-    )
-    best(BestWork((source, source), counts, Fraction(10), 1), progress)
+
+
+def _best(made_up: MadeUp, progress: Progress) -> None:
+    _solve(made_up)
+    best(BestWork((made_up.source, made_up.source), made_up.counts, _EPSILON, 1), progress)
+
+
+def _solve(made_up: MadeUp) -> None:
+    """Run both solvers of a best-mixture error: which of them a plan takes depends on its size and on its noise."""
+    source = made_up.source
+    BestMixture(made_up.counts, source.workload, source.support).refine()
+    Descent(made_up.counts, source.problem()).run(2, 0.0)
+
+
+def _error(made_up: MadeUp, progress: Progress) -> None:
+    released = Distribution.empirical(made_up.source.support)
+    error(ErrorWork(made_up.source.workload, released, made_up.counts, _EPSILON, 1), progress)
+
+
+def _misfits(made_up: MadeUp, progress: Progress) -> None:
+    nobody = PrivateCounts(np.zeros(2, dtype=np.int64), 100)
+    misfits(MisfitWork(nobody, MisfitNoise(1, 100, 1, Fraction(1, 10))), progress)
+
+
+TRIED: Mapping[str, Callable[[MadeUp, Progress], None]] = MappingProxyType(
+    {
+        "release": _release,
+        "table-fit": _table_fit,
+        "table-fit-pool": _pool_fit,
+        "assess": _assess,
+        "error": _error,
+        "misfits": _misfits,
+        "best": _best,
+    }
+)
+"""The tasks that take private counts, by name, and how each is tried."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import buying
 from browser.visitor import SOON, Visitor
@@ -56,4 +57,14 @@ def become_steward(visitor: Visitor, population: str) -> None:
     visitor.open(f"/prepare?population={population}")
     visitor.press("Load the generated private table")
     expect(visitor.page.get_by_role("button", name="Forget the private table")).to_be_visible(timeout=SOON)
+    visitor.settle()
+
+
+def choose(visitor: Visitor, label: str, folder: Path, name: str, text: str) -> None:
+    """Put a file into an uploader."""
+    visitor.settle()
+    (folder / name).write_text(text, encoding="utf-8")
+    place = visitor.page.get_by_test_id("stFileUploader").filter(has_text=label)
+    place.locator("input[type=file]").set_input_files(folder / name)
+    expect(place.get_by_text(name)).to_be_visible(timeout=SOON)
     visitor.settle()

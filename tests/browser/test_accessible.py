@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from browser.conftest import Server
-from browser.stage import ADDRESSES, become_steward, furnished_demo
+from browser.stage import ADDRESSES, become_steward, choose, furnished_demo
 from browser.visitor import SOON, Visitor
 from playwright.sync_api import Browser, Page, expect
 
@@ -166,12 +166,7 @@ def _register(visitor: Visitor, name: str) -> None:
 
 
 def _upload(visitor: Visitor, label: str, folder: Path, name: str, text: str, button: str) -> None:
-    visitor.settle()
-    (folder / name).write_text(text, encoding="utf-8")
-    place = visitor.page.get_by_test_id("stFileUploader").filter(has_text=label)
-    place.locator("input[type=file]").set_input_files(folder / name)
-    expect(place.get_by_text(name)).to_be_visible(timeout=SOON)
-    visitor.settle()
+    choose(visitor, label, folder, name, text)
     visitor.press(button)
 
 

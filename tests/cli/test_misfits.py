@@ -38,7 +38,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
 
 def test_the_price_is_free_and_needs_no_private_table(run: Run) -> None:
-    found = run(*COMMON, "--price")
+    found = run(*COMMON, "--dry-run")
     assert [one["column"] for one in found["columns"]] == ["sex", "job", "age"]
     assert found["half_width"] == 0.01
     # h = 20 rows: rho = 4 (49/25)^2/(2 * 20^2)
@@ -60,15 +60,15 @@ def test_a_look_finds_the_column_that_is_spelt_otherwise(run: Run) -> None:
 
 
 def test_what_is_not_sold_is_refused_with_what_is(run: Run) -> None:
-    priced = run(*COMMON, "--price", "--half-width", "0.002")
+    priced = run(*COMMON, "--dry-run", "--half-width", "0.002")
     assert priced["sold"] is False
     assert 0.002 < priced["narrowest_half_width"] < 0.5
     said = run(*COMMON, "--private", "p.csv", "--half-width", "0.002", status=2)
     assert "More than 5 % is not sold" in said
     assert said.strip().endswith("Nothing was charged.")
-    sold = run(*COMMON, "--price", "--half-width", str(priced["narrowest_half_width"]))
+    sold = run(*COMMON, "--dry-run", "--half-width", str(priced["narrowest_half_width"]))
     assert sold["sold"] is True
-    assert sold["share_of_grant"] <= 0.05
+    assert sold["price"]["percent"] <= 5
 
 
 def test_columns_are_named_by_the_steward(run: Run) -> None:
@@ -78,6 +78,6 @@ def test_columns_are_named_by_the_steward(run: Run) -> None:
 
 
 def test_without_a_private_table_or_with_a_width_that_is_none_it_is_refused(run: Run) -> None:
-    assert "--price" in run(*COMMON, status=2)
-    assert "half-width" in run(*COMMON, "--price", "--half-width", "0.9", status=2)
-    run(*COMMON, "--price", "--half-width", "wide", status=2)
+    assert "--dry-run" in run(*COMMON, status=2)
+    assert "half-width" in run(*COMMON, "--dry-run", "--half-width", "0.9", status=2)
+    run(*COMMON, "--dry-run", "--half-width", "wide", status=2)

@@ -67,6 +67,7 @@ def test_the_review_stands_beside_the_file_as_json(drafting: Drafting) -> None:
     assert "All 60 values of a.csv differ" in why["person"]
     assert drafting.schema.domain.names == ("sex", "age")
     assert found["schema_sha256"] == drafting.schema.sha256
+    assert found["private_file"][0] == "A header with the columns sex, age, in any order; others are ignored."
 
 
 def test_flags_decide_otherwise_and_the_suspicion_is_remarked_upon(drafting: Drafting) -> None:

@@ -22,13 +22,12 @@ from pmwpub.evaluation import (
     Stage,
     answering,
     baselines,
-    fitted_tables,
     is_baseline,
     peers,
     runs,
-    weighted_pools,
 )
-from pmwpub.evaluation.baseline_registry import FAMILIES, TABLE_FIT, TABLE_FIT_POOL, baseline_of
+from pmwpub.evaluation.baseline_registry import FAMILIES, TABLE_FIT, TABLE_FIT_GROWN, TABLE_FIT_POOL, baseline_of
+from pmwpub.evaluation.fits import fitted_tables, weighted_pools
 from pmwpub.mechanisms.table_fit.pool_fit import PoolRelease
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.measurement import DiscreteGaussian
@@ -46,7 +45,9 @@ WORKLOAD = Workload.all_kway(SHAPE, 2)
 OWN = (*(method for method in METHODS if method != UNCHANGED), "pmw-pub+permute-and-flip+average+no-replay")
 WITHOUT = ("mwem", "mwem+on=a0/a1", "hdmm", "hdmm+even", "residual-planner", "residual-planner+even", "aim", "mst")
 # Few rows: a step and samples for which a budget pays for several rounds; a lambda for which the bound is nearly met.
-NAMES = (*OWN, TABLE_FIT, TABLE_FIT_POOL, *WITHOUT, "dual-query+samples=5+eta=1", "ji-elkan+lambda=100")
+NAMES = (
+    *OWN, TABLE_FIT, TABLE_FIT_GROWN, TABLE_FIT_POOL, *WITHOUT, "dual-query+samples=5+eta=1", "ji-elkan+lambda=100",
+)  # fmt: skip
 
 RELEASES = (
     (runs, "pmw_pub"), (baselines, "mwem"), (baselines, "dual_query"), (baselines, "ji_elkan"),

@@ -211,7 +211,7 @@ def _commands(pair: Neighbours) -> list[list[str]]:
         ["error", *spend[:6], "--release", "one", "--epsilon", "0.5"],
         ["certificate", "check", "one"],
         ["misfits", *spend[:6], "--column", "sex", "--half-width", "0.5"],
-        ["misfits", *spend[:4], "--price"],
+        ["misfits", *spend[:4], "--dry-run"],
         ["release", *spend, "--public", "b.csv", "--epsilon", "0.5", "--engine", "table-fit", "-o", "tables"],
         ["certificate", "check", "tables"],
         [*release[:-4], "--epsilon", "50", "-o", "dear"],

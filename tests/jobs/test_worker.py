@@ -67,7 +67,7 @@ def test_a_worker_yields_to_the_page(surroundings: dict[str, object]) -> None:
 
 
 def test_a_worker_yields_within_the_session_of_the_page_and_ctrl_c_does_not_reach_it(engine: Engine) -> None:
-    """Linux weighs niceness within a session where it groups tasks by session; one of its own would undo it."""
+    """Where Linux groups tasks by session, niceness counts within one: a session of its own would undo it."""
     assert until(lambda: len(engine.pids()) == 1)
     (worker,) = engine.pids()
     assert os.getsid(worker) == os.getsid(0)

@@ -143,7 +143,7 @@ def test_what_noisy_counts_evidently_say_of_a_level_is_told_to_everybody_for_not
     plan = releases.table_fit_plan(town.service, current, [current.usable[0].sha256], epsilon="2")
     buying.buy(town.service, private, plan)
     spent = town.spent
-    app = visit("release", population=town.population, release="1")
+    app = visit("hand_over", population=town.population, release="1")
     assert not app.exception
     assert "work: the noisy counts of its levels leave" in words(app)
     assert "work = yes:" in words(app)

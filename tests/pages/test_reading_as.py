@@ -120,3 +120,31 @@ def test_the_warning_comes_too_when_the_copy_is_added_after_the_private_table(to
     app.file_uploader[0].set_value([("copy.csv", copied, "text/csv")])
     add(app)
     assert "Lines in a row of the private table stand in copy.csv too" in words(app)
+
+
+def test_what_the_schema_expects_of_the_private_file_is_said_before_and_after_it_is_loaded(
+    town: Here, steward: Open, visit: Open
+) -> None:
+    """The words are those of the schema: a file that fits and one that does not get the same."""
+    wanted = "A header with the columns sex, age, work, in any order; others are ignored."
+    app = visit("prepare", population=town.population)
+    assert wanted in words(app)
+    before = [str(one.value) for one in app.markdown if wanted in str(one.value)]
+    app.file_uploader[-1].upload("people.csv", PRIVATE.replace(b"young", b"YOUNG;"), "text/csv")
+    press(app, "Load into this session")
+    assert [str(one.value) for one in app.markdown if wanted in str(one.value)] == before
+    assert wanted in words(steward("prepare"))
+
+
+def test_a_forgotten_attestation_is_asked_for_above_store(town: Here, visit: Open) -> None:
+    app = visit("prepare", population=town.population)
+    app.file_uploader[0].set_value([("new.csv", table(50, 9), "text/csv")])
+    press(app, "Add")
+    assert "Nobody attested yet that new.csv was not made from the private data." in words(app)
+    next(box for box in app.checkbox if str(box.key).startswith("attest offers ")).check().run()
+    stored(app)
+    found = {one.name: one.attested for one in study_store.study(town.service, town.population).candidates}
+    assert found["new.csv"]
+    app.file_uploader[0].set_value([("later.csv", table(50, 10), "text/csv")])
+    add(app)
+    assert "later.csv is not attested: nothing can be bought on it until you tick below." in words(app)

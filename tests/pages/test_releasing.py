@@ -274,6 +274,27 @@ def test_table_fit_is_one_choice_away_and_its_result_says_what_was_measured(town
     assert not app.exception
 
 
+def test_several_tables_take_part_with_learnt_weights_and_the_result_says_what_each_contributed(
+    town: Here, steward: Open
+) -> None:
+    app = steward("release")
+    app.radio(key="engine").set_value("table-fit").run()
+    app.toggle(key="weighted pool").set_value(True).run()
+    every = list(app.multiselect(key="weighted pool tables").value)
+    assert len(every) == len(study_store.study(town.service, town.population).candidates)
+    app.multiselect(key="weighted pool tables").set_value(every[:1]).run()
+    assert "needs two public tables or more" in words(app)
+    app.multiselect(key="weighted pool tables").set_value(every).run()
+    buy(app, "Buy this release")
+    current = study_store.study(town.service, town.population)
+    (found,) = releases.releases(town.service, current)
+    assert found.plan.kind == "table-fit-pool"
+    handed_over(app)
+    assert "contributed" in words(app)
+    assert all(one.name in words(app) for one in current.candidates)
+    assert not app.exception
+
+
 def test_rows_may_be_added_and_then_no_floor_stands_beside_epsilon(town: Here, steward: Open) -> None:
     app = steward("compare")
     app.text_input(key="assessment epsilon").set_value("0.3").run()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from pages.visits import Here, Open, words
+from pages.visits import Here, Open, press, words
 from streamlit.testing.v1 import AppTest
 
 from pmwpub.service.inputs import study_store
@@ -101,6 +101,65 @@ def test_a_decision_that_the_public_cells_do_not_allow_is_refused_and_the_schema
     assert schema(town).id_column.name == "q1"  # type: ignore[union-attr]
 
 
+def test_a_schema_drafted_again_follows_what_was_decided_and_each_decision_is_taken_back(
+    town: Here, visit: Open
+) -> None:
+    drafted(town)
+    plain = schema(town)
+    app = visit("prepare", population=town.population)
+    decide(app, "sex same none")
+    decide(app, "person kind id")
+    assert "Decided: Keep all spellings apart." in words(app)
+    press(app, "Draft a schema")
+    assert "It follows 2 decisions of yours." in words(app)
+    assert schema(town).domain.attributes[0].levels == ("M", "f", "m")
+    assert schema(town).id_column is not None
+    app.button(key="undo sex same none").click().run()
+    assert "sex: taken back. The schema is saved." in words(app)
+    app.button(key="undo person kind id").click().run()
+    assert schema(town) == plain
+    assert not [button for button in app.button if str(button.key).startswith("undo ")]
+    assert town.spent == 0
+
+
+def test_a_decision_that_no_longer_applies_is_said_after_a_new_draft(town: Here, visit: Open) -> None:
+    drafted(town)
+    app = visit("prepare", population=town.population)
+    decide(app, "wave kind categorical")
+    for one in study_store.study(town.service, town.population).candidates:
+        study_store.remove_candidate(town.service, town.population, one.sha256)
+    body = survey(2008, 1).replace(b"wave", b"year")
+    study_store.add_candidate(town.service, town.population, "w.csv", body, attested=True)
+    press(app, "Draft a schema")
+    assert (
+        "A decision no longer applies. wave: Keep as categorical: the public tables do not share that column"
+        in words(app)
+    )
+
+
+def test_a_card_names_levels_with_their_shares_and_more_than_eight_are_paged(town: Here, visit: Open) -> None:
+    """What a phone shows of a column, for the table's right half lies off its screen."""
+    service, name = town.service, town.population
+    for one in study_store.study(service, name).candidates:
+        study_store.remove_candidate(service, name, one.sha256)
+    names = [f"t{place}" for place in range(20)]
+    rows = [",".join(["A" if row == 0 else "ab"[row % 2] for _ in names]) for row in range(40)]
+    body = "\n".join([",".join(names), *rows]).encode()
+    study_store.add_candidate(service, name, "spelt.csv", body, attested=True)
+    study_store.save_schema(service, name, study_store.draft_schema(service, name))
+    app = visit("prepare", population=name)
+    assert "In public rows: a 50% · b 50%" in words(app)
+    shown = {str(button.key).split(" ")[1] for button in app.button if str(button.key).startswith("decide ")}
+    assert shown == {*names[:8]}
+    pages = app.selectbox(key="reviewed columns")
+    assert pages.label == "Columns to look at: 20, 8 at once"
+    assert pages.options == ["1 to 8: t0 … t7", "9 to 16: t8 … t15", "17 to 20: t16 … t19"]
+    pages.select_index(2).run()
+    assert not app.exception
+    decide(app, "t19 same none")
+    assert schema(town).domain.attributes[-1].levels == ("A", "a", "b")
+
+
 def test_one_column_is_counted_in_the_singular(town: Here, visit: Open) -> None:
     drafted(town, 0)
     app = visit("prepare", population=town.population)
@@ -122,3 +181,13 @@ def test_viewers_see_the_review_without_its_buttons(town: Here, visit: Open) -> 
     app = visit("prepare", population=town.population, view="stakeholder")
     assert "wave" in rows(app)
     assert not [button for button in app.button if str(button.key).startswith("decide ")]
+
+
+def test_a_card_names_the_levels_that_stand_for_no_value_as_such(town: Here, visit: Open) -> None:
+    service, name = town.service, town.population
+    for one in study_store.study(service, name).candidates:
+        study_store.remove_candidate(service, name, one.sha256)
+    body = "\n".join(["hours,sex", *(f"{99 if row % 5 == 0 else 20 + row % 23},{'fm'[row % 2]}" for row in range(100))])
+    study_store.add_candidate(service, name, "hours.csv", body.encode(), attested=True)
+    study_store.save_schema(service, name, study_store.draft_schema(service, name))
+    assert "more; without a value: 99 20%" in words(visit("prepare", population=name))

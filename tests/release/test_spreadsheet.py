@@ -17,10 +17,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from release.bundles import make, public_csv
+from support.frame_csv import csv_bytes
 
 from pmwpub.release.bundle import SYNTHETIC, WEIGHTS
 from pmwpub.service.history_files import history_csv
-from pmwpub.tabular.coding.decode import csv_bytes
 
 pytestmark = pytest.mark.spreadsheet
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import HealthCheck, event, given, settings
+from support.frame_csv import csv_bytes
 from support.fuzzing import FILES, File, written
 from support.statistical import AUDIT
 
 from pmwpub.errors import FileRefused, SchemaError
-from pmwpub.tabular.coding.decode import csv_bytes, decode
+from pmwpub.tabular.coding.decode import decode
 from pmwpub.tabular.coding.encode import encode_public
 from pmwpub.tabular.files.reading import TextTable, read_table
 from pmwpub.tabular.files.text.read_options import ReadOptions

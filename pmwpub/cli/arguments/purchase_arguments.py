@@ -106,8 +106,6 @@ def misfits_command(commands: Actions) -> None:
         "--column", action="append", default=[], metavar="COLUMN", help="look at this one; default: the risky ones"
     )
     parser.add_argument("--half-width", default="0.01", help="of each share of rows, at 95 %% (0.01: one point)")
-    parser.add_argument(
-        "--price", action="store_true", help="free: which columns, and what it would cost; buys nothing"
-    )
+    parser.add_argument("--dry-run", action="store_true", help="buy nothing: which columns, and at what price")
     parser.add_argument("--repeat", type=whole, default=0, help="draw this look again, at its price")
     parser.set_defaults(run="pmwpub.cli.misfits:misfits")

@@ -109,7 +109,11 @@ def misfit_release(counts: PrivateCounts, law: MisfitNoise, *, noise: NoiseSourc
 
 
 def share_between(noisy: int, law: MisfitNoise) -> tuple[Fraction, Fraction, Fraction]:
-    """A noisy count as a share of rows, and the ends of its 95 % interval, which are cut off at 0 and 1."""
-    ends = (min(max(noisy + by, 0), law.n) for by in (-law.rows, law.rows))
+    """A noisy count as a share of rows, and the ends of its 95 % interval.
+
+    The interval is about the nearest count that there can be, so noise beyond 0 or n never makes it narrower.
+    """
+    nearest = min(max(noisy, 0), law.n)
+    ends = (min(max(nearest + by, 0), law.n) for by in (-law.rows, law.rows))
     low, high = (Fraction(end, law.n) for end in ends)
     return Fraction(noisy, law.n), low, high

@@ -11,6 +11,7 @@ from pmwpub.records import Distribution
 from pmwpub.release.answers.marginal_answers import COVERS, CellAnswer, answers_csv, long_csv
 from pmwpub.release.answers.release_answers import ReleaseAnswers
 from pmwpub.release.bundle import WEIGHTS, Bundle
+from pmwpub.service.bought.release_priors import prior_support
 from pmwpub.service.bought.releases import Released
 from pmwpub.service.core import Service
 from pmwpub.service.inputs.study_store import Study
@@ -70,10 +71,9 @@ def misfitting(answers: ReleaseAnswers) -> bool:
 
 
 def _public(current: Study, found: Released) -> Distribution | None:
-    usable = {facts.sha256 for facts in current.usable}
-    same = (
-        current.schema is not None and found.bundle is not None and current.schema.sha256 == found.bundle.schema.sha256
-    )
-    if not same or not set(found.plan.inputs.candidates) <= usable:
+    bundle, usable = found.bundle, {facts.sha256 for facts in current.usable}
+    if bundle is None or current.schema is None or current.schema.sha256 != bundle.schema.sha256:
         return None
-    return Distribution.empirical(current.support(found.plan.inputs.candidates))
+    if not set(found.plan.inputs.candidates) <= usable:
+        return None
+    return Distribution.empirical(prior_support(current, bundle, found.plan.inputs.candidates))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pmwpub.errors import SchemaError
 from pmwpub.ledger import Booking
 from pmwpub.plans import MisfitPlan
+from pmwpub.rounding import near
 from pmwpub.service.bought.stored_releases import outcomes
 from pmwpub.service.core import Outcome, Service
 from pmwpub.service.inputs.study import Study
@@ -63,6 +64,15 @@ class FitSeen:
         """Of each interval, as a share of the rows."""
         return self.plan.law.rows / self.plan.n
 
+    @property
+    def words(self) -> tuple[str, ...]:
+        """One sentence a column, the largest share first, then one on all columns together; none without a result."""
+        if self.overall is None:
+            return ()
+        own = [(one, f"a value in {one.column} that the schema does not fit") for one in self.columns]
+        overall = (self.overall, "such a value in one or more of these columns")
+        return tuple(_sentence(share, self.half_width, what) for share, what in (*own, overall))
+
 
 def misfit_plan(current: Study, columns: Sequence[str], *, half_width: str = HALF_WIDTH) -> MisfitPlan:
     """The plan of a look at some columns of the population's schema.
@@ -71,7 +81,7 @@ def misfit_plan(current: Study, columns: Sequence[str], *, half_width: str = HAL
     """
     schema = current.schema
     if schema is None:
-        raise SchemaError("A look at the fit needs a schema; draft or load one on the Data page.")
+        raise SchemaError("A look at the fit needs a schema; draft or load one on the Prepare page.")
     if not columns or not set(columns) <= set(schema.domain.names):
         raise SchemaError("Name one or more attributes of the schema to look at.")
     return MisfitPlan(
@@ -102,3 +112,15 @@ def _seen(outcome: Outcome) -> FitSeen:
     *columns, overall = [MisfitShare(**share) for share in body["misfits"]]
     ordered = tuple(sorted(columns, key=lambda share: -share.value))
     return FitSeen(plan, outcome, ordered, overall, body["confidence"], tuple(body["remarks"]))
+
+
+def _sentence(share: MisfitShare, half_width: float, what: str) -> str:
+    if not share.evident:
+        return f"At most {_points(share.high)} % of the rows have {what}; there may be none."
+    return f"About {_points(share.estimate)} % (±{_points(half_width)}) of the rows have {what}."
+
+
+def _points(share: float) -> str:
+    """Hundredths of all rows, to a tenth; finer where that would be zero."""
+    points = 100 * share
+    return f"{points:.1f}" if points >= 0.1 or points == 0 else near(points, 2)

@@ -19,10 +19,9 @@ from pmwpub.service.simulations.validated_settings import in_words, tuning_of
 
 NO_ROUNDS = "Table fit has no rounds: all its tables are measured at once, by one fixed rule."
 
-
 WEIGHTED_POOL = (
-    f"{TABLE_FIT} Several public tables took part, and their weights were learnt from the noisy tables: which of them "
-    "is best was not asked beforehand, and that cost no budget."
+    f"The steward chose table fit. {NO_ROUNDS} Several public tables took part, and their weights were learnt from the "
+    "noisy tables: which of them is best was not asked beforehand, and that cost no budget."
 )
 
 

@@ -140,11 +140,11 @@ def planned(
 
     Raises PlanError for another engine, and for settings that the engine does not have.
     """
+    if grow and engine != TABLE_FIT:
+        raise PlanError(f"Rows are added by {TABLE_FIT} alone; name that engine. Nothing was charged.")
     if engine not in (None, *ENGINES):
         known = ", ".join((*ENGINES, UNCHANGED))
         raise PlanError(f"The engine is one of {known}; {engine[:40]!r} came. Nothing was charged.")
-    if grow and engine != TABLE_FIT:
-        raise PlanError(f"Rows are added by {TABLE_FIT} alone; name that engine. Nothing was charged.")
     if engine in (None, PMW_PUB):
         return release_plan(service, current, candidates, epsilon=epsilon, private_read_as=private_read_as, **settings)
     refuse_settings("Table fit", settings)

@@ -7,7 +7,9 @@ can be ranked, those over two cannot. It is as public as a workload, so a floor 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 
 import numpy as np
 
@@ -24,6 +26,7 @@ MOST_VISITS = 30_000_000
 """Marginals times atoms up to which a floor over the whole workload is expected within a minute: some 400 passes of
 the descent, each twice through all cells,
 at about 2.2e-9 seconds a visit (docs/measured.md)."""
+EMPTY_TURNS = 3
 OTHER_PART = (
     "Floors of this population are taken over another part of this workload, which was chosen at the first purchase: "
     "over two parts they could not be ranked. Plan again. Nothing was charged."
@@ -63,31 +66,50 @@ def check_part(service: Service, current: Study, plan: AssessmentPlan | BestPlan
 def chosen_part(workload: Workload, supports: Sequence[Support], marginals: int = FAST_MARGINALS) -> Part:
     """At most so many marginals of a workload, by public tables: where a floor shows most.
 
-    For each ordered pair of tables, the truth t and the candidate c: the largest share that a cell of t has in which c
-    has no row (no reweighting fills it), then the largest difference of a cell. Pairs take turns, empty cells first, so
-    that each candidate has its own worst marginals in. A single table is played against the law that has its one-way
-    shares and no dependence. What is still free is filled by the sample of the fast setting.
+    Each table is a candidate in turn, and the others play the truth. Two orders for each: by the largest share that a
+    cell has in another table and in which the candidate has no row (no reweighting fills it, and most floors are
+    decided there), and by the largest difference of a cell from another table. The orders take turns, `EMPTY_TURNS`
+    marginals of the first kind to one of the second; within an order marginals that share two columns with one before
+    come last, for they see the same cells. A single table is played against the law that has its one-way shares and no
+    dependence.
     """
     if marginals >= len(workload.marginals):
         return _named(workload, range(len(workload.marginals)))
-    shares = [_shares(workload, support) for support in supports]
-    orders = [np.argsort(-score, kind="stable").tolist() for score in _scores(workload, shares, supports)]
+    queues = [(deque(_spread(workload, score)), turns) for score, turns in _scores(workload, supports)]
     chosen: dict[int, None] = {}
-    for place in range(len(workload.marginals)):
-        for order in orders:
-            if len(chosen) < marginals:
-                chosen.setdefault(order[place])
+    while queues and len(chosen) < marginals:
+        for queue, turns in queues:
+            for _ in range(min(turns, len(queue))):
+                if len(chosen) < marginals:
+                    chosen.setdefault(queue.popleft())
+        queues = [(queue, turns) for queue, turns in queues if queue]
     return _named(workload, list(chosen) or _sample(workload, marginals))
 
 
-def _scores(workload: Workload, shares: Sequence[Floats], supports: Sequence[Support]) -> Iterator[Floats]:
-    """float64 (W,) of each pair: the worst empty cell of each marginal, and then the largest difference."""
-    pairs = [(truth, own) for truth in shares for own in shares if truth is not own]
-    if len(shares) == 1:
-        pairs = [(_independent(workload, supports[0]), shares[0])]
-    empty = [_worst(workload, np.where(own == 0, truth, 0.0)) for truth, own in pairs]
-    yield from (score for score in empty if score.any())
-    yield from (_worst(workload, np.abs(truth - own)) for truth, own in pairs)
+def _scores(workload: Workload, supports: Sequence[Support]) -> Iterator[tuple[Floats, int]]:
+    """float64 (W,) for each order, and how many of its marginals are taken in a turn."""
+    shares = [_shares(workload, support) for support in supports]
+    for place, own in enumerate(shares):
+        others = [share for other, share in enumerate(shares) if other != place]
+        others = others or [_independent(workload, supports[place])]
+        empty = _worst(workload, np.where(own == 0, np.maximum.reduce(others), 0.0))
+        if empty.any():
+            yield empty, EMPTY_TURNS
+        yield np.maximum.reduce([_worst(workload, np.abs(share - own)) for share in others]), 1
+
+
+def _spread(workload: Workload, score: Floats) -> list[int]:
+    """Places of marginals, the largest score first; those that share two columns with one before come last."""
+    order = np.argsort(-score, kind="stable").tolist()
+    seen: set[frozenset[int]] = set()
+    first: list[int] = []
+    last: list[int] = []
+    for place in order:
+        pairs = {frozenset(pair) for pair in combinations(workload.marginals[place].attributes, 2)}
+        (last if pairs & seen else first).append(place)
+        if not pairs & seen:
+            seen |= pairs
+    return first + last
 
 
 def _shares(workload: Workload, support: Support) -> Floats:

@@ -10,8 +10,10 @@ from statistics import NormalDist, median
 
 from pmwpub.errors import SchemaError
 from pmwpub.evaluation.verdicts import WORTH
-from pmwpub.plans import AnyReleasePlan, ReleasePlan
+from pmwpub.mechanisms.table_fit.pool_fit import equal_mixture
+from pmwpub.plans import AnyReleasePlan, AnyTablePlan, ReleasePlan, WeightedPoolPlan
 from pmwpub.privacy.budget import epsilon_of
+from pmwpub.records import Support
 from pmwpub.rounding import near
 from pmwpub.service.bought.assessments import assessments
 from pmwpub.service.bought.latest_numbers import latest_of_all
@@ -73,7 +75,14 @@ class Outlook:
 
 
 def outlook(service: Service, current: Study, plan: AnyReleasePlan) -> Outlook:
-    """What a planned release is worth by all that is stored now; nothing is run."""
+    """What a planned release is worth by all that is stored now; nothing is run.
+
+    Of a pool with learnt weights only the noise is known: what is stored is of tables alone, or merged.
+    """
+    if isinstance(plan, WeightedPoolPlan):
+        measured, rows = noise_rows(current, plan)
+        none = pairs_at(service, current, epsilon_of(plan.budget, current.population.delta), "table-fit")
+        return Outlook(measured, rows, rows / plan.n, None, None, None, none)
     pool = plan.inputs.candidates
     engine = "pmw-pub" if isinstance(plan, ReleasePlan) else "table-fit"
     known = latest_of_all(assessments(service, current), current)
@@ -96,9 +105,16 @@ def noise_rows(current: Study, plan: AnyReleasePlan) -> tuple[str, float]:
         return "query of a round", _half_width(float(plan.schedule().share.measurement.scale))
     if current.schema is None:
         raise SchemaError("A release needs a schema.")
-    support = current.support(plan.inputs.candidates)
+    support = _shared_by(current, plan)
     schedule = plan.schedule(current.workload(), support, complete=current.schema.complete)
     return "cell of a table", _half_width(median(float(noise.scale) for noise in schedule.noises))
+
+
+def _shared_by(current: Study, plan: AnyTablePlan) -> Support:
+    """The public rows by which a plan shares its budget among the tables."""
+    if isinstance(plan, WeightedPoolPlan):
+        return equal_mixture([current.support([one]) for one in plan.inputs.candidates])
+    return current.support(plan.inputs.candidates)
 
 
 def not_worth(service: Service, current: Study, plan: AnyReleasePlan) -> str:

@@ -20,6 +20,8 @@ NOTHING = (
     "is free."
 )
 
+ENGINES = ("pmw-pub", "table-fit")
+
 
 @dataclass(frozen=True)
 class Preselection:
@@ -27,11 +29,13 @@ class Preselection:
 
     reason    a sentence or two of plain text
     expected  of each candidate of which something can be expected, the least expected error first
+    engine    the engine that the expectations are of; "" where there are none
     """
 
     pool: Pool | None
     reason: str
     expected: tuple[tuple[Pool, ExpectedError], ...] = ()
+    engine: str = ""
 
     def of(self, pool: Pool) -> ExpectedError | None:
         """What is expected of one candidate or pool."""
@@ -45,28 +49,33 @@ def preselected(
     offered: Sequence[Pool],
     *,
     epsilon: float,
-    engine: str = "pmw-pub",
+    engine: str | None = None,
 ) -> Preselection:
     """The candidate of the least expected error of a release at an epsilon, out of those that are offered.
 
     Simulations and bought numbers together decide (`expected_error`); without a simulation the floors do, and within a
     tie of floors the noisy start. It is None where that does not tell candidates apart.
+
+    engine  that of the release; None for the one of those simulated that is expected to do best
     """
     known = latest_of_all(bought, current)
     pools = [tuple(sorted(pool)) for pool in offered]
     numbers = {key_of(pool): BoughtNumbers(one.floor, one.start) for pool, one in known.items()}
-    simulated = pairs_at(service, current, epsilon, engine)
     by_key = {key_of(pool): pool for pool in pools}
-    found = expected_errors(simulated.pairs, numbers, list(by_key))
+    engines = ENGINES if engine is None else (engine,)
+    tried = {name: pairs_at(service, current, epsilon, name) for name in engines}
+    errors = {name: expected_errors(one.pairs, numbers, list(by_key)) for name, one in tried.items()}
+    taken = min((name for name in engines if errors[name]), key=lambda name: errors[name][0].error, default="")
+    found, simulated = errors.get(taken, []), tried.get(taken, SimulatedPairs())
     expected = tuple((by_key[one.candidate], one) for one in found)
     if len(pools) == 1:
-        return Preselection(pools[0], f"{current.names(pools[0])} is the only candidate.", expected)
+        return Preselection(pools[0], f"{current.names(pools[0])} is the only candidate.", expected, taken)
     if not expected:
         pool, reason = _by_bought(current, {pool: known[pool] for pool in pools if pool in known}, len(pools))
         return Preselection(pool, reason)
     bought_too = any(pool in known for pool in pools)
     reason = _because(current, expected, simulated, epsilon, bought_too=bought_too, left=len(pools) - len(expected))
-    return Preselection(expected[0][0], reason, expected)
+    return Preselection(expected[0][0], reason, expected, taken)
 
 
 def _because(

@@ -17,7 +17,7 @@ from pmwpub.service.inputs.study_store import CURRENT
 from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.schema.codebook import KINDS, read_codebook
 from pmwpub.tabular.schema.column_types import CategoricalColumn, NumericColumn, text_of_number
-from pmwpub.tabular.schema.draft_record import Remedy
+from pmwpub.tabular.schema.draft_record import NothingToEncode, Remedy
 from pmwpub.tabular.schema.drafting import Binning
 from pmwpub.tabular.schema.editing import Row, column_of, rows_of, schema_of
 from pmwpub.tabular.schema.table_schema import Schema
@@ -28,6 +28,7 @@ __all__ = [
     "KINDS",
     "THOUSANDS_MARKS",
     "Binning",
+    "NothingToEncode",
     "Row",
     "Schema",
     "bins_of",

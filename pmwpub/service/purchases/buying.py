@@ -151,8 +151,7 @@ def price(
         charged = [one for key, one in due.items() if service.ledger.booking(name, PlanKey(key, repeat)) is None]
         found = service.price(name, [charge for one in charged for charge in one.charges(current)])
     pures: list[Fraction | None] = [getattr(one.plan, "exact_epsilon", None) for one in charged]
-    known = [pure for pure in pures if pure is not None]
-    return found if len(known) < len(pures) else replace(found, pure=sum(known, Fraction(0)))
+    return found if None in pures else replace(found, pure=sum(filter(None, pures), Fraction(0)))
 
 
 def as_known(service: Service, private: PrivateTable, one: Purchase, repeat: int, current: Study) -> Purchase:

@@ -93,9 +93,9 @@ def _refusal(half_width: Fraction, part: Fraction, columns: int, least: Fraction
     ways = [f"take {in_points(least)} or more for these columns"] if least is not None else []
     ways += [f"look at {sold:,} at most at this width"] if sold else []
     return (
-        f"A look at {_columns(columns)} at {in_points(half_width)} would cost {up(100 * part, 2)} % of all "
-        f"that is granted. More than {up(100 * LARGEST_PART)} % is not sold: it would take from the release what the "
-        f"look is to help. {_sentence(ways)} Nothing was charged."
+        f"A look at {_columns(columns)} at {in_points(half_width)} would cost {up(100 * part, 3)} % of the "
+        f"grant. More than {up(100 * LARGEST_PART)} % is not sold: it would take from the release what the look is to "
+        f"help. {_sentence(ways)} Nothing was charged."
     )
 
 
@@ -156,8 +156,10 @@ class MisfitPurchase:
         if not set(plan.columns) <= set(schema.domain.names):
             raise SchemaError("The plan looks at a column that is no attribute of the schema. Nothing was charged.")
         remarks = remarks_from(service.ledger.marks(private.population))
+        # Counted before the charge: a file that changed since it was loaded, or cannot be read, costs nothing.
+        counts = _counted(plan, private, current)
         return Prepared(
-            work=lambda: MisfitWork(_counted(plan, private, current), plan.law),
+            work=lambda: MisfitWork(counts, plan.law),
             encode=lambda booking, found: _encoded(plan, found, remarks),
         )
 

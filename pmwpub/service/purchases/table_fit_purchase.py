@@ -7,8 +7,8 @@ from typing import Protocol
 
 from pmwpub.errors import PlanError, SchemaError
 from pmwpub.ledger import Booking, Charge
-from pmwpub.mechanisms.table_fit.pool_fit import PoolRelease, equal_mixture
-from pmwpub.mechanisms.table_fit.pool_weights import PoolConstants, effective_rows
+from pmwpub.mechanisms.table_fit.pool_fit import equal_mixture
+from pmwpub.mechanisms.table_fit.pool_weights import PoolConstants
 from pmwpub.mechanisms.table_fit.table_fit import TableRelease
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
 from pmwpub.plans import AnyTablePlan, WeightedPoolPlan
@@ -26,7 +26,7 @@ from pmwpub.service.purchases.public_numbers import public_values
 from pmwpub.service.purchases.release_statement import Known, known_before, provenance_of, refuse_unstated
 from pmwpub.tabular.coding.public_values import PublicValues
 from pmwpub.tabular.schema.table_schema import Schema
-from pmwpub.tasks.mechanism_work import PoolFitWork, PublicInput, TableFitWork
+from pmwpub.tasks.mechanism_work import FittedTables, PoolFitWork, PublicInput, TableFitWork
 
 
 @dataclass(frozen=True)
@@ -51,9 +51,10 @@ class TableFitPurchase:
     def charges(self, current: Study) -> tuple[Charge, ...]:
         """One charge, of the whole budget: the tables and the noise of each follow from the plan and public rows."""
         plan = self.plan
+        learnt = ", weights learnt" if isinstance(plan, WeightedPoolPlan) else ""
         return (
             Charge(
-                purpose=f"release with {current.known_names(plan.inputs.candidates)}",
+                purpose=f"release with {current.known_names(plan.inputs.candidates)}{learnt}",
                 mechanism="table fit, discrete Gaussian on all 1-way and 2-way tables",
                 sensitivity=f"{plan.rows_per_person} rows",
                 scale="by table, from public facts",
@@ -98,10 +99,6 @@ class _Source(Protocol):
     @property
     def shared(self) -> Support: ...
 
-    def rows_behind(self, found: object) -> int:
-        """How many public people the atoms of a finished run stand for."""
-        ...
-
     def work(self, counts: PrivateCounts, schedule: TableSchedule) -> object: ...
 
 
@@ -114,9 +111,6 @@ class _OneTable:
     @property
     def shared(self) -> Support:
         return self.public.support
-
-    def rows_behind(self, found: object) -> int:
-        return self.public.support.rows
 
     def work(self, counts: PrivateCounts, schedule: TableSchedule) -> TableFitWork:
         return TableFitWork(self.public, counts, schedule)
@@ -132,9 +126,6 @@ class _WeightedPool:
     @property
     def shared(self) -> Support:
         return equal_mixture(self.supports)
-
-    def rows_behind(self, found: object) -> int:
-        return effective_rows(self.supports, found.parts) if isinstance(found, PoolRelease) else self.shared.rows
 
     def work(self, counts: PrivateCounts, schedule: TableSchedule) -> PoolFitWork:
         return PoolFitWork(self.supports, counts, schedule, self.constants)
@@ -160,20 +151,20 @@ class _Bought:
     def to_bytes(
         self, service: Service, booking: Booking, schedule: TableSchedule, found: object, source: _Source
     ) -> bytes:
-        if not isinstance(found, PoolRelease if isinstance(self.plan, WeightedPoolPlan) else TableRelease):
+        if not isinstance(found, FittedTables):
             raise PlanError("A release by table fit needs a finished run.")
         provenance = provenance_of(service, booking, self.plan, self.current, self.known)
-        choices = self.known.choices
+        grown = isinstance(found.found, TableRelease) and found.found.choices.grown
         made = Bundle.of_tables(
             self.plan,
-            found,
+            found.found,
+            found.drift,
             schedule,
             self.workload,
             self.schema,
             provenance,
-            choices,
+            self.known.choices,
             self.values,
-            source.shared if isinstance(found, TableRelease) and found.choices.grown else None,
-            rows_behind=source.rows_behind(found),
+            source.shared if grown else None,
         )
         return made.to_bytes()

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pmwpub.evaluation import PMW_PUB, TABLE_FIT, UNCHANGED
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.plans import MOST_CELLS
+from pmwpub.privacy.budget import Number, as_fraction
 from pmwpub.queries.workload import Workload
 from pmwpub.service.core import Service
 from pmwpub.service.inputs.study_store import Study
@@ -45,12 +46,13 @@ class EngineAdvice:
         return bool(self.trial.ways)
 
 
-def advise_engine(service: Service, current: Study, candidates: Sequence[str], epsilon: float) -> EngineAdvice:
+def advise_engine(service: Service, current: Study, candidates: Sequence[str], epsilon: Number) -> EngineAdvice:
     """The advice from a stored trial, or else the fixed one; nothing is run.
 
     epsilon  at the population's delta
     """
-    found, workload = trial(service, current, candidates, epsilon), current.workload()
+    found = trial(service, current, candidates, float(as_fraction(epsilon)))
+    workload = current.workload()
     ways = [way for way in found.ways if way.engine != TABLE_FIT or _fits(workload)]
     if not ways:
         return EngineAdvice(TABLE_FIT if _fits(workload) else PMW_PUB, DEFAULT_ROUNDS, _fixed(found, workload), found)

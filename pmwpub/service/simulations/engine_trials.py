@@ -24,7 +24,7 @@ from pmwpub.service.free_work import free_claim
 from pmwpub.service.inputs.stored_tables import spelt
 from pmwpub.service.inputs.study import CandidateFacts
 from pmwpub.service.inputs.study_store import Study
-from pmwpub.tasks.engine_work import EngineWork, Way
+from pmwpub.tasks.engine_work import FITS, EngineWork, Way
 
 TRIAL, TASK = "engine-trial", "engines"
 RUNS, MOST_TRUTHS = 3, 2
@@ -149,7 +149,7 @@ def _key(current: Study, candidates: Sequence[str], truths: Sequence[CandidateFa
         "workload": current.workload().sha256,
         "people": [people.n, people.rows_per_person, str(people.delta)],
         "epsilon": repr(epsilon),
-        "terms": [RUNS, MOST_MARGINALS, SEED],
+        "terms": [RUNS, FITS, MOST_MARGINALS, SEED],
     }
     return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
 

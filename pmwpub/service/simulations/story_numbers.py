@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from pmwpub.evaluation import PMW_PUB, UNCHANGED, CertifiedFloor, SimulatedError, Simulation, summarise
+from pmwpub.evaluation import PMW_PUB, TABLE_FIT, UNCHANGED, CertifiedFloor, SimulatedError, Simulation, summarise
 from pmwpub.privacy.budget import ZCDP, ApproxDP, as_fraction, epsilon_of, zcdp_of
 from pmwpub.service.inputs.bundled_sample import sample_file
 
@@ -43,7 +43,7 @@ class Story:
     """Everything that the five screens draw.
 
     rows, queries, marginals, delta  of the private table and its workload, all three-way marginals
-    simulation                       errors of "noise alone", and of B, C and D unchanged and with PMW^Pub; floors
+    simulation                       errors of "noise alone", and of B, C and D unchanged and by both engines; floors
     """
 
     rows: int
@@ -69,13 +69,15 @@ class Curve:
 class Bought:
     """What the public table bought at EPSILON: errors of each way, and the epsilon that noise alone would need.
 
-    table    the candidate of the lowest simulated error
+    table     the candidate of the lowest simulated error
+    released  by PMW^Pub; fitted  by table fit
     """
 
     table: str
     alone: float
     unchanged: float
     released: float
+    fitted: float
     floor: float
     epsilon_of_noise: float
 
@@ -126,8 +128,9 @@ def starts(found: Story) -> dict[str, float]:
 
 
 def bought(found: Story) -> Bought:
-    """The last screen's numbers: the best table at EPSILON beside doing without one."""
+    """The last screen's numbers: PMW^Pub's best table at EPSILON beside doing without one."""
     best = min(curves(found, PMW_PUB), key=_at)
+    fitted = next(_at(curve) for curve in curves(found, TABLE_FIT) if curve.label == best.label)
     (noise,) = curves(found, NOISE_ALONE)
     floor = next(one for one in found.simulation.floors if one.candidate == best.label)
     return Bought(
@@ -135,8 +138,9 @@ def bought(found: Story) -> Bought:
         alone=_at(noise),
         unchanged=starts(found)[best.label],
         released=_at(best),
+        fitted=fitted,
         floor=floor.upper,
-        epsilon_of_noise=noise_epsilon(_at(noise), _at(best), Fraction(found.delta)),
+        epsilon_of_noise=noise_epsilon(_at(noise), min(fitted, _at(best)), Fraction(found.delta)),
     )
 
 

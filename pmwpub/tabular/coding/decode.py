@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from pmwpub.errors import DomainError, FileRefused, SchemaError
 from pmwpub.records import Codes, Dataset, Distribution, Floats, Support, code_type
@@ -18,6 +18,9 @@ from pmwpub.tabular.files.text.inert_cells import PLAIN_NUMBER, inert
 from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.schema.column_types import WEIGHT
 from pmwpub.tabular.schema.table_schema import Schema
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CSV_ROWS = 20_000
 """So many rows of a CSV are written at once."""
@@ -34,16 +37,17 @@ def decode(dataset: Dataset, schema: Schema) -> pd.DataFrame:
     Raises DomainError when the dataset is of another domain or a cell has no level: only public or released rows,
     which have a level everywhere, are ever decoded.
     """
+    import pandas as pd
+
     frame = labelled(dataset, schema)
     return pd.DataFrame({name: frame[name].astype("str") for name in frame.columns})
 
 
 def labelled(dataset: Dataset, schema: Schema) -> pd.DataFrame:
     """As `decode`, with categorical columns: a byte a cell where labels are few."""
-    if dataset.domain != schema.domain:
-        raise DomainError("The rows belong to another schema; decode them with their own.")
-    if np.any(dataset.codes >= np.asarray(schema.domain.shape)):
-        raise DomainError("A cell has no level; only public or released rows can be decoded.")
+    import pandas as pd
+
+    _refuse_unplaced(dataset, schema)
     return pd.DataFrame(
         {
             attribute.name: pd.Categorical.from_codes(
@@ -54,13 +58,12 @@ def labelled(dataset: Dataset, schema: Schema) -> pd.DataFrame:
     )
 
 
-def csv_bytes(frame: pd.DataFrame) -> bytes:
-    """UTF-8, comma, LF, a header; cells and names made inert, floats in shortest exact form."""
-    parts = [csv_line([inert(str(name)) for name in frame.columns]).encode()]
-    columns = [_written(frame.iloc[:, position], alone=frame.shape[1] == 1) for position in range(frame.shape[1])]
-    for begin in range(0, len(frame), CSV_ROWS):
-        parts.append(csv_lines([column(slice(begin, begin + CSV_ROWS)) for column in columns]))
-    return b"".join(parts)
+def _refuse_unplaced(dataset: Dataset, schema: Schema) -> None:
+    """Raise DomainError for rows of another domain, or with a cell that has no level."""
+    if dataset.domain != schema.domain:
+        raise DomainError("The rows belong to another schema; decode them with their own.")
+    if np.any(dataset.codes >= np.asarray(schema.domain.shape)):
+        raise DomainError("A cell has no level; only public or released rows can be decoded.")
 
 
 def csv_lines(columns: Sequence[Sequence[str]]) -> bytes:
@@ -95,27 +98,21 @@ def csv_line(cells: list[str]) -> str:
     return line.getvalue().removesuffix("\r\n") + "\n"
 
 
-def _written(column: pd.Series, *, alone: bool) -> Callable[[slice], list[str]]:
-    """Some rows of a column as they stand in the CSV; each distinct text is made inert and quoted once.
-
-    alone  in a table of one column, where an empty cell needs quotes
-    """
-    if pd.api.types.is_numeric_dtype(column.dtype):
-        return lambda rows: [repr(value) for value in column.iloc[rows].tolist()]
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        places, texts = column.cat.codes.to_numpy(), column.cat.categories
-    else:
-        places, texts = pd.factorize(column.astype("str").fillna(""))
-    ready = np.array(csv_cells(texts, alone=alone), dtype=object)
-    return lambda rows: ready[places[rows]].tolist()
-
-
 def weights_csv(distribution: Distribution, schema: Schema) -> bytes:
-    """One row an atom: the schema's columns as labels, then `weight`, written so that it reads back exactly."""
+    """One row an atom: the schema's columns as labels, then `weight`, written so that it reads back exactly.
+
+    No data frame is made of it: a release need not wait until pandas is loaded.
+    """
     support = distribution.support
-    frame = labelled(Dataset(support.domain, support.codes), schema)
-    frame[WEIGHT] = distribution.weights
-    return csv_bytes(frame)
+    _refuse_unplaced(Dataset(support.domain, support.codes), schema)
+    parts = [csv_line([inert(name) for name in (*schema.domain.names, WEIGHT)]).encode()]
+    labels = [np.array(csv_cells(one.levels, alone=False), dtype=object) for one in schema.domain.attributes]
+    for begin in range(0, len(support), CSV_ROWS):
+        rows = slice(begin, begin + CSV_ROWS)
+        columns = [texts[support.codes[rows, position]].tolist() for position, texts in enumerate(labels)]
+        columns.append([repr(weight) for weight in distribution.weights[rows].tolist()])
+        parts.append(csv_lines(columns))
+    return b"".join(parts)
 
 
 def read_weights(content: bytes, schema: Schema) -> Distribution:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from pmwpub.tabular.files.text.read_options import ReadOptions
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Places = npt.NDArray[np.signedinteger[Any]]
 FEW = 1 << 15
@@ -30,6 +32,8 @@ class Coded:
 
     def texts(self) -> pd.api.extensions.ExtensionArray:
         """The column with each cell written out."""
+        import pandas as pd
+
         return pd.array(self.distinct, dtype="str").take(self.places)
 
     def counts(self) -> dict[str, int]:
@@ -66,6 +70,8 @@ class Cells:
         return _factorized(np.array(self.cells[position :: self.width], dtype=object))
 
     def texts(self, position: int) -> pd.api.extensions.ExtensionArray:
+        import pandas as pd
+
         return pd.array(self.cells[position :: self.width], dtype="str")
 
 
@@ -113,6 +119,8 @@ class Gathering:
         """The column of all cells so far."""
         if self._texts is None:
             return self._gathered()
+        import pandas as pd
+
         return pd.concat([pd.Series(part) for part in self._texts], ignore_index=True).array
 
     def _gathered(self) -> Coded:
@@ -130,6 +138,8 @@ def whole(chunks: Iterator[Chunk], width: int) -> Whole:
 
 
 def _factorized(cells: Any) -> Coded:
+    import pandas as pd
+
     places, distinct = pd.factorize(cells)
     return Coded(distinct.tolist(), places)  # a list of an Arrow array would be made a cell at a time
 

@@ -22,15 +22,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from pmwpub.errors import FileRefused
 from pmwpub.tabular.files.chunks import Chunk, Coded
 from pmwpub.tabular.files.parquet_pages import check_pages, chunks
 from pmwpub.tabular.files.source import FileLimits, Source
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _REMEDY = "Write the table again, or export it as UTF-8 CSV."
 _MAX_CHARS = 131_072  # of one cell, as in a CSV

@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from pmwpub.errors import FileRefused
 from pmwpub.progress import Progress, unwatched
@@ -30,10 +29,13 @@ from pmwpub.tabular.files.text.option_suggestions import suggest
 from pmwpub.tabular.files.text.read_options import DELIMITERS, ReadOptions
 from pmwpub.tabular.lines import Lines
 
-__all__ = ["FileLimits", "Frame", "ReadOptions", "TextTable", "from_frame", "open_table", "read_table"]
+if TYPE_CHECKING:
+    import pandas as pd
 
-Frame = pd.DataFrame
-"""The type of a data frame, for callers that do not import pandas themselves."""
+    Frame = pd.DataFrame
+    """The type of a data frame, for callers that do not import pandas themselves."""
+
+__all__ = ["FileLimits", "ReadOptions", "TextTable", "from_frame", "open_table", "read_table"]
 
 _BATCH = 500_000  # cells
 _COMMAS = "save the file with commas as delimiters, or name the delimiter that it has."
@@ -69,6 +71,8 @@ class TextTable:
     @property
     def frame(self) -> pd.DataFrame:
         """Every cell written out, one pandas string column a name; made anew each time, for it may be large."""
+        import pandas as pd
+
         return pd.DataFrame({name: self.cells.texts(position) for position, name in enumerate(self.header)})
 
     @property
@@ -176,6 +180,8 @@ def from_frame(frame: pd.DataFrame) -> TextTable:
 
     Raises FileRefused for what is no data frame, and for text that no file could hold; the message holds none of it.
     """
+    import pandas as pd
+
     if not isinstance(frame, pd.DataFrame):
         raise FileRefused(f"A table is a pandas data frame here; something of type {type(frame).__name__} came.")
     text = frame.to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")

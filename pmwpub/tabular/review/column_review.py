@@ -31,6 +31,7 @@ class ReviewedColumn:
     merged    the spellings that are taken as one, as "kept = other, other"
     remarks   what a person should know, the most pressing first
     remedies  what a person may decide, the advised first
+    missing   those of the levels that stand for no value
     """
 
     name: str
@@ -41,6 +42,7 @@ class ReviewedColumn:
     merged: tuple[str, ...] = ()
     remarks: tuple[Remark, ...] = ()
     remedies: tuple[Remedy, ...] = ()
+    missing: tuple[str, ...] = ()
 
     @property
     def bars(self) -> tuple[float, ...]:
@@ -130,6 +132,7 @@ def _encoded(draft: Draft, column: EncodedColumn, seen: PublicColumn) -> Reviewe
         tuple(f"{one.kept} = {', '.join(one.others)}" for one in draft.merged if one.column == column.name),
         remarks,
         tuple(dict.fromkeys(remedy for one in remarks for remedy in one.remedies)),
+        column.missing_levels,
     )
 
 

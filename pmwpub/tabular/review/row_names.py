@@ -20,6 +20,7 @@ from pmwpub.tabular.plain_numbers import plain_floats
 from pmwpub.tabular.review.column_counts import PublicColumn, TableColumn
 from pmwpub.tabular.review.column_meanings import sounds_like_id, sounds_like_measure
 from pmwpub.tabular.review.verdict import Advice, Verdict
+from pmwpub.tabular.schema.proposing.clothed_numbers import are_clothed
 
 FEWEST = 20
 """Rows with a value below which a table says nothing about whether its rows are named."""
@@ -36,7 +37,7 @@ MANY_IDS = 60
 LOOKED_AT = 1_000
 """Distinct values, the first ones, by which it is told whether values are amounts or texts."""
 
-_OF_AMOUNTS = frozenset("0123456789.,' +-%$€£eE/:T")
+_OF_AMOUNTS = frozenset("0123456789.,' +-%$€£eE/:T\u2019\u00a0\u202f")
 """Letters of numbers in some writing, and of dates and times."""
 
 
@@ -89,9 +90,9 @@ def _text(column: PublicColumn, table: TableColumn, all_differ: str) -> Verdict 
 
 
 def _amounts(table: TableColumn) -> bool:
-    """Whether most values are numbers in some writing, or dates; some of many are looked at."""
+    """Whether most values are numbers in some writing, or dates, or all have a unit; some of many are looked at."""
     cells = list(table.counts)[:LOOKED_AT]
-    return sum(map(_is_amount, cells)) > len(cells) // 2
+    return sum(map(_is_amount, cells)) > len(cells) // 2 or are_clothed(cells)
 
 
 def _is_amount(cell: str) -> bool:

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from pmwpub.domain import MAX_CHARACTERS
 from pmwpub.errors import SchemaError
@@ -28,6 +27,9 @@ from pmwpub.tabular.schema.column_types import (
 from pmwpub.tabular.schema.proposing.bins import edges_of, short, step_of
 from pmwpub.tabular.schema.proposing.column_cells import ColumnCells
 from pmwpub.tabular.schema.table_schema import Schema
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MISSING_TOKENS = ("", "NA", "?")
 _LEVELS = 60
@@ -57,6 +59,8 @@ def _columns(tables: Sequence[TextTable]) -> tuple[Column, ...]:
 
 def _counts(tables: Sequence[TextTable], name: str) -> pd.Series:
     """cell -> how often."""
+    import pandas as pd
+
     found = ColumnCells.of(name, tables).counts
     return pd.Series(found, dtype="int64", index=pd.Index(list(found), dtype="str"))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -84,11 +84,28 @@ def engine() -> Engine | InlineEngine:
     return server_parts.worker_processes()
 
 
+class _Kept:
+    """A place in the shared cache, filled by the first session that needs it; others wait for it meanwhile."""
+
+    def __init__(self) -> None:
+        self._lock, self._found = threading.Lock(), list[object]()
+
+    def filled(self, build: Callable[[], object]) -> object:
+        with self._lock:
+            if not self._found:
+                self._found.append(build())
+            return self._found[0]
+
+
 def public(key: str, build: Callable[[], Built]) -> Built:
-    """A public thing by content key, built once for all sessions. Nothing private may go into `build`."""
-    return _kept(key, build)
+    """A public thing by content key, built once for all sessions. Nothing private may go into `build`.
+
+    It is built outside the cached function, for what that draws is recorded and drawn again for other sessions: a bar
+    of progress, and its button, are this session's own.
+    """
+    return cast("Built", _kept(key).filled(build))
 
 
 @st.cache_resource(max_entries=KEPT, show_spinner=False)
-def _kept(key: str, _build: Callable[[], object]) -> object:
-    return _build()
+def _kept(key: str) -> _Kept:
+    return _Kept()

@@ -15,6 +15,7 @@ from pmwpub.service.bought.latest_numbers import latest_of_all
 from pmwpub.service.choosing.preselection import Preselection, preselected
 from pmwpub.service.choosing.simulated_pairs import pairs_at, simulate_pairs
 from pmwpub.service.simulations.explorations import explorations
+from pmwpub.service.simulations.simulated_methods import PMW_PUB, TABLE_FIT, UNCHANGED
 from pmwpub.service.simulations.sweep_range import SweepRange
 from pmwpub.ui.app import widget_keys
 from pmwpub.ui.app.services import service
@@ -24,6 +25,7 @@ from pmwpub.ui.widgets import number_fields, plot_panel
 from pmwpub.ui.wording.verdict import verdict
 from pmwpub.ui.wording.written import plain
 
+BOTH_ENGINES = (PMW_PUB, TABLE_FIT, UNCHANGED)
 LEGEND = (
     "**Best-mixture error** (floor): what would remain if this public table were reweighted perfectly. No ε gets below."
 )
@@ -48,7 +50,7 @@ def overview(study: Study, bought: Sequence[Assessed]) -> Preselection | None:
         _offer_simulation(study)
     rows = [_row(study, pool, known.get(pool), chosen) for pool in _order(pools, chosen)]
     if any(row.floor or row.start or row.expected for row in rows):
-        truths = pairs_at(service(), study, float(exact), "pmw-pub").truths
+        truths = pairs_at(service(), study, float(exact), chosen.engine or "pmw-pub").truths
         plot_panel.show(figures.candidate_rows(rows, epsilon=near(exact, 6), truths=truths), "candidates")
         with st.expander("Why this one"):
             st.markdown(plain(chosen.reason))
@@ -78,7 +80,7 @@ def _offer_simulation(study: Study) -> None:
     if viewers_only() or explorations(service(), study):
         return
     if st.button("Simulate for free", type="primary", help="Public tables play the private one in turn."):
-        begun = simulate_pairs(service(), study, SweepRange())
+        begun = simulate_pairs(service(), study, SweepRange(methods=BOTH_ENGINES))
         current().choices.simulation = begun[0].key if begun else None
         st.rerun()
 

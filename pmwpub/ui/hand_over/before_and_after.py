@@ -10,6 +10,7 @@ import streamlit as st
 from pmwpub import figures
 from pmwpub.records import Distribution
 from pmwpub.service import PlanKey, Released, Study
+from pmwpub.service.bought.release_priors import prior_support
 from pmwpub.ui.app.services import public
 from pmwpub.ui.widgets import plot_panel
 
@@ -43,7 +44,7 @@ def compare(study: Study, done: Sequence[Released]) -> BeforeAndAfter | None:
     attribute = right.selectbox("Column", domain.names)
     digest = bundle.certificate.files["weights.csv"]
     released = public(f"released:{digest}", bundle.distribution)
-    prior = Distribution.empirical(study.support(found.plan.inputs.candidates))
+    prior = Distribution.empirical(prior_support(study, bundle, found.plan.inputs.candidates))
     levels = domain.attributes[domain.index(attribute)].levels
     shares = [tuple(part.one_way(attribute).tolist()) for part in (prior, released)]
     plot_panel.show(figures.drawn_once(figures.marginal_comparison, levels, *shares, attribute=attribute), "one-way")

@@ -80,7 +80,9 @@ def _evidence(quality: Quality) -> None:
         st.markdown("\n".join(f"- {plain(one.words)}" for one in quality.evidence[:MOST_SAID]))
         if len(quality.evidence) > MOST_SAID:
             st.caption(f"And {len(quality.evidence) - MOST_SAID:,} more, less far off.")
-        st.caption("Such a level is rare, missing or spelt otherwise in the private table, or the two tables differ.")
+        st.caption(
+            "The two tables differ there; a level that was measured as 0 may be spelt otherwise in the private one."
+        )
 
 
 def _moved(comparison: MarginalsCompared, quality: Quality) -> figures.Plot:

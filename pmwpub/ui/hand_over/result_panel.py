@@ -18,6 +18,7 @@ from pmwpub.service.bought.release_files import (
     charge_of,
     release_files,
 )
+from pmwpub.service.bought.release_priors import contributions
 from pmwpub.service.purchases import purchase_of
 from pmwpub.ui.app.frame import Badge, panel, refusals
 from pmwpub.ui.app.services import service
@@ -28,6 +29,7 @@ from pmwpub.ui.release.plan_form import in_words
 from pmwpub.ui.release.under_way import watch_release
 from pmwpub.ui.widgets.price_form import NO_RESULT, purchase_form
 from pmwpub.ui.widgets.whole_numbers import whole_number
+from pmwpub.ui.wording.pool_words import contribution_words
 from pmwpub.ui.wording.written import loss, plain
 
 CELL_WORDS: dict[Cells, str] = {
@@ -69,6 +71,8 @@ def _facts(bundle: Bundle) -> None:
         place.metric(label, value)
     draw = "" if charged is None else f" · draw {charged[1]}"
     st.caption(f"ρ = {certificate.rho} · plan {certificate.plan_sha256[:16]}{draw}")
+    if found := contributions(bundle):
+        st.markdown(contribution_words(found))
     for remark in certificate.remarks:
         st.warning(plain(remark[:1].upper() + remark[1:]), icon=":material/visibility:")
     with st.expander("The noisy measurements"):

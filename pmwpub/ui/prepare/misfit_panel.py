@@ -8,7 +8,7 @@ import streamlit as st
 
 from pmwpub.numerals import as_fraction
 from pmwpub.service import PrivateTable, Study, purchases
-from pmwpub.service.bought import misfit_shares, misfit_words
+from pmwpub.service.bought import misfit_remedies, misfit_shares
 from pmwpub.service.bought.misfit_shares import FitSeen
 from pmwpub.service.inputs import reviewing
 from pmwpub.service.purchases import MisfitOffer, MisfitPurchase
@@ -19,7 +19,7 @@ from pmwpub.ui.app.state import Session
 from pmwpub.ui.widgets import number_fields
 from pmwpub.ui.widgets.price_form import NO_RESULT, purchase_form
 from pmwpub.ui.widgets.watching import Waiting, await_results, watch
-from pmwpub.ui.wording.written import counted, loss, plain
+from pmwpub.ui.wording.written import counted, plain
 
 WHAT = (
     "A private cell **misfits** where the schema gives it no level, “(other)”, or the end bin of numbers that it does "
@@ -67,7 +67,7 @@ def _shown(study: Study, seen: FitSeen, *, steward: bool) -> None:
 
 
 def _shares(study: Study, seen: FitSeen) -> None:
-    *own, overall = misfit_words.in_words(seen)
+    *own, overall = seen.words
     for sentence in own[: sum(one.evident for one in seen.columns)]:
         st.markdown(plain(sentence))
     evident = any(one.evident for one in (*seen.columns, seen.overall) if one is not None)
@@ -85,6 +85,7 @@ def _shares(study: Study, seen: FitSeen) -> None:
             },
             hide_index=True,
             width="stretch",
+            placeholder="–",
             alt="Noisy shares of private rows that misfit, by column, with the ends of their intervals.",
         )
         st.caption(f"Each interval holds the true share at {seen.confidence:.0%} confidence, taken alone.")
@@ -105,11 +106,11 @@ def _remedies(study: Study, seen: FitSeen) -> None:
     columns: dict[str, list[str]] = {}
     for one in seen.columns:
         if one.evident and one.column is not None and study.schema is not None:
-            columns.setdefault(misfit_words.remedy(study.schema, one.column), []).append(one.column)
+            columns.setdefault(misfit_remedies.remedy(study.schema, one.column), []).append(one.column)
     for remedy, names in columns.items():
         st.markdown(f"**What to do about {_named(names)}:** {plain(remedy)}")
     if columns:
-        st.caption(misfit_words.NEVER)
+        st.caption(misfit_remedies.NEVER)
 
 
 def _buy(session: Session, study: Study, private: PrivateTable) -> None:
@@ -143,10 +144,7 @@ def _buy(session: Session, study: Study, private: PrivateTable) -> None:
 
 def _in_words(offer: MisfitOffer, columns: Sequence[str]) -> str:
     width = purchases.in_points(offer.half_width)
-    return (
-        f"the noisy share of rows that misfit in {_named(columns)}, and in any of them, each {width} (95 %), "
-        f"for {loss(100 * offer.part)} % of all that was granted (in ρ)"
-    )
+    return f"the noisy share of rows that misfit in {_named(columns)}, and in any of them, each {width} (95 %)"
 
 
 def _named(columns: Sequence[str]) -> str:

@@ -80,10 +80,13 @@ def what_is_known(row: ReviewedColumn) -> str:
 
 
 def levels_in_words(row: ReviewedColumn) -> str:
-    """The first levels or bins, each with its share of the public rows."""
-    listed = [f"{level} {share:.0%}" for level, share in zip(row.levels, row.shares, strict=True)]
-    more = f" · and {len(listed) - MOST_LEVELS:,} more" if len(listed) > MOST_LEVELS else ""
-    return f"In public rows: {' · '.join(listed[:MOST_LEVELS])}{more}"
+    """The first levels or bins and those of no value, each with its share of the public rows."""
+    found = list(zip(row.levels, row.shares, strict=True))
+    listed = [f"{level} {share:.0%}" for level, share in found if level not in row.missing]
+    more = [f"and {len(listed) - MOST_LEVELS:,} more"] if len(listed) > MOST_LEVELS else []
+    blank = [f"{level} {share:.0%}" for level, share in found if level in row.missing]
+    without = f"; without a value: {' · '.join(blank[:MOST_LEVELS])}" if blank else ""
+    return f"In public rows: {' · '.join([*listed[:MOST_LEVELS], *more])}{without}"
 
 
 def _any_time(row: ReviewedColumn) -> tuple[Remedy, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from pmwpub.errors import PmwPubError
@@ -9,7 +11,7 @@ from pmwpub.service import Study
 from pmwpub.service.inputs import schema_editing
 from pmwpub.service.inputs.decisions import Decisions, Dropped
 from pmwpub.service.inputs.file_reading import ReadOptions
-from pmwpub.service.inputs.schema_editing import Binning, Schema
+from pmwpub.service.inputs.schema_editing import Binning, NothingToEncode, Schema
 from pmwpub.ui.app.frame import Badge, panel
 from pmwpub.ui.app.pending import SchemaDraft
 from pmwpub.ui.app.services import service
@@ -28,6 +30,11 @@ CHARGED = (
 CODEBOOK = (
     "A codebook lists a table's columns and codes: CSV with the columns name, kind and level, a line a code or edge, "
     "or JSON as a schema file has it. What it leaves open comes from the public tables."
+)
+
+MOST_REASONS = 20
+ALL_LEFT_OUT = (
+    "Change the files, add a codebook that lists the levels, or load a schema file; nothing was stored or charged."
 )
 
 
@@ -130,12 +137,28 @@ def _save(
                 )
     except PmwPubError as refusal:
         if book is None or not session.shelf.keep("codebook", name, book, refusal, options):
-            session.tell("error", f"The schema was refused. {plain(str(refusal))} The earlier one stays.")
+            session.tell("error", _refused(refusal, earlier=study.schema is not None))
     else:
-        columns = counted(len(schema.domain.attributes), "column")
-        held = f" It follows {counted(len(kept.remedies), 'decision')} of yours." if kept.remedies else ""
-        session.tell("success", f"The schema has {columns}.{held} Look it over before you spend.")
-        for one in dropped:
-            words = f"{plain(one.remedy.column)}: {plain(remedy_words(one.remedy))}"
-            session.tell("warning", f"A decision no longer applies. {words}: {plain(one.why)}")
+        _saved(session, schema, kept, dropped)
     st.rerun()
+
+
+def _refused(refusal: PmwPubError, *, earlier: bool) -> str:
+    """Why there is no new schema; where no column can be encoded, why not, one by one."""
+    stays = " The earlier one stays." if earlier else ""
+    if not isinstance(refusal, NothingToEncode):
+        return f"The schema was refused. {plain(str(refusal))}{stays}"
+    lines = [f"- **{plain(one.name)}**: {plain(one.why)}" for one in refusal.left_out[:MOST_REASONS]]
+    more = len(refusal.left_out) - len(lines)
+    lines += [f"- and {more:,} more columns"] if more > 0 else []
+    head = f"No column of the public tables can be encoded as it stands, so no schema was made.{stays}"
+    return "\n".join([head, "", *lines, "", ALL_LEFT_OUT])
+
+
+def _saved(session: Session, schema: Schema, kept: Decisions, dropped: Sequence[Dropped]) -> None:
+    columns = counted(len(schema.domain.attributes), "column")
+    held = f" It follows {counted(len(kept.remedies), 'decision')} of yours." if kept.remedies else ""
+    session.tell("success", f"The schema has {columns}.{held} Look it over before you spend.")
+    for one in dropped:
+        words = f"{plain(one.remedy.column)}: {plain(remedy_words(one.remedy))}"
+        session.tell("warning", f"A decision no longer applies. {words}: {plain(one.why)}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 import streamlit as st
 
@@ -152,12 +153,26 @@ def offers_part(session: Session, study: Study) -> None:
             if drop.button("Give up", key=f"give up {place} {one.table.sha256}"):
                 session.shelf.offers = [other for other in offers if other is not one]
                 st.rerun()
+        wanted = _attested(offers)
         if st.button("Store", type="primary", key="store offers", help="From then on every viewer sees these tables."):
             session.shelf.offers, session.shelf.shared = [], (None, ())
-            _store(session, study, offers)
+            _store(session, study, wanted)
             if private is not None:
                 session.private = study_store.compared_again(service(), private)
             st.rerun()
+
+
+def _attested(offers: Sequence[Offer]) -> Sequence[Offer]:
+    """The files, with the word that may have been forgotten in the form: it is asked for once more, above Store."""
+    lacking = [one for one in offers if not one.attested]
+    if not lacking:
+        return offers
+    names = ", ".join(plain(one.label) for one in lacking)
+    st.warning(f"Nobody attested yet that {names} {'was' if len(lacking) == 1 else 'were'} not made from the private "
+               "data. Without that word nothing can be bought on it.")  # fmt: skip
+    if st.checkbox(ATTEST, key=f"attest offers {' '.join(one.table.sha256 for one in lacking)}"):
+        return [replace(one, attested=True) for one in offers]
+    return offers
 
 
 def _shared(session: Session, study: Study, offers: Sequence[Offer], private: PrivateTable | None) -> bool:
@@ -205,6 +220,8 @@ def _store(session: Session, study: Study, offers: Sequence[Offer]) -> None:
 def _change(study: Study) -> None:
     name = study.population.name
     for one in study.candidates:
+        if not one.attested:
+            st.warning(f"**{plain(one.name)}** is not attested: nothing can be bought on it until you tick below.")
         keep, drop = st.columns([4, 1], vertical_alignment="center")
         label = f"{plain(one.name)} was not made from the private data"
         attested = keep.checkbox(label, value=one.attested, key=f"attest {one.sha256} {one.attested}")

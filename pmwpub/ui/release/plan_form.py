@@ -8,12 +8,12 @@ import streamlit as st
 
 from pmwpub.errors import PlanError, StillToChoose
 from pmwpub.numerals import as_fraction
-from pmwpub.plans import AnyReleasePlan, ReleasePlan, UnchangedPlan
+from pmwpub.plans import AnyReleasePlan, AnyTablePlan, ReleasePlan, UnchangedPlan, WeightedPoolPlan
 from pmwpub.rounding import near
 from pmwpub.service import Assessed, PrivateTable, Study
 from pmwpub.service.bought.best_candidate import choices
 from pmwpub.service.bought.latest_numbers import latest_of_all
-from pmwpub.service.bought.releases import release_plan, table_fit_plan, unchanged_plan
+from pmwpub.service.bought.releases import release_plan, table_fit_plan, unchanged_plan, weighted_pool_plan
 from pmwpub.service.budget_left import left
 from pmwpub.service.choosing.preselection import preselected
 from pmwpub.service.simulations.advice import Advice, EpsilonAdvice, advise_epsilon, advise_rounds
@@ -25,7 +25,8 @@ from pmwpub.ui.compare import method_variants
 from pmwpub.ui.compare.bought_assessments import room_table
 from pmwpub.ui.compare.pools import Pool, make_pool, named, offered
 from pmwpub.ui.compare.tuning_panel import offer_tuned
-from pmwpub.ui.release.engine_choice import UNCHANGED, ask_for_engine
+from pmwpub.ui.release.engine_form import UNCHANGED, ask_for_engine
+from pmwpub.ui.release.weighted_pool_panel import weighted_pool
 from pmwpub.ui.widgets import number_fields
 from pmwpub.ui.wording import epsilon_limits
 from pmwpub.ui.wording.chosen_workload import described
@@ -55,8 +56,7 @@ def _by_engine(
     if engine == UNCHANGED:
         plan, words = unchanged_plan(study, pool), "nothing is measured"
     elif engine == "table-fit":
-        plan = table_fit_plan(service(), study, pool, epsilon=epsilon, grow=_grow(), private_read_as=private.read_as)
-        words = "every table of one or two columns is measured"
+        plan, words = _table_fit_plan(study, private, pool, epsilon)
     else:
         plan, words = _pmw_pub_plan(study, private, pool, epsilon)
     if study.choice is not None:
@@ -72,9 +72,24 @@ def in_words(study: Study, plan: AnyReleasePlan) -> str:
 
 def steps_in_words(plan: AnyReleasePlan) -> str:
     """The engine of a plan, by what it does: "25 rounds", or "by table fit"."""
+    if isinstance(plan, WeightedPoolPlan):
+        return "by table fit with learnt weights"
     if not isinstance(plan, ReleasePlan):
         return "by table fit" if plan.growth is None else "by table fit, which may add rows"
     return "1 round" if plan.rounds == 1 else f"{plan.rounds:,} rounds"
+
+
+def _table_fit_plan(study: Study, private: PrivateTable, pool: Pool, epsilon: str) -> tuple[AnyTablePlan, str]:
+    """The plan of table fit, with one candidate or several whose weights are learnt; and what it measures, in words."""
+    words = "every table of one or two columns is measured"
+    several = weighted_pool(study, pool)
+    if several is None:
+        grow = _grow()
+        return table_fit_plan(
+            service(), study, pool, epsilon=epsilon, grow=grow, private_read_as=private.read_as
+        ), words
+    plan = weighted_pool_plan(service(), study, several, epsilon=epsilon, private_read_as=private.read_as)
+    return plan, f"{words}, and how much each public table weighs is learnt"
 
 
 def _grow() -> bool:

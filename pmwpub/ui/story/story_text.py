@@ -8,10 +8,12 @@ from dataclasses import dataclass
 
 from pmwpub import figures
 from pmwpub.figures import Plot
+from pmwpub.service.inputs.demo import CHOICE
 from pmwpub.service.simulations.story_numbers import (
     EPSILON,
     NOISE_ALONE,
     PMW_PUB,
+    TABLE_FIT,
     Curve,
     Story,
     bought,
@@ -85,7 +87,9 @@ def public_tables(story: Story) -> Screen:
         "best is the *best-mixture error*.",
         figures.drawn_once(figures.public_ranges, tables, alone=summary.alone),
         f"**{worst.label}** can never do: it lacks people whom A has, and no weights bring them back. It stays off by "
-        f"{worst.perfect:.0%}, whatever is spent. For a sliver of ε this can be known before anything is released.",
+        f"{worst.perfect:.0%} over all {story.marginals:,} sets of three columns, whatever is spent (the demo asks "
+        f"about {CHOICE.marginals} of them, where some 10 % remain). For a sliver of ε this can be known before "
+        "anything is released.",
     )
 
 
@@ -94,7 +98,12 @@ def errors(story: Story) -> Screen:
     summary = bought(story)
     ceiling = max(starts(story).values())
     (noise,) = curves(story, NOISE_ALONE)
-    lines = [_curve(curve, _name(curve.label)) for curve in curves(story, PMW_PUB)]
+    lines = [_curve(curve, _name(curve.label), engine="PMW^Pub") for curve in curves(story, PMW_PUB)]
+    lines += [
+        _curve(curve, f"{_name(curve.label)}, table fit")
+        for curve in curves(story, TABLE_FIT)
+        if curve.label == summary.table
+    ]
     floors = [
         figures.ShadedFloor(_name(one.candidate), one.lower, one.upper, noisy=False) for one in story.simulation.floors
     ]
@@ -102,12 +111,14 @@ def errors(story: Story) -> Screen:
     return Screen(
         "What a little ε buys",
         "PMW^Pub asks the private table a few well-chosen questions, with noise, and gives the public rows new weights "
-        "until they agree. More ε, less error; but **below a table's shaded region no ε gets anybody**. "
+        "until they agree; table fit asks for all counts of one and two columns at once. More ε, less error; but "
+        "**below a table's shaded region no ε gets anybody**. "
         f"(δ = {loss(story.delta)} throughout: the chance left over.)",
         figures.drawn_once(
             figures.error_against_epsilon, [*lines, _curve(noise, NOISE_ALONE, ceiling)], floors, unchanged
         ),
-        f"With {_name(summary.table)}, the error at ε = {EPSILON:g} is {summary.released:.1%}. Noise alone is off by "
+        f"With {_name(summary.table)}, the error at ε = {EPSILON:g} is {summary.released:.1%} by PMW^Pub and "
+        f"{summary.fitted:.1%} by table fit. Noise alone is off by "
         f"{noise.mean[0]:.0%} at ε = {noise.epsilons[0]:g}, which is above the picture.",
     )
 
@@ -123,13 +134,15 @@ def public_data_bought(story: Story) -> Screen:
             found.unchanged,
         ),
         (f"PMW^Pub, at the same ε = {EPSILON:g}", found.released),
+        (f"Table fit, at the same ε = {EPSILON:g}", found.fitted),
         ("The best weights, if privacy were no matter", found.floor),
     ]
     return Screen(
         "What the public data bought us",
         f"At the same price, ε = {EPSILON:g}, the largest of {story.queries:,} errors falls from {found.alone:.1%} to "
-        f"**{found.released:.1%}**, because the public rows of {name}, already know most of what is true of people.",
-        figures.drawn_once(figures.ways_compared, ways, best=2),
+        f"**{min(found.released, found.fitted):.1%}**, because the public rows of {name}, already know most of what is "
+        "true of people.",
+        figures.drawn_once(figures.ways_compared, ways, best=2 if found.released < found.fitted else 3),
         f"Noise alone would need **ε = {number(found.epsilon_of_noise)}** for that. And what is handed out is a table "
         "of rows like any other, with a certificate that anyone can check.",
     )
@@ -143,7 +156,7 @@ def _name(candidate: str) -> str:
     return NAMES.get(candidate, candidate)
 
 
-def _curve(curve: Curve, label: str, ceiling: float = math.inf) -> figures.ErrorCurve:
+def _curve(curve: Curve, label: str, ceiling: float = math.inf, *, engine: str = "") -> figures.ErrorCurve:
     """A curve of the story as a value to be drawn, cut off above an error of `ceiling`."""
     kept = [place for place, error in enumerate(curve.mean) if error <= ceiling]
     return figures.ErrorCurve(
@@ -152,4 +165,5 @@ def _curve(curve: Curve, label: str, ceiling: float = math.inf) -> figures.Error
         tuple(curve.mean[place] for place in kept),
         tuple(curve.standard_error[place] for place in kept),
         runs=3,
+        engine=engine,
     )

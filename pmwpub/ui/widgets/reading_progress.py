@@ -12,9 +12,14 @@ from contextlib import contextmanager
 import streamlit as st
 
 from pmwpub.service.inputs.reviewing import Progress
+from pmwpub.ui.app.state import current
 
 PATIENCE = 0.5
 """Seconds before a bar is drawn, and between two of its steps."""
+
+
+def _stopped() -> None:
+    current().tell("info", "Stopped. Nothing was kept of what was begun.")
 
 
 @contextmanager
@@ -32,7 +37,7 @@ def progress_bar(words: str) -> Iterator[Progress]:
         if bar is None:
             with place.container():
                 bar = st.progress(share)
-                st.button("Stop", key=f"stop {words}", help="Nothing is kept of what was begun.")
+                st.button("Stop", key=f"stop {words}", help="Nothing is kept of what was begun.", on_click=_stopped)
         bar.progress(share, text=f"{words} {share:.0%}")
 
     try:

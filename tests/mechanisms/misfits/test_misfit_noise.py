@@ -103,8 +103,9 @@ def test_one_vector_is_drawn_at_the_stated_scale_and_nothing_else() -> None:
 
 def test_shares_are_of_all_rows_and_their_ends_stay_between_none_and_all() -> None:
     assert share_between(37, TWO) == (Fraction(37, 1000), Fraction(27, 1000), Fraction(47, 1000))
-    assert share_between(-3, TWO) == (Fraction(-3, 1000), 0, Fraction(7, 1000))
-    assert share_between(-30, TWO) == (Fraction(-30, 1000), 0, 0)
+    assert share_between(-3, TWO) == (Fraction(-3, 1000), 0, Fraction(10, 1000)), "about 0, not below it"
+    assert share_between(-30, TWO) == (Fraction(-30, 1000), 0, Fraction(10, 1000)), "never narrower than its noise"
+    assert share_between(1005, TWO) == (Fraction(1005, 1000), Fraction(990, 1000), 1)
     assert share_between(995, TWO) == (Fraction(995, 1000), Fraction(985, 1000), 1)
 
 

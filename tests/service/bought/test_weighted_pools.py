@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from statistics import median
 from typing import TYPE_CHECKING
 
 import buying
+import numpy as np
 import pytest
 from pydantic import ValidationError
 
@@ -18,11 +20,13 @@ from pmwpub.release.certificates.certificate_reading import read_certificate
 from pmwpub.release.certificates.table_certificate import PoolCertificate
 from pmwpub.release.checking import check, require
 from pmwpub.release.rebuilding import rebuilt
-from pmwpub.service import Released
+from pmwpub.service import Released, quality_report
 from pmwpub.service import purchases as spending
 from pmwpub.service.bought import releases
+from pmwpub.service.choosing.outlook import outlook
 from pmwpub.service.inputs import stored_tables, study_store
 from pmwpub.service.purchases import purchase_of
+from pmwpub.ui.wording.pool_words import contribution_words
 
 if TYPE_CHECKING:
     from conftest import Bench
@@ -158,3 +162,39 @@ def test_every_table_of_a_pool_needs_the_steward_s_tick(bench: Bench) -> None:
     with pytest.raises(OverlapUndecided):
         spending.buy(bench.service, bench.private, [purchase_of(planned(bench))], tick=False)
     assert bench.service.ledger.balance(bench.name).spent == spent
+
+
+def test_its_quality_stands_beside_the_mixture_that_was_chosen(bench: Bench) -> None:
+    """The public shares of a column, by hand from the parts."""
+    found = run(bench)
+    current = study_store.study(bench.service, bench.name)
+    quality = quality_report.quality_of(bench.service, current, found)
+    certificate = bundle_of(found).certificate
+    assert isinstance(certificate, PoolCertificate)
+    tables = [current.support([one.sha256]) for one in certificate.candidate]
+    sizes = current.workload().domain.shape
+    alone = [np.bincount(one.columns[0], one.multiplicity, sizes[0]) / one.rows for one in tables]
+    expected = sum(part / PARTS * shares for part, shares in zip(certificate.pool_parts or (), alone, strict=True))
+    public = np.bincount(quality.released.support.columns[0], quality.public, sizes[0]) / quality.public.sum()
+    assert public == pytest.approx(expected, abs=1e-6)
+    distances = quality_report.compared(bench.service, quality, 2).distance
+    assert ((distances >= 0) & (distances <= 1)).all()
+
+
+def test_before_it_is_bought_its_noise_is_said_and_no_expectation_of_one_table_alone(bench: Bench) -> None:
+    current, plan = study_store.study(bench.service, bench.name), planned(bench)
+    seen = outlook(bench.service, current, plan)
+    certificate = bundle_of(run(bench)).certificate
+    assert isinstance(certificate, PoolCertificate)
+    assert seen.noise_rows == pytest.approx(1.959964 * median(certificate.sigmas), rel=1e-6)
+    assert (seen.expected, seen.gains) == (None, None)
+
+
+def test_what_each_table_contributed_is_said_in_words() -> None:
+    assert (
+        contribution_words([("b.csv", 0.711), ("c.csv", 0.289)])
+        == "**b\\.csv** contributed 71.1 %, **c\\.csv** 28.9 %."
+    )
+    alone = contribution_words([("b.csv", 1.0), ("c.csv", 0.0)])
+    assert alone.startswith("**b\\.csv** contributed 100 %")
+    assert "c\\.csv" in alone

@@ -18,6 +18,7 @@ from pmwpub.queries.workload import Workload
 from pmwpub.service import Alike
 from pmwpub.service.bought import releases
 from pmwpub.service.inputs import stored_tables, study_store
+from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.private_pass import FileRows
 
 if TYPE_CHECKING:
@@ -106,3 +107,37 @@ def test_a_cluster_is_asked_for_parquet_files_alone(bench: Bench, tmp_path: Path
     for source in (bench.private_csv, in_shape(tmp_path, ".csv", bench.private_csv)):
         with pytest.raises(PlanError, match="Parquet"):
             study_store.load_private(bench.service, bench.name, source, cluster="tcp://127.0.0.1:9")
+
+
+def test_reading_says_how_far_it_is_and_a_reading_that_is_stopped_holds_nothing(bench: Bench) -> None:
+    class Stopped(Exception):
+        pass
+
+    told: list[tuple[int, int]] = []
+    study_store.load_private(
+        bench.service, bench.name, bench.private_csv, progress=lambda done, total: told.append((done, total))
+    )
+    assert told[-1] == (300, 300)
+
+    def stop(done: int, total: int) -> None:
+        raise Stopped
+
+    with pytest.raises(Stopped):
+        study_store.load_private(bench.service, bench.name, bench.private_csv, progress=stop)
+    assert bench.service.ledger.balance(bench.name).spent.units == 0
+
+
+def test_a_private_file_without_a_header_is_read_so_where_the_schema_was_drafted_from_such(bench: Bench) -> None:
+    service, name = bench.service, bench.name
+    for one in study_store.study(service, name).candidates:
+        study_store.remove_candidate(service, name, one.sha256)
+    bare = bench.private_csv.split(b"\n", 1)[1]
+    options = ReadOptions(no_header=True)
+    half = b"\n".join(bare.split(b"\n")[:150]) + b"\n"
+    study_store.add_candidate(service, name, "bare.csv", half, attested=True, options=options)
+    study_store.save_schema(service, name, study_store.draft_schema(service, name))
+    other = b"\n".join(bare.split(b"\n")[::-1][1:]) + b"\n"
+    with pytest.raises(FileRefused, match="columns are numbered, as in files without a header") as caught:
+        study_store.load_private(service, name, other)
+    assert caught.value.suggestion == options
+    assert len(study_store.load_private(service, name, other, options=options).dataset) == 300

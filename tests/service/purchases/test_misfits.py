@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from pathlib import Path
 
 import buying
 import numpy as np
 import pytest
 from service.conftest import Bench
 
-from pmwpub.errors import NoResult, PlanError, SchemaError
+from pmwpub.errors import FileRefused, NoResult, PlanError, SchemaError
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Ledger, Population
 from pmwpub.plans import MisfitPlan
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.progress import Progress
 from pmwpub.service import Service, purchases
-from pmwpub.service.bought import misfit_shares, misfit_words
+from pmwpub.service.bought import misfit_remedies, misfit_shares
 from pmwpub.service.bought.misfit_shares import FitSeen, misfit_plan
 from pmwpub.service.inputs import reviewing, study_store
 from pmwpub.service.steward_only.recorded_numbers import PRIVATE_NUMBERS_SEEN
+from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tasks import mechanism_work
 
 WIDE = "0.3"
@@ -64,6 +66,36 @@ def test_the_stored_shares_are_those_of_the_private_file(bench: Bench, monkeypat
     assert look.overall is not None
     assert (look.overall.value, look.overall.low, look.overall.high) == (0.2, 0.0, 0.5)
     assert (look.confidence, look.half_width) == (0.95, 0.3)
+
+
+@pytest.mark.parametrize("by_path", [False, True])
+def test_a_file_that_is_read_in_another_way_is_looked_at_as_it_was_loaded(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, by_path: bool
+) -> None:
+    """Semicolons and cp1252: 30 of 300 rows are Frauen, with an umlaut in their job."""
+    lines = bench.private_csv.decode().splitlines()
+    lines[1:31] = [f"Frau,{line.split(',')[1]},Bäcker" for line in lines[1:31]]
+    content = "\n".join(lines).replace(",", ";").encode("cp1252")
+    path = tmp_path / "private.csv"
+    path.write_bytes(content)
+    options = ReadOptions("cp1252", ";")
+    private = study_store.load_private(bench.service, bench.name, path if by_path else content, options=options)
+    monkeypatch.setattr(mechanism_work, "misfit_release", lambda counts, law: counts.counts)
+    buying.buy(bench.service, private, plan_of(bench))
+    (look,) = seen(bench)
+    assert [(one.column, one.value) for one in look.columns] == [("job", 0.1), ("sex", 0.1)]
+    assert look.plan.private_read_as == "cp1252,semicolon"
+
+
+def test_a_file_that_changed_since_it_was_loaded_is_refused_uncharged(bench: Bench, tmp_path: Path) -> None:
+    path = tmp_path / "private.csv"
+    path.write_bytes(bench.private_csv)
+    private = study_store.load_private(bench.service, bench.name, path)
+    path.write_bytes(bench.private_csv.replace(b"F,", b"M,", 1))
+    with pytest.raises(FileRefused, match="changed"):
+        buying.buy(bench.service, private, plan_of(bench))
+    assert seen(bench) == []
+    assert spent(bench) == ZCDP(0)
 
 
 def test_noisy_shares_lie_near_the_true_ones_and_the_same_plan_is_drawn_once(bench: Bench) -> None:
@@ -115,7 +147,7 @@ def test_a_crash_keeps_the_charge_and_shows_nothing(bench: Bench, monkeypatch: p
     assert spent(bench) == price
     (look,) = seen(bench)
     assert (look.outcome.status, look.overall, look.columns) == ("no result", None, ())
-    assert misfit_words.in_words(look) == ()
+    assert look.words == ()
 
 
 def test_what_costs_more_than_a_twentieth_of_the_grant_is_not_sold_and_says_what_is(
@@ -124,7 +156,7 @@ def test_what_costs_more_than_a_twentieth_of_the_grant_is_not_sold_and_says_what
     monkeypatch.setattr(mechanism_work, "misfits", lambda *_: pytest.fail("drawn without a charge"))
     current = study_store.study(bench.service, bench.name)
     offered = purchases.misfit_offer(current, ["sex", "job"], "0.01")
-    assert "% of all that is granted. More than 5 % is not sold" in offered.refusal
+    assert "% of the grant. More than 5 % is not sold" in offered.refusal
     assert offered.narrowest is not None
     assert f"Take {purchases.in_points(offered.narrowest)} or more" in offered.refusal
     with pytest.raises(PlanError, match="not sold"):
@@ -204,16 +236,16 @@ def test_words_say_what_is_evident_and_what_may_be_none(bench: Bench, monkeypatc
     monkeypatch.setattr(mechanism_work, "misfit_release", lambda counts, law: noisy)
     buying.buy(bench.service, bench.private, plan_of(bench, half_width="0.1"))
     (look,) = misfit_shares.looks(service, bench.name)
-    assert misfit_words.in_words(look) == (
+    assert look.words == (
         "About 41.0 % (±10.0) of the rows have a value in sex that the schema does not fit.",
-        "At most 8.7 % of the rows have a value in job that the schema does not fit; there may be none.",
+        "At most 10.0 % of the rows have a value in job that the schema does not fit; there may be none.",
         "About 46.7 % (±10.0) of the rows have such a value in one or more of these columns.",
     )
     schema = study_store.study(service, bench.name).schema
     assert schema is not None
-    assert "spellings" in misfit_words.remedy(schema, "sex")
-    assert "edges" in misfit_words.remedy(schema, "age")
-    assert misfit_words.remedy(schema, "gone") == ""
+    assert "spellings" in misfit_remedies.remedy(schema, "sex")
+    assert "edges" in misfit_remedies.remedy(schema, "age")
+    assert misfit_remedies.remedy(schema, "gone") == ""
     service.ledger.close()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from fractions import Fraction
 
 import buying
@@ -126,11 +127,11 @@ def test_two_purchases_at_once_are_of_one_kind_of_neighbours(people: Service) ->
     private, plan = loaded(people, schema(keeps=True)), assessment(people)
     ready = people.engine.readiness.require
 
-    def meanwhile() -> None:
+    def meanwhile(tasks: Collection[str]) -> None:
         people.engine.readiness.require = ready  # type: ignore[method-assign]
         other = loaded(people, schema(keeps=False, named=False))
         buying.buy(people, other, assessment(people, "1/5"))
-        ready()
+        ready(tasks)
 
     people.engine.readiness.require = meanwhile  # type: ignore[method-assign]
     current = study_store.study(people, NAME)

@@ -47,3 +47,12 @@ def test_with_and_without_the_person_every_answer_is_about_as_likely(epsilon: fl
     assert sum(p for _, _, p in points) == pytest.approx(1.0, abs=1e-9)
     ratios = [math.log(p / q) for _, p, q in points if p > 1e-250 and q > 1e-250]
     assert max(map(abs, ratios)) == pytest.approx(epsilon)
+
+
+def test_the_story_knows_both_engines_on_every_table() -> None:
+    stored = story_numbers.story()
+    fitted = {curve.label: curve.mean[-1] for curve in story_numbers.curves(stored, "table-fit")}
+    assert list(fitted) == list(CANDIDATES)
+    found = story_numbers.bought(stored)
+    assert found.fitted == fitted[found.table]
+    assert found.floor < found.fitted < found.unchanged

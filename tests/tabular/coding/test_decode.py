@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from support.frame_csv import csv_bytes
 
 from pmwpub.errors import DomainError, FileRefused, SchemaError
 from pmwpub.records import Dataset, Distribution, Support
-from pmwpub.tabular.coding.decode import csv_bytes, decode, read_weights, weights_csv
+from pmwpub.tabular.coding import decode as decoding
+from pmwpub.tabular.coding.decode import decode, read_weights, weights_csv
 from pmwpub.tabular.files.reading import read_table
 from pmwpub.tabular.files.text.inert_cells import inert
 from pmwpub.tabular.schema.table_schema import Schema
@@ -127,6 +132,23 @@ def test_weights_read_back_bit_for_bit_with_hostile_labels() -> None:
     assert np.array_equal(read.support.codes, written.support.codes)
     assert np.array_equal(read.weights, written.weights)
     assert weights_csv(read, SCHEMA) == content
+
+
+def test_weights_are_written_byte_for_byte_as_a_data_frame_of_them_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The frame's way was that of every release so far, whose bytes its certificate holds; over several blocks."""
+    monkeypatch.setattr(decoding, "CSV_ROWS", 5)
+    codes = np.array(list(itertools.product(*(range(size) for size in SCHEMA.domain.shape))))
+    weights = np.random.default_rng(3).dirichlet(np.full(len(codes), 0.1))
+    support = Support(SCHEMA.domain, codes, np.ones(len(codes), dtype=np.int64))
+    frame = decode(Dataset(SCHEMA.domain, codes), SCHEMA)
+    frame["weight"] = weights
+    assert len(codes) > 5
+    assert weights_csv(Distribution(support, weights), SCHEMA) == csv_bytes(frame)
+
+
+def test_a_release_by_command_does_not_wait_for_pandas() -> None:
+    program = "import sys; import pmwpub.cli.release, pmwpub.service; sys.exit('pandas' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from support.frame_csv import csv_bytes
 
 from pmwpub.domain import Domain
 from pmwpub.errors import BudgetError, FileRefused, SchemaError
-from pmwpub.tabular.coding.decode import csv_bytes, decode
+from pmwpub.tabular.coding.decode import decode
 from pmwpub.tabular.coding.encode import Encoder, encode_public
 from pmwpub.tabular.files.reading import TextTable, read_table
 from pmwpub.tabular.private_pass import encode_private

@@ -180,6 +180,39 @@ def test_two_currencies_are_no_numbers_of_one_kind() -> None:
     assert ways == ()
 
 
+def test_a_unit_on_both_sides_is_said() -> None:
+    why, _ = refused([f"EUR {place}" if place % 2 else f"{place} EUR" for place in range(70)])
+    assert why == 'Its numbers have "eur" before some and behind others. Write them alike, or as numbers.'
+
+
+@pytest.mark.parametrize("written", ["${}", "{} %", "{} EUR", "{},5", "1\u2019{:03}", "1\u00a0{:03}"])
+def test_numbers_in_clothes_that_are_all_different_do_not_name_rows(written: str) -> None:
+    draft = drafted([table([written.format(place) for place in range(70)])])
+    assert "x" in draft.schema.domain.names
+    assert isinstance(draft.schema.encoded[0], NumericColumn)
+
+
+def test_a_unit_that_has_to_be_said_is_the_reason_though_all_differ() -> None:
+    draft = drafted([table([f"{place} lb" for place in range(70)])])
+    assert draft.left_out[0].why.startswith('Every cell has "lb" beside its number')
+    assert draft.left_out[0].remedies == (Remedy("x", "suffix", " lb"),)
+
+
+@pytest.mark.parametrize(
+    ("written", "stray"), [("{} €", "n/a"), ("${}", "."), ("{},5", "-"), ("2012-03-{:02}", "unknown")]
+)
+def test_a_stray_text_among_numbers_in_clothes_or_dates_is_the_reason_and_one_step_takes_them(
+    written: str, stray: str
+) -> None:
+    cells = [written.format(place) for place in range(1, 31)] * 2 + [stray]
+    why, ways = refused(cells)
+    assert why.startswith(f'1 of 61 cells is no such number or date: "{stray}". Declare it a missing code')
+    assert ways == (Remedy("x", "missing", stray),)
+    column = one(cells, remedies=ways)[0]
+    assert isinstance(column, (NumericColumn, DateColumn))
+    assert column.missing_levels == (stray,)
+
+
 @pytest.mark.parametrize("written", ["P{:03}", "Level {}", "{}a{}", "A{}.1"])
 def test_codes_with_letters_are_no_numbers(written: str) -> None:
     column, draft = one([written.format(place, place) for place in range(70)])

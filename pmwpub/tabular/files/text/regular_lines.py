@@ -12,14 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from pmwpub.errors import FileRefused
 from pmwpub.tabular.files.chunks import Chunk, Coded
 from pmwpub.tabular.files.source import Chunks
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _BLOCK = 1 << 22  # bytes that are parsed at once
 _LONGEST = 100_000  # bytes of a line: below every limit on lines and cells
@@ -102,7 +104,8 @@ class _Columns:
 
     def coded(self, position: int) -> Coded:
         column = self.columns[position]
-        return Coded(column.dictionary.to_pylist(), column.indices.to_numpy())
+        # As `indices.to_numpy()`, for which Arrow would load pandas: a third of a second of every command.
+        return Coded(column.dictionary.to_pylist(), np.asarray(np.from_dlpack(column.indices), dtype=np.int32))
 
     def texts(self, position: int) -> pd.api.extensions.ExtensionArray:
         return self.coded(position).texts()

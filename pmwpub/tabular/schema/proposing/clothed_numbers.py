@@ -84,6 +84,20 @@ def is_unit(text: str) -> bool:
     return bare in _CURRENCIES or bare in _PARTS_OF or (len(bare) == 1 and unicodedata.category(bare) == "Sc")
 
 
+def are_clothed(cells: Iterable[str]) -> bool:
+    """Whether all cells are numbers with units of money or percentages beside them, or with one word behind them."""
+    found = [_CLOTHED.fullmatch(cell.strip()) if len(cell) <= _LONGEST else None for cell in cells]
+    worn = {_worn(match) for match in found if match is not None}
+    if None in found or worn == {("", "")}:
+        return False
+    return all(is_unit(affix) for own in worn for affix in own if affix) or (len(worn) == 1 and not min(worn)[0])
+
+
+def _worn(match: re.Match[str]) -> tuple[str, str]:
+    """What stands before and behind a number, as far as it matters."""
+    return (match["prefix"] or "").strip().casefold(), match["suffix"].strip().casefold()
+
+
 def readings(tables: Sequence[Sequence[str]]) -> tuple[Reading, ...]:
     """The ways in which every cell of all tables is a number; two or more where nothing says which is meant.
 
@@ -141,7 +155,7 @@ def clothes(found: Evidence) -> Clothes | None:
     )
     if not prefix and not suffix:
         return None
-    worn = [tuple((match[key] or "").strip().casefold() for key in ("prefix", "suffix")) for match in seen.values()]
+    worn = [_worn(match) for match in seen.values()]
     dressed = sum(found.counts[cell] for cell, own in zip(seen, worn, strict=True) if any(own))
     different = {own for own in worn if any(own)}
     several = sorted({affix for own in different for affix in own if affix}) if len(different) > 1 else []
@@ -186,6 +200,8 @@ def texts_of(found: Evidence) -> list[list[str]]:
 
 def why_left_out(found: Evidence, worn: Clothes) -> str:
     """Why a column is left out that has different things beside its numbers, or beside some, or an unknown word."""
+    if len(worn.several) == 1:
+        return f"Its numbers have {worn.listed} before some and behind others. Write them alike, or as numbers."
     if worn.several:
         return f"Its numbers have different things beside them: {worn.listed}. Write them in one unit, as numbers."
     if worn.dressed < worn.rows:

@@ -84,11 +84,6 @@ class Evidence:
         """What stands for all spellings of a cell."""
         return compared(cell, self.same)
 
-    @property
-    def stray_rows(self) -> int:
-        """Cells with a value that are no number."""
-        return sum(self.counts[cell] for cell in self.strays)
-
 
 def _equivalences(cells: ColumnCells, same: tuple[Equivalence, ...]) -> tuple[Equivalence, ...]:
     """Those that a person named, in place of `same`."""

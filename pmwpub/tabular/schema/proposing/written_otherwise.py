@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -24,18 +25,31 @@ def written_otherwise(found: Evidence, *, few: int) -> Proposal | None:
     for look in looks:
         if (proposal := look(found)) is not None:
             return proposal
-    many = len(np.unique(found.numbers)) > few
-    return _strays(found) if many and len(found.strays) <= _FEW_STRAYS else None
+    if len(np.unique(found.numbers)) > few and len(found.strays) <= _FEW_STRAYS:
+        return _strays(found, found.strays)
+    return _odd_texts(found, looks)
 
 
-def _strays(found: Evidence) -> Proposal:
+def _odd_texts(found: Evidence, looks: Sequence[Callable[[Evidence], Proposal | None]]) -> Proposal | None:
+    """Up to three texts without a digit among cells that else would be numbers in another writing, or dates."""
+    odd = [cell for cell in found.counts if not any(map(str.isdigit, cell))]
+    if not odd or len(odd) > _FEW_STRAYS:
+        return None
+    others = {cell: often for cell, often in found.counts.items() if cell not in odd}
+    rest = replace(found, counts=others).read_by(found.probe)
+    would_be = next((proposal for look in looks if (proposal := look(rest)) is not None), None)
+    return None if would_be is None or would_be.left is not None else _strays(found, odd)
+
+
+def _strays(found: Evidence, strays: Sequence[str]) -> Proposal:
     """Numbers, and up to three texts that are none."""
-    listed = ", ".join(f'"{cell}"' for cell in found.strays)
+    listed, rows = ", ".join(f'"{cell}"' for cell in strays), sum(found.counts[cell] for cell in strays)
+    what, then = ("number", "numeric") if strays is found.strays else ("such number or date", "read as the others are")
     why = (
-        f"{share(found.stray_rows, found.rows)} cells {'is' if found.stray_rows == 1 else 'are'} no number: {listed}. "
-        "Declare it a missing code, and the column is numeric."
+        f"{share(rows, found.rows)} cells {'is' if rows == 1 else 'are'} no {what}: {listed}. "
+        f"Declare it a missing code, and the column is {then}."
     )
-    return left_out(found.name, why, *(found.cells.remedy("missing", cell) for cell in found.strays))
+    return left_out(found.name, why, *(found.cells.remedy("missing", cell) for cell in strays))
 
 
 def _as_dates(found: Evidence) -> Proposal | None:

@@ -12,7 +12,7 @@ from pmwpub.service.inputs import study_store
 from pmwpub.service.simulations import engine_trials
 from pmwpub.service.unchanged_release import published
 from pmwpub.tasks.engine_work import Way
-from pmwpub.ui.release.engine_choice import TRY
+from pmwpub.ui.release.engine_form import TRY
 
 
 def found_by_trial(town: Here, **errors: float) -> None:

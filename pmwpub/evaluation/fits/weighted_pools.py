@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pmwpub.evaluation.baselines import Case, RunTerms, refuse_for, rows_of
-from pmwpub.evaluation.fitted_tables import TableFit, constants_of
+from pmwpub.evaluation.fits.fitted_tables import TableFit, constants_of
 from pmwpub.evaluation.measures import Errors, errors_of
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.mechanisms.table_fit.pool_fit import equal_mixture, pool_fit

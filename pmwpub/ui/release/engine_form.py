@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pmwpub.privacy.budget import as_fraction
 from pmwpub.service import Study
 from pmwpub.service.simulations import engine_trials
 from pmwpub.service.simulations.engine_advice import EngineAdvice, advise_engine
@@ -30,7 +29,7 @@ def ask_for_engine(study: Study, pool: Pool, epsilon: str) -> tuple[str, EngineA
 
     The advised one is chosen until another one is; the table unchanged is offered where it is what is advised.
     """
-    advice = advise_engine(service(), study, pool, float(as_fraction(epsilon)))
+    advice = advise_engine(service(), study, pool, epsilon)
     _follow(advice)
     offered = [name for name in ENGINES if name != UNCHANGED or UNCHANGED in (advice.engine, _chosen())]
     chosen: str = st.radio("Engine", offered, format_func=ENGINES.__getitem__, horizontal=True, key=widget_keys.ENGINE)

@@ -1,0 +1,62 @@
+"""What a program's arguments may be, in words where they are something else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Decimal
+from numbers import Real
+from typing import TypeVar
+
+from pmwpub.errors import LedgerError, PlanError
+from pmwpub.ledger.model import whole
+from pmwpub.privacy.budget import as_fraction
+from pmwpub.service.bought import releases
+
+Choice = TypeVar("Choice", bound=str)
+
+
+def engine_settings(engine: object, rounds: object) -> releases.PmwPubSettings:
+    """The settings that were given; PlanError for an engine that is no text."""
+    if engine is not None and not isinstance(engine, str):
+        raise PlanError(f"An engine is named by a text; {kind_words(engine)} came. Nothing was charged.")
+    return {} if rounds is None else {"rounds": whole_number(rounds, "The number of rounds")}
+
+
+def number_text(epsilon: object, what: str = "Epsilon") -> str:
+    """An epsilon, or another number, as text; PlanError for what is neither a number nor a text."""
+    if isinstance(epsilon, str):
+        return epsilon
+    if isinstance(epsilon, bool) or not isinstance(epsilon, Real | Decimal):
+        raise PlanError(
+            f'{what} is a number, or a text such as "0.1"; {kind_words(epsilon)} came. Nothing was charged.'
+        )
+    return str(as_fraction(epsilon))  # type: ignore[arg-type]
+
+
+def whole_number(number: object, what: str) -> int:
+    """A whole number of any integer type; PlanError for anything else."""
+    try:
+        return whole(number, what)
+    except LedgerError as refusal:
+        raise PlanError(f"{refusal} Nothing was charged.") from None
+
+
+def one_of(choices: tuple[Choice, ...], given: Choice) -> Choice:
+    """One of some texts; PlanError for anything else."""
+    if given not in choices:
+        raise PlanError(f"Choose one of {', '.join(map(repr, choices))}; {str(given)[:40]!r} came.")
+    return given
+
+
+def table_names(given: object) -> list[str]:
+    """The names of public tables: a text is one name."""
+    if isinstance(given, str):
+        return [given]
+    if not isinstance(given, Iterable):
+        raise PlanError(f"Public tables are named by a text or several; {kind_words(given)} came. Nothing was charged.")
+    return list(given)
+
+
+def kind_words(given: object) -> str:
+    """What kind of thing was given, for a refusal."""
+    return f"something of type {type(given).__name__}"

@@ -1,0 +1,1 @@
+"""Table fit as a method of a sweep: with one public table, with added rows, with several tables."""

@@ -1,0 +1,117 @@
+"""Prepare in a browser: Stop ends long work of which nothing is kept, and a phone shows all that the review says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from browser.conftest import Server
+from browser.stage import choose, service_on
+from browser.visitor import SOON, Visitor
+from playwright.sync_api import Browser, expect
+
+from pmwpub.ledger import Population
+from pmwpub.service.inputs import study_store
+
+pytestmark = pytest.mark.browser
+
+TOWN, ROWS = "town", 60
+LINES = [f"2008,{1000 + row},{'fmM'[row % 3]},{row % 7},{row % 5}" for row in range(ROWS)]
+PEOPLE = "\n".join(["wave,person,sex,children,rooms", *LINES, ""])
+STOPPED = "Stopped. Nothing was kept of what was begun."
+
+
+@pytest.fixture
+def hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The file that makes long work wait."""
+    path = tmp_path / "hold"
+    monkeypatch.setenv("PMWPUB_TEST_HOLD", str(path))
+    return path
+
+
+@pytest.fixture
+def waiting(hold: Path, tmp_path: Path) -> Iterator[Server]:
+    """A server whose long work waits as it is told, with a population that has one public table."""
+    server = Server(tmp_path, script="tests/browser/waiting_app.py")
+    with service_on(server.store_url) as service:
+        service.ledger.register(Population(TOWN, ROWS, 1, "one resident", Fraction(2), Fraction(1, 10_000)))
+        study_store.add_candidate(service, TOWN, "w2008.csv", PEOPLE.encode(), attested=True)
+        other = PEOPLE.replace("2008,", "2012,").replace(",1,", ",2,")
+        study_store.add_candidate(service, TOWN, "w2012.csv", other.encode(), attested=True)
+    server.start()
+    yield server
+    server.stop()
+
+
+def stop(visitor: Visitor) -> None:
+    """Wait for the bar, press Stop, and wait for what is said."""
+    visitor.see(re.compile("40%"))
+    visitor.press("Stop")
+    visitor.see(STOPPED)
+    visitor.settle()
+
+
+def test_stop_ends_drafting_reading_and_loading_and_nothing_of_them_is_kept(
+    waiting: Server, hold: Path, chromium: Browser, tmp_path: Path
+) -> None:
+    visitor = Visitor(chromium, waiting.url)
+    visitor.open(f"/prepare?population={TOWN}")
+    visitor.settle()
+
+    hold.touch()
+    visitor.press("Draft a schema")
+    stop(visitor)
+    with service_on(waiting.store_url) as service:
+        assert study_store.study(service, TOWN).schema is None
+    hold.unlink()
+    visitor.press("Draft a schema")
+    visitor.see("The schema has 3 columns")
+    visitor.settle()
+
+    hold.touch()
+    choose(visitor, "Add public tables", tmp_path, "more.csv", PEOPLE)
+    visitor.press("Add")
+    stop(visitor)
+    assert visitor.page.get_by_text("Read, not stored yet").count() == 0
+
+    choose(visitor, "Private table", tmp_path, "own.csv", PEOPLE)
+    visitor.press("Load into this session")
+    stop(visitor)
+    assert visitor.page.get_by_role("button", name="Forget the private table").count() == 0
+    hold.unlink()
+    choose(visitor, "Private table", tmp_path, "own.csv", PEOPLE)
+    visitor.press("Load into this session")
+    expect(visitor.page.get_by_role("button", name="Forget the private table")).to_be_visible(timeout=SOON)
+    visitor.close()
+
+
+def test_on_a_phone_each_card_with_levels_reason_and_remedies_lies_within_the_screen(
+    waiting: Server, chromium: Browser
+) -> None:
+    visitor = Visitor(chromium, waiting.url)
+    visitor.page.set_viewport_size({"width": 400, "height": 900})
+    visitor.open(f"/prepare?population={TOWN}")
+    visitor.settle()
+    visitor.press("Draft a schema")
+    visitor.see("The schema has 3 columns")
+    visitor.settle()
+    for words in (
+        re.compile(r"it says which table a row is from"),
+        re.compile(r"In public rows: f 33% · m 67%"),
+        "Declare as person ID",
+    ):
+        box = visitor.page.get_by_text(words).first.bounding_box()
+        assert box is not None
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 400
+    page = visitor.page
+    assert page.evaluate("() => document.scrollingElement.scrollWidth <= window.innerWidth")
+    page.get_by_role("button", name="Declare as person ID").first.click()
+    visitor.see("Decided: Declare as person ID.")
+    visitor.settle()
+    page.get_by_role("button", name="Undo").first.click()
+    visitor.see("person: taken back. The schema is saved.")
+    visitor.close()

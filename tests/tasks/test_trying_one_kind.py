@@ -1,0 +1,92 @@
+"""What is tried before a charge is all that the plan needs afterwards, also where only plans of its kind are tried."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pmwpub.errors import PlanError
+from pmwpub.tasks.warming import TRIED, warm
+
+ROOT = Path(__file__).resolve().parents[2]
+BUY = """
+import sys
+import buying
+import numba.core.dispatcher as dispatcher
+from browser.stage import service_on
+from pmwpub.ledger import Ledger
+from pmwpub.service.bought import assessments, best_candidate, misfit_shares, release_errors, releases
+from pmwpub.service.inputs import demo, study_store
+
+kind, store = sys.argv[1:]
+compiling, booking = dispatcher.Dispatcher.compile, Ledger.book_all
+charged, late = [], []
+
+def compiled(self, signature):
+    if charged:
+        late.append(self.py_func.__name__)
+    return compiling(self, signature)
+
+def booked(self, *given, **named):
+    found = booking(self, *given, **named)
+    charged.append(found)
+    return found
+
+def planned(service, name, current):
+    first, second = (facts.sha256 for facts in current.usable[:2])
+    match kind:
+        case "assess":
+            return assessments.assessment_plan(current, [first], epsilon="0.05")
+        case "best":
+            return best_candidate.best_plan(current, [[first], [second]], epsilon="0.05")
+        case "table-fit":
+            return releases.table_fit_plan(service, current, [first], epsilon="0.5")
+        case "table-fit, growing":
+            return releases.table_fit_plan(service, current, [first], epsilon="0.25", grow=True)
+        case "table-fit-pool":
+            return releases.weighted_pool_plan(service, current, [first, second], epsilon="0.25")
+        case "misfits":
+            return misfit_shares.misfit_plan(current, current.schema.domain.names[:2], half_width="0.1")
+        case "release":
+            return releases.release_plan(service, current, [first], epsilon="0.5", rounds=3)
+        case "error":
+            done = releases.releases(service, current)[0].outcome.booking
+            return release_errors.error_plan(service, name, done.key, epsilon="0.05")
+
+def opened(service):
+    names = [one.name for one in service.ledger.populations()]
+    return (names[0], demo.reload_demo(service, names[0])) if names else demo.open_demo(service)
+
+with service_on(store) as service:
+    name, private = opened(service)
+    current = study_store.study(service, name)
+    plan = planned(service, name, current)
+    dispatcher.Dispatcher.compile, Ledger.book_all = compiled, booked
+    outcome = buying.buy(service, private, plan, current=current)
+    assert outcome.status == "done", outcome
+    print(charged[0][0].fresh, late)
+"""
+
+
+def bought(kind: str, folder: Path) -> str:
+    """Buy one in a program of its own, on the store of a folder; what it prints."""
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")])}
+    command = [sys.executable, "-c", BUY, kind, f"sqlite:///{folder}/ledger.sqlite3"]
+    run = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    return run.stdout.strip()
+
+
+def test_no_loop_is_compiled_or_loaded_after_the_charge(tmp_path: Path) -> None:
+    """Each kind in a program that tried no other; the error is that of the release before it."""
+    kinds = [*TRIED, "table-fit, growing"]
+    assert {kind: bought(kind, tmp_path) for kind in kinds} == dict.fromkeys(kinds, "True []")
+
+
+def test_what_is_no_kind_of_work_on_private_counts_is_not_tried() -> None:
+    with pytest.raises(PlanError, match="something else came"):
+        warm(("simulation",), lambda *_, **__: None)
