@@ -59,6 +59,14 @@ class Visitor:
             part.locator("summary").click()
         self.settle()
 
+    def pick(self, box: str, option: str) -> None:
+        """Choose an option of a select box, or add one to a choice of several."""
+        self.settle()
+        self.page.get_by_role("combobox", name=box).last.click()
+        self.page.get_by_role("option", name=re.compile(f"^{re.escape(option)}")).first.click()
+        self.page.keyboard.press("Escape")
+        self.settle()
+
     def hand_over(self) -> None:
         """From a release that was bought, once it is done, to its files."""
         self.page.get_by_role("link", name=re.compile("Next: hand over")).click(timeout=LONG)

@@ -22,7 +22,7 @@ from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import current, viewers_only
 from pmwpub.ui.compare.pools import Pool, offered
 from pmwpub.ui.widgets import number_fields, plot_panel
-from pmwpub.ui.wording.verdict import verdict
+from pmwpub.ui.wording.candidate_verdict import verdict
 from pmwpub.ui.wording.written import plain
 
 BOTH_ENGINES = (PMW_PUB, TABLE_FIT, UNCHANGED)

@@ -104,8 +104,8 @@ def _grow() -> bool:
 
 def _grows() -> bool:
     """Whether rows may be added, as the widgets further down were left."""
-    state = st.session_state
-    return state.get(widget_keys.ENGINE) == "table-fit" and bool(state.get(widget_keys.GROW))
+    grows = bool(st.session_state.get(widget_keys.GROW))
+    return grows and st.session_state.get(widget_keys.ENGINE) == "table-fit"
 
 
 def _pmw_pub_plan(study: Study, private: PrivateTable, pool: Pool, epsilon: str) -> tuple[ReleasePlan, str]:

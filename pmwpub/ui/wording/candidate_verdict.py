@@ -22,7 +22,9 @@ def verdict(study: Study, at: Mapping[str, Preselection], bought: Sequence[Asses
     expected = {epsilon: one.of(first.pool) for epsilon, one in at.items()}
     errors = [f"{percent(one.error)} at ε = {epsilon}" for epsilon, one in expected.items() if one is not None]
     best = next((one.error for one in expected.values() if one is not None), None)
-    parts = [never(one) for one in bought if _is_ruled_out(one, first.pool, best)]
+    floor = next((one.floor for one in bought if one.candidates == first.pool), None)
+    reach = floor.high if best is None and floor is not None else best
+    parts = [never(one) for one in bought if _is_ruled_out(one, first.pool, reach)]
     parts += [f"expect an error of about {', '.join(errors)}"] if errors else []
     said = "; ".join(parts) or plain(first.reason).rstrip(".")
     return f"Use **{plain(study.names(first.pool))}**: {said}."
@@ -36,9 +38,9 @@ def never(one: Assessed) -> str:
     return f"with {sure} no reweighting of {plain(one.name)} gets below {percent(one.floor.low)} on this workload"
 
 
-def _is_ruled_out(one: Assessed, chosen: tuple[str, ...], best: float | None) -> bool:
-    """Whether a candidate that was not chosen cannot reach what the chosen one is expected to."""
-    return one.floor is not None and best is not None and one.candidates != chosen and one.floor.low > best
+def _is_ruled_out(one: Assessed, chosen: tuple[str, ...], reach: float | None) -> bool:
+    """Whether a candidate that was not chosen cannot reach what the chosen one is expected to, or its floor at most."""
+    return one.floor is not None and reach is not None and one.candidates != chosen and one.floor.low > reach
 
 
 def percent(share: float) -> str:
