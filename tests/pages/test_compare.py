@@ -45,7 +45,7 @@ def test_the_verdict_names_what_to_use_what_is_ruled_out_and_what_to_expect(town
     bought = {"1": replace(at["1"], expected=()), "0.5": replace(at["0.5"], expected=())}
     assert "gets below 9 %" in verdict(current, bought, [good, poor]), "without a simulation the floors are compared"
     nothing = {"1": Preselection(None, "Nothing is known."), "0.5": Preselection(None, "Nothing is known.")}
-    assert verdict(current, nothing, []) == "Nothing is known."
+    assert verdict(current, nothing, []).replace("\\", "") == "Nothing is known."
 
 
 def test_one_click_simulates_for_free_and_draws_the_chosen_candidate_in_its_own_shade(town: Here, visit: Open) -> None:

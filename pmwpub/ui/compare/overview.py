@@ -80,8 +80,7 @@ def _offer_simulation(study: Study) -> None:
     if viewers_only() or explorations(service(), study):
         return
     if st.button("Simulate for free", type="primary", help="Public tables play the private one in turn."):
-        begun = simulate_pairs(service(), study, SweepRange(methods=BOTH_ENGINES))
-        current().choices.simulation = begun[0].key if begun else None
+        simulate_pairs(service(), study, SweepRange(methods=BOTH_ENGINES))
         st.rerun()
 
 

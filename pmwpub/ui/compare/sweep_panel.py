@@ -49,8 +49,10 @@ def sweep_of_the_page(study: Study, pool: Pool | None = None) -> Exploration | N
     if asked:
         new = {} if viewers_only() else {NEW: "A new one…"}
         labels = {one.key: described(study, one.truth, one.terms) for one in asked} | new
-        if st.session_state.get(widget_keys.SIMULATION) not in labels:
-            st.session_state[widget_keys.SIMULATION] = _with(asked, pool).key
+        first, choices = _with(asked, pool).key, current().choices
+        shown = st.session_state.get(widget_keys.SIMULATION)
+        if shown not in labels or shown == choices.followed:  # nobody chose it: it follows the candidate
+            st.session_state[widget_keys.SIMULATION] = choices.followed = first
         chosen = st.selectbox("Simulation", list(labels), format_func=labels.__getitem__, key=widget_keys.SIMULATION)
         if chosen != NEW:
             found = known[chosen]
