@@ -1,6 +1,8 @@
-"""Hand over: a release's facts and files, what it changed, its error, and it beside its public table."""
+"""Hand over: the one page for stakeholders, the files, and behind them what the release changed and its error."""
 
 from __future__ import annotations
+
+import streamlit as st
 
 from pmwpub.service.bought import releases
 from pmwpub.ui import Badge, enter, need, opened, panel, service
@@ -18,13 +20,15 @@ study = opened("Hand over")
 released = releases.releases(service(), study)
 if released:
     shown = chosen(released) or latest(released)
-    release_panel(session, study, shown)
     if shown.bundle is not None:
         in_short(study, shown)
-        answers_panel(study, shown)
-        quality_part(session, study, shown)
-        with panel("A release beside its public table", Badge.DP):
-            beside = compare(study, [one for one in released if one.bundle is not None])
+    release_panel(session, study, shown)
+    if shown.bundle is not None:
+        with st.expander("Answers with intervals, and what the release changed"):
+            answers_panel(study, shown)
+            quality_part(session, study, shown)
+            with panel("A release beside its public table", Badge.DP):
+                beside = compare(study, [one for one in released if one.bundle is not None])
         if beside is not None:
             true_errors_panel(session, study, beside)
             true_marginals_panel(session, study, beside)

@@ -20,6 +20,8 @@ if not changeable and not session.presenting:
 candidates_panel(session, study, changeable=changeable)
 schema_panel(session, study, changeable=changeable)
 private_panel(session, study)
-misfit_panel(session, study)
+if study.schema is not None:
+    with st.expander("Does the private table fit the schema?"):
+        misfit_panel(session, study)
+        unmapped_panel(session, study)
 workload_panel(session, study)
-unmapped_panel(session, study)

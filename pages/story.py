@@ -6,6 +6,7 @@ import streamlit as st
 
 from pmwpub.service.simulations.story_numbers import story
 from pmwpub.ui import HOME, Badge, enter, link, notices, panel, refusals
+from pmwpub.ui.story.own_numbers import own_numbers
 from pmwpub.ui.story.screens import screen_number, turn_buttons
 from pmwpub.ui.story.story_text import SCREENS
 from pmwpub.ui.widgets import plot_panel
@@ -23,4 +24,6 @@ with refusals():
 turn_buttons(at, len(SCREENS))
 st.caption("Generated people and simulated noise, made once by a seeded program and stored with the sample.")
 if at == len(SCREENS):
+    with refusals():
+        own_numbers(session)
     link(HOME, "Try it yourself: open the demo")

@@ -54,6 +54,10 @@ class PlanError(PmwPubError):
     """A plan contradicts itself or the tables that it is to run on."""
 
 
+class StillToChoose(PlanError):
+    """Something that a plan needs was not chosen yet; nobody made a mistake."""
+
+
 class MethodRefused(PmwPubError):
     """A method cannot run here: it would need more memory or time than allowed, or does not fit the workload.
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pmwpub.figures.budget_bar import Amount, budget_bar
 from pmwpub.figures.candidate_plot import AssessedCandidate, candidates_dot_plot
+from pmwpub.figures.candidate_rows import CandidateRow, candidate_rows
 from pmwpub.figures.curves.bias_curve import BiasedTable, error_against_bias
 from pmwpub.figures.curves.bound import BoundParts, bound_against_epsilon, bound_against_rounds
 from pmwpub.figures.curves.curve_values import ErrorCurve, ProvedBound, ShadedFloor, Unchanged
@@ -29,6 +30,7 @@ __all__ = [
     "AssessedCandidate",
     "BiasedTable",
     "BoundParts",
+    "CandidateRow",
     "Drawing",
     "ErrorCurve",
     "MarkedRelease",
@@ -46,6 +48,7 @@ __all__ = [
     "bound_against_epsilon",
     "bound_against_rounds",
     "budget_bar",
+    "candidate_rows",
     "candidates_dot_plot",
     "difference_map",
     "drawn_anew",

@@ -65,7 +65,7 @@ def candidates_dot_plot(candidates: Sequence[AssessedCandidate], *, confidence: 
     figure.update_yaxes(
         tickvals=list(range(len(ranked))),
         ticktext=[shown(candidate.label) for candidate in ranked],
-        range=[len(ranked) - 0.4, -0.6],
+        range=[len(ranked) - 0.4, -0.85],
         showgrid=False,
         zeroline=False,
     )
@@ -157,7 +157,13 @@ def _add_groups(figure: Figure, ranked: Sequence[AssessedCandidate]) -> None:
             layer="below",
         )
         figure.add_annotation(
-            text="too close to call", xref="paper", x=1, xanchor="right", y=first - 0.42, yanchor="top", showarrow=False
+            text="too close to call",
+            xref="paper",
+            x=1,
+            xanchor="right",
+            y=first - 0.42,
+            yanchor="bottom",
+            showarrow=False,
         )
 
 

@@ -24,9 +24,10 @@ def test_the_installed_app_goes_from_the_demo_to_a_certified_file(chromium: Brow
         visitor = Visitor(chromium, app.url)
         visitor.open()
         visitor.press("Open the demo")
-        expect(visitor.page.get_by_role("button", name="Buy these assessments")).to_be_visible(timeout=SOON)
+        expect(visitor.page.get_by_role("button", name="Simulate for free")).to_be_visible(timeout=SOON)
         town = parse_qs(urlsplit(visitor.page.url).query)["population"][0]
         visitor.go("Release")
+        visitor.pick("Candidate or pool", "state_c.csv")
         visitor.page.get_by_role("button", name="Buy this release", exact=True).click()
         visitor.hand_over()
         certificate = json.loads(visitor.download("certificate.json"))

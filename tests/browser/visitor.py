@@ -51,6 +51,22 @@ class Visitor:
         expect(self.page.get_by_role("heading", name=name, level=1)).to_be_visible(timeout=SOON)
         self.settle()
 
+    def unfold(self, label: str) -> None:
+        """Open a part of the page that is folded, if it still is."""
+        self.settle()
+        part = self.page.get_by_test_id("stExpander").filter(has=self.page.get_by_text(label, exact=True)).last
+        if part.locator("details").get_attribute("open") is None:
+            part.locator("summary").click()
+        self.settle()
+
+    def pick(self, box: str, option: str) -> None:
+        """Choose an option of a select box, or add one to a choice of several."""
+        self.settle()
+        self.page.get_by_role("combobox", name=box).last.click()
+        self.page.get_by_role("option", name=re.compile(f"^{re.escape(option)}")).first.click()
+        self.page.keyboard.press("Escape")
+        self.settle()
+
     def hand_over(self) -> None:
         """From a release that was bought, once it is done, to its files."""
         self.page.get_by_role("link", name=re.compile("Next: hand over")).click(timeout=LONG)
@@ -100,6 +116,7 @@ class Visitor:
 
     def take_pmw_pub(self) -> None:
         """On the Release page: PMW^Pub in place of the engine that stands chosen."""
+        self.unfold("Engine, rounds and variants")
         self.page.get_by_text("PMW^Pub", exact=True).first.click()
         self.page.get_by_text("Use the advised number of rounds").first.wait_for(state="visible", timeout=SOON)
         self.settle()

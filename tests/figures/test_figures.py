@@ -122,14 +122,20 @@ def test_a_noisy_floor_is_a_band_over_its_interval_that_fades_upwards_and_says_n
     assert max(max(strip.y) for strip in strips) == pytest.approx(0.10)
     opacity = [float(re.findall(r"[\d.]+", strip.fillcolor)[-1]) for strip in strips]
     assert opacity == sorted(opacity, reverse=True)
-    assert "noisy floor of <b>far</b>: between 0.07 and 0.1 (95% confidence)" in strips[0].text
+    assert "noisy floor of <b>far</b> on the private table: between 0.07 and 0.1 (95% confidence)" in strips[0].text
     alone = error_against_epsilon([NEAR], [ShadedFloor("far", 0.07, 0.10, noisy=True)])
     assert [strip.showlegend for strip in _traces(alone, "noisy floor of far")].count(True) == 1
 
 
 def test_the_legend_names_each_table_once_and_each_kind_of_mark_once() -> None:
     entries = [trace.name for trace in _sweep().figure.data if trace.showlegend is not False]
-    assert entries == ["near", "far", "dashed: unchanged", "shaded: unachievable", "band: noisy floor"]
+    assert entries == [
+        "near",
+        "far",
+        "dashed: unchanged",
+        "shaded: unachievable",
+        "band: noisy floor, on the private table",
+    ]
     groups = {trace.name: trace.legendgroup for trace in _sweep().figure.data if trace.legendgroup}
     assert groups["unachievable with far"] == groups["far: public table, unchanged"] == groups["far"] == "far"
 

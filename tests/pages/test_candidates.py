@@ -30,7 +30,7 @@ from pmwpub.ui.wording import ranked_floors, side_by_side
 
 def test_everybody_can_compare_the_candidates_for_free(town: Here, visit: Open) -> None:
     app = visit("compare", population=town.population)
-    assert "What is known for free" in words(app)
+    assert "It shows how alike the public tables are" in words(app)
     press(app, "Compare the candidates with each other")
     assert not app.exception
     assert town.spent == 0
@@ -61,7 +61,7 @@ def test_the_calculator_sets_the_rows_that_suffice_beside_the_rows_there_are(tow
     needed = private_rows_needed(0.5, 0.05, queries)
     assert table["rows that suffice"].tolist()[0] == needed
     assert table["rows"].tolist()[0] == ROWS
-    assert table["verdict"].tolist()[0] == ("enough" if needed <= ROWS else "the bound says nothing")
+    assert table["verdict"].tolist()[0] == ("enough" if needed <= ROWS else "fewer")
 
 
 def test_a_divergence_that_cannot_be_is_refused_in_words(town: Here, visit: Open) -> None:
@@ -108,7 +108,7 @@ def test_only_the_winner_is_one_charge_and_no_number(town: Here, steward: Open, 
     assert not app.exception
     (charge,) = town.service.ledger.history(town.population)
     assert charge.rho == best_charge(Fraction(1, 2))
-    assert ": good.csv, for ε" in words(visit("compare", population=town.population))
+    assert ": good.csv, for " in words(visit("compare", population=town.population))
     press(app, "Show the stored result")
     assert len(town.service.ledger.history(town.population)) == 1
 
@@ -135,14 +135,15 @@ def test_fast_and_full_results_stand_apart(town: Here, visit: Open) -> None:
     service.ledger.amend(name, epsilon=Fraction(50))
     _wide(town)
     app = visit("compare", Session(name, study_store.load_private(service, name, wide_table(ROWS, 1))), population=name)
+    app.radio(key="assessment setting").set_value("fast")
     app.text_input(key="assessment epsilon").set_value("1.0").run()
     buy(app, "Buy these assessments")
     app.radio(key="assessment setting").set_value("full").run()
     assert "not known" in words(app)
     buy(app, "Buy these assessments")
     said = words(app)
-    assert "Floors, fast: a public part, 64 marginals" in said
-    assert "Floors, full: the whole workload" in said
+    assert "Floors, a sample: 64 marginals, drawn publicly" in said
+    assert "Floors, the whole workload" in said
     assert said.count("has the lowest, about") == 2
     assert said.count("over the whole workload it can only be higher") == 1
     assert len({one.plan.setting for one in assessments.assessments(service, study_store.study(service, name))}) == 2

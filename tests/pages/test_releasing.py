@@ -9,7 +9,8 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from pages.visits import ROWS, Here, Open, buy, by_pmw_pub, handed_over, press, words
+from pages.visits import ROOT, ROWS, Here, Open, arrive, buy, by_pmw_pub, handed_over, press, words
+from streamlit.testing.v1 import AppTest
 
 from pmwpub.mechanisms.noisy_error.release_error import error_charge
 from pmwpub.noisy_interval import NoisyInterval
@@ -22,18 +23,58 @@ from pmwpub.service.bought.release_errors import MeasuredError
 from pmwpub.service.inputs import study_store
 from pmwpub.service.simulations import explorations
 from pmwpub.service.simulations.advice import EpsilonAdvice
+from pmwpub.ui import Session
 from pmwpub.ui.wording import epsilon_limits
 
 
-def test_the_lowest_noisy_floor_is_offered_first_with_its_floor(town: Here, steward: Open) -> None:
+def test_the_candidate_that_what_was_bought_speaks_for_is_chosen_and_each_has_its_floor(
+    town: Here, steward: Open
+) -> None:
     app = steward("compare")
     app.text_input(key="assessment epsilon").set_value("0.3").run()
     buy(app, "Buy these assessments")
     app.switch_page("pages/release.py").run()
-    options = app.selectbox[0].options
-    assert options[0].startswith("good.csv (noisy floor ")
-    assert options[1].startswith("poor.csv (noisy floor ")
+    box = app.selectbox(key="release candidate")
+    current = study_store.study(town.service, town.population)
+    assert box.value == next((one.sha256,) for one in current.usable if one.name == "good.csv")
+    assert {option.split(" (noisy floor ")[0] for option in box.options} == {"good.csv", "poor.csv"}
+    assert all(" (noisy floor " in option for option in box.options)
     assert not app.exception
+
+
+def test_where_nothing_is_known_no_candidate_is_chosen_and_nothing_can_be_bought(town: Here) -> None:
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    session = Session(town.population, town.private())
+    session.arrival.target = ("pages/release.py", {"population": town.population})
+    app.session_state["pmwpub session"] = session
+    app.run()
+    assert app.selectbox(key="release candidate").value is None
+    assert "Choose a candidate. No candidate is chosen beforehand" in words(app)
+    assert not app.error
+    assert not any(button.label == "Buy this release" for button in app.button)
+
+
+def test_epsilon_is_taken_over_from_compare_or_is_the_smallest_for_an_error_or_the_rest(
+    town: Here, steward: Open
+) -> None:
+    session = Session(town.population, town.private())
+    session.choices.epsilon = "0.5"
+    app = arrive("release", session, population=town.population)
+    assert app.text_input(key="release epsilon").value == "0.5"
+    app.radio(key="how much").set_value("smallest").run()
+    assert "no simulation of this choice is stored" in words(app)
+    assert not any(button.label == "Buy this release" for button in app.button)
+    current = study_store.study(town.service, town.population)
+    for facts in current.usable:
+        explorations.explore(town.service, current, facts.sha256)
+    session.choices.good_enough = 0.99
+    app.run()
+    assert "ε = 0.1" in words(app)
+    app.radio(key="how much").set_value("rest").run()
+    buy(app, "Buy this release")
+    assert not app.exception
+    balance = town.service.ledger.balance(town.population)
+    assert balance.spent.units > 0.99 * balance.total.units
 
 
 def test_a_pool_can_be_released_with(town: Here, steward: Open) -> None:
@@ -66,7 +107,8 @@ def test_the_smallest_epsilon_of_a_simulation_is_advice_beside_epsilon(town: Her
     current = study_store.study(town.service, town.population)
     for facts in current.usable:
         explorations.explore(town.service, current, facts.sha256)
-    app.number_input(key="wanted error").set_value(1.0).run()
+    app.session_state["pmwpub session"].choices.good_enough = 1.0
+    app.run()
     assert "took ε = 0.1, the smallest enough of those tried" in words(app)
 
 
@@ -95,10 +137,7 @@ def test_a_result_hands_out_every_file_and_the_certificate_of_the_chosen_rows(to
     (found,) = releases.releases(town.service, study_store.study(town.service, town.population))
     booking, bundle = found.outcome.booking.id, found.bundle
     assert bundle is not None
-    names = {button.label for button in app.download_button}
-    answers = {"These cells (CSV)", "All marginals of the workload (CSV)"}
-    assert answers < names
-    names -= answers
+    names = {button.label for button in app.download_button if not button.label.endswith(" (CSV)")}
     assert names == {
         "synthetic.csv", "weights.csv", "certificate.json", "schema.json", "report.html", "measurements.csv",
         "rebuild.py", f"release-{booking}.zip",

@@ -16,7 +16,7 @@ from pmwpub.jobs.task_names import TASKS
 from pmwpub.service.core import job_key
 from pmwpub.ui.app import services
 
-HELD = {**TASKS, "release": "jobs.sample_tasks:endless"}
+HELD = {**TASKS, **dict.fromkeys(("release", "table-fit"), "jobs.sample_tasks:endless")}
 """A release that is at work until somebody stops it."""
 
 

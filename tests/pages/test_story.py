@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from pages.visits import Here, Open, press, words
+from pages.visits import Here, Open, buy, press, words
 
 from pmwpub.service.simulations.story_numbers import story
 from pmwpub.ui.story.story_text import SCREENS
@@ -85,3 +85,12 @@ def test_the_numbers_in_the_words_are_the_stored_ones() -> None:
     for screen in screens:
         assert len(screen.plot.alt) > 100
         assert screen.plot.table.rows
+
+
+def test_the_story_ends_with_the_numbers_of_ones_own_release(town: Here, steward: Open, visit: Open) -> None:
+    assert "with your own numbers" not in words(visit("story", population=town.population, screen="5"))
+    buy(steward("release"), "Buy this release")
+    told = words(visit("story", population=town.population, screen="5"))
+    assert "The same with your own numbers" in told
+    assert "town, release 1: good.csv" in told
+    assert "with your own numbers" not in words(visit("story", population=town.population, screen="1"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from pages.visits import ROWS, Here, Open, buy, press, words
+from pages.visits import ROWS, Here, Open, buy, drawn_lines, press, words
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Toggle
 
@@ -21,6 +21,12 @@ from pmwpub.theory import HYPOTHESES, accuracy_line
 from pmwpub.ui import Session
 from pmwpub.ui.compare.private_sweep_panel import KEY
 from pmwpub.ui.wording.written import number
+
+
+def all_lines(app: AppTest) -> AppTest:
+    """The page with every line of the simulation drawn, each table's in its own figure."""
+    lines = next(box for box in app.multiselect if box.label == "Lines")
+    return lines.set_value(lines.options).run()
 
 
 def asked(town: Here) -> list[explorations.Exploration]:
@@ -77,7 +83,8 @@ def test_baselines_are_lines_of_their_own_and_what_cannot_run_says_why(town: Her
     app.multiselect(key="sweep baselines").set_value(["mwem", "dual-query", "hdmm"])
     press(app.run(), "Simulate")
     assert not app.exception
-    lines = {str(line) for line in app.dataframe[0].value.iloc[:, 0]}
+    all_lines(app)
+    lines = {line for line, _ in drawn_lines(app)}
     assert {"MWEM", "DualQuery", "HDMM (no rows)"} <= lines
     assert "HDMM (no rows): answers the workload without synthetic rows." in words(app)
     assert "DualQuery did not run at ε = 1e-5. The budget pays for no sample" in words(app)
@@ -171,19 +178,17 @@ def test_the_page_says_where_a_release_is_not_expected_to_beat_the_table_unchang
         (0.006, "none of the ε tried, up to 1"),
         (0.003, "never. No ε brings it below its floor of 0.004; for 0.003, change the public table, not ε"),
     ):
-        app.number_input(key="simulation wanted").set_value(wanted).run()
+        app.number_input(key="wanted error").set_value(wanted).run()
         assert expected in words(app)
 
 
 def test_mean_and_rms_errors_are_a_choice_and_have_no_floor(town: Here, visit: Open) -> None:
     stored(town, Simulation(runs("poor.csv", {0.1: 0.2, 1.0: 0.1}, 0.3), [CertifiedFloor("poor.csv", 0.05, 0.05)]))
     app = visit("compare", population=town.population)
-    table = app.dataframe[0].value
-    assert any("floor of" in str(line) for line in table.iloc[:, 0])
+    assert any("floor of" in line for line, _ in drawn_lines(app))
     app.radio(key="simulation measure").set_value("mean_error").run()
-    table = app.dataframe[0].value
-    assert not any("floor of" in str(line) for line in table.iloc[:, 0])
-    assert sorted(table.iloc[:, 2]) == pytest.approx([0.05, 0.1, 0.15])
+    assert not any("floor of" in line for line, _ in drawn_lines(app))
+    assert sorted(error for _, error in drawn_lines(app)) == pytest.approx([0.05, 0.1, 0.15])
 
 
 def test_the_figure_can_be_downloaded_as_one_page_by_everybody(town: Here, visit: Open) -> None:
@@ -197,8 +202,7 @@ def theorem(app: AppTest) -> list[Toggle]:
 
 
 def bound_rows(app: AppTest) -> list[float]:
-    table = app.dataframe[0].value
-    return [float(error) for line, error in zip(table.iloc[:, 0], table.iloc[:, 2], strict=True) if "theorem" in line]
+    return [error for line, error in drawn_lines(app) if "theorem" in line]
 
 
 def test_the_accuracy_theorem_is_drawn_once_it_is_asked_for_and_says_what_it_rests_on(town: Here, visit: Open) -> None:
@@ -296,6 +300,7 @@ def test_the_figure_shows_both_engines_by_default_each_by_its_name(town: Here, v
     app.number_input(key="sweep runs").set_value(1)
     press(app.run(), "Simulate")
     assert not app.exception
-    lines = {str(line) for line in app.dataframe[0].value.iloc[:, 0]}
+    all_lines(app)
+    lines = {line for line, _ in drawn_lines(app)}
     assert {"poor.csv, PMW^Pub", "poor.csv, Table fit"} <= lines
     assert town.spent == 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from pages.visits import Here, Open, buy, by_pmw_pub, press, words
+from pages.visits import Here, Open, buy, by_pmw_pub, drawn_lines, press, words
 
 from pmwpub.service.bought import releases
 from pmwpub.service.inputs import study_store
@@ -61,13 +61,12 @@ def test_error_against_the_share_of_the_public_table_has_a_figure_of_its_own(tow
     table = next(frame.value for frame in app.dataframe if "share (%)" in frame.value)
     assert set(table["line"]) == {"ε = 1", "unchanged"}
     assert list(table["share (%)"]) == ["1", "10", "100"] * 2
-    lines = app.multiselect(key="simulation drawn 3")
+    lines = next(box for box in app.multiselect if box.label == "Lines")
     assert lines.value == ["poor.csv"], "the whole table first; its parts can be added"
-    shown = app.dataframe[0].value
-    assert not any("% of its rows" in str(line) for line in shown.iloc[:, 0])
+    assert not any("% of its rows" in line for line, _ in drawn_lines(app))
     lines.set_value(["poor.csv", "poor.csv, 10 % of its rows"]).run()
-    assert any("floor of poor.csv, 10 % of its rows" in str(line) for line in app.dataframe[0].value.iloc[:, 0])
-    assert not any("floor of poor.csv, 1 % of its rows" in str(line) for line in app.dataframe[0].value.iloc[:, 0])
+    assert any("floor of poor.csv, 10 % of its rows" in line for line, _ in drawn_lines(app))
+    assert not any("floor of poor.csv, 1 % of its rows" in line for line, _ in drawn_lines(app))
 
 
 def test_no_more_lines_are_drawn_than_there_are_colours(town: Here, visit: Open) -> None:
@@ -79,6 +78,6 @@ def test_no_more_lines_are_drawn_than_there_are_colours(town: Here, visit: Open)
     press(app, "Simulate")
     app.radio(key="simulation lines").set_value("each").run()
     assert not app.exception
-    assert len(app.multiselect(key="simulation drawn 8").value) == 6
-    lines = [line for line in app.dataframe[0].value.iloc[:, 0] if ", T = " in str(line)]
+    assert len(next(box for box in app.multiselect if box.label == "Lines").value) == 6
+    lines = [line for line, _ in drawn_lines(app) if ", T = " in line]
     assert len(lines) == 6

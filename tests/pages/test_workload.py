@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pages.visits import Here, Open, buy, press, words
+from pages.visits import Here, Open, buy, press, with_a_candidate, words
 
 from pmwpub.plans import WorkloadChoice
 from pmwpub.service.bought import releases
@@ -25,7 +25,7 @@ def test_hand_picked_marginals_are_put_together_shown_in_numbers_and_chosen(town
     assert chosen == WorkloadChoice.picked([("age", "sex"), ("work",)])
     assert "Chosen: hand-picked: age × sex, work." in words(app)
 
-    app.switch_page("pages/release.py").run()
+    with_a_candidate(app.switch_page("pages/release.py").run())
     buy(app, "Buy this release")
     (found,) = releases.releases(town.service, study_store.study(town.service, town.population))
     assert found.bundle is not None

@@ -13,6 +13,7 @@ from pmwpub.service import PrivateTable, Service
 from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases import FREE_TICK, TICK
 from pmwpub.ui import Session
+from pmwpub.ui.app import services
 
 ROOT = Path(__file__).resolve().parents[2]
 ROWS = 400
@@ -66,7 +67,17 @@ def arrive(page: str, session: Session | None = None, **params: str) -> AppTest:
     session = Session() if session is None else session
     session.arrival.target = (f"pages/{page}.py", params)
     app.session_state["pmwpub session"] = session
-    return app.run()
+    return with_a_candidate(app.run())
+
+
+def with_a_candidate(app: AppTest) -> AppTest:
+    """The page; on Release with the first candidate chosen where nothing is known that would choose one."""
+    for box in app.selectbox:
+        if box.label == "Candidate or pool" and box.value is None and box.options:
+            population = app.session_state["pmwpub session"].population
+            usable = study_store.study(services.service(), population).usable
+            return box.set_value((next(one.sha256 for one in usable if one.attested),)).run()
+    return app
 
 
 def press(app: AppTest, label: str) -> AppTest:
@@ -107,6 +118,16 @@ def stored(app: AppTest) -> AppTest:
 def handed_over(app: AppTest) -> AppTest:
     """The same session on Hand over: the files and the error of the release that the address names, else the latest."""
     return app.switch_page("pages/hand_over.py").run()
+
+
+def drawn_lines(app: AppTest) -> list[tuple[str, float]]:
+    """Every line of the figures of error against ε, point by point, as their tables have them: label and error."""
+    tables = [frame.value for frame in app.dataframe if "error (share of rows)" in frame.value]
+    return [
+        (str(line), float(error))
+        for table in tables
+        for line, error in zip(table["line"], table["error (share of rows)"], strict=True)
+    ]
 
 
 def words(app: AppTest) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from pmwpub.figures.curves.bound import shade_nothing
@@ -17,6 +18,8 @@ from pmwpub.rounding import near
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
+LINE = 38
+"""Characters of a line below a figure, so that it fits on a narrow screen."""
 WITHOUT_CURVES = (0.1, 1.0)
 """The epsilons between which floors are drawn where there is no curve."""
 
@@ -28,6 +31,8 @@ def error_against_epsilon(
     bounds: Sequence[ProvedBound] = (),
     *,
     measure: str = "Maximum error",
+    truth: str = "",
+    height: float = 0.0,
 ) -> Plot:
     """Error (share of n) against epsilon on a log axis.
 
@@ -35,13 +40,16 @@ def error_against_epsilon(
     region is shaded in its table's colour, fading out where the floor's interval ends; noisy floors are bands. In
     long dashes, what the accuracy theorem bounds the error by; then no region has room for its name. The legend
     names each table once, and says once what dashes, shades and bands mean.
+
+    truth   who plays the private table, to be named on the axis
+    height  the least height, for figures that stand below each other on one scale
     """
     from plotly.graph_objects import Figure
 
     figure = Figure()
     place = colours([item.label for group in (curves, unchanged, floors, bounds) for item in group])
     left, right = _epsilon_range(curves)
-    top = _top(curves, floors, unchanged, bounds)
+    top = max(height, _top(curves, floors, unchanged, bounds))
     for floor in sorted(floors, key=lambda floor: floor.noisy):
         add_floor(figure, floor, PALETTE[place[floor.label]], (left, right))
     for line in unchanged:
@@ -51,7 +59,11 @@ def error_against_epsilon(
     for bound in bounds:
         _add_bound(figure, bound, PALETTE[place[bound.label]])
     add_legend(figure, [curve.label for curve in curves])
-    framed(figure, x_title="ε (log scale)", y_title=f"{measure} (share of rows)", height=530 if bounds else 480)
+    words = wrap(f"the private table is played by {truth}", LINE) if truth else []
+    played = "".join(f"<br>{shown(line)}" for line in words)
+    framed(
+        figure, x_title=f"ε (log scale){played}", y_title=f"{measure} (share of rows)", height=530 if bounds else 480
+    )
     figure.update_xaxes(type="log", range=[math.log10(left), math.log10(right)], **_epsilon_ticks(curves))
     figure.update_yaxes(range=[0, top])
     if any(max(bound.errors) > 1 for bound in bounds):
@@ -62,6 +74,7 @@ def error_against_epsilon(
     if not bounds:
         write_into_regions(figure, floors, lines, top)
     alt = alt_text(curves, floors, unchanged, measure, bounds)
+    alt += f" The private table is played by {truth}." if truth else ""
     small = "" if bounds else error_svg(curves, floors, unchanged, measure=measure)
     return Plot(figure, alt, sweep_table(curves, floors, unchanged, bounds), small)
 
@@ -80,8 +93,8 @@ def _epsilon_ticks(curves: Sequence[ErrorCurve]) -> dict[str, list[float] | list
 def _top(
     curves: Sequence[ErrorCurve],
     floors: Sequence[ShadedFloor],
-    unchanged: Sequence[Unchanged],
-    bounds: Sequence[ProvedBound],
+    unchanged: Sequence[Unchanged] = (),
+    bounds: Sequence[ProvedBound] = (),
 ) -> float:
     """The height of the figure: above all that is drawn, but of bounds only as far above 1 as shows one end of each."""
     heights = [m + s for curve in curves for m, s in zip(curve.mean, curve.standard_error, strict=True)]

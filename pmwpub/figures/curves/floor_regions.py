@@ -72,7 +72,8 @@ def _floor_hover(floor: ShadedFloor) -> str:
     label = shown(floor.label)
     if floor.noisy:
         sure = "" if floor.confidence is None else f" ({floor.confidence:.0%} confidence)"
-        return f"noisy floor of <b>{label}</b>: between {number(floor.low)} and {number(floor.high)}{sure}"
+        ends = f"between {number(floor.low)} and {number(floor.high)}"
+        return f"noisy floor of <b>{label}</b> on the private table: {ends}{sure}"
     return (
         f"no ε brings <b>{label}</b> below {number(floor.low)}<br>"
         "a lower error needs another public table, not a larger ε"
@@ -101,7 +102,8 @@ def write_into_regions(
         if free:
             middle = min(free, key=lambda y: _lines_near(y, 1.3 * half, lines))
             taken.append(middle)
-            _write(figure, f"{NOISY if floor.noisy else CERTIFIED}{shown(floor.label)}", middle)
+            words = f"{NOISY if floor.noisy else CERTIFIED}{shown(floor.label)}"
+            _write(figure, f"{words}, on the private table" if floor.noisy else words, middle)
 
 
 def _lines_near(height: float, reach: float, lines: Sequence[tuple[float, ...]]) -> int:

@@ -15,7 +15,7 @@ BOUND = ", the theorem's bound"
 KEYS = {
     UNCHANGED: "dashed: unchanged",
     CERTIFIED: "shaded: unachievable",
-    NOISY: "band: noisy floor",
+    NOISY: "band: noisy floor, on the private table",
     BOUND: "long dashes: the theorem's bound",
 }
 HOLLOW = {"symbol": "circle-open", "size": 9, "line": {"width": 2}}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypedDict
 
 from pmwpub.errors import PlanError
@@ -63,12 +63,16 @@ class WorkloadFacts:
 
 @dataclass(frozen=True)
 class Released:
-    """One release as booked, and its files where it is done."""
+    """One release as booked, and its files where it is done.
+
+    number  which of its population's releases it is, from 1; 0 where that was not asked
+    """
 
     name: str
     plan: AnyReleasePlan
     outcome: Outcome
     bundle: Bundle | None = None
+    number: int = 0
 
 
 def workload_facts(workload: Workload, atoms: int) -> WorkloadFacts:
@@ -234,7 +238,7 @@ def releases(service: Service, current: Study) -> list[Released]:
     """Every release that was charged, oldest first, with what became of it."""
     found = outcomes(service, current.population.name, *RELEASE_KINDS)
     errors = measured_errors(service, current.population.name)
-    return [_released(service, current, outcome, errors) for outcome in found]
+    return [replace(_released(service, current, one, errors), number=place) for place, one in enumerate(found, 1)]
 
 
 def released(service: Service, current: Study, booking: Booking) -> Released:

@@ -48,12 +48,15 @@ def error_plot(
     lines: Lines = "best",
     drawn: Collection[str] | None = None,
     bounds: Sequence[figures.ProvedBound] = (),
+    truth: str = "",
+    height: float = 0.0,
     drawing: figures.Drawing = figures.drawn_anew,
 ) -> figures.Plot:
     """Lines with bars of one standard error, the tables unchanged, and the region that no epsilon reaches.
 
     drawn   the names of the lines to draw, with what belongs to their tables; None for all
     bounds  the lines of the accuracy theorem, from `proved_bounds`, where they are wanted
+    truth, height  as in `figures.error_against_epsilon`
     drawing  `figures.drawn_once` for a simulation on public tables; one on the private table is drawn anew
 
     Region and bounds are drawn for the maximum error alone, for that is what they are about; not of a table to which a
@@ -74,13 +77,69 @@ def error_plot(
     bounds = [bound for bound in bounds if bound.label not in grown]
     if measure != "max_error":
         floors, bounds = [], ()
-    return drawing(figures.error_against_epsilon, curves, floors, unchanged, bounds, measure=MEASURED[measure])
+    return drawing(
+        figures.error_against_epsilon,
+        curves,
+        floors,
+        unchanged,
+        bounds,
+        measure=MEASURED[measure],
+        truth=truth,
+        height=height,
+    )
+
+
+def error_plots(
+    simulation: Simulation,
+    bought: Sequence[Assessed] = (),
+    *,
+    drawn: Sequence[str],
+    truth: str,
+    measure: Measure = "max_error",
+    lines: Lines = "best",
+    bounds: Sequence[figures.ProvedBound] = (),
+    drawing: figures.Drawing = figures.drawn_anew,
+) -> list[tuple[str, figures.Plot]]:
+    """A figure for each table of the drawn lines, by its name, all of one height: no line in another table's shade.
+
+    drawn   the labels of the lines; those that are of no table come last, in a figure without a shade, named ""
+    bought  noisy floors on the private table, of which each figure has its own table's
+    truth   who plays the private table
+    drawing  as in `error_plot`
+    """
+    tables = {one.candidate for one in simulation.errors if one.method == UNCHANGED}
+    by_table: dict[str, list[str]] = {}
+    for label in sorted(drawn, key=lambda label: not _table_of(label, tables)):
+        by_table.setdefault(_table_of(label, tables), []).append(label)
+
+    def plot(table: str, own: Sequence[str], height: float) -> figures.Plot:
+        return error_plot(
+            simulation,
+            [one for one in bought if one.name == table],
+            measure=measure,
+            lines=lines,
+            drawn=own,
+            bounds=bounds,
+            truth=truth,
+            height=height,
+            drawing=drawing,
+        )
+
+    first = {table: plot(table, own, 0.0) for table, own in by_table.items()}
+    height = max((one.figure.layout.yaxis.range[1] for one in first.values()), default=0.0)
+    return [(table, plot(table, own, height)) for table, own in by_table.items()]
 
 
 def labels(simulation: Simulation, *, measure: Measure = "max_error", lines: Lines = "best") -> list[str]:
     """The names of the lines that there are to draw, the least mean error first."""
     curves = _curves(simulation.errors, measure, lines)
     return [curve.name for curve in sorted(curves, key=lambda curve: sum(curve.mean) / len(curve.mean))]
+
+
+def lines_of(simulation: Simulation, known: Sequence[str], names: Collection[str]) -> list[str]:
+    """Those of some labels whose table is among the names."""
+    tables = {one.candidate for one in simulation.errors if one.method == UNCHANGED}
+    return [label for label in known if _table_of(label, tables) in names]
 
 
 def _curves(results: Sequence[SimulatedError], measure: Measure, lines: Lines) -> list[figures.ErrorCurve]:

@@ -64,6 +64,11 @@ def validation_terms(candidate: Sequence[str], epsilons: tuple[float, ...], runs
     return SweepRange((tuple(sorted(candidate)),), epsilons, ROUNDS, METHODS, (WHOLE,), runs)
 
 
+def is_tuning(terms: SweepRange) -> bool:
+    """Whether a sweep is one over settings, as `validation_terms` makes it."""
+    return (terms.rounds, terms.methods) == (ROUNDS, METHODS)
+
+
 def tuned(service: Service, current: Study, epsilon: float) -> list[Tuned]:
     """What each finished validation pair chose, at its epsilon nearest to the one given; the latest first."""
     return [one for found in explorations.explorations(service, current) for one in chosen_in(current, found, epsilon)]

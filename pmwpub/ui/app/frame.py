@@ -10,7 +10,7 @@ from typing import NoReturn
 
 import streamlit as st
 
-from pmwpub.errors import PmwPubError
+from pmwpub.errors import PmwPubError, StillToChoose
 from pmwpub.service import Study
 from pmwpub.service.grant import promise_words, spent_words, taken, what_is_left
 from pmwpub.service.inputs.study_store import study
@@ -69,6 +69,8 @@ def refusals() -> Iterator[None]:
     """Show what pmwpub refuses in the block, in the words of the refusal; what was drawn before stays as it is."""
     try:
         yield
+    except StillToChoose as missing:
+        st.info(plain(str(missing)))
     except PmwPubError as refusal:
         st.error(plain(str(refusal)), icon=":material/block:")
 
@@ -109,7 +111,7 @@ def _path(session: Session, population: str) -> Study:
     with service().ledger.view():
         found, bought = study(service(), population), service().ledger.bookings(population)
     steward, viewing = session.steward(found) is not None, session.presenting
-    so_far = PathSoFar(found, bought, steward=steward, viewing=viewing)
+    so_far = PathSoFar(found, bought, steward=steward, viewing=viewing, page=session.page)
     st.caption(so_far.line)
     step = so_far.next_step
     if step.page == session.page:

@@ -91,13 +91,19 @@ class UnstoredChoices:
     pools       the pools of candidates that were made here, by population
     marginals   the marginals that were picked by hand, by population
     simulation  the key of a simulation that was just begun; the next run turns to it
+    followed    the key of the simulation that the page chose by itself
     asked       the sentences that a form's entries brought up, until they are ticked, by form
+    epsilon     of the release to come, as it was typed
+    good_enough  the error that would be good enough, a share of the rows
     """
 
     pools: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
     marginals: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
     simulation: str | None = None
+    followed: str | None = None
     asked: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    epsilon: str = "1"
+    good_enough: float = 0.05
 
 
 @dataclass

@@ -15,6 +15,9 @@ from pmwpub.ui.server.leaving import attend
 from pmwpub.ui.wording.written import plain
 
 _SESSION = "pmwpub session"
+LEFT_BEHIND = (
+    "Another page or view was opened as a button was pressed: that press bought nothing, and nothing was charged."
+)
 HOME = "pages/protect.py"
 VIEW, STAKEHOLDER = "view", "stakeholder"
 
@@ -63,6 +66,7 @@ class Session:
                 left by the same click caused, which ends the first midway
     answered    the last press that a run saw
     page        the file of the page that runs
+    pressed_on  the page on which the last press was made, and whether it was made in the stakeholder view
 
     Privacy: `private`, `shelf` and `seen` may hold private rows or what follows from them; they live here only, and
     the repr shows nothing of them.
@@ -82,6 +86,7 @@ class Session:
     runs: int = 0
     answered: Press | None = None
     page: str = ""
+    pressed_on: tuple[str, bool] = ("", False)
 
     def open(self, population: str | None) -> None:
         """Turn to a population; the private table and the unfinished work of another one are let go."""
@@ -119,12 +124,15 @@ class Session:
 
     def press(self, press: Press) -> None:
         """Note a press; for the callback of a button that spends."""
-        self.pressed, self.runs = press, 0
+        self.pressed, self.runs, self.pressed_on = press, 0, (self.page, self.presenting)
 
     def begin(self) -> None:
         """Note that a run of a page begins."""
         self.runs += 1
-        if self.runs > 2:
+        if self.pressed is not None and self.pressed_on != (self.page, self.presenting):
+            self.pressed = None
+            self.tell("warning", LEFT_BEHIND)
+        elif self.runs > 2:
             self.pressed = None
 
     def answer(self, press: Press) -> None:

@@ -12,14 +12,14 @@ from pmwpub.service import Assessed, Study
 from pmwpub.service.bought.best_candidate import ChosenCandidate
 from pmwpub.service.grant import alone, price_words
 from pmwpub.service.history_files import history_csv, history_json
-from pmwpub.ui.app.frame import Badge, panel
 from pmwpub.ui.app.services import service
+from pmwpub.ui.app.state import current
 from pmwpub.ui.compare.floor_scope import NAMES, Setting, means, one_setting
 from pmwpub.ui.widgets import plot_panel
 from pmwpub.ui.widgets.price_form import NO_RESULT
 from pmwpub.ui.widgets.watching import Waiting, await_results, watch
 from pmwpub.ui.wording import ranked_floors, side_by_side
-from pmwpub.ui.wording.written import exact, number, plain
+from pmwpub.ui.wording.written import counted, exact, number, plain
 
 OVER = {
     "fast": "a public sample of the workload",
@@ -28,33 +28,32 @@ OVER = {
 }
 
 
-def results_panel(
-    study: Study, bought: Sequence[Assessed], choices: Sequence[ChosenCandidate], *, steward: bool
-) -> None:
-    """Draw work under way, then the ranked candidates with intervals and sentences; progress is the steward's alone."""
-    with panel("Noisy best-mixture errors", Badge.DP):
-        _under_way(bought, choices, steward=steward)
-        for choice in choices:
-            _winner(study, choice)
-        by_setting = {name: list(side_by_side.latest(bought, study, name).values()) for name in NAMES}
-        found = {name: these for name, these in by_setting.items() if these}
+def results_part(study: Study, bought: Sequence[Assessed], choices: Sequence[ChosenCandidate]) -> None:
+    """Draw what was bought in words and figures: winners, the ranking of each setting, downloads, everything."""
+    for choice in choices:
+        _winner(study, choice)
+    target = current().choices.good_enough
+    for name in NAMES:
+        found = list(side_by_side.latest(bought, study, name).values())
         if found:
-            target = st.number_input(
-                "An error that would be good enough",
-                0.001,
-                1.0,
-                value=0.05,
-                step=0.01,
-                format="%.3f",
-                key="target error",
-            )
-            for name, these in found.items():
-                _ranking(study, [one for one in bought if one.plan.setting == name], these, name, target)
-        with st.expander("Everything that was bought"):
-            _everything(bought, choices)
+            _ranking(study, [one for one in bought if one.plan.setting == name], found, name, target)
+    st.markdown("##### Everything that was bought")
+    _everything(bought, choices)
 
 
-def _under_way(bought: Sequence[Assessed], choices: Sequence[ChosenCandidate], *, steward: bool) -> None:
+def other_workload(study: Study, bought: Sequence[Assessed]) -> str:
+    """What to say of floors that were bought for another workload or schema, which no figure of today shows; or ""."""
+    done = [one for one in bought if one.outcome.status == "done"]
+    if not done or side_by_side.latest(bought, study):
+        return ""
+    return (
+        f"{counted(len(done), 'assessment')} of before stand under another workload or schema: they say nothing of "
+        "today's queries, and stand in the list of all that was bought."
+    )
+
+
+def under_way(bought: Sequence[Assessed], choices: Sequence[ChosenCandidate], *, steward: bool) -> None:
+    """Draw work under way, whose progress is the steward's alone, and what came to no result."""
     waiting = [Waiting.on(one.outcome.booking, one.name) for one in bought if one.outcome.status == "running"]
     waiting += [Waiting.on(one.outcome.booking, _offer(one)) for one in choices if one.outcome.status == "running"]
     if waiting and steward:

@@ -9,7 +9,7 @@ import streamlit as st
 from pmwpub import figures
 from pmwpub.service import Study
 from pmwpub.service.simulations.public_pairs import PairFacts, compare, comparison
-from pmwpub.ui.app.frame import Badge, panel, refusals
+from pmwpub.ui.app.frame import refusals
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import viewers_only
 from pmwpub.ui.compare.floor_scope import COMPARED, Setting, choose_setting
@@ -27,16 +27,16 @@ LEGEND = (
 )
 
 
-def known_panel(study: Study, pools: Sequence[Pool]) -> None:
+def known_part(study: Study, pools: Sequence[Pool]) -> None:
     """Draw facts, comparison and calculator; nothing private is touched and nothing is charged."""
-    with panel("What is known for free", Badge.PUBLIC):
-        facts_table(study.candidates)
-        with refusals():
-            _compared(study, pools)
-        with st.expander("How many rows suffice? (Proposition 4.3 of the paper)"), refusals():
-            terms = study.population
-            tables = [(facts.name, facts.rows) for facts in study.usable]
-            rows_calculator(study.workload().queries, terms.rows_per_person, terms.n, tables)
+    facts_table(study.candidates)
+    with refusals():
+        _compared(study, pools)
+    st.markdown("##### How many rows suffice? (Proposition 4.3 of the paper)")
+    with refusals():
+        terms = study.population
+        tables = [(facts.name, facts.rows) for facts in study.usable]
+        rows_calculator(study.workload().queries, terms.rows_per_person, terms.n, tables)
 
 
 def known_pools(study: Study, setting: Setting, pools: Sequence[Pool]) -> Sequence[Pool]:

@@ -11,7 +11,7 @@ from pmwpub.service.steward_only.private_sweeps import PrivateSweep, stop, sweep
 from pmwpub.ui.app.frame import Badge, panel, refusals
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session
-from pmwpub.ui.compare.sweep_panel import beside, chosen_errors, verdicts
+from pmwpub.ui.compare.simulation_figures import beside, chosen_errors, verdicts
 from pmwpub.ui.widgets import plot_panel
 from pmwpub.ui.widgets.private_panel import CONFIRM, LATER
 from pmwpub.ui.widgets.watching import Waiting, watch
@@ -34,14 +34,15 @@ def private_sweep_panel(session: Session, study: Study, terms: SweepRange) -> No
         if isinstance(found, PrivateSweep):
             _show(session, found)
             return
-        st.caption(WHAT)
-        if not recorded_numbers.offered(service(), study.population.name):
-            st.caption(LATER)
-            return
-        sure = st.checkbox(CONFIRM, key=f"confirm {KEY}")
-        if st.button("Simulate on it, and record it", disabled=not sure):
-            session.seen[KEY] = sweep_private(service(), private, study, terms)
-            st.rerun()
+        with st.expander("What that is, and how it is opened"):
+            st.caption(WHAT)
+            if not recorded_numbers.offered(service(), study.population.name):
+                st.caption(LATER)
+                return
+            sure = st.checkbox(CONFIRM, key=f"confirm {KEY}")
+            if st.button("Simulate on it, and record it", disabled=not sure):
+                session.seen[KEY] = sweep_private(service(), private, study, terms)
+                st.rerun()
 
 
 def _show(session: Session, found: PrivateSweep) -> None:
@@ -53,10 +54,11 @@ def _show(session: Session, found: PrivateSweep) -> None:
     known = found.shown
     beside(known)
     if known.errors or known.floors:
-        chosen = chosen_errors(known, (), KEY)
-        plot_panel.show_private(chosen.plot, "private error against epsilon")
+        chosen = chosen_errors(known, (), KEY, truth="itself")
+        for table, plot in chosen.plots:
+            plot_panel.show_private(plot, f"private error against epsilon {table}".strip())
         if known.errors:
-            verdicts(known, chosen.measure, KEY)
+            verdicts(known, chosen.measure)
     if st.button("Close", key=f"close {KEY}", help="The record stays; opening again is recorded again."):
         stop(service(), found)
         del session.seen[KEY]

@@ -8,25 +8,26 @@ import streamlit as st
 
 from pmwpub.service import Assessed, Study
 from pmwpub.service.simulations.sweep_range import SweepRange
+from pmwpub.service.simulations.validated_settings import is_tuning
 from pmwpub.ui.app.frame import Badge, panel, refusals
 from pmwpub.ui.app.state import Session
+from pmwpub.ui.compare.pools import Pool
 from pmwpub.ui.compare.private_sweep_panel import private_sweep_panel
 from pmwpub.ui.compare.sweep_panel import sweep_panel
 from pmwpub.ui.compare.tuning_panel import show_chosen
 from pmwpub.ui.wording import side_by_side
 
 
-def simulated_panel(session: Session, study: Study, bought: Sequence[Assessed]) -> None:
+def simulated_panel(session: Session, study: Study, bought: Sequence[Assessed], chosen: Pool | None) -> None:
     """Draw error against ε with what no ε reaches shaded; below it, for the steward, the private table's own."""
     floors = list(side_by_side.latest(bought, study).values())
     found = None
     with panel("Error against ε, by simulation", Badge.PUBLIC, *([Badge.DP] if floors else [])), refusals():
         st.markdown(
-            "A public table plays the private one, so this costs nothing and everybody may see it. "
-            "Below a table's floor there is no error to be had, **whatever ε**."
+            "A public table plays the private one, so this costs nothing. In the shaded region below a table's floor "
+            "there is no error to be had, **whatever ε**."
         )
-        found = sweep_panel(study, floors)
-        if floors:
-            st.caption("The bands called noisy floors are DP releases on the private table, bought above.")
-        show_chosen(study, found)
+        found = sweep_panel(study, floors, chosen)
+        if found is None or not is_tuning(found.terms):
+            show_chosen(study, found)
     private_sweep_panel(session, study, SweepRange() if found is None else found.terms)

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from contextlib import nullcontext
 from functools import partial
 
 import streamlit as st
 
 from pmwpub import figures
-from pmwpub.rounding import near
 from pmwpub.service import Assessed, Study
 from pmwpub.service.endings import in_words
 from pmwpub.service.simulations import explorations
 from pmwpub.service.simulations.error_figure import (
-    ENGINE_NAMES,
-    MEASURED,
-    Lines,
     error_plot,
-    labels,
-    several,
     size_plot,
     sizes,
 )
@@ -27,39 +21,38 @@ from pmwpub.service.simulations.explorations import Exploration
 from pmwpub.service.simulations.findings import (
     Measure,
     Simulation,
-    baseline_remarks,
-    expected_pools,
-    not_beaten,
-    not_run,
-    reach,
 )
-from pmwpub.service.simulations.proved_bounds import ProvedBounds
-from pmwpub.service.simulations.sweep_range import played
+from pmwpub.service.simulations.sweep_range import played, truths
+from pmwpub.service.simulations.validated_settings import is_tuning
 from pmwpub.ui.app import widget_keys
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import current, viewers_only
 from pmwpub.ui.compare.bound_lines import ask_for_bounds
+from pmwpub.ui.compare.pools import Pool
+from pmwpub.ui.compare.simulation_figures import ChosenFigures, beside, chosen_errors, verdicts
 from pmwpub.ui.compare.sweep_form import ask_for_terms, ask_for_truth, described
 from pmwpub.ui.widgets import plot_panel
 from pmwpub.ui.widgets.watching import Waiting, watch
-from pmwpub.ui.wording.simulation_verdicts import expected_pool_words, not_beaten_words, reach_words
 from pmwpub.ui.wording.written import plain
 
 NEW = "new"
 NOTHING_BEGINS = "This server is for viewers alone: it shows the simulations that were made, and begins none."
-LINES: dict[Lines, str] = {"best": "the best of them at each ε, known to a simulation only", "each": "each of them"}
-MOST_LINES = len(figures.PALETTE)
 
 
-def sweep_of_the_page(study: Study) -> Exploration | None:
-    """Ask which simulation is looked at: one of those asked for, the latest first, or a new one, once it is begun."""
+def sweep_of_the_page(study: Study, pool: Pool | None = None) -> Exploration | None:
+    """Ask which simulation is looked at: one of those asked for, the latest first, or a new one, once it is begun.
+
+    pool  the candidate that the page is about: the first look is at a simulation in which it takes part
+    """
     asked = explorations.explorations(service(), study)
     known = {one.key: one for one in asked}
     if asked:
         new = {} if viewers_only() else {NEW: "A new one…"}
         labels = {one.key: described(study, one.truth, one.terms) for one in asked} | new
-        if st.session_state.get(widget_keys.SIMULATION) not in labels:
-            st.session_state[widget_keys.SIMULATION] = asked[0].key
+        first, choices = _with(asked, pool).key, current().choices
+        shown = st.session_state.get(widget_keys.SIMULATION)
+        if shown not in labels or shown == choices.followed:  # nobody chose it: it follows the candidate
+            st.session_state[widget_keys.SIMULATION] = choices.followed = first
         chosen = st.selectbox("Simulation", list(labels), format_func=labels.__getitem__, key=widget_keys.SIMULATION)
         if chosen != NEW:
             found = known[chosen]
@@ -68,13 +61,26 @@ def sweep_of_the_page(study: Study) -> Exploration | None:
     if viewers_only():
         st.info(NOTHING_BEGINS)
         return None
+    with nullcontext() if asked else st.expander("A simulation by your own choices"):
+        _new(study)
+    return None
+
+
+def _with(asked: Sequence[Exploration], chosen: Pool | None) -> Exploration:
+    """The latest simulation in which no table of a candidate plays the truth, else the latest; tuning comes last."""
+    tables = set(chosen or ())
+    swept = [one for one in asked if not is_tuning(one.terms)] or asked
+    return next((one for one in swept if one.truth not in tables), swept[0])
+
+
+def _new(study: Study) -> None:
+    """Draw the form that begins a simulation."""
     truth = ask_for_truth(study)
     terms = ask_for_terms(study, truth)
     st.caption(f"{terms.sweep.parts(len(played(study, truth, terms))):,} runs and floors in all.")
     if st.button("Simulate", type="primary", help="Free: it uses public tables only."):
         current().choices.simulation = explorations.explore(service(), study, truth, terms).key
         st.rerun()
-    return None
 
 
 def follow_choice() -> None:
@@ -105,60 +111,6 @@ def finished_part(study: Study, found: Exploration | None) -> Simulation | None:
     return early if early is not None and (early.errors or early.floors) else None
 
 
-@dataclass(frozen=True, eq=False)
-class ChosenFigure:
-    """A figure as its choices have it; `notes` belong to it wherever it goes."""
-
-    plot: figures.Plot
-    measure: Measure
-    notes: tuple[str, ...] = ()
-
-
-def chosen_errors(
-    simulation: Simulation | None,
-    bought: Sequence[Assessed],
-    key: str,
-    *,
-    first: Sequence[str] = (),
-    ask: Callable[[Simulation], ProvedBounds] | None = None,
-    drawing: figures.Drawing = figures.drawn_anew,
-) -> ChosenFigure:
-    """Ask for measure, lines and bounds, and make the figure that they choose.
-
-    first  lines that are drawn at first, where they are not all
-    ask    draws the choice of bounds, where they are offered: they are about the maximum error alone
-    drawing  as `error_plot` has it
-    """
-    measure: Measure = st.radio(
-        "Error", list(MEASURED), format_func=MEASURED.__getitem__, horizontal=True, key=f"{key} measure"
-    )
-    lines: Lines = "best"
-    if simulation is not None and several(simulation):
-        lines = st.radio("Rounds and variants", list(LINES), format_func=LINES.__getitem__, key=f"{key} lines")
-    drawn = None if simulation is None else _drawn(labels(simulation, measure=measure, lines=lines), key, first)
-    bounds = ProvedBounds()
-    if measure != "max_error":
-        st.caption("Floors bound the maximum error; they are not drawn here.")
-    elif simulation is not None and ask is not None:
-        bounds = ask(simulation)
-    plot = error_plot(
-        simulation, bought, measure=measure, lines=lines, drawn=drawn, bounds=bounds.lines, drawing=drawing
-    )
-    return ChosenFigure(plot, measure, bounds.words)
-
-
-def _drawn(known: Sequence[str], key: str, first: Sequence[str]) -> Sequence[str] | None:
-    """Which lines are drawn: all of a few; a choice where there are more than colours, or parts of tables."""
-    wanted = {*first, *(f"{name}, {engine}" for name in first for engine in ENGINE_NAMES)}
-    begin = ([label for label in known if label in wanted] or list(known))[:MOST_LINES]
-    if len(known) <= MOST_LINES and len(begin) == len(known):
-        return None
-    chosen: list[str] = st.multiselect(
-        "Lines", known, default=begin, max_selections=MOST_LINES, key=f"{key} drawn {len(known)}"
-    )
-    return chosen
-
-
 def show_sizes(study: Study, found: Exploration, simulation: Simulation, measure: Measure) -> None:
     """Draw how much of a public table it takes, where several shares were played."""
     known = sizes(study, found)
@@ -168,36 +120,8 @@ def show_sizes(study: Study, found: Exploration, simulation: Simulation, measure
     plot_panel.show(size_plot(simulation, name, known[name], measure=measure), "error against share")
 
 
-def beside(simulation: Simulation) -> None:
-    """Say what has to be said of baselines: what a line means, and why one is missing."""
-    for label, remark in baseline_remarks(simulation):
-        st.caption(f"{label}: {plain(remark)}.")
-    for one in not_run(simulation):
-        epsilons = ", ".join(near(epsilon, 6) for epsilon in one.epsilons)
-        st.info(f"{one.label} did not run at ε = {epsilons}. {plain(one.reason)}", icon=":material/block:")
-
-
-def verdicts(simulation: Simulation, measure: Measure, key: str) -> None:
-    """Say where the table unchanged does as well, and which ε an error takes."""
-    for pool, other in expected_pools(simulation, measure):
-        st.info(expected_pool_words(pool, other), icon=":material/join_inner:")
-    for found in not_beaten(simulation, measure):
-        st.warning(not_beaten_words(found), icon=":material/balance:")
-    wanted = st.number_input(
-        "A maximum error that would be good enough",
-        0.0001,
-        1.0,
-        value=0.05,
-        step=0.01,
-        format="%.4f",
-        key=f"{key} wanted",
-    )
-    lines = [f"- {reach_words(one, wanted)}" for one in reach(simulation, wanted)]
-    st.markdown("\n".join(lines))
-
-
-def share(study: Study, found: Exploration, chosen: ChosenFigure) -> None:
-    """Offer the figure as a file of its own."""
+def share(study: Study, found: Exploration, chosen: ChosenFigures) -> None:
+    """Offer the first figure as a file of its own."""
     title = "Error against ε, by simulation"
     notes = (
         described(study, found.truth, found.terms),
@@ -207,7 +131,7 @@ def share(study: Study, found: Exploration, chosen: ChosenFigure) -> None:
     )
     st.download_button(
         "Download as a web page",
-        data=lambda: figures.self_contained(chosen.plot, title=title, notes=notes),
+        data=lambda: figures.self_contained(chosen.plots[0][1], title=title, notes=notes),
         file_name="error-against-epsilon.html",
         mime="text/html",
         on_click="ignore",
@@ -216,20 +140,31 @@ def share(study: Study, found: Exploration, chosen: ChosenFigure) -> None:
     )
 
 
-def sweep_panel(study: Study, floors: Sequence[Assessed]) -> Exploration | None:
-    """Draw everything about simulations on public tables, and return the one that is looked at."""
+def sweep_panel(study: Study, floors: Sequence[Assessed], chosen: Pool | None = None) -> Exploration | None:
+    """Draw everything about simulations on public tables, and return the one that is looked at.
+
+    chosen  the candidate that the page is about, whose line and shade are drawn first
+    """
     follow_choice()
-    found = sweep_of_the_page(study)
+    found = sweep_of_the_page(study, chosen)
     simulation = finished_part(study, found)
-    if simulation is None and not floors:
+    if simulation is None or found is None:
+        if floors:
+            plot_panel.show(error_plot(None, floors), "noisy floors alone")
         return found
-    whole = [] if found is None else [named[max(named)] for named in sizes(study, found).values()]
-    ask = None if found is None else partial(ask_for_bounds, study, found, key="simulation")
-    chosen = chosen_errors(simulation, floors, "simulation", first=whole, ask=ask, drawing=figures.drawn_once)
-    plot_panel.show(chosen.plot, "error against epsilon")
-    if simulation is not None and found is not None:
-        show_sizes(study, found, simulation, chosen.measure)
+    whole = [named[max(named)] for named in sizes(study, found).values()]
+    first = whole or ([] if chosen is None else [study.known_names(chosen)])
+    ask = partial(ask_for_bounds, study, found, key="simulation")
+    truth = truths(study).get(found.truth, "another table")
+    drawn = chosen_errors(
+        simulation, floors, "simulation", truth=truth, first=first, ask=ask, drawing=figures.drawn_once
+    )
+    for table, plot in drawn.plots:
+        plot_panel.show(plot, f"error against epsilon {table}".strip())
+    with st.expander("What the simulation says, and the figure as a file"):
+        show_sizes(study, found, simulation, drawn.measure)
         beside(simulation)
-        verdicts(simulation, chosen.measure, "simulation")
-        share(study, found, chosen)
+        verdicts(simulation, drawn.measure)
+        if drawn.plots:
+            share(study, found, drawn)
     return found

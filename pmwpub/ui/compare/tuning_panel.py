@@ -15,14 +15,16 @@ from pmwpub.service.simulations.validated_settings import (
     RUNS,
     Tuned,
     chosen_in,
+    is_tuning,
     tuned,
     validation_terms,
 )
 from pmwpub.ui.app import widget_keys
 from pmwpub.ui.app.services import service
-from pmwpub.ui.app.state import current, viewers_only
+from pmwpub.ui.app.state import viewers_only
 from pmwpub.ui.compare.method_variants import in_words
 from pmwpub.ui.compare.sweep_panel import NOTHING_BEGINS
+from pmwpub.ui.widgets.watching import Waiting, watch
 from pmwpub.ui.wording.written import number, plain
 
 
@@ -47,8 +49,18 @@ def tuning_form(study: Study) -> None:
     terms = validation_terms([candidate], (round(epsilon, 6),))
     right.caption(f"{terms.sweep.parts(1):,} runs and floors; {len(METHODS) - 1} variants.")
     if st.button("Tune", help="Free: it uses public tables only."):
-        current().choices.simulation = explorations.explore(service(), study, truth, terms).key
+        explorations.explore(service(), study, truth, terms)
         st.rerun()
+    for found in explorations.explorations(service(), study):
+        if is_tuning(found.terms):
+            _tuned(study, found)
+
+
+def _tuned(study: Study, found: Exploration) -> None:
+    """Show where a sweep over settings stands, and what it chose."""
+    if found.job is not None:
+        watch([Waiting(found.job.key, "Tuning")], "run", charged=False)
+    show_chosen(study, found)
 
 
 def show_chosen(study: Study, found: Exploration | None) -> None:

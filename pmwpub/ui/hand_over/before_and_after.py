@@ -19,7 +19,7 @@ from pmwpub.ui.widgets import plot_panel
 class BeforeAndAfter:
     """What stands beside what: a release and its public table, as the shares of one column's levels."""
 
-    booking_id: int
+    number: int
     key: PlanKey
     attribute: str
     levels: tuple[str, ...]
@@ -30,7 +30,7 @@ class BeforeAndAfter:
 def compare(study: Study, done: Sequence[Released]) -> BeforeAndAfter | None:
     """Ask for a release and a column, and draw both tables' shares; None where they cannot be compared."""
     left, right = st.columns(2)
-    labels = {one.outcome.booking.id: f"{one.outcome.booking.id}: {one.name}" for one in reversed(done)}
+    labels = {one.outcome.booking.id: f"{one.number}: {one.name}" for one in reversed(done)}
     number = left.selectbox("Release", list(labels), format_func=labels.__getitem__)
     found = next(one for one in done if one.outcome.booking.id == number)
     bundle = found.bundle
@@ -48,4 +48,4 @@ def compare(study: Study, done: Sequence[Released]) -> BeforeAndAfter | None:
     levels = domain.attributes[domain.index(attribute)].levels
     shares = [tuple(part.one_way(attribute).tolist()) for part in (prior, released)]
     plot_panel.show(figures.drawn_once(figures.marginal_comparison, levels, *shares, attribute=attribute), "one-way")
-    return BeforeAndAfter(found.outcome.booking.id, found.outcome.booking.key, attribute, levels, *shares)
+    return BeforeAndAfter(found.number, found.outcome.booking.key, attribute, levels, *shares)

@@ -44,5 +44,5 @@ def listed(released: Sequence[Released]) -> None:
     words = {"running": "at work", "done": "done", "no result": "no result"}
     for one in reversed(released):
         booking = one.outcome.booking
-        label = f"Release {booking.id}: {plain(one.name)}, {steps_in_words(one.plan)}, {words[one.outcome.status]}"
+        label = f"Release {one.number}: {plain(one.name)}, {steps_in_words(one.plan)}, {words[one.outcome.status]}"
         st.page_link("pages/hand_over.py", label=label, query_params=address(release=str(booking.id)))

@@ -34,7 +34,7 @@ def truth_panel(session: Session, study: Study, found: Released, quality: Qualit
         session,
         study,
         key=("true marginals", booking.key),
-        title=f"Release {booking.id} beside the private table",
+        title=f"Release {found.number} beside the private table",
         what=WHAT,
         compute=lambda private: true_marginals.true_marginals(
             service(), private, booking.key, {ways: compared(service(), quality, ways) for ways in quality.ways}

@@ -42,7 +42,7 @@ CELL_WORDS: dict[Cells, str] = {
 def release_panel(session: Session, study: Study, found: Released) -> None:
     """Draw a release by what became of it: at work, without a result, or done."""
     booking, private = found.outcome.booking, session.steward(study)
-    with panel(f"Release {booking.id}: {plain(found.name)}", Badge.DP):
+    with panel(f"Release {found.number}: {plain(found.name)}", Badge.DP):
         if found.outcome.status == "running":
             watch_release(found, cancel=private is not None)
         elif found.bundle is None:

@@ -37,7 +37,7 @@ def facts_table(candidates: Sequence[CandidateFacts]) -> None:
             "distinct rows": [None if one.support is None else len(one.support) for one in candidates],
             "rows dropped": [one.dropped for one in candidates],
             "columns ignored": [", ".join(one.ignored) for one in candidates],
-            "fits the schema": ["yes" if one.support is not None else one.problem for one in candidates],
+            "fits the schema": ["yes" if one.support is not None else "no" for one in candidates],
             "attested": ["yes" if one.attested else "no" for one in candidates],
             "read as": ["" if one.options is None else one.options.words for one in candidates],
         },
@@ -55,6 +55,7 @@ def candidates_panel(session: Session, study: Study, *, changeable: bool) -> Non
     with panel("Public candidates", Badge.PUBLIC):
         if study.candidates:
             facts_table(study.candidates)
+            _lacking(study)
         else:
             st.caption(
                 "None yet. A candidate is a public table about similar people, with the private table's columns."
@@ -70,6 +71,15 @@ def candidates_panel(session: Session, study: Study, *, changeable: bool) -> Non
             )
             offers_part(session, study)
             _change(study)
+
+
+def _lacking(study: Study) -> None:
+    """Say in full which candidates do not fit, and which are offered nowhere for want of the steward's word."""
+    for one in study.candidates:
+        if study.schema is not None and one.support is None:
+            st.warning(f"**{plain(one.name)}** does not fit the schema. {plain(one.problem)}", icon=":material/block:")
+    if unattested := [plain(one.name) for one in study.candidates if not one.attested]:
+        st.warning(f"Not attested, and therefore offered nowhere: {', '.join(unattested)}.", icon=":material/draw:")
 
 
 def _upload(session: Session, study: Study) -> None:
@@ -196,11 +206,15 @@ def _store(session: Session, study: Study, offers: Sequence[Offer]) -> None:
         except PmwPubError as refusal:
             session.tell("error", f"**{plain(one.label)}** was refused. {plain(str(refusal))} Nothing was charged.")
             continue
-        if known is None:
+        now = study_store.study(service(), study.population.name).candidate(one.table.sha256)
+        if known is None and now.problem:
+            words = f"**{plain(one.label)}** was read and stored, but does not fit the schema. {plain(now.problem)}"
+            session.tell("warning", words)
+        elif known is None:
             session.tell("success", f"**{plain(one.label)}** was read and stored as a public candidate.")
         else:
-            now = "; it is attested now" if one.attested and not known.attested else ""
-            words = f"**{plain(one.label)}** has the bytes of {plain(known.name)}, a candidate already{now}."
+            word = "; it is attested now" if one.attested and not known.attested else ""
+            words = f"**{plain(one.label)}** has the bytes of {plain(known.name)}, a candidate already{word}."
             session.tell("info", words)
 
 

@@ -27,12 +27,13 @@ def workload_panel(session: Session, study: Study) -> None:
         if study.schema is None:
             st.caption("The queries that a release must answer are chosen here, once there is a schema.")
             return
-        st.markdown(
-            "A k-way marginal counts the rows for every combination of levels of k columns. The release is made to "
-            "answer all cells of the chosen marginals; the largest error over them is what the app reports."
-        )
         if study.choice is not None:
             st.markdown(f"Chosen: **{described(study.choice)}**.")
+        with st.expander("What a workload is"):
+            st.markdown(
+                "A k-way marginal counts the rows for every combination of levels of k columns. The release is made to "
+                "answer all cells of the chosen marginals; the largest error over them is what the app reports."
+            )
         if session.may_change(study):
             with refusals():
                 _offer(session, study)
@@ -57,7 +58,8 @@ def _offer(session: Session, study: Study) -> None:
 
 def choose(study: Study) -> WorkloadChoice | None:
     """All, sampled or hand-picked, from the widgets; None while no marginal is picked."""
-    stored = study.choice or WorkloadChoice(k=3)
+    columns = 3 if study.schema is None else len(study.schema.domain.names)
+    stored = study.choice or WorkloadChoice(k=min(3, columns))
     ways = [ALL, SAMPLED, PICKED]
     place = 2 if stored.names is not None else int(stored.marginals is not None)
     scope = st.radio("Marginals", ways, index=place, horizontal=True)

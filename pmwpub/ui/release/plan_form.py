@@ -6,16 +6,21 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pmwpub.errors import PlanError
+from pmwpub.errors import PlanError, StillToChoose
+from pmwpub.numerals import as_fraction
 from pmwpub.plans import AnyReleasePlan, AnyTablePlan, ReleasePlan, UnchangedPlan, WeightedPoolPlan
 from pmwpub.rounding import near
 from pmwpub.service import Assessed, PrivateTable, Study
+from pmwpub.service.bought.best_candidate import choices
 from pmwpub.service.bought.latest_numbers import latest_of_all
 from pmwpub.service.bought.releases import release_plan, table_fit_plan, unchanged_plan, weighted_pool_plan
-from pmwpub.service.simulations.advice import Advice, advise_epsilon, advise_rounds
+from pmwpub.service.budget_left import left
+from pmwpub.service.choosing.preselection import preselected
+from pmwpub.service.simulations.advice import Advice, EpsilonAdvice, advise_epsilon, advise_rounds
 from pmwpub.service.simulations.engine_advice import EngineAdvice
 from pmwpub.ui.app import widget_keys
 from pmwpub.ui.app.services import service
+from pmwpub.ui.app.state import current
 from pmwpub.ui.compare import method_variants
 from pmwpub.ui.compare.bought_assessments import room_table
 from pmwpub.ui.compare.pools import Pool, make_pool, named, offered
@@ -23,9 +28,12 @@ from pmwpub.ui.compare.tuning_panel import offer_tuned
 from pmwpub.ui.release.engine_form import UNCHANGED, ask_for_engine
 from pmwpub.ui.release.weighted_pool_panel import weighted_pool
 from pmwpub.ui.widgets import number_fields
-from pmwpub.ui.wording import epsilon_limits, ranked_floors
+from pmwpub.ui.wording import epsilon_limits
 from pmwpub.ui.wording.chosen_workload import described
 from pmwpub.ui.wording.written import number, plain
+
+OWN, SMALLEST, REST = "own", "smallest", "rest"
+HOW = {OWN: "ε of one's own", SMALLEST: "the smallest ε for the error that is good enough", REST: "all that is left"}
 
 
 def plan_form(
@@ -35,6 +43,14 @@ def plan_form(
     the engine that stands there."""
     pool = _pool(study, found)
     epsilon = _epsilon(study, pool, [one for one in found if set(one.candidates) <= set(pool)])
+    with st.expander("Engine, rounds and variants"):
+        return _by_engine(study, private, pool, epsilon)
+
+
+def _by_engine(
+    study: Study, private: PrivateTable, pool: Pool, epsilon: str
+) -> tuple[AnyReleasePlan | UnchangedPlan, EngineAdvice]:
+    """Ask for the engine and its settings, and make the plan."""
     engine, advice = ask_for_engine(study, pool, epsilon)
     plan: AnyReleasePlan | UnchangedPlan
     if engine == UNCHANGED:
@@ -88,8 +104,8 @@ def _grow() -> bool:
 
 def _grows() -> bool:
     """Whether rows may be added, as the widgets further down were left."""
-    state = st.session_state
-    return state.get(widget_keys.ENGINE) == "table-fit" and bool(state.get(widget_keys.GROW))
+    grows = bool(st.session_state.get(widget_keys.GROW))
+    return grows and st.session_state.get(widget_keys.ENGINE) == "table-fit"
 
 
 def _pmw_pub_plan(study: Study, private: PrivateTable, pool: Pool, epsilon: str) -> tuple[ReleasePlan, str]:
@@ -104,42 +120,82 @@ def _pmw_pub_plan(study: Study, private: PrivateTable, pool: Pool, epsilon: str)
 
 
 def _pool(study: Study, found: Sequence[Assessed]) -> Pool:
-    """Ask for candidate or pool, assessed ones first by their noisy floors; PlanError where none is attested."""
+    """Ask for candidate or pool, the one of the least expected error chosen beforehand, and say why.
+
+    Raises PlanError where none is attested, StillToChoose while none is chosen.
+    """
     on_offer = offered(study, [one.candidates for one in found])
     known = {one.candidates: one for one in found}
-    order = [one.candidates for one, _ in ranked_floors.ranked(found) if one.candidates in on_offer]
     if not on_offer:
         raise PlanError("A release needs a candidate that is attested on the Prepare page.")
+    best = preselected(service(), study, found, on_offer, epsilon=float(as_fraction(current().choices.epsilon)))
+    first = _winner(study) if best.pool is None else best.pool
+    if st.session_state.get(widget_keys.RELEASE_POOL) not in on_offer:
+        st.session_state[widget_keys.RELEASE_POOL] = first if first in on_offer else None
 
     def label(pool: Pool) -> str:
         one = known.get(pool)
         floor = "" if one is None or one.floor is None else f" (noisy floor {number(one.floor.estimate)})"
         return f"{named(study, pool)}{floor}"
 
-    options = list(dict.fromkeys(order + on_offer))
-    pool: Pool = st.selectbox("Candidate or pool", options, format_func=label)
+    options = list(dict.fromkeys([pool for pool, _ in best.expected if pool in on_offer] + on_offer))
+    pool: Pool | None = st.selectbox(
+        "Candidate or pool",
+        options,
+        index=None,
+        format_func=label,
+        key=widget_keys.RELEASE_POOL,
+        placeholder="Choose one",
+        help=plain(best.reason),
+    )
     make_pool(study)
+    if pool is None:
+        raise StillToChoose(f"Choose a candidate. {best.reason}")
     return pool
 
 
+def _winner(study: Study) -> Pool | None:
+    """The candidate that a bought choice named last."""
+    found = [one.winner for one in choices(service(), study) if one.winner is not None]
+    return found[-1] if found else None
+
+
 def _epsilon(study: Study, pool: Pool, found: Sequence[Assessed]) -> str:
-    """Ask for ε, and say beside the floor what it can do, and what it cannot."""
-    left, right = st.columns(2)
-    given = number_fields.number(left, "ε of this release", "1", "0.001", "100")
-    wanted = right.number_input(
-        "An error that would be good enough", 0.001, 1.0, value=0.05, step=0.01, format="%.3f", key="wanted error"
-    )
+    """Ask how much to spend, and say what ε can do, and what it cannot."""
+    wanted = current().choices.good_enough
+    advice = advise_epsilon(service(), study, pool, wanted)
+    how = st.radio("How much to spend", list(HOW), format_func=HOW.__getitem__, horizontal=True, key="how much")
+    given = _spent(study, how, advice, wanted)
     if _grows():
-        right.caption("Rows may be added: floors are of a public table's own rows, and no limit of this release.")
+        st.caption("Rows may be added: floors are of a public table's own rows, and no limit of this release.")
         return given
-    right.caption(epsilon_limits.epsilon_words(advise_epsilon(service(), study, pool, wanted), wanted))
-    if found:
-        room_table(found)
-        st.caption("A release moves the error from the start towards the floor; no ε gets below the floor.")
-    else:
-        left.caption("No noisy floor was bought for this choice; the Compare page sells it.")
     for words in epsilon_limits.floor_warnings(found, wanted):
         st.warning(words, icon=":material/block:")
+    with st.expander("What ε can do here"):
+        st.caption(epsilon_limits.epsilon_words(advice, wanted))
+        if found:
+            room_table(found)
+            st.caption("A release moves the error from the start towards the floor; no ε gets below the floor.")
+        else:
+            st.caption("No noisy floor was bought for this choice; the Compare page sells it.")
+    return given
+
+
+def _spent(study: Study, how: str, advice: EpsilonAdvice | None, wanted: float) -> str:
+    """The ε of the plan, as it was typed, as a simulation advises it, or all that is left."""
+    if how == OWN:
+        kept, key = current().choices, widget_keys.RELEASE_EPSILON
+        kept.epsilon = number_fields.number(st, "ε of this release", kept.epsilon, "0.001", "100", key=key)
+        return kept.epsilon
+    if how == REST:
+        given = left(study.balance.remaining, study.balance.delta)
+        if as_fraction(given) <= 0:
+            raise PlanError("Nothing is left of the grant to be spent on a release.")
+    elif advice is None or advice.epsilon is None:
+        raise PlanError(epsilon_limits.epsilon_words(advice, wanted))
+    else:
+        given = near(advice.epsilon, 6)
+    st.markdown(f"ε = **{given}**")
     return given
 
 

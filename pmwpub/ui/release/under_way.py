@@ -18,7 +18,7 @@ AT_WORK = {"release": ("PMW^Pub", "round"), "table-fit": ("Table fit", "step"), 
 def outcome_panel(session: Session, study: Study, found: Released) -> None:
     """Draw a release by what became of it; the files of one that is done stand on Hand over."""
     booking = found.outcome.booking
-    with panel(f"Release {booking.id}: {plain(found.name)}", Badge.DP):
+    with panel(f"Release {found.number}: {plain(found.name)}", Badge.DP):
         if found.outcome.status == "running":
             watch_release(found, cancel=session.steward(study) is not None)
             return

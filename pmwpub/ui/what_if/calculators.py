@@ -48,13 +48,13 @@ def accuracy_calculator(facts: Facts) -> None:
     beta = float(right.number_input("β, chance of missing it", 0.001, 0.999, value=0.05, step=0.01, format="%.3f"))
     own = replace(facts, n=n, m=m, queries=queries)
     asked = AccuracyQuestion(own, epsilon=epsilon, best_mixture=floor, beta=beta)
+    _needed(asked)
     _answer(asked.bound, asked.rounds, beta)
     plot_panel.show(figures.drawn_once(figures.bound_against_rounds, asked.by_rounds(), asked.rounds), "bound rounds")
     line = asked.by_epsilon(EPSILONS)
     plot_panel.show(
         figures.drawn_once(figures.bound_against_epsilon, line.epsilons, line.errors, line.rounds), "bound epsilon"
     )
-    _needed(asked)
     with st.expander("What it rests on"):
         st.markdown("\n".join(f"- {words}" for words in HYPOTHESES))
         per = "" if facts.rows_per_person == 1 else f", with n/{facts.rows_per_person} for n: so many rows a person"
@@ -106,7 +106,7 @@ def rows_calculator(queries: int, rows_per_person: int, n: int, tables: Sequence
             "table": [name for name, _, _ in lines],
             "rows": [rows for _, rows, _ in lines],
             "rows that suffice": [needed for _, _, needed in lines],
-            "verdict": ["enough" if rows >= needed else "the bound says nothing" for _, rows, needed in lines],
+            "verdict": ["enough" if rows >= needed else "fewer" for _, rows, needed in lines],
         },
         hide_index=True,
         width="stretch",

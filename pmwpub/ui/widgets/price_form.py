@@ -7,7 +7,9 @@ from typing import Any
 
 import streamlit as st
 
+from pmwpub.plans import ReleasePlan, TableFitPlan
 from pmwpub.service import Outcome, Price, PrivateTable, Study, purchases
+from pmwpub.service.choosing.outlook import outlook
 from pmwpub.service.grant import left_after, price_small_print, price_words
 from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases import Purchase
@@ -58,6 +60,8 @@ def purchase_form(
             seen, agreed = _button("Show the stored result", press), True
         else:
             _say_price(price, buys)
+            if purchases.FREE_TICK not in ticks:
+                _say_worth(study, wanted)
             agreed = all([st.checkbox(tick, key=f"agree {key} {tick}") for tick in ticks])
             seen = _button(label, press, type="primary", disabled=not price.affordable)
             if seen and not agreed:
@@ -110,6 +114,14 @@ def _answer(session: Session, press: Press, above: Any, *, seen: bool) -> None:
 
 def _button(label: str, press: Press, **look: Any) -> bool:
     return st.form_submit_button(label, key=f"confirm {press.key}", on_click=current().press, args=(press,), **look)
+
+
+def _say_worth(study: Study, wanted: Sequence[Purchase]) -> None:
+    """What releases among the purchases promise: the error to expect, and the noise in rows."""
+    for plan in [one.plan for one in wanted]:
+        if isinstance(plan, ReleasePlan | TableFitPlan):
+            found = outlook(service(), study, plan)
+            st.markdown(f"{plain(found.error_words)} {plain(found.noise_words)}")
 
 
 def _say_price(price: Price, buys: str) -> None:

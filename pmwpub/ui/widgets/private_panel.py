@@ -35,7 +35,7 @@ def true_errors_panel(session: Session, study: Study, shown: BeforeAndAfter) -> 
         session,
         study,
         key=("true errors", key),
-        title=f"True errors of release {shown.booking_id}",
+        title=f"True errors of release {shown.number}",
         what="The exact largest, mean and root-mean-square error of this release over its workload.",
         compute=lambda private: recorded_numbers.true_errors(service(), private, key),
     )

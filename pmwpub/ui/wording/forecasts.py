@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal, NamedTuple
 
 from pmwpub.plans import BestPlan
@@ -58,7 +59,8 @@ def will_resolve(forecast: Forecast, setting: Setting) -> Sentence | None:
             "Whether the full setting comes to a result at this ε is not known: compare over the whole workload above "
             "(free), or take the fast setting first. A floor that stays unresolved has no result and keeps its charge.",
         )
-    chance = f"On the public tables at least {forecast.resolves:.0%} of draws come to a result"
+    least = min(99, math.floor(100 * forecast.resolves))
+    chance = f"On the public tables at least {least} % of draws come to a result"
     work = f"{seconds(forecast.seconds)} of work for each candidate"
     if forecast.resolves >= LIKELY:
         return Sentence("info", f"{chance}; {work}.")

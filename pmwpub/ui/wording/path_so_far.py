@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 from pmwpub.service import Booking, Study
-from pmwpub.service.budget_left import left
 from pmwpub.service.core import kind_of
+from pmwpub.service.grant import taken
 from pmwpub.ui.wording.chosen_workload import described
 from pmwpub.ui.wording.written import counted, loss, plain
 
@@ -40,6 +38,7 @@ class PathSoFar:
     bought: Sequence[Booking]
     steward: bool
     viewing: bool
+    page: str = ""
 
     @property
     def line(self) -> str:
@@ -83,7 +82,7 @@ class PathSoFar:
         return None
 
     def _after_preparing(self) -> NextStep:
-        compared = any(kind_of(one) in COMPARISONS for one in self.bought)
+        compared = self.page == COMPARE or any(kind_of(one) in COMPARISONS for one in self.bought)
         return NextStep("choose a release", RELEASE) if compared else NextStep("compare the candidates", COMPARE)
 
     def _releases(self) -> list[Booking]:
@@ -98,15 +97,8 @@ class PathSoFar:
         return f"{said} ({', '.join(lacking)})" if lacking else said
 
 
-def share_spent(study: Study) -> Fraction:
-    """What part of the grant is spent, in rho, which adds up; at most 1."""
-    balance = study.balance
-    return min(Fraction(1), balance.spent.rho / balance.total.rho)
-
-
 def spent_words(study: Study) -> str:
-    """ "13 % of the grant spent (ε = 1.8 left of 2 at δ = 6.25e-6)"; rounded up."""
+    """ "13 % of the grant taken (ε = 2 at δ = 6.25e-6)"; what is promised is the grant's own (ε, δ)."""
     balance = study.balance
-    remaining, total = left(balance.remaining, balance.delta), loss(balance.epsilon_total)
-    percent = math.ceil(100 * share_spent(study))
-    return f"{percent} % of the grant spent (ε = {remaining} left of {total} at δ = {loss(balance.delta)})"
+    grant = f"ε = {loss(balance.epsilon_total)} at δ = {loss(balance.delta)}"
+    return f"{taken(balance.spent, balance.total)} of the grant taken ({grant})"

@@ -1,0 +1,102 @@
+"""Compare on one screen: the verdict in a sentence, and what is known of each candidate in a row of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from pmwpub import figures
+from pmwpub.numerals import as_fraction
+from pmwpub.rounding import near
+from pmwpub.service import Assessed, Study
+from pmwpub.service.bought.latest_numbers import latest_of_all
+from pmwpub.service.choosing.preselection import Preselection, preselected
+from pmwpub.service.choosing.simulated_pairs import pairs_at, simulate_pairs
+from pmwpub.service.simulations.explorations import explorations
+from pmwpub.service.simulations.simulated_methods import PMW_PUB, TABLE_FIT, UNCHANGED
+from pmwpub.service.simulations.sweep_range import SweepRange
+from pmwpub.ui.app import widget_keys
+from pmwpub.ui.app.services import service
+from pmwpub.ui.app.state import current, viewers_only
+from pmwpub.ui.compare.pools import Pool, offered
+from pmwpub.ui.widgets import number_fields, plot_panel
+from pmwpub.ui.wording.candidate_verdict import verdict
+from pmwpub.ui.wording.written import plain
+
+BOTH_ENGINES = (PMW_PUB, TABLE_FIT, UNCHANGED)
+LEGEND = (
+    "**Best-mixture error** (floor): what would remain if this public table were reweighted perfectly. No ε gets below."
+)
+
+
+def overview(study: Study, bought: Sequence[Assessed]) -> Preselection | None:
+    """Draw ε, the verdict and a row a candidate; returns what is known at that ε, None where nothing is offered."""
+    pools = offered(study, [one.candidates for one in bought])
+    if not pools:
+        st.warning("No candidate is attested yet; none is offered before its word is given on Prepare.")
+        return None
+    known, epsilon = latest_of_all(bought, study), _asked()
+    exact = as_fraction(epsilon)
+    at = {
+        near(value, 6): preselected(service(), study, bought, pools, epsilon=float(value))
+        for value in (exact, exact / 2)
+    }
+    chosen = at[near(exact, 6)]
+    st.markdown(f"##### {verdict(study, at, list(known.values()))}")
+    st.caption(LEGEND)
+    if not chosen.expected:
+        _offer_simulation(study)
+    rows = [_row(study, pool, known.get(pool), chosen) for pool in _order(pools, chosen)]
+    if any(row.floor or row.start or row.expected for row in rows):
+        truths = pairs_at(service(), study, float(exact), chosen.engine or "pmw-pub").truths
+        plot_panel.show(figures.candidate_rows(rows, epsilon=near(exact, 6), truths=truths), "candidates")
+        with st.expander("Why this one"):
+            st.markdown(plain(chosen.reason))
+    return chosen
+
+
+def _asked() -> str:
+    """Ask for ε and, once for all pages, for the error that would be good enough."""
+    choices = current().choices
+    left, right = st.columns(2)
+    key = widget_keys.EPSILON_TO_COME
+    choices.epsilon = number_fields.number(left, "ε of the release to come", choices.epsilon, "0.001", "100", key=key)
+    choices.good_enough = _good_enough(right, choices.good_enough)
+    return choices.epsilon
+
+
+def _good_enough(place: DeltaGenerator, value: float) -> float:
+    st.session_state.setdefault(widget_keys.GOOD_ENOUGH, value)
+    found: float = place.number_input(
+        "An error that would be good enough", 0.001, 1.0, step=0.01, format="%.3f", key=widget_keys.GOOD_ENOUGH
+    )
+    return found
+
+
+def _offer_simulation(study: Study) -> None:
+    """Offer to simulate every candidate, where no simulation was asked for yet."""
+    if viewers_only() or explorations(service(), study):
+        return
+    if st.button("Simulate for free", type="primary", help="Public tables play the private one in turn."):
+        simulate_pairs(service(), study, SweepRange(methods=BOTH_ENGINES))
+        st.rerun()
+
+
+def _order(pools: Sequence[Pool], chosen: Preselection) -> list[Pool]:
+    """The candidates by what is expected of them, the chosen one first; those of which nothing is known last."""
+    first = [] if chosen.pool is None else [chosen.pool]
+    return list(dict.fromkeys([*first, *(pool for pool, _ in chosen.expected), *(tuple(sorted(one)) for one in pools)]))
+
+
+def _row(study: Study, pool: Pool, bought: Assessed | None, chosen: Preselection) -> figures.CandidateRow:
+    expected = chosen.of(pool)
+    return figures.CandidateRow(
+        study.known_names(pool),
+        None if bought is None else bought.floor,
+        None if bought is None else bought.start,
+        None if expected is None or not expected.pairs else expected.floor,
+        None if expected is None else expected.start,
+        None if expected is None else (expected.error, expected.low, expected.high),
+    )

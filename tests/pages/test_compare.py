@@ -1,0 +1,75 @@
+"""Compare on one screen: the verdict in a sentence, rows, a figure with its own shade, and what is folded away."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import buying
+from pages.visits import Here, Open, drawn_lines, press, words
+
+from pmwpub.noisy_interval import NoisyInterval
+from pmwpub.plans import AssessmentPlan, WorkloadChoice
+from pmwpub.service import Assessed
+from pmwpub.service.bought import assessments
+from pmwpub.service.choosing.expected_error import ExpectedError
+from pmwpub.service.choosing.preselection import Preselection
+from pmwpub.service.inputs import study_store
+from pmwpub.ui.wording.candidate_verdict import verdict
+
+
+def expecting(*errors: tuple[tuple[str, ...], float]) -> Preselection:
+    """A preselection of the first, with these expected errors."""
+    expected = tuple((pool, ExpectedError("", error, error, error, 0.0, 0.2, 1)) for pool, error in errors)
+    return Preselection(errors[0][0], "It is the best.", expected)
+
+
+def floor_of(town: Here, name: str, low: float) -> Assessed:
+    current = study_store.study(town.service, town.population)
+    (sha256,) = [one.sha256 for one in current.usable if one.name == name]
+    plan: AssessmentPlan = assessments.assessment_plan(current, [sha256], epsilon="0.05")
+    return Assessed((sha256,), name, plan, None, NoisyInterval(low + 0.01, low, low + 0.02, 0.95, "1/25"))  # type: ignore[arg-type]
+
+
+def test_the_verdict_names_what_to_use_what_is_ruled_out_and_what_to_expect(town: Here) -> None:
+    current = study_store.study(town.service, town.population)
+    poor, good = floor_of(town, "poor.csv", 0.09), floor_of(town, "good.csv", 0.001)
+    at = {
+        "1": expecting((good.candidates, 0.016), (poor.candidates, 0.1)),
+        "0.5": expecting((good.candidates, 0.0213), (poor.candidates, 0.11)),
+    }
+    assert verdict(current, at, [good, poor]).replace("\\", "") == (
+        "Use **good.csv**: with 95 % confidence no reweighting of poor.csv gets below 9 % on this workload; expect an "
+        "error of about 1.6 % at ε = 1, 2.1 % at ε = 0.5."
+    )
+    assert "poor" not in verdict(current, at, [good, floor_of(town, "poor.csv", 0.015)]), "its floor is within reach"
+    bought = {"1": replace(at["1"], expected=()), "0.5": replace(at["0.5"], expected=())}
+    assert "gets below 9 %" in verdict(current, bought, [good, poor]), "without a simulation the floors are compared"
+    nothing = {"1": Preselection(None, "Nothing is known."), "0.5": Preselection(None, "Nothing is known.")}
+    assert verdict(current, nothing, []).replace("\\", "") == "Nothing is known."
+
+
+def test_one_click_simulates_for_free_and_draws_the_chosen_candidate_in_its_own_shade(town: Here, visit: Open) -> None:
+    app = press(visit("compare", population=town.population), "Simulate for free")
+    assert not app.exception
+    assert town.spent == 0
+    said = words(app)
+    chosen = said.split("Use ")[1].split(":")[0]
+    assert "expect an error of about" in said
+    tables = {name for name in ("good.csv", "poor.csv") for line, _ in drawn_lines(app) if name in line}
+    assert tables == {chosen}, "others on demand"
+    floors = [error for line, error in drawn_lines(app) if line.startswith("floor of") and line.endswith("at least")]
+    assert min(error for line, error in drawn_lines(app) if not line.startswith("floor of")) >= max(floors)
+    rows = next(frame.value for frame in app.dataframe if "table unchanged, expected" in frame.value)
+    assert set(rows["candidate"]) == {"good.csv", "poor.csv"}
+    assert rows["candidate"].tolist()[0] == chosen
+
+
+def test_after_a_change_of_the_workload_it_is_said_that_earlier_floors_are_of_another_one(
+    town: Here, visit: Open
+) -> None:
+    current, private = study_store.study(town.service, town.population), town.private()
+    plan = assessments.assessment_plan(current, [current.usable[0].sha256], epsilon="0.05")
+    buying.buy(town.service, private, plan, current=current)
+    assert "another workload" not in words(visit("compare", population=town.population))
+    study_store.choose_workload(town.service, town.population, WorkloadChoice(k=1))
+    assert "1 assessment of before stand under another workload" in words(visit("compare", population=town.population))
