@@ -259,7 +259,9 @@ class Interruption:
         return both
 
 
-@pytest.mark.parametrize(("module", "name"), [(purchases, "price"), (price_form, "cost"), (price_form, "left")])
+@pytest.mark.parametrize(
+    ("module", "name"), [(purchases, "price"), (price_form, "price_words"), (price_form, "left_after")]
+)
 def test_a_press_whose_run_another_one_ends_is_said_to_be_lost(
     module: ModuleType, name: str, town: Here, steward: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
