@@ -16,11 +16,12 @@ from pmwpub.ledger.model import DocumentKey
 from pmwpub.ledger.tables import blobs, documents
 
 
-def put(connection: Connection, population_id: int, kind: str, key: str, body: bytes) -> None:
-    """Store a document; the same bytes as before change nothing, other bytes become the latest under the key."""
+def put(connection: Connection, population_id: int, kind: str, key: str, body: bytes, *, once: bool = False) -> None:
+    """Store a document; the same bytes as before change nothing, other bytes become the latest under the key, but where
+    a document is stored once."""
     lock_store(connection)
-    digest = hashlib.sha256(body).hexdigest()
-    if _latest(connection, population_id, kind, key) == digest:
+    digest, before = hashlib.sha256(body).hexdigest(), _latest(connection, population_id, kind, key)
+    if before == digest or (once and before is not None):
         return
     if connection.execute(select(blobs.c.sha256).where(blobs.c.sha256 == digest)).scalar() is None:
         connection.execute(insert(blobs).values(sha256=digest, body=body))

@@ -16,7 +16,6 @@ from pmwpub.mechanisms.table_fit.intervals.believed_drift import BelievedDrift
 from pmwpub.mechanisms.table_fit.pool_fit import PoolRelease
 from pmwpub.mechanisms.table_fit.table_fit import TableRelease
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
-from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.plans import AnyTablePlan, ReleasePlan, UnchangedPlan, WeightedPoolPlan
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution, Support
@@ -29,7 +28,7 @@ from pmwpub.release.certificates.unchanged_certificate import UnchangedCertifica
 from pmwpub.release.measured.measurements import measurements_csv
 from pmwpub.release.measured.tables_csv import tables_csv
 from pmwpub.release.number_cells import NO_VALUES
-from pmwpub.release.report import Choices, report_html, with_error
+from pmwpub.release.report import Choices, report_html
 from pmwpub.release.synthesis import MAX_ROWS, synthetic_csv
 from pmwpub.tabular.coding.decode import read_weights, weights_csv
 from pmwpub.tabular.coding.public_values import LEAST, PublicValues, StoredValues
@@ -165,18 +164,6 @@ class Bundle:
         if values is not None:
             parts[VALUES] = values.to_csv(schema, released.support)
         return cls(parts)
-
-    def with_error(self, error: NoisyInterval) -> Self:
-        """The bundle whose report states the release's noisy error, too, and its certificate that report's hash.
-
-        A bundle whose report has no place for it, or none, is returned as it is: those of before keep their bytes.
-        """
-        before = self.parts.get(REPORT, b"")
-        report = with_error(before, self.certificate, error)
-        if report == before:
-            return self
-        stated = self.certificate.with_files({REPORT: report}).to_bytes()
-        return type(self)({**self.parts, REPORT: report, CERTIFICATE: stated})
 
     def to_bytes(self) -> bytes:
         """A zip archive without times: the same release gives the same bytes."""

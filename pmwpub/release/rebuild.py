@@ -1,4 +1,5 @@
 """Make weights.csv, synthetic.csv and, of PMW^Pub, measurements.csv of this release again, and compare every byte.
+Of table fit, intervals.json too.
 
 Weights of table fit may differ in their last digits where versions or machines do: then they agree "within rounding",
 at most 1e-06 apart in total variation, and the rows are drawn from the weights.csv that lies here.
@@ -24,8 +25,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-TABLES, WEIGHTS = "tables.csv", "weights.csv"
-MADE = ("weights.csv", "measurements.csv", "synthetic.csv", "values.csv")
+TABLES, WEIGHTS, INTERVALS = "tables.csv", "weights.csv", "intervals.json"
+MADE = ("weights.csv", "measurements.csv", "intervals.json", "synthetic.csv", "values.csv")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -33,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from pmwpub.errors import PmwPubError
     from pmwpub.outputs import apart
     from pmwpub.release.certificates.certificate_reading import read_certificate
-    from pmwpub.release.rebuilding import near, rebuilt
+    from pmwpub.release.rebuilding import near, near_strengths, rebuilt
     from pmwpub.tabular.schema.table_schema import Schema
 
     parsed = _parser().parse_args(arguments)
@@ -46,9 +47,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         public, schema_json = [Path(path) for path in parsed.public], (folder / "schema.json").read_bytes()
         released = (folder / WEIGHTS).read_bytes() if (folder / WEIGHTS).exists() else b""
         files = rebuilt(certificate, schema_json, public, noisy, released)
-        close = bool(released) and near(certificate, files[WEIGHTS], released, Schema.from_json(schema_json))
+        close = {WEIGHTS: released and near(certificate, files[WEIGHTS], released, Schema.from_json(schema_json))}
+        if INTERVALS in files and (folder / INTERVALS).exists():
+            close[INTERVALS] = near_strengths(files[INTERVALS], (folder / INTERVALS).read_bytes())
         agreed = [
-            _compare(folder / name, body, certificate.files.get(name), within=close and name == WEIGHTS)
+            _compare(folder / name, body, certificate.files.get(name), within=bool(close.get(name)))
             for name, body in files.items()
         ]
     except (PmwPubError, OSError) as refusal:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -13,14 +14,17 @@ from pydantic_core import to_json
 
 from pmwpub.errors import CertificateError, DomainError, PlanError
 from pmwpub.mechanisms.pmw_pub.algorithm import Measurement, rebuild
+from pmwpub.mechanisms.table_fit.intervals.believed_drift import BelievedDrift
 from pmwpub.mechanisms.table_fit.pool_fit import equal_mixture
-from pmwpub.mechanisms.table_fit.pool_weights import mixed
-from pmwpub.mechanisms.table_fit.table_fit import refit
+from pmwpub.mechanisms.table_fit.pool_weights import effective_rows, mixed
+from pmwpub.mechanisms.table_fit.table_fit import TableRelease, refit
+from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
 from pmwpub.plans import AnyReleasePlan, AnyTablePlan, ReleasePlan, TableFitPlan, UnchangedPlan, WeightedPoolPlan
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution, Support
-from pmwpub.release.bundle import MEASUREMENTS, PUBLIC_VALUES, SCHEMA, SYNTHETIC, TABLES, VALUES, WEIGHTS
+from pmwpub.release.answers.interval_strengths import strengths_json
+from pmwpub.release.bundle import INTERVALS, MEASUREMENTS, PUBLIC_VALUES, SCHEMA, SYNTHETIC, TABLES, VALUES, WEIGHTS
 from pmwpub.release.certificate import Certificate
 from pmwpub.release.certificates.certificate_parts import Stated
 from pmwpub.release.certificates.certificate_reading import AnyCertificate
@@ -40,6 +44,9 @@ from pmwpub.tabular.schema.table_schema import Schema
 TOLERANCE = 1e-6
 """The total variation distance within which the weights of table fit are made again by other versions, and on machines
 whose exponential or order of operations rounds otherwise. On the same versions of everything they agree to the bit."""
+
+STRENGTH_TOLERANCE = 2e-3
+"""The like of the intervals' strengths, which have four digits."""
 
 Planned = TypeVar("Planned", ReleasePlan, TableFitPlan, UnchangedPlan, WeightedPoolPlan)
 
@@ -96,7 +103,11 @@ def _again(
     if isinstance(certificate, UnchangedCertificate):
         return {WEIGHTS: weights_csv(Distribution.empirical(_merged(supports)), schema)}
     if isinstance(certificate, TableCertificate):
-        return {WEIGHTS: weights_csv(_refitted(certificate, workload, supports, noisy_tables), schema)}
+        found = _refitted(certificate, workload, supports, noisy_tables)
+        made = {WEIGHTS: weights_csv(found.distribution, schema)}
+        if INTERVALS in certificate.files:
+            made[INTERVALS] = _strengths(certificate, found, workload, supports)
+        return made
     transcript = tuple(Measurement(line.number, line.noisy_count) for line in certificate.transcript)
     schedule, problem = plan_of(certificate).schedule(certificate.repeat), PublicProblem(workload, _merged(supports))
     return {
@@ -107,10 +118,9 @@ def _again(
 
 def _refitted(
     certificate: TableCertificate, workload: Workload, supports: Sequence[Support], content: bytes
-) -> Distribution:
-    """The weights of a release by table fit, from its noisy tables and the choices that the certificate records."""
-    shared, prior = _priors(certificate, supports)
-    schedule = table_plan_of(certificate).schedule(workload, shared, complete=certificate.complete)
+) -> TableRelease:
+    """A release by table fit, from its noisy tables and the choices that the certificate records."""
+    prior, schedule = _priors(certificate, supports)[1], _schedule(certificate, workload, supports)
     if [str(noise.scale) for noise in schedule.noises] != [table.scale for table in certificate.tables]:
         raise CertificateError("The noise that the certificate states is not that of its plan on this public table.")
     if certificate.chosen is None or not certificate.chosen.fits(schedule.constants, schedule.growth):
@@ -121,9 +131,35 @@ def _refitted(
         )
     noisy = read_tables(content, certificate, schedule.tables)
     try:
-        return refit(prior, schedule, noisy, certificate.chosen.choices(schedule.tables), certificate.n)
+        choices = certificate.chosen.choices(schedule.tables)
+        return TableRelease(refit(prior, schedule, noisy, choices, certificate.n), noisy, choices, schedule.rho)
     except (ArithmeticError, ValueError, DomainError, PlanError) as failure:
         raise CertificateError("No weights follow from these noisy tables and choices.") from failure
+
+
+def _schedule(certificate: TableCertificate, workload: Workload, supports: Sequence[Support]) -> TableSchedule:
+    shared = _priors(certificate, supports)[0]
+    return table_plan_of(certificate).schedule(workload, shared, complete=certificate.complete)
+
+
+def _strengths(
+    certificate: TableCertificate, found: TableRelease, workload: Workload, supports: Sequence[Support]
+) -> bytes:
+    """intervals.json of a release that was made again."""
+    rows = _merged(supports).rows
+    if isinstance(certificate, PoolCertificate):
+        rows = effective_rows(supports, certificate.pool_parts or ())
+    schedule = _schedule(certificate, workload, supports)
+    return strengths_json(BelievedDrift.of(found, schedule, certificate.n, rows), schedule.tables)
+
+
+def near_strengths(made: bytes, stored: bytes) -> bool:
+    """Whether the strengths of intervals that were made again are the stored ones but for rounding."""
+    try:
+        ours, theirs = ([*one["strengths"].values(), one["pair_strength"]] for one in map(json.loads, (made, stored)))
+        return len(ours) == len(theirs) and bool(np.allclose(ours, theirs, rtol=STRENGTH_TOLERANCE, atol=0.0))
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return False
 
 
 def _priors(certificate: TableCertificate, supports: Sequence[Support]) -> tuple[Support, Support]:

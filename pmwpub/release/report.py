@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 TEMPLATES = {1: "report.html.jinja", 2: "report_of_tables.html.jinja"}
 """Of the releases that are charged, by the version of the certificate."""
 UNCHANGED_TEMPLATE = "report_of_public_table.html.jinja"
-PLACE = b"<!--error-->"
-"""Where a summary has room for errors that are bought later; text from outside is escaped and never looks like it."""
 HEAVIEST = 5
 """How many rows of the largest weights the report lists."""
 
@@ -159,20 +157,6 @@ def template(name: str) -> Template:
     )
     environment.filters.update(up=up, percent=percent, rows=rows)
     return environment.get_template(name)
-
-
-def with_error(report: bytes, certificate: AnyCertificate, error: NoisyInterval) -> bytes:
-    """A report whose summary also states the release's own noisy error, which was bought after it was made.
-
-    A report of before it had such a place is returned as it is, and so is that of a public table as it came.
-    """
-    from markupsafe import escape
-
-    if isinstance(certificate, UnchangedCertificate):
-        return report
-    found = summary_of(certificate, by_id=False, error=error)
-    words = f"<li><strong>{escape(found.errors[0])}</strong> {escape(found.cautions[0])}</li>"
-    return report.replace(PLACE, words.encode() + PLACE, 1)
 
 
 _WORDS = {

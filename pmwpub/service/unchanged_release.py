@@ -63,6 +63,8 @@ def publish_unchanged(
     service.policy.refuse_viewers()
     said(tick)
     name, schema = current.population.name, current.schema
+    if private.population != name:
+        raise PlanError("The private table was loaded for another population; load this one's.")
     if not is_published(service, current, plan):
         current.check_usable(plan.inputs.candidates)
         current.check_readings(plan.inputs)
@@ -80,7 +82,7 @@ def publish_unchanged(
             Choices(assessed, why or BY_HAND, others),
             public_values(service, current, plan),
         )
-        service.ledger.put_document(name, PUBLISHED, plan.sha256, made.to_bytes())
+        service.ledger.put_document(name, PUBLISHED, plan.sha256, made.to_bytes(), once=True)
     return _published(service, current, plan.sha256)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -18,10 +17,9 @@ from release.bundles import IMAGE, SCHEMA_JSON, SCRIPT, Made, N, make, public_cs
 
 from pmwpub.domain import Attribute, Domain
 from pmwpub.mechanisms.pmw_pub.algorithm import Output, Start
-from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.records import Support
 from pmwpub.release import quality, report_views
-from pmwpub.release.bundle import CERTIFICATE, MEASUREMENTS, REBUILD, REPORT, SCHEMA, WEIGHTS, Bundle
+from pmwpub.release.bundle import CERTIFICATE, MEASUREMENTS, REBUILD, REPORT, SCHEMA, WEIGHTS
 from pmwpub.release.report import Choices, report_html
 from pmwpub.release.report_numbers import percent, up
 from pmwpub.release.summary import Expectation
@@ -309,21 +307,3 @@ def test_it_begins_with_the_summary_and_says_little_before_anything_is_opened(ma
     plain = re.sub(r"<style>.*</style>|<[^>]*>", " ", first, flags=re.S)
     assert len(plain.split()) <= 1000
     assert len(re.findall("<details>", report)) == 7
-
-
-def test_an_error_that_is_bought_later_enters_report_and_certificate(made: Made) -> None:
-    error = NoisyInterval(0.021, 0.015, 0.03, 0.95, "1/20")
-    after = made.bundle.with_error(error)
-    text = read(after.parts[REPORT]).text
-    assert "is about 2.10 % of the rows, between 1.50 % and 3.00 % (95 % sure)" in text
-    assert "differences below 3.00 % of the rows, about 6 rows" in text
-    assert after.certificate.files[REPORT] == hashlib.sha256(after.parts[REPORT]).hexdigest()
-    assert {**after.parts, REPORT: b"", CERTIFICATE: b""} == {**made.bundle.parts, REPORT: b"", CERTIFICATE: b""}
-    twice = after.with_error(NoisyInterval(0.019, 0.01, 0.028, 0.95, "1/20"))
-    assert "is about 1.90 %" in read(twice.parts[REPORT]).text
-    assert "is about 2.10 %" in read(twice.parts[REPORT]).text
-
-
-def test_a_report_of_before_is_left_alone(made: Made) -> None:
-    before = Bundle({**made.bundle.parts, REPORT: b"<html>old</html>"})
-    assert before.with_error(NoisyInterval(0.021, 0.015, 0.03, 0.95, "1/20")) is before

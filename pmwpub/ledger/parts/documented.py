@@ -14,10 +14,13 @@ class Keeping:
 
     _database: Database
 
-    def put_document(self, name: str, kind: str, key: str, body: bytes) -> None:
-        """Store public bytes by kind and key; the same bytes again change nothing, others become the latest."""
+    def put_document(self, name: str, kind: str, key: str, body: bytes, *, once: bool = False) -> None:
+        """Store public bytes by kind and key; the same bytes again change nothing, others become the latest.
+
+        once  whether bytes that stand there stay, whatever they are
+        """
         with self._database.writing() as connection:
-            documents.put(connection, populations.identify(connection, name), kind, key, body)
+            documents.put(connection, populations.identify(connection, name), kind, key, body, once=once)
 
     def put_documents(self, name: str, stored: Sequence[tuple[str, str, bytes]]) -> None:
         """Store several documents, each (kind, key, bytes), all or none: nobody ever sees one without the others."""

@@ -103,6 +103,9 @@ def check_evident(schedule: TableSchedule, support: Support, noisy: Ints, cells:
         evident = set(empty.cells[noisy[empty.cells] / n > empty.thresholds * (1.0 - ROUNDING)].tolist())
         if not {one.cell for one in cells} <= evident:
             raise PlanError("Rows were added for a cell in which the noisy tables show nobody.")
+        most = schedule.growth.most_share / (1.0 - schedule.growth.most_share)
+        if sum(one.weight for one in cells) > most * support.rows * schedule.growth.row_weight + len(cells):
+            raise PlanError("More rows were added than a run may add.")
 
 
 def _weighed(cells: Ints, shares: Floats, support: Support, growth: SupportGrowth) -> tuple[GrownCell, ...]:

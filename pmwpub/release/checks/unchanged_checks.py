@@ -18,7 +18,7 @@ def unchanged_checks(certificate: UnchangedCertificate, files: Files) -> EngineC
         agrees=lambda: _agrees(certificate, files),
         same_terms=lambda: bool(any_plan_of(certificate).n),
         price=lambda: "" if (certificate.rho, certificate.epsilon) == ("0.000000000000000", 0) else "it is not 0.",
-        measured=((f"{WEIGHTS} has the shares of whole public rows", lambda: _whole_rows(certificate, files)),),
+        measured=((f"every row of {WEIGHTS} has a weight", lambda: _weighted(certificate, files)),),
     )
 
 
@@ -27,7 +27,7 @@ def _agrees(certificate: UnchangedCertificate, files: Files) -> str:
     return "" if stated == certificate.queries else "another number of queries is named."
 
 
-def _whole_rows(certificate: UnchangedCertificate, files: Files) -> str:
+def _weighted(certificate: UnchangedCertificate, files: Files) -> str:
     """Every weight is above zero: a public row that is published has its share, and no other row stands there."""
     released = read_weights(given(files, WEIGHTS), schema_of(certificate, given(files, SCHEMA)))
     if not len(released.weights):

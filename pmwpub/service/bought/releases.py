@@ -25,7 +25,6 @@ from pmwpub.plans import (
 from pmwpub.privacy.budget import ZCDP, ApproxDP, as_fraction, zcdp_of
 from pmwpub.queries.workload import Workload
 from pmwpub.release.bundle import Bundle
-from pmwpub.service.bought.release_errors import MeasuredError, measured_errors
 from pmwpub.service.bought.stored_releases import bundle_of, outcomes
 from pmwpub.service.core import Outcome, Service
 from pmwpub.service.inputs.study_store import Study
@@ -237,25 +236,20 @@ def unchanged_plan(current: Study, candidates: Sequence[str]) -> UnchangedPlan:
 def releases(service: Service, current: Study) -> list[Released]:
     """Every release that was charged, oldest first, with what became of it."""
     found = outcomes(service, current.population.name, *RELEASE_KINDS)
-    errors = measured_errors(service, current.population.name)
-    return [replace(_released(service, current, one, errors), number=place) for place, one in enumerate(found, 1)]
+    return [replace(_released(service, current, one), number=place) for place, one in enumerate(found, 1)]
 
 
 def released(service: Service, current: Study, booking: Booking) -> Released:
-    """One release read back from its stored bytes; its report states the errors of it that were bought since."""
-    return _released(service, current, service.outcome(booking), measured_errors(service, current.population.name))
+    """One release read back from its stored bytes."""
+    return _released(service, current, service.outcome(booking))
 
 
-def _released(service: Service, current: Study, outcome: Outcome, errors: Sequence[MeasuredError]) -> Released:
+def _released(service: Service, current: Study, outcome: Outcome) -> Released:
     plan = release_plan_of(outcome.booking.plan_json)
     name = current.known_names(plan.inputs.candidates)
     if outcome.result is None:
         return Released(name, plan, outcome)
-    bundle = bundle_of(service, outcome.result)
-    for one in errors:
-        if one.error is not None and one.release == outcome.booking.key:
-            bundle = bundle.with_error(one.error)
-    return Released(name, plan, outcome, bundle)
+    return Released(name, plan, outcome, bundle_of(service, outcome.result))
 
 
 def budget(service: Service, current: Study, epsilon: str) -> ZCDP:

@@ -65,11 +65,18 @@ def handed_over(service: Service, current: Study, found: Released) -> ReleaseSum
     errors = measured_errors(service, current.population.name, found.outcome.booking.key)
     bought = latest_of_all(assessments(service, current), current).get(plan.inputs.candidates)
     numbers = () if bought is None else (("floor", bought.floor), ("start", bought.start))
-    usable = {facts.sha256 for facts in current.usable}
     return summary_of(
         found.bundle.certificate,
         by_id=bundle.schema.rows_beyond is not None,
-        expectation=expectation_of(service, current, plan) if set(plan.inputs.candidates) <= usable else None,
+        expectation=expectation_of(service, current, plan) if _as_planned(current, plan) else None,
         bought=[BoughtError(what, number) for what, number in numbers if number is not None],
         error=next((one.error for one in reversed(errors) if one.error is not None), None),
     )
+
+
+def _as_planned(current: Study, plan: AnyReleasePlan) -> bool:
+    """Whether schema, workload and public tables are still those of a plan: only then does a simulation speak of it."""
+    inputs, usable = plan.inputs, {facts.sha256 for facts in current.usable}
+    if current.schema is None or current.schema.sha256 != inputs.schema_sha256 or current.choice != inputs.workload:
+        return False
+    return set(inputs.candidates) <= usable

@@ -45,9 +45,17 @@ def study(service: Service, population: str) -> Study:
         balance=balance,
         schema=schema,
         candidates=candidate_facts.facts_of_all(service, population, notes, schema),
-        choice=None if choice_json is None else WorkloadChoice.model_validate_json(choice_json),
+        choice=None if choice_json is None else _fitting(WorkloadChoice.model_validate_json(choice_json), schema),
         demo=any(mark.kind == "demo" for mark in marks),
     )
+
+
+def _fitting(choice: WorkloadChoice, schema: Schema | None) -> WorkloadChoice | None:
+    """The chosen workload, or none where the schema has no longer the columns that it is about."""
+    if schema is None:
+        return choice
+    columns = set(schema.domain.names)
+    return choice if choice.k <= len(columns) and all(set(group) <= columns for group in choice.names or ()) else None
 
 
 def save_schema(service: Service, population: str, schema: Schema) -> None:

@@ -56,10 +56,13 @@ class BelievedDrift:
         rows  of public people that the release's atoms stand for; by default what their multiplicities add up to
         """
         try:
-            return _believed(release, schedule, n, release.distribution.support.rows if rows is None else rows)
-        except np.linalg.LinAlgError:
-            least = schedule.constants.least_strength
-            return cls((least,) * len(schedule.attributes), least)
+            found = _believed(release, schedule, n, release.distribution.support.rows if rows is None else rows)
+            if all(math.isfinite(strength) and strength > 0 for strength in (*found.ones, found.pairs)):
+                return found
+        except (np.linalg.LinAlgError, ArithmeticError, ValueError):
+            pass
+        least = schedule.constants.least_strength
+        return cls((least,) * len(schedule.attributes), least)
 
 
 def _believed(release: TableRelease, schedule: TableSchedule, n: int, rows: int) -> BelievedDrift:
