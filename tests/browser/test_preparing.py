@@ -21,6 +21,7 @@ pytestmark = pytest.mark.browser
 TOWN, ROWS = "town", 60
 LINES = [f"2008,{1000 + row},{'fmM'[row % 3]},{row % 7},{row % 5}" for row in range(ROWS)]
 PEOPLE = "\n".join(["wave,person,sex,children,rooms", *LINES, ""])
+RESIDENTS = "\n".join(["sex,children,rooms", *(f"{'mfff'[p % 4]},{p * p % 7},{p * p % 5}" for p in range(ROWS)), ""])
 STOPPED = "Stopped. Nothing was kept of what was begun."
 
 
@@ -77,10 +78,10 @@ def test_stop_ends_drafting_reading_and_loading_and_nothing_of_them_is_kept(
     choose(visitor, "Or draft from a codebook", tmp_path, "book.csv", "name,kind,level\nsex,categorical,f\nsex,,m\n")
     stop(visitor, hold, "Drafting the columns", "Draft from the codebook")
 
-    choose(visitor, "Private table", tmp_path, "own.csv", PEOPLE)
+    choose(visitor, "Private table", tmp_path, "own.csv", RESIDENTS)
     stop(visitor, hold, "Reading the private table", "Load into this session")
     assert visitor.page.get_by_role("button", name="Forget the private table").count() == 0
-    choose(visitor, "Private table", tmp_path, "own.csv", PEOPLE)
+    choose(visitor, "Private table", tmp_path, "again.csv", RESIDENTS)
     visitor.press("Load into this session")
     expect(visitor.page.get_by_role("button", name="Forget the private table")).to_be_visible(timeout=SOON)
     visitor.close()
