@@ -70,7 +70,8 @@ slow: audit
 	[ -z "$$PMWPUB_DATA" ] || $(BIN)/python benchmarks/command_cost.py
 
 # Hours of processor time the first time. PAPER passes options on, such as PAPER="--seeds 5 --workers 2"; finished runs are
-# kept in scratch/paper. AIM and MST (benchmarks/paper/peers.py) need the extra peers and run by hand.
+# kept in scratch/paper. By hand: AIM and MST, mbi's weights (peers.py and
+# public_peers.py there, with the extra peers), table fit's lines (table_fit_lines.py).
 EXPERIMENTS := figure_adult figure_reduced figure_census figure_variants figure_public_size table_validated table_run_time
 PAPER ?= --seeds 2 --small
 

@@ -1,6 +1,7 @@
 """Coverage of the 95 % intervals of table fit: how often a cell's interval holds the private table's own share.
 
     python benchmarks/intervals.py [--pairs adult sample census new ...] [--epsilons 0.1 0.25 0.5 1] [--seeds 5]
+    python benchmarks/intervals.py --table      the table of docs/intervals.md, of the lines that are there
 
 Writes docs/results/intervals.csv, a line a release and order of marginal; a release that stands there is not made
 again. Cells count whose released share is at least 1 %. Of 3-way marginals some hundred are looked at, drawn by a
@@ -22,6 +23,7 @@ from dataclasses import asdict, dataclass, fields
 from fractions import Fraction
 from functools import cache, partial
 from pathlib import Path
+from statistics import fmean
 
 import numpy as np
 import sharper
@@ -180,6 +182,40 @@ def _marginals(table: Dataset, order: int) -> list[tuple[int, ...]]:
     return every if order < 3 or len(every) <= TRIPLES else sorted(random.Random(0).sample(every, TRIPLES))
 
 
+def table(lines: Sequence[dict[str, str]]) -> str:
+    """Coverage by pair and epsilon in Markdown: 1-, 2- and 3-way cells, the worst release, the width over a question's.
+
+    lines  of the file
+    """
+    runs = sorted({(one["private"], one["public"], int(one["rows_per_person"])) for one in lines})
+    epsilons = sorted({float(one["epsilon"]) for one in lines})
+    page = [f"| private <- public | {' | '.join(f'ε = {epsilon:g}' for epsilon in epsilons)} |"]
+    page.append("|---" * (len(epsilons) + 1) + "|")
+    for private, public, k in runs:
+        cells = []
+        for epsilon in epsilons:
+            own = [
+                one
+                for one in lines
+                if (one["private"], one["public"], int(one["rows_per_person"]), float(one["epsilon"]))
+                == (private, public, k, epsilon)
+            ]
+            cells.append(_cell(own) if own else "")
+        name = f"{private} <- {public}" + (f", k = {k}" if k > 1 else "")
+        page.append(f"| {name.replace('_', ' ')} | {' | '.join(cells)} |")
+    return "\n".join(page) + "\n"
+
+
+def _cell(lines: Sequence[dict[str, str]]) -> str:
+    covered, wide = [], []
+    for order in (1, 2, 3):
+        own = [one for one in lines if int(one["order"]) == order]
+        covered.append(f"{fmean(float(one['covered']) for one in own):.3f}")
+        wide.append(f"{fmean(float(one['width']) / float(one['alone']) for one in own):.1f}")
+    worst = min(float(one["covered"]) for one in lines)
+    return f"{' / '.join(covered)} (worst {worst:.2f}; x {' / '.join(wide)})"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--pairs", nargs="+", default=["adult", "k3", "sample", "census", "new"])
@@ -187,7 +223,12 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--first-seed", type=int, default=FIRST_SEED)
     parser.add_argument("--out", type=Path, default=OUT)
+    parser.add_argument("--table", action="store_true")
     wanted = parser.parse_args()
+    if wanted.table:
+        with wanted.out.open(newline="", encoding="utf-8") as stream:
+            print(table(list(csv.DictReader(stream))), end="")
+        return
     done = set()
     if wanted.out.is_file():
         with wanted.out.open(newline="", encoding="utf-8") as stream:

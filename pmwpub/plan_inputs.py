@@ -33,8 +33,11 @@ FAST_MARGINALS = 64
 
 FAST_SEED = 0
 
+PART_MARGINALS = 256
+"""Marginals that public tables choose for the setting "part": four times the work, and less is overlooked."""
+
 Scope = Literal["fast", "part", "full"]
-"""What a floor is taken over. "fast": `FAST_MARGINALS` marginals of the workload by a public seed; "part": as many that
+"""What a floor is taken over. "fast": `FAST_MARGINALS` marginals of the workload by a public seed; "part": those that
 the plan names, chosen from public tables; "full": the whole workload."""
 
 Part = tuple[tuple[str, ...], ...]

@@ -260,3 +260,22 @@ def test_what_the_page_concludes_of_table_fit_in_the_papers_figures_is_what_its_
     assert below(adult, (PMW_PUB, far), adult, (fit, far)) == EPSILONS[1:]
     assert below(peers, ("mst", ""), adult, (fit, far)) == EPSILONS
     assert below(others, ("residual-planner", ""), adult, (fit, far)) == EPSILONS[2:]
+
+
+def test_what_the_page_concludes_of_mbis_weights_and_of_gaussian_answers_is_what_their_runs_show(
+    paper: tuple[ModuleType, ModuleType],
+) -> None:
+    with (paper[1].OUT / "public_peers.csv").open(newline="", encoding="utf-8") as stream:
+        rows = [row for row in csv.DictReader(stream) if float(row["epsilon"]) == 1.0]
+
+    def mean(method: str, candidate: str, column: str) -> float:
+        own = [float(row[column]) for row in rows if (row["method"], row["candidate"]) == (method, candidate)]
+        return sum(own) / len(own)
+
+    for bias in COMPARED:
+        for column, least, gaussian in (("max_error", 1.0, 1.6), ("mean_error", 1.1, 14.0)):
+            ours = mean("table-fit", bias, column)
+            assert least <= mean("mbi-reweighted", bias, column) / ours < 1.65
+            assert mean("gaussian-answers", "", column) > gaussian * ours
+    ours, theirs = (mean(method, "Δ = +0.65", "max_error") for method in ("table-fit", "mbi-reweighted"))
+    assert (round(theirs, 3), round(ours, 3)) == (0.036, 0.053)

@@ -49,9 +49,32 @@ def pools() -> str:
     cells = by_cell()
     if not cells:
         return "*Not run on this machine yet.*"
-    parts = [_table(cells, "max_error", 4), "<details><summary>Mean and RMS error</summary>\n"]
+    parts = [_table(cells, "max_error", 4), _verdict(cells), "<details><summary>Mean and RMS error</summary>\n"]
     parts += ["**Mean error**\n", _table(cells, "mean_error", 6), "**RMS error**\n", _table(cells, "rms_error", 6)]
     return "\n".join([*parts, "</details>\n"])
+
+
+def _verdict(cells: dict[tuple[str, float], Cells]) -> str:
+    """In how many cells learnt weights are at or below what stands beside them, and the worst ratios."""
+    sentences = []
+    for column, words in (("max_error", "largest"), ("mean_error", "mean")):
+        ratios = {
+            place: mean(cell[POOL], column) / mean(cell[best_single(cell, column)], column)
+            for place, cell in cells.items()
+        }
+        (pool, epsilon), worst = max(ratios.items(), key=lambda one: one[1])
+        below = {
+            other: [mean(cell[POOL], column) <= mean(cell[other], column) for cell in cells.values() if other in cell]
+            for other in ("chosen", "merged")
+        }
+        sentences.append(
+            f"In the {words} error learnt weights are at or below the oracle's single table in "
+            f"{sum(ratio <= 1 for ratio in ratios.values())} of {len(ratios)} cells ({worst:.2f} times it at worst: "
+            f"{pool} at ε = {epsilon:g}), at or below a bought choice in {sum(below['chosen'])} of "
+            f"{len(below['chosen'])}, and at or below all rows merged in {sum(below['merged'])} of "
+            f"{len(below['merged'])}."
+        )
+    return " ".join(sentences) + "\n"
 
 
 def _table(cells: dict[tuple[str, float], Cells], column: str, digits: int) -> str:

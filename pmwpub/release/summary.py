@@ -78,9 +78,11 @@ def summary_of(
     """The summary of a release.
 
     by_id   whether neighbours differ in all rows of one ID
-    bought  the floors and starts that were bought of its public table before
+    bought  the floors and starts that were bought of its public table before; no floor is said where rows may be added
     error   the release's own noisy error, where it was bought
     """
+    if isinstance(certificate, TableCertificate) and certificate.may_add_rows:
+        bought = [one for one in bought if one.what != "floor"]
     return ReleaseSummary(
         promise=_promise(certificate, by_id=by_id),
         spent=_spent(certificate),
@@ -159,9 +161,11 @@ def _cautions(
     k = certificate.workload.k
     reach = error.high if error is not None else expectation.high if expectation is not None else None
     said = [_smallest(certificate, reach)]
+    grown = isinstance(certificate, TableCertificate) and certificate.adds_rows
     said += [
         "Do not look for single people, or count rare combinations: the rows are made up, and combinations that the "
-        "public table lacks cannot occur, although people may have them.",
+        f"public table{' and the rows added to it lack' if grown else ' lacks'} cannot occur, although people may "
+        "have them.",
         f"Do not ask about more than {k} {'column' if k == 1 else 'columns'} at once, or about columns that were left "
         f"out: nothing is said of the error there.",
         "Do not test or give standard errors as if these rows were a sample of people: the noise of the release is not "

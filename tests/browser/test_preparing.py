@@ -28,7 +28,7 @@ STOPPED = "Stopped. Nothing was kept of what was begun."
 def hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The file that makes long work wait."""
     path = tmp_path / "hold"
-    monkeypatch.setenv("PMWPUB_TEST_HOLD", str(path))
+    monkeypatch.setenv("HOLD_LONG_WORK", str(path))
     return path
 
 
@@ -46,11 +46,14 @@ def waiting(hold: Path, tmp_path: Path) -> Iterator[Server]:
     server.stop()
 
 
-def stop(visitor: Visitor) -> None:
-    """Wait for the bar, press Stop, and wait for what is said."""
-    visitor.see(re.compile("40%"))
+def stop(visitor: Visitor, hold: Path, words: str, button: str) -> None:
+    """Have the work of these words wait, press the button that begins it, then Stop, and see what is said."""
+    hold.write_text(words, encoding="utf-8")
+    visitor.press(button)
+    visitor.see(re.compile(f"{words}.* 40%"))
     visitor.press("Stop")
     visitor.see(STOPPED)
+    hold.unlink()
     visitor.settle()
 
 
@@ -61,27 +64,22 @@ def test_stop_ends_drafting_reading_and_loading_and_nothing_of_them_is_kept(
     visitor.open(f"/prepare?population={TOWN}")
     visitor.settle()
 
-    hold.touch()
-    visitor.press("Draft a schema")
-    stop(visitor)
+    stop(visitor, hold, "Drafting the columns", "Draft a schema")
     with service_on(waiting.store_url) as service:
         assert study_store.study(service, TOWN).schema is None
-    hold.unlink()
     visitor.press("Draft a schema")
     visitor.see("The schema has 3 columns")
-    visitor.settle()
 
-    hold.touch()
     choose(visitor, "Add public tables", tmp_path, "more.csv", PEOPLE)
-    visitor.press("Add")
-    stop(visitor)
+    stop(visitor, hold, "Reading more.csv", "Add")
     assert visitor.page.get_by_text("Read, not stored yet").count() == 0
 
+    choose(visitor, "Or draft from a codebook", tmp_path, "book.csv", "name,kind,level\nsex,categorical,f\nsex,,m\n")
+    stop(visitor, hold, "Drafting the columns", "Draft from the codebook")
+
     choose(visitor, "Private table", tmp_path, "own.csv", PEOPLE)
-    visitor.press("Load into this session")
-    stop(visitor)
+    stop(visitor, hold, "Reading the private table", "Load into this session")
     assert visitor.page.get_by_role("button", name="Forget the private table").count() == 0
-    hold.unlink()
     choose(visitor, "Private table", tmp_path, "own.csv", PEOPLE)
     visitor.press("Load into this session")
     expect(visitor.page.get_by_role("button", name="Forget the private table")).to_be_visible(timeout=SOON)

@@ -1,4 +1,4 @@
-"""The app, whose long work in a page waits, step by step, while the file PMWPUB_TEST_HOLD exists: for tests of Stop."""
+"""The app, in whose pages the long work that the file HOLD_LONG_WORK names waits, step by step: for tests of Stop."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from pmwpub.ui.server.serving import lifespan, middleware, routes
 from pmwpub.ui.widgets import reading_progress
 
 ROOT = Path(__file__).resolve().parents[2]
-HOLD = Path(os.environ["PMWPUB_TEST_HOLD"])
+HOLD = Path(os.environ["HOLD_LONG_WORK"])
 _progress_bar = reading_progress.progress_bar
 
 
 @contextmanager
 def _waiting(words: str) -> Iterator[Progress]:
     with _progress_bar(words) as progress:
-        while HOLD.exists():
+        while HOLD.exists() and HOLD.read_text(encoding="utf-8") in words:
             progress(40, 100)
             time.sleep(0.05)
         yield progress

@@ -153,7 +153,7 @@ def test_a_card_names_levels_with_their_shares_and_more_than_eight_are_paged(tow
     assert shown == {*names[:8]}
     pages = app.selectbox(key="reviewed columns")
     assert pages.label == "Columns to look at: 20, 8 at once"
-    assert pages.options == ["1 to 8: t0 … t7", "9 to 16: t8 … t15", "17 to 20: t16 … t19"]
+    assert pages.options == ["1 to 8", "9 to 16", "17 to 20"]
     pages.select_index(2).run()
     assert not app.exception
     decide(app, "t19 same none")

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from pmwpub.errors import PlanError
+from pmwpub.jobs.task_names import TASKS
 from pmwpub.tasks.warming import TRIED, warm
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -85,6 +86,10 @@ def test_no_loop_is_compiled_or_loaded_after_the_charge(tmp_path: Path) -> None:
     """Each kind in a program that tried no other; the error is that of the release before it."""
     kinds = [*TRIED, "table-fit, growing"]
     assert {kind: bought(kind, tmp_path) for kind in kinds} == dict.fromkeys(kinds, "True []")
+
+
+def test_every_task_that_is_not_free_can_be_tried() -> None:
+    assert set(TASKS) - set(TRIED) == {"simulation", "compare", "engines", "warm"}
 
 
 def test_what_is_no_kind_of_work_on_private_counts_is_not_tried() -> None:

@@ -187,6 +187,11 @@ class TableCertificate(Charged):
         )
 
     @property
+    def may_add_rows(self) -> bool:
+        """Whether the plan lets rows be added: then a floor of the public table's own rows bounds nothing."""
+        return self.chosen is not None and self.chosen.grown is not None
+
+    @property
     def adds_rows(self) -> bool:
         """Whether rows were added to the public table."""
         return bool(self.chosen is not None and self.chosen.grown)

@@ -14,9 +14,10 @@ from pmwpub.service.bought.release_errors import measured_errors
 from pmwpub.service.bought.releases import Released
 from pmwpub.service.choosing.expected_error import BoughtNumbers, ExpectedError, expected_errors
 from pmwpub.service.choosing.outlook import outlook
-from pmwpub.service.choosing.simulated_pairs import key_of, pairs_at, simulated_epsilons
+from pmwpub.service.choosing.simulated_pairs import key_of, pairs_of, simulated_epsilons
 from pmwpub.service.core import Service
 from pmwpub.service.inputs.study_store import Study
+from pmwpub.service.simulations.explorations import explorations
 
 
 def expectation_of(service: Service, current: Study, plan: AnyReleasePlan) -> Expectation | None:
@@ -38,9 +39,9 @@ def error_picture(service: Service, current: Study, plan: AnyReleasePlan, expect
     engine = "pmw-pub" if isinstance(plan, ReleasePlan) else "table-fit"
     bought = latest_of_all(assessments(service, current), current).get(pool)
     numbers = {} if bought is None else {key_of(pool): BoughtNumbers(bought.floor, bought.start)}
-    points = []
-    for epsilon in simulated_epsilons(service, current, engine):
-        pairs = pairs_at(service, current, epsilon, engine).pairs
+    points, stored = [], explorations(service, current)
+    for epsilon in simulated_epsilons(stored, engine):
+        pairs = pairs_of(current, stored, epsilon, engine).pairs
         points += [(epsilon, one.error) for one in expected_errors(pairs, numbers, [key_of(pool)])]
     name = current.known_names(pool)
     epsilons, errors = tuple(at for at, _ in points), tuple(error for _, error in points)

@@ -19,6 +19,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from statistics import fmean
 
 from pmwpub.noisy_interval import NoisyInterval
@@ -109,7 +110,8 @@ class _Law:
     b: float
 
     @classmethod
-    def fitted(cls, pairs: Sequence[PublicPair]) -> _Law:
+    @lru_cache(maxsize=64)  # a page asks for the same ones on each run, and all that goes in is public
+    def fitted(cls, pairs: tuple[PublicPair, ...]) -> _Law:
         """The least squares of the logarithms, with what draws b towards 1/2, over a grid of both."""
         return min((cls(a, b) for b in SLOPES for a in FACTORS), key=lambda law: law._misfit(pairs))
 
@@ -134,7 +136,7 @@ def expected_errors(
     """
     if not pairs:
         return []
-    law = _Law.fitted(pairs)
+    law = _Law.fitted(tuple(pairs))
     found = [_expected(name, law, pairs, bought.get(name, BoughtNumbers())) for name in dict.fromkeys(candidates)]
     return sorted((one for one in found if one is not None), key=lambda one: one.error)
 

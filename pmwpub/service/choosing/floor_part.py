@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 
 from pmwpub.errors import PlanError
-from pmwpub.plan_inputs import FAST_MARGINALS, FAST_SEED
+from pmwpub.plan_inputs import FAST_SEED, PART_MARGINALS
 from pmwpub.plans import AssessmentPlan, BestPlan, Part, Scope
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload
@@ -51,7 +51,7 @@ def advised_scope(current: Study) -> Scope:
     "part"."""
     workload = current.workload()
     atoms = max((len(facts.support) for facts in current.usable if facts.support is not None), default=0)
-    small = len(workload.marginals) <= FAST_MARGINALS or len(workload.marginals) * atoms <= MOST_VISITS
+    small = len(workload.marginals) <= PART_MARGINALS or len(workload.marginals) * atoms <= MOST_VISITS
     return "full" if small else "part"
 
 
@@ -63,15 +63,14 @@ def check_part(service: Service, current: Study, plan: AssessmentPlan | BestPlan
         raise PlanError(OTHER_PART)
 
 
-def chosen_part(workload: Workload, supports: Sequence[Support], marginals: int = FAST_MARGINALS) -> Part:
+def chosen_part(workload: Workload, supports: Sequence[Support], marginals: int = PART_MARGINALS) -> Part:
     """At most so many marginals of a workload, by public tables: where a floor shows most.
 
-    Each table is a candidate in turn, and the others play the truth. Two orders for each: by the largest share that a
-    cell has in another table and in which the candidate has no row (no reweighting fills it, and most floors are
-    decided there), and by the largest difference of a cell from another table. The orders take turns, `EMPTY_TURNS`
-    marginals of the first kind to one of the second; within an order marginals that share two columns with one before
-    come last, for they see the same cells. A single table is played against the law that has its one-way shares and no
-    dependence.
+    Each table is a candidate in turn, and the others play the truth. Two orders for each: by the error that cells
+    without a row of the candidate force on the marginal (most floors are decided there), and by the largest difference
+    of a cell from another table. The orders take turns, `EMPTY_TURNS` marginals of the first kind to one of the second;
+    within an order marginals that share two columns with one before come last, for they see the same cells. A single
+    table is played against the law that has its one-way shares and no dependence.
     """
     if marginals >= len(workload.marginals):
         return _named(workload, range(len(workload.marginals)))
@@ -92,10 +91,21 @@ def _scores(workload: Workload, supports: Sequence[Support]) -> Iterator[tuple[F
     for place, own in enumerate(shares):
         others = [share for other, share in enumerate(shares) if other != place]
         others = others or [_independent(workload, supports[place])]
-        empty = _worst(workload, np.where(own == 0, np.maximum.reduce(others), 0.0))
+        empty = np.maximum.reduce([_forced(workload, share, own) for share in others])
         if empty.any():
             yield empty, EMPTY_TURNS
         yield np.maximum.reduce([_worst(workload, np.abs(share - own)) for share in others]), 1
+
+
+def _forced(workload: Workload, truth: Floats, own: Floats) -> Floats:
+    """float64 (W,): the least error in each marginal alone, for cells in which a candidate has no row get no weight.
+
+    Such a cell is off by its share, and all their shares together must go to the cells that have rows, so that one of
+    these is off by the mean at least.
+    """
+    missing, starts = np.where(own == 0, truth, 0.0), workload.offsets[:-1]
+    filled = np.maximum(1, np.add.reduceat((own > 0).astype(np.int64), starts))
+    return np.maximum(_worst(workload, missing), np.add.reduceat(missing, starts) / filled)
 
 
 def _spread(workload: Workload, score: Floats) -> list[int]:

@@ -11,7 +11,7 @@ from statistics import NormalDist, median
 from pmwpub.errors import SchemaError
 from pmwpub.evaluation.verdicts import WORTH
 from pmwpub.mechanisms.table_fit.pool_fit import equal_mixture
-from pmwpub.plans import AnyReleasePlan, AnyTablePlan, ReleasePlan, WeightedPoolPlan
+from pmwpub.plans import AnyReleasePlan, AnyTablePlan, ReleasePlan, TableFitPlan, WeightedPoolPlan
 from pmwpub.privacy.budget import epsilon_of
 from pmwpub.records import Support
 from pmwpub.rounding import near
@@ -77,9 +77,10 @@ class Outlook:
 def outlook(service: Service, current: Study, plan: AnyReleasePlan) -> Outlook:
     """What a planned release is worth by all that is stored now; nothing is run.
 
-    Of a pool with learnt weights only the noise is known: what is stored is of tables alone, or merged.
+    Of a pool with learnt weights, and where rows may be added, only the noise is known: what is stored is of tables
+    alone, or merged, and of their own rows.
     """
-    if isinstance(plan, WeightedPoolPlan):
+    if isinstance(plan, WeightedPoolPlan) or (isinstance(plan, TableFitPlan) and plan.growth is not None):
         measured, rows = noise_rows(current, plan)
         none = pairs_at(service, current, epsilon_of(plan.budget, current.population.delta), "table-fit")
         return Outlook(measured, rows, rows / plan.n, None, None, None, none)

@@ -56,8 +56,13 @@ def pairs_at(service: Service, current: Study, epsilon: float, engine: str) -> S
 
     The latest sweep of a pair counts. Where a demo's own table played the truth no other truth counts.
     """
+    return pairs_of(current, explorations(service, current), epsilon, engine)
+
+
+def pairs_of(current: Study, stored: Sequence[Exploration], epsilon: float, engine: str) -> SimulatedPairs:
+    """As `pairs_at`, from sweeps that were read back already, the latest first."""
     found: dict[tuple[str, str], tuple[PublicPair, bool]] = {}
-    for one in explorations(service, current):
+    for one in stored:
         if one.simulation is not None:
             for pair, reached in _pairs_of(current, one, one.simulation, epsilon, engine):
                 found.setdefault((pair.truth, pair.candidate), (pair, reached))
@@ -71,9 +76,9 @@ def pairs_at(service: Service, current: Study, epsilon: float, engine: str) -> S
     )
 
 
-def simulated_epsilons(service: Service, current: Study, engine: str) -> list[float]:
-    """The epsilons at which the engine of that name was simulated, ascending."""
-    found = [one.simulation for one in explorations(service, current) if one.simulation is not None]
+def simulated_epsilons(stored: Sequence[Exploration], engine: str) -> list[float]:
+    """The epsilons at which the engine of that name was simulated in any of these sweeps, ascending."""
+    found = [one.simulation for one in stored if one.simulation is not None]
     return sorted({one.epsilon for simulation in found for one in simulation.errors if one.method == _method(engine)})
 
 

@@ -84,7 +84,7 @@ def engine() -> Engine | InlineEngine:
     return server_parts.worker_processes()
 
 
-class _Kept:
+class _FilledOnce:
     """A place in the shared cache, filled by the first session that needs it; others wait for it meanwhile."""
 
     def __init__(self) -> None:
@@ -107,5 +107,5 @@ def public(key: str, build: Callable[[], Built]) -> Built:
 
 
 @st.cache_resource(max_entries=KEPT, show_spinner=False)
-def _kept(key: str) -> _Kept:
-    return _Kept()
+def _kept(key: str) -> _FilledOnce:
+    return _FilledOnce()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pmwpub.plan_inputs import FAST_MARGINALS
+from pmwpub.plan_inputs import FAST_MARGINALS, PART_MARGINALS
 from pmwpub.plans import Part, Scope
 from pmwpub.service import Study
 from pmwpub.service.choosing.floor_part import advised_scope, part_of
@@ -13,7 +13,7 @@ from pmwpub.ui.app.services import public, service
 Setting = Scope
 NAMES: dict[Setting, str] = {
     "full": "the whole workload",
-    "part": f"a part: {FAST_MARGINALS} marginals, chosen by public tables",
+    "part": f"a part: {PART_MARGINALS} marginals, chosen by public tables",
     "fast": f"a sample: {FAST_MARGINALS} marginals, drawn publicly",
 }
 MEANS: dict[Setting, str] = {
@@ -22,7 +22,7 @@ MEANS: dict[Setting, str] = {
         "valid lower bound of the floor over the whole workload. The start is always over the whole workload."
     ),
     "part": (
-        f"The floor is taken over {FAST_MARGINALS} marginals, chosen once for all candidates by public tables: where "
+        f"The floor is taken over {PART_MARGINALS} marginals, chosen once for all candidates by public tables: where "
         "these differ most, and where one has no rows. It is a valid lower bound of the floor over the whole workload. "
         "The start always is over the whole workload."
     ),
@@ -30,7 +30,7 @@ MEANS: dict[Setting, str] = {
 }
 COMPARED: dict[Setting, str] = {
     "fast": f"Floors and starts over {FAST_MARGINALS} marginals, drawn publicly from the workload, or all of fewer.",
-    "part": f"Floors and starts over {FAST_MARGINALS} marginals, chosen by public tables.",
+    "part": f"Floors and starts over {PART_MARGINALS} marginals, chosen by public tables.",
     "full": "Floors and starts over the whole workload.",
 }
 WHOLE = f"The workload has at most {FAST_MARGINALS} marginals, so every floor is taken over all of it."

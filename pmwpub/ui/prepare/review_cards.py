@@ -44,15 +44,10 @@ def _some(waiting: Sequence[ReviewedColumn]) -> Sequence[ReviewedColumn]:
     if len(waiting) <= AT_ONCE:
         return waiting
     begins = range(0, len(waiting), AT_ONCE)
-    names = {begin: _range(waiting, begin) for begin in begins}
+    names = {begin: f"{begin + 1} to {min(begin + AT_ONCE, len(waiting))}" for begin in begins}
     label = f"Columns to look at: {len(waiting):,}, {AT_ONCE} at once"
     begin = st.selectbox(label, list(begins), format_func=names.__getitem__, key=widget_keys.REVIEWED_RANGE)
     return waiting[begin : begin + AT_ONCE]
-
-
-def _range(waiting: Sequence[ReviewedColumn], begin: int) -> str:
-    part = waiting[begin : begin + AT_ONCE]
-    return f"{begin + 1} to {begin + len(part)}: {part[0].name} … {part[-1].name}"
 
 
 def _card(session: Session, study: Study, row: ReviewedColumn, known: Decisions, *, changeable: bool) -> None:

@@ -102,8 +102,9 @@ def _change(session: Session, study: Study) -> None:
             _save(session, study, text=file.getvalue())
     with st.form("codebook", clear_on_submit=True):
         file = st.file_uploader("Or draft from a codebook (CSV, Parquet or JSON)", help=CODEBOOK)
-        if st.form_submit_button("Draft from the codebook", key="load codebook") and file is not None:
-            _save(session, study, book=file.getvalue(), name=file.name, bins=bins, binning=binning)
+        pressed = st.form_submit_button("Draft from the codebook", key="load codebook")
+    if pressed and file is not None:  # below the form, for drafting may draw a bar with a button, which no form takes
+        _save(session, study, book=file.getvalue(), name=file.name, bins=bins, binning=binning)
     confirm_reading(
         session,
         "codebook",

@@ -87,12 +87,13 @@ def _upload(session: Session, study: Study) -> None:
         files = st.file_uploader(f"Add public tables ({FORMATS})", accept_multiple_files=True)
         attested = st.checkbox(ATTEST)
         pressed = st.form_submit_button("Add", key="add candidates")
-        if pressed and not files:
-            st.warning("Choose a file above first; nothing was added.")
-        elif pressed:
-            for file, shown in zip(files, told_apart([file.name for file in files]), strict=True):
-                _hold(session, study, file.name, file.getvalue(), attested, shown=shown)
-            st.rerun()
+    # Below the form, for reading may draw a bar with a button, which no form takes.
+    if pressed and not files:
+        st.warning("Choose a file above first; nothing was added.")
+    elif pressed:
+        for file, shown in zip(files, told_apart([file.name for file in files]), strict=True):
+            _hold(session, study, file.name, file.getvalue(), attested, shown=shown)
+        st.rerun()
 
 
 def told_apart(names: Sequence[str]) -> list[str]:

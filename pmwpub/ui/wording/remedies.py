@@ -22,7 +22,7 @@ _RULES = {
     "order": "Dates are written {}",
 }
 _PIVOTS = {"0": "All years are 19..", "100": "All years are 20.."}
-_QUOTED = ("decimal", "thousands", "prefix", "suffix")
+_QUOTED = ("missing", "level", "decimal", "thousands", "prefix", "suffix")
 
 
 def remedy_words(remedy: Remedy) -> str:

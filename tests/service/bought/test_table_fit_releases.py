@@ -23,6 +23,7 @@ from pmwpub.plans import release_plans
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.records import Distribution
 from pmwpub.release import rebuild, rebuilding
+from pmwpub.release.answers.release_answers import ReleaseAnswers
 from pmwpub.release.bundle import CERTIFICATE, MEASUREMENTS, REBUILD, REPORT, SYNTHETIC, TABLES, WEIGHTS, Bundle
 from pmwpub.release.certificates.certificate_reading import read_certificate
 from pmwpub.release.certificates.table_certificate import TableCertificate
@@ -264,6 +265,9 @@ def test_rows_are_added_for_people_of_whom_the_public_table_has_none(bench: Benc
     assert "Rows were added to the public table" in report
     assert "no floor of this release" in report
     assert "cannot occur" in report
+    answers = {tuple(one.levels.values()): one for one in ReleaseAnswers(bundle).marginal(["sex", "job"])}
+    assert 0.05 < answers["F", "smith"].share < 0.35
+    assert answers["F", "smith"].low < answers["F", "smith"].share < answers["F", "smith"].high
     seen = quality_report.quality_of(bench.service, study_store.study(bench.service, bench.name), found)
     added = seen.public == 0
     assert added.any()

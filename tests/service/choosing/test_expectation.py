@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pmwpub.service.bought.assessments import assessment_plan
 from pmwpub.service.bought.release_errors import error_plan
-from pmwpub.service.bought.releases import release_plan, released
+from pmwpub.service.bought.releases import release_plan, released, table_fit_plan
 from pmwpub.service.choosing.expectation import handed_over
 from pmwpub.service.choosing.simulated_pairs import simulate_pairs
 from pmwpub.service.inputs import study_store
-from pmwpub.service.purchases import ErrorPurchase, ReleasePurchase, buy
+from pmwpub.service.purchases import AssessmentPurchase, ErrorPurchase, ReleasePurchase, buy
+from pmwpub.service.purchases.table_fit_purchase import TableFitPurchase
 from pmwpub.service.simulations.sweep_range import SweepRange
 from tests.service.conftest import Bench
 
@@ -31,3 +33,22 @@ def test_what_is_handed_over_names_what_was_expected_and_every_error_that_was_bo
     assert after.errors[0].startswith("Bought: the largest error")
     assert again.bundle is not None
     assert after.errors[0] in again.bundle.parts["report.html"].decode()
+
+
+def test_a_release_that_may_add_rows_stands_against_no_floor(bench: Bench) -> None:
+    current = study_store.study(bench.service, bench.name)
+    simulate_pairs(bench.service, current, SweepRange(epsilons=(0.5, 1.0), rounds=(3,), runs=1))
+    pool = bench.candidates[2:]
+    buy(bench.service, bench.private, [AssessmentPurchase(assessment_plan(current, pool, epsilon="0.5"))], tick=True)
+    said = []
+    for grow in (False, True):
+        plan = table_fit_plan(bench.service, current, pool, epsilon="1", grow=grow)
+        (outcome,) = buy(bench.service, bench.private, [TableFitPurchase(plan)], tick=True)
+        found = released(bench.service, current, outcome.booking)
+        said.append(handed_over(bench.service, current, found))
+    own, grown = (" ".join(summary.errors) for summary in said)
+    assert "Bought of the public table: floor" in own
+    assert "Bought of the public table: start" in own
+    assert "floor" not in grown
+    assert "Bought of the public table: start" in grown
+    assert said[1].figure == "", "its errors were simulated on the table's own rows, above their floor"

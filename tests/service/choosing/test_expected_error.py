@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pmwpub.noisy_interval import NoisyInterval
+from pmwpub.service.choosing import expected_error
 from pmwpub.service.choosing.expected_error import BoughtNumbers, PublicPair, expected_errors
 
 NAMES = ("b", "c", "d")
@@ -70,3 +71,11 @@ def test_without_a_pair_nothing_is_expected_and_of_a_stranger_only_what_was_boug
     assert expected_errors([], bought, ("e",)) == []
     (found,) = expected_errors(root_pairs(), bought, ("e", "f"))
     assert (found.candidate, found.pairs) == ("e", 0)
+
+
+def test_the_law_of_the_same_pairs_is_fitted_once() -> None:
+    pairs = [PublicPair("t", "a", 0.01, 0.1, 0.03), PublicPair("t", "b", 0.02, 0.3, 0.05)]
+    before = expected_error._Law.fitted.cache_info().misses
+    first = expected_errors(pairs, {}, ["a"])
+    assert expected_errors(list(pairs), {}, ["a"]) == first
+    assert expected_error._Law.fitted.cache_info().misses == before + 1

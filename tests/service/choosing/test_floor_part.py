@@ -104,5 +104,5 @@ def test_small_public_sizes_are_advised_the_whole_workload(bench: Bench, monkeyp
     assert advised_scope(today(bench)) == "full"
     large = replace(today(bench))
     monkeypatch.setattr("pmwpub.service.choosing.floor_part.MOST_VISITS", 1)
-    monkeypatch.setattr("pmwpub.service.choosing.floor_part.FAST_MARGINALS", 1)
+    monkeypatch.setattr("pmwpub.service.choosing.floor_part.PART_MARGINALS", 1)
     assert advised_scope(large) == "part"
