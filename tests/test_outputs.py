@@ -14,7 +14,7 @@ from pmwpub import outputs
 from pmwpub.cli import main
 from pmwpub.errors import FileRefused
 from pmwpub.outputs import apart, writable, write_files
-from pmwpub.release.bundle import ALL_FILES, TABLES
+from pmwpub.release.bundle import ALL_FILES, INTERVALS, TABLES
 
 Shell = Callable[..., int]
 
@@ -196,4 +196,4 @@ def test_a_release_that_cannot_be_written_leaves_no_file_and_is_there_for_anothe
     assert not list((folder / "out").iterdir())
     assert main([*arguments, "again"]) == 0
     assert '"stored_earlier": true' in capsys.readouterr().out
-    assert {path.name for path in (folder / "again").iterdir()} == set(ALL_FILES) - {TABLES}
+    assert {path.name for path in (folder / "again").iterdir()} == set(ALL_FILES) - {TABLES, INTERVALS}

@@ -50,6 +50,7 @@ def test_a_steward_compares_for_free_buys_the_winner_and_takes_the_report(
     assert charges(server.store_url, town) == 1
 
     visitor.go("Release")
+    visitor.take_pmw_pub()
     visitor.press("Buy this release")
     visitor.hand_over()
     report = visitor.download("report.html")

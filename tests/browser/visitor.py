@@ -114,12 +114,16 @@ class Visitor:
             button.click()
         return Path(waiting.value.path()).read_bytes()
 
-    def choose_rounds(self, rounds: int) -> None:
-        """On the Release page: PMW^Pub with a number of rounds of one's own; waits until the plan is another one."""
+    def take_pmw_pub(self) -> None:
+        """On the Release page: PMW^Pub in place of the engine that stands chosen."""
         self.unfold("Engine, rounds and variants")
         self.page.get_by_text("PMW^Pub", exact=True).first.click()
         self.page.get_by_text("Use the advised number of rounds").first.wait_for(state="visible", timeout=SOON)
         self.settle()
+
+    def choose_rounds(self, rounds: int) -> None:
+        """On the Release page: PMW^Pub with a number of rounds of one's own; waits until the plan is another one."""
+        self.take_pmw_pub()
         plan = self.page.get_by_text(re.compile("Plan [0-9a-f]{16}"))
         before = plan.inner_text()
         self.page.get_by_text("Use the advised number of rounds").first.click()

@@ -71,7 +71,7 @@ def epsilon_for(current: Study, precision: str, *, floor: bool = True, start: bo
 
 def assessments(service: Service, current: Study) -> list[Assessed]:
     """Every assessment that was bought, oldest first, with what became of it."""
-    found = outcomes(service, service.bought(current.population.name, "assessment"))
+    found = outcomes(service, current.population.name, "assessment")
     return [_assessed(current, outcome) for outcome in found]
 
 

@@ -96,7 +96,7 @@ def misfit_plan(current: Study, columns: Sequence[str], *, half_width: str = HAL
 
 def looks(service: Service, population: str) -> list[FitSeen]:
     """Every look that was bought, oldest first, with what became of it."""
-    return [_seen(outcome) for outcome in outcomes(service, service.bought(population, "misfits"))]
+    return [_seen(outcome) for outcome in outcomes(service, population, "misfits")]
 
 
 def fit_seen(service: Service, booking: Booking) -> FitSeen:

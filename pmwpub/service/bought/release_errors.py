@@ -15,7 +15,7 @@ from pmwpub.release.certificates.certificate_reading import read_certificate
 from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
 from pmwpub.release.checking import read_folder
 from pmwpub.release.rebuilding import differing
-from pmwpub.service.bought.stored_releases import stored_release
+from pmwpub.service.bought.stored_releases import outcomes, stored_release
 from pmwpub.service.core import Outcome, Service
 
 
@@ -53,14 +53,17 @@ def error_plan(service: Service, population: str, release: PlanKey, *, epsilon: 
 
 def measured_errors(service: Service, population: str, release: PlanKey | None = None) -> list[MeasuredError]:
     """Every noisy error that was bought, oldest first; those of one release alone, if it is named."""
-    found = [measured(service, booking) for booking in service.bought(population, "error")]
+    found = [_measured(outcome) for outcome in outcomes(service, population, "error")]
     return [one for one in found if release is None or one.release == release]
 
 
 def measured(service: Service, booking: Booking) -> MeasuredError:
     """One noisy error, read back by its booking."""
-    plan = ErrorPlan.model_validate_json(booking.plan_json)
-    outcome = service.outcome(booking)
+    return _measured(service.outcome(booking))
+
+
+def _measured(outcome: Outcome) -> MeasuredError:
+    plan = ErrorPlan.model_validate_json(outcome.booking.plan_json)
     if outcome.result is None:
         return MeasuredError(plan, outcome)
     body = json.loads(outcome.result)

@@ -236,7 +236,7 @@ def unchanged_plan(current: Study, candidates: Sequence[str]) -> UnchangedPlan:
 
 def releases(service: Service, current: Study) -> list[Released]:
     """Every release that was charged, oldest first, with what became of it."""
-    found = outcomes(service, service.bought(current.population.name, *RELEASE_KINDS))
+    found = outcomes(service, current.population.name, *RELEASE_KINDS)
     errors = measured_errors(service, current.population.name)
     return [replace(_released(service, current, one, errors), number=place) for place, one in enumerate(found, 1)]
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 
 from pmwpub.errors import NoResult, PlanError
-from pmwpub.ledger import Booking, PlanKey
+from pmwpub.ledger import PlanKey
 from pmwpub.plans import RELEASE_KINDS
 from pmwpub.release.bundle import Bundle
 from pmwpub.service.core import Outcome, Service, kind_of
@@ -30,13 +29,14 @@ def bundle_of(service: Service, result: bytes) -> Bundle:
     return service.cache(f"bundle:{hashlib.sha256(result).hexdigest()}", lambda: Bundle.from_bytes(result))
 
 
-def outcomes(service: Service, bookings: Sequence[Booking]) -> list[Outcome]:
-    """What became of bookings by now, in their order; nothing is run.
+def outcomes(service: Service, population: str, *kinds: str) -> list[Outcome]:
+    """What became by now of all that was bought of some kinds of plans, oldest first; nothing is run.
 
-    A stored result is final, and all of them are read in one view of the store. Each booking without one is
+    A stored result is final; bookings and results are read in one view of the store. Each booking without a result is
     asked by itself whether it is still at work, as `Service.outcome` does it.
     """
     with service.ledger.view():
+        bookings = service.bought(population, *kinds)
         results = {one.id: service.ledger.result(one.id) for one in bookings if one.status == "done"}
     return [
         Outcome(one, "done", result=results[one.id]) if one.id in results else service.outcome(one) for one in bookings

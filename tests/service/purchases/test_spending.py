@@ -405,7 +405,7 @@ def test_where_the_work_cannot_be_done_on_made_up_rows_nothing_is_charged(
 ) -> None:
     plan = plan_of(bench)
 
-    def refuse() -> None:
+    def refuse(*_: object) -> None:
         raise NotReady("There is no memory.")
 
     with monkeypatch.context() as patch:
