@@ -19,7 +19,7 @@ from pmwpub.service.bought import assessments, releases
 from pmwpub.service.inputs import study_store
 from pmwpub.ui.app import services
 
-MOST = {"protect": 2, "prepare": 6, "compare": 18, "release": 17, "hand_over": 29, "ledger": 6}
+MOST = {"protect": 2, "prepare": 6, "compare": 17, "release": 15, "hand_over": 27, "ledger": 6}
 """Transactions of a rerun, with whatever was bought; of any other page one."""
 
 

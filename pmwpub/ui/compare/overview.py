@@ -39,10 +39,11 @@ def overview(study: Study, bought: Sequence[Assessed]) -> Preselection | None:
         return None
     known, epsilon = latest_of_all(bought, study), _asked()
     exact = as_fraction(epsilon)
-    at = {
-        near(value, 6): preselected(service(), study, bought, pools, epsilon=float(value))
-        for value in (exact, exact / 2)
-    }
+    with service().ledger.view():
+        at = {
+            near(value, 6): preselected(service(), study, bought, pools, epsilon=float(value))
+            for value in (exact, exact / 2)
+        }
     chosen = at[near(exact, 6)]
     st.markdown(f"##### {verdict(study, at, list(known.values()))}")
     st.caption(LEGEND)

@@ -128,7 +128,8 @@ def _pool(study: Study, found: Sequence[Assessed]) -> Pool:
     known = {one.candidates: one for one in found}
     if not on_offer:
         raise PlanError("A release needs a candidate that is attested on the Prepare page.")
-    best = preselected(service(), study, found, on_offer, epsilon=float(as_fraction(current().choices.epsilon)))
+    with service().ledger.view():
+        best = preselected(service(), study, found, on_offer, epsilon=float(as_fraction(current().choices.epsilon)))
     first = _winner(study) if best.pool is None else best.pool
     if st.session_state.get(widget_keys.RELEASE_POOL) not in on_offer:
         st.session_state[widget_keys.RELEASE_POOL] = first if first in on_offer else None

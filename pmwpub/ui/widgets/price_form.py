@@ -120,7 +120,8 @@ def _say_worth(study: Study, wanted: Sequence[Purchase]) -> None:
     """What releases among the purchases promise: the error to expect, and the noise in rows."""
     for plan in [one.plan for one in wanted]:
         if isinstance(plan, ReleasePlan | TableFitPlan):
-            found = outlook(service(), study, plan)
+            with service().ledger.view():
+                found = outlook(service(), study, plan)
             st.markdown(f"{plain(found.error_words)} {plain(found.noise_words)}")
 
 
