@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import streamlit as st
-from pages.visits import PRIVATE, ROWS, arrive, buy, press, stored, table, words
+from pages.visits import PRIVATE, ROWS, arrive, buy, handed_over, press, stored, table, words
 from streamlit.testing.v1 import AppTest
 
 import pmwpub
@@ -294,7 +294,7 @@ def test_several_or_none_in_the_api(world: World) -> None:
 
 def test_draws_in_order_on_the_page(world: World) -> None:
     world.prepare()
-    app = buy(world.page(), "Buy this release")
+    app = handed_over(buy(world.page(), "Buy this release"))
     assert [one.label for one in app.button if one.label.startswith("Draw again")] == ["Draw again (draw 2)"]
 
 

@@ -24,7 +24,17 @@ from pmwpub.privacy.budget import ZCDP
 from pmwpub.records import Distribution
 from pmwpub.release import rebuild, rebuilding
 from pmwpub.release.answers.release_answers import ReleaseAnswers
-from pmwpub.release.bundle import CERTIFICATE, MEASUREMENTS, REBUILD, REPORT, SYNTHETIC, TABLES, WEIGHTS, Bundle
+from pmwpub.release.bundle import (
+    CERTIFICATE,
+    INTERVALS,
+    MEASUREMENTS,
+    REBUILD,
+    REPORT,
+    SYNTHETIC,
+    TABLES,
+    WEIGHTS,
+    Bundle,
+)
 from pmwpub.release.certificates.certificate_reading import read_certificate
 from pmwpub.release.certificates.table_certificate import TableCertificate
 from pmwpub.release.checking import check, require
@@ -88,7 +98,7 @@ def test_a_release_passes_its_own_check_and_is_rebuilt_byte_for_byte(bench: Benc
     require(check(files))
     certificate = bundle.stated(files, rows=40)
     made = rebuilt(certificate, files["schema.json"], publics(bench, chosen), files[TABLES])
-    assert set(made) == {WEIGHTS, SYNTHETIC}
+    assert set(made) == {WEIGHTS, INTERVALS, SYNTHETIC}
     assert all(files[name] == body for name, body in made.items())
 
 
@@ -100,7 +110,7 @@ def test_the_script_in_the_bundle_rebuilds_it_from_its_folder(bench: Bench, tmp_
     command = [sys.executable, str(tmp_path / REBUILD), str(tmp_path / "public.csv")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines() == ["weights.csv: agrees", "synthetic.csv: agrees"]
+    assert done.stdout.splitlines() == ["weights.csv: agrees", "intervals.json: agrees", "synthetic.csv: agrees"]
 
 
 def test_tables_csv_has_every_cell_as_an_unclamped_whole_count(bench: Bench) -> None:
@@ -338,8 +348,9 @@ def test_weights_agree_within_the_stated_tolerance_of_other_versions_and_no_furt
     right = rebuilding.refit
     monkeypatch.setattr(rebuilding, "refit", lambda *given: shifted(right(*given), times * TOLERANCE))
     assert rebuild.main([str(tmp_path / "public.csv"), "--from", str(tmp_path)]) == status
-    weights, rows = capsys.readouterr().out.splitlines()
+    weights, strengths, rows = capsys.readouterr().out.splitlines()
     assert weights.startswith(f"weights.csv: {verdict}")
+    assert strengths.startswith("intervals.json: agrees")
     assert status or rows == "synthetic.csv: agrees", "rows are drawn from the released weights"
 
 
@@ -359,3 +370,21 @@ def test_arithmetic_that_rounds_otherwise_moves_weights_by_far_less_than_the_tol
     assert made[WEIGHTS] != bundle.weights
     again = read_weights(made[WEIGHTS], bundle.schema)
     assert np.abs(again.weights - released.weights).sum() / 2 < TOLERANCE / 1_000
+
+
+def test_edited_strengths_of_intervals_are_seen_by_the_rebuild(
+    bench: Bench, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = bundle_of(run(bench)).files(rows=30)
+    stated = json.loads(files[INTERVALS])
+    files[INTERVALS] = json.dumps(stated | {"pair_strength": 1.01 * stated["pair_strength"]}).encode()
+    certificate = certificate_of(bundle_of(run(bench)))
+    files[CERTIFICATE] = certificate.with_files({INTERVALS: files[INTERVALS]}).to_bytes()
+    for name, body in files.items():
+        (tmp_path / name).write_bytes(body)
+    (tmp_path / "public.csv").write_bytes(publics(bench, bench.candidates[:1])[0])
+    assert rebuild.main([str(tmp_path / "public.csv"), "--from", str(tmp_path)]) == 1
+    assert "intervals.json: DIFFERS" in capsys.readouterr().out
+    assert rebuilding.near_strengths(
+        json.dumps(stated).encode(), json.dumps(stated | {"pair_strength": 1.0005 * stated["pair_strength"]}).encode()
+    )

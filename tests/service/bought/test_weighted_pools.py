@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from pmwpub.errors import CertificateError, OverlapUndecided, PlanError
 from pmwpub.mechanisms.table_fit.pool_weights import PARTS
 from pmwpub.plans import WeightedPoolPlan, release_plan_of
-from pmwpub.release.bundle import CERTIFICATE, REPORT, SYNTHETIC, TABLES, WEIGHTS, Bundle
+from pmwpub.release.bundle import CERTIFICATE, INTERVALS, REPORT, SYNTHETIC, TABLES, WEIGHTS, Bundle
 from pmwpub.release.certificates.certificate_reading import read_certificate
 from pmwpub.release.certificates.table_certificate import PoolCertificate
 from pmwpub.release.checking import check, require
@@ -92,7 +92,7 @@ def test_its_certificate_states_every_part_passes_its_check_and_is_rebuilt_byte_
     assert sum(certificate.pool_parts) == PARTS
     assert [one.sha256 for one in certificate.candidate] == sorted(bench.candidates)
     made = rebuilt(certificate, files["schema.json"], publics(bench)[::-1], files[TABLES])
-    assert set(made) == {WEIGHTS, SYNTHETIC}
+    assert set(made) == {WEIGHTS, INTERVALS, SYNTHETIC}
     assert all(files[name] == body for name, body in made.items())
 
 
