@@ -233,6 +233,9 @@ def test_rows_that_the_noisy_tables_do_not_show_are_refused() -> None:
     quiet[found.choices.grown[0].cell] = 1
     with pytest.raises(PlanError, match="show nobody"):
         refit(PUBLIC, plan, quiet, found.choices, N)
+    more = replace(found.choices, grown=(replace(found.choices.grown[0], weight=10**12), *found.choices.grown[1:]))
+    with pytest.raises(PlanError, match="More rows"):
+        refit(PUBLIC, plan, found.noisy, more, N)
     with pytest.raises(PlanError, match="grows no rows"):
         refit(PUBLIC, planned(growth=None), found.noisy, found.choices, N)
     with pytest.raises(PlanError, match="once"):

@@ -70,6 +70,18 @@ def test_an_error_costs_its_price_and_lies_near_the_true_one(bench: Bench, relea
     assert found.error.epsilon == "4/5"
 
 
+def test_the_files_of_a_release_keep_their_bytes_when_its_error_is_bought(bench: Bench, release: PlanKey) -> None:
+    current = study_store.study(bench.service, bench.name)
+    (before,) = releases.releases(bench.service, current)
+    buying.buy(
+        bench.service, bench.private, release_errors.error_plan(bench.service, bench.name, release, epsilon="0.8")
+    )
+    (after,) = releases.releases(bench.service, study_store.study(bench.service, bench.name))
+    assert before.bundle is not None
+    assert after.bundle is not None
+    assert dict(after.bundle.parts) == dict(before.bundle.parts)
+
+
 def test_the_error_of_the_same_release_is_drawn_once_and_again_only_at_a_price(bench: Bench, release: PlanKey) -> None:
     plan = release_errors.error_plan(bench.service, bench.name, release, epsilon="0.1")
     same = release_errors.error_plan(bench.service, bench.name, release, epsilon="1e-1")

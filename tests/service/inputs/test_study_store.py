@@ -13,13 +13,13 @@ import pytest
 from pmwpub.errors import FileRefused, PlanError
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Ledger, Population, documents
-from pmwpub.plans import AssessmentPlan
+from pmwpub.plans import AssessmentPlan, WorkloadChoice
 from pmwpub.service import Alike, Service
 from pmwpub.service.inputs import reviewing, stored_tables, study_store
 from pmwpub.tabular.files.reading import read_table
 from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.schema.codebook import read_codebook
-from pmwpub.tabular.schema.column_types import NumericColumn
+from pmwpub.tabular.schema.column_types import IgnoredColumn, NumericColumn
 
 if TYPE_CHECKING:
     from conftest import Bench
@@ -190,3 +190,20 @@ def test_a_candidate_comes_and_goes_with_its_note_in_one_transaction(
     study_store.remove_candidate(service, name, bench.candidates[0])
     for kind in (stored_tables.CANDIDATE, stored_tables.NOTE):
         assert {one.key for one in service.ledger.documents(name, kind)} == set(bench.candidates[1:])
+
+
+def test_a_workload_of_columns_that_the_schema_has_no_longer_is_none(bench: Bench) -> None:
+    study_store.choose_workload(bench.service, bench.name, WorkloadChoice.picked([["sex", "job"]]))
+    current = study_store.study(bench.service, bench.name)
+    assert current.schema is not None
+    without = current.schema.with_column(IgnoredColumn(name="job", kind="ignore"))
+    study_store.save_schema(bench.service, bench.name, without)
+    assert study_store.study(bench.service, bench.name).choice is None
+    study_store.save_schema(bench.service, bench.name, current.schema)
+    assert study_store.study(bench.service, bench.name).choice == current.choice
+
+
+def test_a_document_that_is_stored_once_stays(plain: Service) -> None:
+    plain.ledger.put_document("P", "kind", "key", b"first", once=True)
+    plain.ledger.put_document("P", "kind", "key", b"second", once=True)
+    assert plain.ledger.document("P", "kind", "key") == b"first"
