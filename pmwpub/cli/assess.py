@@ -29,6 +29,10 @@ from pmwpub.tabular.files.given_files import Files
 Pool = tuple[str, ...]
 
 
+MOST_EXPECTED = 1_000_000
+"""The largest epsilon that a release is simulated at by `--expect`."""
+
+
 def assess(parsed: argparse.Namespace) -> Json:
     """`assess`: a noisy floor and start for each candidate, the best of them, or what is free."""
     paths = list(dict.fromkeys(path for files in _offered_files(parsed) for path in files))
@@ -69,6 +73,8 @@ def _buy_assessments(
     plans = _plans(parsed, service, current, offered)
     wanted = [AssessmentPurchase(plan) for plan in plans]
     outcomes = purchases.buy(service, private, wanted, repeat=parsed.repeat, tick=tick_of(parsed), current=current)
+    if all(outcome.result is None for outcome in outcomes):
+        raise no_result(outcomes[0])
     found = [assessments.assessed(service, current, outcome.booking) for outcome in outcomes]
     lines = [_line(one, group) for one, group in zip(found, _groups(found), strict=True)]
     return {"assessments": lines, "take": _taken(service, current, found, offered)}
@@ -124,7 +130,10 @@ def _compared(parsed: argparse.Namespace, service: Service, current: Study, offe
 
 def _expected(parsed: argparse.Namespace, service: Service, current: Study, offered: Sequence[Pool]) -> Json:
     """What error to expect of a release with each candidate, and which one to take: simulated for free."""
-    epsilon = float(as_fraction(parsed.expect))
+    wanted = as_fraction(parsed.expect)
+    if not 0 < wanted <= MOST_EXPECTED:
+        raise PlanError(f"An error is expected of a release at an epsilon above 0 and of at most {MOST_EXPECTED:,}.")
+    epsilon = float(wanted)
     simulate_pairs(service, current, SweepRange(tuple(offered), (epsilon,)))
     bought = assessments.assessments(service, current)
     found = preselected(service, current, bought, offered, epsilon=epsilon)

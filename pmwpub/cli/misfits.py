@@ -28,7 +28,7 @@ def misfits(parsed: argparse.Namespace) -> Json:
         current = study_store.study(service, name)
         risks = reviewing.risky(service, current)
         proposed = purchases.proposed_columns(current, [risk.column for risk in risks], parsed.half_width)
-        columns = parsed.column or proposed
+        columns = list(dict.fromkeys(parsed.column or proposed))
         if parsed.dry_run:
             return _priced(current, columns, risks, parsed.half_width)
         private = private_table(service, name, Files(parsed.read, [parsed.private]), parsed)

@@ -33,6 +33,8 @@ def release(parsed: argparse.Namespace) -> Json:
     """`release`: run the engine, write its files, print the certificate; with --dry-run, what it would be worth."""
     if parsed.dry_run:
         return _planned(parsed)
+    if not (parsed.out or "").strip():
+        raise FileRefused("Name the folder that the files are written to (-o). Nothing was charged.")
     folder = Path(parsed.out)
     places = [folder / name for name in (*ALL_FILES, VALUES)]
     apart(places, [parsed.private, *parsed.public, parsed.schema, *store_files(parsed.store)])

@@ -9,7 +9,6 @@ from pathlib import Path
 from pmwpub.errors import CertificateError, FileRefused
 from pmwpub.privacy.budget import epsilon_of
 from pmwpub.release.bundle import (
-    ALL_FILES,
     CERTIFICATE,
     INTERVALS,
     REBUILD,
@@ -72,10 +71,14 @@ def read_folder(folder: Path) -> dict[str, bytes]:
     return files
 
 
-def unlisted(folder: Path) -> list[str]:
-    """The names of what lies in a release's folder and is no file of a release: no statement is about it."""
+def unlisted(folder: Path, files: Mapping[str, bytes]) -> list[str]:
+    """The names of what lies in a release's folder and is no file that its certificate names: no statement is about it.
+
+    files  as `read_folder` read them
+    """
+    named = {CERTIFICATE, *read_certificate(files[CERTIFICATE]).files}
     try:
-        names = [path.name for path in folder.iterdir() if path.name not in (*ALL_FILES, VALUES)]
+        names = [path.name for path in folder.iterdir() if path.name not in named]
     except OSError as failure:
         raise FileRefused(f"{folder} cannot be listed: {failure.strerror}.") from failure
     return sorted(name.encode("utf-8", "backslashreplace").decode() for name in names)

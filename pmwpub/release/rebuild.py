@@ -55,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             for name, body in files.items()
         ]
     except (PmwPubError, OSError) as refusal:
-        print(f"rebuild.py: {refusal}", file=sys.stderr)
+        print("rebuild.py: " + "".join(one if one.isprintable() else "?" for one in str(refusal)), file=sys.stderr)
         return 2
     if parsed.into is not None and not _written(Path(parsed.into), files):
         return 2

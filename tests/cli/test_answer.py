@@ -142,7 +142,8 @@ def test_what_cannot_be_asked_is_refused_in_words(run: Run) -> None:
     assert "no column 'town'" in answer(run, "--marginal", "town", status=2)
     assert "different columns" in answer(run, "--marginal", "sex,sex", status=2)
     assert "--marginal" in answer(run, status=2)
-    assert "written over" in answer(run, "-o", "out/weights.csv", status=2)
+    for place in ("out/weights.csv", "ledger.sqlite3", "ledger.sqlite3.witness"):
+        assert "written over" in answer(run, "-o", place, status=2)
     assert "certificate.json" in run("answer", "--release", "nowhere", "--marginal", "sex", status=2)
 
 

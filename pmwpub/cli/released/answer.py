@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from pmwpub.cli.inputs import Json, one_line
+from pmwpub.cli.inputs import Json, one_line, store_files
 from pmwpub.errors import PlanError
 from pmwpub.outputs import apart, writable, write_file
 from pmwpub.release import checking
@@ -19,7 +19,7 @@ def answer(parsed: argparse.Namespace) -> Json:
     if parsed.marginal is None and parsed.output is None:
         raise PlanError("Name a marginal (--marginal), or a file for all marginals of the workload (-o).")
     written = [] if parsed.output is None else [Path(parsed.output)]
-    apart(written, [parsed.release])
+    apart(written, [parsed.release, *store_files(parsed.store)])
     writable(written)
     answers = ReleaseAnswers(Bundle(checking.read_folder(Path(parsed.release))))
     said: Json = {"covers": COVERS} | ({"remark": answers.remark} if answers.remark else {})

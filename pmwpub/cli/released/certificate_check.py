@@ -13,8 +13,9 @@ from pmwpub.release import checking
 def check_certificate(parsed: argparse.Namespace) -> Json:
     """`certificate check`: recompute what can be recomputed from a release's own files."""
     folder = Path(parsed.folder)
-    found = checking.check(checking.read_folder(folder))
-    statements, unlisted = checking.require(found), checking.unlisted(folder)
+    files = checking.read_folder(folder)
+    found = checking.check(files)
+    statements, unlisted = checking.require(found), checking.unlisted(folder, files)
     if unlisted:
         print(f"pmwpub: {len(unlisted)} more in that folder, of which nothing is stated.", file=sys.stderr)
     return {"holds": statements, "not_checked": checking.not_checked(found), "unlisted": unlisted}

@@ -37,6 +37,10 @@ NO_STRENGTHS = (
     "the deviation of its noise."
 )
 UNCHANGED = "A public table unchanged: its shares are exact, and how far the private table is from them was not asked."
+KEPT = (
+    "Rows of an ID beyond those that count, and rows without an ID, satisfy nothing: shares are of the rows that "
+    "count, over all rows."
+)
 OF_ROUNDS = (
     "A release by PMW^Pub covers the cells that it measured; for all others nothing is known of how far off they are. "
     "A release by table fit covers the cells of all marginals of up to three columns."
@@ -92,7 +96,9 @@ class ReleaseAnswers:
             return OF_ROUNDS
         if not isinstance(self._certificate, TableCertificate):
             return UNCHANGED
-        return NO_STRENGTHS if self._strengths is None else ""
+        if self._strengths is None:
+            return NO_STRENGTHS
+        return KEPT if self._bundle.schema.rows_beyond is not None else ""
 
     def _intervals_of(self, wanted: tuple[int, ...]) -> MarginalIntervals:
         if isinstance(self._certificate, Certificate):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.vector_gaussian import VectorGaussian
-from pmwpub.release.bundle import SCHEMA, TABLES
+from pmwpub.release.answers.interval_strengths import read_strengths
+from pmwpub.release.bundle import INTERVALS, SCHEMA, TABLES
 from pmwpub.release.certificates.table_certificate import MECHANISM, POOL_MECHANISM, PoolCertificate, TableCertificate
 from pmwpub.release.checks.engine_checks import EngineChecks, Files, given, stated_rho, stated_workload
 from pmwpub.release.measured.tables_csv import read_tables
@@ -22,7 +24,10 @@ def table_checks(certificate: TableCertificate, files: Files) -> EngineChecks:
         agrees=lambda: _agrees(certificate, files),
         same_terms=lambda: _same_terms(certificate),
         price=lambda: _price(certificate),
-        measured=((f"{TABLES} lists the tables that the certificate names", lambda: _listed(certificate, files)),),
+        measured=(
+            (f"{TABLES} lists the tables that the certificate names", lambda: _listed(certificate, files)),
+            *_strengths(certificate, files),
+        ),
     )
 
 
@@ -59,3 +64,15 @@ def _price(certificate: TableCertificate) -> str:
 def _listed(certificate: TableCertificate, files: Files) -> str:
     read_tables(given(files, TABLES), certificate, measured_tables(stated_workload(certificate, files)))
     return ""
+
+
+def _strengths(certificate: TableCertificate, files: Files) -> tuple[tuple[str, Callable[[], str]], ...]:
+    """The statement about intervals.json; releases of before have none."""
+    if INTERVALS not in certificate.files:
+        return ()
+
+    def read() -> str:
+        read_strengths(given(files, INTERVALS), measured_tables(stated_workload(certificate, files)))
+        return ""
+
+    return ((f"{INTERVALS} has a strength for each column that was measured", read),)

@@ -94,7 +94,8 @@ def outlook(service: Service, current: Study, plan: AnyReleasePlan) -> Outlook:
     measured, rows = noise_rows(current, plan)
     share = rows / plan.n
     start = _start(expected, bought.get(key_of(pool)))
-    return Outlook(measured, rows, share, expected, start, _gains(expected, start, share), pairs)
+    noise = share if isinstance(plan, ReleasePlan) else 0.0  # table fit keeps to the public table where noise is large
+    return Outlook(measured, rows, share, expected, start, _gains(expected, start, noise), pairs)
 
 
 def noise_rows(current: Study, plan: AnyReleasePlan) -> tuple[str, float]:

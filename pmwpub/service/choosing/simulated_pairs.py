@@ -16,6 +16,9 @@ from pmwpub.service.simulations.sweep_range import SAMPLE_TRUTH, WHOLE, SweepRan
 
 Pool = tuple[str, ...]
 
+FARTHEST = math.log(4)
+"""How far from epsilon a simulated one may lie, as a logarithm, to say anything of it."""
+
 
 @dataclass(frozen=True)
 class SimulatedPairs:
@@ -54,25 +57,28 @@ def simulate_pairs(service: Service, current: Study, terms: SweepRange) -> list[
 def pairs_at(service: Service, current: Study, epsilon: float, engine: str) -> SimulatedPairs:
     """The pairs of the engine of that name at an epsilon: between two simulated ones, by a straight line of logarithms.
 
-    The latest sweep of a pair counts. Where a demo's own table played the truth no other truth counts.
+    Of several sweeps of a pair the one counts that reaches epsilon, else the nearest, and of those the latest; none
+    that is farther than a factor of four. Where a demo's own table played the truth no other truth counts.
     """
     return pairs_of(current, explorations(service, current), epsilon, engine)
 
 
 def pairs_of(current: Study, stored: Sequence[Exploration], epsilon: float, engine: str) -> SimulatedPairs:
     """As `pairs_at`, from sweeps that were read back already, the latest first."""
-    found: dict[tuple[str, str], tuple[PublicPair, bool]] = {}
+    found: dict[tuple[str, str], tuple[PublicPair, float]] = {}
     for one in stored:
         if one.simulation is not None:
-            for pair, reached in _pairs_of(current, one, one.simulation, epsilon, engine):
-                found.setdefault((pair.truth, pair.candidate), (pair, reached))
+            for pair, away in _pairs_of(current, one, one.simulation, epsilon, engine):
+                key = (pair.truth, pair.candidate)
+                if away <= FARTHEST and (key not in found or away < found[key][1]):
+                    found[key] = pair, away
     if any(truth == SAMPLE_TRUTH for truth, _ in found):
         found = {key: value for key, value in found.items() if key[0] == SAMPLE_TRUTH}
     names = truths(current)
     return SimulatedPairs(
         tuple(pair for pair, _ in found.values()),
         tuple(name for truth, name in names.items() if any(truth == played_by for played_by, _ in found)),
-        all(reached for _, reached in found.values()),
+        not any(away for _, away in found.values()),
     )
 
 
@@ -92,7 +98,8 @@ def _wanted_truths(current: Study) -> Sequence[str]:
 
 def _pairs_of(
     current: Study, found: Exploration, simulation: Simulation, epsilon: float, engine: str
-) -> Iterable[tuple[PublicPair, bool]]:
+) -> Iterable[tuple[PublicPair, float]]:
+    """Each pair of a sweep, and how far epsilon lies outside what was simulated, as a logarithm: 0 within it."""
     floors = {floor.candidate: floor.upper for floor in simulation.floors}
     lines = summarise(simulation.errors)
     starts = {line.candidate: line.mean for line in lines if line.method == UNCHANGED}
@@ -102,9 +109,9 @@ def _pairs_of(
             if line.candidate == name and line.method == _method(engine):
                 curve[line.epsilon] = min(line.mean, curve.get(line.epsilon, math.inf))
         if pool and share == WHOLE and curve and name in floors and name in starts:
-            reached = min(curve) <= epsilon <= max(curve)
+            away = max(0.0, math.log(min(curve) / epsilon), math.log(epsilon / max(curve)))
             error = _between(sorted(curve.items()), epsilon)
-            yield PublicPair(found.truth, key_of(pool), floors[name], starts[name], error), reached
+            yield PublicPair(found.truth, key_of(pool), floors[name], starts[name], error), away
 
 
 def _between(points: Sequence[tuple[float, float]], epsilon: float) -> float:
