@@ -105,3 +105,16 @@ def test_between_two_simulated_epsilons_the_error_lies_between_theirs(bench: Ben
         assert one.error == pytest.approx((first.error * last.error) ** 0.5)
     assert not pairs_at(bench.service, today(bench), 5.0, "pmw-pub").reached
     assert pairs_at(bench.service, today(bench), 1.0, "table-fit").pairs == ()
+
+
+def test_the_simulation_that_reaches_epsilon_counts_whichever_came_last_and_a_far_one_never(bench: Bench) -> None:
+    current = today(bench)
+    simulate_pairs(bench.service, current, replace(TERMS, epsilons=(0.1,)))
+    asked = pairs_at(bench.service, current, 0.1, "pmw-pub")
+    assert (bool(asked.pairs), asked.reached) == (True, True)
+    simulate_pairs(bench.service, current, replace(TERMS, epsilons=(3.0,)))
+    assert pairs_at(bench.service, current, 0.1, "pmw-pub").pairs == asked.pairs
+    near = pairs_at(bench.service, current, 0.2, "pmw-pub")
+    assert (near.pairs, near.reached) == (asked.pairs, False), "0.1 is nearer to 0.2 than 3 is"
+    assert pairs_at(bench.service, current, 0.02, "pmw-pub").pairs == ()
+    assert pairs_at(bench.service, current, 100.0, "pmw-pub").pairs == ()
