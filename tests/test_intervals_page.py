@@ -1,0 +1,35 @@
+"""docs/intervals.md: its table is that of its runs, and its claims hold of them."""
+
+from __future__ import annotations
+
+import csv
+from collections import defaultdict
+from pathlib import Path
+from statistics import fmean
+
+import intervals
+
+ROOT = Path(__file__).parents[1]
+
+
+def lines() -> list[dict[str, str]]:
+    with (ROOT / "docs" / "results" / "intervals.csv").open(newline="", encoding="utf-8") as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_the_table_is_that_of_the_runs() -> None:
+    assert intervals.table(lines()) in (ROOT / "docs" / "intervals.md").read_text(encoding="utf-8")
+
+
+def test_the_claims_hold() -> None:
+    means = defaultdict(list)
+    for line in lines():
+        means[line["private"], line["public"], line["rows_per_person"], line["epsilon"], line["order"]].append(
+            float(line["covered"])
+        )
+    assert len({key[:3] for key in means}) == 17
+    assert {len(runs) for runs in means.values()} == {5}
+    assert min(fmean(runs) for key, runs in means.items() if key[3] == "0.1") >= 0.946
+    assert min(fmean(runs) for key, runs in means.items() if key[3] != "0.1") >= 0.95
+    low = [line for line in lines() if float(line["covered"]) < 0.85]
+    assert {(one["private"], one["public"], one["epsilon"]) for one in low} == {("oh_2018", "oh_2015", "0.1")}
