@@ -164,6 +164,7 @@ _WORDS = {
     "weight.",
     "measurements.csv": "The noisy answers, round by round.",
     "tables.csv": "The noisy tables, cell by cell: whole counts with the deviation of their noise, not clamped.",
+    "intervals.json": "How far the private table is believed to lie from the public one: what intervals rest on.",
     "schema.json": "The columns, levels and bins.",
     "rebuild.py": "Makes weights and rows again from the certificate and the public table, and compares every byte.",
 }

@@ -142,7 +142,7 @@ def test_fast_and_full_results_stand_apart(town: Here, visit: Open) -> None:
     assert "not known" in words(app)
     buy(app, "Buy these assessments")
     said = words(app)
-    assert "Floors, a sample: 64 marginals, drawn publicly" in said
+    assert "Floors, a sample: 64 marginals at most, drawn publicly" in said
     assert "Floors, the whole workload" in said
     assert said.count("has the lowest, about") == 2
     assert said.count("over the whole workload it can only be higher") == 1

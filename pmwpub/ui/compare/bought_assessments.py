@@ -22,7 +22,7 @@ from pmwpub.ui.wording import ranked_floors, side_by_side
 from pmwpub.ui.wording.written import counted, exact, number, plain
 
 OVER = {
-    "fast": "a public sample of the workload",
+    "fast": "a public sample of the workload, or all of a small one",
     "part": "a part chosen by public tables",
     "full": "the whole workload",
 }

@@ -13,8 +13,8 @@ from pmwpub.ui.app.services import public, service
 Setting = Scope
 NAMES: dict[Setting, str] = {
     "full": "the whole workload",
-    "part": f"a part: {PART_MARGINALS} marginals, chosen by public tables",
-    "fast": f"a sample: {FAST_MARGINALS} marginals, drawn publicly",
+    "part": f"a part: {PART_MARGINALS} marginals at most, chosen by public tables",
+    "fast": f"a sample: {FAST_MARGINALS} marginals at most, drawn publicly",
 }
 MEANS: dict[Setting, str] = {
     "fast": (

@@ -193,7 +193,7 @@ def _spent(study: Study, how: str, advice: EpsilonAdvice | None, wanted: float) 
         if as_fraction(given) <= 0:
             raise PlanError("Nothing is left of the grant to be spent on a release.")
     elif advice is None or advice.epsilon is None:
-        raise PlanError(epsilon_limits.epsilon_words(advice, wanted))
+        raise PlanError(epsilon_limits.epsilon_words(advice, wanted, inert=False))
     else:
         given = near(advice.epsilon, 6)
     st.markdown(f"ε = **{given}**")

@@ -112,7 +112,7 @@ def errors(story: Story) -> Screen:
         "What a little ε buys",
         "PMW^Pub asks the private table a few well-chosen questions, with noise, and gives the public rows new weights "
         "until they agree; table fit asks for all counts of one and two columns at once. More ε, less error; but "
-        "**below a table's shaded region no ε gets anybody**. "
+        "**into a table's shaded region no ε gets anybody**. "
         f"(δ = {loss(story.delta)} throughout: the chance left over.)",
         figures.drawn_once(
             figures.error_against_epsilon, [*lines, _curve(noise, NOISE_ALONE, ceiling)], floors, unchanged

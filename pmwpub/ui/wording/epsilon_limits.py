@@ -31,13 +31,19 @@ def floor_warnings(found: Sequence[Assessed], wanted: float) -> list[str]:
     return said
 
 
-def epsilon_words(advice: EpsilonAdvice | None, wanted: float) -> str:
-    """The smallest ε for an error, as far as a simulation knows."""
+def epsilon_words(advice: EpsilonAdvice | None, wanted: float, *, inert: bool = True) -> str:
+    """The smallest ε for an error, as far as a simulation knows.
+
+    inert  whether names are made inert here; not in a refusal, which is made so as a whole where it is shown
+    """
     if advice is None:
         return (
             "What ε an error takes is not known: no simulation of this choice is stored. Compare makes one, for free."
         )
-    truth, goal = f"in a simulation where {plain(advice.truth)} played the private table", number(wanted)
+    truth, goal = (
+        f"in a simulation of PMW^Pub where {plain(advice.truth) if inert else advice.truth} played the private table",
+        number(wanted),
+    )
     if advice.epsilon is not None:
         return f"An error of {goal} took ε = {loss(advice.epsilon)}, the smallest enough of those tried, {truth}."
     if advice.floor > wanted:

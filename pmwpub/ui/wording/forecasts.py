@@ -35,7 +35,7 @@ def worth(forecast: Forecast) -> Sentence | None:
         return None
     if forecast.spread is None or forecast.tells_apart is None:
         return Sentence(
-            "info", "Compare the candidates with each other above (free) to see whether this tells them apart."
+            "info", "Compare the candidates with each other (free, below) to see whether this tells them apart."
         )
     spread, bar = number(forecast.spread), number(forecast.floor_bar)
     if forecast.tells_apart:

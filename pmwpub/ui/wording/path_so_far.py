@@ -62,6 +62,8 @@ class PathSoFar:
         if self.viewing:
             words = "see what was released" if done else "see how the candidates compare"
             return NextStep(words, HAND_OVER if done else COMPARE)
+        if done and self.page == HAND_OVER:
+            return NextStep("hand over the release", HAND_OVER, done[-1].id)
         return self._missing() or (
             NextStep("hand over the release", HAND_OVER, done[-1].id) if done else self._after_preparing()
         )
@@ -82,7 +84,7 @@ class PathSoFar:
         return None
 
     def _after_preparing(self) -> NextStep:
-        compared = self.page == COMPARE or any(kind_of(one) in COMPARISONS for one in self.bought)
+        compared = self.page in (COMPARE, RELEASE) or any(kind_of(one) in COMPARISONS for one in self.bought)
         return NextStep("choose a release", RELEASE) if compared else NextStep("compare the candidates", COMPARE)
 
     def _releases(self) -> list[Booking]:

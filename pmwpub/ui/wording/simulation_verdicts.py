@@ -33,7 +33,7 @@ def expected_pool_words(found: ExpectedPool, beside: str) -> str:
 
 def reach_words(found: Reach, wanted: float) -> str:
     """The smallest ε for an error; or never, with this candidate."""
-    name, goal = f"**{plain(found.candidate)}**", number(wanted)
+    name, goal = f"**{plain(found.candidate)}**, PMW^Pub", number(wanted)
     if found.epsilon is not None:
         return (
             f"{name}: ε = {near(found.epsilon, 6)} is the smallest one tried that brings the error to {goal} or below."
