@@ -76,7 +76,7 @@ def test_a_plan_says_its_error_bar_and_after_the_comparison_whether_that_tells_c
     # Laplace noise of 1/0.04 rows: 95 % within 25 ln 20 = 74.9 rows, and half a cell; of 400 rows.
     assert "floor ± 0.2" in words(app)
     assert "floor at ε = 0.04, start at ε = 0.01" in words(app)
-    assert "Compare the candidates with each other above" in words(app)
+    assert "Compare the candidates with each other (free, below)" in words(app)
     press(app, "Compare the candidates with each other")
     assert "hardly tell the candidates apart" in words(app)
     app.text_input(key="assessment epsilon").set_value("2.0").run()
