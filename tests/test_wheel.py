@@ -54,7 +54,7 @@ def _tracked(*patterns: str) -> set[str]:
 
 def test_the_wheel_holds_package_app_pages_settings_and_sample_and_nothing_else(wheel: Path) -> None:
     beside = _tracked("app.py", "pages", ".streamlit", "sample_data")
-    assert {"app.py", "pages/home.py", ".streamlit/config.toml", "sample_data/state_a.csv"} <= beside
+    assert {"app.py", "pages/protect.py", ".streamlit/config.toml", "sample_data/state_a.csv"} <= beside
     names = set(zipfile.ZipFile(wheel).namelist())
     inside = {name for name in names if not name.startswith("pmwpub-")}
     assert inside == _tracked("pmwpub") | {f"pmwpub/app_files/{name}" for name in beside}

@@ -125,6 +125,8 @@ class Buyer:
         visit.client.open()
         visit.client.press("Open the demo")
         visit.go(self.page)
+        table = visit.client.widget("selectbox", "Candidate or pool")
+        visit.step(lambda: visit.client.change(WidgetState(id=table.id, string_value=table.options[0])))
         engine = visit.client.widget("radio", "Engine")
         visit.step(lambda: visit.client.change(WidgetState(id=engine.id, string_value="PMW^Pub")))
         box = visit.client.widget("checkbox", "Use the advised")

@@ -142,7 +142,8 @@ class InlineReadiness:
         if self._target is None:
             return
         try:
-            _warmed(self._target, tuple(sorted(set(tasks))) or None)
+            for wanted in [(task,) for task in sorted(set(tasks))] or [None]:
+                _warmed(self._target, wanted)
         except (PmwPubError, ImportError, OSError, RuntimeError, MemoryError) as error:
             words = str(error) if isinstance(error, PmwPubError) else type(error).__name__
             raise NotReady(BROKEN.format(words=f" ({words})")) from error

@@ -70,6 +70,8 @@ def test_jobs_that_were_booked_outlive_their_tab_and_then_nothing_of_the_rows_is
         steward.press("Open the demo")
         population = steward.query.removeprefix("population=")
         steward.open(steward.query, "release")
+        table = steward.widget("selectbox", "Candidate or pool")
+        steward.change(WidgetState(id=table.id, string_value=table.options[0]))
         for epsilon in ("0.1", "0.2", "0.3"):
             steward.type("ε of this release", epsilon)
             steward.press("Buy this release")

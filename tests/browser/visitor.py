@@ -55,8 +55,8 @@ class Visitor:
         """Open a part of the page that is folded, if it still is."""
         self.settle()
         part = self.page.get_by_test_id("stExpander").filter(has=self.page.get_by_text(label, exact=True)).last
-        if part.locator("details").get_attribute("open") is None:
-            part.locator("summary").click()
+        if part.locator("details").first.get_attribute("open") is None:
+            part.locator("summary").first.click()
         self.settle()
 
     def pick(self, box: str, option: str) -> None:
@@ -64,7 +64,8 @@ class Visitor:
         self.settle()
         self.page.get_by_role("combobox", name=box).last.click()
         self.page.get_by_role("option", name=re.compile(f"^{re.escape(option)}")).first.click()
-        self.page.keyboard.press("Escape")
+        if self.page.get_by_role("option").count():  # a choice of several stays open; Escape empties a closed one
+            self.page.keyboard.press("Escape")
         self.settle()
 
     def hand_over(self) -> None:

@@ -32,6 +32,7 @@ from pmwpub.privacy.selection import ExponentialMechanism, PermuteAndFlip
 from pmwpub.privacy.vector_gaussian import VectorGaussian
 from pmwpub.records import Ints
 from pmwpub.tasks import choice_work
+from pmwpub.tasks.warming import TRIED
 
 KINDS = ("answers", "queries", "calls", "exports", "ledger", "output", "logs", "names", "pages")
 """What of two traces is compared, each by the check of that name."""
@@ -82,7 +83,7 @@ def forced(trace: Trace) -> Iterator[None]:
 
     The warm-up, which is on made-up rows and falls to whichever run is the first of a process, is made before.
     """
-    InlineEngine().readiness.require()
+    InlineEngine().readiness.require(TRIED)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(database, "datetime", Frozen)
         patch.setattr(time, "process_time", lambda: 0.0)

@@ -104,7 +104,7 @@ def test_one_module_alone_imports_the_seeded_source() -> None:
     assert named == {ONLY_IMPORTER, SIMULATED}, "not even by its name, such as through importlib"
 
 
-CHARGED = ("release", "table-fit", "assess", "best", "error")
+CHARGED = ("release", "table-fit", "table-fit-pool", "assess", "best", "error", "misfits")
 
 
 def test_no_charged_task_reaches_it_through_any_chain_of_imports() -> None:
@@ -134,7 +134,10 @@ def test_a_worker_that_knows_every_charged_task_has_not_loaded_it() -> None:
     assert loaded.stdout.split() == ["False", "True"]
 
 
-PASSES_ON = tuple(f"pmwpub.evaluation.{name}" for name in ("answering", "baselines", "fitted_tables", "peers"))
+PASSES_ON = tuple(
+    f"pmwpub.evaluation.{name}"
+    for name in ("answering", "baselines", "fits.fitted_tables", "fits.weighted_pools", "peers")
+)
 
 
 def test_nobody_else_hands_a_mechanism_a_source_of_noise() -> None:

@@ -23,7 +23,7 @@ def in_short(study: Study, found: Released) -> None:
         with right:
             _list("How far numbers may be off", summary.errors)
         if summary.figure:
-            st.image(summary.figure, width="stretch")
+            st.html(summary.figure)
         _list("What not to use it for", summary.cautions)
 
 
