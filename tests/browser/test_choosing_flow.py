@@ -80,7 +80,7 @@ def test_a_refresh_during_and_after_an_assessment_shows_the_same_and_a_viewer_no
     server: Server, visitor: Visitor, chromium: Browser
 ) -> None:
     town = _demo(visitor)
-    visitor.choose("Floors over", "full: the whole workload")
+    visitor.choose("Floors over", "the whole workload")
     visitor.see(re.compile("Whether the full setting comes to a result"))
     visitor.settle()
     visitor.press("Buy these assessments")
@@ -91,7 +91,7 @@ def test_a_refresh_during_and_after_an_assessment_shows_the_same_and_a_viewer_no
     viewer = Visitor(chromium, server.url)
     viewer.open(f"/compare?population={town}")
     viewer.page.get_by_text(AT_WORK).or_(viewer.page.get_by_text(NEVER)).first.wait_for(timeout=LONG)
-    assert viewer.page.get_by_text(re.compile("so far")).count() == 0
+    assert viewer.page.get_by_text(re.compile(r"\d s so far")).count() == 0
     assert viewer.page.get_by_role("button", name="Cancel").count() == 0
 
     visitor.page.reload()

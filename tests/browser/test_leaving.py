@@ -14,6 +14,7 @@ import pytest
 from browser.conftest import Server
 from browser.plain_client import visiting
 from jobs.waiting import until
+from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from pmwpub.ledger import Ledger
 from pmwpub.ui.server.leaving import Attendance

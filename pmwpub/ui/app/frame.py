@@ -102,7 +102,8 @@ def opened_if_any(title: str) -> Study | None:
 def _begun(title: str) -> Session:
     st.title(title, anchor=False)
     session = current()
-    notices(session)
+    with st.container():  # one place whether something is said or not: what follows is not drawn anew, parts stay open
+        notices(session)
     return session
 
 
