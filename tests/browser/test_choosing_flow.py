@@ -45,6 +45,8 @@ def test_a_steward_compares_for_free_buys_the_winner_and_takes_the_report(
     visitor.see(re.compile("the chosen one's floor is at most"))
     visitor.settle()
     visitor.press("Buy this choice")
+    best = visitor.page.get_by_text(re.compile(r"Best of state_b.csv, state_c.csv, state_d.csv: state_[bc].csv"))
+    best.first.wait_for(state="attached", timeout=LONG)
     visitor.unfold("What was bought, number by number")
     visitor.see(re.compile(r"Best of state_b.csv, state_c.csv, state_d.csv: state_[bc].csv"), LONG)
     assert charges(server.store_url, town) == 1
