@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import re
+from contextlib import suppress
 from pathlib import Path
 
 from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from pmwpub.ledger import Ledger
 
@@ -62,8 +64,13 @@ class Visitor:
     def pick(self, box: str, option: str) -> None:
         """Choose an option of a select box, or add one to a choice of several."""
         self.settle()
-        self.page.get_by_role("combobox", name=box).last.click()
-        self.page.get_by_role("option", name=re.compile(f"^{re.escape(option)}")).first.click()
+        wanted = self.page.get_by_role("option", name=re.compile(f"^{re.escape(option)}")).first
+        for _ in range(10):  # a page that is drawn anew closes the list again
+            self.page.get_by_role("combobox", name=box).last.click()
+            with suppress(PlaywrightTimeout):
+                wanted.wait_for(state="visible", timeout=3_000)
+                break
+        wanted.click()
         if self.page.get_by_role("option").count():  # a choice of several stays open; Escape empties a closed one
             self.page.keyboard.press("Escape")
         self.settle()
