@@ -98,9 +98,10 @@ def test_a_server_under_load_fails_no_session_and_every_step_is_counted() -> Non
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout + run.stderr
     assert f"failed sessions: 0 of {5 + browsers}\n" in run.stdout
-    # A buyer turns to the page, takes an engine and unticks a box, then sets two fields and presses for each release; a
-    # simulator turns to the page, then sets three and presses, and the second time asks for a new one first.
-    steps = 3 * 6 + (3 + 2 * 3) + (1 + 2 * 4 + 1)
+    # A buyer turns to the page, takes a candidate and an engine and unticks a box, then sets two fields and presses for
+    # each release; a simulator turns to the page, then sets three and presses, and the second time asks for a new one
+    # first.
+    steps = 3 * 6 + (4 + 2 * 3) + (1 + 2 * 4 + 1)
     assert f"reruns: {steps} of pages" in run.stdout
     assert f"browser: {6 * browsers} clicks" in run.stdout
     assert "jobs: 4 begun, 2 cancelled, 2 came to an end" in run.stdout
