@@ -142,8 +142,10 @@ class InlineReadiness:
         if self._target is None:
             return
         try:
-            for wanted in [(task,) for task in sorted(set(tasks))] or [None]:
-                _warmed(self._target, wanted)
+            for task in sorted(set(tasks)):
+                _warmed(self._target, (task,))
+            if not tasks:
+                _warmed(self._target, None)
         except (PmwPubError, ImportError, OSError, RuntimeError, MemoryError) as error:
             words = str(error) if isinstance(error, PmwPubError) else type(error).__name__
             raise NotReady(BROKEN.format(words=f" ({words})")) from error
