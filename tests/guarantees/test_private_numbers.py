@@ -13,6 +13,7 @@ from guarantees.canaries import Server, buy, handed_out, move_in, on_disk, seen_
 from guarantees.private_numbers import hits, numbers, open_all
 from pages.visits import PAGES
 
+from pmwpub.service.steward_only.private_sweeps import PrivateSweep
 from pmwpub.ui import Session
 from pmwpub.ui.hand_over import quality_panel
 
@@ -59,6 +60,10 @@ def seen(server: Server) -> Seen:
         root.setLevel(level)
     assert {panel.split(":")[0] for panel in panels} == {"hand_over", "prepare", "compare"}
     assert len(panels) >= 5
+    for sweep in (one for one in session.seen.values() if isinstance(one, PrivateSweep)):
+        job = server.service.engine.job(sweep.key)
+        assert job is None or job.wait(600)
+        assert sweep.simulation is not None
     values = {value for value in numbers(session.seen) if not hits(released, {value})}
     assert len(values) > 20
     return Seen(session, values, log.getvalue().encode())
