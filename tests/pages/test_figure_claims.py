@@ -9,6 +9,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from pages.drawn_words import drawn_words
 from pages.visits import Here, Open, buy, press
 from streamlit.testing.v1 import AppTest
 
@@ -21,6 +22,8 @@ from pmwpub.ui.story.story_text import errors
 
 SHADE = "unachievable with "
 SPACE = "{http://www.w3.org/2000/svg}"
+MOST_WITH_THE_SUMMARY = 550
+"""Words of Hand over with the one page for stakeholders on it, which is what is read there."""
 ROUNDED = 0.1
 """Places in a small picture have one decimal."""
 
@@ -95,7 +98,9 @@ def test_figures_of_compare_hand_over_and_the_shared_file_keep_what_they_claim(
     (rows,) = [one for one in drawn(steward("compare")) if any(trace.get("name") == HATCHED for trace in one["data"])]
     assert_rows_expect_nothing_out_of_reach(rows)
     buy(steward("release"), "Buy this release")
-    (handed_over,) = pictures(visit("hand_over", population=town.population))
+    page = visit("hand_over", population=town.population)
+    (handed_over,) = pictures(page)
+    assert len(drawn_words(page.main)) <= MOST_WITH_THE_SUMMARY
     assert_picture_keeps_out_of_shades(handed_over)
     assert pictures(visit("story", population=town.population, screen="5")) == [handed_over]
 
