@@ -168,7 +168,7 @@ def test_what_is_handed_over_prints_in_black_on_one_page_and_nothing_is_cut(
     page.set_viewport_size({"width": 703, "height": 1032})  # A4 less 12 mm on each side
     printed = page.locator(".st-key-handed-over")
     expect(printed.get_by_text("What is promised")).to_be_visible()
-    expect(printed.locator("svg[role=img]")).to_be_visible()
+    assert printed.locator("img").evaluate("e => e.complete && e.naturalWidth > 0")
     expect(page.get_by_role("button", name="synthetic.csv")).to_be_hidden()
     expect(page.get_by_test_id("stSidebar")).to_be_hidden()
     assert printed.evaluate("e => getComputedStyle(e.querySelector('li')).color") == "rgb(0, 0, 0)"

@@ -11,6 +11,7 @@ from pmwpub.service.bought.release_priors import contributions
 from pmwpub.service.choosing.expectation import handed_over
 from pmwpub.ui.app.frame import Badge, panel
 from pmwpub.ui.app.services import service
+from pmwpub.ui.widgets import small_picture
 from pmwpub.ui.wording.pool_words import contribution_words
 from pmwpub.ui.wording.written import plain
 
@@ -27,7 +28,7 @@ PRINTED = """<style>@media print {
   .st-key-handed-over h3 { font-size: 13pt !important; }
   .st-key-handed-over [data-testid="stVerticalBlock"] { gap: 0.3rem !important; }
   .st-key-handed-over li { margin: 0 !important; }
-  .st-key-handed-over svg { max-width: 12cm; break-inside: avoid; }
+  .st-key-handed-over img { max-width: 11cm !important; break-inside: avoid; }
 }</style>"""
 """The page on paper: what is handed over, in black and on one side, without what leads elsewhere."""
 
@@ -45,8 +46,7 @@ def in_short(study: Study, found: Released) -> None:
             _list("What is promised", (*summary.promise, summary.spent))
         with right:
             _list("How far numbers may be off", summary.errors)
-        if summary.figure:
-            st.html(f'<div style="max-width: 42rem">{summary.figure}</div>')
+        small_picture.show(summary.figure)
         _list("What not to use it for", summary.cautions)
 
 
