@@ -7,7 +7,7 @@ from base64 import b64encode
 
 import streamlit as st
 
-WIDEST = "42rem"
+WIDEST = "30rem"
 
 
 def show(svg: str) -> None:
