@@ -22,12 +22,14 @@ PRINTED = """<style>@media print {
   [data-testid="stSidebar"], [data-testid="stHeader"], [data-testid="stVerticalBlock"]:has(.st-key-handed-over)
     > :not(.st-key-handed-over):not(:has(.st-key-handed-over)) { display: none !important; }
   [data-testid="stApp"], [data-testid="stAppViewContainer"], [data-testid="stMain"] {
-    position: static !important; overflow: visible !important; height: auto !important; display: block !important; }
+    position: static !important; overflow: visible !important; height: auto !important; display: block !important;
+    background: #fff !important; color-scheme: light !important; }
   [data-testid="stMainBlockContainer"] { padding: 0 !important; max-width: none !important; }
-  .st-key-handed-over, .st-key-handed-over * { color: #000 !important; font-size: 9pt !important; }
+  .st-key-handed-over, .st-key-handed-over * {
+    color: #000 !important; background: none !important; font-size: 9pt !important; }
   .st-key-handed-over h3 { font-size: 13pt !important; }
   .st-key-handed-over [data-testid="stVerticalBlock"] { gap: 0.3rem !important; }
-  .st-key-handed-over li { margin: 0 !important; }
+  .st-key-handed-over li { margin: 0 0 0 1rem !important; }
   .st-key-handed-over img { max-width: 11cm !important; break-inside: avoid; }
 }</style>"""
 """The page on paper: what is handed over, in black and on one side, without what leads elsewhere."""
