@@ -182,7 +182,7 @@ def test_what_is_handed_over_prints_in_black_on_one_page_and_nothing_is_cut(
 def test_a_population_of_ones_own_is_accessible_too_with_uploads_pickers_and_the_schema_editor(
     demo: tuple[Server, str], chromium: Browser, tmp_path: Path
 ) -> None:
-    """A refused file and the editor opened; then a name is changed in its grid by keyboard."""
+    """A refused file, the editor opened, and a name changed in its grid by keyboard."""
     server, _ = demo
     visitor = Visitor(chromium, server.url)
     visitor.open(f"/prepare?population={VILLAGE}")
@@ -192,17 +192,22 @@ def test_a_population_of_ones_own_is_accessible_too_with_uploads_pickers_and_the
     visitor.settle()
     visitor.press("Edit the schema")
     expect(visitor.page.get_by_role("button", name="Save this schema")).to_be_visible(timeout=SOON)
+    _edit_a_name(visitor)
     visitor.page.get_by_text("Levels or bins of one column").click()
     visitor.settle()
     faults = _faults(visitor, "Prepare, editing")
-    _edit_a_name(visitor)
+    visitor.press("Save this schema")
+    visitor.see("The schema is saved.")
+    visitor.settle()
+    assert b'"gender"' in visitor.download("Download schema.json")
     visitor.close()
     assert faults == []
 
 
 def _edit_a_name(visitor: Visitor) -> None:
-    """Change the first column's name in the grid of the schema editor with keys alone, and save."""
+    """Change the first column's name in the grid of the schema editor with keys alone."""
     visitor.see("No change so far.")
+    visitor.settle()
     visitor.page.get_by_test_id("stDataFrame").last.click(position={"x": 100, "y": 55})
     cell = visitor.page.locator("textarea.gdg-input")
     visitor.page.keyboard.press("Enter")
@@ -215,10 +220,6 @@ def _edit_a_name(visitor: Visitor) -> None:
     expect(visitor.page.get_by_test_id("glide-cell-1-0").last).to_have_text("gender")
     expect(visitor.page.get_by_text("No change so far.")).to_have_count(0, timeout=SOON)
     visitor.settle()
-    visitor.press("Save this schema")
-    visitor.see("The schema is saved.")
-    visitor.settle()
-    assert b'"gender"' in visitor.download("Download schema.json")
 
 
 def test_a_population_is_registered_by_keyboard_alone(demo: tuple[Server, str], chromium: Browser) -> None:
