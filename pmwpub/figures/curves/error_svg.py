@@ -64,7 +64,8 @@ def error_svg(
     errors = [error + bar for curve in curves for error, bar in zip(curve.mean, curve.standard_error, strict=True)]
     errors += [line.error for line in unchanged] + [floor.high for floor in floors] + ([marked.error] if marked else [])
     scale, words = _Scale.of(epsilons, errors), conclusion(curves, floors, marked)
-    colour = {curve.label: PALETTE[place % len(PALETTE)] for place, curve in enumerate(curves)}
+    names = list(dict.fromkeys(curve.label for curve in curves))
+    colour = {name: PALETTE[place % len(PALETTE)] for place, name in enumerate(names)}
     parts = [_axes(scale, sorted(set(epsilons)), measure)]
     parts += [_floor(scale, floor, colour.get(floor.label, INK)) for floor in floors]
     parts += [_level(scale, line, colour.get(line.label, INK)) for line in unchanged]
@@ -92,14 +93,15 @@ def conclusion(
     at = near(best.epsilons[-1], 6)
     said = f"At ε = {at} the error is {number(best.mean[-1])}"
     if len(curves) > 1:
-        said = f"{best.label} does best at ε = {at}, with an error of {number(best.mean[-1])}"
+        said = f"{best.name} does best at ε = {at}, with an error of {number(best.mean[-1])}"
     if marked is not None:
         said = f"At ε = {near(marked.epsilon)} an error of {number(marked.error)} is expected"
-    floor = next((one for one in floors if one.label == best.label), None)
+    own = [one for one in floors if best.label == one.label or best.label.startswith(f"{one.label}, ")]
+    floor = max(own, key=lambda one: len(one.label), default=None)
     if floor is None or floor.low <= 0:
         return f"{said}."
     sure = f" (with {floor.confidence:.0%} confidence)" if floor.noisy and floor.confidence else ""
-    return f"{said}; no ε brings {best.label} below {number(floor.low)}{sure}."
+    return f"{said}; no ε brings {floor.label} below {number(floor.low)}{sure}."
 
 
 def _axes(scale: _Scale, epsilons: Sequence[float], measure: str) -> str:
@@ -154,7 +156,8 @@ def _curve(scale: _Scale, curve: ErrorCurve, colour: str) -> str:
         if s
     )
     dots = "".join(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="{colour}"/>' for x, y in points)
-    return f'<polyline class="curve" points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>{bars}{dots}'
+    look = 'stroke-width="1.5" stroke-dasharray="1 4"' if curve.aside else 'stroke-width="2.5"'
+    return f'<polyline class="curve" points="{path}" fill="none" stroke="{colour}" {look}/>{bars}{dots}'
 
 
 def _legend(
@@ -164,7 +167,11 @@ def _legend(
     marked: MarkedRelease | None,
     colour: dict[str, str],
 ) -> list[str]:
-    said = [f'<tspan fill="{colour[curve.label]}">●—</tspan> {shown(curve.label)}' for curve in curves]
+    said = [
+        f'<tspan fill="{colour[curve.label]}">{"● ·" if curve.aside else "●—"}</tspan> {shown(curve.name)}'
+        f"{_rounds(curve)}"
+        for curve in curves
+    ]
     said += [
         f'<tspan fill="{colour.get(line.label, INK)}">- -</tspan> {shown(line.label)} unchanged, free: '
         f"{number(line.error)}"
@@ -177,6 +184,14 @@ def _legend(
             f"({kind}): below {number(floor.low)}"
         )
     return said + (["○ this release"] if marked is not None else [])
+
+
+def _rounds(curve: ErrorCurve) -> str:
+    """ ", T = 5 to 40" where the numbers of rounds are known; else ""."""
+    if not curve.rounds:
+        return ""
+    fewest, most = min(curve.rounds), max(curve.rounds)
+    return f", T = {fewest}" if fewest == most else f", T = {fewest} to {most}"
 
 
 def _text(words: str, limit: int = 92) -> list[str]:
