@@ -50,7 +50,8 @@ UNDECIDED = (
 )
 
 NOT_WORTH = (
-    "Say first that you pay for this release although the public table unchanged may be as good. Nothing was charged."
+    "Say first that you pay for this release all the same: a program gives --free-table-acknowledged, or "
+    "free_table_acknowledged=True. Nothing was charged."
 )
 
 OTHER_READING = (
@@ -71,7 +72,7 @@ def buy(
     *,
     repeat: int = 0,
     tick: bool | None = None,
-    free_tick: bool | None = None,
+    free_tick: bool = False,
     current: Study | None = None,
 ) -> list[Outcome]:
     """Buy plans together: all are charged, or none. A plan that was sent before returns what is stored, uncharged.
@@ -79,7 +80,8 @@ def buy(
     repeat   which draw of each plan; the next one is bought on purpose, none is passed over
     tick     whether the steward said `TICK`; None where nobody was asked, which is enough in a single user's service
              while the loaded table has nothing in common with the public ones
-    free_tick  whether the steward said `FREE_TICK`; None where nobody was asked, as by a program, which is enough
+    free_tick  whether the steward said `FREE_TICK`: needed for a release that all that is known calls hardly better
+             than the public table unchanged
     current  the population's public state, where it was read already
 
     Raises ViewersOnly, PlanError, OverlapUndecided, Overspent, TableBlocked, LedgerError or QueueFull before anything
@@ -91,10 +93,13 @@ def buy(
     service.policy.refuse_viewers()
     repeat = whole(repeat, "A repeat")
     said(tick)
+    said(free_tick, "a release is bought although the free table may be as good")
     current = current or study_store.study(service, private.population)
     known = [as_known(service, private, one, repeat, current) for one in wanted]
-    if free_tick is False and doubts(service, current, known, repeat=repeat):
-        raise PlanError(NOT_WORTH)
+    for one in known:
+        check_repeat(service.ledger.next_repeat(private.population, one.plan.sha256), repeat)
+    if not free_tick and (doubted := doubts(service, current, known, repeat=repeat)):
+        raise PlanError(f"{doubted[0]} {NOT_WORTH}")
     spendings = [_spending(service, private, one, repeat, current) for one in known]
     used = _undecided(service, current, known, spendings)
     check_tick(service, private, used, current, tick)
