@@ -13,7 +13,7 @@ from streamlit import config
 from streamlit.testing.v1 import AppTest
 
 from pmwpub.errors import LedgerError
-from pmwpub.ledger import Ledger
+from pmwpub.ledger import Ledger, PlanKey
 from pmwpub.release.bundle import Bundle
 from pmwpub.service.bought import assessments, releases
 from pmwpub.service.inputs import study_store
@@ -87,6 +87,44 @@ def test_nothing_is_written_while_a_view_of_the_store_is_open_and_a_view_is_one_
             ledger.mark(name, "seen")
     assert len(ledger.marks(name)) == len(before) + 1
     ledger.mark(name, "seen")
+
+
+def test_a_run_of_a_page_reads_nothing_twice_until_something_is_written(town: Here) -> None:
+    ledger, name = town.service.ledger, town.population
+    with Ledger.open() as another, ledger.recalling():
+        before = ledger.marks(name)
+        another.mark(name, "seen", "by another program")
+        assert ledger.marks(name) == before, "one run of a page shows one state"
+        ledger.mark(name, "seen", "by this one")
+        assert [mark.note for mark in ledger.marks(name)[len(before) :]] == ["by another program", "by this one"]
+        another.mark(name, "seen", "again")
+        ledger.forget()
+        assert len(ledger.marks(name)) == len(before) + 3
+        another.mark(name, "seen", "at last")
+    assert len(ledger.marks(name)) == len(before) + 4, "the next run reads anew"
+
+
+def test_a_run_that_asks_what_became_of_a_booking_reads_anew(town: Here) -> None:
+    """A booking that nobody works on is final only if it is read after that was asked."""
+    buy_releases(town, range(2, 3))
+    ledger, name = town.service.ledger, town.population
+    (booking,) = town.service.bought(name, "release")
+    with Ledger.open() as another, ledger.recalling():
+        before = ledger.marks(name)
+        another.mark(name, "seen")
+        ledger.at_work(booking.id)
+        assert len(ledger.marks(name)) == len(before) + 1
+
+
+def test_bookings_that_were_read_answer_what_is_asked_of_one(town: Here) -> None:
+    buy_releases(town, range(2, 4))
+    ledger, name = town.service.ledger, town.population
+    plans = [one.key.plan_sha256 for one in ledger.bookings(name)] + ["0" * 64]
+    keys = [PlanKey(plan, repeat) for plan in plans for repeat in (0, 1)]
+    alone = [(ledger.booking(name, key), ledger.next_repeat(name, key.plan_sha256)) for key in keys]
+    with ledger.recalling():
+        ledger.bookings(name)
+        assert [(ledger.booking(name, key), ledger.next_repeat(name, key.plan_sha256)) for key in keys] == alone
 
 
 def test_a_run_of_a_page_ends_without_a_full_collection_of_garbage() -> None:

@@ -5,6 +5,7 @@ A function of the plan, of public tables and of what was released: nothing priva
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist, median
 
@@ -86,8 +87,7 @@ def outlook(service: Service, current: Study, plan: AnyReleasePlan) -> Outlook:
         return Outlook(measured, rows, rows / plan.n, None, None, None, none)
     pool = plan.inputs.candidates
     engine = "pmw-pub" if isinstance(plan, ReleasePlan) else "table-fit"
-    known = latest_of_all(assessments(service, current), current)
-    bought = {key_of(one): BoughtNumbers(found.floor, found.start) for one, found in known.items()}
+    bought = _bought(service, current)
     pairs = pairs_at(service, current, epsilon_of(plan.budget, current.population.delta), engine)
     found = expected_errors(pairs.pairs, bought, [key_of(pool)])
     expected = found[0] if found else None
@@ -96,6 +96,16 @@ def outlook(service: Service, current: Study, plan: AnyReleasePlan) -> Outlook:
     start = _start(expected, bought.get(key_of(pool)))
     noise = share if isinstance(plan, ReleasePlan) else 0.0  # table fit keeps to the public table where noise is large
     return Outlook(measured, rows, share, expected, start, _gains(expected, start, noise), pairs)
+
+
+def bought_start(service: Service, current: Study, pool: Sequence[str]) -> float | None:
+    """The error of a public table unchanged, or of several merged, as it was bought; None where none was."""
+    return _start(None, _bought(service, current).get(key_of(pool)))
+
+
+def _bought(service: Service, current: Study) -> dict[str, BoughtNumbers]:
+    known = latest_of_all(assessments(service, current), current)
+    return {key_of(one): BoughtNumbers(found.floor, found.start) for one, found in known.items()}
 
 
 def noise_rows(current: Study, plan: AnyReleasePlan) -> tuple[str, float]:

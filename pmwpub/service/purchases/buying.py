@@ -16,10 +16,19 @@ from fractions import Fraction
 from typing import NoReturn
 
 from pmwpub.errors import LedgerError, OverlapUndecided, PlanError
-from pmwpub.ledger import Charge, Order, PlanKey
+from pmwpub.ledger import Agreement, Charge, Order, PlanKey
 from pmwpub.ledger.bookings import check_repeat
 from pmwpub.ledger.model import whole
-from pmwpub.plans import ErrorPlan, MisfitPlan, ReleasePlan, TableFitPlan, WeightedPoolPlan
+from pmwpub.plans import (
+    AssessmentPlan,
+    BestPlan,
+    ErrorPlan,
+    MisfitPlan,
+    ReleasePlan,
+    TableFitPlan,
+    WeightedPoolPlan,
+)
+from pmwpub.service.choosing.floor_part import same_part
 from pmwpub.service.choosing.outlook import not_worth
 from pmwpub.service.core import Outcome, Price, Service, Spending
 from pmwpub.service.inputs import study_store
@@ -89,6 +98,7 @@ def buy(
     changes nothing here: the same acts on neighbouring tables are asked, charged and recorded alike.
     """
     service.policy.refuse_viewers()
+    service.ledger.forget()
     repeat = whole(repeat, "A repeat")
     said(tick)
     current = current or study_store.study(service, private.population)
@@ -99,7 +109,7 @@ def buy(
     used = _undecided(service, current, known, spendings)
     check_tick(service, private, used, current, tick)
     return service.spend(
-        private.population, spendings, table=private.table, terms=current.population, agree=_same_neighbours
+        private.population, spendings, table=private.table, terms=current.population, agree=agreements(known)
     )
 
 
@@ -222,13 +232,28 @@ def _spending(service: Service, private: PrivateTable, one: Purchase, repeat: in
     return Spending(order, one.task, prepared.work, prepared.encode)
 
 
-def _same_neighbours(plans: Sequence[str]) -> None:
-    """PlanError where plans of one population are for different neighbours: zCDP adds up for one relation alone."""
-    # Only a text in which the key's name stands is parsed: a population may have tens of thousands of plans.
-    *_, newest = found = [json.loads(text).get("kept_ids") if '"kept_ids"' in text else None for text in plans]
-    other = next((before for before in found if before != newest), newest)
-    if other != newest:
-        raise PlanError(OTHER_NEIGHBOURS.format(before=_protected(other), now=_protected(newest)))
+def agreements(plans: Sequence[Purchase]) -> list[Agreement]:
+    """What plans that are bought and all of their population must agree on.
+
+    They mean the same neighbours, for zCDP adds up for one relation alone; and floors over a part of a workload are
+    over one part, or they could not be ranked. Whether that is so is asked in the transaction of the charge.
+    """
+    kept = dict.fromkeys(one.plan.kept_ids for one in plans)
+    floors = [one.plan for one in plans if isinstance(one.plan, AssessmentPlan | BestPlan)]
+    return [*map(_same_neighbours, kept), *(same_part(plan) for plan in floors if plan.setting == "part")]
+
+
+def _same_neighbours(kept_ids: str | None) -> Agreement:
+    """PlanError where another plan is for other neighbours."""
+
+    def check(text: str) -> None:
+        other = json.loads(text).get("kept_ids")
+        if other != kept_ids:
+            raise PlanError(OTHER_NEIGHBOURS.format(before=_protected(other), now=_protected(kept_ids)))
+
+    if kept_ids is None:
+        return Agreement(check, about=('"kept_ids":',))
+    return Agreement(check, settled=f'"kept_ids":{json.dumps(kept_ids, ensure_ascii=False)}')
 
 
 def _protected(kept_ids: str | None) -> str:
