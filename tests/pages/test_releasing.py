@@ -17,6 +17,7 @@ from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.plans import AssessmentPlan, PublicInputs, WorkloadChoice
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.release.checking import check, require
+from pmwpub.rounding import in_percent
 from pmwpub.service import Assessed
 from pmwpub.service.bought import release_errors, releases
 from pmwpub.service.bought.release_errors import MeasuredError
@@ -191,7 +192,7 @@ def test_the_noisy_error_of_a_release_is_priced_confirmed_charged_once_and_shown
     (bought,) = release_errors.measured_errors(town.service, town.population, key)
     assert bought.error is not None
     viewer = visit("hand_over", population=town.population, release=str(found.outcome.booking.id))
-    assert f"Noisy largest error on the private table: {bought.error.estimate:.3g}" in words(viewer)
+    assert f"Noisy largest error on the private table: {in_percent(bought.error.estimate, 3)}" in words(viewer)
     assert not any("Buy" in button.label for button in viewer.button)
     spent = town.spent
     buttons = [button for button in app.button if button.label == "Show the stored result" and "confirm" in button.key]
@@ -199,7 +200,7 @@ def test_the_noisy_error_of_a_release_is_priced_confirmed_charged_once_and_shown
     assert town.spent == spent
 
 
-@pytest.mark.parametrize(("drawn", "low", "high", "shown"), [(-0.2, 0.0, 0.04, "0"), (1.3, 0.9, 1.0, "1")])
+@pytest.mark.parametrize(("drawn", "low", "high", "shown"), [(-0.2, 0.0, 0.04, "0 %"), (1.3, 0.9, 1.0, "100 %")])
 def test_a_noisy_error_that_noise_carried_out_of_0_to_1_is_shown_where_errors_lie(
     town: Here, steward: Open, monkeypatch: pytest.MonkeyPatch, drawn: float, low: float, high: float, shown: str
 ) -> None:
@@ -210,8 +211,9 @@ def test_a_noisy_error_that_noise_carried_out_of_0_to_1_is_shown_where_errors_li
     monkeypatch.setattr(release_errors, "measured_errors", lambda *asked: [error])
     app = steward("hand_over", release=str(found.outcome.booking.id))
     assert not app.exception
-    assert f"on the private table: {shown}, between {low:g} and {high:g}" in words(app).replace("*", "")
-    assert f"{drawn:g}" not in words(app)
+    said = f"on the private table: {shown} of the rows, between {100 * low:g} % and {100 * high:g} %"
+    assert said in words(app).replace("*", "")
+    assert f"{100 * drawn:g} %" not in words(app)
     assert next(one.value for one in app.metric if one.label == "Largest error (noisy)") == shown
 
 

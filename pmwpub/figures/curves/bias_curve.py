@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pmwpub.figures.style import INK, PALETTE, SYMBOLS, Plot, Table, framed, number, shown, translucent
+from pmwpub.figures.style import IN_PERCENT, INK, PALETTE, SYMBOLS, Plot, Table, framed, percent, shown, translucent
 
 START, RELEASED, FLOOR = "unchanged", "PMW^Pub", "reweighted perfectly (floor)"
 
@@ -48,9 +48,9 @@ def error_against_bias(points: Sequence[BiasedTable], chosen: float, *, of: str)
                 marker={"symbol": SYMBOLS[place], "size": 9},
                 cliponaxis=False,
                 fill="tozeroy" if name == FLOOR else None,
-                fillcolor=translucent(PALETTE[place], 0.16),
+                fillcolor=translucent(PALETTE[place], 0.30),
                 hovertext=[
-                    f"bias {100 * bias:+.0f} points<br>{name}: {number(value)}"
+                    f"bias {100 * bias:+.0f} points<br>{name}: {percent(value)}"
                     for bias, value in zip(biases, values, strict=True)
                 ],
                 hoverinfo="text",
@@ -59,11 +59,11 @@ def error_against_bias(points: Sequence[BiasedTable], chosen: float, *, of: str)
     framed(
         figure,
         x_title=f"Bias (percentage points)<br>added to the share of {shown(of)}",
-        y_title="Maximum error (share of rows)",
+        y_title="Maximum error (% of the rows)",
         height=440,
     )
     figure.update_xaxes(tickvals=biases, ticktext=[f"{100 * bias:+.0f}" for bias in biases], zeroline=False)
-    figure.update_yaxes(rangemode="tozero")
+    figure.update_yaxes(rangemode="tozero", **IN_PERCENT)
     figure.add_vline(x=chosen, line={"color": INK, "width": 10}, opacity=0.18)
     rows = tuple((p.bias, p.start, p.released, p.standard_error, p.floor) for p in points)
     header = ("bias", START, RELEASED, "standard error", FLOOR)
@@ -73,8 +73,8 @@ def error_against_bias(points: Sequence[BiasedTable], chosen: float, *, of: str)
 def _alt(points: Sequence[BiasedTable], of: str) -> str:
     sentences = [f"Largest error as the share of {of} in the public table grows beyond its own."]
     sentences += [
-        f"Bias {100 * point.bias:+.0f} points: unchanged {number(point.start)}, PMW^Pub {number(point.released)}, "
-        f"reweighted perfectly {number(point.floor)}."
+        f"Bias {100 * point.bias:+.0f} points: unchanged {percent(point.start)}, PMW^Pub {percent(point.released)}, "
+        f"reweighted perfectly {percent(point.floor)}."
         for point in points
     ]
     return " ".join(sentences)

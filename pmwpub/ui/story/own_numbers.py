@@ -26,4 +26,6 @@ def own_numbers(session: Session) -> None:
         st.markdown(f"**{plain(current.population.name)}, release {done[-1].number}: {plain(done[-1].name)}**")
         said = (summary.promise[1], summary.errors[0], summary.cautions[0])
         st.markdown("\n".join(f"- {plain(words)}" for words in said))
+        if summary.figure:
+            st.html(f'<div style="max-width: 42rem">{summary.figure}</div>')
         link("pages/hand_over.py", "The whole page", release=str(done[-1].outcome.booking.id))
