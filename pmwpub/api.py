@@ -34,6 +34,8 @@ from pmwpub.tabular.schema.table_schema import Schema
 from pmwpub.wording import no_result, values_in_words
 
 if TYPE_CHECKING:
+    from pmwpub.release.answers.number_answers import NumberAnswer
+    from pmwpub.release.answers.release_answers import ReleaseAnswers
     from pmwpub.tabular.files.reading import Frame
 
 UNDECIDED = (
@@ -79,9 +81,34 @@ class SyntheticRelease:
         What an interval covers, and what it does not, stands in `release.answers.marginal_answers.COVERS`.
         Raises WorkloadError for another number of columns, or one that the release lacks.
         """
+        return self._answers.marginal(table_names(names))
+
+    def within(self, names: Sequence[str], given: Sequence[str]) -> tuple[CellAnswer, ...]:
+        """The cells of a marginal as shares of the rows that have their levels of the columns `given`, with intervals.
+
+        Raises WorkloadError as `answer` does, and unless `given` are some of the marginal's columns, not all.
+        """
+        return self._answers.within(table_names(names), table_names(given))
+
+    def difference(self, first: Mapping[str, str], second: Mapping[str, str]) -> NumberAnswer:
+        """The share of rows in one cell (column -> level) less that in another of the same marginal, with its interval.
+
+        Raises WorkloadError for cells of different marginals, the same cell twice, or an unknown column or level.
+        """
+        return self._answers.difference(first, second)
+
+    def mean(self, name: str) -> NumberAnswer:
+        """The mean of a numeric column with its interval, by its noisy table; each bin counts as its middle.
+
+        Raises WorkloadError for a column that is unknown or not numeric.
+        """
+        return self._answers.mean(name)
+
+    @property
+    def _answers(self) -> ReleaseAnswers:
         from pmwpub.release.answers.release_answers import ReleaseAnswers
 
-        return ReleaseAnswers(self.bundle).marginal(table_names(names))
+        return ReleaseAnswers(self.bundle)
 
     def files(
         self, rows: int | None = None, *, seed: int = 0, cells: Cells = "labels", columns: Columns = "attributes"
