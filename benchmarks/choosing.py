@@ -64,7 +64,11 @@ def lines_of(name: str, truth: str, found: Simulation) -> Iterator[tuple[object,
 
 
 def make(
-    wanted: Mapping[str, Callable[[], cases.Case]], runs: int, runs_of_pairs: int, methods: tuple[str, ...]
+    wanted: Mapping[str, Callable[[], cases.Case]],
+    runs: int,
+    runs_of_pairs: int,
+    methods: tuple[str, ...],
+    first_seed: int,
 ) -> None:
     """Every simulation that is missing from the file, added to it."""
     done = {(line["case"], line["truth"], line["method"]) for line in read()}
@@ -81,7 +85,11 @@ def make(
                         continue
                     own = (method, UNCHANGED) if (name, truth, UNCHANGED) not in done else (method,)
                     sweep = Sweep(
-                        EPSILONS, runs=runs if truth == TRUTH else runs_of_pairs, methods=own, floors=UNCHANGED in own
+                        EPSILONS,
+                        runs=runs if truth == TRUTH else runs_of_pairs,
+                        methods=own,
+                        floors=UNCHANGED in own,
+                        first_seed=first_seed,
                     )
                     writer.writerows(lines_of(name, truth, simulate(stage_of(case, truth), sweep)))
                     done |= {(name, truth, one) for one in own}
@@ -162,13 +170,17 @@ def main() -> None:
     """Make what is missing, then judge."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tried", action="store_true")
+    parser.add_argument("--anew", type=int, default=0)
+    parser.add_argument("--only", nargs="*", default=[], help="parts of the names of cases")
+    parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--pair-runs", type=int, default=3)
     parser.add_argument("--draws", type=int, default=5)
     parser.add_argument("--method", nargs="+", default=[PMW_PUB])
     parsed = parser.parse_args()
-    wanted = cases.tried() if parsed.tried else cases.cases()
-    make(wanted, parsed.runs, parsed.pair_runs, tuple(parsed.method))
+    wanted = cases.tried() if parsed.tried else cases.anew(parsed.anew) if parsed.anew else cases.cases()
+    wanted = {name: build for name, build in wanted.items() if not parsed.only or any(map(name.count, parsed.only))}
+    make(wanted, parsed.runs, parsed.pair_runs, tuple(parsed.method), parsed.first_seed)
     for method in parsed.method:
         judge(wanted, method, parsed.draws)
 

@@ -223,6 +223,7 @@ class Project:
         grow: bool = False,
         repeat: int = 0,
         overlap_acknowledged: bool | None = None,
+        free_table_acknowledged: bool = False,
     ) -> SyntheticRelease:
         """A synthetic release with one public table, or a pool of several.
 
@@ -235,9 +236,11 @@ class Project:
         grow                  of table fit: whether rows are added where noisy tables show people of whom no public row
                               tells
         overlap_acknowledged  as in `assess`
+        free_table_acknowledged  whether the release is bought although all that is known says that the public table
+                              unchanged, which is free, is as good; without it such a release is refused
 
-        Raises OverlapUndecided or Overspent before anything is drawn, NoResult where the charge was made and no result
-        is stored, or not yet: its words say which.
+        Raises PlanError, OverlapUndecided or Overspent before anything is drawn, NoResult where the charge was made and
+        no result is stored, or not yet: its words say which.
 
         Privacy: charged to the population before anything is drawn; a plan that was sent before is not drawn again.
         """
@@ -249,10 +252,11 @@ class Project:
         with values_in_words():
             chosen = chosen_plan(self._service, current, keys, settings, engine=engine, epsilon=price, grow=grow)
         with _draws_in_words():
-            return SyntheticRelease(self._bought(chosen, loaded, current, repeat, overlap_acknowledged), chosen.why)
+            bundle = self._bought(chosen, loaded, current, repeat, overlap_acknowledged, free_table_acknowledged)
+            return SyntheticRelease(bundle, chosen.why)
 
     def _bought(
-        self, chosen: ChosenPlan, loaded: PrivateTable, current: Study, repeat: int, tick: bool | None
+        self, chosen: ChosenPlan, loaded: PrivateTable, current: Study, repeat: int, tick: bool | None, free_tick: bool
     ) -> Bundle:
         """The files of a chosen plan; a public table unchanged is not bought, and has one draw."""
         service, plan = self._service, chosen.plan
@@ -261,7 +265,9 @@ class Project:
                 raise PlanError("A public table unchanged has no draws; leave `repeat` out. Nothing was charged.")
             return publish_unchanged(service, current, plan, private=loaded, tick=tick, why=chosen.why).bundle
         bought = [purchases.purchase_of(plan)]
-        (outcome,) = purchases.buy(service, loaded, bought, repeat=repeat, tick=tick, current=current)
+        (outcome,) = purchases.buy(
+            service, loaded, bought, repeat=repeat, tick=tick, free_tick=free_tick, current=current
+        )
         found = releases.released(service, current, outcome.booking)
         if found.bundle is None:
             raise no_result(found.outcome, again="The next `repeat`")

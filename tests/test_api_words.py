@@ -110,6 +110,15 @@ def test_only_true_and_false_say_that_no_public_table_was_made_from_the_private_
     assert ledger.documents("town", "candidate") == []
 
 
+@pytest.mark.parametrize("word", [1, "no", np.bool_(True)])
+def test_only_true_and_false_say_that_a_release_is_bought_although_the_free_table_may_be_as_good(
+    ledger: pmwpub.Ledger, word: Any
+) -> None:
+    with pytest.raises(PlanError, match="the free table may be as good is said by True or False"):
+        project(ledger).release(PRIVATE, "B", epsilon="0.5", rounds=2, free_table_acknowledged=word)
+    assert ledger.history("town") == []
+
+
 @pytest.mark.parametrize(
     "table", [None, PUBLIC["sex"], [1], PUBLIC.assign(sex=pd.Series(["half \ud800"] * 150, dtype=object))]
 )

@@ -154,7 +154,7 @@ def test_marks_on_an_axis_are_drawn_whole() -> None:
         candidates_dot_plot([AssessedCandidate("b", noisy(0.0, 0.0, 0.1), noisy(0.1, 0.0, 0.2))], confidence=0.95),
         public_ranges([TableRange("B", 0.1, 0.0)], alone=0.2),
         true_distances([TrueDistance(("age",), 0.2, 0.0)]),
-        error_against_bias([BiasedTable(0.0, 0.1, 0.05, 0.0, 0.0)], 0.0, of="sex = F"),
+        error_against_bias([BiasedTable(0.0, 0.1, 0.04, 0.0, 0.05, 0.0, 0.0)], 0.0, of="sex = F"),
     )
     for plot in plots:
         marks = [trace for trace in plot.figure.data if trace.mode.endswith("markers")]
@@ -374,17 +374,21 @@ def test_the_bound_against_epsilon_says_where_it_says_nothing() -> None:
     assert plot.table.rows == ((0.1, 1.6, 86), (1.0, 0.5, 791))
 
 
-def test_error_against_bias_draws_start_release_and_a_shaded_floor() -> None:
-    points = [BiasedTable(0.0, 0.02, 0.013, 0.001, 0.003), BiasedTable(0.2, 0.16, 0.016, 0.0, 0.003)]
+def test_error_against_bias_draws_start_both_engines_and_a_shaded_floor() -> None:
+    points = [
+        BiasedTable(0.0, 0.02, 0.007, 0.002, 0.013, 0.001, 0.003),
+        BiasedTable(0.2, 0.16, 0.008, 0.0, 0.016, 0.0, 0.003),
+    ]
     plot = error_against_bias(points, 0.2, of="sex = F")
-    start, released, floor = plot.figure.data
+    start, fitted, released, floor = plot.figure.data
     assert (list(start.y), list(released.y), list(floor.y)) == ([0.02, 0.16], [0.013, 0.016], [0.003, 0.003])
+    assert (fitted.name, list(fitted.y), list(fitted.error_y.array)) == ("table fit", [0.007, 0.008], [0.002, 0.0])
     assert list(released.error_y.array) == [0.001, 0.0]
     assert (start.fill, floor.fill) == (None, "tozeroy")
     assert plot.figure.layout.shapes[0].x0 == 0.2
     assert list(plot.figure.layout.xaxis.ticktext) == ["+0", "+20"]
-    assert plot.table.rows[1] == (0.2, 0.16, 0.016, 0.0, 0.003)
-    assert "Bias +20 points: unchanged 16 %, PMW^Pub 1.6 %, reweighted perfectly 0.3 %." in plot.alt
+    assert plot.table.rows[1] == (0.2, 0.16, 0.008, 0.0, 0.016, 0.0, 0.003)
+    assert "unchanged 16 %, table fit 0.8 %, PMW^Pub 1.6 %, reweighted perfectly 0.3 %." in plot.alt
 
 
 def test_the_plots_of_the_story_carry_what_they_are_given_in_words_and_tables() -> None:
@@ -420,7 +424,7 @@ def test_a_table_keeps_columns_of_the_same_name_apart() -> None:
         difference_map([HOSTILE], [HOSTILE], [[0.1]], rows=HOSTILE, columns=HOSTILE),
         moved_marginals([MovedMarginal((HOSTILE, HOSTILE), 0.1, True, (HOSTILE,))]),
         true_distances([TrueDistance((HOSTILE,), 0.1, 0.2)]),
-        error_against_bias([BiasedTable(0.0, 0.1, 0.05, 0.0, 0.01)], 0.0, of=HOSTILE),
+        error_against_bias([BiasedTable(0.0, 0.1, 0.04, 0.0, 0.05, 0.0, 0.01)], 0.0, of=HOSTILE),
         alone_by_facts([HOSTILE], [0.5]),
         public_ranges([TableRange(HOSTILE, 0.2, 0.1)], alone=0.3),
         ways_compared([(HOSTILE, 0.1)], best=0),

@@ -24,6 +24,8 @@ from pmwpub.service.bought.release_errors import MeasuredError
 from pmwpub.service.inputs import study_store
 from pmwpub.service.simulations import explorations
 from pmwpub.service.simulations.advice import EpsilonAdvice
+from pmwpub.service.simulations.simulated_methods import PMW_PUB, TABLE_FIT, UNCHANGED
+from pmwpub.service.simulations.sweep_range import SweepRange
 from pmwpub.ui import Session
 from pmwpub.ui.wording import epsilon_limits
 
@@ -66,8 +68,9 @@ def test_epsilon_is_taken_over_from_compare_or_is_the_smallest_for_an_error_or_t
     assert "no simulation of this choice is stored" in words(app)
     assert not any(button.label == "Buy this release" for button in app.button)
     current = study_store.study(town.service, town.population)
+    both = SweepRange(methods=(PMW_PUB, TABLE_FIT, UNCHANGED), runs=1)
     for facts in current.usable:
-        explorations.explore(town.service, current, facts.sha256)
+        explorations.explore(town.service, current, facts.sha256, both)
     session.choices.good_enough = 0.99
     app.run()
     assert "ε = 0.1" in words(app)
@@ -247,7 +250,9 @@ def test_a_floor_is_said_to_dominate_where_its_interval_says_so(
 def test_the_words_of_advice_follow_what_was_simulated() -> None:
     advice = EpsilonAdvice(0.25, 0.02, 1.0, 0.01, "b.csv")
     assert "took ε = 0.25" in epsilon_limits.epsilon_words(advice, 0.05)
-    assert "the floor was 0.01" in epsilon_limits.epsilon_words(replace(advice, epsilon=None), 0.005)
+    assert "in a simulation of table fit where" in epsilon_limits.epsilon_words(advice, 0.05)
+    assert "of PMW^Pub" in epsilon_limits.epsilon_words(replace(advice, engine="pmw-pub"), 0.05)
+    assert "the floor was 1 %" in epsilon_limits.epsilon_words(replace(advice, epsilon=None), 0.005)
     assert "up to 1, was enough" in epsilon_limits.epsilon_words(replace(advice, epsilon=None), 0.015)
     assert "not known" in epsilon_limits.epsilon_words(None, 0.1)
 

@@ -20,6 +20,7 @@ class ErrorCurve:
     standard_error  of the mean; zeros for a single run
     engine          what made the releases, in plain words, where curves of several ways stand together; else ""
     rounds          T at each epsilon, where the engine has rounds; else ()
+    aside           whether it stands there for comparison only: a thinner, dotted line in small figures
     """
 
     label: str
@@ -29,6 +30,7 @@ class ErrorCurve:
     runs: int = 1
     engine: str = ""
     rounds: tuple[int, ...] = ()
+    aside: bool = False
 
     @property
     def name(self) -> str:

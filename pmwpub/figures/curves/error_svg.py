@@ -180,7 +180,8 @@ def _curve(scale: _Scale, curve: ErrorCurve, colour: str) -> str:
         if s
     )
     dots = "".join(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="{colour}"/>' for x, y in points)
-    return f'<polyline class="curve" points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>{bars}{dots}'
+    look = 'stroke-width="1.5" stroke-dasharray="1 4"' if curve.aside else 'stroke-width="2.5"'
+    return f'<polyline class="curve" points="{path}" fill="none" stroke="{colour}" {look}/>{bars}{dots}'
 
 
 def _legend(
@@ -191,13 +192,23 @@ def _legend(
     colour: dict[str, str],
 ) -> list[tuple[str, str, str]]:
     """What each mark means: the mark, its colour, and plain words."""
-    said = [("●—", colour[curve.label], cut(curve.label)) for curve in curves]
+    said = [
+        ("● ·" if curve.aside else "●—", colour[curve.label], f"{cut(curve.name)}{_rounds(curve)}") for curve in curves
+    ]
     said += [
         ("- -", colour.get(line.label, INK), f"{cut(line.label)} unchanged, free: {percent(line.error)}")
         for line in unchanged
     ]
     said += [_of_floor(floor, colour.get(floor.label, INK)) for floor in floors]
     return said + ([("○", "currentColor", "this release")] if marked is not None else [])
+
+
+def _rounds(curve: ErrorCurve) -> str:
+    """ ", T = 5 to 40" where the numbers of rounds are known; else ""."""
+    if not curve.rounds:
+        return ""
+    fewest, most = min(curve.rounds), max(curve.rounds)
+    return f", T = {fewest}" if fewest == most else f", T = {fewest} to {most}"
 
 
 def _of_floor(floor: ShadedFloor, colour: str) -> tuple[str, str, str]:
