@@ -90,6 +90,11 @@ class ReleaseAnswers:
         return None if found is None else found.misfit
 
     @property
+    def intervals(self) -> CellIntervals | None:
+        """The intervals of a release by table fit; None for PMW^Pub, and where no strengths are stored."""
+        return self._by_tables
+
+    @property
     def remark(self) -> str:
         """What limits the answers, "" where nothing does."""
         if isinstance(self._certificate, Certificate):
