@@ -126,6 +126,21 @@ class SyntheticRelease:
         check_drawn(rows, seed)
         return self.bundle.files(rows, seed, one_of(get_args(Cells), cells), one_of(get_args(Columns), columns))
 
+    def replicate_weights(self, replicates: int = 40, *, seed: int = 0) -> dict[str, bytes]:
+        """Weights for survey software, replicate-weights.csv, and their note, replicate-weights.json. Free.
+
+        Their variance over the replicates reproduces the squared standard errors of `answer`'s intervals, for cells of
+        one or two columns; the note has how well, and how survey software is told.
+
+        seed  public; the same seed makes the same weights
+
+        Raises PlanError for a release without such intervals, or a number of replicates that cannot be made.
+        """
+        from pmwpub.release.answers.replicate_files import replicate_files
+
+        wanted = whole_number(replicates, "The number of replicates")
+        return replicate_files(self.bundle, replicates=wanted, seed=whole_number(seed, "A seed"))
+
 
 class Project:
     """A registered population with its schema, public tables and workload.
