@@ -47,7 +47,7 @@ def transactions_of(rerun: Callable[[], AppTest]) -> int:
 
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have AppTest run app.py with each page, as a server does that has run it once; by itself it runs the page alone."""
+    """Have AppTest run app.py with each page, as a server does that ran it once; of itself it runs the page alone."""
     make = PagesManager.__init__
 
     def made(self: PagesManager, *given: Any, **named: Any) -> None:
