@@ -67,7 +67,7 @@ def _overflow(page: Page) -> list[str]:
 def _undrawn(page: Page) -> list[str]:
     """Figures in sight that have no axes, or none of their marks."""
     script = """() => [...document.querySelectorAll('[data-testid=stPlotlyChart]')]
-        .filter(e => e.checkVisibility() && !e.querySelector('.main-svg .plot *')).map(e => e.innerText.slice(0, 80))"""
+        .filter(e => e.checkVisibility() && !e.querySelector('.main-svg .trace')).map(e => e.innerText.slice(0, 80))"""
     return [f"not drawn: {words}" for words in page.evaluate(script)]
 
 
@@ -168,10 +168,12 @@ def test_what_is_handed_over_prints_in_black_on_one_page_and_nothing_is_cut(
     page.set_viewport_size({"width": 703, "height": 1032})  # A4 less 12 mm on each side
     printed = page.locator(".st-key-handed-over")
     expect(printed.get_by_text("What is promised")).to_be_visible()
-    expect(printed.locator("svg[role=img]")).to_be_visible()
+    assert printed.locator("img").evaluate("e => e.complete && e.naturalWidth > 0")
     expect(page.get_by_role("button", name="synthetic.csv")).to_be_hidden()
     expect(page.get_by_test_id("stSidebar")).to_be_hidden()
     assert printed.evaluate("e => getComputedStyle(e.querySelector('li')).color") == "rgb(0, 0, 0)"
+    ground = page.get_by_test_id("stApp").evaluate("e => getComputedStyle(e).backgroundColor")
+    assert ground == GROUND["light"]
     assert printed.evaluate("e => [e, ...e.querySelectorAll('*')].filter(x => x.scrollWidth > x.clientWidth + 1 "
                             "&& getComputedStyle(x).overflowX !== 'visible').length") == 0  # fmt: skip
     visitor.close()

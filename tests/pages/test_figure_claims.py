@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from base64 import b64decode
 from fractions import Fraction
 from typing import Any
 from xml.etree import ElementTree
@@ -36,9 +37,12 @@ def drawn(app: AppTest) -> list[Figure]:
 
 
 def pictures(app: AppTest) -> list[str]:
-    """The small pictures of a page."""
-    found = [str(one.proto.body) for one in app.get("html")]
-    return [body[body.index("<svg") : body.index("</svg>") + 6] for body in found if "<svg" in body]
+    """The small pictures of a page, as images: a page's HTML holds no SVG, for Streamlit takes it out."""
+    bodies = " ".join(str(one.proto.body) for one in app.get("html"))
+    assert "<svg" not in bodies
+    found = re.findall(r'alt="([^"]+)" src="data:image/svg\+xml;base64,([^"]+)"', bodies)
+    assert all("error of" in alt for alt, _ in found)
+    return [b64decode(data).decode() for _, data in found]
 
 
 def assert_lines_keep_out_of_shades(figure: Figure) -> None:

@@ -14,16 +14,16 @@ from pmwpub.rounding import near
 
 WIDTH, HEIGHT = 480, 280
 """Narrow, so that its words can still be read where a phone shows the whole of it."""
-LEFT, RIGHT, TOP, BOTTOM = 64, 16, 14, 46
-LINE = 18
+LEFT, RIGHT, TOP, BOTTOM = 74, 16, 14, 50
+LINE = 20
 """Height of a line of the legend."""
-CHARACTERS = 68
+CHARACTERS = 58
 """The most characters of such a line."""
-ROOM = 34
+ROOM = 40
 """The least distance between two numbers on the axis of epsilon."""
 TOGETHER = "\N{NO-BREAK SPACE}"
 """Keeps a number and its sign on one line."""
-MARK = 26
+MARK = 30
 """The room for the mark before its words."""
 
 
@@ -91,7 +91,7 @@ def error_svg(
     below = "".join(line.format(y=HEIGHT + LINE * place + 12) for place, line in enumerate(lines))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
-        f'aria-label="{escape(words, quote=True)}" font-family="sans-serif" font-size="13" fill="currentColor" '
+        f'aria-label="{escape(words, quote=True)}" font-family="sans-serif" font-size="15" fill="currentColor" '
         f'color="{INK}">{"".join(parts)}{below}</svg>'
     )
 
@@ -127,11 +127,11 @@ def _axes(scale: _Scale, epsilons: Sequence[float], measure: str) -> str:
         for mark in marks
     ]
     lines += [
-        f'<text x="{scale.x(one):.1f}" y="{bottom + 17}" text-anchor="middle">{near(one)}</text>'
+        f'<text x="{scale.x(one):.1f}" y="{bottom + 19}" text-anchor="middle">{near(one)}</text>'
         for one in _apart(scale, epsilons)
     ]
     middle = (TOP + bottom) / 2
-    lines.append(f'<text x="{(LEFT + right) / 2}" y="{bottom + 36}" text-anchor="middle">ε of the release</text>')
+    lines.append(f'<text x="{(LEFT + right) / 2}" y="{bottom + 40}" text-anchor="middle">ε of the release</text>')
     lines.append(
         f'<text x="14" y="{middle}" text-anchor="middle" transform="rotate(-90 14 {middle})">{escape(measure)} '
         "(% of the rows)</text>"

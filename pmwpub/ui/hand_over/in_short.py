@@ -12,6 +12,7 @@ from pmwpub.service.bought.release_priors import contributions
 from pmwpub.service.choosing.expectation import ReleaseSummary, handed_over
 from pmwpub.ui.app.frame import Badge, panel
 from pmwpub.ui.app.services import service
+from pmwpub.ui.widgets import small_picture
 from pmwpub.ui.wording.pool_words import contribution_words
 from pmwpub.ui.wording.written import plain
 
@@ -22,13 +23,15 @@ PRINTED = """<style>@media print {
   [data-testid="stSidebar"], [data-testid="stHeader"], [data-testid="stVerticalBlock"]:has(.st-key-handed-over)
     > :not(.st-key-handed-over):not(:has(.st-key-handed-over)) { display: none !important; }
   [data-testid="stApp"], [data-testid="stAppViewContainer"], [data-testid="stMain"] {
-    position: static !important; overflow: visible !important; height: auto !important; display: block !important; }
+    position: static !important; overflow: visible !important; height: auto !important; display: block !important;
+    background: #fff !important; color-scheme: light !important; }
   [data-testid="stMainBlockContainer"] { padding: 0 !important; max-width: none !important; }
-  .st-key-handed-over, .st-key-handed-over * { color: #000 !important; font-size: 9pt !important; }
+  .st-key-handed-over, .st-key-handed-over * {
+    color: #000 !important; background: none !important; font-size: 9pt !important; }
   .st-key-handed-over h3 { font-size: 13pt !important; }
   .st-key-handed-over [data-testid="stVerticalBlock"] { gap: 0.3rem !important; }
-  .st-key-handed-over li { margin: 0 !important; }
-  .st-key-handed-over svg { max-width: 12cm; break-inside: avoid; }
+  .st-key-handed-over li { margin: 0 0 0 1rem !important; }
+  .st-key-handed-over img { max-width: 11cm !important; break-inside: avoid; }
 }</style>"""
 """The page on paper: what is handed over, in black and on one side, without what leads elsewhere."""
 
@@ -48,8 +51,7 @@ def in_short(study: Study, found: Released) -> None:
             _list("How far numbers may be off", summary.errors)
             if summary.levels:
                 _levels(summary)
-        if summary.figure:
-            st.html(f'<div style="max-width: 42rem">{summary.figure}</div>')
+        small_picture.show(summary.figure)
         _list("What not to use it for", summary.cautions)
 
 

@@ -29,18 +29,19 @@ COMPARED_HERE = "Compared, in this session's memory, with the private table that
 
 
 def facts_table(candidates: Sequence[CandidateFacts]) -> None:
-    """What is known of the candidates for free."""
+    """What is known of the candidates for free; columns in which nothing stands are left out."""
+    known: dict[str, list[str] | list[int | None]] = {
+        "candidate": [one.name for one in candidates],
+        "rows": [one.rows for one in candidates],
+        "distinct rows": [None if one.support is None else len(one.support) for one in candidates],
+        "rows dropped": [one.dropped for one in candidates],
+        "columns ignored": [", ".join(one.ignored) for one in candidates],
+        "fits the schema": ["yes" if one.support is not None else "no" for one in candidates],
+        "attested": ["yes" if one.attested else "no" for one in candidates],
+        "read as": ["" if one.options is None else one.options.words for one in candidates],
+    }
     st.dataframe(
-        {
-            "candidate": [one.name for one in candidates],
-            "rows": [one.rows for one in candidates],
-            "distinct rows": [None if one.support is None else len(one.support) for one in candidates],
-            "rows dropped": [one.dropped for one in candidates],
-            "columns ignored": [", ".join(one.ignored) for one in candidates],
-            "fits the schema": ["yes" if one.support is not None else "no" for one in candidates],
-            "attested": ["yes" if one.attested else "no" for one in candidates],
-            "read as": ["" if one.options is None else one.options.words for one in candidates],
-        },
+        {name: values for name, values in known.items() if any(values)},
         hide_index=True,
         width="stretch",
         column_config=dict.fromkeys(
