@@ -193,7 +193,7 @@ def _legend(
 ) -> list[tuple[str, str, str]]:
     """What each mark means: the mark, its colour, and plain words."""
     said = [
-        ("● ·" if curve.aside else "●—", colour[curve.label], f"{cut(curve.name)}{_rounds(curve)}") for curve in curves
+        ("●·" if curve.aside else "●—", colour[curve.label], f"{cut(curve.name)}{_rounds(curve)}") for curve in curves
     ]
     said += [
         ("- -", colour.get(line.label, INK), f"{cut(line.label)} unchanged, free: {percent(line.error)}")

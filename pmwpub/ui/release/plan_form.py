@@ -166,8 +166,11 @@ def _winner(study: Study) -> Pool | None:
 def _epsilon(study: Study, pool: Pool, found: Sequence[Assessed]) -> str:
     """Ask how much to spend, and say what ε can do, and what it cannot."""
     wanted = current().choices.good_enough
-    engine = engine_to_come(study, pool, current().choices.epsilon)
-    advice = advise_epsilon(service(), study, pool, wanted, engine=engine)
+    with service().ledger.view():
+        engine = engine_to_come(study, pool, current().choices.epsilon)
+        order = [engine, *(name for name in ENGINES if name not in (engine, UNCHANGED))]
+        advised = {name: advise_epsilon(service(), study, pool, wanted, engine=name) for name in order}
+    advice = advised[engine]
     how = st.radio("How much to spend", list(HOW), format_func=HOW.__getitem__, horizontal=True, key="how much")
     given = _spent(study, how, advice, wanted)
     if _grows():
@@ -176,10 +179,9 @@ def _epsilon(study: Study, pool: Pool, found: Sequence[Assessed]) -> str:
     for words in epsilon_limits.floor_warnings(found, wanted):
         st.warning(words, icon=":material/block:")
     with st.expander("What ε can do here"):
-        st.caption(epsilon_limits.epsilon_words(advice, wanted))
-        for other in (name for name in ENGINES if name not in (engine, UNCHANGED)):
-            if (beside := advise_epsilon(service(), study, pool, wanted, engine=other)) is not None:
-                st.caption(epsilon_limits.epsilon_words(beside, wanted))
+        for name, one in advised.items():
+            if one is not None or name == engine:
+                st.caption(epsilon_limits.epsilon_words(one, wanted))
         if found:
             room_table(found)
             st.caption("A release moves the error from the start towards the floor; no ε gets below the floor.")
