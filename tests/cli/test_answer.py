@@ -253,6 +253,13 @@ def test_rows_of_few_public_records_are_counted_by_their_own_files(run: Run) -> 
     assert found["share"] == pytest.approx(weights.weight[np.array(mine) < 5].sum())
     assert 0 < found["merged"]["mean"] <= found["merged"]["largest"] < 1
     assert "public people" in found["public_people"]
+    for rule in ("drop", "merge"):
+        assert run(*asked, "--rule", rule, "-o", "rows.csv")["file"] == "rows.csv"
+        rows = pandas.read_csv("rows.csv")
+        left = {records.get((one.job, one.age[:-1], one.sex), 0) for one in rows.itertuples()}
+        assert (len(rows), min(left) >= 5) == (ROWS, True)
+    assert "both or none" in run(*asked, "-o", "rows.csv", status=2)
+    assert "written over" in run(*asked, "--rule", "drop", "-o", "b.csv", status=2)
     assert "SHA-256" in run("few-records", "--release", "out", "--public", "p.csv", "--columns", "job", status=2)
     Path("out", "weights.csv").write_bytes(Path("out", "weights.csv").read_bytes() + b"\n")
     assert "weights.csv" in run(*asked, status=2)
