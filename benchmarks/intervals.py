@@ -226,8 +226,8 @@ def marginals_of(table: Dataset, order: int, most: int = TRIPLES) -> list[tuple[
 
 
 def table(lines: Sequence[dict[str, str]]) -> str:
-    """Coverage by pair and epsilon in Markdown: 1-, 2- and 3-way cells, the worst release; the width over that of a lone
-    question, and the same of the noisy 1- and 2-way cells.
+    """Coverage by pair and epsilon in Markdown: 1-, 2- and 3-way cells, the worst release; the width over that of a
+    lone question, and the same of the noisy 1- and 2-way cells.
 
     lines  of the file
     """
