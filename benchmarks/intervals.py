@@ -226,7 +226,8 @@ def marginals_of(table: Dataset, order: int, most: int = TRIPLES) -> list[tuple[
 
 
 def table(lines: Sequence[dict[str, str]]) -> str:
-    """Coverage by pair and epsilon in Markdown: 1-, 2- and 3-way cells, the worst release, the width over a question's.
+    """Coverage by pair and epsilon in Markdown: 1-, 2- and 3-way cells, the worst release; the width over that of a
+    lone question, and the same of the noisy 1- and 2-way cells.
 
     lines  of the file
     """
@@ -250,13 +251,15 @@ def table(lines: Sequence[dict[str, str]]) -> str:
 
 
 def _cell(lines: Sequence[dict[str, str]]) -> str:
-    covered, wide = [], []
+    covered, wide, noisy = [], [], []
     for order in (1, 2, 3):
         own = [one for one in lines if int(one["order"]) == order]
         covered.append(f"{fmean(float(one['covered']) for one in own):.3f}")
         wide.append(f"{fmean(float(one['width']) / float(one['alone']) for one in own):.1f}")
+        if order < 3:
+            noisy.append(f"{fmean(float(one['noisy']) / float(one['alone']) for one in own):.0f}")
     worst = min(float(one["covered"]) for one in lines)
-    return f"{' / '.join(covered)} (worst {worst:.2f}; x {' / '.join(wide)})"
+    return f"{' / '.join(covered)} (worst {worst:.2f}; x {' / '.join(wide)}; noisy {' / '.join(noisy)})"
 
 
 def main() -> None:

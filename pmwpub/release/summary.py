@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 
+from pmwpub.mechanisms.table_fit.intervals.cell_errors import LARGEST_ORDER
 from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.release.answers.main_intervals import LevelShare, MainIntervals
 from pmwpub.release.certificates.certificate_reading import ChargedCertificate
@@ -20,6 +21,10 @@ from pmwpub.release.report_numbers import percent, rows, up
 from pmwpub.rounding import near
 
 NORMAL_95 = 1.96
+
+WITHOUT_INTERVAL = (
+    "Do not rely on a single number without its interval; the page Hand over and the command pmwpub answer give it."
+)
 
 
 @dataclass(frozen=True)
@@ -92,7 +97,7 @@ def summary_of(
         promise=_promise(certificate, by_id=by_id),
         spent=_spent(certificate),
         errors=tuple(_errors(certificate, expectation, bought, error, intervals)),
-        cautions=tuple(_cautions(certificate, expectation, error)),
+        cautions=tuple(_cautions(certificate, expectation, error, intervals)),
         remarks=tuple(certificate.remarks),
         figure="" if expectation is None else expectation.figure,
         levels=intervals.levels if intervals else (),
@@ -172,11 +177,14 @@ def _errors(
 
 
 def _cautions(
-    certificate: ChargedCertificate, expectation: Expectation | None, error: NoisyInterval | None
+    certificate: ChargedCertificate,
+    expectation: Expectation | None,
+    error: NoisyInterval | None,
+    intervals: MainIntervals | None,
 ) -> list[str]:
-    k = certificate.workload.k
+    k = certificate.workload.k if intervals is None else max(certificate.workload.k, LARGEST_ORDER)
     reach = error.high if error is not None else expectation.high if expectation is not None else None
-    said = [_smallest(certificate, reach)]
+    said = [WITHOUT_INTERVAL if reach is None and intervals is not None else _smallest(certificate, reach)]
     grown = isinstance(certificate, TableCertificate) and certificate.adds_rows
     said += [
         "Do not look for single people, or count rare combinations: the rows are made up, and combinations that the "

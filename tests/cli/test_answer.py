@@ -210,22 +210,22 @@ def test_other_engines_answer_such_numbers_without_an_interval(run: Run) -> None
     assert {cell["basis"] for cell in cells} == {"not covered"}
 
 
-@pytest.mark.parametrize(
-    ("flags", "words"),
-    [
-        (["--mean", "age", "--marginal", "sex"], "one thing"),
-        (["--within", "sex", "--mean", "age"], "one thing"),
-        (["--mean", "job"], "not numeric"),
-        (["--difference", "sex=M", "job=x"], "same columns"),
-        (["--difference", "sex=M", "sex=M"], "different cells"),
-        (["--difference", "sex=M", "sex=Q"], "no level 'Q'"),
-        (["--difference", "sex", "sex=M"], "column=level"),
-        (["--marginal", "sex,job", "--within", "age"], "not within all"),
-    ],
-)
-def test_questions_that_are_none_are_refused(run: Run, flags: list[str], words: str) -> None:
+NO_QUESTIONS = [
+    (["--mean", "age", "--marginal", "sex"], "one thing"),
+    (["--within", "sex", "--mean", "age"], "one thing"),
+    (["--mean", "job"], "not numeric"),
+    (["--difference", "sex=M", "job=x"], "same columns"),
+    (["--difference", "sex=M", "sex=M"], "different cells"),
+    (["--difference", "sex=M", "sex=Q"], "no level 'Q'"),
+    (["--difference", "sex", "sex=M"], "column=level"),
+    (["--marginal", "sex,job", "--within", "age"], "not within all"),
+]
+
+
+def test_questions_that_are_none_are_refused(run: Run) -> None:
     release(run, "--engine", "table-fit")
-    assert words in answer(run, *flags, status=2)
+    for flags, words in NO_QUESTIONS:
+        assert words in answer(run, *flags, status=2), flags
 
 
 def test_the_report_has_the_intervals_that_are_answered(run: Run) -> None:
@@ -253,6 +253,13 @@ def test_rows_of_few_public_records_are_counted_by_their_own_files(run: Run) -> 
     assert found["share"] == pytest.approx(weights.weight[np.array(mine) < 5].sum())
     assert 0 < found["merged"]["mean"] <= found["merged"]["largest"] < 1
     assert "public people" in found["public_people"]
+    for rule in ("drop", "merge"):
+        assert run(*asked, "--rule", rule, "-o", "rows.csv")["file"] == "rows.csv"
+        rows = pandas.read_csv("rows.csv")
+        left = {records.get((one.job, one.age[:-1], one.sex), 0) for one in rows.itertuples()}
+        assert (len(rows), min(left) >= 5) == (ROWS, True)
+    assert "both or none" in run(*asked, "-o", "rows.csv", status=2)
+    assert "written over" in run(*asked, "--rule", "drop", "-o", "b.csv", status=2)
     assert "SHA-256" in run("few-records", "--release", "out", "--public", "p.csv", "--columns", "job", status=2)
     Path("out", "weights.csv").write_bytes(Path("out", "weights.csv").read_bytes() + b"\n")
     assert "weights.csv" in run(*asked, status=2)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -62,10 +63,7 @@ def few_records(
     Privacy: a function of the release and the public table alone.
     """
     named = _positions(released, columns)
-    if least < 2:
-        raise WorkloadError("Fewer than how many records are few? At least 2.")
-    groups, records = _records(released.support, public, named)
-    few = records[groups] < least
+    groups, few = _few(released, public, named, least)
     share = float(released.weights[few].sum())
     combinations = len(np.unique(groups[few & (released.weights > 0)]))
     if not few.any():
@@ -80,6 +78,35 @@ def few_records(
     ]
     dropped, merged = (AnswersChanged(float(one.max()), float(one.mean())) for one in changes)
     return FewRecords(tuple(columns), least, share, combinations, dropped, merged)
+
+
+Rule = Literal["drop", "merge"]
+
+
+def without_few(
+    released: Distribution, public: Support, columns: Sequence[str], least: int, rule: Rule
+) -> Distribution:
+    """The weights of a release once such rows are left out ("drop") or merged ("merge", by `MERGING`).
+
+    Raises WorkloadError as `few_records`, and where no row would be left.
+
+    Privacy: a function of the release and the public table alone.
+    """
+    named = _positions(released, columns)
+    _, few = _few(released, public, named, least)
+    if not released.weights[~few].sum() > 0:
+        raise WorkloadError("No row would be left; name fewer columns, or fewer records.")
+    weights = _dropped(released.weights, few) if rule == "drop" else _merged(released, few, named)
+    return Distribution(released.support, weights)
+
+
+def _few(released: Distribution, public: Support, named: list[int], least: int) -> tuple[Ints, Bools]:
+    """Groups of atoms that agree in the named columns, and which atoms few public records have."""
+    if least < 2:
+        raise WorkloadError("Fewer than how many records are few? At least 2.")
+    groups, records = _records(released.support, public, named)
+    few: Bools = records[groups] < least
+    return groups, few
 
 
 def _positions(released: Distribution, columns: Sequence[str]) -> list[int]:

@@ -13,7 +13,7 @@ from support import tables
 from pmwpub.errors import WorkloadError
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution, Support
-from pmwpub.release.answers.few_records import few_records
+from pmwpub.release.answers.few_records import few_records, without_few
 
 SHAPE = tables.domain(2, 3, 2)
 ONES = Workload.all_kway(SHAPE, 1)
@@ -43,6 +43,14 @@ def test_leaving_out_and_merging_change_answers_as_by_hand() -> None:
     assert found.merged is not None
     assert found.merged.largest == pytest.approx(0.2)
     assert found.merged.mean == pytest.approx((0.0 + 0.0 + 0.2 + 0.2 + 0.0 + 0.05 + 0.05) / 7)
+
+
+def test_the_weights_that_are_left_are_those_whose_answers_were_compared() -> None:
+    dropped, merged = (without_few(RELEASED, PUBLIC, ["a0", "a1"], 4, rule) for rule in ("drop", "merge"))
+    assert dropped.weights == pytest.approx(np.array([0.3, 0.1, 0, 0.1, 0.3]) / 0.8)
+    assert merged.weights == pytest.approx(np.array([0.45, 0.15, 0, 0.1, 0.3]))
+    with pytest.raises(WorkloadError):
+        without_few(RELEASED, PUBLIC, ["a0"], 50, "drop")
 
 
 def test_where_no_row_agrees_in_the_first_column_all_that_stay_take_part() -> None:

@@ -13,7 +13,7 @@ from pmwpub.mechanisms.table_fit.intervals.cell_intervals import CellIntervals
 from pmwpub.records import Distribution
 from pmwpub.release.answers import main_intervals as module
 from pmwpub.release.answers.main_intervals import MISSES, MainIntervals, main_intervals
-from pmwpub.release.summary import summary_of
+from pmwpub.release.summary import WITHOUT_INTERVAL, summary_of
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +72,8 @@ def test_the_summary_says_how_far_and_no_longer_that_nothing_is_known(found: Mai
     assert f"± {100 * found.alone.typical:.2g} points" in sentence
     assert found.columns[0].what in sentence
     assert said.levels == found.levels
+    assert said.cautions[0] == WITHOUT_INTERVAL
+    assert "more than 3 columns" in " ".join(said.cautions), "two are in the workload, and intervals are for three"
     assert "not known" in summary_of(made.bundle.certificate, by_id=False).errors[0]
 
 
