@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from pmwpub import figures
 from pmwpub.service import Released, Study
 from pmwpub.service.bought.release_priors import contributions
-from pmwpub.service.choosing.expectation import handed_over
+from pmwpub.service.choosing.expectation import ReleaseSummary, handed_over
 from pmwpub.ui.app.frame import Badge, panel
 from pmwpub.ui.app.services import service
 from pmwpub.ui.widgets import small_picture
@@ -48,6 +49,8 @@ def in_short(study: Study, found: Released) -> None:
             _list("What is promised", (*summary.promise, summary.spent))
         with right:
             _list("How far numbers may be off", summary.errors)
+            if summary.levels:
+                _levels(summary)
         small_picture.show(summary.figure)
         _list("What not to use it for", summary.cautions)
 
@@ -62,6 +65,21 @@ def _what_it_is(study: Study, found: Released) -> str:
         f"{columns}. It is made from the rows of {plain(found.name)}, so that they agree with noisy answers about the "
         "private table."
     )
+
+
+def _levels(summary: ReleaseSummary) -> None:
+    with st.expander("Shares of single columns, with intervals"):
+        table = figures.Table(
+            ("column", "level", "share of rows", "from", "to"),
+            tuple((one.column, one.level, one.share, one.low, one.high) for one in summary.levels),
+        )
+        st.dataframe(
+            table.columns,
+            hide_index=True,
+            width="stretch",
+            column_config={name: st.column_config.NumberColumn(format="percent") for name in table.header[2:]},
+            alt="Shares of single columns, with intervals.",
+        )
 
 
 def _list(title: str, sentences: Sequence[str]) -> None:
