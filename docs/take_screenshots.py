@@ -15,7 +15,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from browser.conftest import QUIET, Server  # noqa: E402
 from browser.visitor import LONG, Visitor  # noqa: E402
-from playwright.sync_api import sync_playwright  # noqa: E402
+from playwright.sync_api import Locator, sync_playwright  # noqa: E402
 
 PICTURES = ROOT / "docs" / "screenshots"
 
@@ -35,18 +35,19 @@ def main() -> None:
         visitor.unfold("Buy noisy floors and starts")
         visitor.press("Buy these assessments")
         visitor.see(re.compile("no reweighting of state_d.csv gets below"), LONG)
-        picture(visitor, "Compare", "candidates")
+        picture(visitor, visitor.page.get_by_role("heading", name="Compare").first, "candidates")
         visitor.pick("Lines", "state_d.csv")
         visitor.page.get_by_text(re.compile("unachievable with state_d")).first.wait_for(state="visible", timeout=LONG)
-        picture(visitor, "Error against ε, by simulation", "explore")
+        shaded = visitor.page.get_by_test_id("stPlotlyChart").filter(has_text="unachievable with state_d").first
+        picture(visitor, shaded, "explore")
         browser.close()
         server.stop()
 
 
-def picture(visitor: Visitor, heading: str, name: str) -> None:
-    """The page from a heading on."""
+def picture(visitor: Visitor, part: Locator, name: str) -> None:
+    """The page around a part of it."""
     visitor.settle()
-    visitor.page.get_by_role("heading", name=heading).first.scroll_into_view_if_needed()
+    part.scroll_into_view_if_needed()
     visitor.page.mouse.move(0, 0)
     visitor.page.wait_for_timeout(3000)
     visitor.page.screenshot(path=str(PICTURES / f"{name}.png"))

@@ -57,7 +57,7 @@ def will_resolve(forecast: Forecast, setting: Setting) -> Sentence | None:
             return None
         return Sentence(
             "warning",
-            "Whether the full setting comes to a result at this ε is not known: compare over the whole workload above "
+            "Whether the full setting comes to a result at this ε is not known: compare over the whole workload below "
             "(free), or take the fast setting first. A floor that stays unresolved has no result and keeps its charge.",
         )
     least = min(99, math.floor(100 * forecast.resolves))
