@@ -39,7 +39,7 @@ def release(parsed: argparse.Namespace) -> Json:
     folder = Path(parsed.out)
     places = [folder / name for name in (*ALL_FILES, VALUES)]
     apart(places, [parsed.private, *parsed.public, parsed.schema, *store_files(parsed.store)])
-    with Ledger.open(parsed.store) as ledger:
+    with Ledger.open(parsed.store) as ledger, ledger.recalling():
         terms = ledger.population(parsed.population)
         check_drawn(terms.n if parsed.rows is None else parsed.rows, parsed.row_seed)
         _made(folder)
@@ -93,7 +93,7 @@ def _chosen(
 
 def _planned(parsed: argparse.Namespace) -> Json:
     """What the release would cost and be worth; nothing is charged or stored, and no file is written."""
-    with DryLedger.open(parsed.store) as ledger:
+    with DryLedger.open(parsed.store) as ledger, ledger.recalling():
         service, _ = opened_service(parsed, ledger)
         current, private, candidates = prepared(parsed, service)
         chosen = _chosen(parsed, service, current, private, candidates)
