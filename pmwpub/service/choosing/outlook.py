@@ -82,7 +82,7 @@ def outlook(service: Service, current: Study, plan: AnyReleasePlan) -> Outlook:
     alone, or merged, and of their own rows.
     """
     if isinstance(plan, WeightedPoolPlan) or (isinstance(plan, TableFitPlan) and plan.growth is not None):
-        measured, rows = noise_rows(current, plan)
+        measured, rows = _noise_rows_kept(service, current, plan)
         none = pairs_at(service, current, epsilon_of(plan.budget, current.population.delta), "table-fit")
         return Outlook(measured, rows, rows / plan.n, None, None, None, none)
     pool = plan.inputs.candidates
@@ -91,7 +91,7 @@ def outlook(service: Service, current: Study, plan: AnyReleasePlan) -> Outlook:
     pairs = pairs_at(service, current, epsilon_of(plan.budget, current.population.delta), engine)
     found = expected_errors(pairs.pairs, bought, [key_of(pool)])
     expected = found[0] if found else None
-    measured, rows = noise_rows(current, plan)
+    measured, rows = _noise_rows_kept(service, current, plan)
     share = rows / plan.n
     start = _start(expected, bought.get(key_of(pool)))
     noise = share if isinstance(plan, ReleasePlan) else 0.0  # table fit keeps to the public table where noise is large
@@ -106,6 +106,14 @@ def bought_start(service: Service, current: Study, pool: Sequence[str]) -> float
 def _bought(service: Service, current: Study) -> dict[str, BoughtNumbers]:
     known = latest_of_all(assessments(service, current), current)
     return {key_of(one): BoughtNumbers(found.floor, found.start) for one, found in known.items()}
+
+
+def _noise_rows_kept(service: Service, current: Study, plan: AnyReleasePlan) -> tuple[str, float]:
+    """As `noise_rows`, once for all sessions: the schedule of hundreds of tables takes longer than the page beside it."""
+    schema = "" if current.schema is None else current.schema.sha256
+    read = ",".join(how for _, how in current.readings(plan.inputs.candidates))
+    key = f"noise:{plan.sha256}:{schema}:{'' if isinstance(plan, ReleasePlan) else current.workload().sha256}:{read}"
+    return service.cache(key, lambda: noise_rows(current, plan))
 
 
 def noise_rows(current: Study, plan: AnyReleasePlan) -> tuple[str, float]:
