@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -21,7 +20,7 @@ from pmwpub.release.synthesis import check_drawn
 from pmwpub.service import PrivateTable, Service, Study, purchases
 from pmwpub.service.bought import releases
 from pmwpub.service.bought.engine_choice import ChosenPlan, chosen_plan
-from pmwpub.service.choosing.outlook import bought_start, not_worth, outlook
+from pmwpub.service.choosing.outlook import bought_start, outlook
 from pmwpub.service.purchases import purchase_of
 from pmwpub.service.unchanged_release import is_published, publish_unchanged
 
@@ -66,10 +65,10 @@ def _bought(
         before = is_published(service, current, plan)
         found = publish_unchanged(service, current, plan, private=private, tick=tick, why=chosen.why)
         return found.bundle, {"stored_earlier": before}
-    if why := not_worth(service, current, plan):
-        print(f"pmwpub: {why}", file=sys.stderr)
-    bought = [purchase_of(plan)]
-    (outcome,) = purchases.buy(service, private, bought, repeat=parsed.repeat, tick=tick, current=current)
+    bought, worth = [purchase_of(plan)], parsed.free_table_acknowledged
+    (outcome,) = purchases.buy(
+        service, private, bought, repeat=parsed.repeat, tick=tick, free_tick=worth, current=current
+    )
     bundle = releases.released(service, current, outcome.booking).bundle
     if bundle is None:
         raise no_result(outcome)

@@ -59,7 +59,8 @@ def test_an_assessed_pool_is_what_a_release_with_its_files_runs_on(run: Run) -> 
     pooled = assess(run, "--pool", "c.csv+d.csv", "--epsilon", "0.5")["assessments"][0]
     released = run(
         "release", "--population", "P", "--schema", "schema.json", "--private", "p.csv", "-k", "2",
-        "--public", "d.csv", "--public", "c.csv", "--epsilon", "1", "--rounds", "3", "-o", "out",
+        "--public", "d.csv", "--public", "c.csv", "--epsilon", "1", "--rounds", "3", "--free-table-acknowledged",
+        "-o", "out",
     )  # fmt: skip
     assert " + ".join(table["name"] for table in released["candidate"]) == pooled["candidate"]
 

@@ -40,7 +40,17 @@ OUTSIDE = (
     "Outside the guarantee: timing, memory, whether a result came at all, and what a steward decides not to buy after "
     "a warning."
 )
-STATEMENT = "Of each public table it was attested that it was not made from the private one."
+PUBLIC_PEOPLE = (
+    "Synthetic rows are copies of public people's rows, as the schema codes them (or, where rows were added, such a "
+    "row with one column changed). The guarantee is for the people of the private table, not for those of the public "
+    "ones."
+)
+"""Whose rows are copied."""
+
+ATTESTED = "Of each public table it was attested that it was not made from the private one."
+"""All that certificates of earlier versions say of public tables."""
+
+STATEMENT = f"{ATTESTED} {PUBLIC_PEOPLE}"
 """What stands in every certificate, whatever comparisons of tables found."""
 
 OUTSIDE_BEFORE = ("Outside the guarantee: timing, memory, and whether a result came at all.",)

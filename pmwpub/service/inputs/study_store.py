@@ -40,6 +40,7 @@ def study(service: Service, population: str) -> Study:
         terms, balance, marks = ledger.population(population), ledger.balance(population), ledger.marks(population)
         schema_json, choice_json = (_latest(service, population, kind) for kind in (SCHEMA, WORKLOAD))
         notes = {key: stored_tables.note(service, population, key) for key in stored_tables.keys(service, population)}
+        former = stored_tables.former_names(service, population)
     schema = None if schema_json is None else _read_once(service, schema_json)
     return Study(
         population=terms,
@@ -48,6 +49,7 @@ def study(service: Service, population: str) -> Study:
         candidates=candidate_facts.facts_of_all(service, population, notes, schema),
         choice=None if choice_json is None else _fitting(WorkloadChoice.model_validate_json(choice_json), schema),
         demo=any(mark.kind == "demo" for mark in marks),
+        former=former,
     )
 
 

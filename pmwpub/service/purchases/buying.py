@@ -9,14 +9,13 @@ belongs to no other population.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import NoReturn
 
 from pmwpub.errors import LedgerError, OverlapUndecided, PlanError
-from pmwpub.ledger import Agreement, Charge, Order, PlanKey
+from pmwpub.ledger import Agreement, Order, PlanKey
 from pmwpub.ledger.bookings import check_repeat
 from pmwpub.ledger.model import whole
 from pmwpub.plans import (
@@ -35,14 +34,10 @@ from pmwpub.service.inputs import study_store
 from pmwpub.service.inputs.shared_rows import Overlap
 from pmwpub.service.inputs.study import Study
 from pmwpub.service.private_table import PrivateTable
+from pmwpub.service.purchases.neighbours import charges_of, same_neighbours
 from pmwpub.service.purchases.offers import said
 from pmwpub.service.purchases.protocol import Prepared, Purchase
 from pmwpub.service.purchases.readings import other_reading_than_now, same_reading_as_then
-
-OTHER_NEIGHBOURS = (
-    "What was bought for this population before protects {before}; this plan protects {now}. Their charges do not add "
-    "up to one promise. Take the earlier schema, or register another population. Nothing was charged."
-)
 
 TICK = "None of these public tables was made from the private one"
 """What the steward says before every purchase that public tables take part in, whatever comparisons found."""
@@ -50,16 +45,14 @@ TICK = "None of these public tables was made from the private one"
 FREE_TICK = "I pay for this release although the public table unchanged, which is free, may be as good"
 """What the steward says before a release that is not expected to beat the free table."""
 
-KEPT = "of all rows of one ID, k are counted"
-"""What the ledger adds to the sensitivity of a charge whose neighbours differ in all rows of one ID."""
-
 UNDECIDED = (
     "Before this purchase the steward has to say that no public table was made from the private one. Nothing was "
     "charged."
 )
 
 NOT_WORTH = (
-    "Say first that you pay for this release although the public table unchanged may be as good. Nothing was charged."
+    "Say first that you pay for this release all the same: a program gives --free-table-acknowledged, or "
+    "free_table_acknowledged=True. Nothing was charged."
 )
 
 OTHER_READING = (
@@ -80,7 +73,7 @@ def buy(
     *,
     repeat: int = 0,
     tick: bool | None = None,
-    free_tick: bool | None = None,
+    free_tick: bool = False,
     current: Study | None = None,
 ) -> list[Outcome]:
     """Buy plans together: all are charged, or none. A plan that was sent before returns what is stored, uncharged.
@@ -88,7 +81,8 @@ def buy(
     repeat   which draw of each plan; the next one is bought on purpose, none is passed over
     tick     whether the steward said `TICK`; None where nobody was asked, which is enough in a single user's service
              while the loaded table has nothing in common with the public ones
-    free_tick  whether the steward said `FREE_TICK`; None where nobody was asked, as by a program, which is enough
+    free_tick  whether the steward said `FREE_TICK`: needed for a release that all that is known calls hardly better
+             than the public table unchanged
     current  the population's public state, where it was read already
 
     Raises ViewersOnly, PlanError, OverlapUndecided, Overspent, TableBlocked, LedgerError or QueueFull before anything
@@ -101,10 +95,13 @@ def buy(
     service.ledger.forget()
     repeat = whole(repeat, "A repeat")
     said(tick)
+    said(free_tick, "a release is bought although the free table may be as good")
     current = current or study_store.study(service, private.population)
     known = [as_known(service, private, one, repeat, current) for one in wanted]
-    if free_tick is False and doubts(service, current, known, repeat=repeat):
-        raise PlanError(NOT_WORTH)
+    for one in known:
+        check_repeat(service.ledger.next_repeat(private.population, one.plan.sha256), repeat)
+    if not free_tick and (doubted := doubts(service, current, known, repeat=repeat)):
+        raise PlanError(f"{doubted[0]} {NOT_WORTH}")
     spendings = [_spending(service, private, one, repeat, current) for one in known]
     used = _undecided(service, current, known, spendings)
     check_tick(service, private, used, current, tick)
@@ -228,7 +225,7 @@ def _spending(service: Service, private: PrivateTable, one: Purchase, repeat: in
     key = PlanKey(one.plan.sha256, repeat)
     sent = service.ledger.booking(private.population, key) is not None
     prepared = SENT if sent else one.prepared(service, private, current, repeat)
-    order = Order(key, one.plan.canonical, _charges(one, current))
+    order = Order(key, one.plan.canonical, charges_of(one, current))
     return Spending(order, one.task, prepared.work, prepared.encode)
 
 
@@ -240,41 +237,7 @@ def agreements(plans: Sequence[Purchase]) -> list[Agreement]:
     """
     kept = dict.fromkeys(one.plan.kept_ids for one in plans)
     floors = [one.plan for one in plans if isinstance(one.plan, AssessmentPlan | BestPlan)]
-    return [*map(_same_neighbours, kept), *(same_part(plan) for plan in floors if plan.setting == "part")]
-
-
-def _same_neighbours(kept_ids: str | None) -> Agreement:
-    """PlanError where another plan is for other neighbours."""
-
-    def check(text: str) -> None:
-        other = json.loads(text).get("kept_ids")
-        if other != kept_ids:
-            raise PlanError(OTHER_NEIGHBOURS.format(before=_protected(other), now=_protected(kept_ids)))
-
-    if kept_ids is None:
-        return Agreement(check, about=('"kept_ids":',))
-    return Agreement(check, settled=f'"kept_ids":{json.dumps(kept_ids, ensure_ascii=False)}')
-
-
-def _protected(kept_ids: str | None) -> str:
-    if kept_ids is None:
-        return "whoever owns at most k rows, and refuses tables with an ID of more"
-    return (
-        f"every ID in the column {_name_in(kept_ids)}, by that column's rules, and counts k rows of one that has more"
-    )
-
-
-def _name_in(kept_ids: str) -> str:
-    return repr(json.loads(kept_ids)["name"])
-
-
-def _charges(one: Purchase, current: Study) -> tuple[Charge, ...]:
-    """The charges, of which the ledger says where they protect every ID, and by which column."""
-    charges, kept_ids = one.charges(current), one.plan.kept_ids
-    if kept_ids is None:
-        return charges
-    words = f"{KEPT}, IDs of the column {_name_in(kept_ids)}"
-    return tuple(replace(charge, sensitivity=f"{charge.sensitivity}; {words}") for charge in charges)
+    return [*map(same_neighbours, kept), *(same_part(plan) for plan in floors if plan.setting == "part")]
 
 
 def _never(*_: object) -> NoReturn:

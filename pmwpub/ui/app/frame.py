@@ -54,9 +54,9 @@ class Badge(Enum):
 
 @contextmanager
 def panel(title: str, *badges: Badge) -> Iterator[None]:
-    """A framed part of a page with its badges."""
+    """A framed part of a page with its badges, which stand behind the title: toolbars come up at the right."""
     with st.container(border=True):
-        with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+        with st.container(horizontal=True, vertical_alignment="center"):
             st.subheader(title, anchor=False, width="content")
             with st.container(horizontal=True, width="content"):
                 for badge in badges:
