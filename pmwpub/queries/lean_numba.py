@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.abc import MetaPathFinder
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import NoReturn
 
 UNUSED = ("scipy.linalg", "coverage", "yaml")
@@ -27,10 +27,13 @@ class _RefusedToNumba(MetaPathFinder):
 
 def _asker() -> str:
     """The module whose import statement is at work."""
-    frame = sys._getframe(1)
-    while frame is not None and frame.f_globals.get("__name__", "").startswith(("importlib", __name__)):
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        name = str(frame.f_globals.get("__name__", ""))
+        if not name.startswith(("importlib", __name__)):
+            return name
         frame = frame.f_back
-    return "" if frame is None else frame.f_globals.get("__name__", "")
+    return ""
 
 
 def _refuse(name: str) -> NoReturn:
