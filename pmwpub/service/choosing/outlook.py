@@ -106,7 +106,8 @@ def _worth(service: Service, current: Study, plan: AnyReleasePlan) -> _Worth:
     if isinstance(plan, TableFitPlan) and plan.growth is not None:
         return _Worth(None, None, None, SimulatedPairs())
     bought = _bought(service, current)
-    expected, simulated = _expected(service, current, plan, bought)
+    with service.ledger.view():
+        expected, simulated = _expected(service, current, plan, bought)
     known = bought.get(key_of(plan.inputs.candidates))
     start, most = _start(expected, known), 1.0 if known is None or known.start is None else known.start.high
     # Table fit keeps to the public table where its noise is large, so noise alone says nothing against it.
