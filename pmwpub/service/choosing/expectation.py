@@ -70,7 +70,9 @@ def _expected_line(
     for epsilon in simulated_epsilons(stored, engine):
         pairs = pairs_of(current, stored, epsilon, engine).pairs
         rounds = max((pair.rounds for pair in pairs if pair.candidate == key_of(pool)), default=0)
-        points += [(epsilon, one.error, rounds) for one in expected_errors(pairs, bought, [key_of(pool)])]
+        points += [
+            (epsilon, one.error, rounds) for one in expected_errors(pairs, bought, [key_of(pool)], engine=engine)
+        ]
     epsilons, errors = tuple(at for at, _, _ in points), tuple(error for _, error, _ in points)
     known = tuple(rounds for _, _, rounds in points)
     return figures.ErrorCurve(
