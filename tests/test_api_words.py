@@ -67,7 +67,7 @@ def test_what_others_choose_between_loading_and_buying_ends_without_a_charge(
         project(ledger, k=2)
         return store(*given)
 
-    monkeypatch.setattr("pmwpub.api.purchases.store", chosen_elsewhere)
+    monkeypatch.setattr("pmwpub.api.project.purchases.store", chosen_elsewhere)
     with pytest.raises(PlanError, match=r"meanwhile\. Nothing was charged"):
         made.release(PRIVATE, "B", epsilon="0.5", rounds=2)
     assert ledger.history("town") == []

@@ -67,7 +67,7 @@ def _overflow(page: Page) -> list[str]:
 def _undrawn(page: Page) -> list[str]:
     """Figures in sight that have no axes, or none of their marks."""
     script = """() => [...document.querySelectorAll('[data-testid=stPlotlyChart]')]
-        .filter(e => e.checkVisibility() && !e.querySelector('.main-svg .plot *')).map(e => e.innerText.slice(0, 80))"""
+        .filter(e => e.checkVisibility() && !e.querySelector('.main-svg .trace')).map(e => e.innerText.slice(0, 80))"""
     return [f"not drawn: {words}" for words in page.evaluate(script)]
 
 
@@ -172,6 +172,8 @@ def test_what_is_handed_over_prints_in_black_on_one_page_and_nothing_is_cut(
     expect(page.get_by_role("button", name="synthetic.csv")).to_be_hidden()
     expect(page.get_by_test_id("stSidebar")).to_be_hidden()
     assert printed.evaluate("e => getComputedStyle(e.querySelector('li')).color") == "rgb(0, 0, 0)"
+    ground = page.get_by_test_id("stApp").evaluate("e => getComputedStyle(e).backgroundColor")
+    assert ground == GROUND["light"]
     assert printed.evaluate("e => [e, ...e.querySelectorAll('*')].filter(x => x.scrollWidth > x.clientWidth + 1 "
                             "&& getComputedStyle(x).overflowX !== 'visible').length") == 0  # fmt: skip
     visitor.close()

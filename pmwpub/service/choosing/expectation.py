@@ -12,6 +12,7 @@ from pmwpub.plans import AnyReleasePlan, ReleasePlan
 from pmwpub.privacy.budget import epsilon_of
 from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
 from pmwpub.release.summary import BoughtError, Expectation, ReleaseSummary, summary_of
+from pmwpub.service.bought.answers_of_releases import answers_of
 from pmwpub.service.bought.assessments import assessments
 from pmwpub.service.bought.latest_numbers import latest_of_all
 from pmwpub.service.bought.release_errors import measured_errors
@@ -102,6 +103,7 @@ def handed_over(service: Service, current: Study, found: Released) -> ReleaseSum
         expectation=expectation_of(service, current, plan) if _as_planned(current, plan) else None,
         bought=[BoughtError(what, number) for what, number in numbers if number is not None],
         error=next((one.error for one in reversed(errors) if one.error is not None), None),
+        intervals=answers_of(service, bundle).main,
     )
 
 

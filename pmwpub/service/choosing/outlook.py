@@ -156,6 +156,11 @@ def _tried(
     return expected, SimulatedPairs((), known.truths, part=part)
 
 
+def bought_start(service: Service, current: Study, pool: Sequence[str]) -> float | None:
+    """The error of a public table unchanged, or of several merged, as it was bought; None where none was."""
+    return _start(None, _bought(service, current).get(key_of(pool)))
+
+
 def noise_rows(current: Study, plan: AnyReleasePlan) -> tuple[str, float]:
     """What a typical measurement of a plan is of, and the half-width of 95 % of its noise in rows.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -40,7 +41,7 @@ def study(service: Service, population: str) -> Study:
         schema_json, choice_json = (_latest(service, population, kind) for kind in (SCHEMA, WORKLOAD))
         notes = {key: stored_tables.note(service, population, key) for key in stored_tables.keys(service, population)}
         former = stored_tables.former_names(service, population)
-    schema = None if schema_json is None else Schema.from_json(schema_json)
+    schema = None if schema_json is None else _read_once(service, schema_json)
     return Study(
         population=terms,
         balance=balance,
@@ -50,6 +51,11 @@ def study(service: Service, population: str) -> Study:
         demo=any(mark.kind == "demo" for mark in marks),
         former=former,
     )
+
+
+def _read_once(service: Service, schema_json: bytes) -> Schema:
+    """A stored schema, parsed once for all sessions, with the hash and the domain that are found of it meanwhile."""
+    return service.cache(f"schema:{hashlib.sha256(schema_json).hexdigest()}", lambda: Schema.from_json(schema_json))
 
 
 def _fitting(choice: WorkloadChoice, schema: Schema | None) -> WorkloadChoice | None:

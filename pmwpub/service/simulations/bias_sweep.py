@@ -20,7 +20,7 @@ from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support
 from pmwpub.service.core import Service
-from pmwpub.service.free_work import free_claim
+from pmwpub.service.free_work import free_claim, is_stored
 from pmwpub.service.inputs.bundled_sample import sample_truth
 from pmwpub.service.inputs.demo import CHOICE
 from pmwpub.service.inputs.study import Study
@@ -165,10 +165,10 @@ def sweep(service: Service, current: Study, case: BiasCase) -> BiasSweep:
     if not current.demo or current.schema is None:
         raise PlanError(SAMPLE_ONLY)
     key, population = _key(current, case), current.population.name
-    if key in {entry.key for entry in service.ledger.documents(population, BIAS)}:
+    job_key = _job_key(population, key)
+    if is_stored(service, population, BIAS, key, job_key):
         stored = json.loads(service.ledger.document(population, BIAS, key))
         return BiasSweep(case, None, tuple(BiasPoint(**line) for line in stored))
-    job_key = _job_key(population, key)
     return BiasSweep(case, service.engine.job(job_key) if service.engine.expects(job_key) else None)
 
 

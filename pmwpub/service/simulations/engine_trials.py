@@ -20,7 +20,7 @@ from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Support
 from pmwpub.service.core import Service
-from pmwpub.service.free_work import free_claim
+from pmwpub.service.free_work import free_claim, is_stored
 from pmwpub.service.inputs.stored_tables import spelt
 from pmwpub.service.inputs.study import CandidateFacts
 from pmwpub.service.inputs.study_store import Study
@@ -98,10 +98,10 @@ def trial(service: Service, current: Study, candidates: Sequence[str], epsilon: 
     too_many = current.population.n > service.policy.simulated_rows
     marginals = 0 if tried is None or too_many else len(tried.marginals)
     plain = EngineTrial(key, epsilon, tuple(one.name for one in truths), marginals)
-    if key in {entry.key for entry in service.ledger.documents(population, TRIAL)}:
+    job_key = _job_key(current, key)
+    if is_stored(service, population, TRIAL, key, job_key):
         lines = json.loads(service.ledger.document(population, TRIAL, key))
         return EngineTrial(key, epsilon, plain.truths, plain.marginals, ways=tuple(Way(**line) for line in lines))
-    job_key = _job_key(current, key)
     if service.engine.expects(job_key):
         return EngineTrial(key, epsilon, plain.truths, plain.marginals, service.engine.job(job_key))
     ways, played_by = swept_ways(service, current, candidates, epsilon)

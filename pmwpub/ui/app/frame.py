@@ -179,8 +179,8 @@ def _view_switch(session: Session) -> None:
 
 
 def _meter(session: Session, population: str) -> None:
-    balance = service().ledger.balance(population)
-    running = service().reserved(population)
+    with service().ledger.view():
+        balance, running = service().ledger.balance(population), service().reserved(population)
     st.markdown(f"**{plain(population)}**")
     share = min(Fraction(1), balance.spent.rho / balance.total.rho)
     st.progress(float(share), text=f"{taken(balance.spent, balance.total)} of the grant taken")

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from pmwpub import figures
 from pmwpub.service import Released, Study
 from pmwpub.service.bought.release_priors import contributions
-from pmwpub.service.choosing.expectation import handed_over
+from pmwpub.service.choosing.expectation import ReleaseSummary, handed_over
 from pmwpub.ui.app.frame import Badge, panel
 from pmwpub.ui.app.services import service
 from pmwpub.ui.widgets import small_picture
@@ -22,12 +23,14 @@ PRINTED = """<style>@media print {
   [data-testid="stSidebar"], [data-testid="stHeader"], [data-testid="stVerticalBlock"]:has(.st-key-handed-over)
     > :not(.st-key-handed-over):not(:has(.st-key-handed-over)) { display: none !important; }
   [data-testid="stApp"], [data-testid="stAppViewContainer"], [data-testid="stMain"] {
-    position: static !important; overflow: visible !important; height: auto !important; display: block !important; }
+    position: static !important; overflow: visible !important; height: auto !important; display: block !important;
+    background: #fff !important; color-scheme: light !important; }
   [data-testid="stMainBlockContainer"] { padding: 0 !important; max-width: none !important; }
-  .st-key-handed-over, .st-key-handed-over * { color: #000 !important; font-size: 9pt !important; }
+  .st-key-handed-over, .st-key-handed-over * {
+    color: #000 !important; background: none !important; font-size: 9pt !important; }
   .st-key-handed-over h3 { font-size: 13pt !important; }
   .st-key-handed-over [data-testid="stVerticalBlock"] { gap: 0.3rem !important; }
-  .st-key-handed-over li { margin: 0 !important; }
+  .st-key-handed-over li { margin: 0 0 0 1rem !important; }
   .st-key-handed-over img { max-width: 11cm !important; break-inside: avoid; }
 }</style>"""
 """The page on paper: what is handed over, in black and on one side, without what leads elsewhere."""
@@ -46,6 +49,8 @@ def in_short(study: Study, found: Released) -> None:
             _list("What is promised", (*summary.promise, summary.spent))
         with right:
             _list("How far numbers may be off", summary.errors)
+            if summary.levels:
+                _levels(summary)
         small_picture.show(summary.figure)
         _list("What not to use it for", summary.cautions)
 
@@ -60,6 +65,21 @@ def _what_it_is(study: Study, found: Released) -> str:
         f"{columns}. It is made from the rows of {plain(found.name)}, so that they agree with noisy answers about the "
         "private table."
     )
+
+
+def _levels(summary: ReleaseSummary) -> None:
+    with st.expander("Shares of single columns, with intervals"):
+        table = figures.Table(
+            ("column", "level", "share of rows", "from", "to"),
+            tuple((one.column, one.level, one.share, one.low, one.high) for one in summary.levels),
+        )
+        st.dataframe(
+            table.columns,
+            hide_index=True,
+            width="stretch",
+            column_config={name: st.column_config.NumberColumn(format="percent") for name in table.header[2:]},
+            alt="Shares of single columns, with intervals.",
+        )
 
 
 def _list(title: str, sentences: Sequence[str]) -> None:

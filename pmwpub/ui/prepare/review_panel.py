@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from pmwpub.service import Study
@@ -45,7 +47,7 @@ def _summary(found: Review) -> str:
 def _table(found: Review) -> None:
     rows = found.columns
     config = st.column_config
-    known = {
+    known: dict[str, Sequence[object]] = {
         "column": [one.name for one in rows],
         "look": [_mark(one) for one in rows],
         "kind": [one.kind if one.kind != LEFT_OUT else "" for one in rows],

@@ -30,7 +30,7 @@ COMPARED_HERE = "Compared, in this session's memory, with the private table that
 
 def facts_table(candidates: Sequence[CandidateFacts]) -> None:
     """What is known of the candidates for free; columns in which nothing stands are left out."""
-    known: dict[str, list[str] | list[int | None]] = {
+    known: dict[str, Sequence[object]] = {
         "candidate": [one.name for one in candidates],
         "rows": [one.rows for one in candidates],
         "distinct rows": [None if one.support is None else len(one.support) for one in candidates],
