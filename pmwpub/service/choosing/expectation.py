@@ -29,7 +29,8 @@ from pmwpub.service.simulations.explorations import Exploration, explorations
 def expectation_of(service: Service, current: Study, plan: AnyReleasePlan) -> Expectation | None:
     """The error to expect of a plan, with its figure; None where no simulation over the whole workload is stored.
     Reads only."""
-    found = outlook(service, current, plan)
+    with service.ledger.view():
+        found = outlook(service, current, plan)
     expected = found.expected
     if expected is None or not found.simulated.truths or found.simulated.part:
         return None
