@@ -29,7 +29,8 @@ from pmwpub.service.simulations.explorations import Exploration, explorations
 def expectation_of(service: Service, current: Study, plan: AnyReleasePlan) -> Expectation | None:
     """The error to expect of a plan, with its figure; None where no simulation over the whole workload is stored.
     Reads only."""
-    found = outlook(service, current, plan)
+    with service.ledger.view():
+        found = outlook(service, current, plan)
     expected = found.expected
     if expected is None or not found.simulated.truths or found.simulated.part:
         return None
@@ -71,7 +72,9 @@ def _expected_line(
     for epsilon in simulated_epsilons(stored, engine):
         pairs = pairs_of(current, stored, epsilon, engine).pairs
         rounds = max((pair.rounds for pair in pairs if pair.candidate == key_of(pool)), default=0)
-        points += [(epsilon, one.error, rounds) for one in expected_errors(pairs, bought, [key_of(pool)])]
+        points += [
+            (epsilon, one.error, rounds) for one in expected_errors(pairs, bought, [key_of(pool)], engine=engine)
+        ]
     epsilons, errors = tuple(at for at, _, _ in points), tuple(error for _, error, _ in points)
     known = tuple(rounds for _, _, rounds in points)
     return figures.ErrorCurve(
