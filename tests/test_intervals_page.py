@@ -30,9 +30,14 @@ def test_the_claims_hold() -> None:
         means[line["private"], line["public"], line["rows_per_person"], line["epsilon"], line["order"]].append(
             float(line["covered"])
         )
-    assert len({key[:3] for key in means}) == 17
     assert {len(runs) for runs in means.values()} == {5}
-    assert min(fmean(runs) for key, runs in means.items() if key[3] == "0.1") >= 0.946
-    assert min(fmean(runs) for key, runs in means.items() if key[3] != "0.1") >= 0.95
+    lacking = {key: fmean(runs) for key, runs in means.items() if "without a level" in key[0]}
+    others = {key: fmean(runs) for key, runs in means.items() if key not in lacking}
+    assert (len({key[:3] for key in others}), len({key[:3] for key in lacking})) == (17, 4)
+    assert min(mean for key, mean in others.items() if key[3] == "0.1") >= 0.946
+    assert min(mean for key, mean in others.items() if key[3] != "0.1") >= 0.95
+    assert min(mean for key, mean in lacking.items() if key[3] == "0.1") >= 0.928
+    assert min(mean for key, mean in lacking.items() if key[3] != "0.1") >= 0.945
     low = [line for line in lines() if float(line["covered"]) < 0.85]
     assert {(one["private"], one["public"], one["epsilon"]) for one in low} == {("oh_2018", "oh_2015", "0.1")}
+    assert min(float(line["covered"]) for line in lines() if line["epsilon"] != "0.1") >= 0.86
