@@ -25,7 +25,7 @@ from pmwpub.release.checklist import checklist
 from pmwpub.release.measured.causes import causes_of
 from pmwpub.release.measured.measurements import sigma_rows
 from pmwpub.release.report_numbers import percent, rows, up
-from pmwpub.release.summary import BoughtError, Expectation, ReleaseSummary, odds, summary_of
+from pmwpub.release.summary import BoughtError, Expectation, ReleaseSummary, summary_of
 from pmwpub.tabular.schema.column_types import MISSING
 from pmwpub.tabular.schema.table_schema import Schema
 
@@ -115,7 +115,6 @@ def report_html(
         public_people=PUBLIC_PEOPLE,
         candidates=[candidate.name for candidate in certificate.candidate],
         sigmas=_sigmas(certificate),
-        odds=odds(certificate.epsilon),
         atoms=len(public),
         public_rows=public.rows,
         choices=choices,

@@ -126,12 +126,20 @@ def _spent(certificate: ChargedCertificate) -> str:
     own = f"By itself this release is ε = {up(certificate.epsilon)}"
     if certificate.budget is None:
         return f"{own}; what was taken so far adds up to ρ = {up(certificate.ledger_total.rho)}."
-    taken, so_far = (_of(rho, certificate.budget.rho) for rho in (certificate.rho, certificate.ledger_total.rho))
-    return f"This release took {taken} of the grant; {so_far} were taken with it. {own}: accounting, not the promise."
+    granted, with_it = certificate.budget.rho, Decimal(str(certificate.ledger_total.rho))
+    so_far, before = _of(with_it, granted), _of(with_it - Decimal(str(certificate.rho)), granted)
+    return (
+        f"This release took {_percent(so_far - before)} of the grant; {_percent(so_far)} were taken with it. {own}: "
+        "accounting, not the promise."
+    )
 
 
-def _of(rho: str, total: str) -> str:
-    share = (100 * Decimal(str(rho)) / Decimal(str(total))).quantize(Decimal("0.01"), ROUND_CEILING)
+def _of(rho: Decimal, total: str) -> Decimal:
+    """A part of the grant in percent, rounded up to a hundredth."""
+    return (100 * rho / Decimal(str(total))).quantize(Decimal("0.01"), ROUND_CEILING)
+
+
+def _percent(share: Decimal) -> str:
     return f"{share.normalize():f} %"
 
 

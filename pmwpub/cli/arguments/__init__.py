@@ -13,6 +13,7 @@ from pmwpub.cli.arguments.certificate_arguments import answer_command, certifica
 from pmwpub.cli.arguments.evaluate_arguments import evaluate_command
 from pmwpub.cli.arguments.ledger_arguments import ledger_commands
 from pmwpub.cli.arguments.purchase_arguments import assess_command, error_command, misfits_command, release_command
+from pmwpub.cli.arguments.replicate_arguments import replicates_command
 from pmwpub.cli.arguments.schema_arguments import schema_commands
 
 
@@ -33,5 +34,6 @@ def command_parser() -> argparse.ArgumentParser:
     certificate_commands(commands)
     answer_command(commands)
     few_records_command(commands)
+    replicates_command(commands)
     evaluate_command(commands)
     return parser

@@ -173,6 +173,11 @@ class ReleaseAnswers:
         return None if found is None else main_intervals(found, measured_tables(self._workload))
 
     @property
+    def intervals(self) -> CellIntervals | None:
+        """The intervals of a release by table fit; None for PMW^Pub, and where no strengths are stored."""
+        return self._by_tables
+
+    @property
     def remark(self) -> str:
         """What limits the answers, "" where nothing does."""
         if isinstance(self._certificate, Certificate):

@@ -94,6 +94,16 @@ class CellIntervals:
         if len(drift.ones) != len(release.attributes):
             raise PlanError("The believed strengths are those of other columns.")
 
+    @property
+    def release(self) -> ReleasedTables:
+        """The release whose cells they are of."""
+        return self._release
+
+    @property
+    def drift(self) -> BelievedDrift:
+        """The strengths that they rest on."""
+        return self._drift
+
     @cached_property
     def misfit(self) -> Misfit:
         """How the release answers its own tables."""
