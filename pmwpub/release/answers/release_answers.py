@@ -18,7 +18,6 @@ from pmwpub.mechanisms.table_fit.intervals.cell_intervals import (
     Misfit,
 )
 from pmwpub.mechanisms.table_fit.intervals.released_tables import ReleasedTables, marginal_of
-from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution
 from pmwpub.release.answers.interval_strengths import read_strengths
@@ -122,7 +121,7 @@ class ReleaseAnswers:
             return None
         if certificate.chosen is None:
             raise CertificateError("The certificate does not say what the noisy tables chose.")
-        tables = measured_tables(self._workload)
+        tables = certificate.measured(self._workload)
         release = ReleasedTables(
             tables,
             np.array(certificate.sigmas) / certificate.n,
