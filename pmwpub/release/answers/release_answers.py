@@ -20,6 +20,7 @@ from pmwpub.mechanisms.table_fit.intervals.cell_intervals import (
 )
 from pmwpub.mechanisms.table_fit.intervals.contrast_intervals import ContrastIntervals
 from pmwpub.mechanisms.table_fit.intervals.released_tables import ReleasedTables, marginal_of
+from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution
 from pmwpub.release.answers.interval_strengths import read_strengths
