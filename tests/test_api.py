@@ -85,6 +85,8 @@ def test_table_fit_is_one_argument_away_and_has_no_rounds(project: tuple[pmwpub.
             made.release(private, "b", epsilon="1", engine=engine, rounds=rounds)  # type: ignore[arg-type]
     with pytest.raises(PmwPubError, match=r"Rows are added by table-fit alone.*Nothing was charged"):
         made.release(private, "b", epsilon="1", engine="pmw-pub", grow=True)
+    with pytest.raises(PmwPubError, match=r"three columns are measured by table-fit alone.*Nothing was charged"):
+        made.release(private, "b", epsilon="1", engine="table-fit-pool", three_way=True)
     assert ledger.balance("people").spent == before
     grown = made.release(private, "b", epsilon="1", engine="table-fit", grow=True)
     assert grown.bundle.certificate.plan_sha256 != release.bundle.certificate.plan_sha256

@@ -129,6 +129,7 @@ class Project:
         engine: str | None = None,
         rounds: int | None = None,
         grow: bool = False,
+        three_way: bool = False,
         repeat: int = 0,
         overlap_acknowledged: bool | None = None,
         free_table_acknowledged: bool = False,
@@ -138,11 +139,13 @@ class Project:
         engine                "pmw-pub", "table-fit", "table-fit-pool" (table fit with several public tables, whose
                               weights are learnt from the noisy tables), or "unchanged": the public table itself, for
                               which nothing is charged. Where none is named: PMW^Pub if `rounds` is given, table fit if
-                              `grow` is; else a stored release of these inputs; else what simulations on public tables
-                              advise. `chosen` says which, and why
+                              `grow` or `three_way` is; else a stored release of these inputs; else what simulations
+                              on public tables advise. `chosen` says which, and why
         rounds                T of PMW^Pub, 25 where nothing is said; the others have none
         grow                  of table fit: whether rows are added where noisy tables show people of whom no public row
                               tells
+        three_way             of table fit: whether tables of three columns are measured too; this pays for few columns
+                              or many people
         overlap_acknowledged  as in `assess`
         free_table_acknowledged  whether the release is bought although all that is known says that the public table
                               unchanged, which is free, is as good; without it such a release is refused
@@ -158,7 +161,9 @@ class Project:
             raise PlanError("Name the public table, or the pool of several, that the release begins with.")
         loaded, keys, current = self._prepared(private, names, overlap_acknowledged)
         with values_in_words():
-            chosen = chosen_plan(self._service, current, keys, settings, engine=engine, epsilon=price, grow=grow)
+            chosen = chosen_plan(
+                self._service, current, keys, settings, engine=engine, epsilon=price, grow=grow, three_way=three_way
+            )
         with _draws_in_words():
             bundle = self._bought(chosen, loaded, current, repeat, overlap_acknowledged, free_table_acknowledged)
             return SyntheticRelease(bundle, chosen.why)

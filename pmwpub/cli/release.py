@@ -86,6 +86,7 @@ def _chosen(
         engine=parsed.engine,
         epsilon=parsed.epsilon,
         grow=parsed.grow,
+        three_way=parsed.three_way,
         private_read_as=private.read_as,
     )
 

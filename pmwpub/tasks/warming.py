@@ -16,6 +16,7 @@ from pmwpub.mechanisms.best_mixture.descent import Descent
 from pmwpub.mechanisms.best_mixture.interval import BestMixture
 from pmwpub.mechanisms.misfits.misfit_noise import MisfitNoise
 from pmwpub.mechanisms.pmw_pub.algorithm import Schedule
+from pmwpub.mechanisms.table_fit.fit_constants import THREE_WAY_SHARE
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.mechanisms.table_fit.pool_weights import POOL_DEFAULTS
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
@@ -94,17 +95,19 @@ def _release(made_up: MadeUp, progress: Progress) -> None:
     release(ReleaseWork(made_up.source, made_up.counts, schedule), progress)
 
 
-def _schedule(made_up: MadeUp) -> tuple[PrivateCounts, TableSchedule]:
+def _schedule(made_up: MadeUp, three_way: Fraction | None = None) -> tuple[PrivateCounts, TableSchedule]:
     """What table fit takes; what its report asks of the public problem is tried too."""
     made_up.source.problem().sums(np.ones(len(made_up.source.support), dtype=np.int64))
-    tables = measured_tables(made_up.source.workload)
-    budget = ZCDP.at_most(1)
-    schedule = table_schedule(tables, made_up.source.support, budget, rows_per_person=1, complete=True)
+    tables = measured_tables(made_up.source.workload, three_way=three_way is not None)
+    schedule = table_schedule(
+        tables, made_up.source.support, ZCDP.at_most(1), rows_per_person=1, complete=True, three_way_share=three_way
+    )
     return count(tables, made_up.table), schedule
 
 
 def _table_fit(made_up: MadeUp, progress: Progress) -> None:
-    fit_tables(TableFitWork(made_up.source, *_schedule(made_up)), progress)
+    for share in (None, THREE_WAY_SHARE):
+        fit_tables(TableFitWork(made_up.source, *_schedule(made_up, share)), progress)
 
 
 def _pool_fit(made_up: MadeUp, progress: Progress) -> None:

@@ -48,6 +48,8 @@ def planned(service, name, current):
             return releases.table_fit_plan(service, current, [first], epsilon="0.5")
         case "table-fit, growing":
             return releases.table_fit_plan(service, current, [first], epsilon="0.25", grow=True)
+        case "table-fit, three-way":
+            return releases.table_fit_plan(service, current, [first], epsilon="0.25", three_way=True)
         case "table-fit-pool":
             return releases.weighted_pool_plan(service, current, [first, second], epsilon="0.25")
         case "misfits":
@@ -84,7 +86,7 @@ def bought(kind: str, folder: Path) -> str:
 
 def test_no_loop_is_compiled_or_loaded_after_the_charge(tmp_path: Path) -> None:
     """Each kind in a program that tried no other; the error is that of the release before it."""
-    kinds = [*TRIED, "table-fit, growing"]
+    kinds = [*TRIED, "table-fit, growing", "table-fit, three-way"]
     assert {kind: bought(kind, tmp_path) for kind in kinds} == dict.fromkeys(kinds, "True []")
 
 

@@ -46,13 +46,19 @@ def release_command(commands: Actions) -> None:
         choices=("pmw-pub", "table-fit", "table-fit-pool", "unchanged"),
         help="pmw-pub; table-fit: all tables of one and two columns measured at once; table-fit-pool: the same with "
         "several --public, whose weights are learnt from the noisy tables; unchanged: the public table itself, free of "
-        "charge; default: pmw-pub where one of the five flags after --grow is given, which are its own, else a stored "
-        "release of these inputs, else what public tables advise",
+        "charge; default: pmw-pub where one of the five flags after --three-way is given, which are its own, else a "
+        "stored release of these inputs, else what public tables advise",
     )
     parser.add_argument(
         "--grow",
         action="store_true",
         help="of table-fit: add rows where noisy tables show people of whom no public row tells",
+    )
+    parser.add_argument(
+        "--three-way",
+        action="store_true",
+        help="of table-fit: measure tables of three columns too, with a quarter of the budget; for few columns or many "
+        "people, as evaluate --methods table-fit,table-fit-three-way shows on public tables",
     )
     parser.add_argument("--rounds", type=whole, help="T (25)")
     parser.add_argument("--selection", choices=("exponential", "permute-and-flip"), help="(exponential)")

@@ -42,21 +42,23 @@ def chosen_plan(
     engine: str | None,
     epsilon: str,
     grow: bool = False,
+    three_way: bool = False,
     private_read_as: str | None = None,
 ) -> ChosenPlan:
     """The plan of the engine that was named, or of PMW^Pub where some of its settings were; else a stored or advised
     one. The public table unchanged is an engine here, too: it costs nothing.
 
-    settings  those of PMW^Pub that somebody gave, as `release_plan` has them
-    grow      whether table fit, which is then meant, may add rows
-    epsilon   as in `release_plan`
+    settings   those of PMW^Pub that somebody gave, as `release_plan` has them
+    grow       whether table fit, which is then meant, may add rows
+    three_way  whether table fit, which is then meant, measures tables of three columns too
+    epsilon    as in `release_plan`
 
     Nothing is charged. A trial on public tables may run first, for seconds.
     Raises PlanError for an engine that is none, and for settings that the engine does not have.
     """
-    if grow and engine is None:
+    if (grow or three_way) and engine is None:
         engine = releases.TABLE_FIT
-    if engine == releases.UNCHANGED and not grow:
+    if engine == releases.UNCHANGED and not (grow or three_way):
         releases.refuse_settings("The public table unchanged", settings)
         return ChosenPlan(releases.unchanged_plan(current, candidates))
     if engine is not None or settings:
@@ -68,6 +70,7 @@ def chosen_plan(
             engine=engine,
             epsilon=epsilon,
             grow=grow,
+            three_way=three_way,
             private_read_as=private_read_as,
         )
         return ChosenPlan(named)

@@ -75,7 +75,8 @@ def steps_in_words(plan: AnyReleasePlan) -> str:
     if isinstance(plan, WeightedPoolPlan):
         return "by table fit with learnt weights"
     if not isinstance(plan, ReleasePlan):
-        return "by table fit" if plan.growth is None else "by table fit, which may add rows"
+        more = ", which may add rows" if plan.growth is not None else ""
+        return f"by table fit{', with tables of three columns' if plan.three_way_share is not None else more}"
     return "1 round" if plan.rounds == 1 else f"{plan.rounds:,} rounds"
 
 
