@@ -13,18 +13,22 @@ from typing import TYPE_CHECKING, Literal, get_args
 from pmwpub.api_arguments import engine_settings, kind_words, number_text, one_of, table_names, whole_number
 from pmwpub.errors import PlanError
 from pmwpub.jobs import InlineEngine
-from pmwpub.ledger import Ledger
+from pmwpub.ledger import Ledger, PlanKey
 from pmwpub.plans import UnchangedPlan, WorkloadChoice
-from pmwpub.privacy.budget import Number
+from pmwpub.plans.criteria import criteria_of
+from pmwpub.privacy.budget import Number, as_fraction
 from pmwpub.release.answers.marginal_answers import CellAnswer
 from pmwpub.release.bundle import Bundle
 from pmwpub.release.certificates.certificate_parts import Cells, Columns
+from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
 from pmwpub.service import Assessed, Policy, PrivateTable, Service, Study, adopting, purchases
+from pmwpub.service.accepting import acceptances
+from pmwpub.service.accepting.acceptances import Acceptance
 from pmwpub.service.bought import assessments, misfit_shares, releases
 from pmwpub.service.bought.engine_choice import ChosenPlan, chosen_plan
 from pmwpub.service.bought.misfit_shares import FitSeen
 from pmwpub.service.inputs import reviewing, study_store
-from pmwpub.service.purchases import AssessmentPurchase, MisfitPurchase, Offer
+from pmwpub.service.purchases import AcceptancePurchase, AssessmentPurchase, MisfitPurchase, Offer
 from pmwpub.service.unchanged_release import publish_unchanged
 from pmwpub.tabular.coding.decode import decode
 from pmwpub.tabular.files.reading import from_frame
@@ -196,6 +200,7 @@ class Project:
         grow: bool = False,
         repeat: int = 0,
         overlap_acknowledged: bool | None = None,
+        criteria: Sequence[Mapping[str, object]] = (),
     ) -> SyntheticRelease:
         """A synthetic release with one public table, or a pool of several.
 
@@ -208,6 +213,8 @@ class Project:
         grow                  of table fit: whether rows are added where noisy tables show people of whom no public row
                               tells
         overlap_acknowledged  as in `assess`
+        criteria              by which `accept` holds it against the private table once it is stored, such as
+                              {"kind": "largest", "within": "0.05"}; they stand in its plan
 
         Raises OverlapUndecided or Overspent before anything is drawn, NoResult where the charge was made and no result
         is stored, or not yet: its words say which.
@@ -220,9 +227,40 @@ class Project:
             raise PlanError("Name the public table, or the pool of several, that the release begins with.")
         loaded, keys, current = self._prepared(private, names, overlap_acknowledged)
         with values_in_words():
-            chosen = chosen_plan(self._service, current, keys, settings, engine=engine, epsilon=price, grow=grow)
+            wanted = criteria_of(list(criteria))
+            chosen = chosen_plan(
+                self._service, current, keys, settings, engine=engine, epsilon=price, grow=grow, criteria=wanted
+            )
         with _draws_in_words():
             return SyntheticRelease(self._bought(chosen, loaded, current, repeat, overlap_acknowledged), chosen.why)
+
+    def accept(
+        self, private: Frame, released: SyntheticRelease, *, half_widths: Number = "0.5", repeat: int = 0
+    ) -> Acceptance:
+        """Whether a release meets the criteria of its plan: a noisy number for each, and the verdict that follows.
+
+        half_widths  of the numbers' 95 % intervals, as a part of their bars; it decides the price
+
+        A criterion is passed only where the noisy number and its half-width together lie within the bar. Not passing
+        refunds nothing. Raises PlanError for a release without criteria; Overspent; NoResult where the charge was made
+        and no result is stored, or not yet.
+
+        Privacy: charged to the population before anything is drawn; a plan that was sent before is not drawn again.
+        """
+        repeat = whole_number(repeat, "The number of a draw")
+        part, stated = as_fraction(number_text(half_widths, "A half-width")), released.bundle.certificate
+        if isinstance(stated, UnchangedCertificate):
+            raise PlanError("A public table unchanged was not bought, so no criteria stand in a plan of it.")
+        loaded, _, current = self._prepared(private, [], None)
+        key = PlanKey(stated.plan_sha256, stated.repeat)
+        plan = acceptances.acceptance_plan(self._service, self._population, key, part=part)
+        with _draws_in_words():
+            wanted = [AcceptancePurchase(plan)]
+            (outcome,) = purchases.buy(self._service, loaded, wanted, repeat=repeat, current=current)
+        found = acceptances.accepted(self._service, outcome.booking)
+        if found.attempts is None:
+            raise no_result(found.outcome, again="The next `repeat`")
+        return found
 
     def _bought(
         self, chosen: ChosenPlan, loaded: PrivateTable, current: Study, repeat: int, tick: bool | None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import Field, TypeAdapter, model_validator
+from pydantic import Field, TypeAdapter, field_validator, model_validator
 
 from pmwpub.errors import PlanError
 from pmwpub.mechanisms.pmw_pub.algorithm import Output, Replay, Schedule, Start
@@ -15,6 +15,7 @@ from pmwpub.mechanisms.table_fit.pool_weights import MOST_TABLES, PoolConstants
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
 from pmwpub.mechanisms.table_fit.table_schedule import schedule as table_schedule
 from pmwpub.plan_inputs import PublicInputs, Reading
+from pmwpub.plans.criteria import MOST_CRITERIA, Criterion, in_order
 from pmwpub.plans.question_plans import FrozenPlan
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.round_share import split
@@ -28,7 +29,24 @@ RELEASE_KINDS = ("release", "table-fit", "table-fit-pool")
 """The kinds of plans whose result is a release."""
 
 
-class ReleasePlan(FrozenPlan):
+class _BoughtPlan(FrozenPlan):
+    """What every plan of a release says that is bought.
+
+    criteria  that it is to be accepted by, in one order; plans without any are written without the key, so that those
+              made before there were criteria keep their hash
+    """
+
+    LATER: ClassVar[frozenset[str]] = FrozenPlan.LATER | {"criteria"}
+
+    criteria: tuple[Criterion, ...] = Field(default=(), max_length=MOST_CRITERIA)
+
+    @field_validator("criteria")
+    @classmethod
+    def _one_order_of_criteria(cls, criteria: tuple[Criterion, ...]) -> tuple[Criterion, ...]:
+        return in_order(criteria)
+
+
+class ReleasePlan(_BoughtPlan):
     """One PMW^Pub release.
 
     rho_units  the budget in units of 1e-15 of rho
@@ -71,7 +89,7 @@ class ReleasePlan(FrozenPlan):
         )
 
 
-class _TablePlan(FrozenPlan):
+class _TablePlan(_BoughtPlan):
     """What every release by table fit is planned by.
 
     rho_units  the budget in units of 1e-15 of rho; the whole of it is charged
@@ -79,7 +97,7 @@ class _TablePlan(FrozenPlan):
     growth     how rows are added where noisy tables show people of whom no public row tells; None where none are
     """
 
-    LATER: ClassVar[frozenset[str]] = FrozenPlan.LATER | {"growth"}
+    LATER: ClassVar[frozenset[str]] = _BoughtPlan.LATER | {"growth"}
 
     kind: str
     n: int = Field(ge=1)

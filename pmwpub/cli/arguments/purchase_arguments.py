@@ -1,4 +1,4 @@
-"""Arguments of what is bought: `assess`, `release`, `error`, `misfits`."""
+"""Arguments of what is bought: `assess`, `release`, `accept`, `error`, `misfits`."""
 
 from __future__ import annotations
 
@@ -54,6 +54,9 @@ def release_command(commands: Actions) -> None:
         action="store_true",
         help="of table-fit: add rows where noisy tables show people of whom no public row tells",
     )
+    parser.add_argument(
+        "--criteria", metavar="C.json", help="by which `accept` holds it against the private table once it is stored"
+    )
     parser.add_argument("--rounds", type=whole, help="T (25)")
     parser.add_argument("--selection", choices=("exponential", "permute-and-flip"), help="(exponential)")
     parser.add_argument("--output", choices=("last", "average"), help="(last)")
@@ -79,6 +82,23 @@ def release_command(commands: Actions) -> None:
         "--dry-run", action="store_true", help="buy nothing: the price, the noise in rows and the error to expect"
     )
     parser.set_defaults(run="pmwpub.cli.release:release")
+
+
+def accept_command(commands: Actions) -> None:
+    """`accept`."""
+    parser = commands.add_parser("accept", help="buy whether a finished release meets the criteria of its plan")
+    parser.add_argument("--population", required=True)
+    parser.add_argument("--schema", required=True, help="the release's own schema")
+    private(parser, required=False)
+    reading(parser)
+    parser.add_argument("--release", required=True, metavar="OUT/", help="its folder, or the SHA-256 of its plan")
+    parser.add_argument("--draw", type=whole, default=0, help="which draw of that plan, by its --repeat (0)")
+    parser.add_argument(
+        "--half-widths", default="0.5", help="of the noisy numbers at 95 %%, as a part of their bars (0.5)"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="buy nothing: the criteria, and at what price")
+    parser.add_argument("--repeat", type=whole, default=0, help="draw this acceptance again, at its price")
+    parser.set_defaults(run="pmwpub.cli.accept:accept")
 
 
 def error_command(commands: Actions) -> None:

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
+from pmwpub.errors import PlanError
 from pmwpub.ledger import PlanKey
 from pmwpub.plans import AnyReleasePlan, UnchangedPlan
+from pmwpub.plans.criteria import Criterion
 from pmwpub.privacy.budget import epsilon_of
 from pmwpub.service.bought import releases
 from pmwpub.service.core import Service
@@ -22,6 +25,12 @@ from pmwpub.tasks.engine_work import ROUNDS
 STORED = (
     "No engine was named, and a release of these inputs at this epsilon was bought before, by {engine}: it is taken. "
     "Name an engine for another one."
+)
+
+
+FREE_CRITERIA = (
+    "Criteria stand in the plan of a release that is bought, and the public table unchanged is none. Name another "
+    "engine, or leave the criteria out. Nothing was charged."
 )
 
 
@@ -43,6 +52,7 @@ def chosen_plan(
     epsilon: str,
     grow: bool = False,
     private_read_as: str | None = None,
+    criteria: tuple[Criterion, ...] = (),
 ) -> ChosenPlan:
     """The plan of the engine that was named, or of PMW^Pub where some of its settings were; else a stored or advised
     one. The public table unchanged is an engine here, too: it costs nothing.
@@ -50,10 +60,40 @@ def chosen_plan(
     settings  those of PMW^Pub that somebody gave, as `release_plan` has them
     grow      whether table fit, which is then meant, may add rows
     epsilon   as in `release_plan`
+    criteria  that stand in the plan; a stored release is one of the same criteria
 
     Nothing is charged. A trial on public tables may run first, for seconds.
-    Raises PlanError for an engine that is none, and for settings that the engine does not have.
+    Raises PlanError for an engine that is none, for settings that the engine does not have, and for criteria of what is
+    not bought.
     """
+    chosen = _chosen(service, current, candidates, settings, engine, epsilon, grow, private_read_as, criteria)
+    return ChosenPlan(with_criteria(chosen.plan, criteria), chosen.why)
+
+
+Planned = TypeVar("Planned", bound=AnyReleasePlan | UnchangedPlan)
+
+
+def with_criteria(plan: Planned, criteria: tuple[Criterion, ...]) -> Planned:
+    """The plan with criteria standing in it; PlanError for some of what is not bought."""
+    if not criteria:
+        return plan
+    if isinstance(plan, UnchangedPlan):
+        raise PlanError(FREE_CRITERIA)
+    return plan.model_copy(update={"criteria": criteria})
+
+
+def _chosen(
+    service: Service,
+    current: Study,
+    candidates: Sequence[str],
+    settings: releases.PmwPubSettings,
+    engine: str | None,
+    epsilon: str,
+    grow: bool,
+    private_read_as: str | None,
+    criteria: tuple[Criterion, ...],
+) -> ChosenPlan:
+    """As `chosen_plan`, without the criteria in the plan."""
     if grow and engine is None:
         engine = releases.TABLE_FIT
     if engine == releases.UNCHANGED and not grow:
@@ -71,7 +111,7 @@ def chosen_plan(
             private_read_as=private_read_as,
         )
         return ChosenPlan(named)
-    before = _stored(service, current, candidates, epsilon, private_read_as)
+    before = _stored(service, current, candidates, epsilon, private_read_as, criteria)
     if before is not None:
         return ChosenPlan(before, STORED.format(engine=engine_words(before)))
     budget = releases.budget(service, current, epsilon)
@@ -99,7 +139,12 @@ def engine_words(plan: AnyReleasePlan) -> str:
 
 
 def _stored(
-    service: Service, current: Study, candidates: Sequence[str], epsilon: str, private_read_as: str | None
+    service: Service,
+    current: Study,
+    candidates: Sequence[str],
+    epsilon: str,
+    private_read_as: str | None,
+    criteria: tuple[Criterion, ...],
 ) -> AnyReleasePlan | None:
     """A plan without settings that was bought, if one was: the default before there was advice, or what may have been
     advised."""
@@ -112,7 +157,8 @@ def _stored(
     possible.append(
         releases.table_fit_plan(service, current, candidates, epsilon=epsilon, private_read_as=private_read_as)
     )
-    return next((plan for plan in possible if _booked(service, current.population.name, plan)), None)
+    name = current.population.name
+    return next((plan for plan in possible if _booked(service, name, with_criteria(plan, criteria))), None)
 
 
 def _booked(service: Service, population: str, plan: AnyReleasePlan) -> bool:
