@@ -14,7 +14,7 @@ from pmwpub.plans.acceptance_plans import sold_numbers
 from pmwpub.plans.criteria import Criterion, MeanOfRelease, Measured
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.rounding import near
-from pmwpub.service.accepting.attempts import Attempts
+from pmwpub.service.accepting.criteria_attempts import Attempts
 from pmwpub.service.accepting.criteria_of_release import checked_criteria, measured_criteria
 from pmwpub.service.bought.stored_releases import outcomes, stored_release
 from pmwpub.service.core import Outcome, Service

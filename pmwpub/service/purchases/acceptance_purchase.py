@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pmwpub.errors import PlanError
 from pmwpub.ledger import Booking, Charge, PlanKey
 from pmwpub.plans import AcceptancePlan
-from pmwpub.service.accepting.attempts import attempts_by
+from pmwpub.service.accepting.criteria_attempts import attempts_by
 from pmwpub.service.accepting.criteria_of_release import check_stands
 from pmwpub.service.accepting.exact_numbers import exact_numbers
 from pmwpub.service.bought.stored_releases import stored_release

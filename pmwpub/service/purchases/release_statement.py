@@ -14,7 +14,7 @@ from pmwpub.release.certificates.certificate_parts import Candidate, LedgerTotal
 from pmwpub.release.report import TEMPLATES, Choices
 from pmwpub.release.report import template as report_template
 from pmwpub.rounding import stated_delta
-from pmwpub.service.accepting.attempts import attempts_by
+from pmwpub.service.accepting.criteria_attempts import attempts_by
 from pmwpub.service.accepting.criteria_of_release import checked_criteria
 from pmwpub.service.bought.provenance import choices_of
 from pmwpub.service.core import Service
