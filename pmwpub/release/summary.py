@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 
 from pmwpub.noisy_interval import NoisyInterval
+from pmwpub.plans.criteria import criteria_of
 from pmwpub.release.certificates.certificate_reading import ChargedCertificate
 from pmwpub.release.certificates.table_certificate import TableCertificate
 from pmwpub.release.measured.measurements import sigma_rows
@@ -74,19 +75,21 @@ def summary_of(
     expectation: Expectation | None = None,
     bought: Sequence[BoughtError] = (),
     error: NoisyInterval | None = None,
+    accepted: Sequence[str] = (),
 ) -> ReleaseSummary:
     """The summary of a release.
 
     by_id   whether neighbours differ in all rows of one ID
     bought  the floors and starts that were bought of its public table before; no floor is said where rows may be added
     error   the release's own noisy error, where it was bought
+    accepted  the sentences of its latest acceptance, where one was bought
     """
     if isinstance(certificate, TableCertificate) and certificate.may_add_rows:
         bought = [one for one in bought if one.what != "floor"]
     return ReleaseSummary(
         promise=_promise(certificate, by_id=by_id),
         spent=_spent(certificate),
-        errors=tuple(_errors(certificate, expectation, bought, error)),
+        errors=(*_errors(certificate, expectation, bought, error), *_criteria(certificate), *accepted),
         cautions=tuple(_cautions(certificate, expectation, error)),
         remarks=tuple(certificate.remarks),
         figure="" if expectation is None else expectation.figure,
@@ -153,6 +156,18 @@ def _errors(
         for one in bought
     ]
     return said
+
+
+def _criteria(certificate: ChargedCertificate) -> list[str]:
+    """What it has to meet, where that stood in its plan, and how often it was tried."""
+    criteria, times = criteria_of((certificate.plan or {}).get("criteria", [])), certificate.attempts_with_criteria
+    if not criteria or times is None:
+        return []
+    return [
+        f"Named before it was bought, as what it has to meet: {'; '.join(one.words for one in criteria)}. Whether it "
+        f"does is a purchase of its own. The ledger held {times:,} release{'' if times == 1 else 's'} with criteria by "
+        "then, this one included: of many tries some pass by chance."
+    ]
 
 
 def _cautions(

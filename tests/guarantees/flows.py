@@ -46,7 +46,7 @@ KINDS = ("schema", "workload", "candidate", "candidate-note", "comparison")
 
 def population(pair: Neighbours) -> Population:
     n = pair.n
-    return Population(NAME, n, pair.k, "one resident", Fraction(6), Fraction(1, n * n))
+    return Population(NAME, n, pair.k, "one resident", Fraction(13, 2), Fraction(1, n * n))
 
 
 def prepared(folder: Path, pair: Neighbours, private: bytes) -> tuple[Service, PrivateTable]:

@@ -34,6 +34,10 @@ def test_criteria_are_named_with_a_release_and_their_verdicts_bought_and_shown_t
     assert bought.passed
     viewer = visit("hand_over", population=town.population, release=str(found.outcome.booking.id))
     assert "All criteria are passed" in words(viewer)
+    assert (
+        "Named before it was bought, as what it has to meet: the largest error over the workload within 60 points"
+        in (words(viewer))
+    )
     assert "The ledger held 1 release with criteria and 1 acceptance by then" in words(viewer)
     assert not any("Buy" in button.label for button in viewer.button)
 
