@@ -227,7 +227,7 @@ class Project:
             raise PlanError("Name the public table, or the pool of several, that the release begins with.")
         loaded, keys, current = self._prepared(private, names, overlap_acknowledged)
         with values_in_words():
-            wanted = criteria_of(list(criteria))
+            wanted = criteria_of(criteria)
             chosen = chosen_plan(
                 self._service, current, keys, settings, engine=engine, epsilon=price, grow=grow, criteria=wanted
             )

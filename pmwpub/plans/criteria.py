@@ -6,7 +6,7 @@ stored, such as a released mean, stands in the plan of the acceptance: a `Measur
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Annotated, Literal
 
@@ -22,6 +22,9 @@ from pmwpub.plan_inputs import MOST_ATTRIBUTES
 from pmwpub.rounding import near
 
 MOST_CRITERIA = 50
+
+NUMBERS = ("within", "low", "high", "unit")
+"""Keys whose values are numbers; a plan has them as text, exact."""
 
 MOST_UNITS = 10**15
 """The largest end, in units, that numbers of a mean are clipped to: floats hold it."""
@@ -46,6 +49,11 @@ class _Bar(BaseModel):
     def bar(self) -> Fraction:
         """`within`, exact."""
         return as_fraction(self.within)
+
+    @property
+    def step(self) -> str:
+        """What its numbers are counted in, in words."""
+        return f"1/{STEPS_PER_ROW} row"
 
     def steps(self, n: int) -> Fraction:
         """How many of its numbers' steps are the whole: for shares of rows 64 n."""
@@ -214,6 +222,11 @@ class MeanOfRelease(MeanWithin):
         """The two sums that the mean is held by."""
         return MeanSums(*self.ends, as_fraction(self.mean) / as_fraction(self.unit), self.bar, self.rows)
 
+    @property
+    def step(self) -> str:
+        """As of a cell: a unit."""
+        return f"{near(as_fraction(self.unit), 6)} of {self.column}"
+
     def steps(self, n: int) -> Fraction:
         """How many units are the whole: the sum of as many numbers, each the released mean in size."""
         return self.rows * abs(self.sums.released)
@@ -239,13 +252,14 @@ def in_order(criteria: Iterable[Criterion]) -> tuple[Criterion, ...]:
 
 def criteria_of(given: object) -> tuple[Criterion, ...]:
     """Criteria from JSON text, or from values as JSON has them: a list of objects such as
-    {"kind": "largest", "within": "0.05"}; the levels of a cell are an object of column and level, or pairs of them.
+    {"kind": "largest", "within": "0.05"}; a number stands for the decimal that it prints as, and the levels of a cell
+    are an object of column and level, or pairs of them.
 
     Raises PlanError in words for what is none.
     """
     try:
         values = from_json(given) if isinstance(given, str | bytes) else given
-        read = _CRITERIA.validate_python([*map(_in_pairs, values)] if isinstance(values, list | tuple) else values)
+        read = _CRITERIA.validate_python([*map(_as_kept, values)] if isinstance(values, list | tuple) else values)
     except ValidationError as failure:
         first = failure.errors()[0]
         place = " ".join(str(part) for part in first["loc"])
@@ -260,8 +274,14 @@ def criteria_of(given: object) -> tuple[Criterion, ...]:
     return in_order(read)
 
 
-def _in_pairs(given: object) -> object:
-    """One criterion whose levels may be an object of column -> level."""
-    if isinstance(given, dict) and isinstance(given.get("levels"), dict):
-        return given | {"levels": tuple(given["levels"].items())}
-    return given
+def _as_kept(given: object) -> object:
+    """One criterion as plans have it, where its numbers may be numbers, and its levels an object of column -> level."""
+    if not isinstance(given, Mapping):
+        return given
+    kept = {name: _number_text(value) if name in NUMBERS else value for name, value in given.items()}
+    levels = kept.get("levels")
+    return kept | ({"levels": tuple(levels.items())} if isinstance(levels, Mapping) else {})
+
+
+def _number_text(value: object) -> object:
+    return str(as_fraction(value)) if isinstance(value, int | float) and not isinstance(value, bool) else value

@@ -13,6 +13,7 @@ from pmwpub.plans import AcceptancePlan
 from pmwpub.plans.acceptance_plans import sold_numbers
 from pmwpub.plans.criteria import Criterion, MeanOfRelease, Measured
 from pmwpub.privacy.budget import ZCDP
+from pmwpub.release.bundle import WEIGHTS
 from pmwpub.rounding import near
 from pmwpub.service.accepting.criteria_attempts import Attempts
 from pmwpub.service.accepting.criteria_of_release import checked_criteria, measured_criteria
@@ -103,7 +104,8 @@ def acceptance_plan(service: Service, population: str, release: PlanKey, *, part
     if not 0 < part <= 1:
         raise PlanError("A half-width is a part of its bar above 0 and at most 1. Nothing was charged.")
     bundle = stored_release(service, population, release)
-    terms, criteria = service.ledger.population(population), measured_criteria(bundle)
+    key = f"criteria:{release.plan_sha256}:{bundle.certificate.files[WEIGHTS]}"
+    terms, criteria = service.ledger.population(population), service.cache(key, lambda: measured_criteria(bundle))
     rho = least_budget(sold_numbers(criteria, terms.n, terms.rows_per_person), part)
     if rho is None:
         raise PlanError(UNREACHED.format(part=near(part)))

@@ -55,8 +55,8 @@ class AcceptancePurchase:
             Charge(
                 purpose=f"acceptance of release {plan.release[:12]}, draw {plan.release_repeat + 1}: {one.words}",
                 mechanism="criterion, discrete Gaussian",
-                sensitivity=f"{number.sensitivity} steps",
-                scale=f"{float(noise.scale):.6g} steps",
+                sensitivity=f"{number.sensitivity} times {one.step}",
+                scale=f"{float(noise.scale):.6g} times {one.step}",
                 rho=noise.rho,
             )
             for one, number, noise in zip(criteria, law.numbers, law.noises, strict=True)
