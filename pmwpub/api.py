@@ -5,8 +5,7 @@ An API release needs a ledger population like any other; nothing can be drawn wi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -35,7 +34,7 @@ from pmwpub.tabular.files.reading import from_frame
 from pmwpub.tabular.review.without_suspects import drafted
 from pmwpub.tabular.schema.first_drafts import first_draft
 from pmwpub.tabular.schema.table_schema import Schema
-from pmwpub.wording import no_result, values_in_words
+from pmwpub.wording import draws_in_words, no_result, values_in_words
 
 if TYPE_CHECKING:
     from pmwpub.tabular.files.reading import Frame
@@ -182,7 +181,7 @@ class Project:
             width = number_text(half_width, "A half-width")
             wanted = purchases.proposed_columns(current, risky, width) if columns is None else table_names(columns)
             plan = misfit_shares.misfit_plan(current, wanted, half_width=width)
-        with _draws_in_words():
+        with draws_in_words():
             (outcome,) = purchases.buy(self._service, loaded, [MisfitPurchase(plan)], repeat=repeat, current=current)
         found = misfit_shares.fit_seen(self._service, outcome.booking)
         if found.overall is None:
@@ -231,7 +230,7 @@ class Project:
             chosen = chosen_plan(
                 self._service, current, keys, settings, engine=engine, epsilon=price, grow=grow, criteria=wanted
             )
-        with _draws_in_words():
+        with draws_in_words():
             return SyntheticRelease(self._bought(chosen, loaded, current, repeat, overlap_acknowledged), chosen.why)
 
     def accept(
@@ -254,7 +253,7 @@ class Project:
         loaded, _, current = self._prepared(private, [], None)
         key = PlanKey(stated.plan_sha256, stated.repeat)
         plan = acceptances.acceptance_plan(self._service, self._population, key, part=part)
-        with _draws_in_words():
+        with draws_in_words():
             wanted = [AcceptancePurchase(plan)]
             (outcome,) = purchases.buy(self._service, loaded, wanted, repeat=repeat, current=current)
         found = acceptances.accepted(self._service, outcome.booking)
@@ -295,14 +294,3 @@ class Project:
         purchases.decided(shared, tick, answers=service.policy.answers, refusal=UNDECIDED)
         keys = purchases.store(service, population, offers, loaded)
         return loaded, keys, adopting.adopted(service, population, self._schema, self._workload)
-
-
-@contextmanager
-def _draws_in_words() -> Iterator[None]:
-    """A draw that is not the next one is named by the argument, where the ledger names the command line's flag."""
-    try:
-        yield
-    except PlanError as refusal:
-        if "--repeat" not in str(refusal):
-            raise
-        raise PlanError(str(refusal).replace("--repeat ", "repeat=")) from None
