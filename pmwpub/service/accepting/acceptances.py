@@ -153,7 +153,7 @@ def _accepted(outcome: Outcome) -> Acceptance:
     for one, place in zip(plan.criteria, plan.places, strict=True):
         numbers, widths, sold = body["numbers"][place], law.half_widths[place], law.numbers[place]
         whole = one.steps(plan.n)
-        found = [verdict(*each, number.bar) for *each, number in zip(numbers, widths, sold, strict=True)]
+        found = [verdict(noisy, width, number.bar) for noisy, width, number in zip(numbers, widths, sold, strict=True)]
         values = tuple(Fraction(number) / whole for number in numbers)
         results.append(CriterionResult(one, values, max(widths) / whole, _worst(found)))
     attempts = Attempts(body["releases"], body["acceptances"])

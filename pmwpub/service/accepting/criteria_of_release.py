@@ -89,8 +89,9 @@ def _released_mean(one: MeanWithin, schema: Schema, released: Distribution, n: i
     rows = round(Fraction(n * counted, whole.total))
     if rows < 1:
         raise PlanError(f"The release has no row with a number in {one.column}, so its mean is none.")
-    units = sum(weight * min(max(_middle(column, code) / unit, low), high) for code, weight in known.items())
-    return str(round(Fraction(units) / counted, DIGITS) * unit), rows
+    middles = {code: min(max(_middle(column, code) / unit, Fraction(low)), Fraction(high)) for code in known}
+    units = sum((weight * middles[code] for code, weight in known.items()), Fraction(0))
+    return str(round(units / counted, DIGITS) * unit), rows
 
 
 def _middle(column: NumericColumn, code: int) -> Fraction:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 from pmwpub.errors import PlanError
 from pmwpub.ledger import PlanKey
@@ -70,10 +69,9 @@ def chosen_plan(
     return ChosenPlan(with_criteria(chosen.plan, criteria), chosen.why)
 
 
-Planned = TypeVar("Planned", bound=AnyReleasePlan | UnchangedPlan)
-
-
-def with_criteria(plan: Planned, criteria: tuple[Criterion, ...]) -> Planned:
+def with_criteria(
+    plan: AnyReleasePlan | UnchangedPlan, criteria: tuple[Criterion, ...]
+) -> AnyReleasePlan | UnchangedPlan:
     """The plan with criteria standing in it; PlanError for some of what is not bought."""
     if not criteria:
         return plan
@@ -161,6 +159,6 @@ def _stored(
     return next((plan for plan in possible if _booked(service, name, with_criteria(plan, criteria))), None)
 
 
-def _booked(service: Service, population: str, plan: AnyReleasePlan) -> bool:
+def _booked(service: Service, population: str, plan: AnyReleasePlan | UnchangedPlan) -> bool:
     keys = [plan.sha256] + ([] if plan.earlier is None else [plan.earlier.sha256])
     return any(service.ledger.booking(population, PlanKey(key)) is not None for key in keys)
