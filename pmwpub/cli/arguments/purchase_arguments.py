@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+
 from pmwpub.cli.arguments.shared_arguments import Actions, private, reading, spending, whole
 
 
@@ -87,12 +89,7 @@ def release_command(commands: Actions) -> None:
 def accept_command(commands: Actions) -> None:
     """`accept`."""
     parser = commands.add_parser("accept", help="buy whether a finished release meets the criteria of its plan")
-    parser.add_argument("--population", required=True)
-    parser.add_argument("--schema", required=True, help="the release's own schema")
-    private(parser, required=False)
-    reading(parser)
-    parser.add_argument("--release", required=True, metavar="OUT/", help="its folder, or the SHA-256 of its plan")
-    parser.add_argument("--draw", type=whole, default=0, help="which draw of that plan, by its --repeat (0)")
+    _of_release(parser, required=False)
     parser.add_argument(
         "--half-widths", default="0.5", help="of the noisy numbers at 95 %%, as a part of their bars (0.5)"
     )
@@ -104,12 +101,7 @@ def accept_command(commands: Actions) -> None:
 def error_command(commands: Actions) -> None:
     """`error`."""
     parser = commands.add_parser("error", help="buy the noisy largest error of a finished release")
-    parser.add_argument("--population", required=True)
-    parser.add_argument("--schema", required=True, help="the release's own schema")
-    private(parser, required=True)
-    reading(parser)
-    parser.add_argument("--release", required=True, metavar="OUT/", help="its folder, or the SHA-256 of its plan")
-    parser.add_argument("--draw", type=whole, default=0, help="which draw of that plan, by its --repeat (0)")
+    _of_release(parser, required=True)
     parser.add_argument("--epsilon", required=True, help="pure epsilon of the noisy error")
     parser.add_argument("--repeat", type=whole, default=0, help="draw this error again, at its price")
     parser.set_defaults(run="pmwpub.cli.error:error")
@@ -129,3 +121,16 @@ def misfits_command(commands: Actions) -> None:
     parser.add_argument("--dry-run", action="store_true", help="buy nothing: which columns, and at what price")
     parser.add_argument("--repeat", type=whole, default=0, help="draw this look again, at its price")
     parser.set_defaults(run="pmwpub.cli.misfits:misfits")
+
+
+def _of_release(parser: argparse.ArgumentParser, *, required: bool) -> None:
+    """What a command needs that holds a stored release against the private table.
+
+    required  whether the private table must be named
+    """
+    parser.add_argument("--population", required=True)
+    parser.add_argument("--schema", required=True, help="the release's own schema")
+    private(parser, required=required)
+    reading(parser)
+    parser.add_argument("--release", required=True, metavar="OUT/", help="its folder, or the SHA-256 of its plan")
+    parser.add_argument("--draw", type=whole, default=0, help="which draw of that plan, by its --repeat (0)")

@@ -24,8 +24,8 @@ class Attempts:
 def attempts_by(ledger: Ledger, booking: Booking) -> Attempts:
     """What the ledger holds up to a booking, that one included; no result and failure count too.
 
-    A bar that a release misses by one deviation of the noise is reported as passed in some tries of many: whoever
-    reads a verdict has to know how many there were.
+    A number just beyond its bar is passed in one draw of forty, and so by one of ten draws or more in 22 % of cases:
+    whoever reads a verdict has to know how many there were.
     """
     own = [one for one in ledger.bookings(booking.population) if one.id <= booking.id]
     plans = [json.loads(one.plan_json) for one in own if "criteria" in one.plan_json]

@@ -12,12 +12,12 @@ import json
 from dataclasses import dataclass
 
 from pmwpub.errors import PlanError
-from pmwpub.ledger import Booking, Charge, PlanKey
+from pmwpub.ledger import Booking, Charge
 from pmwpub.plans import AcceptancePlan
 from pmwpub.service.accepting.criteria_attempts import attempts_by
 from pmwpub.service.accepting.criteria_of_release import check_stands
 from pmwpub.service.accepting.exact_numbers import exact_numbers
-from pmwpub.service.bought.stored_releases import stored_release
+from pmwpub.service.bought.stored_releases import release_measured_by
 from pmwpub.service.core import Service
 from pmwpub.service.inputs.study import Study
 from pmwpub.service.private_table import PrivateTable
@@ -64,19 +64,12 @@ class AcceptancePurchase:
 
     def prepared(self, service: Service, private: PrivateTable, current: Study, repeat: int) -> Prepared:
         """The purchase, once it is one that is sold, and release, private table and population belong together."""
-        plan, population = self.plan, private.population
-        private.check(plan.n, plan.rows_per_person, current.population)
-        bundle = stored_release(service, population, PlanKey(plan.release, plan.release_repeat))
-        if plan.kept_ids != bundle.schema.kept_ids:
-            raise PlanError("The plan and the release differ in what becomes of further rows of one ID; plan again.")
-        if private.schema_sha256 != bundle.schema.sha256 or private.dataset.domain != bundle.schema.domain:
-            raise PlanError(
-                "The private table was encoded with another schema than the release's; load it under that one."
-            )
+        plan = self.plan
+        bundle = release_measured_by(service, private, plan, current.population)
         check_stands(plan, bundle)
         if plan.too_wide:
             raise PlanError(TOO_WIDE.format(what="; ".join(one.words for one in plan.too_wide)))
-        remarks = remarks_from(service.ledger.marks(population))
+        remarks = remarks_from(service.ledger.marks(private.population))
         # Counted before the charge: a file that changed since it was loaded, or cannot be read, costs nothing.
         values = exact_numbers(plan, bundle, private)
         return Prepared(
