@@ -16,7 +16,7 @@ from pydantic_core import from_json
 from pmwpub.errors import PlanError
 from pmwpub.mechanisms.acceptance.acceptance_noise import SoldNumber
 from pmwpub.mechanisms.acceptance.acceptance_steps import STEPS_PER_ROW
-from pmwpub.mechanisms.acceptance.mean_sums import MeanSums
+from pmwpub.mechanisms.acceptance.mean_sums import STEPS_PER_UNIT, MeanSums
 from pmwpub.numerals import as_fraction
 from pmwpub.plan_inputs import MOST_ATTRIBUTES
 from pmwpub.rounding import near
@@ -224,15 +224,15 @@ class MeanOfRelease(MeanWithin):
 
     @property
     def step(self) -> str:
-        """As of a cell: a unit."""
-        return f"{near(as_fraction(self.unit), 6)} of {self.column}"
+        """As of a cell: a thousandth of a unit."""
+        return f"{near(as_fraction(self.unit) / STEPS_PER_UNIT, 6)} of {self.column}"
 
     def steps(self, n: int) -> Fraction:
-        """How many units are the whole: the sum of as many numbers, each the released mean in size."""
-        return self.rows * abs(self.sums.released)
+        """How many steps are the whole: the sum of as many numbers, each the released mean in size."""
+        return STEPS_PER_UNIT * self.rows * abs(self.sums.released)
 
     def numbers(self, n: int, rows_per_person: int) -> tuple[SoldNumber, ...]:
-        """The two numbers that are sold, in units."""
+        """The two numbers that are sold, in thousandths of a unit."""
         return self.sums.numbers(n, rows_per_person)
 
 

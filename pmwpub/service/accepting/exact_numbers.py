@@ -23,7 +23,7 @@ from pmwpub.tabular.number_sums import SummedColumn, number_sums
 
 
 def exact_numbers(plan: AcceptancePlan, bundle: Bundle, private: PrivateTable) -> tuple[int, ...]:
-    """Of each number that the plan sells: in steps of 1/64 row, or of a mean in units.
+    """Of each number that the plan sells: in steps of 1/64 row, or of a mean in thousandths of a unit.
 
     Raises FileRefused where numbers are to be summed and the private file is another one by now.
 

@@ -132,13 +132,16 @@ def mean_numbers(values: Sequence[int | None], sums: MeanSums = AGES) -> tuple[i
 
 
 def test_the_sums_of_a_mean_are_those_of_the_hand_calculation() -> None:
-    """m = 41, x = 1/10: least = ceil(36.9) = 37 and most = floor(45.1) = 45; bars 7 (41 - 37) and 7 (45 - 41)."""
-    assert (AGES.least, AGES.most, AGES.bars) == (37, 45, (28, 28))
+    """m = 41, x = 1/10: least = 36.9 and most = 45.1, exact in thousandths; both bars are 7 times 4.1."""
+    assert (AGES.least, AGES.most, AGES.bars) == (36_900, 45_100, (28_700, 28_700))
     below, above = AGES.numbers(n=8, rows_per_person=2)
-    # v - 37 lies between -37 and 53, 45 - v between -45 and 45.
-    assert (below.sensitivity, above.sensitivity) == (2 * 90, 2 * 90)
-    # The sum of v - 37 is 10 + 13 - 17 = 6, that of 45 - v is -2 - 5 + 25 = 18.
-    assert mean_numbers([47, 50, 20, None]) == (28 - 6, 28 - 18)
+    # v - 36.9 lies between -36.9 and 53.1, 45.1 - v between -44.9 and 45.1.
+    assert (below.sensitivity, above.sensitivity) == (2 * 90_000, 2 * 90_000)
+    # The sum of v - 36.9 is 10.1 + 13.1 - 16.9 = 6.3, that of 45.1 - v is -1.9 - 4.9 + 25.1 = 18.3.
+    assert mean_numbers([47, 50, 20, None]) == (28_700 - 6_300, 28_700 - 18_300)
+    third = MeanSums(low=0, high=90, released=Fraction(1, 3), within=Fraction(1, 2), rows=7)
+    # 166.67 and 500 thousandths: rounded inwards, bars down.
+    assert (third.least, third.most, third.bars) == (167, 500, (1_164, 1_166))
 
 
 @given(st.lists(st.one_of(st.none(), st.integers(0, 90)), min_size=1, max_size=9))
@@ -146,7 +149,7 @@ def test_both_numbers_are_within_their_bars_exactly_where_the_mean_is(values: li
     known = [value for value in values if value is not None]
     numbers_, bars = mean_numbers(values), AGES.bars
     within = all(number <= bar for number, bar in zip(numbers_, bars, strict=True))
-    assert within == (not known or 37 <= Fraction(sum(known), len(known)) <= 45)
+    assert within == (not known or Fraction("36.9") <= Fraction(sum(known), len(known)) <= Fraction("45.1"))
 
 
 sums_of = st.builds(
@@ -184,7 +187,7 @@ FAR = MeanSums(low=50, high=90, released=Fraction(80), within=Fraction(1, 2), ro
 def assert_covers_rows_without_a_number() -> None:
     below, _ = FAR.numbers(n=3, rows_per_person=1)
     moved = abs(mean_numbers([90], FAR)[0] - mean_numbers([None], FAR)[0])
-    assert moved == 50
+    assert moved == 50_000
     assert below.sensitivity >= moved, "a row moves it further"
 
 
