@@ -22,8 +22,12 @@ REFUSED = 2
 NO_RESULT = 1
 INTERRUPTED = 130
 STOPPED = "What was charged stays charged, without a result; see: pmwpub ledger show"
-STOPPED_FREE = "Nothing was charged; the same command goes on where it stopped."
-FREE = ("evaluate",)
+STOPPED_FREE = {
+    "evaluate": "Nothing was charged; the same command goes on where it stopped.",
+    "replicate_weights": "Nothing was charged or written.",
+}
+"""What is said of a free command that was stopped, by the name of its function."""
+
 COLLECTED_AFTER = (100_000, 50, 50)
 """So many new objects, and so many collections of younger ones, before Python looks for garbage in a command."""
 
@@ -63,7 +67,7 @@ def _answered(parsed: argparse.Namespace) -> int:
         Policy.declared("localhost")
         found = getattr(import_module(module), command)(parsed)
     except KeyboardInterrupt:
-        print(f"pmwpub: Stopped. {STOPPED_FREE if command in FREE else STOPPED}", file=sys.stderr)
+        print(f"pmwpub: Stopped. {STOPPED_FREE.get(command, STOPPED)}", file=sys.stderr)
         return INTERRUPTED
     except NoResult as refusal:
         print(f"pmwpub: {refusal}", file=sys.stderr)

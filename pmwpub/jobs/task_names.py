@@ -25,6 +25,7 @@ TASKS: Mapping[str, str] = MappingProxyType(
         "simulation": "pmwpub.tasks.simulation_work:simulation",
         "compare": "pmwpub.tasks.public_work:compare",
         "engines": "pmwpub.tasks.engine_work:try_engines",
+        "replicates": "pmwpub.tasks.replicate_work:make_replicates",
         "warm": "pmwpub.tasks.warming:warm",
     }
 )

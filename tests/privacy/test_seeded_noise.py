@@ -164,7 +164,9 @@ def test_nobody_else_hands_a_mechanism_a_source_of_noise() -> None:
 
 
 def test_every_charged_task_is_one_of_those() -> None:
-    assert set(TASKS) - set(CHARGED) == {"simulation", "compare", "engines", "warm"}, "a new task: is it charged?"
+    assert set(TASKS) - set(CHARGED) == {"simulation", "compare", "engines", "replicates", "warm"}, (
+        "a new task: is it charged?"
+    )
 
 
 def test_a_selection_draws_from_it_by_the_same_law() -> None:

@@ -97,7 +97,7 @@ def test_no_loop_is_compiled_or_loaded_after_the_charge(tmp_path: Path) -> None:
 
 
 def test_every_task_that_is_not_free_can_be_tried() -> None:
-    assert set(TASKS) - set(TRIED) == {"simulation", "compare", "engines", "warm"}
+    assert set(TASKS) - set(TRIED) == {"simulation", "compare", "engines", "replicates", "warm"}
 
 
 def test_what_is_no_kind_of_work_on_private_counts_is_not_tried() -> None:
