@@ -130,11 +130,11 @@ def _expected(
     pairs = pairs_at(service, current, epsilon, engine)
     if isinstance(plan, WeightedPoolPlan):
         together = played_pool(service, current, pool, epsilon)
-        singles = expected_errors(pairs.pairs, bought, list(pool))
+        singles = expected_errors(pairs.pairs, bought, list(pool), engine=engine)
         if together is None or not singles:
             return None, pairs
         return together.error(singles[0]), replace(pairs, truths=together.truths)
-    if found := expected_errors(pairs.pairs, bought, [key_of(pool)]):
+    if found := expected_errors(pairs.pairs, bought, [key_of(pool)], engine=engine):
         return found[0], pairs
     return _tried(service, current, pool, epsilon, engine) or (None, pairs)
 
