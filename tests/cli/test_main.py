@@ -145,6 +145,7 @@ def test_table_fit_may_add_rows_and_the_other_engine_may_not(shell: Shell) -> No
     found = shell.spend(*given, "--engine", "table-fit")
     assert found["plan"]["growth"]["false_growth"] == 0.01
     assert isinstance(found["chosen"]["grown"], list)
+    assert "not both" in shell.spend(*given, "--engine", "table-fit", "--three-way", status=2)
 
 
 def test_a_pool_with_learnt_weights_is_rebuilt_from_all_its_tables_in_any_order(shell: Shell) -> None:
