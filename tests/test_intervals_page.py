@@ -51,3 +51,13 @@ def test_the_claims_of_what_is_made_of_cells_hold() -> None:
     means = [line for line in found if line["kind"] == "mean"]
     assert sum(int(line["numbers"]) for line in means) == 84
     assert round(sum(int(line["numbers"]) * float(line["covered"]) for line in means)) == 82
+
+
+def test_the_claims_of_67_attributes_hold() -> None:
+    found = lines("intervals_wide")
+    assert {(line["public"], line["rows_per_person"], line["epsilon"]) for line in found} == {
+        (tilt, k, epsilon) for tilt in ("tilt 0.15", "tilt 0.5") for k in "13" for epsilon in ("0.1", "0.25")
+    }
+    assert min(float(line["covered"]) for line in found) >= 0.96
+    assert min(float(line["covered"]) for line in found if line["epsilon"] == "0.25") >= 0.99
+    assert max(float(line["width"]) / float(line["alone"]) for line in found) < 9.65
