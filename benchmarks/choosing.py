@@ -31,7 +31,8 @@ from pmwpub.privacy.lattice_noise import LatticeLaplace
 from pmwpub.queries.counts import count
 from pmwpub.queries.repeated_rows import RepeatedRows
 from pmwpub.records import Dataset, Support
-from pmwpub.service.choosing.expected_error import BoughtNumbers, PublicPair, expected_errors
+from pmwpub.service.choosing.error_laws import PublicPair
+from pmwpub.service.choosing.expected_error import BoughtNumbers, expected_errors
 
 OUT = Path(__file__).parents[1] / "docs" / "results" / "choosing_runs.csv"
 EPSILONS = (0.25, 1.0)
@@ -155,7 +156,8 @@ def judge(wanted: Mapping[str, Callable[[], cases.Case]], method: str, draws: in
             truly = {one: known[TRUTH, one, method, epsilon] for one in case.candidates}
             best, names = min(truly.values()), list(truly)
             taken = [
-                expected_errors(pairs, bought(known, case, name, draw), names)[0].candidate for draw in range(draws)
+                expected_errors(pairs, bought(known, case, name, draw), names, engine=method)[0].candidate
+                for draw in range(draws)
             ]
             ratio = fmean(truly[one] for one in taken) / best
             good[epsilon] += ratio <= GOOD

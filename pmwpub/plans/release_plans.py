@@ -6,7 +6,7 @@ import hashlib
 from fractions import Fraction
 from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import Field, TypeAdapter, model_validator
+from pydantic import Field, TypeAdapter, field_validator, model_validator
 
 from pmwpub.errors import PlanError
 from pmwpub.mechanisms.pmw_pub.algorithm import Output, Replay, Schedule, Start
@@ -16,6 +16,7 @@ from pmwpub.mechanisms.table_fit.pool_weights import MOST_TABLES, PoolConstants
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
 from pmwpub.mechanisms.table_fit.table_schedule import schedule as table_schedule
 from pmwpub.plan_inputs import PublicInputs, Reading
+from pmwpub.plans.criteria import MOST_CRITERIA, Criterion, in_order
 from pmwpub.plans.question_plans import FrozenPlan
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.round_share import split
@@ -29,7 +30,24 @@ RELEASE_KINDS = ("release", "table-fit", "table-fit-pool")
 """The kinds of plans whose result is a release."""
 
 
-class ReleasePlan(FrozenPlan):
+class _BoughtPlan(FrozenPlan):
+    """What every plan of a release says that is bought.
+
+    criteria  that it is to be accepted by, in one order; plans without any are written without the key, so that those
+              made before there were criteria keep their hash
+    """
+
+    LATER: ClassVar[frozenset[str]] = FrozenPlan.LATER | {"criteria"}
+
+    criteria: tuple[Criterion, ...] = Field(default=(), max_length=MOST_CRITERIA)
+
+    @field_validator("criteria")
+    @classmethod
+    def _one_order_of_criteria(cls, criteria: tuple[Criterion, ...]) -> tuple[Criterion, ...]:
+        return in_order(criteria)
+
+
+class ReleasePlan(_BoughtPlan):
     """One PMW^Pub release.
 
     rho_units  the budget in units of 1e-15 of rho
@@ -72,7 +90,7 @@ class ReleasePlan(FrozenPlan):
         )
 
 
-class _TablePlan(FrozenPlan):
+class _TablePlan(_BoughtPlan):
     """What every release by table fit is planned by.
 
     rho_units  the budget in units of 1e-15 of rho; the whole of it is charged
@@ -82,7 +100,7 @@ class _TablePlan(FrozenPlan):
                the part of the budget for the workload's 3-way tables; None where they are not measured
     """
 
-    LATER: ClassVar[frozenset[str]] = FrozenPlan.LATER | {"growth", "three_way_share"}
+    LATER: ClassVar[frozenset[str]] = _BoughtPlan.LATER | {"growth", "three_way_share"}
 
     kind: str
     n: int = Field(ge=1)

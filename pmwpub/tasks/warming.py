@@ -12,6 +12,7 @@ import numpy as np
 
 from pmwpub.domain import Attribute, Domain
 from pmwpub.errors import PlanError
+from pmwpub.mechanisms.acceptance.acceptance_noise import AcceptanceNoise, SoldNumber
 from pmwpub.mechanisms.best_mixture.descent import Descent
 from pmwpub.mechanisms.best_mixture.interval import BestMixture
 from pmwpub.mechanisms.misfits.misfit_noise import MisfitNoise
@@ -29,6 +30,7 @@ from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Distribution, Support
 from pmwpub.tasks.choice_work import BestWork, best
 from pmwpub.tasks.mechanism_work import (
+    AcceptanceWork,
     AssessmentWork,
     ErrorWork,
     MisfitWork,
@@ -36,6 +38,7 @@ from pmwpub.tasks.mechanism_work import (
     PublicInput,
     ReleaseWork,
     TableFitWork,
+    accept,
     assess,
     error,
     fit_pool,
@@ -142,6 +145,13 @@ def _misfits(made_up: MadeUp, progress: Progress) -> None:
     misfits(MisfitWork(nobody, MisfitNoise(1, 100, 1, Fraction(1, 10))), progress)
 
 
+def _acceptance(made_up: MadeUp, progress: Progress) -> None:
+    """With the counts that it is made from, which are taken before the charge."""
+    made_up.source.problem().sums(np.ones(len(made_up.source.support), dtype=np.int64))
+    nobody = SoldNumber(sensitivity=64, bar=6_400, rounding=1, reach=64_000)
+    accept(AcceptanceWork((0,), AcceptanceNoise((nobody,), ZCDP.at_most(1))), progress)
+
+
 TRIED: Mapping[str, Callable[[MadeUp, Progress], None]] = MappingProxyType(
     {
         "release": _release,
@@ -150,6 +160,7 @@ TRIED: Mapping[str, Callable[[MadeUp, Progress], None]] = MappingProxyType(
         "assess": _assess,
         "error": _error,
         "misfits": _misfits,
+        "acceptance": _acceptance,
         "best": _best,
     }
 )
