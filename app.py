@@ -8,7 +8,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pmwpub.errors import PmwPubError
-from pmwpub.ui import PAGES, plain, sidebar, start
+from pmwpub.ui import PAGES, plain, recalling, sidebar, start
 
 if __name__ != "__main__":
     from pmwpub.ui.server.serving import lifespan, middleware, routes
@@ -23,5 +23,6 @@ else:
     except PmwPubError as unavailable:
         st.error(plain(str(unavailable)))
         st.stop()
-    sidebar()
-    page.run()
+    with recalling():
+        sidebar()
+        page.run()

@@ -64,10 +64,16 @@ def lines_of(name: str, truth: str, found: Simulation) -> Iterator[tuple[object,
 
 
 def make(
-    wanted: Mapping[str, Callable[[], cases.Case]], runs: int, runs_of_pairs: int, methods: tuple[str, ...]
+    wanted: Mapping[str, Callable[[], cases.Case]],
+    runs: int,
+    runs_of_pairs: int,
+    methods: tuple[str, ...],
 ) -> None:
-    """Every simulation that is missing from the file, added to it."""
-    done = {(line["case"], line["truth"], line["method"]) for line in read()}
+    """Every simulation that is missing from the file, added to it: of a way that has some runs, those after them."""
+    done: Counter[tuple[str, str, str]] = Counter()
+    for line in read():
+        way = (line["case"], line["truth"], line["method"])
+        done[way] = max(done[way], int(line["seed"]) + 1)
     fresh = not OUT.is_file()
     with OUT.open("a", newline="", encoding="utf-8") as stream:
         writer = csv.writer(stream)
@@ -77,14 +83,15 @@ def make(
             case = build()
             for truth in (TRUTH, *case.candidates):
                 for method in methods:
-                    if (name, truth, method) in done:
+                    had, wanted_runs = done[name, truth, method], runs if truth == TRUTH else runs_of_pairs
+                    if had >= wanted_runs:
                         continue
-                    own = (method, UNCHANGED) if (name, truth, UNCHANGED) not in done else (method,)
+                    own = (method,) if done[name, truth, UNCHANGED] else (method, UNCHANGED)
                     sweep = Sweep(
-                        EPSILONS, runs=runs if truth == TRUTH else runs_of_pairs, methods=own, floors=UNCHANGED in own
+                        EPSILONS, runs=wanted_runs - had, methods=own, floors=UNCHANGED in own, first_seed=had
                     )
                     writer.writerows(lines_of(name, truth, simulate(stage_of(case, truth), sweep)))
-                    done |= {(name, truth, one) for one in own}
+                    done.update({(name, truth, one): 1 for one in own})
                     stream.flush()
                     print(name, truth, method, flush=True)
 
@@ -97,11 +104,11 @@ def read() -> list[dict[str, str]]:
         return list(csv.DictReader(stream))
 
 
-def means(case: str) -> Means:
-    """Of every way and pair of a case, from the file."""
+def means(case: str, runs: int) -> Means:
+    """Of every way and pair of a case, from the file; of releases on the truth the first so many runs."""
     found: dict[tuple[str, str, str, float], list[float]] = defaultdict(list)
     for line in read():
-        if line["case"] == case:
+        if line["case"] == case and (line["truth"] != TRUTH or int(line["seed"]) < runs):
             key = (line["truth"], line["candidate"], line["method"], float(line["epsilon"]))
             found[key].append(float(line["value"]))
     return {key: fmean(values) for key, values in found.items()}
@@ -138,11 +145,11 @@ def bought(known: Means, case: cases.Case, name: str, draw: int) -> dict[str, Bo
     return found
 
 
-def judge(wanted: Mapping[str, Callable[[], cases.Case]], method: str, draws: int) -> None:
+def judge(wanted: Mapping[str, Callable[[], cases.Case]], method: str, draws: int, runs: int) -> None:
     """A line for each case and epsilon; how many preselections were good."""
     good: Counter[float] = Counter()
     for name, build in wanted.items():
-        known, case = means(name), build()
+        known, case = means(name, runs), build()
         for epsilon in EPSILONS:
             pairs = pairs_of(known, method, epsilon)
             truly = {one: known[TRUTH, one, method, epsilon] for one in case.candidates}
@@ -162,15 +169,18 @@ def main() -> None:
     """Make what is missing, then judge."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tried", action="store_true")
+    parser.add_argument("--anew", type=int, default=0)
+    parser.add_argument("--only", nargs="*", default=[], help="parts of the names of cases")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--pair-runs", type=int, default=3)
     parser.add_argument("--draws", type=int, default=5)
     parser.add_argument("--method", nargs="+", default=[PMW_PUB])
     parsed = parser.parse_args()
-    wanted = cases.tried() if parsed.tried else cases.cases()
+    wanted = cases.tried() if parsed.tried else cases.anew(parsed.anew) if parsed.anew else cases.cases()
+    wanted = {name: build for name, build in wanted.items() if not parsed.only or any(map(name.count, parsed.only))}
     make(wanted, parsed.runs, parsed.pair_runs, tuple(parsed.method))
     for method in parsed.method:
-        judge(wanted, method, parsed.draws)
+        judge(wanted, method, parsed.draws, parsed.runs)
 
 
 if __name__ == "__main__":

@@ -119,22 +119,30 @@ def cases() -> dict[str, Callable[[], Case]]:
     return _built(CENSUS, ADULT)
 
 
+def anew(draw: int = 1) -> dict[str, Callable[[], Case]]:
+    """The twelve once more, for a rule that was made after the first were looked at: other marginals, and ADULT split
+    and drawn anew."""
+    return {f"{name}, anew {draw}": build for name, build in _built(CENSUS, ADULT, draw).items()}
+
+
 def tried() -> dict[str, Callable[[], Case]]:
     """Those on which the rule was tried before it was fixed."""
     return {SAMPLE: _sample} | _built(TRIED_CENSUS, TRIED_ADULT)
 
 
 def _built(
-    census: Mapping[str, tuple[str, tuple[str, ...]]], adults: Mapping[str, tuple[int, tuple[Drawn, ...]]]
+    census: Mapping[str, tuple[str, tuple[str, ...]]],
+    adults: Mapping[str, tuple[int, tuple[Drawn, ...]]],
+    draw: int = 0,
 ) -> dict[str, Callable[[], Case]]:
-    found: dict[str, Callable[[], Case]] = {name: partial(_census, *one) for name, one in census.items()}
-    return found | {name: partial(_adult, *one) for name, one in adults.items()}
+    found: dict[str, Callable[[], Case]] = {name: partial(_census, *one, draw) for name, one in census.items()}
+    return found | {name: partial(_adult, *one, draw) for name, one in adults.items()}
 
 
-def _census(truth: str, names: tuple[str, ...]) -> Case:
+def _census(truth: str, names: tuple[str, ...], anew: int) -> Case:
     tables = {name: census_table.table_of(name) for name in (truth, *names)}
     private = tables.pop(truth)
-    return Case(private, tables, Workload.sampled(private.domain, 3, MARGINALS, 0))
+    return Case(private, tables, Workload.sampled(private.domain, 3, MARGINALS, anew))
 
 
 def _sample() -> Case:
@@ -151,14 +159,14 @@ def _whole() -> Dataset:
     return adult.encode_public(adult.read_table(adult.DATA / "adult.csv.gz"), schema).dataset
 
 
-def _adult(seed: int, drawn: tuple[Drawn, ...]) -> Case:
-    table, draw = _whole(), np.random.default_rng(seed)
+def _adult(seed: int, drawn: tuple[Drawn, ...], anew: int) -> Case:
+    table, draw = _whole(), np.random.default_rng(seed if anew == 0 else [seed, anew])
     order = draw.permutation(len(table))
     half = len(table) // 2
     rest = Dataset(table.domain, table.codes[order[half:]])
     candidates = {one.name: _drawn(rest, one, draw) for one in drawn}
     truth = Dataset(table.domain, table.codes[order[:half]])
-    return Case(truth, candidates, Workload.sampled(table.domain, 3, MARGINALS, 0))
+    return Case(truth, candidates, Workload.sampled(table.domain, 3, MARGINALS, anew))
 
 
 def _drawn(rest: Dataset, one: Drawn, draw: np.random.Generator) -> Dataset:

@@ -9,6 +9,7 @@ from pmwpub.ui import Badge, enter, need, opened, panel, service
 from pmwpub.ui.hand_over.answers_panel import answers_panel
 from pmwpub.ui.hand_over.before_and_after import compare
 from pmwpub.ui.hand_over.chosen_release import chosen, latest, listed
+from pmwpub.ui.hand_over.few_records_panel import few_records_panel
 from pmwpub.ui.hand_over.in_short import in_short
 from pmwpub.ui.hand_over.published_tables import published_panel
 from pmwpub.ui.hand_over.quality_panel import quality_part
@@ -27,6 +28,7 @@ if released:
     if shown.bundle is not None:
         with st.expander("Answers with intervals, and what the release changed"):
             answers_panel(study, shown)
+            few_records_panel(study, shown)
             replicates_panel(study, shown)
             quality_part(session, study, shown)
             with panel("A release beside its public table", Badge.DP):

@@ -19,7 +19,8 @@ with refusals():
     screen = SCREENS[at - 1](story())
     with panel(f"{at} of {len(SCREENS)}: {screen.title}", Badge.PUBLIC):
         st.markdown(screen.words)
-        plot_panel.show(screen.plot, f"story {at}")
+        for place, plot in enumerate(screen.plots):
+            plot_panel.show(plot, f"story {at} {place}")
         st.markdown(screen.close)
 turn_buttons(at, len(SCREENS))
 st.caption("Generated people and simulated noise, made once by a seeded program and stored with the sample.")

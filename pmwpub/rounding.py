@@ -29,6 +29,11 @@ def near(value: float | Fraction, digits: int = 3) -> str:
     return f"{mantissa}e{int(exponent)}" if marked else mantissa
 
 
+def in_percent(share: float | Fraction, digits: int = 2) -> str:
+    """A share that is no loss of privacy, such as an error, in percent: 0.01234 -> "1.2 %"."""
+    return f"{near(100 * share, digits)} %"
+
+
 def above(value: Fraction) -> float:
     """The least float whose decimal, as it prints, is not below a number."""
     nearest = float(value)

@@ -13,8 +13,8 @@ from pmwpub.service.purchases.protocol import Plan
 
 
 def buy(service: Service, private: PrivateTable, plan: Plan, **how: Any) -> Outcome:
-    """Buy one plan."""
-    return purchases.buy(service, private, [purchase_of(plan)], **how)[0]
+    """Buy one plan, whatever it is expected to be worth beside the free table."""
+    return purchases.buy(service, private, [purchase_of(plan)], **({"free_tick": True} | how))[0]
 
 
 def price(service: Service, private: PrivateTable, plans: Plan | Sequence[Plan], *, repeat: int = 0) -> Price:

@@ -43,7 +43,7 @@ def test_frames_become_a_synthetic_frame_and_the_ledger_knows(project: tuple[pmw
     assessed = made.assess(private, epsilon="0.5")
     assert set(assessed) == {"b", "c"}
     assert all(found.floor is not None and found.start is not None for found in assessed.values())
-    release = made.release(private, "b", epsilon="1", rounds=5)
+    release = made.release(private, "b", epsilon="1", rounds=5, free_table_acknowledged=True)
     frame = release.frame(40)
     assert (len(frame), list(frame.columns)) == (40, ["sex", "age", "job"])
     assert {"synthetic.csv", "weights.csv", "schema.json", "certificate.json"} <= set(release.files())

@@ -67,7 +67,7 @@ def test_what_others_choose_between_loading_and_buying_ends_without_a_charge(
         project(ledger, k=2)
         return store(*given)
 
-    monkeypatch.setattr("pmwpub.api.purchases.store", chosen_elsewhere)
+    monkeypatch.setattr("pmwpub.api.project.purchases.store", chosen_elsewhere)
     with pytest.raises(PlanError, match=r"meanwhile\. Nothing was charged"):
         made.release(PRIVATE, "B", epsilon="0.5", rounds=2)
     assert ledger.history("town") == []
@@ -108,6 +108,15 @@ def test_only_true_and_false_say_that_no_public_table_was_made_from_the_private_
         made.release(PRIVATE, "B", epsilon="0.5", rounds=2, overlap_acknowledged=word)
     assert ledger.history("town") == []
     assert ledger.documents("town", "candidate") == []
+
+
+@pytest.mark.parametrize("word", [1, "no", np.bool_(True)])
+def test_only_true_and_false_say_that_a_release_is_bought_although_the_free_table_may_be_as_good(
+    ledger: pmwpub.Ledger, word: Any
+) -> None:
+    with pytest.raises(PlanError, match="the free table may be as good is said by True or False"):
+        project(ledger).release(PRIVATE, "B", epsilon="0.5", rounds=2, free_table_acknowledged=word)
+    assert ledger.history("town") == []
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,6 @@ LAYERS = (
         "wording",
         "printing",
         "api",
-        "api_arguments",
         "__init__",
         "__main__",
     ),

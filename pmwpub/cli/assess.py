@@ -18,11 +18,13 @@ from pmwpub.rounding import above
 from pmwpub.service import PrivateTable, Service, Study, purchases
 from pmwpub.service.bought import assessments, best_candidate
 from pmwpub.service.bought.assessments import Assessed
+from pmwpub.service.choosing.expected_pool import can_be_pooled, pool_terms
 from pmwpub.service.choosing.floor_part import part_of
-from pmwpub.service.choosing.preselection import preselected
+from pmwpub.service.choosing.preselection import Preselection, preselected
 from pmwpub.service.choosing.simulated_pairs import simulate_pairs
 from pmwpub.service.purchases import AssessmentPurchase, BestPurchase
 from pmwpub.service.simulations import public_pairs
+from pmwpub.service.simulations.simulated_methods import PMW_PUB, TABLE_FIT, UNCHANGED
 from pmwpub.service.simulations.sweep_range import SweepRange
 from pmwpub.tabular.files.given_files import Files
 
@@ -83,9 +85,17 @@ def _buy_assessments(
 def _taken(service: Service, current: Study, found: Sequence[Assessed], offered: Sequence[Pool]) -> Json:
     """The candidate to take for a release at all that is left, by numbers and stored simulations, and why."""
     epsilon = service.ledger.balance(current.population.name).epsilon_remaining
-    chosen = preselected(service, current, found, offered, epsilon=epsilon)
+    return _take(current, preselected(service, current, found, offered, epsilon=epsilon))
+
+
+def _take(current: Study, chosen: Preselection) -> Json:
+    """The candidate to take and why; `pool`: of a pool with learnt weights, where that is expected to be best, its
+    expected error and what each table is expected to contribute."""
     name = None if chosen.pool is None else current.names(chosen.pool)
-    return {"candidate": name, "reason": chosen.reason}
+    said: Json = {"candidate": name, "reason": chosen.reason}
+    if chosen.pooled is not None and chosen.together is not None:
+        said["pool"] = {"error": chosen.pooled.error, "contributions": dict(chosen.together.contributions)}
+    return said
 
 
 def _buy_best(
@@ -134,12 +144,14 @@ def _expected(parsed: argparse.Namespace, service: Service, current: Study, offe
     if not 0 < wanted <= MOST_EXPECTED:
         raise PlanError(f"An error is expected of a release at an epsilon above 0 and of at most {MOST_EXPECTED:,}.")
     epsilon = float(wanted)
-    simulate_pairs(service, current, SweepRange(tuple(offered), (epsilon,)))
+    simulate_pairs(service, current, SweepRange(tuple(offered), (epsilon,), methods=(PMW_PUB, TABLE_FIT, UNCHANGED)))
+    if can_be_pooled(current, offered):
+        simulate_pairs(service, current, pool_terms(offered, epsilon))
     bought = assessments.assessments(service, current)
     found = preselected(service, current, bought, offered, epsilon=epsilon)
     lines = [asdict(one) | {"candidate": current.names(pool)} for pool, one in found.expected]
-    name = None if found.pool is None else current.names(found.pool)
-    return {"epsilon": epsilon, "expected": lines, "take": {"candidate": name, "reason": found.reason}}
+    take = _take(current, found)
+    return {"epsilon": epsilon, "engine": found.engine, "expected": lines, "take": take}
 
 
 def _pool(text: str) -> Pool:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pmwpub.cli.inputs import Json, no_result, spent_json
 from pmwpub.cli.purchasing import opened_service, private_table, reused, spent
 from pmwpub.errors import PlanError
-from pmwpub.ledger import Ledger
+from pmwpub.ledger import DryLedger, Ledger
 from pmwpub.rounding import above
 from pmwpub.service import Study, purchases
 from pmwpub.service.bought import misfit_shares
@@ -23,7 +23,7 @@ def misfits(parsed: argparse.Namespace) -> Json:
     """`misfits`: buy the noisy shares of private rows that the schema does not fit, or say what they would cost."""
     if parsed.private is None and not parsed.dry_run:
         raise PlanError("Give the private table (--private P.csv), or --dry-run for what is free.")
-    with Ledger.open(parsed.store) as ledger:
+    with (DryLedger if parsed.dry_run else Ledger).open(parsed.store) as ledger:
         (service, own), name = opened_service(parsed, ledger), parsed.population
         current = study_store.study(service, name)
         risks = reviewing.risky(service, current)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Literal, get_args
 from pmwpub.cli.inputs import Json, no_result, spent_json, store_files, tick_of
 from pmwpub.cli.purchasing import opened_service, prepared, reused, spent
 from pmwpub.errors import FileRefused, PlanError
-from pmwpub.ledger import Ledger
+from pmwpub.ledger import DryLedger, Ledger
 from pmwpub.outputs import apart, writable, write_files
 from pmwpub.plans import UnchangedPlan
 from pmwpub.privacy.budget import ZCDP
@@ -21,11 +20,12 @@ from pmwpub.release.synthesis import check_drawn
 from pmwpub.service import PrivateTable, Service, Study, purchases
 from pmwpub.service.bought import releases
 from pmwpub.service.bought.engine_choice import ChosenPlan, chosen_plan
-from pmwpub.service.choosing.outlook import not_worth, outlook
+from pmwpub.service.choosing.outlook import bought_start, outlook
 from pmwpub.service.purchases import purchase_of
 from pmwpub.service.unchanged_release import is_published, publish_unchanged
 
 SettingName = Literal["rounds", "selection", "output", "start", "replay"]
+FREE = "The public table is published as it is: nothing is measured, so it is free and has no noise."
 SETTINGS: tuple[SettingName, ...] = get_args(SettingName)
 
 
@@ -65,10 +65,10 @@ def _bought(
         before = is_published(service, current, plan)
         found = publish_unchanged(service, current, plan, private=private, tick=tick, why=chosen.why)
         return found.bundle, {"stored_earlier": before}
-    if why := not_worth(service, current, plan):
-        print(f"pmwpub: {why}", file=sys.stderr)
-    bought = [purchase_of(plan)]
-    (outcome,) = purchases.buy(service, private, bought, repeat=parsed.repeat, tick=tick, current=current)
+    bought, worth = [purchase_of(plan)], parsed.free_table_acknowledged
+    (outcome,) = purchases.buy(
+        service, private, bought, repeat=parsed.repeat, tick=tick, free_tick=worth, current=current
+    )
     bundle = releases.released(service, current, outcome.booking).bundle
     if bundle is None:
         raise no_result(outcome)
@@ -91,15 +91,14 @@ def _chosen(
 
 
 def _planned(parsed: argparse.Namespace) -> Json:
-    """What the release would cost and be worth; nothing is charged and no file is written."""
-    with Ledger.open(parsed.store) as ledger:
+    """What the release would cost and be worth; nothing is charged or stored, and no file is written."""
+    with DryLedger.open(parsed.store) as ledger:
         service, _ = opened_service(parsed, ledger)
         current, private, candidates = prepared(parsed, service)
         chosen = _chosen(parsed, service, current, private, candidates)
         plan, said = chosen.plan, {"engine_chosen": chosen.why} if chosen.why else {}
         if isinstance(plan, UnchangedPlan):
-            free = spent_json(ZCDP(0), current.balance)
-            return {"plan": plan.sha256, "price": free, "affordable": True} | said
+            return _unchanged_planned(plan, current, bought_start(service, current, candidates)) | said
         price = purchases.price(service, current, [purchase_of(plan)], private=private, repeat=parsed.repeat)
         found = outlook(service, current, plan)
         return {
@@ -112,6 +111,23 @@ def _planned(parsed: argparse.Namespace) -> Json:
             "expected_to_beat_unchanged": found.gains,
             "words": [words for words in (found.noise_words, found.error_words, found.gain_words) if words],
         } | said
+
+
+def _unchanged_planned(plan: UnchangedPlan, current: Study, start: float | None) -> Json:
+    """What is said of a public table unchanged: it is free, has no noise, and does not beat itself.
+
+    start  its error, where that was bought
+    """
+    return {
+        "plan": plan.sha256,
+        "price": spent_json(ZCDP(0), current.balance),
+        "affordable": True,
+        "noise": None,
+        "expected_error": None,
+        "unchanged": start,
+        "expected_to_beat_unchanged": False,
+        "words": [FREE],
+    }
 
 
 def _settings(parsed: argparse.Namespace) -> releases.PmwPubSettings:

@@ -26,11 +26,13 @@ from pmwpub.evaluation.sweep_results import (
     summarise,
 )
 from pmwpub.evaluation.verdicts import (
+    ENGINES,
     ExpectedPool,
     NotBeaten,
     Reach,
     baseline_lines,
     best_lines,
+    engine_lines,
     expected_pools,
     fewest_rounds,
     not_beaten,
@@ -40,6 +42,7 @@ from pmwpub.evaluation.workers import Borrowed, Here, LocalProcesses, Workers, c
 
 __all__ = [
     "BASELINES",
+    "ENGINES",
     "MEASURES",
     "METHODS",
     "MOST_ROUNDS",
@@ -75,6 +78,7 @@ __all__ = [
     "baseline_of",
     "best_lines",
     "cores",
+    "engine_lines",
     "errors",
     "errors_of",
     "expected_pools",

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from pmwpub.evaluation.baseline_registry import is_baseline, label_of
-from pmwpub.evaluation.methods import UNCHANGED
+from pmwpub.evaluation.baseline_registry import TABLE_FIT, is_baseline, label_of
+from pmwpub.evaluation.methods import PMW_PUB, UNCHANGED
 from pmwpub.evaluation.sweep_results import CertifiedFloor, Measure, SimulatedError, Summary, mean_of, summarise
 
 CLEARLY = 2.0
 """How many standard errors a mean must lie below the table unchanged to have beaten it."""
+
+ENGINES = (TABLE_FIT, PMW_PUB)
+"""The two ways to make a release, as methods of a sweep."""
 
 WORTH = 0.1
 """The least gain that counts, as a share of the error of the table unchanged: another sample may change less."""
@@ -23,6 +26,7 @@ class NotBeaten:
     epsilons        those tried at which it was not, ascending
     all_below       whether they are the smallest ones tried, so that it is so up to the largest of them
     mean, standard_error, unchanged  the errors at the largest of them
+    engine          the method that came nearest there: of those simulated, the engine of the least mean error
     """
 
     candidate: str
@@ -31,16 +35,18 @@ class NotBeaten:
     mean: float
     standard_error: float
     unchanged: float
+    engine: str = PMW_PUB
 
 
 @dataclass(frozen=True)
 class Reach:
-    """The smallest epsilon tried at which a candidate's mean error was small enough.
+    """The smallest epsilon tried at which the mean error of one engine, with one candidate, was small enough.
 
     epsilon  None where none of those tried was
     best     the least mean error among those tried
     largest  the largest epsilon tried
     floor    certified: below it no epsilon is enough; 0 if unknown
+    engine   the method of the sweep, one of ENGINES
     """
 
     candidate: str
@@ -48,6 +54,7 @@ class Reach:
     best: float
     largest: float
     floor: float
+    engine: str = PMW_PUB
 
 
 def best_lines(results: Iterable[SimulatedError], measure: Measure = "max_error") -> list[Summary]:
@@ -56,6 +63,14 @@ def best_lines(results: Iterable[SimulatedError], measure: Measure = "max_error"
     With several of them this is an oracle's choice, made on the truth.
     """
     own = (one for one in results if one.method != UNCHANGED and not is_baseline(one.method))
+    return [line for lines in _best_of(own, measure).values() for line in lines]
+
+
+def engine_lines(results: Iterable[SimulatedError], engine: str, measure: Measure = "max_error") -> list[Summary]:
+    """For each candidate the errors of one engine at each epsilon, ascending; of PMW^Pub as `best_lines` has them."""
+    if engine == PMW_PUB:
+        return best_lines(results, measure)
+    own = (one for one in results if one.method == engine)
     return [line for lines in _best_of(own, measure).values() for line in lines]
 
 
@@ -127,10 +142,11 @@ def expected_pools(results: Sequence[SimulatedError], measure: Measure = "max_er
 def not_beaten(results: Sequence[SimulatedError], measure: Measure = "max_error") -> list[NotBeaten]:
     """Where a release is not expected to beat publishing the table unchanged, by the sweep's own numbers.
 
-    A release counts as better where its mean error lies below the table's by two standard errors, and by a tenth.
+    A release counts as better where its mean error lies below the table's by two standard errors, and by a tenth; it
+    is by the engine of the least mean error, of those that were simulated.
     """
     start = {one.candidate: one.mean for one in summarise(results, measure) if one.method == UNCHANGED}
-    lines = [line for line in best_lines(results, measure) if line.candidate in start]
+    lines = [line for line in _least_of_engines(results, measure) if line.candidate in start]
     found = []
     for candidate in dict.fromkeys(line.candidate for line in lines):
         own = [line for line in lines if line.candidate == candidate]
@@ -140,24 +156,35 @@ def not_beaten(results: Sequence[SimulatedError], measure: Measure = "max_error"
             last = weak[-1]
             below = [line.epsilon for line in own if line.epsilon <= last.epsilon]
             epsilons = tuple(line.epsilon for line in weak)
-            found.append(NotBeaten(candidate, epsilons, list(epsilons) == below, last.mean, last.standard_error, bar))
+            all_below, engine = list(epsilons) == below, last.method.partition("+")[0]
+            found.append(NotBeaten(candidate, epsilons, all_below, last.mean, last.standard_error, bar, engine))
     return found
+
+
+def _least_of_engines(results: Sequence[SimulatedError], measure: Measure) -> list[Summary]:
+    """For each candidate and epsilon the engine of the least mean error; candidates in the sweep's order."""
+    least: dict[tuple[str, float], Summary] = {}
+    for line in (line for engine in ENGINES for line in engine_lines(results, engine, measure)):
+        key = (line.candidate, line.epsilon)
+        if key not in least or line.mean < least[key].mean:
+            least[key] = line
+    order = list(dict.fromkeys(one.candidate for one in results))
+    return sorted(least.values(), key=lambda line: (order.index(line.candidate), line.epsilon))
 
 
 def reach(results: Sequence[SimulatedError], floors: Sequence[CertifiedFloor], error: float) -> list[Reach]:
-    """For each candidate, the smallest epsilon tried whose mean of the largest error is at most `error`."""
-    lines = best_lines(results)
+    """For each candidate and engine the smallest epsilon tried whose mean of the largest error is at most `error`.
+
+    Of a candidate the engine comes first whose least mean error is the lower one.
+    """
     known = {floor.candidate: floor.lower for floor in floors}
     found = []
-    for candidate in dict.fromkeys(line.candidate for line in lines):
-        own = [line for line in lines if line.candidate == candidate]
-        found.append(
-            Reach(
-                candidate,
-                epsilon=min((line.epsilon for line in own if line.mean <= error), default=None),
-                best=min(line.mean for line in own),
-                largest=own[-1].epsilon,
-                floor=known.get(candidate, 0.0),
-            )
-        )
-    return found
+    for engine in ENGINES:
+        lines = engine_lines(results, engine)
+        for candidate in dict.fromkeys(line.candidate for line in lines):
+            own = [line for line in lines if line.candidate == candidate]
+            enough = min((line.epsilon for line in own if line.mean <= error), default=None)
+            best = min(line.mean for line in own)
+            found.append(Reach(candidate, enough, best, own[-1].epsilon, known.get(candidate, 0.0), engine))
+    order = list(dict.fromkeys(one.candidate for one in results))
+    return sorted(found, key=lambda one: (order.index(one.candidate), one.best))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from decimal import ROUND_CEILING, Decimal
 
 from pmwpub.figures.style import INK, PALETTE, Plot, Table, framed
 from pmwpub.rounding import down, up
@@ -27,7 +27,7 @@ def budget_bar(total: Amount, reserved: Amount, spent: Amount, remaining: Amount
     from plotly.graph_objects import Bar, Figure
 
     parts = (("taken", spent, SPENT, ""), ("at work", reserved, SPENT, "/"), ("left", remaining, REMAINING, ""))
-    words = [_percent(amount, total, upwards=name != "left") for name, amount, _, _ in parts]
+    words = _percentages(total, reserved, spent)
     figure = Figure()
     for (name, amount, colour, hatching), said in zip(parts, words, strict=True):
         figure.add_trace(
@@ -61,11 +61,18 @@ def _share(amount: Amount, total: Amount) -> float:
     return 100 * amount.rho / total.rho if total.rho else 0.0
 
 
-def _percent(amount: Amount, total: Amount, *, upwards: bool) -> str:
-    """Two decimals: what is taken rounded up, what is left down."""
-    share = 100 * Decimal(repr(amount.rho)) / Decimal(repr(total.rho)) if total.rho else Decimal(0)
-    rounded = share.quantize(Decimal("0.01"), ROUND_CEILING if upwards else ROUND_FLOOR)
-    return f"{rounded.normalize():f} %"
+def _percentages(total: Amount, reserved: Amount, spent: Amount) -> list[str]:
+    """Taken, at work and left, to a hundredth, together 100 %: what is left is rounded down."""
+    running, settled, granted = (Decimal(repr(one.rho)) for one in (reserved, spent, total))
+    at_work, both = (_hundredths(rho, granted) for rho in (running, running + settled))
+    shares = (both - at_work, at_work, 100 - both)
+    return [f"{max(share, Decimal(0)).normalize():f} %" for share in shares]
+
+
+def _hundredths(rho: Decimal, total: Decimal) -> Decimal:
+    """A part of the total in percent, rounded up to a hundredth; floats tell no part of 1e-9 of it."""
+    share = round(100 * rho / total, 9) if total else Decimal(0)
+    return share.quantize(Decimal("0.01"), ROUND_CEILING)
 
 
 def _key(words: list[str], total: Amount, remaining: Amount, delta: float) -> str:

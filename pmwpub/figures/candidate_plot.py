@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from pmwpub.figures.style import INK, PALETTE, Plot, Table, framed, number, shown, translucent
+from pmwpub.figures.style import IN_PERCENT, INK, PALETTE, Plot, Table, framed, percent, shown, translucent
 from pmwpub.noisy_interval import NoisyInterval
 
 if TYPE_CHECKING:
@@ -59,9 +59,9 @@ def candidates_dot_plot(candidates: Sequence[AssessedCandidate], *, confidence: 
     _add_room(figure, ranked)
     for role in NAMES:
         _add_dots(figure, ranked, role)
-    title = f"Error (share of rows),<br>noisy, with {confidence:.0%} intervals"
+    title = f"Error (% of the rows),<br>noisy, with {confidence:.0%} intervals"
     framed(figure, x_title=title, y_title="", height=140 + ROW_HEIGHT * max(1, len(ranked)))
-    figure.update_xaxes(rangemode="tozero")
+    figure.update_xaxes(rangemode="tozero", **IN_PERCENT)
     figure.update_yaxes(
         tickvals=list(range(len(ranked))),
         ticktext=[shown(candidate.label) for candidate in ranked],
@@ -168,7 +168,7 @@ def _add_groups(figure: Figure, ranked: Sequence[AssessedCandidate]) -> None:
 
 
 def _with_interval(known: NoisyInterval) -> str:
-    return f"{number(known.estimate)} ({number(known.low)} to {number(known.high)})"
+    return f"{percent(known.estimate)} ({percent(known.low)} to {percent(known.high)})"
 
 
 def _alt(ranked: Sequence[AssessedCandidate], confidence: float) -> str:

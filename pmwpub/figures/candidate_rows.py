@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pmwpub.figures.style import INK, PALETTE, Plot, Table, framed, number, shown, translucent
+from pmwpub.figures.style import IN_PERCENT, INK, PALETTE, Plot, Table, framed, percent, shown, translucent
 from pmwpub.noisy_interval import NoisyInterval
 
 if TYPE_CHECKING:
@@ -39,8 +39,20 @@ class CandidateRow:
 
     @property
     def unreachable(self) -> float:
-        """The length of the hatched part: the low end of the bought floor, else the simulated floor."""
-        return self.floor.low if self.floor is not None else self.played_floor or 0.0
+        """The length of the hatched part: the low end of the bought floor, else the simulated floor, as far as the
+        expected error is not thought to come below that."""
+        if self.floor is not None:
+            return max(0.0, self.floor.low)
+        low = 1.0 if self.expected is None else self.expected[1]
+        return min(self.played_floor or 0.0, low)
+
+    @property
+    def reached(self) -> tuple[float, float, float] | None:
+        """`expected`, no part of it below what was bought as out of reach."""
+        if self.expected is None:
+            return None
+        error, low, high = (max(value, self.unreachable) for value in self.expected)
+        return error, low, high
 
 
 def candidate_rows(rows: Sequence[CandidateRow], *, epsilon: str, truths: Sequence[str] = ()) -> Plot:
@@ -55,10 +67,12 @@ def candidate_rows(rows: Sequence[CandidateRow], *, epsilon: str, truths: Sequen
     _add_hatched(figure, rows)
     _add_bought(figure, rows, [row.floor for row in rows], FLOOR, PALETTE[0], "circle", ABOVE)
     _add_bought(figure, rows, [row.start for row in rows], START, PALETTE[1], "diamond-open", 0.0)
+    simulated = [None if row.floor is not None else row.played_floor for row in rows]
+    _add_dots(figure, rows, simulated, PLAYED_FLOOR, "circle-open", ABOVE)
     _add_dots(figure, rows, [row.unchanged for row in rows], UNCHANGED, "line-ns-open", 0.1)
     _add_expected(figure, rows, f"{EXPECTED} at ε = {epsilon}")
-    framed(figure, x_title="Largest error (share of rows)", y_title="", height=150 + ROW_HEIGHT * max(1, len(rows)))
-    figure.update_xaxes(rangemode="tozero")
+    framed(figure, x_title="Largest error (% of the rows)", y_title="", height=150 + ROW_HEIGHT * max(1, len(rows)))
+    figure.update_xaxes(rangemode="tozero", **IN_PERCENT)
     figure.update_yaxes(
         tickvals=list(range(len(rows))),
         ticktext=[shown(row.label, 24) for row in rows],
@@ -83,9 +97,9 @@ def _add_hatched(figure: Figure, rows: Sequence[CandidateRow]) -> None:
             y=[place for place, _ in found],
             width=0.72,
             marker={
-                "color": translucent(PALETTE[0], 0.12),
+                "color": translucent(PALETTE[0], 0.22),
                 "line": {"width": 0},
-                "pattern": {"shape": "/", "fgcolor": PALETTE[0], "size": 7, "solidity": 0.25},
+                "pattern": {"shape": "/", "fgcolor": PALETTE[0], "size": 7, "solidity": 0.35},
             },
             name=HATCHED,
             hovertext=[_never(row) for _, row in found],
@@ -96,9 +110,9 @@ def _add_hatched(figure: Figure, rows: Sequence[CandidateRow]) -> None:
 
 def _never(row: CandidateRow) -> str:
     if row.floor is None:
-        return f"<b>{shown(row.label)}</b>: in simulations no ε got below {number(row.unreachable)}"
+        return f"<b>{shown(row.label)}</b>: by simulations no ε is expected to get below {percent(row.unreachable)}"
     sure = f"{row.floor.confidence:.0%} confidence"
-    return f"<b>{shown(row.label)}</b>: no ε gets below {number(row.floor.low)} on the private table ({sure})"
+    return f"<b>{shown(row.label)}</b>: no ε gets below {percent(row.floor.low)} on the private table ({sure})"
 
 
 def _add_bought(
@@ -149,8 +163,8 @@ def _add_dots(
                 y=[place + shift for place, _ in points],
                 mode="markers",
                 name=name,
-                marker={"color": INK, "symbol": symbol, "size": 16, "line": {"width": 3, "color": INK}},
-                hovertext=[f"<b>{shown(rows[place].label)}</b><br>{name}: {number(value)}" for place, value in points],
+                marker={"color": INK, "symbol": symbol, "size": 14, "line": {"width": 3, "color": INK}},
+                hovertext=[f"<b>{shown(rows[place].label)}</b><br>{name}: {percent(value)}" for place, value in points],
                 hoverinfo="text",
             )
         )
@@ -160,7 +174,7 @@ def _add_expected(figure: Figure, rows: Sequence[CandidateRow], name: str) -> No
     """Draw the expected error as a square, and its band as a thick line."""
     from plotly.graph_objects import Scatter
 
-    points = [(place, row.expected) for place, row in enumerate(rows) if row.expected is not None]
+    points = [(place, known) for place, row in enumerate(rows) if (known := row.reached) is not None]
     if not points:
         return
     figure.add_trace(
@@ -184,7 +198,7 @@ def _add_expected(figure: Figure, rows: Sequence[CandidateRow], name: str) -> No
             legendgroup=name,
             marker={"color": PALETTE[2], "symbol": "square", "size": 11},
             hovertext=[
-                f"<b>{shown(rows[place].label)}</b><br>{name}: {number(error)} ({number(low)} to {number(high)})"
+                f"<b>{shown(rows[place].label)}</b><br>{name}: {percent(error)} ({percent(low)} to {percent(high)})"
                 for place, (error, low, high) in points
             ],
             hoverinfo="text",
@@ -193,7 +207,7 @@ def _add_expected(figure: Figure, rows: Sequence[CandidateRow], name: str) -> No
 
 
 def _interval(known: NoisyInterval) -> str:
-    return f"{number(known.estimate)} ({number(known.low)} to {number(known.high)})"
+    return f"{percent(known.estimate)} ({percent(known.low)} to {percent(known.high)})"
 
 
 def _alt(rows: Sequence[CandidateRow], epsilon: str, truths: Sequence[str]) -> str:
@@ -204,11 +218,11 @@ def _alt(rows: Sequence[CandidateRow], epsilon: str, truths: Sequence[str]) -> s
             f"{name} {_interval(own)}" for name, own in ((FLOOR, row.floor), (START, row.start)) if own is not None
         ]
         if row.floor is None and row.played_floor is not None:
-            parts.append(f"{PLAYED_FLOOR} {number(row.played_floor)}")
+            parts.append(f"{PLAYED_FLOOR} {percent(row.played_floor)}")
         if row.unchanged is not None:
-            parts.append(f"{UNCHANGED} {number(row.unchanged)}")
-        if row.expected is not None:
-            error, low, high = map(number, row.expected)
+            parts.append(f"{UNCHANGED} {percent(row.unchanged)}")
+        if row.reached is not None:
+            error, low, high = map(percent, row.reached)
             parts.append(f"{EXPECTED} at epsilon {epsilon} {error} ({low} to {high})")
         said.append(f"{row.label}: {', '.join(parts) or 'nothing is known yet'}.")
     return " ".join(said)
@@ -226,7 +240,7 @@ def _table(rows: Sequence[CandidateRow], epsilon: str) -> Table:
                 *_ends(row.start),
                 row.played_floor,
                 row.unchanged,
-                *((None, None, None) if row.expected is None else row.expected),
+                *(row.reached or (None, None, None)),
             )
             for row in rows
         ),

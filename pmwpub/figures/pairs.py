@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pmwpub.figures.style import Plot, Table, framed, number, shown
+from pmwpub.figures.style import Plot, Table, framed, number, percent, shown
+from pmwpub.rounding import in_percent
 
 # One hue from light to dark: dark is a high floor.
 SEQUENTIAL = ((0.0, "#E6F1F8"), (0.5, "#6BAED6"), (1.0, "#08456E"))
@@ -33,14 +34,14 @@ class PairFloor:
 
     @property
     def interval(self) -> str:
-        """ "0.012", or "0.012 to 0.015" where three digits tell the ends apart."""
-        low, high = number(self.low), number(self.high)
+        """ "1.2 %", or "1.2 % to 1.5 %" where three digits tell the ends apart."""
+        low, high = percent(self.low), percent(self.high)
         return high if low == high else f"{low} to {high}"
 
     @property
     def short(self) -> str:
-        """The upper end of the floor to two digits, which fits into a cell."""
-        return f"{self.high:.2g}"
+        """The upper end of the floor in percent to two digits, which fits into a cell."""
+        return in_percent(self.high)
 
 
 def pair_map(pairs: Sequence[PairFloor]) -> Plot:
@@ -69,7 +70,7 @@ def pair_map(pairs: Sequence[PairFloor]) -> Plot:
     )
     height = 170 + ROW_HEIGHT * max(2, len(candidates))
     framed(
-        figure, x_title="plays the private table<br>(cells: floor, share of rows)", y_title="candidate", height=height
+        figure, x_title="plays the private table<br>(cells: floor, % of the rows)", y_title="candidate", height=height
     )
     figure.update_xaxes(**_names(truths), showgrid=False)
     figure.update_yaxes(**_names(candidates), showgrid=False, autorange="reversed", tickangle=0)
@@ -92,7 +93,7 @@ def _names(labels: Sequence[str]) -> dict[str, object]:
 def _hover(pair: PairFloor) -> str:
     return (
         f"<b>{shown(pair.candidate)}</b> for {shown(pair.truth)}<br>floor {pair.interval} (reweighted perfectly)<br>"
-        f"start {number(pair.start)} (unchanged)<br>{pair.covered:.1%} of its rows covered, {pair.empty:,} empty cells"
+        f"start {percent(pair.start)} (unchanged)<br>{pair.covered:.1%} of its rows covered, {pair.empty:,} empty cells"
     )
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
-from pmwpub.rounding import near
+from pmwpub.rounding import in_percent, near
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure, layout
@@ -33,6 +33,9 @@ LABEL = {"font": {"size": 12, "color": "#FFFFFF"}, "bgcolor": "#2B333B", "border
 FAINT = "rgba(116, 122, 128, 0.25)"
 CLEAR = "rgba(0, 0, 0, 0)"
 LABEL_CHARS = 40
+
+IN_PERCENT = {"tickformat": ".3~p"}
+"""An axis of shares, written in percent."""
 
 TOOLBAR = 34
 """Pixels at the top of a figure that hold the buttons of its toolbar and nothing else."""
@@ -79,15 +82,25 @@ class Plot:
         return inked(self, INK_ON_WHITE)
 
 
+def cut(label: str, limit: int = LABEL_CHARS) -> str:
+    """A label as plain text of one line and at most `limit` characters."""
+    line = " ".join(label.split())
+    return line if len(line) <= limit else f"{line[: limit - 1]}…"
+
+
 def shown(label: str, limit: int = LABEL_CHARS) -> str:
     """A label as a figure may hold it: one line, cut to `limit` characters, its markup made inert."""
-    line = " ".join(label.split())
-    return html.escape(line if len(line) <= limit else f"{line[: limit - 1]}…", quote=False)
+    return html.escape(cut(label, limit), quote=False)
 
 
 def number(value: float) -> str:
     """A number to three significant digits."""
     return near(value)
+
+
+def percent(share: float) -> str:
+    """An error, a share of the rows, in percent to three significant digits."""
+    return in_percent(share, 3)
 
 
 def translucent(colour: str, opacity: float) -> str:

@@ -1,9 +1,10 @@
 """The ledger: populations, their budgets, every charge, and the stored results. The only place for SQL."""
 
+from pmwpub.ledger.agreements import Agreement
 from pmwpub.ledger.attempts import Attempt
+from pmwpub.ledger.dry_ledger import DryLedger
 from pmwpub.ledger.migrations.running import Migration, migrate, planned_migration
 from pmwpub.ledger.model import (
-    Agreement,
     Balance,
     Booking,
     Charge,
@@ -26,6 +27,7 @@ __all__ = [
     "Charge",
     "ChargeRecord",
     "DocumentKey",
+    "DryLedger",
     "Ledger",
     "Mark",
     "Migration",

@@ -15,9 +15,10 @@ from dataclasses import asdict, astuple, replace
 from sqlalchemy import Connection, RowMapping, Select, func, insert, select
 
 from pmwpub.errors import LedgerError, NoResult, Overspent, PlanError, StoreUnavailable
-from pmwpub.ledger import fingerprints, populations, tables
+from pmwpub.ledger import agreements, fingerprints, populations, tables
+from pmwpub.ledger.agreements import Agreement
 from pmwpub.ledger.database import lock_store, now
-from pmwpub.ledger.model import Agreement, Booking, Charge, ChargeRecord, Order, PlanKey, Population, Status
+from pmwpub.ledger.model import Booking, Charge, ChargeRecord, Order, PlanKey, Population, Status
 from pmwpub.ledger.table_handles import TableHandle
 from pmwpub.ledger.tables import bookings, charges, outcomes, results
 from pmwpub.privacy.budget import ZCDP, epsilon_of
@@ -31,12 +32,12 @@ def book_all(
     table: TableHandle | None,
     terms: Population | None = None,
     refuse_elsewhere: bool = True,
-    agree: Agreement | None = None,
+    agree: Sequence[Agreement] = (),
 ) -> list[Booking]:
     """Make all charges of all orders, or none; a key that is booked already adds nothing, and counts once.
 
     terms             the terms that the plans were made for, all of them
-    agree             is given the texts of all plans that the population has then, and raises where they do not agree
+    agree             what the new plans, and those that the population has then, must agree on
     refuse_elsewhere  False where `table` is compared with no other population's; it is remembered all the same
 
     Raises Overspent when they together exceed what is left, TableBlocked when the table is another population's too,
@@ -57,9 +58,7 @@ def book_all(
             new.setdefault(order.key, order)
     if new:
         _refuse(connection, population_id, name, list(new.values()), table if refuse_elsewhere else None, terms)
-        if agree is not None:
-            before = [one.plan_json for one in every(connection, population_id)]
-            agree([*before, *(order.plan_json for order in new.values())])
+        agreements.require(connection, population_id, agree, [order.plan_json for order in new.values()])
     made = {key: _append(connection, population_id, name, order, table) for key, order in new.items()}
     return _answers(orders, {key: made[key] if stored is None else stored for key, stored in booked.items()})
 
@@ -159,7 +158,8 @@ def _append_charge(connection: Connection, population_id: int, booking_id: int, 
 def _status() -> Select[tuple[object, ...]]:
     status = func.coalesce(outcomes.c.status, "charged").label("status")
     joined = bookings.join(tables.populations).outerjoin(outcomes, outcomes.c.booking_id == bookings.c.id)
-    return select(bookings, tables.populations.c.name, status).select_from(joined)
+    joined = joined.outerjoin(results, results.c.booking_id == bookings.c.id)
+    return select(bookings, tables.populations.c.name, status, results.c.sha256).select_from(joined)
 
 
 def find(connection: Connection, population_id: int, key: PlanKey) -> Booking | None:
@@ -170,20 +170,26 @@ def find(connection: Connection, population_id: int, key: PlanKey) -> Booking | 
         bookings.c.repeat == key.repeat,
     )
     row = connection.execute(query).mappings().one_or_none()
-    return None if row is None else _booking(connection, row)
+    if row is None:
+        return None
+    ids = connection.execute(select(charges.c.id).where(charges.c.booking_id == row["id"]).order_by(charges.c.id))
+    return _booking(row, ids.scalars().all())
 
 
 def every(connection: Connection, population_id: int) -> list[Booking]:
     """All bookings of a population, oldest first."""
+    ids: dict[int, list[int]] = {}
+    made = select(charges.c.booking_id, charges.c.id).where(charges.c.population_id == population_id)
+    for booking_id, charge_id in connection.execute(made.order_by(charges.c.id)):
+        ids.setdefault(booking_id, []).append(charge_id)
     query = _status().where(bookings.c.population_id == population_id).order_by(bookings.c.id)
-    return [_booking(connection, row) for row in connection.execute(query).mappings().all()]
+    return [_booking(row, ids.get(row["id"], ())) for row in connection.execute(query).mappings()]
 
 
-def _booking(connection: Connection, row: RowMapping) -> Booking:
-    ids = connection.execute(select(charges.c.id).where(charges.c.booking_id == row["id"]).order_by(charges.c.id))
+def _booking(row: RowMapping, charged: Sequence[int]) -> Booking:
     key = PlanKey(row["plan_sha256"], row["repeat"])
-    charged = tuple(ids.scalars().all())
-    return Booking(row["id"], row["name"], key, row["plan_json"], charged, row["status"], row["created"])
+    made, ids = row["created"], tuple(charged)
+    return Booking(row["id"], row["name"], key, row["plan_json"], ids, row["status"], made, result=row["sha256"])
 
 
 def repeats(connection: Connection, population_id: int, plan_sha256: str) -> int:

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeVar
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, func, insert, inspect, select, text
 from sqlalchemy.pool import NullPool, Pool
@@ -24,9 +24,12 @@ from sqlalchemy.pool import NullPool, Pool
 from pmwpub.errors import LedgerError, StoreUnavailable
 from pmwpub.ledger import tables
 from pmwpub.ledger.failing import BUSY_SECONDS, failing_closed
+from pmwpub.ledger.live.thread_readings import ThreadReadings
 from pmwpub.ledger.recovery.copying import set_copy_aside
 from pmwpub.ledger.store_files.store_address import sqlite_path
 from pmwpub.ledger.store_files.store_file import StoreFile
+
+Found = TypeVar("Found")
 
 CHECKED_BYTES = 256 * 1024**2
 """Stores up to this size are checked whole when they are opened; larger ones page by page, as they are read."""
@@ -54,7 +57,7 @@ class Database:
     def __init__(self, url: URL, *, keep_old: bool = True) -> None:
         self.name = url.render_as_string(hide_password=True)
         self.url = url
-        self._thread = threading.local()
+        self.thread = ThreadReadings()
         with failing_closed(self.name):
             self._engine = _engine(url)
             self.file = StoreFile(sqlite_path(url))
@@ -70,23 +73,33 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """One consistent view: a transaction of its own, or that of the `view` which this thread has open."""
-        if (shared := getattr(self._thread, "view", None)) is not None:
-            yield shared
+        if self.thread.view is not None:
+            yield self.thread.view.connection()
             return
+        with self._begun() as connection:
+            yield connection
+
+    @contextmanager
+    def _begun(self) -> Iterator[Connection]:
         self.file.require()
         with failing_closed(self.name), self._engine.begin() as connection:
             yield connection
 
-    @contextmanager
-    def view(self) -> Iterator[None]:
+    def view(self) -> AbstractContextManager[None]:
         """Have this thread read one state of the store, in one transaction, until the block ends; it writes nothing."""
-        with self.reading() as connection:
-            outer = getattr(self._thread, "view", None)
-            self._thread.view = connection
-            try:
-                yield
-            finally:
-                self._thread.view = outer
+        return self.thread.viewing(self._begun)
+
+    def read(self, what: object, query: Callable[[Connection], Found]) -> Found:
+        """What a query finds in a transaction of reading; where the thread recalls, what it found before in this run.
+
+        what  tells queries apart, with all that they are asked about
+        """
+
+        def read() -> Found:
+            with self.reading() as connection:
+                return query(connection)
+
+        return self.thread.recalled(what, read)
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
@@ -95,12 +108,14 @@ class Database:
         LedgerError inside a `view`: what is decided by a charge is never read from an older state of the store.
         StoreUnavailable also where the store's file is no longer in its place, before or at the end.
         """
-        if getattr(self._thread, "view", None) is not None:
+        if self.thread.view is not None:
             raise LedgerError("Nothing is written to the store while a view of it is open.")
         self.file.require()
+        self.thread.forget()
         with failing_closed(self.name), self._writer.begin() as connection:
             yield connection
             self.file.require()
+        self.thread.forget()
 
     def session(self) -> Connection:
         """A connection to PostgreSQL outside the pool, each of whose statements is a transaction. The caller closes it.

@@ -11,8 +11,9 @@ import logging
 import sys
 from collections.abc import Sequence
 
+from pmwpub.ledger.agreements import Agreement
 from pmwpub.ledger.database import now
-from pmwpub.ledger.model import Agreement, Booking, Order, Population
+from pmwpub.ledger.model import Booking, Order, Population
 from pmwpub.ledger.store import Ledger
 from pmwpub.ledger.table_handles import TableHandle
 
@@ -40,7 +41,7 @@ class LoggedLedger(Ledger):
         table: TableHandle | None = None,
         terms: Population | None = None,
         refuse_elsewhere: bool = True,
-        agree: Agreement | None = None,
+        agree: Sequence[Agreement] = (),
     ) -> list[Booking]:
         """As `Ledger.book_all`; a line for each fresh booking."""
         booked = super().book_all(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -145,10 +144,6 @@ class PlanKey:
             raise LedgerError(f"A repeat is counted from 0; {self.repeat} came.")
 
 
-Agreement = Callable[[Sequence[str]], None]
-"""A rule about the plans of one population, by their texts, which is asked while no other can be added."""
-
-
 @dataclass(frozen=True)
 class Order:
     """One plan to be booked: its key, its canonical text, and all its charges."""
@@ -218,6 +213,7 @@ class Booking:
              "no result": none will ever be. The charge stands in all three.
     fresh    True only for the one caller whose `book` made the charges, and who alone may draw
     created  UTC, informative
+    result   the SHA-256 of the stored result; None where none is
     """
 
     id: int
@@ -228,6 +224,7 @@ class Booking:
     status: Status
     created: str
     fresh: bool = False
+    result: str | None = None
 
 
 @dataclass(frozen=True)

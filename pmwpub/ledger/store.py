@@ -9,10 +9,11 @@ from types import TracebackType
 
 from pmwpub.errors import LedgerError
 from pmwpub.ledger import bookings, populations
+from pmwpub.ledger.agreements import Agreement
 from pmwpub.ledger.database import Database
 from pmwpub.ledger.live.advisory_locks import AdvisoryLocks
 from pmwpub.ledger.live.live_work import FileLocks, LiveWork, beginning
-from pmwpub.ledger.model import Agreement, Booking, Charge, ChargeRecord, Order, PlanKey, Population
+from pmwpub.ledger.model import Booking, Charge, ChargeRecord, Order, PlanKey, Population
 from pmwpub.ledger.parts.documented import Keeping
 from pmwpub.ledger.parts.outcomes import Outcomes
 from pmwpub.ledger.parts.registered import Registered
@@ -79,6 +80,17 @@ class Ledger(Registered, Keeping, Outcomes):
         """Have this thread read one state of the store until the block ends; LedgerError where it writes meanwhile."""
         return self._database.view()
 
+    def recalling(self) -> AbstractContextManager[None]:
+        """Have this thread read nothing twice until the block ends: for a run of a page, which shows one state.
+
+        What the thread writes, and `forget`, have it read anew. No purchase rests on what is recalled.
+        """
+        return self._database.thread.recalling()
+
+    def forget(self) -> None:
+        """Read everything anew from now on, in a block that recalls."""
+        self._database.thread.forget()
+
     # Charges and results
 
     def book(
@@ -108,7 +120,7 @@ class Ledger(Registered, Keeping, Outcomes):
         table: TableHandle | None = None,
         terms: Population | None = None,
         refuse_elsewhere: bool = True,
-        agree: Agreement | None = None,
+        agree: Sequence[Agreement] = (),
     ) -> list[Booking]:
         """Commit all charges of all plans, or none; one booking for each order, in their order.
 
@@ -118,11 +130,11 @@ class Ledger(Registered, Keeping, Outcomes):
         table             the table whose rows the plans are drawn from; it is remembered for each booking
         terms             the terms that plans and table were checked against, all of them
         refuse_elsewhere  False where no comparison with other populations' tables may have an effect
-        agree             a rule about all plans of the population, these included, asked in the same transaction
+        agree             what these plans and all of the population must agree on, asked in the same transaction
 
-        Raises what `agree` does, Overspent when all together exceed what is left, TableBlocked when `table` is another
-        population's too, PlanError for a draw before which others were never made, LedgerError when `terms` are not in
-        force.
+        Raises what the rules of `agree` do, Overspent when all together exceed what is left, TableBlocked when `table`
+        is another population's too, PlanError for a draw before which others were never made, LedgerError when `terms`
+        are not in force.
         """
         with beginning(self._working) as begin, self._database.writing() as connection:
             self._guard.check(connection)
@@ -149,23 +161,27 @@ class Ledger(Registered, Keeping, Outcomes):
 
     def booking(self, name: str, key: PlanKey) -> Booking | None:
         """The booking of a plan, if it was ever charged."""
+        before = self._database.thread.before(("bookings", name))
+        if isinstance(before, list):
+            return next((one for one in before if one.key == key), None)
         with self._database.reading() as connection:
             return bookings.find(connection, populations.identify(connection, name), key)
 
     def bookings(self, name: str) -> list[Booking]:
         """All bookings of a population, oldest first."""
-        with self._database.reading() as connection:
-            return bookings.every(connection, populations.identify(connection, name))
+        return self._of(name, "bookings", bookings.every)
 
     def next_repeat(self, name: str, plan_sha256: str) -> int:
         """The `repeat` that a draw on purpose takes: 0 for a plan never booked."""
+        before = self._database.thread.before(("bookings", name))
+        if isinstance(before, list):
+            return max((one.key.repeat + 1 for one in before if one.key.plan_sha256 == plan_sha256), default=0)
         with self._database.reading() as connection:
             return bookings.repeats(connection, populations.identify(connection, name), plan_sha256)
 
     def history(self, name: str) -> list[ChargeRecord]:
         """Every charge, oldest first."""
-        with self._database.reading() as connection:
-            return bookings.history(connection, populations.identify(connection, name))
+        return self._of(name, "history", bookings.history)
 
     def export(self, name: str) -> list[dict[str, Plain]]:
         """The history as plain rows: id, time, purpose, mechanism, sensitivity, scale, rho, status.

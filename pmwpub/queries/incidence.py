@@ -72,6 +72,13 @@ class PublicProblem:
         self.workload = workload
         self.support = support
 
+    @property
+    def most_bytes(self) -> int:
+        """The bytes that it holds once all that it may be asked for is found: codes by row and by column, the tables
+        of the workload, and two numbers a query."""
+        atoms = 2 * self.support.codes.nbytes + self.support.multiplicity.nbytes
+        return atoms + 8 * (2 * self.workload.widest + 2) * len(self.workload.marginals) + 3 * 8 * self.workload.queries
+
     def sums(self, values: Ints, threads: Threads = ALONE) -> Ints:
         """s_q = the sum of values[x] over the atoms x that satisfy q.
 

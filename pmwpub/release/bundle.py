@@ -12,7 +12,8 @@ from typing import Self
 
 from pmwpub.errors import PlanError
 from pmwpub.mechanisms.pmw_pub.algorithm import Release
-from pmwpub.mechanisms.table_fit.intervals.believed_drift import BelievedDrift
+from pmwpub.mechanisms.table_fit.intervals.believed_drift import BelievedDrift, released_tables
+from pmwpub.mechanisms.table_fit.intervals.cell_intervals import CellIntervals
 from pmwpub.mechanisms.table_fit.pool_fit import PoolRelease
 from pmwpub.mechanisms.table_fit.table_fit import TableRelease
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
@@ -20,6 +21,7 @@ from pmwpub.plans import AnyTablePlan, ReleasePlan, UnchangedPlan, WeightedPoolP
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution, Support
 from pmwpub.release.answers.interval_strengths import strengths_json
+from pmwpub.release.answers.main_intervals import MainIntervals, main_intervals
 from pmwpub.release.certificate import Certificate
 from pmwpub.release.certificates.certificate_parts import Cells, Columns, Origin, Provenance, Stated
 from pmwpub.release.certificates.certificate_reading import AnyCertificate, read_certificate
@@ -120,7 +122,8 @@ class Bundle:
             TABLES: tables_csv(plain, schedule.tables, release.noisy),
             INTERVALS: strengths_json(drift, schedule.tables),
         }
-        return cls._of(plain, measured, release.distribution, schema, workload, choices, values, public)
+        intervals = main_intervals(CellIntervals(released_tables(release, schedule, plan.n), drift), schedule.tables)
+        return cls._of(plain, measured, release.distribution, schema, workload, choices, values, public, intervals)
 
     @classmethod
     def of_public_table(
@@ -151,6 +154,7 @@ class Bundle:
         choices: Choices,
         values: PublicValues | None,
         public: Support | None = None,
+        intervals: MainIntervals | None = None,
     ) -> Self:
         parts = {
             WEIGHTS: weights_csv(released, schema),
@@ -159,7 +163,8 @@ class Bundle:
             REBUILD: rebuild_script(),
         }
         certificate = plain.with_files(parts)
-        parts[REPORT] = report_html(certificate, schema, released, workload, choices, parts.get(TABLES, b""), public)
+        noisy = parts.get(TABLES, b"")
+        parts[REPORT] = report_html(certificate, schema, released, workload, choices, noisy, public, intervals)
         parts[CERTIFICATE] = certificate.with_files({REPORT: parts[REPORT]}).to_bytes()
         if values is not None:
             parts[VALUES] = values.to_csv(schema, released.support)

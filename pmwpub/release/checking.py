@@ -20,6 +20,7 @@ from pmwpub.release.bundle import (
     files_of,
 )
 from pmwpub.release.certificates.certificate_parts import (
+    ATTESTED,
     CERTIFICATE_NEIGHBOURS,
     OUTSIDE,
     OUTSIDE_BEFORE,
@@ -183,7 +184,8 @@ def _promise(certificate: AnyCertificate, mechanism: str, files: Mapping[str, by
     stated = (certificate.neighbours, certificate.mechanism) == (neighbours, mechanism)
     before = certificate.outside_the_guarantee in OUTSIDE_BEFORE
     outside = before or certificate.outside_the_guarantee == OUTSIDE
-    steward = certificate.statement == STATEMENT and (before or "statement" in certificate.model_fields_set)
+    words = certificate.statement in (STATEMENT, ATTESTED)
+    steward = words and (before or "statement" in certificate.model_fields_set)
     return "" if stated and outside and steward else "other words stand there."
 
 

@@ -70,10 +70,10 @@ def rebuilt(
     those that the certificate names.
     """
     schema, contents = schema_of(certificate, schema_json), [load(table, FileLimits()) for table in tables]
-    files = _again(certificate, schema, _supports(certificate, schema, contents, written=True), noisy_tables)
+    files = _again(certificate, schema, supports_of(certificate, schema, contents, written=True), noisy_tables)
     if differing(certificate, files) and isinstance(certificate, Certificate):
         # Versions that could not read back what they wrote dropped public rows with such cells.
-        earlier = _again(certificate, schema, _supports(certificate, schema, contents, written=False), noisy_tables)
+        earlier = _again(certificate, schema, supports_of(certificate, schema, contents, written=False), noisy_tables)
         files = files if differing(certificate, earlier) else earlier
     if certificate.cell_kind == PUBLIC_VALUES:
         read = [_table(certificate, contents, place) for place in range(len(certificate.candidate))]
@@ -272,12 +272,13 @@ def _options(text: str | None) -> ReadOptions:
     return ReadOptions() if text is None else ReadOptions.parse(text)
 
 
-def _supports(
-    certificate: AnyCertificate, schema: Schema, contents: Sequence[bytes], *, written: bool
+def supports_of(
+    certificate: AnyCertificate, schema: Schema, contents: Sequence[bytes], *, written: bool = True
 ) -> list[Support]:
-    """The support of each public table, in the certificate's order.
+    """The support of each public table, in the certificate's order; CertificateError as `rebuilt` where one is missing.
 
-    written  as `encode_public` has it
+    contents  bytes of CSV, in any order
+    written   as `encode_public` has it
     """
     tables = [_table(certificate, contents, place) for place in range(len(certificate.candidate))]
     return [Support.of(encode_public(table, schema, written=written).dataset) for table in tables]

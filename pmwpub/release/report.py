@@ -16,6 +16,8 @@ from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution, Support
 from pmwpub.release import quality, report_views
+from pmwpub.release.answers.main_intervals import MISSES, MainIntervals, points
+from pmwpub.release.certificates.certificate_parts import PUBLIC_PEOPLE
 from pmwpub.release.certificates.certificate_reading import AnyCertificate
 from pmwpub.release.certificates.table_certificate import TableCertificate
 from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
@@ -23,7 +25,7 @@ from pmwpub.release.checklist import checklist
 from pmwpub.release.measured.causes import causes_of
 from pmwpub.release.measured.measurements import sigma_rows
 from pmwpub.release.report_numbers import percent, rows, up
-from pmwpub.release.summary import BoughtError, Expectation, ReleaseSummary, odds, summary_of
+from pmwpub.release.summary import BoughtError, Expectation, ReleaseSummary, summary_of
 from pmwpub.tabular.schema.column_types import MISSING
 from pmwpub.tabular.schema.table_schema import Schema
 
@@ -87,6 +89,7 @@ def report_html(
     choices: Choices,
     noisy_tables: bytes = b"",
     public: Support | None = None,
+    intervals: MainIntervals | None = None,
 ) -> bytes:
     """The report in UTF-8; the same values give the same bytes.
 
@@ -94,6 +97,7 @@ def report_html(
     released     on its public support, whose multiplicities are the public table's
     noisy_tables tables.csv of a release by table fit
     public       the public table, where rows were added to it, so that the release is on more rows
+    intervals    how far off the cells of a release by table fit may be
 
     Privacy: post-processing of the release, of stored assessments and of public data.
     """
@@ -105,10 +109,12 @@ def report_html(
     text = template(UNCHANGED_TEMPLATE if unchanged else TEMPLATES[certificate.version]).render(
         certificate=certificate,
         by_id=by_id,
-        in_short=_in_short(certificate, choices, by_id=by_id),
+        in_short=_in_short(certificate, choices, intervals, by_id=by_id),
+        intervals=intervals,
+        misses=MISSES,
+        public_people=PUBLIC_PEOPLE,
         candidates=[candidate.name for candidate in certificate.candidate],
         sigmas=_sigmas(certificate),
-        odds=odds(certificate.epsilon),
         atoms=len(public),
         public_rows=public.rows,
         choices=choices,
@@ -126,11 +132,14 @@ def report_html(
     return text.encode()
 
 
-def _in_short(certificate: AnyCertificate, choices: Choices, *, by_id: bool) -> ReleaseSummary | None:
+def _in_short(
+    certificate: AnyCertificate, choices: Choices, intervals: MainIntervals | None, *, by_id: bool
+) -> ReleaseSummary | None:
     """The summary of what was charged; a public table as it came has none."""
     if isinstance(certificate, UnchangedCertificate):
         return None
-    return summary_of(certificate, by_id=by_id, expectation=choices.expectation, bought=choices.of_the_chosen)
+    bought = choices.of_the_chosen
+    return summary_of(certificate, by_id=by_id, expectation=choices.expectation, bought=bought, intervals=intervals)
 
 
 def _sigmas(certificate: AnyCertificate) -> tuple[float, ...]:
@@ -155,7 +164,7 @@ def template(name: str) -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(up=up, percent=percent, rows=rows)
+    environment.filters.update(up=up, percent=percent, rows=rows, points=points)
     return environment.get_template(name)
 
 

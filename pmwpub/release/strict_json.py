@@ -13,8 +13,8 @@ MOST_DIGITS = 100
 """The most characters of one number."""
 
 
-def check_strict(content: bytes) -> None:
-    """Raise ValueError unless a text is UTF-8 JSON that can be read in one way.
+def read_strictly(content: bytes) -> Any:
+    """What a text says that is UTF-8 JSON and can be read in one way; ValueError for any other.
 
     A repeated key, NaN, an infinity and a number of over 100 characters are refused, and so are deep nesting, a
     byte order mark and more than 64 MiB.
@@ -22,7 +22,7 @@ def check_strict(content: bytes) -> None:
     if len(content) > MOST_BYTES:
         raise ValueError("longer than 64 MiB")
     try:
-        json.loads(
+        return json.loads(
             content.decode("utf-8"),
             object_pairs_hook=_unrepeated,
             parse_constant=_refused,

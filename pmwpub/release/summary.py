@@ -11,7 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 
+from pmwpub.mechanisms.table_fit.intervals.cell_errors import LARGEST_ORDER
 from pmwpub.noisy_interval import NoisyInterval
+from pmwpub.release.answers.main_intervals import LevelShare, MainIntervals
 from pmwpub.release.certificates.certificate_reading import ChargedCertificate
 from pmwpub.release.certificates.table_certificate import TableCertificate
 from pmwpub.release.measured.measurements import sigma_rows
@@ -19,6 +21,10 @@ from pmwpub.release.report_numbers import percent, rows, up
 from pmwpub.rounding import near
 
 NORMAL_95 = 1.96
+
+WITHOUT_INTERVAL = (
+    "Do not rely on a single number without its interval; the page Hand over and the command pmwpub answer give it."
+)
 
 
 @dataclass(frozen=True)
@@ -57,6 +63,7 @@ class ReleaseSummary:
     cautions   what not to use it for
     remarks    what the certificate says beyond its numbers
     figure     an SVG, or ""
+    levels     shares of single columns with their intervals, the first of them; none where nothing is covered
     """
 
     promise: tuple[str, ...]
@@ -65,6 +72,7 @@ class ReleaseSummary:
     cautions: tuple[str, ...]
     remarks: tuple[str, ...]
     figure: str = ""
+    levels: tuple[LevelShare, ...] = ()
 
 
 def summary_of(
@@ -74,22 +82,25 @@ def summary_of(
     expectation: Expectation | None = None,
     bought: Sequence[BoughtError] = (),
     error: NoisyInterval | None = None,
+    intervals: MainIntervals | None = None,
 ) -> ReleaseSummary:
     """The summary of a release.
 
     by_id   whether neighbours differ in all rows of one ID
     bought  the floors and starts that were bought of its public table before; no floor is said where rows may be added
     error   the release's own noisy error, where it was bought
+    intervals  how far off its cells may be, where that is known
     """
     if isinstance(certificate, TableCertificate) and certificate.may_add_rows:
         bought = [one for one in bought if one.what != "floor"]
     return ReleaseSummary(
         promise=_promise(certificate, by_id=by_id),
         spent=_spent(certificate),
-        errors=tuple(_errors(certificate, expectation, bought, error)),
-        cautions=tuple(_cautions(certificate, expectation, error)),
+        errors=tuple(_errors(certificate, expectation, bought, error, intervals)),
+        cautions=tuple(_cautions(certificate, expectation, error, intervals)),
         remarks=tuple(certificate.remarks),
         figure="" if expectation is None else expectation.figure,
+        levels=intervals.levels if intervals else (),
     )
 
 
@@ -115,12 +126,20 @@ def _spent(certificate: ChargedCertificate) -> str:
     own = f"By itself this release is ε = {up(certificate.epsilon)}"
     if certificate.budget is None:
         return f"{own}; what was taken so far adds up to ρ = {up(certificate.ledger_total.rho)}."
-    taken, so_far = (_of(rho, certificate.budget.rho) for rho in (certificate.rho, certificate.ledger_total.rho))
-    return f"This release took {taken} of the grant; {so_far} were taken with it. {own}: accounting, not the promise."
+    granted, with_it = certificate.budget.rho, Decimal(str(certificate.ledger_total.rho))
+    so_far, before = _of(with_it, granted), _of(with_it - Decimal(str(certificate.rho)), granted)
+    return (
+        f"This release took {_percent(so_far - before)} of the grant; {_percent(so_far)} were taken with it. {own}: "
+        "accounting, not the promise."
+    )
 
 
-def _of(rho: str, total: str) -> str:
-    share = (100 * Decimal(str(rho)) / Decimal(str(total))).quantize(Decimal("0.01"), ROUND_CEILING)
+def _of(rho: Decimal, total: str) -> Decimal:
+    """A part of the grant in percent, rounded up to a hundredth."""
+    return (100 * rho / Decimal(str(total))).quantize(Decimal("0.01"), ROUND_CEILING)
+
+
+def _percent(share: Decimal) -> str:
     return f"{share.normalize():f} %"
 
 
@@ -129,6 +148,7 @@ def _errors(
     expectation: Expectation | None,
     bought: Sequence[BoughtError],
     error: NoisyInterval | None,
+    intervals: MainIntervals | None,
 ) -> list[str]:
     said = []
     if error is not None:
@@ -143,10 +163,11 @@ def _errors(
             f"{percent(expectation.high)}), by simulations in which {expectation.source} played the private table. The "
             f"public table unchanged, which is free: about {percent(expectation.start)}."
         )
-    if not said:
+    if not said and intervals is None:
         said.append("How far answers may be off is not known: the error was neither simulated nor bought.")
-    elif error is None:
+    elif said and error is None:
         said.append("The error itself was not bought.")
+    said += intervals.sentences if intervals else ()
     said += [
         f"Bought of the public table: {one.what} {percent(one.number.estimate)}, {percent(one.number.low)} to "
         f"{percent(one.number.high)} ({100 * one.number.confidence:.0f} % sure)."
@@ -156,11 +177,14 @@ def _errors(
 
 
 def _cautions(
-    certificate: ChargedCertificate, expectation: Expectation | None, error: NoisyInterval | None
+    certificate: ChargedCertificate,
+    expectation: Expectation | None,
+    error: NoisyInterval | None,
+    intervals: MainIntervals | None,
 ) -> list[str]:
-    k = certificate.workload.k
+    k = certificate.workload.k if intervals is None else max(certificate.workload.k, LARGEST_ORDER)
     reach = error.high if error is not None else expectation.high if expectation is not None else None
-    said = [_smallest(certificate, reach)]
+    said = [WITHOUT_INTERVAL if reach is None and intervals is not None else _smallest(certificate, reach)]
     grown = isinstance(certificate, TableCertificate) and certificate.adds_rows
     said += [
         "Do not look for single people, or count rare combinations: the rows are made up, and combinations that the "

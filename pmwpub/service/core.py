@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from typing import Literal, Protocol, TypeVar
 
 from pmwpub.errors import LedgerError, NoResult
@@ -144,7 +144,7 @@ class Service:
         *,
         table: TableHandle | None,
         terms: Population,
-        agree: Agreement | None = None,
+        agree: Sequence[Agreement] = (),
     ) -> list[Outcome]:
         """Charge, commit, draw, commit; then show. It is the one path to private counts; only `buying.buy` takes it.
 
@@ -235,7 +235,13 @@ class Service:
 
 def kind_of(booking: Booking) -> str | None:
     """Which kind of plan was booked: "assessment", "best", "release", "table-fit", "error" or "misfits"."""
-    found: str | None = json.loads(booking.plan_json).get("kind")
+    return _kind(booking.plan_json)
+
+
+@lru_cache(maxsize=1024)
+def _kind(plan_json: str) -> str | None:
+    """The latest are kept: a page asks of the same bookings many times."""
+    found: str | None = json.loads(plan_json).get("kind")
     return found
 
 

@@ -4,7 +4,9 @@
 the population's δ. Such an ε is no part of the accounts: it is never added to another one and decides nothing. What is
 promised is the grant's own (ε, δ), for all that is bought together.
 
-Percentages have two decimals. What is taken is rounded up and what is left down, so the two make 100 %.
+Percentages have two decimals. What is taken is rounded up and what is left down, so the two make 100 %. A part of what
+is taken is what all of it shows with the part, less what it shows without: so a price is what the rest falls by, and
+the parts of a history add up to the whole.
 """
 
 from __future__ import annotations
@@ -53,7 +55,7 @@ def pure_epsilon(bookings: Sequence[Booking]) -> Fraction | None:
 
 def percent_taken(rho: ZCDP, total: ZCDP) -> float:
     """`taken` as a number, for programs."""
-    return above(Fraction(math.ceil(_steps(rho, total)), 100))
+    return above(Fraction(_taken(rho, total), 100))
 
 
 def percent_left(rho: ZCDP, total: ZCDP) -> float:
@@ -62,17 +64,17 @@ def percent_left(rho: ZCDP, total: ZCDP) -> float:
 
 
 def with_percent(rows: Sequence[Row], total: ZCDP) -> list[dict[str, str | int | float]]:
-    """Rows of the history, each with what it took of the grant after its ρ."""
-    found = []
-    for row in rows:
-        units = ZCDP(round(Fraction(row["rho"]) * UNIT))
-        found.append({"id": row["id"], "percent_of_grant": percent_taken(units, total)} | dict(row))
-    return found
+    """Rows of the history, each with what it took of the grant after its ρ; together they are what was taken."""
+    so_far, own = ZCDP(0), {}
+    for row in sorted(rows, key=lambda row: int(row["id"])):
+        before, so_far = so_far, so_far + ZCDP(round(Fraction(row["rho"]) * UNIT))
+        own[row["id"]] = above(Fraction(_taken(so_far, total) - _taken(before, total), 100))
+    return [{"id": row["id"], "percent_of_grant": own[row["id"]]} | dict(row) for row in rows]
 
 
 def taken(rho: ZCDP, total: ZCDP) -> str:
     """A charge, or a sum of charges, as percent of the grant; rounded up."""
-    return _percent(math.ceil(_steps(rho, total)))
+    return _percent(_taken(rho, total))
 
 
 def remaining(rho: ZCDP, total: ZCDP) -> str:
@@ -81,8 +83,11 @@ def remaining(rho: ZCDP, total: ZCDP) -> str:
 
 
 def price_words(price: Price) -> str:
-    """What a purchase takes."""
-    return f"{taken(price.rho, price.total)} of the grant"
+    """What a purchase takes: by so much the percentage falls that is left."""
+    before, after = (math.floor(_steps(rho, price.total)) for rho in (price.remaining + price.rho, price.remaining))
+    steps = before - after if price.affordable else _taken(price.rho, price.total)
+    less = "less than " if not steps and price.rho.units else ""
+    return f"{less}{_percent(max(steps, 1) if less else steps)} of the grant"
 
 
 def price_small_print(price: Price) -> str:
@@ -129,6 +134,11 @@ def decimal(rho: Fraction) -> str:
 
 def _left(rho: ZCDP, total: ZCDP, delta: Fraction) -> str:
     return f"{remaining(rho, total)} of the grant, enough for one release at ε = {left(rho, delta)}"
+
+
+def _taken(rho: ZCDP, total: ZCDP) -> int:
+    """What is taken, in hundredths of a per cent, rounded up."""
+    return math.ceil(_steps(rho, total))
 
 
 def _steps(rho: ZCDP, total: ZCDP) -> Fraction:

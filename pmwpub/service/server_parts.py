@@ -17,7 +17,20 @@ from pmwpub.ledger.store_files.store_address import store_url
 from pmwpub.service.core import Service, SharedCache
 from pmwpub.service.policy import Policy
 from pmwpub.settings import Settings
+from pmwpub.tasks.public_cache import PublicCache
 from pmwpub.tasks.simulation_work import SweepPlace
+
+__all__ = [
+    "NOTHING_READY",
+    "PublicCache",
+    "close_service",
+    "log_purchases",
+    "open_service",
+    "readiness",
+    "simulation_place",
+    "store_address",
+    "worker_processes",
+]
 
 NOTHING_READY: Mapping[str, bool] = dict.fromkeys(("store", "witness", "workers", "warm"), False)
 """What `readiness` answers where there is no service."""

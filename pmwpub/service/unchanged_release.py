@@ -22,8 +22,7 @@ from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.purchases.buying import check_tick
 from pmwpub.service.purchases.caveats import remarks_from
 from pmwpub.service.purchases.offers import said
-from pmwpub.service.purchases.public_numbers import public_values
-from pmwpub.service.purchases.release_statement import candidate_of
+from pmwpub.service.purchases.release_statement import candidate_of, public_values
 
 PUBLISHED = "unchanged-release"
 """The kind of document that such a release is stored as."""

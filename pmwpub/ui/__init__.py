@@ -1,7 +1,7 @@
 """The interface in Streamlit: what pages share (`app`, `widgets`, `wording`), and a folder of panels for each page."""
 
 from pmwpub.ui.app.frame import HOME, PAGES, Badge, link, need, notices, opened, panel, refusals, sidebar
-from pmwpub.ui.app.services import service
+from pmwpub.ui.app.services import recalling, service
 from pmwpub.ui.app.state import Session, current, enter, go, start
 from pmwpub.ui.wording.written import plain
 
@@ -19,6 +19,7 @@ __all__ = [
     "opened",
     "panel",
     "plain",
+    "recalling",
     "refusals",
     "service",
     "sidebar",

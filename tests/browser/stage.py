@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from fractions import Fraction
 from pathlib import Path
 
 import buying
@@ -11,7 +12,7 @@ from browser.visitor import SOON, Visitor
 from playwright.sync_api import expect
 
 from pmwpub.jobs import InlineEngine
-from pmwpub.ledger import Ledger
+from pmwpub.ledger import Ledger, Population
 from pmwpub.service import Service
 from pmwpub.service.bought import assessments, releases
 from pmwpub.service.inputs import study_store
@@ -50,6 +51,15 @@ def furnished_demo(store_url: str) -> str:
         release = releases.release_plan(service, current, [current.usable[0].sha256], epsilon="0.5", rounds=10)
         buying.buy(service, private, release, current=current)
     return name
+
+
+def drafted_village(store_url: str, name: str, rows: int = 40) -> None:
+    """A population of one's own with one public table and the schema drafted from it, before a server starts."""
+    with service_on(store_url) as service:
+        service.ledger.register(Population(name, rows, 1, "one resident", Fraction(1), Fraction(1, rows * rows)))
+        table = "sex,age\n" + "F,1\nM,2\n" * (rows // 2)
+        study_store.add_candidate(service, name, "people.csv", table.encode(), attested=True)
+        study_store.save_schema(service, name, study_store.draft_schema(service, name))
 
 
 def become_steward(visitor: Visitor, population: str) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import html
 import json
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,8 +18,10 @@ import pytest
 from pmwpub.api import SyntheticRelease
 from pmwpub.cli import main
 from pmwpub.release import checking
+from pmwpub.release.answers.number_answers import NOT_COVERED
 from pmwpub.release.answers.release_answers import NO_STRENGTHS, OF_ROUNDS, ReleaseAnswers
 from pmwpub.release.bundle import INTERVALS, Bundle
+from pmwpub.release.certificates.certificate_parts import ATTESTED, PUBLIC_PEOPLE
 
 Run = Callable[..., Any]
 ROWS = 3_000
@@ -150,6 +154,123 @@ def test_what_cannot_be_asked_is_refused_in_words(run: Run) -> None:
 def test_programs_ask_alike(run: Run) -> None:
     release(run, "--engine", "table-fit")
     bundle = Bundle(checking.read_folder(Path("out")))
-    by_name = SyntheticRelease(bundle).answer(["job", "sex"])
+    found = SyntheticRelease(bundle)
+    assert found.mean("age").line() == answer(run, "--mean", "age")["number"]
+    assert (
+        found.difference({"sex": "F"}, {"sex": "M"}).line() == answer(run, "--difference", "sex=F", "sex=M")["number"]
+    )
+    within = [one.line() for one in found.within(["sex", "job"], ["sex"])]
+    assert within == answer(run, "--marginal", "sex,job", "--within", "sex")["cells"]
+    by_name = found.answer(["job", "sex"])
     assert [one.line() for one in by_name] == answer(run, "--marginal", "sex,job")["cells"]
     assert [one.line() for one in ReleaseAnswers(bundle).marginal(["sex"])] == answer(run, "--marginal", "sex")["cells"]
+
+
+def test_shares_within_a_column_and_differences_hold_the_truth(run: Run) -> None:
+    release(run, "--engine", "table-fit")
+    private = pandas.read_csv("p.csv")
+    found = answer(run, "--marginal", "sex,job", "--within", "sex", "-o", "within.csv")
+    assert "of the rows that have its level" in found["shares"]
+    for cell in found["cells"]:
+        rows = private[private.sex == cell["levels"]["sex"]]
+        own, half = (rows.job == cell["levels"]["job"]).mean(), (cell["high"] - cell["low"]) / 2
+        assert 0 < half < 0.05
+        assert abs(cell["share"] - own) <= 4 * half
+    for sex in "FM":
+        assert sum(one["share"] for one in found["cells"] if one["levels"]["sex"] == sex) == pytest.approx(1, abs=1e-5)
+    assert Path("within.csv").read_text().startswith('"sex","job","share"')
+    less = answer(run, "--difference", "sex=M,job=x", "job=x,sex=F", "-o", "less.csv")["number"]
+    own = ((private.sex == "M") & (private.job == "x")).mean() - ((private.sex == "F") & (private.job == "x")).mean()
+    assert abs(less["value"] - own) <= 2 * (less["high"] - less["low"])
+    assert less["what"] == "share of sex = M, job = x less share of sex = F, job = x"
+    with Path("less.csv").open(newline="") as stream:
+        (line,) = csv.DictReader(stream)
+    assert float(line["low"]) == less["low"]
+
+
+def test_a_mean_is_made_of_the_noisy_table_of_its_column(run: Run) -> None:
+    release(run, "--engine", "table-fit")
+    found, private = answer(run, "--mean", "age"), pandas.read_csv("p.csv")
+    number = found["number"]
+    assert number["basis"] == "noisy cell"
+    edges = json.loads(Path("schema.json").read_text())["columns"][1]["edges"]
+    places = np.clip(np.searchsorted(edges, private.age, side="right") - 1, 0, len(edges) - 2)
+    binned = (np.array(edges[:-1]) + np.array(edges[1:]))[places].mean() / 2
+    assert 0 < number["high"] - number["low"] < 10
+    assert abs(number["value"] - binned) <= 2 * (number["high"] - number["low"])
+    assert "middle" in found["mean"]
+
+
+def test_other_engines_answer_such_numbers_without_an_interval(run: Run) -> None:
+    release(run, "--engine", "pmw-pub", "--rounds", "5")
+    for flags in (["--mean", "age"], ["--difference", "sex=M", "sex=F"]):
+        number = answer(run, *flags)["number"]
+        assert (number["low"], number["basis"], number["remark"]) == (None, "not covered", NOT_COVERED)
+    cells = answer(run, "--marginal", "sex,job", "--within", "sex")["cells"]
+    assert {cell["basis"] for cell in cells} == {"not covered"}
+
+
+NO_QUESTIONS = [
+    (["--mean", "age", "--marginal", "sex"], "one thing"),
+    (["--within", "sex", "--mean", "age"], "one thing"),
+    (["--mean", "job"], "not numeric"),
+    (["--difference", "sex=M", "job=x"], "same columns"),
+    (["--difference", "sex=M", "sex=M"], "different cells"),
+    (["--difference", "sex=M", "sex=Q"], "no level 'Q'"),
+    (["--difference", "sex", "sex=M"], "column=level"),
+    (["--marginal", "sex,job", "--within", "age"], "not within all"),
+]
+
+
+def test_questions_that_are_none_are_refused(run: Run) -> None:
+    release(run, "--engine", "table-fit")
+    for flags, words in NO_QUESTIONS:
+        assert words in answer(run, *flags, status=2), flags
+
+
+def test_the_report_has_the_intervals_that_are_answered(run: Run) -> None:
+    release(run, "--engine", "table-fit")
+    report = html.unescape(Path("out", "report.html").read_text())
+    assert "How far off its numbers may be" in report
+    for cell in answer(run, "--marginal", "job")["cells"]:
+        shown = "".join(f"<td[^>]*>{100 * cell[part]:.2f} %</td>" for part in ("share", "low", "high"))
+        assert re.search(f"<bdi>job</bdi> = <bdi>{cell['levels']['job']}</bdi></th>{shown}", report), cell
+
+
+def test_rows_of_few_public_records_are_counted_by_their_own_files(run: Run) -> None:
+    release(run, "--engine", "table-fit")
+    asked = ("few-records", "--release", "out", "--public", "b.csv", "--columns", "job,age,sex", "--fewest", "5")
+    found = run(*asked)
+    public, weights = pandas.read_csv("b.csv"), pandas.read_csv("out/weights.csv")
+    edges = json.loads(Path("schema.json").read_text())["columns"][1]["edges"]
+    places = np.clip(np.searchsorted(edges, public.age, side="right") - 1, 0, len(edges) - 2)
+    labels = [f"[{edges[place]}, {edges[place + 1]}" for place in places]
+    records = pandas.Series(list(zip(public.job, labels, public.sex, strict=True))).value_counts()
+    mine = [
+        records.get((job, age[:-1], sex), 0)
+        for job, age, sex in zip(weights.job, weights.age, weights.sex, strict=True)
+    ]
+    assert found["share"] == pytest.approx(weights.weight[np.array(mine) < 5].sum())
+    assert 0 < found["merged"]["mean"] <= found["merged"]["largest"] < 1
+    assert "public people" in found["public_people"]
+    for rule in ("drop", "merge"):
+        assert run(*asked, "--rule", rule, "-o", "rows.csv")["file"] == "rows.csv"
+        rows = pandas.read_csv("rows.csv")
+        left = {records.get((one.job, one.age[:-1], one.sex), 0) for one in rows.itertuples()}
+        assert (len(rows), min(left) >= 5) == (ROWS, True)
+    assert "both or none" in run(*asked, "-o", "rows.csv", status=2)
+    assert "written over" in run(*asked, "--rule", "drop", "-o", "b.csv", status=2)
+    assert "SHA-256" in run("few-records", "--release", "out", "--public", "p.csv", "--columns", "job", status=2)
+    Path("out", "weights.csv").write_bytes(Path("out", "weights.csv").read_bytes() + b"\n")
+    assert "weights.csv" in run(*asked, status=2)
+
+
+def test_the_certificate_says_whose_rows_are_copied(run: Run) -> None:
+    certificate = release(run, "--engine", "table-fit")
+    assert certificate["statement"] == f"{ATTESTED} {PUBLIC_PEOPLE}"
+    assert PUBLIC_PEOPLE in html.unescape(Path("out", "report.html").read_text())
+    older = json.loads(Path("out", "certificate.json").read_text())
+    Path("out", "certificate.json").write_text(json.dumps(older | {"statement": ATTESTED}, indent=1) + "\n")
+    assert run("certificate", "check", "out")["holds"]
+    Path("out", "certificate.json").write_text(json.dumps(older | {"statement": PUBLIC_PEOPLE}, indent=1) + "\n")
+    assert "other words" in run("certificate", "check", "out", status=2)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from pmwpub.cli import main
+from pmwpub.ledger import Ledger
 
 Run = Callable[..., Any]
 ROWS = {"p.csv": 250, "b.csv": 120, "c.csv": 90, "d.csv": 60}
@@ -58,7 +59,8 @@ def test_an_assessed_pool_is_what_a_release_with_its_files_runs_on(run: Run) -> 
     pooled = assess(run, "--pool", "c.csv+d.csv", "--epsilon", "0.5")["assessments"][0]
     released = run(
         "release", "--population", "P", "--schema", "schema.json", "--private", "p.csv", "-k", "2",
-        "--public", "d.csv", "--public", "c.csv", "--epsilon", "1", "--rounds", "3", "-o", "out",
+        "--public", "d.csv", "--public", "c.csv", "--epsilon", "1", "--rounds", "3", "--free-table-acknowledged",
+        "-o", "out",
     )  # fmt: skip
     assert " + ".join(table["name"] for table in released["candidate"]) == pooled["candidate"]
 
@@ -166,3 +168,36 @@ def test_a_dry_run_says_price_noise_and_error_and_charges_nothing(run: Run, tmp_
     assert after["expected_to_beat_unchanged"] in (True, False)
     assert run("ledger", "show", "P")["charges"] == []
     assert not (tmp_path / "out").exists()
+
+
+def test_a_dry_run_leaves_schema_workload_and_candidates_as_they_are(run: Run, tmp_path: Path) -> None:
+    """Others work on the population: what a steward only looks into must not move what they see and buy."""
+    assess(run, "--public", "b.csv", "--epsilon", "0.1")
+    store = f"sqlite:///{tmp_path}/ledger.sqlite3"
+
+    def state() -> list[object]:
+        with Ledger.open(store) as ledger:
+            kinds = ("schema", "workload", "candidate", "candidate-note")
+            return [
+                [(key, ledger.document("P", kind, key)) for key, _ in ledger.documents("P", kind)] for kind in kinds
+            ]
+
+    before = state()
+    assert [len(kind) for kind in before] == [1, 1, 1, 1]
+    run("schema", "draft", "b.csv", "c.csv", "--bins", "3", "-o", "other.json")
+    dry = ("release", "--population", "P", "--schema", "other.json", "--private", "p.csv", "-k", "1", "--dry-run")
+    planned = run(*dry, "--public", "c.csv", "--epsilon", "0.5", "--rounds", "2")
+    unchanged = run(*dry, "--public", "c.csv", "--epsilon", "0.5", "--engine", "unchanged")
+    assert set(planned) == set(unchanged)
+    assert unchanged["price"]["rho"] == 0
+    assert (unchanged["noise"], unchanged["expected_to_beat_unchanged"]) == (None, False)
+    run("misfits", "--population", "P", "--schema", "other.json", "--dry-run")
+    assert state() == before
+
+
+def test_the_dry_run_of_a_table_unchanged_says_the_error_that_was_bought(run: Run) -> None:
+    run("ledger", "register", "Q", "--n", "250", "--epsilon", "20")
+    common = ("--population", "Q", "--schema", "schema.json", "--private", "p.csv", "--public", "b.csv", "-k", "2")
+    start = run("assess", *common, "--epsilon", "3")["assessments"][0]["start"]
+    found = run("release", *common, "--epsilon", "0.5", "--engine", "unchanged", "--dry-run")
+    assert found["unchanged"] == pytest.approx(max(0, start), abs=1e-4)

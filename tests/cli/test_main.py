@@ -455,7 +455,8 @@ def test_a_public_file_whose_name_is_no_text_is_named_all_the_same(shell: Shell)
     Path(shell.path(odd)).write_bytes(Path(shell.path("b.csv")).read_bytes())
     found = shell.spend("assess", "--epsilon", "0.5", public=(odd,))
     assert found["assessments"][0]["candidate"] == "bad\ufffd.csv"
-    released = shell.spend("release", "--epsilon", "0.5", "--rounds", "2", "-o", shell.path("out"), public=(odd,))
+    settings = ("--epsilon", "0.5", "--rounds", "2", "--free-table-acknowledged")
+    released = shell.spend("release", *settings, "-o", shell.path("out"), public=(odd,))
     assert released["candidate"][0]["name"] == "bad\ufffd.csv"
 
 

@@ -88,3 +88,23 @@ def test_the_smallest_epsilon_for_an_error_or_never() -> None:
     near, far = reach(results, [CertifiedFloor("d", 0.28, 0.281)], 0.2001)
     assert (near.candidate, near.epsilon, near.floor) == ("b", 0.25, 0.0)
     assert (far.candidate, far.epsilon, far.best, far.largest, far.floor) == ("d", None, 0.29, 1.0, 0.28)
+
+
+def fits(candidate: str, means: tuple[float, ...]) -> list[SimulatedError]:
+    """One run of table fit at each epsilon."""
+    pairs = zip(EPSILONS, means, strict=True)
+    return [SimulatedError("table-fit", candidate, epsilon, 0, 0, mean, mean, mean) for epsilon, mean in pairs]
+
+
+def test_each_engine_has_its_own_smallest_epsilon_and_the_better_one_comes_first() -> None:
+    results = runs("b", (0.3, 0.2, 0.1, 0.09)) + fits("b", (0.2, 0.1, 0.05, 0.04)) + unchanged("b", 0.4)
+    fitted, released = reach(results, [], 0.1001)
+    assert (fitted.engine, fitted.epsilon, fitted.best) == ("table-fit", 0.25, 0.04)
+    assert (released.engine, released.epsilon, released.best) == (PMW_PUB, 0.5, pytest.approx(0.09))
+
+
+def test_a_release_is_not_beaten_by_the_free_table_where_either_engine_beats_it() -> None:
+    weak = runs("b", (0.1, 0.1, 0.1, 0.1)) + unchanged("b", 0.1)
+    (found,) = not_beaten(weak + fits("b", (0.1, 0.099, 0.05, 0.04)))
+    assert (found.engine, found.epsilons, found.mean) == ("table-fit", (0.1, 0.25), 0.099)
+    assert not_beaten(weak + fits("b", (0.05, 0.05, 0.05, 0.04))) == []

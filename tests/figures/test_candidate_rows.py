@@ -63,7 +63,7 @@ def test_table_and_words_have_the_same_numbers_and_name_who_played_the_private_t
     assert plot.table.rows[2] == ("nobody asked", *(None,) * 11)
     assert "b played the private table" in plot.alt
     assert (
-        "poor: floor, simulated 0.09, table unchanged, expected 0.16, release, expected at epsilon 0.5 0.1" in plot.alt
+        "poor: floor, simulated 9 %, table unchanged, expected 16 %, release, expected at epsilon 0.5 10 %" in plot.alt
     )
     assert "nobody asked: nothing is known yet." in plot.alt
 

@@ -84,7 +84,7 @@ def test_the_epsilon_axis_is_logarithmic_and_every_axis_has_a_unit() -> None:
     layout = _sweep().figure.layout
     assert layout.xaxis.type == "log"
     assert layout.xaxis.title.text == "ε (log scale)"
-    assert layout.yaxis.title.text == "Maximum error (share of rows)"
+    assert layout.yaxis.title.text == "Maximum error (% of the rows)"
     assert list(layout.xaxis.ticktext) == ["0.1", "0.25", "1"]
     low, high = layout.xaxis.range
     assert 10**low < 0.1
@@ -104,9 +104,9 @@ def test_a_certified_floor_is_filled_down_to_zero_in_its_candidates_colour() -> 
     assert set(region.y) == {0.0, 0.09}
     assert region.fill == "toself"
     assert line.line.color == PALETTE[1] == "#D55E00"
-    assert region.fillcolor.startswith("rgba(213, 94, 0, 0.1")
+    assert region.fillcolor.startswith("rgba(213, 94, 0, 0.3")
     assert 10 ** plot.figure.layout.xaxis.range[0] == pytest.approx(min(region.x))
-    assert "no ε brings <b>far</b> below 0.09" in region.text
+    assert "no ε brings <b>far</b> below 9 %" in region.text
 
 
 def test_a_certified_floor_fades_between_its_ends_and_an_exact_one_stops_sharp() -> None:
@@ -122,7 +122,7 @@ def test_a_noisy_floor_is_a_band_over_its_interval_that_fades_upwards_and_says_n
     assert max(max(strip.y) for strip in strips) == pytest.approx(0.10)
     opacity = [float(re.findall(r"[\d.]+", strip.fillcolor)[-1]) for strip in strips]
     assert opacity == sorted(opacity, reverse=True)
-    assert "noisy floor of <b>far</b> on the private table: between 0.07 and 0.1 (95% confidence)" in strips[0].text
+    assert "noisy floor of <b>far</b> on the private table: between 7 % and 10 % (95% confidence)" in strips[0].text
     alone = error_against_epsilon([NEAR], [ShadedFloor("far", 0.07, 0.10, noisy=True)])
     assert [strip.showlegend for strip in _traces(alone, "noisy floor of far")].count(True) == 1
 
@@ -154,7 +154,7 @@ def test_marks_on_an_axis_are_drawn_whole() -> None:
         candidates_dot_plot([AssessedCandidate("b", noisy(0.0, 0.0, 0.1), noisy(0.1, 0.0, 0.2))], confidence=0.95),
         public_ranges([TableRange("B", 0.1, 0.0)], alone=0.2),
         true_distances([TrueDistance(("age",), 0.2, 0.0)]),
-        error_against_bias([BiasedTable(0.0, 0.1, 0.05, 0.0, 0.0)], 0.0, of="sex = F"),
+        error_against_bias([BiasedTable(0.0, 0.1, 0.04, 0.0, 0.05, 0.0, 0.0)], 0.0, of="sex = F"),
     )
     for plot in plots:
         marks = [trace for trace in plot.figure.data if trace.mode.endswith("markers")]
@@ -212,7 +212,7 @@ def test_a_floor_of_zero_shades_nothing() -> None:
 def test_hovering_names_the_smallest_epsilon_tried_for_that_error() -> None:
     bumpy = ErrorCurve("bumpy", (0.1, 0.5, 1.0), (0.05, 0.04, 0.045), (0.0, 0.0, 0.0))
     (line,) = error_against_epsilon([bumpy]).figure.data
-    assert "smallest ε tried for an error ≤ 0.045: 0.5" in line.hovertext[2]
+    assert "smallest ε tried for an error ≤ 4.5 %: 0.5" in line.hovertext[2]
 
 
 def test_the_sweeps_table_and_alt_text_carry_the_same_numbers() -> None:
@@ -221,8 +221,8 @@ def test_the_sweeps_table_and_alt_text_carry_the_same_numbers() -> None:
     assert ("far: public table, unchanged", "any", 0.16, None) in plot.table.rows
     assert ("floor of near, at least", "any", 0.01, None) in plot.table.rows
     assert ("noisy floor of far, at most", "any", 0.10, None) in plot.table.rows
-    assert "near: 0.13 at epsilon 0.1, 0.08 at epsilon 0.25, 0.03 at epsilon 1." in plot.alt
-    assert "Below 0.09 nothing is achievable with far, at any epsilon." in plot.alt
+    assert "near: 13 % at epsilon 0.1, 8 % at epsilon 0.25, 3 % at epsilon 1." in plot.alt
+    assert "Below 9 % nothing is achievable with far, at any epsilon." in plot.alt
 
 
 def test_a_sweep_without_curves_still_draws_its_floors() -> None:
@@ -274,7 +274,7 @@ def test_a_tie_is_one_box_that_says_too_close_to_call() -> None:
 
 def test_the_candidates_axis_says_noisy_and_the_confidence() -> None:
     plot = candidates_dot_plot(CANDIDATES, confidence=0.9)
-    assert plot.figure.layout.xaxis.title.text == "Error (share of rows),<br>noisy, with 90% intervals"
+    assert plot.figure.layout.xaxis.title.text == "Error (% of the rows),<br>noisy, with 90% intervals"
     assert "lost: no result." in plot.alt
     assert "Too close to call: B, C." in plot.alt
 
@@ -290,7 +290,7 @@ def test_the_budget_bar_is_drawn_in_percent_of_the_grant_and_words_the_promise()
     assert tuple(plot.figure.layout.xaxis.range) == (0, 100)
     assert plot.figure.layout.barmode == "stack"
     key = plot.figure.layout.annotations[0].text
-    for words in ("taken 25.65 %", "at work 8.55 %", "left 65.81 %, a release at ε = 0.8", "ε = 1, δ = 4e-10"):
+    for words in ("taken 25.64 %", "at work 8.55 %", "left 65.81 %, a release at ε = 0.8", "ε = 1, δ = 4e-10"):
         assert words in key
     assert plot.table.rows[-1] == ("grant", 100.0, 0.0117)
     assert "ε = 1 at δ = 4e-10" in plot.alt
@@ -374,17 +374,21 @@ def test_the_bound_against_epsilon_says_where_it_says_nothing() -> None:
     assert plot.table.rows == ((0.1, 1.6, 86), (1.0, 0.5, 791))
 
 
-def test_error_against_bias_draws_start_release_and_a_shaded_floor() -> None:
-    points = [BiasedTable(0.0, 0.02, 0.013, 0.001, 0.003), BiasedTable(0.2, 0.16, 0.016, 0.0, 0.003)]
+def test_error_against_bias_draws_start_both_engines_and_a_shaded_floor() -> None:
+    points = [
+        BiasedTable(0.0, 0.02, 0.007, 0.002, 0.013, 0.001, 0.003),
+        BiasedTable(0.2, 0.16, 0.008, 0.0, 0.016, 0.0, 0.003),
+    ]
     plot = error_against_bias(points, 0.2, of="sex = F")
-    start, released, floor = plot.figure.data
+    start, fitted, released, floor = plot.figure.data
     assert (list(start.y), list(released.y), list(floor.y)) == ([0.02, 0.16], [0.013, 0.016], [0.003, 0.003])
+    assert (fitted.name, list(fitted.y), list(fitted.error_y.array)) == ("table fit", [0.007, 0.008], [0.002, 0.0])
     assert list(released.error_y.array) == [0.001, 0.0]
     assert (start.fill, floor.fill) == (None, "tozeroy")
     assert plot.figure.layout.shapes[0].x0 == 0.2
     assert list(plot.figure.layout.xaxis.ticktext) == ["+0", "+20"]
-    assert plot.table.rows[1] == (0.2, 0.16, 0.016, 0.0, 0.003)
-    assert "Bias +20 points: unchanged 0.16, PMW^Pub 0.016, reweighted perfectly 0.003." in plot.alt
+    assert plot.table.rows[1] == (0.2, 0.16, 0.008, 0.0, 0.016, 0.0, 0.003)
+    assert "unchanged 16 %, table fit 0.8 %, PMW^Pub 1.6 %, reweighted perfectly 0.3 %." in plot.alt
 
 
 def test_the_plots_of_the_story_carry_what_they_are_given_in_words_and_tables() -> None:
@@ -420,7 +424,7 @@ def test_a_table_keeps_columns_of_the_same_name_apart() -> None:
         difference_map([HOSTILE], [HOSTILE], [[0.1]], rows=HOSTILE, columns=HOSTILE),
         moved_marginals([MovedMarginal((HOSTILE, HOSTILE), 0.1, True, (HOSTILE,))]),
         true_distances([TrueDistance((HOSTILE,), 0.1, 0.2)]),
-        error_against_bias([BiasedTable(0.0, 0.1, 0.05, 0.0, 0.01)], 0.0, of=HOSTILE),
+        error_against_bias([BiasedTable(0.0, 0.1, 0.04, 0.0, 0.05, 0.0, 0.01)], 0.0, of=HOSTILE),
         alone_by_facts([HOSTILE], [0.5]),
         public_ranges([TableRange(HOSTILE, 0.2, 0.1)], alone=0.3),
         ways_compared([(HOSTILE, 0.1)], best=0),
@@ -493,8 +497,8 @@ def test_a_pair_map_puts_the_lowest_floors_on_top_and_writes_every_floor_into_it
     (cells,) = plot.figure.data
     assert list(plot.figure.layout.yaxis.ticktext) == ["b", "a"]
     assert list(plot.figure.layout.xaxis.ticktext) == ["a", "b"]
-    assert [list(line) for line in cells.text] == [["0.01", ""], ["", "0.04"]]
-    assert "floor 0.03 to 0.04 (reweighted perfectly)" in cells.hovertext[1][1]
+    assert [list(line) for line in cells.text] == [["1 %", ""], ["", "4 %"]]
+    assert "floor 3 % to 4 % (reweighted perfectly)" in cells.hovertext[1][1]
     assert cells.zmin == 0
     assert plot.figure.layout.yaxis.autorange == "reversed"
 
@@ -503,7 +507,7 @@ def test_the_pairs_table_and_words_carry_the_same_numbers() -> None:
     plot = pair_map(PAIRS)
     assert plot.table.rows[0] == ("b", "a", 75.0, 0, 0.01, 0.01, 0.2)
     assert plot.table.rows[1] == ("a", "b", 50.0, 7, 0.03, 0.04, 0.3)
-    assert "a: 0.03 to 0.04 for b." in plot.alt
+    assert "a: 3 % to 4 % for b." in plot.alt
 
 
 def test_a_pair_map_keeps_hostile_names_inert() -> None:

@@ -22,7 +22,7 @@ def page(label: str = "b.csv", *, still: bool = False) -> str:
 def test_it_holds_the_figure_its_words_and_its_data_and_fetches_nothing() -> None:
     text = page()
     assert "Plotly.newPlot" in text
-    assert "0.2 at epsilon 0.1" in text
+    assert "20 % at epsilon 0.1" in text
     assert "<td>0.005</td>" in text
     outside = re.sub(r"<script[^>]*>.*?</script>", "", text, flags=re.DOTALL)
     assert not re.search(r'(src|href)\s*=\s*"', outside)
@@ -36,7 +36,7 @@ def test_a_figure_with_a_small_picture_is_a_small_page_without_a_script_that_say
     assert "<svg" in text
     assert "<script" not in text
     assert "script-src" not in text
-    assert "At ε = 1 the error is 0.1; no ε brings b.csv below 0.05." in text
+    assert "At ε = 1 the error is 10 %; no ε brings b.csv below 5 %." in text
     assert "<td>0.005</td>" in text
     assert not re.search(r'(src|href)\s*=\s*"', text)
 

@@ -148,6 +148,7 @@ def _commands(case: Straddle) -> list[list[str]]:
     public = [flag for name in case.offered for flag in ("--public", name)]
     spend = ["--schema", "schema.json", "-k", "2", "--overlap-acknowledged"]
     own = ["--population", NAME, "--private", "p.csv", *spend]
+    worth = ["--epsilon", "1", "--rounds", "3", "--free-table-acknowledged"]
     before = ["assess", "--population", case.before or OTHER, "--private", "first.csv", *spend, "--public", "b.csv"]
     register = [["ledger", "register", name, "--n", str(case.pair.n), "--epsilon", "6"] for name in (NAME, OTHER)]
     return [
@@ -155,8 +156,8 @@ def _commands(case: Straddle) -> list[list[str]]:
         *([[*before, "--epsilon", "0.25"]] if case.before else []),
         ["assess", *own, *public, "--epsilon", "0.5"],
         ["assess", *own, *public, "--epsilon", "0.5", "--best"],
-        ["release", *own, *public, "--epsilon", "1", "--rounds", "3", "-o", "out"],
-        ["release", *own, *public, "--epsilon", "1", "--rounds", "3", "-o", "again"],
+        ["release", *own, *public, *worth, "-o", "out"],
+        ["release", *own, *public, *worth, "-o", "again"],
         ["ledger", "show", NAME],
         ["ledger", "show", OTHER],
     ]

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import streamlit as st
-from pages.visits import PRIVATE, ROWS, arrive, buy, handed_over, press, stored, table, words
+from pages.visits import PRIVATE, ROWS, arrive, buy, by_pmw_pub, handed_over, press, stored, table, ticked, words
 from streamlit.testing.v1 import AppTest
 
 import pmwpub
@@ -23,9 +23,10 @@ from pmwpub.plans import WorkloadChoice
 from pmwpub.release.bundle import Bundle
 from pmwpub.service import Policy, PrivateTable, Service, purchases, server_parts
 from pmwpub.service.bought import releases
+from pmwpub.service.bought.assessments import assessment_plan
 from pmwpub.service.bought.misfit_shares import misfit_plan
 from pmwpub.service.inputs import study_store
-from pmwpub.service.purchases import ReleasePurchase
+from pmwpub.service.purchases import AssessmentPurchase, ReleasePurchase
 from pmwpub.service.purchases.caveats import SEEN
 from pmwpub.service.steward_only import recorded_numbers
 from pmwpub.tasks.simulation_work import SweepPlace
@@ -359,13 +360,59 @@ def test_remarks_by_each_way(world: World, way: str) -> None:
         last = world.ledger.bookings(NAME)[-1]
         remarks = Bundle.from_bytes(world.ledger.result(last.id)).certificate.remarks
     elif way == "API":
-        release = world.api().release(_frame(PRIVATE), "good", epsilon="1", rounds=3)
+        project = world.api()
+        release = project.release(_frame(PRIVATE), "good", epsilon="1", rounds=3, free_table_acknowledged=True)
         remarks = tuple(json.loads(release.files()["certificate.json"])["remarks"])
     else:
-        status, printed = world.command("release", "--epsilon", "1")
+        status, printed = world.command("release", "--epsilon", "1", "--free-table-acknowledged")
         assert status == 0
         remarks = tuple(json.loads(printed)["remarks"])
     assert any(remark.startswith(SEEN) for remark in remarks)
+
+
+# A release that is not expected to beat the free table is bought on the steward's word alone.
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_release_that_the_free_table_may_match_by_each_way(world: World, way: str) -> None:
+    """At epsilon 0.01 the noise of a round is thousands of rows of 400: whatever the bought start is, it is no gain."""
+    world.prepare()
+    if way == "page":
+        held, current = study_store.load_private(world.service, NAME, PRIVATE), study_store.study(world.service, NAME)
+        plan = assessment_plan(current, [current.usable[0].sha256], epsilon="0.2", floor=False)
+        purchases.buy(world.service, held, [AssessmentPurchase(plan)], tick=True)
+    elif way == "API":
+        world.api().assess(_frame(PRIVATE), epsilon="0.2")
+    else:
+        assert world.command("assess", "--epsilon", "0.2", "--no-floor")[0] == 0
+    once = world.charges()
+    if way == "page":
+        app = by_pmw_pub(world.page())
+        next(one for one in app.text_input if one.label == "ε of this release").set_value("0.01").run()
+        app.checkbox(key="advised rounds").uncheck().run()
+        assert "not expected to be better than the public table unchanged" in words(app)
+        box = next(one for one in ticked(app).checkbox if one.label == purchases.FREE_TICK)
+        box.uncheck()
+        app = press(app, "Buy this release")
+        assert "Tick the sentence above first" in words(app)
+        assert world.charges() == once
+        buy(app, "Buy this release")
+    elif way == "API":
+
+        def spend(**rest: bool) -> object:
+            return world.api().release(_frame(PRIVATE), "good", epsilon="0.01", rounds=3, **rest)  # type: ignore[arg-type]
+
+        for given in ({}, {"free_table_acknowledged": False}):
+            assert "free_table_acknowledged=True" in refusal(lambda given=given: spend(**given))  # type: ignore[misc]
+        assert world.charges() == once
+        spend(free_table_acknowledged=True)
+    else:
+        status, said = world.command("release", "--epsilon", "0.01")
+        assert (status, world.charges()) == (2, once)
+        assert "not expected to be better than the public table unchanged" in said
+        assert "--free-table-acknowledged" in said
+        assert world.command("release", "--epsilon", "0.01", "--free-table-acknowledged")[0] == 0
+    assert world.charges() == once + 1
 
 
 # A plan that was sent before is not drawn again.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import pytest
 from ledger.terms import charge, key, people
 
 from pmwpub.errors import LedgerError, Overspent, PlanError, StoreUnavailable, TableBlocked, UnknownPopulation
-from pmwpub.ledger import Ledger, Order
+from pmwpub.ledger import Agreement, Ledger, Order
 from pmwpub.ledger.recovery.witness import Witness
 from pmwpub.privacy.budget import ZCDP
 
@@ -149,21 +148,31 @@ def test_the_witness_has_all_of_them_or_none_has_a_result(tmp_path: Path, monkey
         assert not any(ledger.at_work(booking) for booking in (3, 4))
 
 
-def test_a_rule_about_all_plans_is_asked_with_those_of_before_and_leaves_nothing_where_it_refuses(
+def test_a_rule_is_asked_about_plans_of_before_and_new_ones_and_leaves_nothing_where_it_refuses(
     registered: Ledger,
 ) -> None:
-    asked: list[list[str]] = []
-    registered.book_all("A", [order("one", 1)], agree=lambda plans: asked.append(list(plans)))
-    registered.book_all("A", [order("one", 1)], agree=lambda plans: asked.append(list(plans)))
+    asked: list[str] = []
+    noting = Agreement(asked.append)
+    registered.book_all("A", [order("one", 1)], agree=[noting])
+    registered.book_all("A", [order("one", 1)], agree=[noting])
     spent = registered.balance("A").spent
 
-    def refuse(plans: Sequence[str]) -> None:
-        asked.append(list(plans))
-        raise PlanError("They do not agree.")
+    def refuse(plan: str) -> None:
+        if plan == '"one"':
+            raise PlanError("They do not agree.")
 
     with pytest.raises(PlanError, match="do not agree"):
-        registered.book_all("A", [order("two", 1), order("three", 1)], agree=refuse)
+        registered.book_all("A", [order("two", 1), order("three", 1)], agree=[noting, Agreement(refuse)])
     texts = [order(label, 1).plan_json for label in ("one", "two", "three")]
-    assert asked == [texts[:1], texts], "a plan that was sent before asks nothing"
+    assert asked == [*texts[:1], *texts], "a plan that was sent before asks nothing"
     assert registered.balance("A").spent == spent
     assert len(registered.bookings("A")) == 1
+
+
+def test_a_rule_reads_only_plans_that_may_disagree(registered: Ledger) -> None:
+    """A hundred thousand plans must not be read and parsed because one more is bought."""
+    registered.book_all("A", [order(label, 1) for label in ("x a", "x b", "x A", "a", "y a")])
+    asked: list[str] = []
+    rule = Agreement(asked.append, about=("x ",), settled=" a")
+    registered.book_all("A", [order("x new", 1), order("x a new", 1)], agree=[rule])
+    assert asked == ['"x b"', '"x A"', '"x new"'], "by the very letters, large and small ones apart"

@@ -4,20 +4,67 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 
 import pytest
 from pages.visits import Here, Open, buy, handed_over, words
+from streamlit.testing.v1 import AppTest
 
 from pmwpub.release.answers.marginal_answers import COVERS
 from pmwpub.release.answers.release_answers import OF_ROUNDS, ReleaseAnswers
+from pmwpub.release.certificates.certificate_parts import PUBLIC_PEOPLE
+from pmwpub.service import Released
 from pmwpub.service.bought import releases
-from pmwpub.service.bought.answers_of_releases import answers_of, workload_csv
+from pmwpub.service.bought.answers_of_releases import answers_of, few_records_in, workload_csv
 from pmwpub.service.inputs import study_store
 
 
 def answered(app: object) -> list[list[object]]:
     (table,) = [frame.value for frame in app.dataframe if "rests on" in frame.value]  # type: ignore[attr-defined]
     return table.to_numpy().tolist()  # type: ignore[no-any-return]
+
+
+def _other_statistics(app: AppTest, found: Released) -> None:
+    """Shares within a column, a difference, a mean, of the two columns that are chosen."""
+    assert found.bundle is not None
+    key, answers, names = found.outcome.booking.id, ReleaseAnswers(found.bundle), found.bundle.schema.domain.names[:2]
+    app.radio(key=f"statistic {key}").set_value("shares within a column").run()
+    within = answers.within(names, names[:1])
+    shown = answered(app)
+    assert [row[2] for row in shown] == pytest.approx([one.share for one in within])
+    assert all(row[5] is None or math.isnan(float(str(row[5]))) for row in shown), "the public table's are of all rows"
+    app.radio(key=f"statistic {key}").set_value("a difference of two").run()
+    cells = [one.levels for one in answers.marginal(names)]
+    asked = (str(key), *names)
+    app.selectbox(key=f"second {asked}").set_value(3).run()
+    less = answers.difference(cells[0], cells[3])
+    assert less.low is not None
+    assert f"95 % interval: {100 * less.low:.2f} points to" in words(app)
+    app.selectbox(key=f"first {asked}").set_value(3).run()
+    assert "two different cells" in words(app)
+    app.radio(key=f"statistic {key}").set_value("means").run()
+    assert "none has a mean" in words(app)
+
+
+def test_rows_of_few_public_records_are_counted_for_named_columns(town: Here, steward: Open) -> None:
+    app = steward("release")
+    app.radio(key="engine").set_value("table-fit").run()
+    buy(app, "Buy this release")
+    handed_over(app)
+    study = study_store.study(town.service, town.population)
+    (found,) = releases.releases(town.service, study)
+    key = found.outcome.booking.id
+    assert PUBLIC_PEOPLE in words(app)
+    assert "Shares of single columns, with intervals" in [one.label for one in app.expander]
+    app.selectbox(key=f"few {key}").set_value(50).run()
+    app.multiselect(key=f"few columns {key}").set_value(["sex", "age"]).run()
+    looked = few_records_in(town.service, study, found, ["sex", "age"], 50)
+    assert looked is not None
+    assert looked.merged is not None
+    assert 0 < looked.share < 1
+    assert f"{looked.share:.2%}" in words(app)
+    assert f"up to {looked.merged.largest:.2%}" in words(app)
+    assert not app.exception
 
 
 def test_a_release_by_table_fit_answers_with_intervals_beside_its_public_table(town: Here, steward: Open) -> None:
@@ -36,6 +83,7 @@ def test_a_release_by_table_fit_answers_with_intervals_beside_its_public_table(t
     assert [row[2] for row in shown] == pytest.approx([one.share for one in expected])
     assert sum(float(str(row[5])) for row in shown) == pytest.approx(1), "the public table's own shares"
     assert COVERS in words(app)
+    _other_statistics(app, found)
     app.multiselect(key=f"answer {found.outcome.booking.id}").set_value([]).run()
     assert "Choose a column" in words(app)
     assert not app.exception

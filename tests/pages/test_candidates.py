@@ -74,7 +74,7 @@ def test_a_divergence_that_cannot_be_is_refused_in_words(town: Here, visit: Open
 def test_a_plan_says_its_error_bar_and_after_the_comparison_whether_that_tells_candidates_apart(steward: Open) -> None:
     app = steward("compare")
     # Laplace noise of 1/0.04 rows: 95 % within 25 ln 20 = 74.9 rows, and half a cell; of 400 rows.
-    assert "floor ± 0.2" in words(app)
+    assert "floor ± 22 %" in words(app)
     assert "floor at ε = 0.04, start at ε = 0.01" in words(app)
     assert "Compare the candidates with each other (free, below)" in words(app)
     press(app, "Compare the candidates with each other")
@@ -87,7 +87,7 @@ def test_a_plan_says_its_error_bar_and_after_the_comparison_whether_that_tells_c
 def test_a_wanted_error_bar_buys_the_smallest_epsilon_that_has_it(town: Here, steward: Open) -> None:
     app = steward("compare")
     app.radio(key="epsilon or precision").set_value("a wanted error bar").run()
-    app.text_input(key="assessment precision").set_value("0.1").run()
+    app.text_input(key="assessment precision").set_value("10").run()
     buy(app, "Buy these assessments")
     assert not app.exception
     found = assessments.assessments(town.service, study_store.study(town.service, town.population))
@@ -226,5 +226,5 @@ def test_what_was_seen_before_stands_with_the_result(town: Here, steward: Open) 
 
 def test_a_noisy_value_outside_what_an_error_can_be_is_shown_at_the_end_of_its_interval() -> None:
     below = NoisyInterval(-0.01, 0.0, 0.02, 0.95, "1/25")
-    assert side_by_side.interval(below) == "0 (0 to 0.02)"
+    assert side_by_side.interval(below) == "0 % (0 % to 2 %)"
     assert replace(below, value=0.01).estimate == 0.01

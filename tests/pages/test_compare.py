@@ -12,9 +12,12 @@ from pmwpub.plans import AssessmentPlan, WorkloadChoice
 from pmwpub.service import Assessed
 from pmwpub.service.bought import assessments
 from pmwpub.service.choosing.expected_error import ExpectedError
+from pmwpub.service.choosing.expected_pool import PlayedPool
 from pmwpub.service.choosing.preselection import Preselection
 from pmwpub.service.inputs import study_store
 from pmwpub.ui.wording.candidate_verdict import verdict
+
+ERRORS = (("1", 0.016), ("0.5", 0.022))
 
 
 def expecting(*errors: tuple[tuple[str, ...], float]) -> Preselection:
@@ -46,6 +49,17 @@ def test_the_verdict_names_what_to_use_what_is_ruled_out_and_what_to_expect(town
     assert "gets below 9 %" in verdict(current, bought, [good, poor]), "without a simulation the floors are compared"
     nothing = {"1": Preselection(None, "Nothing is known."), "0.5": Preselection(None, "Nothing is known.")}
     assert verdict(current, nothing, []).replace("\\", "") == "Nothing is known."
+
+
+def test_where_a_pool_is_expected_to_be_best_the_verdict_says_so_and_what_each_table_gives(town: Here) -> None:
+    current = study_store.study(town.service, town.population)
+    good, poor = ((one.sha256,) for one in current.usable)
+    pool = PlayedPool((*good, *poor), (0.5,), (("good.csv", 0.7), ("poor.csv", 0.3)), ("good.csv",))
+    at = {epsilon: replace(expecting((good, error), (poor, 0.1)), together=pool) for epsilon, error in ERRORS}
+    assert verdict(current, at, []).replace("\\", "") == (
+        "Use **a pool with learnt weights**: expect an error of about 0.8 % at ε = 1, 1.1 % at ε = 0.5; its tables are "
+        "expected to contribute good.csv 70 %, poor.csv 30 %."
+    )
 
 
 def test_one_click_simulates_for_free_and_draws_the_chosen_candidate_in_its_own_shade(town: Here, visit: Open) -> None:

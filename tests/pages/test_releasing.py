@@ -17,12 +17,15 @@ from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.plans import AssessmentPlan, PublicInputs, WorkloadChoice
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.release.checking import check, require
+from pmwpub.rounding import in_percent
 from pmwpub.service import Assessed
 from pmwpub.service.bought import release_errors, releases
 from pmwpub.service.bought.release_errors import MeasuredError
 from pmwpub.service.inputs import study_store
 from pmwpub.service.simulations import explorations
 from pmwpub.service.simulations.advice import EpsilonAdvice
+from pmwpub.service.simulations.simulated_methods import PMW_PUB, TABLE_FIT, UNCHANGED
+from pmwpub.service.simulations.sweep_range import SweepRange
 from pmwpub.ui import Session
 from pmwpub.ui.wording import epsilon_limits
 
@@ -65,8 +68,9 @@ def test_epsilon_is_taken_over_from_compare_or_is_the_smallest_for_an_error_or_t
     assert "no simulation of this choice is stored" in words(app)
     assert not any(button.label == "Buy this release" for button in app.button)
     current = study_store.study(town.service, town.population)
+    both = SweepRange(methods=(PMW_PUB, TABLE_FIT, UNCHANGED), runs=1)
     for facts in current.usable:
-        explorations.explore(town.service, current, facts.sha256)
+        explorations.explore(town.service, current, facts.sha256, both)
     session.choices.good_enough = 0.99
     app.run()
     assert "ε = 0.1" in words(app)
@@ -191,7 +195,7 @@ def test_the_noisy_error_of_a_release_is_priced_confirmed_charged_once_and_shown
     (bought,) = release_errors.measured_errors(town.service, town.population, key)
     assert bought.error is not None
     viewer = visit("hand_over", population=town.population, release=str(found.outcome.booking.id))
-    assert f"Noisy largest error on the private table: {bought.error.estimate:.3g}" in words(viewer)
+    assert f"Noisy largest error on the private table: {in_percent(bought.error.estimate, 3)}" in words(viewer)
     assert not any("Buy" in button.label for button in viewer.button)
     spent = town.spent
     buttons = [button for button in app.button if button.label == "Show the stored result" and "confirm" in button.key]
@@ -199,7 +203,7 @@ def test_the_noisy_error_of_a_release_is_priced_confirmed_charged_once_and_shown
     assert town.spent == spent
 
 
-@pytest.mark.parametrize(("drawn", "low", "high", "shown"), [(-0.2, 0.0, 0.04, "0"), (1.3, 0.9, 1.0, "1")])
+@pytest.mark.parametrize(("drawn", "low", "high", "shown"), [(-0.2, 0.0, 0.04, "0 %"), (1.3, 0.9, 1.0, "100 %")])
 def test_a_noisy_error_that_noise_carried_out_of_0_to_1_is_shown_where_errors_lie(
     town: Here, steward: Open, monkeypatch: pytest.MonkeyPatch, drawn: float, low: float, high: float, shown: str
 ) -> None:
@@ -210,8 +214,9 @@ def test_a_noisy_error_that_noise_carried_out_of_0_to_1_is_shown_where_errors_li
     monkeypatch.setattr(release_errors, "measured_errors", lambda *asked: [error])
     app = steward("hand_over", release=str(found.outcome.booking.id))
     assert not app.exception
-    assert f"on the private table: {shown}, between {low:g} and {high:g}" in words(app).replace("*", "")
-    assert f"{drawn:g}" not in words(app)
+    said = f"on the private table: {shown} of the rows, between {100 * low:g} % and {100 * high:g} %"
+    assert said in words(app).replace("*", "")
+    assert f"{100 * drawn:g} %" not in words(app)
     assert next(one.value for one in app.metric if one.label == "Largest error (noisy)") == shown
 
 
@@ -245,7 +250,9 @@ def test_a_floor_is_said_to_dominate_where_its_interval_says_so(
 def test_the_words_of_advice_follow_what_was_simulated() -> None:
     advice = EpsilonAdvice(0.25, 0.02, 1.0, 0.01, "b.csv")
     assert "took ε = 0.25" in epsilon_limits.epsilon_words(advice, 0.05)
-    assert "the floor was 0.01" in epsilon_limits.epsilon_words(replace(advice, epsilon=None), 0.005)
+    assert "in a simulation of table fit where" in epsilon_limits.epsilon_words(advice, 0.05)
+    assert "of PMW^Pub" in epsilon_limits.epsilon_words(replace(advice, engine="pmw-pub"), 0.05)
+    assert "the floor was 1 %" in epsilon_limits.epsilon_words(replace(advice, epsilon=None), 0.005)
     assert "up to 1, was enough" in epsilon_limits.epsilon_words(replace(advice, epsilon=None), 0.015)
     assert "not known" in epsilon_limits.epsilon_words(None, 0.1)
 

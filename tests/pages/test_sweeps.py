@@ -11,6 +11,7 @@ from streamlit.testing.v1.element_tree import Toggle
 
 from pmwpub.errors import StoreUnavailable
 from pmwpub.evaluation import PMW_PUB, UNCHANGED, CertifiedFloor, SimulatedError, Simulation
+from pmwpub.rounding import in_percent
 from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases.caveats import PRIVATE_NUMBERS_SEEN
 from pmwpub.service.simulations import explorations
@@ -171,12 +172,12 @@ def test_the_page_says_where_a_release_is_not_expected_to_beat_the_table_unchang
     stored(town, Simulation(lines, [CertifiedFloor("poor.csv", 0.004, 0.005)]))
     app = visit("compare", population=town.population)
     (said,) = [str(one.value).replace("\\", "").replace("**", "") for one in app.warning]
-    assert "At ε ≤ 0.25, PMW^Pub is not expected to beat publishing poor.csv unchanged" in said
-    assert "0.0135 ± 0 against 0.0148" in said
+    assert "At ε ≤ 0.25, a release is not expected to beat publishing poor.csv unchanged" in said
+    assert "with PMW^Pub an error of 1.4 % ± 0 % against 1.5 %" in said
     for wanted, expected in (
-        (0.0136, "ε = 0.25 is the smallest one tried"),
-        (0.006, "none of the ε tried, up to 1"),
-        (0.003, "never. No ε brings it below its floor of 0.004; for 0.003, change the public table, not ε"),
+        (1.36, "ε = 0.25 is the smallest one tried"),
+        (0.6, "none of the ε tried, up to 1"),
+        (0.3, "never. No ε brings it below its floor of 0.4 %; for 0.3 %, change the public table, not ε"),
     ):
         app.number_input(key="wanted error").set_value(wanted).run()
         assert expected in words(app)
@@ -274,7 +275,8 @@ def test_private_errors_are_on_no_page_of_the_stakeholder_view_or_of_another_ses
     found = session.seen[KEY]
     assert isinstance(found, PrivateSweep)
     assert found.simulation is not None
-    numbers = {number(value) for one in found.simulation.errors for value in (one.max_error, one.mean_error)}
+    shares = {value for one in found.simulation.errors for value in (one.max_error, one.mean_error)}
+    numbers = {written for value in shares for written in (number(value), in_percent(value))}
     mine = visit("compare", session, population=town.population)
     assert any(value in str(mine.table[0].value) + words(mine) for value in numbers)
     session.presenting = True

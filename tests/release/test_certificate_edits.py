@@ -20,6 +20,7 @@ from pmwpub.privacy.budget import ZCDP, epsilon_of
 from pmwpub.release.bundle import CERTIFICATE, SYNTHETIC, WEIGHTS
 from pmwpub.release.certificate import Certificate
 from pmwpub.release.certificates.certificate_parts import OUTSIDE_BEFORE
+from pmwpub.release.certificates.certificate_reading import read_certificate
 from pmwpub.release.checking import check, not_checked, require
 
 Path_ = tuple[str | int, ...]
@@ -265,3 +266,25 @@ def test_what_else_lies_in_the_folder_is_listed(
     streams = capsys.readouterr()
     assert json.loads(streams.out)["unlisted"] == ["more", "private.csv"]
     assert "2 more" in streams.err
+
+
+def test_a_certificate_is_parsed_once_strictly_and_once_as_what_it_is(
+    files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The transcript of many rounds is megabytes."""
+    parse, validate, parsed = json.loads, Certificate.model_validate_json, []
+
+    def loads(text: Any, **hooks: Any) -> Any:
+        parsed.append("strictly" if "object_pairs_hook" in hooks else "loosely")
+        return parse(text, **hooks)
+
+    def validated(text: Any, **how: Any) -> Certificate:
+        parsed.append("as a certificate")
+        return validate(text, **how)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(json, "loads", loads)
+        patch.setattr(Certificate, "model_validate_json", validated)
+        found = read_certificate(files[CERTIFICATE])
+    assert parsed == ["strictly", "as a certificate"]
+    assert found == Certificate.from_bytes(files[CERTIFICATE])

@@ -303,7 +303,9 @@ def test_it_begins_with_the_summary_and_says_little_before_anything_is_opened(ma
         "differences below 5.00 % of the rows, about 10 rows",
     ):
         assert words in first
-    assert first.index("In short") < first.index("It promises")
+    assert first.index("In short") < first.index("It does not promise")
+    assert first.count("times as likely") == 1, "one promise, that of the grant"
+    assert "accounting, not a second promise" in first
     plain = re.sub(r"<style>.*</style>|<[^>]*>", " ", first, flags=re.S)
     assert len(plain.split()) <= 1000
     assert len(re.findall("<details>", report)) == 7

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -58,3 +59,14 @@ def test_a_simulation_of_too_many_rows_and_any_for_viewers_is_refused(
     with pytest.raises(refusal, match=words):
         public_pairs.compare(bench.service, current)
     assert not bench.service.ledger.documents(bench.name, ASKED)
+
+
+def test_a_job_that_ends_while_a_page_runs_is_shown_with_its_result(bench: Bench) -> None:
+    """The page has read by then that nothing is stored; with neither job nor result it would not look again."""
+    current = study_store.study(bench.service, bench.name)
+    with bench.service.ledger.recalling():
+        assert public_pairs.comparison(bench.service, current).pairs == ()
+        elsewhere = threading.Thread(target=public_pairs.compare, args=(bench.service, current))
+        elsewhere.start()
+        elsewhere.join()
+        assert public_pairs.comparison(bench.service, current).pairs

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pmwpub.ledger import Balance
 from pmwpub.numerals import as_fraction
 from pmwpub.privacy.budget import UNIT, ZCDP, ApproxDP, epsilon_of, zcdp_of
-from pmwpub.rounding import up
+from pmwpub.rounding import above, up
 from pmwpub.service import purchases
 from pmwpub.service.bought.assessments import assessment_plan
 from pmwpub.service.bought.releases import release_plan
@@ -109,3 +109,33 @@ def test_the_promise_is_the_grants_and_what_was_spent_says_that_it_is_accounting
 def test_a_history_says_what_each_charge_took_and_keeps_its_other_columns() -> None:
     (row,) = with_percent([{"id": 7, "purpose": "floor", "rho": 0.00125}], ZCDP.at_least("0.05"))
     assert row == {"id": 7, "percent_of_grant": 2.5, "purpose": "floor", "rho": 0.00125}
+
+
+@given(st.lists(st.integers(0, 10**16), min_size=1, max_size=8), st.data())
+def test_the_parts_of_a_history_add_up_to_what_was_taken_and_each_is_within_a_hundredth(
+    units: list[int], data: st.DataObject
+) -> None:
+    total = ZCDP(max(1, sum(units)) + data.draw(st.integers(0, 10**17)))
+    rows = [{"id": number, "rho": repr(above(Fraction(one, UNIT)))} for number, one in enumerate(units, 1)]
+    read = [ZCDP(round(Fraction(row["rho"]) * UNIT)) for row in rows]
+    found = with_percent(rows[::-1], total)
+    shares = {row["id"]: Fraction(str(row["percent_of_grant"])) for row in found}
+    assert [row["id"] for row in found] == [row["id"] for row in rows[::-1]], "in the order in which they came"
+    taken_of_all = Fraction(str(percent_taken(sum(read, ZCDP(0)), total)))
+    assert float(sum(shares.values())) == pytest.approx(float(taken_of_all), abs=1e-9)
+    for number, one in enumerate(read, 1):
+        assert abs(shares[number] - Fraction(100 * one.units, total.units)) < Fraction(1, 100) + Fraction(1, 10**9)
+
+
+@given(st.integers(1, 10**18), st.data())
+def test_a_price_is_what_the_percentage_falls_by_that_is_left(total: int, data: st.DataObject) -> None:
+    spent = data.draw(st.integers(0, total - 1))
+    rho = data.draw(st.integers(1, total - spent))
+    after = ZCDP(total - spent - rho)
+    words = price_words(Price(ZCDP(rho), 0.0, DELTA, after, True, ZCDP(total)))
+    falls = percent(remaining(ZCDP(total - spent), ZCDP(total))) - percent(remaining(after, ZCDP(total)))
+    if falls:
+        assert words == f"{words.split(' %')[0]} % of the grant"
+        assert percent(words.removesuffix(" of the grant")) == falls
+    else:
+        assert words == "less than 0.01 % of the grant"

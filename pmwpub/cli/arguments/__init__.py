@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 
 from pmwpub.cli.arguments.app_arguments import app_command
-from pmwpub.cli.arguments.certificate_arguments import answer_command, certificate_commands
+from pmwpub.cli.arguments.certificate_arguments import answer_command, certificate_commands, few_records_command
 from pmwpub.cli.arguments.evaluate_arguments import evaluate_command
 from pmwpub.cli.arguments.ledger_arguments import ledger_commands
 from pmwpub.cli.arguments.purchase_arguments import assess_command, error_command, misfits_command, release_command
@@ -33,6 +33,7 @@ def command_parser() -> argparse.ArgumentParser:
     error_command(commands)
     certificate_commands(commands)
     answer_command(commands)
+    few_records_command(commands)
     replicates_command(commands)
     evaluate_command(commands)
     return parser

@@ -1,4 +1,4 @@
-"""Arguments of what looks at a release's files: `certificate`, `answer`."""
+"""Arguments of what looks at a release's files: `certificate`, `answer`, `few-records`."""
 
 from __future__ import annotations
 
@@ -20,5 +20,28 @@ def answer_command(commands: Actions) -> None:
     parser.add_argument(
         "--marginal", metavar="COLUMN,COLUMN", help="one to three columns; without it, all marginals of the workload"
     )
-    parser.add_argument("-o", "--output", metavar="ANSWERS.csv", help="also as CSV; needed without --marginal")
+    parser.add_argument("--within", metavar="COLUMN", help="shares within levels of some of the marginal's columns")
+    parser.add_argument(
+        "--difference", nargs=2, metavar="COLUMN=LEVEL,...", help="the share of one cell less that of another"
+    )
+    parser.add_argument("--mean", metavar="COLUMN", help="the mean of a numeric column, by its noisy table")
+    parser.add_argument("-o", "--output", metavar="ANSWERS.csv", help="also as CSV; needed where nothing is asked")
     parser.set_defaults(run="pmwpub.cli.released.answer:answer")
+
+
+def few_records_command(commands: Actions) -> None:
+    """`few-records`."""
+    parser = commands.add_parser(
+        "few-records", help="which rows of a release few public people have, and what leaving them out costs; free"
+    )
+    parser.add_argument("--release", required=True, metavar="OUT/", help="the folder of a release")
+    parser.add_argument(
+        "--public", required=True, action="append", metavar="PUBLIC.csv", help="its public table; repeat for a pool"
+    )
+    parser.add_argument(
+        "--columns", required=True, metavar="COLUMN,COLUMN", help="those that point to a person, the weightiest first"
+    )
+    parser.add_argument("--fewest", type=int, default=5, metavar="M", help="fewer records than this are few (5)")
+    parser.add_argument("--rule", choices=("drop", "merge"), help="with -o: what becomes of these rows")
+    parser.add_argument("-o", "--output", metavar="ROWS.csv", help="a synthetic table without them, by that rule")
+    parser.set_defaults(run="pmwpub.cli.released.few_records_command:few_records_of")

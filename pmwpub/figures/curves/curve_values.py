@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pmwpub.figures.curves.legend import BOUND, UNCHANGED
-from pmwpub.figures.style import Table, number
+from pmwpub.figures.style import Table, percent
 from pmwpub.rounding import near
 
 
@@ -20,6 +20,7 @@ class ErrorCurve:
     standard_error  of the mean; zeros for a single run
     engine          what made the releases, in plain words, where curves of several ways stand together; else ""
     rounds          T at each epsilon, where the engine has rounds; else ()
+    aside           whether it stands there for comparison only: a thinner, dotted line in small figures
     """
 
     label: str
@@ -29,6 +30,7 @@ class ErrorCurve:
     runs: int = 1
     engine: str = ""
     rounds: tuple[int, ...] = ()
+    aside: bool = False
 
     @property
     def name(self) -> str:
@@ -90,19 +92,21 @@ def alt_text(
     sentences = [f"{measure} against epsilon on a logarithmic axis."]
     for curve in curves:
         values = ", ".join(
-            f"{number(m)} at epsilon {near(e, 6)}{curve.at_rounds(place)}"
+            f"{percent(m)} at epsilon {near(e, 6)}{curve.at_rounds(place)}"
             for place, (e, m) in enumerate(zip(curve.epsilons, curve.mean, strict=True))
         )
         sentences.append(f"{curve.name}: {values}.")
-    sentences += [f"{line.label} unchanged: {number(line.error)}." for line in unchanged]
+    sentences += [f"{line.label} unchanged: {percent(line.error)}." for line in unchanged]
     for floor in floors:
         if floor.noisy:
-            sentences.append(f"Noisy floor of {floor.label}: {number(floor.low)} to {number(floor.high)}.")
+            sentences.append(f"Noisy floor of {floor.label}: {percent(floor.low)} to {percent(floor.high)}.")
+        elif floor.low <= 0:
+            sentences.append(f"The floor of {floor.label} is at most {percent(floor.high)}; nothing is ruled out.")
         else:
-            sentences.append(f"Below {number(floor.low)} nothing is achievable with {floor.label}, at any epsilon.")
+            sentences.append(f"Below {percent(floor.low)} nothing is achievable with {floor.label}, at any epsilon.")
     for bound in bounds:
         values = ", ".join(
-            f"{number(m)} at epsilon {near(e, 6)}" for e, m in zip(bound.epsilons, bound.errors, strict=True)
+            f"{percent(m)} at epsilon {near(e, 6)}" for e, m in zip(bound.epsilons, bound.errors, strict=True)
         )
         sentences.append(
             f"The accuracy theorem's bound for {bound.label}, with probability {bound.confidence:.0%}: {values}."

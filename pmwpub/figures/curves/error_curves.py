@@ -12,7 +12,7 @@ from pmwpub.figures.curves.curve_values import ErrorCurve, ProvedBound, ShadedFl
 from pmwpub.figures.curves.error_svg import error_svg
 from pmwpub.figures.curves.floor_regions import add_floor, write_into_regions
 from pmwpub.figures.curves.legend import BOUND, HOLLOW, UNCHANGED, add_legend
-from pmwpub.figures.style import PALETTE, SYMBOLS, Plot, colours, framed, number, shown
+from pmwpub.figures.style import IN_PERCENT, PALETTE, SYMBOLS, Plot, colours, framed, percent, shown
 from pmwpub.rounding import near
 
 if TYPE_CHECKING:
@@ -62,10 +62,10 @@ def error_against_epsilon(
     words = wrap(f"the private table is played by {truth}", LINE) if truth else []
     played = "".join(f"<br>{shown(line)}" for line in words)
     framed(
-        figure, x_title=f"ε (log scale){played}", y_title=f"{measure} (share of rows)", height=530 if bounds else 480
+        figure, x_title=f"ε (log scale){played}", y_title=f"{measure} (% of the rows)", height=530 if bounds else 480
     )
     figure.update_xaxes(type="log", range=[math.log10(left), math.log10(right)], **_epsilon_ticks(curves))
-    figure.update_yaxes(range=[0, top])
+    figure.update_yaxes(range=[0, top], **IN_PERCENT)
     if any(max(bound.errors) > 1 for bound in bounds):
         shade_nothing(figure, top)
     first = min((curve.epsilons[0] for curve in curves if curve.epsilons), default=left)
@@ -128,15 +128,16 @@ def _hover(curve: ErrorCurve, i: int) -> str:
     smallest = min(e for e, mean in zip(curve.epsilons, curve.mean, strict=True) if mean <= curve.mean[i])
     return (
         f"<b>{shown(curve.name)}</b>, ε = {near(curve.epsilons[i], 6)}{curve.at_rounds(i)}<br>"
-        f"error {number(curve.mean[i])} ± {number(curve.standard_error[i])} (one standard error, {curve.runs} runs)<br>"
-        f"smallest ε tried for an error ≤ {number(curve.mean[i])}: {near(smallest, 6)}"
+        f"error {percent(curve.mean[i])} ± {percent(curve.standard_error[i])} (one standard error, {curve.runs} "
+        "runs)<br>"
+        f"smallest ε tried for an error ≤ {percent(curve.mean[i])}: {near(smallest, 6)}"
     )
 
 
 def _add_unchanged(figure: Figure, line: Unchanged, colour: str, span: tuple[float, float]) -> None:
     from plotly.graph_objects import Scatter
 
-    words = f"<b>{shown(line.label)}</b>, unchanged<br>error {number(line.error)} at every ε: nothing private used"
+    words = f"<b>{shown(line.label)}</b>, unchanged<br>error {percent(line.error)} at every ε: nothing private used"
     figure.add_trace(
         Scatter(
             x=list(span),
@@ -167,7 +168,7 @@ def _add_bound(figure: Figure, bound: ProvedBound, colour: str) -> None:
             marker=HOLLOW,
             hovertext=[
                 f"<b>{shown(bound.label)}</b>, the accuracy theorem at ε = {near(epsilon, 6)}<br>maximum error at most "
-                f"{number(error)} with probability {bound.confidence:.0%}, at T = {rounds:,}"
+                f"{percent(error)} with probability {bound.confidence:.0%}, at T = {rounds:,}"
                 for epsilon, error, rounds in zip(bound.epsilons, bound.errors, bound.rounds, strict=True)
             ],
             hoverinfo="text",

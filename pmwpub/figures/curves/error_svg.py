@@ -6,15 +6,25 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from textwrap import wrap
 
 from pmwpub.figures.curves.curve_values import ErrorCurve, ShadedFloor, Unchanged
-from pmwpub.figures.style import INK, PALETTE, number, shown
+from pmwpub.figures.style import INK, PALETTE, cut, percent
 from pmwpub.rounding import near
 
-WIDTH, HEIGHT = 640, 300
-LEFT, RIGHT, TOP, BOTTOM = 64, 16, 14, 46
-LINE = 19
+WIDTH, HEIGHT = 480, 280
+"""Narrow, so that its words can still be read where a phone shows the whole of it."""
+LEFT, RIGHT, TOP, BOTTOM = 74, 16, 14, 50
+LINE = 20
 """Height of a line of the legend."""
+CHARACTERS = 58
+"""The most characters of such a line."""
+ROOM = 40
+"""The least distance between two numbers on the axis of epsilon."""
+TOGETHER = "\N{NO-BREAK SPACE}"
+"""Keeps a number and its sign on one line."""
+MARK = 30
+"""The room for the mark before its words."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +74,8 @@ def error_svg(
     errors = [error + bar for curve in curves for error, bar in zip(curve.mean, curve.standard_error, strict=True)]
     errors += [line.error for line in unchanged] + [floor.high for floor in floors] + ([marked.error] if marked else [])
     scale, words = _Scale.of(epsilons, errors), conclusion(curves, floors, marked)
-    colour = {curve.label: PALETTE[place % len(PALETTE)] for place, curve in enumerate(curves)}
+    names = list(dict.fromkeys(curve.label for curve in curves))
+    colour = {name: PALETTE[place % len(PALETTE)] for place, name in enumerate(names)}
     parts = [_axes(scale, sorted(set(epsilons)), measure)]
     parts += [_floor(scale, floor, colour.get(floor.label, INK)) for floor in floors]
     parts += [_level(scale, line, colour.get(line.label, INK)) for line in unchanged]
@@ -74,12 +85,13 @@ def error_svg(
             f'<circle cx="{scale.x(marked.epsilon):.1f}" cy="{scale.y(marked.error):.1f}" r="7" fill="none" '
             'stroke="currentColor" stroke-width="2"/>'
         )
-    lines = [*_legend(curves, floors, unchanged, marked, colour), *_text(words)]
+    entries = [*_legend(curves, floors, unchanged, marked, colour), ("", INK, words)]
+    lines = [line for mark, ink, said in entries for line in _lines(mark, ink, said)]
     height = HEIGHT + LINE * len(lines) + 8
-    below = "".join(f'<text x="8" y="{HEIGHT + LINE * place + 12}">{line}</text>' for place, line in enumerate(lines))
+    below = "".join(line.format(y=HEIGHT + LINE * place + 12) for place, line in enumerate(lines))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
-        f'aria-label="{escape(words, quote=True)}" font-family="sans-serif" font-size="13" fill="currentColor" '
+        f'aria-label="{escape(words, quote=True)}" font-family="sans-serif" font-size="15" fill="currentColor" '
         f'color="{INK}">{"".join(parts)}{below}</svg>'
     )
 
@@ -90,16 +102,17 @@ def conclusion(
     """What the figure says, in one or two sentences of plain text."""
     best = min(curves, key=lambda curve: curve.mean[-1])
     at = near(best.epsilons[-1], 6)
-    said = f"At ε = {at} the error is {number(best.mean[-1])}"
+    said = f"At ε = {at} the error is {percent(best.mean[-1])}"
     if len(curves) > 1:
-        said = f"{best.label} does best at ε = {at}, with an error of {number(best.mean[-1])}"
+        said = f"{best.name} does best at ε = {at}, with an error of {percent(best.mean[-1])}"
     if marked is not None:
-        said = f"At ε = {near(marked.epsilon)} an error of {number(marked.error)} is expected"
-    floor = next((one for one in floors if one.label == best.label), None)
+        said = f"At ε = {near(marked.epsilon)} an error of {percent(marked.error)} is expected"
+    own = [one for one in floors if best.label == one.label or best.label.startswith(f"{one.label}, ")]
+    floor = max(own, key=lambda one: len(one.label), default=None)
     if floor is None or floor.low <= 0:
         return f"{said}."
     sure = f" (with {floor.confidence:.0%} confidence)" if floor.noisy and floor.confidence else ""
-    return f"{said}; no ε brings {best.label} below {number(floor.low)}{sure}."
+    return f"{said}; no ε brings {floor.label} below {percent(floor.low)}{sure}."
 
 
 def _axes(scale: _Scale, epsilons: Sequence[float], measure: str) -> str:
@@ -110,28 +123,41 @@ def _axes(scale: _Scale, epsilons: Sequence[float], measure: str) -> str:
     lines = [
         f'<line x1="{LEFT}" x2="{right}" y1="{scale.y(mark):.1f}" y2="{scale.y(mark):.1f}" stroke="{INK}" '
         f'stroke-opacity="0.3"/><text x="{LEFT - 6}" y="{scale.y(mark) + 4:.1f}" '
-        f'text-anchor="end">{number(mark)}</text>'
+        f'text-anchor="end">{percent(mark)}</text>'
         for mark in marks
     ]
     lines += [
-        f'<text x="{scale.x(one):.1f}" y="{bottom + 17}" text-anchor="middle">{near(one)}</text>' for one in epsilons
+        f'<text x="{scale.x(one):.1f}" y="{bottom + 19}" text-anchor="middle">{near(one)}</text>'
+        for one in _apart(scale, epsilons)
     ]
     middle = (TOP + bottom) / 2
-    lines.append(f'<text x="{(LEFT + right) / 2}" y="{bottom + 36}" text-anchor="middle">ε of the release</text>')
+    lines.append(f'<text x="{(LEFT + right) / 2}" y="{bottom + 40}" text-anchor="middle">ε of the release</text>')
     lines.append(
         f'<text x="14" y="{middle}" text-anchor="middle" transform="rotate(-90 14 {middle})">{escape(measure)} '
-        "(share of rows)</text>"
+        "(% of the rows)</text>"
     )
     return "".join(lines)
+
+
+def _apart(scale: _Scale, epsilons: Sequence[float]) -> list[float]:
+    """Those of ascending epsilons whose numbers have room beside each other."""
+    kept: list[float] = []
+    for epsilon in epsilons:
+        if not kept or scale.x(epsilon) - scale.x(kept[-1]) >= ROOM:
+            kept.append(epsilon)
+    return kept
 
 
 def _floor(scale: _Scale, floor: ShadedFloor, colour: str) -> str:
     """The region below a floor's lower end, and a line at its upper end where that is another."""
     top, bottom, right = scale.y(floor.low), HEIGHT - BOTTOM, WIDTH - RIGHT
     broken = ' stroke-dasharray="2 4"' if floor.noisy else ""
-    return (
+    region = (
         f'<rect class="floor" x="{LEFT}" y="{top:.1f}" width="{right - LEFT}" height="{bottom - top:.1f}" '
-        f'fill="{colour}" fill-opacity="0.18"/><line x1="{LEFT}" x2="{right}" y1="{scale.y(floor.high):.1f}" '
+        f'fill="{colour}" fill-opacity="0.25"/>'
+    )
+    return (
+        f'{region if floor.low > 0 else ""}<line x1="{LEFT}" x2="{right}" y1="{scale.y(floor.high):.1f}" '
         f'y2="{scale.y(floor.high):.1f}" stroke="{colour}" stroke-opacity="0.6"{broken}/>'
     )
 
@@ -154,7 +180,8 @@ def _curve(scale: _Scale, curve: ErrorCurve, colour: str) -> str:
         if s
     )
     dots = "".join(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="{colour}"/>' for x, y in points)
-    return f'<polyline class="curve" points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>{bars}{dots}'
+    look = 'stroke-width="1.5" stroke-dasharray="1 4"' if curve.aside else 'stroke-width="2.5"'
+    return f'<polyline class="curve" points="{path}" fill="none" stroke="{colour}" {look}/>{bars}{dots}'
 
 
 def _legend(
@@ -163,27 +190,44 @@ def _legend(
     unchanged: Sequence[Unchanged],
     marked: MarkedRelease | None,
     colour: dict[str, str],
-) -> list[str]:
-    said = [f'<tspan fill="{colour[curve.label]}">●—</tspan> {shown(curve.label)}' for curve in curves]
+) -> list[tuple[str, str, str]]:
+    """What each mark means: the mark, its colour, and plain words."""
+    said = [
+        ("●·" if curve.aside else "●—", colour[curve.label], f"{cut(curve.name)}{_rounds(curve)}") for curve in curves
+    ]
     said += [
-        f'<tspan fill="{colour.get(line.label, INK)}">- -</tspan> {shown(line.label)} unchanged, free: '
-        f"{number(line.error)}"
+        ("- -", colour.get(line.label, INK), f"{cut(line.label)} unchanged, free: {percent(line.error)}")
         for line in unchanged
     ]
-    for floor in floors:
-        kind = "noisy, bought" if floor.noisy else "proved on the table that plays the private one"
-        said.append(
-            f'<tspan fill="{colour.get(floor.label, INK)}">▒</tspan> out of reach with {shown(floor.label)} at any ε '
-            f"({kind}): below {number(floor.low)}"
-        )
-    return said + (["○ this release"] if marked is not None else [])
+    said += [_of_floor(floor, colour.get(floor.label, INK)) for floor in floors]
+    return said + ([("○", "currentColor", "this release")] if marked is not None else [])
 
 
-def _text(words: str, limit: int = 92) -> list[str]:
-    """Words as escaped lines of at most so many characters."""
-    lines = [""]
-    for word in words.split():
-        if lines[-1] and len(lines[-1]) + len(word) >= limit:
-            lines.append("")
-        lines[-1] = f"{lines[-1]} {word}".strip()
-    return [escape(line, quote=False) for line in lines]
+def _rounds(curve: ErrorCurve) -> str:
+    """ ", T = 5 to 40" where the numbers of rounds are known; else ""."""
+    if not curve.rounds:
+        return ""
+    fewest, most = min(curve.rounds), max(curve.rounds)
+    return f", T = {fewest}" if fewest == most else f", T = {fewest} to {most}"
+
+
+def _of_floor(floor: ShadedFloor, colour: str) -> tuple[str, str, str]:
+    """What a shaded region means; where there is none, that nothing is ruled out, and the line that stands there."""
+    kind = "noisy, bought" if floor.noisy else "proved on the table that plays the private one"
+    if floor.low > 0:
+        return "▒", colour, f"out of reach with {cut(floor.label)} at any ε ({kind}): below {percent(floor.low)}"
+    return "—", colour, f"floor of {cut(floor.label)} ({kind}): at most {percent(floor.high)}; nothing is ruled out"
+
+
+def _lines(mark: str, colour: str, words: str) -> list[str]:
+    """Words with their mark as lines of text, each with a place for its height: {y}."""
+    found = [f'<text x="8" y="{{y}}" fill="{colour}">{mark}</text>'] if mark else []
+    left = 8 + MARK if mark else 8
+    lines = wrap(words.replace(" %", f"{TOGETHER}%"), CHARACTERS - (4 if mark else 0))
+    texts = [f'<text x="{left}" y="{{y}}">{_for_format(line.replace(TOGETHER, " "))}</text>' for line in lines]
+    return ["".join(found + texts[:1]), *texts[1:]]
+
+
+def _for_format(words: str) -> str:
+    """Words escaped as markup, and their braces for `str.format`."""
+    return escape(words, quote=False).replace("{", "{{").replace("}", "}}")

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from pmwpub.figures.curves.curve_values import ShadedFloor
 from pmwpub.figures.curves.legend import CERTIFIED, NOISY
-from pmwpub.figures.style import LABEL, number, shown, translucent
+from pmwpub.figures.style import LABEL, percent, shown, translucent
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure, Scatter
 
 FADE_STEPS = 8
-CERTIFIED_OPACITY, NOISY_OPACITY = 0.16, 0.40
+CERTIFIED_OPACITY, NOISY_OPACITY = 0.30, 0.45
 LABEL_SHARE = 0.06
 """The room that the name of a region takes, as a share of the figure's height."""
 HEIGHTS = 9
@@ -24,12 +24,16 @@ def add_floor(figure: Figure, floor: ShadedFloor, colour: str, span: tuple[float
     """Shade what no epsilon reaches: solid up to `low` if that is proved, then fading out up to `high`.
 
     span  the epsilons at the region's left and right end
+
+    Nothing is shaded where nothing is proved to be out of reach.
     """
+    if not floor.noisy and floor.low <= 0:
+        return
     if floor.noisy:
         name, opacity = f"{NOISY}{shown(floor.label)}", NOISY_OPACITY
     else:
         name, opacity = f"{CERTIFIED}{shown(floor.label)}", CERTIFIED_OPACITY
-    strips = [] if floor.noisy or floor.low <= 0 else [(0.0, floor.low, opacity)]
+    strips = [] if floor.noisy else [(0.0, floor.low, opacity)]
     step = (floor.high - floor.low) / FADE_STEPS
     if step > 0:
         strips += [
@@ -72,10 +76,10 @@ def _floor_hover(floor: ShadedFloor) -> str:
     label = shown(floor.label)
     if floor.noisy:
         sure = "" if floor.confidence is None else f" ({floor.confidence:.0%} confidence)"
-        ends = f"between {number(floor.low)} and {number(floor.high)}"
+        ends = f"between {percent(floor.low)} and {percent(floor.high)}"
         return f"noisy floor of <b>{label}</b> on the private table: {ends}{sure}"
     return (
-        f"no ε brings <b>{label}</b> below {number(floor.low)}<br>"
+        f"no ε brings <b>{label}</b> below {percent(floor.low)}<br>"
         "a lower error needs another public table, not a larger ε"
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pmwpub.figures.style import INK, PALETTE, SYMBOLS, Plot, Table, framed, number
+from pmwpub.figures.style import IN_PERCENT, INK, PALETTE, SYMBOLS, Plot, Table, framed, percent
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -46,13 +46,13 @@ def error_against_share(
     framed(
         figure,
         x_title="Share of the public table used<br>(%, log scale)",
-        y_title=f"{measure} (share of rows)",
+        y_title=f"{measure} (% of the rows)",
         height=420,
     )
     shares = sorted({share for curve in (*drawn, *([unchanged] if unchanged else [])) for share in curve.shares})
     ends = (math.log10(min(shares)) - 0.1, math.log10(max(shares)) + 0.1)
     figure.update_xaxes(type="log", range=ends, tickvals=shares, ticktext=[f"{share:g}" for share in shares])
-    figure.update_yaxes(rangemode="tozero")
+    figure.update_yaxes(rangemode="tozero", **IN_PERCENT)
     lines = [*curves, *([unchanged] if unchanged else [])]
     return Plot(figure, _words(lines, candidate, measure), _table(lines))
 
@@ -71,7 +71,7 @@ def _add(figure: Figure, curve: ShareCurve, colour: str, symbol: str, dash: str)
             line={"color": colour, "width": 2.5 if dash == "solid" else 2, "dash": dash},
             marker={"symbol": symbol, "size": 9},
             hovertext=[
-                f"<b>{curve.label}</b>, {share:g} % of the rows<br>error {number(mean)} ± {number(error)}"
+                f"<b>{curve.label}</b>, {share:g} % of the rows<br>error {percent(mean)} ± {percent(error)}"
                 for share, mean, error in zip(curve.shares, curve.mean, curve.standard_error, strict=True)
             ],
             hoverinfo="text",
@@ -82,7 +82,7 @@ def _add(figure: Figure, curve: ShareCurve, colour: str, symbol: str, dash: str)
 def _words(curves: Sequence[ShareCurve], candidate: str, measure: str) -> str:
     said = [f"{measure} against the share of {candidate} that is used, on a logarithmic axis."]
     for curve in curves:
-        values = ", ".join(f"{number(m)} at {s:g} %" for s, m in zip(curve.shares, curve.mean, strict=True))
+        values = ", ".join(f"{percent(m)} at {s:g} %" for s, m in zip(curve.shares, curve.mean, strict=True))
         said.append(f"{curve.label}: {values}.")
     return " ".join(said)
 

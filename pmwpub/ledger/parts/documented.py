@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sqlalchemy import Connection
+
 from pmwpub.ledger import documents, populations
 from pmwpub.ledger.database import Database
 from pmwpub.ledger.model import DocumentKey
@@ -31,13 +33,19 @@ class Keeping:
 
     def document(self, name: str, kind: str, key: str) -> bytes:
         """The latest bytes under a key; LedgerError if there are none."""
-        with self._database.reading() as connection:
+
+        def read(connection: Connection) -> bytes:
             return documents.read(connection, populations.identify(connection, name), kind, key)
+
+        return self._database.read(("document", name, kind, key), read)
 
     def documents(self, name: str, kind: str) -> list[DocumentKey]:
         """(key, time) of every document of a kind, the latest last."""
-        with self._database.reading() as connection:
+
+        def listed(connection: Connection) -> list[DocumentKey]:
             return documents.listed(connection, populations.identify(connection, name), kind)
+
+        return self._database.read(("documents", name, kind), listed)
 
     def document_versions(self, name: str, kind: str, key: str) -> list[tuple[str, bytes]]:
         """(time, bytes) of all that was stored under a key since it was last deleted, the oldest first."""

@@ -36,9 +36,11 @@ class Outcomes(Recognition):
         """Whether a living program still works on a booking, be it this one or another on the same store.
 
         Ask before reading the booking: once this is False, its outcome stands, or nobody works on it and
-        `close_unattended` says whether that is final.
+        `close_unattended` says whether that is final. In a run that recalls, what is read afterwards is read anew.
         """
-        return self._working.held(booking_id)
+        held = self._working.held(booking_id)
+        self._database.thread.forget()
+        return held
 
     def close_unattended(self, booking_id: int) -> bool:
         """Whether it is final that a plan, which nobody works on, has no result and never will have one.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
+from typing import TypeVar
 
 from sqlalchemy import Connection
 
@@ -12,6 +13,8 @@ from pmwpub.ledger import populations
 from pmwpub.ledger.database import Database
 from pmwpub.ledger.model import Balance, Mark, Population
 from pmwpub.ledger.recovery.store_guard import Guard
+
+Found = TypeVar("Found")
 
 
 class Registered:
@@ -27,8 +30,7 @@ class Registered:
 
     def population(self, name: str) -> Population:
         """The terms of a population that are in force; UnknownPopulation if there is none of that name."""
-        with self._database.reading() as connection:
-            return populations.current(connection, populations.identify(connection, name))
+        return self._of(name, "population", populations.current)
 
     def populations(self) -> list[Population]:
         """All populations, in the order of registration."""
@@ -56,8 +58,7 @@ class Registered:
 
     def balance(self, name: str) -> Balance:
         """The total, spent and remaining rho of a population, read in one transaction."""
-        with self._database.reading() as connection:
-            return populations.balance(connection, populations.identify(connection, name))
+        return self._of(name, "balance", populations.balance)
 
     def mark(self, name: str, kind: str, note: str = "") -> None:
         """Record a decision or event for good, such as that private numbers were opened. Public text only."""
@@ -66,8 +67,15 @@ class Registered:
 
     def marks(self, name: str) -> list[Mark]:
         """All recorded decisions and events, oldest first."""
-        with self._database.reading() as connection:
-            return populations.marked(connection, populations.identify(connection, name))
+        return self._of(name, "marks", populations.marked)
+
+    def _of(self, name: str, what: str, query: Callable[[Connection, int], Found]) -> Found:
+        """What a query finds about a population, by the word that tells it from other queries."""
+
+        def read(connection: Connection) -> Found:
+            return query(connection, populations.identify(connection, name))
+
+        return self._database.read((what, name), read)
 
     @contextmanager
     def _deciding(self) -> Iterator[Connection]:

@@ -12,7 +12,7 @@ from pmwpub.domain import Domain
 from pmwpub.errors import CertificateError
 from pmwpub.mechanisms.table_fit.intervals.believed_drift import BelievedDrift
 from pmwpub.queries.workload import Workload
-from pmwpub.release.strict_json import check_strict
+from pmwpub.release.strict_json import read_strictly
 
 UNREADABLE = "The file of the intervals' strengths is not the one that a release has."
 
@@ -29,8 +29,7 @@ def strengths_json(drift: BelievedDrift, tables: Workload) -> bytes:
 def read_strengths(content: bytes, tables: Workload) -> BelievedDrift:
     """The strengths back; CertificateError unless there is a positive one for each column that was measured."""
     try:
-        check_strict(content)
-        stated = json.loads(content)
+        stated = read_strictly(content)
         ones = tuple(float(stated["strengths"][name]) for name in _measured(tables))
         drift = BelievedDrift(ones, float(stated["pair_strength"]))
     except (ValueError, LookupError, TypeError) as failure:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
 
 from pmwpub.errors import CertificateError, WorkloadError
+from pmwpub.mechanisms.table_fit.intervals.believed_drift import BelievedDrift
 from pmwpub.mechanisms.table_fit.intervals.cell_intervals import (
     DEVIATIONS,
     LARGEST_ORDER,
@@ -17,12 +18,15 @@ from pmwpub.mechanisms.table_fit.intervals.cell_intervals import (
     MarginalIntervals,
     Misfit,
 )
+from pmwpub.mechanisms.table_fit.intervals.contrast_intervals import ContrastIntervals
 from pmwpub.mechanisms.table_fit.intervals.released_tables import ReleasedTables, marginal_of
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution
 from pmwpub.release.answers.interval_strengths import read_strengths
+from pmwpub.release.answers.main_intervals import MainIntervals, main_intervals
 from pmwpub.release.answers.marginal_answers import CellAnswer, cell_answers, uncovered
+from pmwpub.release.answers.number_answers import NumberAnswer, middles
 from pmwpub.release.bundle import INTERVALS, SCHEMA, TABLES, WEIGHTS, Bundle
 from pmwpub.release.certificate import Certificate
 from pmwpub.release.certificates.table_certificate import TableCertificate
@@ -68,14 +72,87 @@ class ReleaseAnswers:
         Raises WorkloadError for none, more than three, a repeated or an unknown column, CertificateError for files
         that are not those of a release.
         """
+        return cell_answers(self._workload, self._intervals_of(self._positions(names)))
+
+    def within(self, names: Sequence[str], given: Sequence[str]) -> tuple[CellAnswer, ...]:
+        """The cells of a marginal as shares of the rows that have their levels of the columns `given`.
+
+        Raises WorkloadError as `marginal` does, and unless `given` are some of the marginal's columns, not all.
+        """
+        wanted = self._positions(names)
+        parents = self._positions(given)
+        if not set(parents) < set(wanted):
+            raise WorkloadError("Shares are within some of the marginal's columns, and not within all of them.")
+        if self._contrasts is not None:
+            return cell_answers(self._workload, self._contrasts.within(wanted, parents))
+        table = marginal_of(self._released, wanted)
+        total = table.sum(axis=tuple(i for i, a in enumerate(wanted) if a not in parents), keepdims=True)
+        shares = np.divide(table, total, out=np.zeros_like(table), where=total > 0)
+        return cell_answers(self._workload, uncovered(shares, wanted))
+
+    def difference(self, first: Mapping[str, str], second: Mapping[str, str]) -> NumberAnswer:
+        """The share of rows of one cell less that of another of the same marginal.
+
+        first, second  column -> level, of one to three columns
+
+        Raises WorkloadError for cells of different marginals, the same cell twice, or an unknown column or level.
+        """
+        wanted = self._positions(list(first))
+        if set(first) != set(second):
+            raise WorkloadError("A difference is of two cells that have levels of the same columns.")
+        cells = [tuple(self._code(a, one) for a in wanted) for one in (first, second)]
+        words = [", ".join(f"{name} = {one[name]}" for name in self._named(wanted)) for one in (first, second)]
+        what = f"share of {words[0]} less share of {words[1]}"
+        if self._contrasts is not None:
+            return NumberAnswer.of(what, self._contrasts.difference(wanted, *cells), difference=True)
+        if cells[0] == cells[1]:
+            raise WorkloadError("A difference is of two different cells.")
+        table = marginal_of(self._released, wanted)
+        return NumberAnswer.uncovered(what, float(table[cells[0]] - table[cells[1]]))
+
+    def mean(self, name: str) -> NumberAnswer:
+        """The mean of a numeric column over the rows that have a number; each bin counts as its middle.
+
+        Raises WorkloadError for a column that is unknown or not numeric.
+        """
+        (wanted,) = self._positions([name])
+        values = middles(self._bundle.schema.encoded[wanted])
+        if all(value is None for value in values):
+            raise WorkloadError(f"Column {name!r} is not numeric, so it has no mean.")
+        what = f"mean of {name}"
+        if self._contrasts is not None:
+            return NumberAnswer.of(what, self._contrasts.mean(wanted, values), difference=False)
+        numbers = np.array([math.nan if value is None else value for value in values])
+        shares = marginal_of(self._released, (wanted,))
+        known = ~np.isnan(numbers)
+        total = float(shares[known].sum())
+        return NumberAnswer.uncovered(what, float(shares[known] @ numbers[known]) / total if total else math.nan)
+
+    @property
+    def numeric(self) -> tuple[str, ...]:
+        """The columns that have a mean."""
+        names, columns = self._workload.domain.names, self._bundle.schema.encoded
+        return tuple(n for n, c in zip(names, columns, strict=True) if any(v is not None for v in middles(c)))
+
+    def _positions(self, names: Sequence[str]) -> tuple[int, ...]:
+        """Ascending positions in the domain of one to three different columns."""
         domain = self._workload.domain
         unknown = [name for name in names if name not in domain.names]
         if unknown:
             raise WorkloadError(f"The release has no column {unknown[0]!r}; it has {', '.join(domain.names)}.")
         if not 1 <= len(set(names)) == len(names) <= LARGEST_ORDER:
             raise WorkloadError(f"A marginal is asked for by one to {LARGEST_ORDER} different columns.")
-        wanted = tuple(sorted(domain.index(name) for name in names))
-        return cell_answers(self._workload, self._intervals_of(wanted))
+        return tuple(sorted(domain.index(name) for name in names))
+
+    def _named(self, wanted: Sequence[int]) -> list[str]:
+        return [self._workload.domain.names[a] for a in wanted]
+
+    def _code(self, attribute: int, cell: Mapping[str, str]) -> int:
+        column = self._workload.domain.attributes[attribute]
+        level = cell[column.name]
+        if level not in column.levels:
+            raise WorkloadError(f"Column {column.name!r} has no level {level!r}.")
+        return column.levels.index(level)
 
     def workload(self) -> Iterator[tuple[CellAnswer, ...]]:
         """The marginals of the release's workload that have at most three columns, in its order."""
@@ -88,6 +165,12 @@ class ReleaseAnswers:
         """How the release answers its own noisy tables; None for PMW^Pub, and where no strengths are stored."""
         found = self._by_tables
         return None if found is None else found.misfit
+
+    @cached_property
+    def main(self) -> MainIntervals | None:
+        """How far off columns may be, in few numbers; None for PMW^Pub, and where no strengths are stored."""
+        found = self._by_tables
+        return None if found is None else main_intervals(found, measured_tables(self._workload))
 
     @property
     def intervals(self) -> CellIntervals | None:
@@ -122,6 +205,17 @@ class ReleaseAnswers:
 
     @cached_property
     def _by_tables(self) -> CellIntervals | None:
+        found = self._tables
+        return None if found is None else CellIntervals(*found)
+
+    @cached_property
+    def _contrasts(self) -> ContrastIntervals | None:
+        found = self._tables
+        return None if found is None else ContrastIntervals(*found)
+
+    @cached_property
+    def _tables(self) -> tuple[ReleasedTables, BelievedDrift] | None:
+        """What a release by table fit publishes of its tables, with the strengths; None where there are none."""
         certificate = self._certificate
         if not isinstance(certificate, TableCertificate) or self._strengths is None:
             return None
@@ -137,7 +231,7 @@ class ReleaseAnswers:
             table_plan_of(certificate).constants,
             certificate.n,
         )
-        return CellIntervals(release, read_strengths(self._strengths, tables))
+        return release, read_strengths(self._strengths, tables)
 
     def _by_rounds(self, certificate: Certificate, wanted: tuple[int, ...]) -> MarginalIntervals:
         """The cells of a marginal that rounds measured: the mean of a cell's noisy counts, and its deviation."""

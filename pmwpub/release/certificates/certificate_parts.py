@@ -23,7 +23,7 @@ from pmwpub.errors import CertificateError
 from pmwpub.plan_inputs import PublicInputs, WorkloadChoice
 from pmwpub.plans import RowsBeyond
 from pmwpub.queries.workload import Workload
-from pmwpub.release.strict_json import check_strict
+from pmwpub.release.strict_json import read_strictly
 
 NEIGHBOURS = "replace-one: one person's at most rows_per_person rows are replaced by as many; n is public"
 NEIGHBOURS_BY_ID = (
@@ -34,11 +34,23 @@ NEIGHBOURS_BY_ID = (
 CERTIFICATE_NEIGHBOURS: Mapping[RowsBeyond, str] = {None: NEIGHBOURS, "keep": NEIGHBOURS_BY_ID}
 """What the promise of a release is about, by what becomes of further rows of one ID."""
 
+UNREADABLE_CERTIFICATE = "The certificate is not one that this version of pmwpub can read."
+
 OUTSIDE = (
     "Outside the guarantee: timing, memory, whether a result came at all, and what a steward decides not to buy after "
     "a warning."
 )
-STATEMENT = "Of each public table it was attested that it was not made from the private one."
+PUBLIC_PEOPLE = (
+    "Synthetic rows are copies of public people's rows, as the schema codes them (or, where rows were added, such a "
+    "row with one column changed). The guarantee is for the people of the private table, not for those of the public "
+    "ones."
+)
+"""Whose rows are copied."""
+
+ATTESTED = "Of each public table it was attested that it was not made from the private one."
+"""All that certificates of earlier versions say of public tables."""
+
+STATEMENT = f"{ATTESTED} {PUBLIC_PEOPLE}"
 """What stands in every certificate, whatever comparisons of tables found."""
 
 OUTSIDE_BEFORE = ("Outside the guarantee: timing, memory, and whether a result came at all.",)
@@ -206,10 +218,18 @@ class Stated(Part):
     def from_bytes(cls, content: bytes) -> Self:
         """Read a certificate file; CertificateError if it is none, or could be read in more than one way."""
         try:
-            check_strict(content)
+            read_strictly(content)
+        except ValueError as failure:
+            raise CertificateError(UNREADABLE_CERTIFICATE) from failure
+        return cls.of_strict(content)
+
+    @classmethod
+    def of_strict(cls, content: bytes) -> Self:
+        """As `from_bytes`, of a text that was seen to be readable in one way."""
+        try:
             return cls.model_validate_json(content, strict=True)
         except ValueError as failure:
-            raise CertificateError("The certificate is not one that this version of pmwpub can read.") from failure
+            raise CertificateError(UNREADABLE_CERTIFICATE) from failure
 
     def with_files(self, files: Mapping[str, bytes]) -> Self:
         """The same certificate with the SHA-256 of the files that travel with it."""

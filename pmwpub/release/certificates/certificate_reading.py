@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 from pmwpub.errors import CertificateError
 from pmwpub.release.certificate import Certificate
+from pmwpub.release.certificates.certificate_parts import UNREADABLE_CERTIFICATE
 from pmwpub.release.certificates.table_certificate import PoolCertificate, TableCertificate
 from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
-from pmwpub.release.strict_json import check_strict
+from pmwpub.release.strict_json import read_strictly
 
 ChargedCertificate = Certificate | TableCertificate
 AnyCertificate = ChargedCertificate | UnchangedCertificate
@@ -17,12 +16,11 @@ AnyCertificate = ChargedCertificate | UnchangedCertificate
 def read_certificate(content: bytes) -> AnyCertificate:
     """The certificate of the version and engine that the file names; CertificateError if it is none."""
     try:
-        check_strict(content)
-        stated = json.loads(content)
-    except (ValueError, RecursionError) as failure:
-        raise CertificateError("The certificate is not one that this version of pmwpub can read.") from failure
+        stated = read_strictly(content)
+    except ValueError as failure:
+        raise CertificateError(UNREADABLE_CERTIFICATE) from failure
     if not isinstance(stated, dict) or stated.get("version") != 2:
-        return Certificate.from_bytes(content)
+        return Certificate.of_strict(content)
     if stated.get("engine") == "unchanged":
-        return UnchangedCertificate.from_bytes(content)
-    return (PoolCertificate if "pool_parts" in stated else TableCertificate).from_bytes(content)
+        return UnchangedCertificate.of_strict(content)
+    return (PoolCertificate if "pool_parts" in stated else TableCertificate).of_strict(content)

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 from pmwpub import figures
 from pmwpub.mechanisms.table_fit.intervals.cell_intervals import LARGEST_ORDER
 from pmwpub.mechanisms.table_fit.intervals.released_tables import marginal_of
 from pmwpub.records import Distribution
+from pmwpub.release.answers.few_records import MERGING, FewRecords, few_records
+from pmwpub.release.answers.main_intervals import MISFITTING, MISSES
 from pmwpub.release.answers.marginal_answers import COVERS, CellAnswer, answers_csv, long_csv
+from pmwpub.release.answers.number_answers import OF_A_MEAN, WITHIN, NumberAnswer
 from pmwpub.release.answers.release_answers import ReleaseAnswers
 from pmwpub.release.bundle import WEIGHTS, Bundle
+from pmwpub.release.certificates.certificate_parts import PUBLIC_PEOPLE
+from pmwpub.release.rebuilding import workload_of
 from pmwpub.service.bought.release_priors import prior_support
 from pmwpub.service.bought.releases import Released
 from pmwpub.service.core import Service
@@ -19,16 +25,23 @@ from pmwpub.service.inputs.study_store import Study
 __all__ = [
     "COVERS",
     "LARGEST_ORDER",
+    "MERGING",
     "MISFITTING",
+    "MISSES",
+    "OF_A_MEAN",
+    "PUBLIC_PEOPLE",
+    "WITHIN",
+    "CellAnswer",
+    "FewRecords",
+    "NumberAnswer",
+    "ReleaseAnswers",
     "answer_table",
     "answers_csv",
     "answers_of",
+    "few_records_in",
     "misfitting",
     "workload_csv",
 ]
-
-MISFITTING = 1.2
-"""How far beyond its noise a release may miss its own tables before that is said."""
 
 
 def answers_of(service: Service, bundle: Bundle) -> ReleaseAnswers:
@@ -41,9 +54,14 @@ def answers_of(service: Service, bundle: Bundle) -> ReleaseAnswers:
     return service.cache(key, lambda: ReleaseAnswers(bundle))
 
 
-def answer_table(current: Study, found: Released, names: Sequence[str], answers: Sequence[CellAnswer]) -> figures.Table:
-    """A row a cell: its levels, the answer with its interval, and the public table's share where that is still here."""
-    public = _public(current, found)
+def answer_table(
+    current: Study | None, found: Released, names: Sequence[str], answers: Sequence[CellAnswer]
+) -> figures.Table:
+    """A row a cell: its levels, the answer with its interval, and the public table's share where that is still here.
+
+    current  None where the shares are not of all rows, so that the public table's own are not theirs
+    """
+    public = None if current is None else _public(current, found)
     shares: list[float | None] = [None] * len(answers)
     if public is not None:
         domain = public.support.domain
@@ -70,10 +88,34 @@ def misfitting(answers: ReleaseAnswers) -> bool:
     return found is not None and max(found.ratios) > MISFITTING
 
 
+def few_records_in(
+    service: Service, current: Study, found: Released, names: Sequence[str], least: int
+) -> FewRecords | None:
+    """Coded rows of a release that few public records carry, kept in the shared cache, for all of it is public.
+
+    names  of columns, those that matter most first
+
+    None where its public tables are not here, or stand under another schema.
+    """
+    bundle = _coded_alike(current, found)
+    if bundle is None:
+        return None
+    certificate = bundle.certificate
+    public, workload = current.support(found.plan.inputs.candidates), workload_of(certificate, bundle.schema)
+    key = f"few records:{certificate.files[WEIGHTS]}:{certificate.plan_sha256}:{least}:{json.dumps(list(names))}"
+    return service.cache(key, lambda: few_records(bundle.distribution(), public, names, least, workload))
+
+
 def _public(current: Study, found: Released) -> Distribution | None:
+    bundle = _coded_alike(current, found)
+    if bundle is None:
+        return None
+    return Distribution.empirical(prior_support(current, bundle, found.plan.inputs.candidates))
+
+
+def _coded_alike(current: Study, found: Released) -> Bundle | None:
+    """The release's bundle, where its public tables are still here under its own schema."""
     bundle, usable = found.bundle, {facts.sha256 for facts in current.usable}
     if bundle is None or current.schema is None or current.schema.sha256 != bundle.schema.sha256:
         return None
-    if not set(found.plan.inputs.candidates) <= usable:
-        return None
-    return Distribution.empirical(prior_support(current, bundle, found.plan.inputs.candidates))
+    return bundle if set(found.plan.inputs.candidates) <= usable else None

@@ -249,7 +249,7 @@ def _released(service: Service, current: Study, outcome: Outcome) -> Released:
     name = current.known_names(plan.inputs.candidates)
     if outcome.result is None:
         return Released(name, plan, outcome)
-    return Released(name, plan, outcome, bundle_of(service, outcome.result))
+    return Released(name, plan, outcome, bundle_of(service, outcome.result, outcome.booking.result))
 
 
 def budget(service: Service, current: Study, epsilon: str) -> ZCDP:

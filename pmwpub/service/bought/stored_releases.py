@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from pmwpub.errors import NoResult, PlanError
-from pmwpub.ledger import PlanKey
+from pmwpub.ledger import Booking, PlanKey
 from pmwpub.plans import RELEASE_KINDS
 from pmwpub.release.bundle import Bundle
 from pmwpub.service.core import Outcome, Service, kind_of
@@ -21,23 +21,35 @@ def stored_release(service: Service, population: str, release: PlanKey) -> Bundl
         raise PlanError(f"{population!r} has no release of that plan and draw; see its ledger for those that it has.")
     if booking.status != "done":
         raise NoResult("No result is stored for that release, so it has no error to be measured; nothing was charged.")
-    return bundle_of(service, service.ledger.result(booking.id))
+    return bundle_of(service, _result(service, booking), booking.result)
 
 
-def bundle_of(service: Service, result: bytes) -> Bundle:
-    """The bundle of stored bytes, unpacked and parsed once for all sessions: what was released is public."""
-    return service.cache(f"bundle:{hashlib.sha256(result).hexdigest()}", lambda: Bundle.from_bytes(result))
+def bundle_of(service: Service, result: bytes, sha256: str | None = None) -> Bundle:
+    """The bundle of stored bytes, unpacked and parsed once for all sessions: what was released is public.
+
+    sha256  of the bytes, where it is known
+    """
+    digest = hashlib.sha256(result).hexdigest() if sha256 is None else sha256
+    return service.cache(f"bundle:{digest}", lambda: Bundle.from_bytes(result))
 
 
 def outcomes(service: Service, population: str, *kinds: str) -> list[Outcome]:
     """What became by now of all that was bought of some kinds of plans, oldest first; nothing is run.
 
-    A stored result is final; bookings and results are read in one view of the store. Each booking without a result is
-    asked by itself whether it is still at work, as `Service.outcome` does it.
+    A recorded outcome is final; bookings and results are read in one view of the store, a result once for all sessions.
+    Each booking without an outcome is asked by itself whether it is still at work, as `Service.outcome` does it.
     """
     with service.ledger.view():
         bookings = service.bought(population, *kinds)
-        results = {one.id: service.ledger.result(one.id) for one in bookings if one.status == "done"}
-    return [
-        Outcome(one, "done", result=results[one.id]) if one.id in results else service.outcome(one) for one in bookings
-    ]
+        results = {one.id: _result(service, one) for one in bookings if one.status == "done"}
+    return [_outcome(service, one, results.get(one.id)) for one in bookings]
+
+
+def _result(service: Service, booking: Booking) -> bytes:
+    return service.cache(f"result:{booking.result}", lambda: service.ledger.result(booking.id))
+
+
+def _outcome(service: Service, booking: Booking, result: bytes | None) -> Outcome:
+    if result is not None:
+        return Outcome(booking, "done", result=result)
+    return Outcome(booking, "no result") if booking.status == "no result" else service.outcome(booking)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
 from pmwpub import figures
 from pmwpub.errors import NoResult
+from pmwpub.evaluation import ENGINES, PMW_PUB, TABLE_FIT
 from pmwpub.plans import AnyReleasePlan, ReleasePlan
 from pmwpub.privacy.budget import epsilon_of
 from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
 from pmwpub.release.summary import BoughtError, Expectation, ReleaseSummary, summary_of
+from pmwpub.service.bought.answers_of_releases import answers_of
 from pmwpub.service.bought.assessments import assessments
 from pmwpub.service.bought.latest_numbers import latest_of_all
 from pmwpub.service.bought.release_errors import measured_errors
@@ -17,14 +22,16 @@ from pmwpub.service.choosing.outlook import outlook
 from pmwpub.service.choosing.simulated_pairs import key_of, pairs_of, simulated_epsilons
 from pmwpub.service.core import Service
 from pmwpub.service.inputs.study_store import Study
-from pmwpub.service.simulations.explorations import explorations
+from pmwpub.service.simulations.engine_advice import NAMES
+from pmwpub.service.simulations.explorations import Exploration, explorations
 
 
 def expectation_of(service: Service, current: Study, plan: AnyReleasePlan) -> Expectation | None:
-    """The error to expect of a plan, with its figure; None where no simulation is stored. Reads only."""
+    """The error to expect of a plan, with its figure; None where no simulation over the whole workload is stored.
+    Reads only."""
     found = outlook(service, current, plan)
     expected = found.expected
-    if expected is None or not found.simulated.truths:
+    if expected is None or not found.simulated.truths or found.simulated.part:
         return None
     figure = error_picture(service, current, plan, expected)
     return Expectation(expected.error, expected.low, expected.high, expected.start, found.simulated.source, figure)
@@ -33,25 +40,48 @@ def expectation_of(service: Service, current: Study, plan: AnyReleasePlan) -> Ex
 def error_picture(service: Service, current: Study, plan: AnyReleasePlan, expected: ExpectedError) -> str:
     """Error against epsilon of the plan's candidate as an SVG: expected at each simulated epsilon, over its own floor.
 
-    The line is the estimate for the private table itself, so a floor that was bought belongs on its axis.
+    Both engines have a line where both were simulated, the plan's own the prominent one. The lines are estimates for
+    the private table itself, so a floor that was bought belongs on their axis.
     """
     pool = plan.inputs.candidates
-    engine = "pmw-pub" if isinstance(plan, ReleasePlan) else "table-fit"
+    own = PMW_PUB if isinstance(plan, ReleasePlan) else TABLE_FIT
     bought = latest_of_all(assessments(service, current), current).get(pool)
     numbers = {} if bought is None else {key_of(pool): BoughtNumbers(bought.floor, bought.start)}
-    points, stored = [], explorations(service, current)
-    for epsilon in simulated_epsilons(stored, engine):
-        pairs = pairs_of(current, stored, epsilon, engine).pairs
-        points += [(epsilon, one.error) for one in expected_errors(pairs, numbers, [key_of(pool)])]
-    name = current.known_names(pool)
-    epsilons, errors = tuple(at for at, _ in points), tuple(error for _, error in points)
-    curve = figures.ErrorCurve(name, epsilons, errors, (0.0,) * len(points))
+    stored, name = explorations(service, current), current.known_names(pool)
+    engines = sorted(ENGINES, key=lambda engine: engine != own)
+    lines = [_expected_line(current, stored, numbers, pool, engine) for engine in engines]
+    curves = [replace(line, aside=line.engine != NAMES[own]) for line in lines if line.epsilons]
     floors = []
     if bought is not None and bought.floor is not None:
         one = bought.floor
         floors = [figures.ShadedFloor(name, one.low, one.high, noisy=True, confidence=one.confidence)]
     marked = figures.MarkedRelease(epsilon_of(plan.budget, current.population.delta), expected.error)
-    return figures.error_svg([curve], floors, [figures.Unchanged(name, expected.start)], marked=marked)
+    return figures.error_svg(curves, floors, [figures.Unchanged(name, expected.start)], marked=marked)
+
+
+def _expected_line(
+    current: Study,
+    stored: Sequence[Exploration],
+    bought: Mapping[str, BoughtNumbers],
+    pool: Sequence[str],
+    engine: str,
+) -> figures.ErrorCurve:
+    """What is expected of one engine at each epsilon that it was simulated at; T where it has one."""
+    points: list[tuple[float, float, int]] = []
+    for epsilon in simulated_epsilons(stored, engine):
+        pairs = pairs_of(current, stored, epsilon, engine).pairs
+        rounds = max((pair.rounds for pair in pairs if pair.candidate == key_of(pool)), default=0)
+        points += [(epsilon, one.error, rounds) for one in expected_errors(pairs, bought, [key_of(pool)])]
+    epsilons, errors = tuple(at for at, _, _ in points), tuple(error for _, error, _ in points)
+    known = tuple(rounds for _, _, rounds in points)
+    return figures.ErrorCurve(
+        current.known_names(pool),
+        epsilons,
+        errors,
+        (0.0,) * len(points),
+        engine=NAMES[engine],
+        rounds=known if all(known) else (),
+    )
 
 
 def handed_over(service: Service, current: Study, found: Released) -> ReleaseSummary:
@@ -71,6 +101,7 @@ def handed_over(service: Service, current: Study, found: Released) -> ReleaseSum
         expectation=expectation_of(service, current, plan) if _as_planned(current, plan) else None,
         bought=[BoughtError(what, number) for what, number in numbers if number is not None],
         error=next((one.error for one in reversed(errors) if one.error is not None), None),
+        intervals=answers_of(service, bundle).main,
     )
 
 

@@ -41,6 +41,7 @@ class PublicPair:
     floor  the certified best-mixture error, its upper end
     start  of the candidate unchanged
     error  of a release, the mean over its runs
+    rounds T of PMW^Pub at the simulated epsilon that is nearest; 0 for table fit
     """
 
     truth: str
@@ -48,6 +49,7 @@ class PublicPair:
     floor: float
     start: float
     error: float
+    rounds: int = 0
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ can be ranked, those over two cannot. It is as public as a workload, so a floor 
 
 from __future__ import annotations
 
+import json
 from collections import deque
 from collections.abc import Iterator, Sequence
 from itertools import combinations
@@ -14,13 +15,15 @@ from itertools import combinations
 import numpy as np
 
 from pmwpub.errors import PlanError
+from pmwpub.ledger import Agreement
 from pmwpub.plan_inputs import FAST_SEED, PART_MARGINALS
 from pmwpub.plans import AssessmentPlan, BestPlan, Part, Scope
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Floats, Support
 from pmwpub.service.core import Service, kind_of
-from pmwpub.service.inputs.study_store import Study
+from pmwpub.service.inputs.stored_tables import spelt
+from pmwpub.service.inputs.study import Study
 
 MOST_VISITS = 30_000_000
 """Marginals times atoms up to which a floor over the whole workload is expected within a minute: some 400 passes of
@@ -40,8 +43,10 @@ def part_of(service: Service, current: Study) -> Part:
         return bought
     workload = current.workload()
     supports = {facts.sha256: facts.support for facts in current.usable if facts.support is not None}
+    read = [f"{facts.sha256}{spelt(facts.options)}" for facts in current.usable]
+    schema = "" if current.schema is None else current.schema.sha256
     return service.cache(
-        f"floor part:{workload.sha256}:{':'.join(sorted(supports))}",
+        f"floor part:{schema}:{workload.sha256}:{':'.join(sorted(read))}",
         lambda: chosen_part(workload, [supports[sha256] for sha256 in sorted(supports)]),
     )
 
@@ -57,10 +62,27 @@ def advised_scope(current: Study) -> Scope:
 
 def check_part(service: Service, current: Study, plan: AssessmentPlan | BestPlan) -> None:
     """Raise PlanError where a plan's floors are over another part than those that were bought before, or over marginals
-    that the workload lacks."""
+    that the workload lacks. Those that are bought meanwhile are asked about with the charge: `same_part`."""
     plan.workload(current.workload())
     if plan.setting == "part" and _bought_part(service, current) not in (None, plan.part):
         raise PlanError(OTHER_PART)
+
+
+def same_part(plan: AssessmentPlan | BestPlan) -> Agreement:
+    """That floors over a part, under one schema and workload, are over one part, whoever bought the first meanwhile.
+
+    plan  one whose setting is "part"
+    """
+
+    def check(text: str) -> None:
+        other = json.loads(text)
+        if other.get("setting") == "part" and tuple(map(tuple, other["part"])) != plan.part:
+            raise PlanError(OTHER_PART)
+
+    inputs = (("schema_sha256", plan.inputs.schema_sha256), ("workload_sha256", plan.inputs.workload_sha256))
+    about = tuple(f'"{key}":"{value}"' for key, value in (("setting", "part"), *inputs))
+    part = json.dumps(plan.part, separators=(",", ":"), ensure_ascii=False)
+    return Agreement(check, about, settled=f'"part":{part}')
 
 
 def chosen_part(workload: Workload, supports: Sequence[Support], marginals: int = PART_MARGINALS) -> Part:

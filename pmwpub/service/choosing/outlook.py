@@ -5,22 +5,26 @@ A function of the plan, of public tables and of what was released: nothing priva
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from statistics import NormalDist, median
 
 from pmwpub.errors import SchemaError
-from pmwpub.evaluation.verdicts import WORTH
+from pmwpub.evaluation import PMW_PUB, TABLE_FIT, UNCHANGED
+from pmwpub.evaluation.verdicts import CLEARLY, WORTH
 from pmwpub.mechanisms.table_fit.pool_fit import equal_mixture
 from pmwpub.plans import AnyReleasePlan, AnyTablePlan, ReleasePlan, TableFitPlan, WeightedPoolPlan
 from pmwpub.privacy.budget import epsilon_of
 from pmwpub.records import Support
-from pmwpub.rounding import near
+from pmwpub.rounding import in_percent, near
 from pmwpub.service.bought.assessments import assessments
 from pmwpub.service.bought.latest_numbers import latest_of_all
 from pmwpub.service.choosing.expected_error import BoughtNumbers, ExpectedError, expected_errors
+from pmwpub.service.choosing.expected_pool import played_pool
 from pmwpub.service.choosing.simulated_pairs import SimulatedPairs, key_of, pairs_at
 from pmwpub.service.core import Service
 from pmwpub.service.inputs.study_store import Study
+from pmwpub.service.simulations.engine_trials import TRIAL, trial
 
 CONFIDENCE = 0.95
 
@@ -57,12 +61,15 @@ class Outlook:
     @property
     def error_words(self) -> str:
         """The error to expect beside what is free, in a sentence or two."""
-        free = "" if self.start is None else f" The public table unchanged, which is free: about {near(self.start)}."
+        free = (
+            "" if self.start is None else f" The public table unchanged, which is free: about {in_percent(self.start)}."
+        )
         if self.expected is None:
             return f"What error to expect is not known: no simulation of this choice is stored.{free}"
-        low, high = near(self.expected.low), near(self.expected.high)
+        low, high = in_percent(self.expected.low), in_percent(self.expected.high)
         where = "" if self.simulated.reached else ", at the simulated ε nearest to this one"
-        return f"Expected largest error: {near(self.expected.error)} ({low} to {high}){where}.{free}"
+        where += f", over {self.simulated.part} of the workload's marginals" if self.simulated.part else ""
+        return f"Expected largest error: {in_percent(self.expected.error)} of the rows ({low} to {high}){where}.{free}"
 
     @property
     def gain_words(self) -> str:
@@ -77,25 +84,81 @@ class Outlook:
 def outlook(service: Service, current: Study, plan: AnyReleasePlan) -> Outlook:
     """What a planned release is worth by all that is stored now; nothing is run.
 
-    Of a pool with learnt weights, and where rows may be added, only the noise is known: what is stored is of tables
-    alone, or merged, and of their own rows.
+    Where rows may be added only the noise is known: what is stored is of tables' own rows.
     """
-    if isinstance(plan, WeightedPoolPlan) or (isinstance(plan, TableFitPlan) and plan.growth is not None):
-        measured, rows = noise_rows(current, plan)
-        none = pairs_at(service, current, epsilon_of(plan.budget, current.population.delta), "table-fit")
-        return Outlook(measured, rows, rows / plan.n, None, None, None, none)
-    pool = plan.inputs.candidates
-    engine = "pmw-pub" if isinstance(plan, ReleasePlan) else "table-fit"
-    known = latest_of_all(assessments(service, current), current)
-    bought = {key_of(one): BoughtNumbers(found.floor, found.start) for one, found in known.items()}
-    pairs = pairs_at(service, current, epsilon_of(plan.budget, current.population.delta), engine)
-    found = expected_errors(pairs.pairs, bought, [key_of(pool)])
-    expected = found[0] if found else None
     measured, rows = noise_rows(current, plan)
-    share = rows / plan.n
-    start = _start(expected, bought.get(key_of(pool)))
-    noise = share if isinstance(plan, ReleasePlan) else 0.0  # table fit keeps to the public table where noise is large
-    return Outlook(measured, rows, share, expected, start, _gains(expected, start, noise), pairs)
+    worth = _worth(service, current, plan)
+    return Outlook(measured, rows, rows / plan.n, worth.expected, worth.start, worth.gains, worth.simulated)
+
+
+@dataclass(frozen=True)
+class _Worth:
+    """What is expected of a plan, what is free, and whether the one is better than the other; as in `Outlook`."""
+
+    expected: ExpectedError | None
+    start: float | None
+    gains: bool | None
+    simulated: SimulatedPairs
+
+
+def _worth(service: Service, current: Study, plan: AnyReleasePlan) -> _Worth:
+    """All but the noise of a table fit, whose schedule takes a moment on large workloads."""
+    if isinstance(plan, TableFitPlan) and plan.growth is not None:
+        return _Worth(None, None, None, SimulatedPairs())
+    bought = _bought(service, current)
+    expected, simulated = _expected(service, current, plan, bought)
+    known = bought.get(key_of(plan.inputs.candidates))
+    start, most = _start(expected, known), 1.0 if known is None or known.start is None else known.start.high
+    # Table fit keeps to the public table where its noise is large, so noise alone says nothing against it.
+    noise = noise_rows(current, plan)[1] / plan.n if isinstance(plan, ReleasePlan) else 0.0
+    return _Worth(expected, start, _gains(expected, start, most, noise), simulated)
+
+
+def _bought(service: Service, current: Study) -> dict[str, BoughtNumbers]:
+    known = latest_of_all(assessments(service, current), current)
+    return {key_of(one): BoughtNumbers(found.floor, found.start) for one, found in known.items()}
+
+
+def _expected(
+    service: Service, current: Study, plan: AnyReleasePlan, bought: Mapping[str, BoughtNumbers]
+) -> tuple[ExpectedError | None, SimulatedPairs]:
+    """The error of the plan's own engine: by simulated pairs and what was bought, else by a trial of the engines."""
+    pool = plan.inputs.candidates
+    epsilon = epsilon_of(plan.budget, current.population.delta)
+    engine = PMW_PUB if isinstance(plan, ReleasePlan) else TABLE_FIT
+    pairs = pairs_at(service, current, epsilon, engine)
+    if isinstance(plan, WeightedPoolPlan):
+        together = played_pool(service, current, pool, epsilon)
+        singles = expected_errors(pairs.pairs, bought, list(pool))
+        if together is None or not singles:
+            return None, pairs
+        return together.error(singles[0]), replace(pairs, truths=together.truths)
+    if found := expected_errors(pairs.pairs, bought, [key_of(pool)]):
+        return found[0], pairs
+    return _tried(service, current, pool, epsilon, engine) or (None, pairs)
+
+
+def _tried(
+    service: Service, current: Study, pool: Sequence[str], epsilon: float, engine: str
+) -> tuple[ExpectedError, SimulatedPairs] | None:
+    """What a stored trial found of an engine; of a floor it says nothing, which 0 stands for."""
+    if not service.ledger.documents(current.population.name, TRIAL):
+        return None
+    known = trial(service, current, pool, epsilon)
+    way, free = known.of(engine), known.of(UNCHANGED)
+    if way is None or free is None:
+        return None
+    bar = CLEARLY * way.standard_error
+    expected = ExpectedError(
+        key_of(pool), way.mean, max(0.0, way.mean - bar), way.mean + bar, 0.0, free.mean, len(known.truths)
+    )
+    part = 0 if known.marginals == len(current.workload().marginals) else known.marginals
+    return expected, SimulatedPairs((), known.truths, part=part)
+
+
+def bought_start(service: Service, current: Study, pool: Sequence[str]) -> float | None:
+    """The error of a public table unchanged, or of several merged, as it was bought; None where none was."""
+    return _start(None, _bought(service, current).get(key_of(pool)))
 
 
 def noise_rows(current: Study, plan: AnyReleasePlan) -> tuple[str, float]:
@@ -124,8 +187,10 @@ def not_worth(service: Service, current: Study, plan: AnyReleasePlan) -> str:
 
     It wants one where all that is known says that it will hardly be better than the public table unchanged.
     """
+    if _worth(service, current, plan).gains is not False:
+        return ""
     found = outlook(service, current, plan)
-    return f"{found.gain_words} {found.error_words} {found.noise_words}" if found.gains is False else ""
+    return f"{found.gain_words} {found.error_words} {found.noise_words}"
 
 
 def _half_width(sigma: float) -> float:
@@ -138,10 +203,13 @@ def _start(expected: ExpectedError | None, bought: BoughtNumbers | None) -> floa
     return bought.start.estimate if bought is not None and bought.start is not None else None
 
 
-def _gains(expected: ExpectedError | None, start: float | None, noise_share: float) -> bool | None:
-    """By the expected error; else, where a start was bought, only noise that is larger than it tells."""
+def _gains(expected: ExpectedError | None, start: float | None, most: float, noise_share: float) -> bool | None:
+    """By the expected error; else only noise tells, where it is larger than a bought start can be.
+
+    most  the upper end of that start's interval: its estimate alone may be all noise
+    """
     if start is None:
         return None
     if expected is None:
-        return False if noise_share >= start else None
+        return False if noise_share >= most else None
     return expected.error <= (1 - WORTH) * start

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from pmwpub.evaluation import ENGINES, TABLE_FIT
 from pmwpub.evaluation.verdicts import WORTH
-from pmwpub.rounding import near
+from pmwpub.rounding import in_percent, near
 from pmwpub.service.bought.assessments import Assessed
 from pmwpub.service.bought.best_candidate import too_close
 from pmwpub.service.bought.latest_numbers import latest_of_all
 from pmwpub.service.choosing.expected_error import BoughtNumbers, ExpectedError, expected_errors
+from pmwpub.service.choosing.expected_pool import PlayedPool, played_pool, singles
 from pmwpub.service.choosing.simulated_pairs import Pool, SimulatedPairs, key_of, pairs_at
 from pmwpub.service.core import Service
 from pmwpub.service.inputs.study_store import Study
@@ -20,8 +22,6 @@ NOTHING = (
     "is free."
 )
 
-ENGINES = ("pmw-pub", "table-fit")
-
 
 @dataclass(frozen=True)
 class Preselection:
@@ -30,12 +30,22 @@ class Preselection:
     reason    a sentence or two of plain text
     expected  of each candidate of which something can be expected, the least expected error first
     engine    the engine that the expectations are of; "" where there are none
+    together  what is expected of all single tables in a pool with learnt weights, where it was simulated with table fit
     """
 
     pool: Pool | None
     reason: str
     expected: tuple[tuple[Pool, ExpectedError], ...] = ()
     engine: str = ""
+    together: PlayedPool | None = None
+
+    @property
+    def pooled(self) -> ExpectedError | None:
+        """What to expect of the pool with learnt weights where it is chosen beforehand; None where one candidate is."""
+        alone = [one for pool, one in self.expected if len(pool) == 1]
+        if self.together is None or not alone or not self.together.chosen:
+            return None
+        return self.together.error(alone[0])
 
     def of(self, pool: Pool) -> ExpectedError | None:
         """What is expected of one candidate or pool."""
@@ -75,7 +85,25 @@ def preselected(
         return Preselection(pool, reason)
     bought_too = any(pool in known for pool in pools)
     reason = _because(current, expected, simulated, epsilon, bought_too=bought_too, left=len(pools) - len(expected))
-    return Preselection(expected[0][0], reason, expected, taken)
+    together = _together(service, current, pools, epsilon) if taken == TABLE_FIT else None
+    found_now = Preselection(expected[0][0], reason, expected, taken, together)
+    pooled = found_now.pooled
+    return found_now if pooled is None else replace(found_now, reason=f"{_pooled_words(found_now, pooled)} {reason}")
+
+
+def _together(service: Service, current: Study, pools: Sequence[Pool], epsilon: float) -> PlayedPool | None:
+    """All single tables that are offered in one pool with learnt weights, as far as it was simulated."""
+    tables = singles(pools)
+    return played_pool(service, current, tables, epsilon) if len(tables) > 1 else None
+
+
+def _pooled_words(found: Preselection, pooled: ExpectedError) -> str:
+    parts = () if found.together is None else found.together.contributions
+    named = ", ".join(f"{name} {100 * part:.0f} %" for name, part in parts)
+    return (
+        f"A pool with learnt weights is expected to be best by table fit, with an error of {in_percent(pooled.error)}; "
+        f"in the mean over the simulations its tables contributed {named}."
+    )
 
 
 def _because(
@@ -92,10 +120,12 @@ def _because(
     basis = f"simulations with {simulated.source} as the private table"
     bought = ", and by the noisy floors and starts that were bought" if bought_too else "; nothing was bought yet"
     at = f"ε = {near(epsilon)}" if simulated.reached else f"the simulated ε nearest to {near(epsilon)}"
-    said = [f"{current.names(pool)} has the least expected error at {at}: {near(best.error)}, by {basis}{bought}."]
+    said = [
+        f"{current.names(pool)} has the least expected error at {at}: {in_percent(best.error)}, by {basis}{bought}."
+    ]
     if others:
         near_by = [current.names(other) for other, one in others if one.error <= best.error * (1 + WORTH)]
-        second = f"{current.names(others[0][0])} follows with {near(others[0][1].error)}"
+        second = f"{current.names(others[0][0])} follows with {in_percent(others[0][1].error)}"
         said.append(f"{second}; {', '.join(near_by)} may do as well." if near_by else f"{second}.")
     if left:
         said.append(f"Of {left} more nothing is known.")
@@ -120,7 +150,7 @@ def _by_bought(current: Study, known: Mapping[Pool, Assessed], offered: int) -> 
     if len(tied) == 1 < offered:
         return pool, f"Only of {current.names(pool)} something was bought. {_FREE}"
     tie = "Their floors are too close to call; " if floors else ""
-    return pool, f"{tie}{current.names(pool)} has the lowest noisy start, {near(starts[pool].estimate)}. {_FREE}"
+    return pool, f"{tie}{current.names(pool)} has the lowest noisy start, {in_percent(starts[pool].estimate)}. {_FREE}"
 
 
 _FREE = "Simulating the candidates against each other, for free, would say what error to expect."

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from pmwpub.evaluation import PMW_PUB, TABLE_FIT, UNCHANGED, Simulation, summarise
+from pmwpub.evaluation import PMW_PUB, TABLE_FIT, UNCHANGED, Simulation, Summary, summarise
 from pmwpub.service.choosing.expected_error import PublicPair
 from pmwpub.service.core import Service
 from pmwpub.service.inputs.study_store import Study
@@ -27,11 +27,13 @@ class SimulatedPairs:
     pairs    by the keys of `key_of`
     truths   the names of those who played the truth
     reached  whether epsilon lies within what was simulated; else the nearest end stands for it
+    part     how many of the workload's marginals were played; 0 for all
     """
 
     pairs: tuple[PublicPair, ...] = ()
     truths: tuple[str, ...] = ()
     reached: bool = True
+    part: int = 0
 
     @property
     def source(self) -> str:
@@ -104,14 +106,15 @@ def _pairs_of(
     lines = summarise(simulation.errors)
     starts = {line.candidate: line.mean for line in lines if line.method == UNCHANGED}
     for name, (pool, share) in played(current, found.truth, found.terms).items():
-        curve: dict[float, float] = {}
+        curve: dict[float, Summary] = {}
         for line in lines:
             if line.candidate == name and line.method == _method(engine):
-                curve[line.epsilon] = min(line.mean, curve.get(line.epsilon, math.inf))
+                curve[line.epsilon] = min(line, curve.get(line.epsilon, line), key=lambda one: one.mean)
         if pool and share == WHOLE and curve and name in floors and name in starts:
             away = max(0.0, math.log(min(curve) / epsilon), math.log(epsilon / max(curve)))
-            error = _between(sorted(curve.items()), epsilon)
-            yield PublicPair(found.truth, key_of(pool), floors[name], starts[name], error), away
+            error = _between([(at, curve[at].mean) for at in sorted(curve)], epsilon)
+            rounds = curve[min(curve, key=lambda at: abs(math.log(at / epsilon)))].rounds
+            yield PublicPair(found.truth, key_of(pool), floors[name], starts[name], error, rounds), away
 
 
 def _between(points: Sequence[tuple[float, float]], epsilon: float) -> float:

@@ -126,24 +126,26 @@ def applying(service: Service, current: Study) -> tuple[Decisions, tuple[Dropped
     return kept, tuple(dropped)
 
 
-def keep(service: Service, population: str, found: Decisions) -> None:
-    """Store decisions in the place of earlier ones."""
+def store(service: Service, population: str, schema: Schema, found: Decisions) -> None:
+    """Make a schema the population's own and store the decisions that it follows, together: nobody sees one alone."""
     service.policy.refuse_viewers()
-    body = {"decisions": [[one.column, one.rule, one.value] for one in found.remedies], "before": dict(found.before)}
-    service.ledger.put_document(population, DECISIONS, CURRENT, json.dumps(body).encode())
+    own = [(study_store.SCHEMA, CURRENT, schema.to_json().encode())]
+    if found != decisions(service, population):
+        decided = [[one.column, one.rule, one.value] for one in found.remedies]
+        body = {"decisions": decided, "before": dict(found.before)}
+        own.append((DECISIONS, CURRENT, json.dumps(body).encode()))
+    service.ledger.put_documents(population, own)
 
 
-def settle(service: Service, population: str, earlier: Schema | None, schema: Schema) -> None:
-    """Forget decisions about columns that a schema from elsewhere, a file or the editor, has otherwise."""
+def settled(service: Service, population: str, earlier: Schema | None, schema: Schema) -> Decisions:
+    """The decisions so far, without those about columns that a schema of a file or of the editor has otherwise."""
     known = decisions(service, population)
     stood = {column.name: column for column in (() if earlier is None else earlier.columns)}
     same = {column.name for column in schema.columns if stood.get(column.name) == column}
-    found = Decisions(
+    return Decisions(
         tuple(one for one in known.remedies if one.column in same),
         {name: column for name, column in known.before.items() if name in same},
     )
-    if found != known:
-        keep(service, population, found)
 
 
 def _needed(current: Study) -> Schema:
@@ -153,8 +155,7 @@ def _needed(current: Study) -> Schema:
 
 
 def _saved(service: Service, current: Study, schema: Schema, found: Decisions) -> Schema:
-    study_store.save_schema(service, current.population.name, schema)
-    keep(service, current.population.name, found)
+    store(service, current.population.name, schema, found)
     return schema
 
 

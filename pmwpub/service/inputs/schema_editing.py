@@ -98,15 +98,14 @@ def redrafted(
     schema = drafted(
         service, name, book=book, options=options, bins=bins, binning=binning, remedies=kept.remedies, progress=progress
     )
-    study_store.save_schema(service, name, schema)
-    decisions.keep(service, name, kept)
+    decisions.store(service, name, schema, kept)
     return schema, kept, dropped
 
 
 def save(service: Service, current: Study, schema: Schema) -> None:
     """Store a schema of a file or of the editor; decisions about columns that it has otherwise are forgotten."""
-    study_store.save_schema(service, current.population.name, schema)
-    decisions.settle(service, current.population.name, current.schema, schema)
+    name = current.population.name
+    decisions.store(service, name, schema, decisions.settled(service, name, current.schema, schema))
 
 
 def bins_of(service: Service, population: str, row: Row, *, bins: int, binning: Binning) -> list[str]:

@@ -17,6 +17,8 @@ from pmwpub.tabular.files.text.read_options import ReadOptions
 
 CANDIDATE = "candidate"
 NOTE = "candidate-note"
+FORMER = "candidate-name"
+"""The name of a table that was removed, kept where something was bought on it."""
 PIECE = 1 << 22
 """Bytes that are packed between two words on progress."""
 LEVEL = 2
@@ -39,8 +41,17 @@ def known(service: Service, population: str, sha256: str) -> dict[str, Any] | No
 
 
 def remove(service: Service, population: str, sha256: str) -> None:
-    """Delete a candidate with its notes."""
+    """Delete a candidate with its notes; its name stays where something was bought on it, for what was bought stays."""
+    described = known(service, population, sha256)
+    if described and any(sha256 in booking.plan_json for booking in service.ledger.bookings(population)):
+        service.ledger.put_document(population, FORMER, sha256, described["name"].encode())
     service.ledger.delete_documents(population, (CANDIDATE, NOTE), sha256)
+
+
+def former_names(service: Service, population: str) -> dict[str, str]:
+    """SHA-256 -> name of removed tables on which something was bought."""
+    found = service.ledger.documents(population, FORMER)
+    return {one.key: service.ledger.document(population, FORMER, one.key).decode() for one in found}
 
 
 def content(service: Service, population: str, sha256: str) -> bytes:

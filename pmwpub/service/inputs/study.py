@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pmwpub.errors import FileRefused, LedgerError, PlanError, SchemaError
@@ -40,7 +40,10 @@ class CandidateFacts:
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """Everything public about a population's work so far."""
+    """Everything public about a population's work so far.
+
+    former  the names of removed tables on which something was bought, by SHA-256
+    """
 
     population: Population
     balance: Balance
@@ -48,6 +51,7 @@ class Study:
     candidates: tuple[CandidateFacts, ...]
     choice: WorkloadChoice | None
     demo: bool
+    former: Mapping[str, str] = field(default_factory=dict)
 
     def candidate(self, sha256: str) -> CandidateFacts:
         """The candidate of that content; LedgerError if there is none."""
@@ -157,8 +161,9 @@ class Study:
         return supports[0] if len(supports) == 1 else Support.union(*supports)
 
     def known_names(self, candidates: Sequence[str]) -> str:
-        """Candidate names as in `names`, with a stand-in for tables that were deleted since."""
-        known = {facts.sha256: facts.name for facts in self.candidates}
+        """Candidate names as in `names`, those of tables that were deleted since marked as such."""
+        known = {sha256: f"{name} (deleted)" for sha256, name in self.former.items()}
+        known |= {facts.sha256: facts.name for facts in self.candidates}
         return " + ".join(known.get(sha256, f"deleted table {sha256[:8]}") for sha256 in candidates)
 
     def names(self, candidates: Sequence[str]) -> str:

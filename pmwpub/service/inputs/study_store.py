@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -39,7 +40,8 @@ def study(service: Service, population: str) -> Study:
         terms, balance, marks = ledger.population(population), ledger.balance(population), ledger.marks(population)
         schema_json, choice_json = (_latest(service, population, kind) for kind in (SCHEMA, WORKLOAD))
         notes = {key: stored_tables.note(service, population, key) for key in stored_tables.keys(service, population)}
-    schema = None if schema_json is None else Schema.from_json(schema_json)
+        former = stored_tables.former_names(service, population)
+    schema = None if schema_json is None else _read_once(service, schema_json)
     return Study(
         population=terms,
         balance=balance,
@@ -47,7 +49,13 @@ def study(service: Service, population: str) -> Study:
         candidates=candidate_facts.facts_of_all(service, population, notes, schema),
         choice=None if choice_json is None else _fitting(WorkloadChoice.model_validate_json(choice_json), schema),
         demo=any(mark.kind == "demo" for mark in marks),
+        former=former,
     )
+
+
+def _read_once(service: Service, schema_json: bytes) -> Schema:
+    """A stored schema, parsed once for all sessions, with the hash and the domain that are found of it meanwhile."""
+    return service.cache(f"schema:{hashlib.sha256(schema_json).hexdigest()}", lambda: Schema.from_json(schema_json))
 
 
 def _fitting(choice: WorkloadChoice, schema: Schema | None) -> WorkloadChoice | None:

@@ -9,31 +9,35 @@ belongs to no other population.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import NoReturn
 
 from pmwpub.errors import LedgerError, OverlapUndecided, PlanError
-from pmwpub.ledger import Charge, Order, PlanKey
+from pmwpub.ledger import Agreement, Order, PlanKey
 from pmwpub.ledger.bookings import check_repeat
 from pmwpub.ledger.model import whole
-from pmwpub.plans import ErrorPlan, MisfitPlan, ReleasePlan, TableFitPlan, WeightedPoolPlan
+from pmwpub.plans import (
+    AssessmentPlan,
+    BestPlan,
+    ErrorPlan,
+    MisfitPlan,
+    ReleasePlan,
+    TableFitPlan,
+    WeightedPoolPlan,
+)
+from pmwpub.service.choosing.floor_part import same_part
 from pmwpub.service.choosing.outlook import not_worth
 from pmwpub.service.core import Outcome, Price, Service, Spending
 from pmwpub.service.inputs import study_store
 from pmwpub.service.inputs.shared_rows import Overlap
 from pmwpub.service.inputs.study import Study
 from pmwpub.service.private_table import PrivateTable
+from pmwpub.service.purchases.neighbours import charges_of, same_neighbours
 from pmwpub.service.purchases.offers import said
 from pmwpub.service.purchases.protocol import Prepared, Purchase
 from pmwpub.service.purchases.readings import other_reading_than_now, same_reading_as_then
-
-OTHER_NEIGHBOURS = (
-    "What was bought for this population before protects {before}; this plan protects {now}. Their charges do not add "
-    "up to one promise. Take the earlier schema, or register another population. Nothing was charged."
-)
 
 TICK = "None of these public tables was made from the private one"
 """What the steward says before every purchase that public tables take part in, whatever comparisons found."""
@@ -41,16 +45,14 @@ TICK = "None of these public tables was made from the private one"
 FREE_TICK = "I pay for this release although the public table unchanged, which is free, may be as good"
 """What the steward says before a release that is not expected to beat the free table."""
 
-KEPT = "of all rows of one ID, k are counted"
-"""What the ledger adds to the sensitivity of a charge whose neighbours differ in all rows of one ID."""
-
 UNDECIDED = (
     "Before this purchase the steward has to say that no public table was made from the private one. Nothing was "
     "charged."
 )
 
 NOT_WORTH = (
-    "Say first that you pay for this release although the public table unchanged may be as good. Nothing was charged."
+    "Say first that you pay for this release all the same: a program gives --free-table-acknowledged, or "
+    "free_table_acknowledged=True. Nothing was charged."
 )
 
 OTHER_READING = (
@@ -71,7 +73,7 @@ def buy(
     *,
     repeat: int = 0,
     tick: bool | None = None,
-    free_tick: bool | None = None,
+    free_tick: bool = False,
     current: Study | None = None,
 ) -> list[Outcome]:
     """Buy plans together: all are charged, or none. A plan that was sent before returns what is stored, uncharged.
@@ -79,7 +81,8 @@ def buy(
     repeat   which draw of each plan; the next one is bought on purpose, none is passed over
     tick     whether the steward said `TICK`; None where nobody was asked, which is enough in a single user's service
              while the loaded table has nothing in common with the public ones
-    free_tick  whether the steward said `FREE_TICK`; None where nobody was asked, as by a program, which is enough
+    free_tick  whether the steward said `FREE_TICK`: needed for a release that all that is known calls hardly better
+             than the public table unchanged
     current  the population's public state, where it was read already
 
     Raises ViewersOnly, PlanError, OverlapUndecided, Overspent, TableBlocked, LedgerError or QueueFull before anything
@@ -89,17 +92,21 @@ def buy(
     changes nothing here: the same acts on neighbouring tables are asked, charged and recorded alike.
     """
     service.policy.refuse_viewers()
+    service.ledger.forget()
     repeat = whole(repeat, "A repeat")
     said(tick)
+    said(free_tick, "a release is bought although the free table may be as good")
     current = current or study_store.study(service, private.population)
     known = [as_known(service, private, one, repeat, current) for one in wanted]
-    if free_tick is False and doubts(service, current, known, repeat=repeat):
-        raise PlanError(NOT_WORTH)
+    for one in known:
+        check_repeat(service.ledger.next_repeat(private.population, one.plan.sha256), repeat)
+    if not free_tick and (doubted := doubts(service, current, known, repeat=repeat)):
+        raise PlanError(f"{doubted[0]} {NOT_WORTH}")
     spendings = [_spending(service, private, one, repeat, current) for one in known]
     used = _undecided(service, current, known, spendings)
     check_tick(service, private, used, current, tick)
     return service.spend(
-        private.population, spendings, table=private.table, terms=current.population, agree=_same_neighbours
+        private.population, spendings, table=private.table, terms=current.population, agree=agreements(known)
     )
 
 
@@ -218,38 +225,19 @@ def _spending(service: Service, private: PrivateTable, one: Purchase, repeat: in
     key = PlanKey(one.plan.sha256, repeat)
     sent = service.ledger.booking(private.population, key) is not None
     prepared = SENT if sent else one.prepared(service, private, current, repeat)
-    order = Order(key, one.plan.canonical, _charges(one, current))
+    order = Order(key, one.plan.canonical, charges_of(one, current))
     return Spending(order, one.task, prepared.work, prepared.encode)
 
 
-def _same_neighbours(plans: Sequence[str]) -> None:
-    """PlanError where plans of one population are for different neighbours: zCDP adds up for one relation alone."""
-    # Only a text in which the key's name stands is parsed: a population may have tens of thousands of plans.
-    *_, newest = found = [json.loads(text).get("kept_ids") if '"kept_ids"' in text else None for text in plans]
-    other = next((before for before in found if before != newest), newest)
-    if other != newest:
-        raise PlanError(OTHER_NEIGHBOURS.format(before=_protected(other), now=_protected(newest)))
+def agreements(plans: Sequence[Purchase]) -> list[Agreement]:
+    """What plans that are bought and all of their population must agree on.
 
-
-def _protected(kept_ids: str | None) -> str:
-    if kept_ids is None:
-        return "whoever owns at most k rows, and refuses tables with an ID of more"
-    return (
-        f"every ID in the column {_name_in(kept_ids)}, by that column's rules, and counts k rows of one that has more"
-    )
-
-
-def _name_in(kept_ids: str) -> str:
-    return repr(json.loads(kept_ids)["name"])
-
-
-def _charges(one: Purchase, current: Study) -> tuple[Charge, ...]:
-    """The charges, of which the ledger says where they protect every ID, and by which column."""
-    charges, kept_ids = one.charges(current), one.plan.kept_ids
-    if kept_ids is None:
-        return charges
-    words = f"{KEPT}, IDs of the column {_name_in(kept_ids)}"
-    return tuple(replace(charge, sensitivity=f"{charge.sensitivity}; {words}") for charge in charges)
+    They mean the same neighbours, for zCDP adds up for one relation alone; and floors over a part of a workload are
+    over one part, or they could not be ranked. Whether that is so is asked in the transaction of the charge.
+    """
+    kept = dict.fromkeys(one.plan.kept_ids for one in plans)
+    floors = [one.plan for one in plans if isinstance(one.plan, AssessmentPlan | BestPlan)]
+    return [*map(same_neighbours, kept), *(same_part(plan) for plan in floors if plan.setting == "part")]
 
 
 def _never(*_: object) -> NoReturn:

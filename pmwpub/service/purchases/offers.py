@@ -113,13 +113,16 @@ def store(
     ]
 
 
-def said(tick: object) -> None:
-    """Raise PlanError unless a word is True, False or None: what was meant by any other value is not known."""
+NOT_MADE = "no public table was made from the private one"
+
+
+def said(tick: object, what: str = NOT_MADE) -> None:
+    """Raise PlanError unless a word is True, False or None: what was meant by any other value is not known.
+
+    what  that of which the word says whether it is so
+    """
     if tick is not None and not isinstance(tick, bool):
-        raise PlanError(
-            f"Whether no public table was made from the private one is said by True or False; {str(tick)[:40]!r} came. "
-            "Nothing was charged."
-        )
+        raise PlanError(f"Whether {what} is said by True or False; {str(tick)[:40]!r} came. Nothing was charged.")
 
 
 def decided(shared: Sequence[Overlap], tick: bool | None, *, answers: bool, refusal: str) -> None:

@@ -17,8 +17,13 @@ from pmwpub.service.inputs.study import Study
 from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.public_cores import public_core
 from pmwpub.service.purchases.protocol import Prepared
-from pmwpub.service.purchases.public_numbers import public_values
-from pmwpub.service.purchases.release_statement import Known, known_before, provenance_of, refuse_unstated
+from pmwpub.service.purchases.release_statement import (
+    Known,
+    known_before,
+    provenance_of,
+    public_values,
+    refuse_unstated,
+)
 from pmwpub.tabular.coding.public_values import PublicValues
 from pmwpub.tasks.mechanism_work import ReleaseWork
 

@@ -1,4 +1,4 @@
-"""What the certificate of a release states beside its own mechanism: what guided it, what it cost, what it ran on."""
+"""What a release states and keeps beside its own mechanism: what guided it, what it cost, what it ran on."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from pmwpub.errors import LedgerError, PlanError
 from pmwpub.ledger import Booking
-from pmwpub.plans import AnyReleasePlan, ReleasePlan
+from pmwpub.plans import AnyReleasePlan, ReleasePlan, UnchangedPlan
 from pmwpub.privacy.budget import ZCDP, epsilon_of
 from pmwpub.release.certificates.certificate_parts import Candidate, LedgerTotal, Provenance, decimal_rho
 from pmwpub.release.report import TEMPLATES, Choices
@@ -16,9 +16,11 @@ from pmwpub.release.report import template as report_template
 from pmwpub.rounding import stated_delta
 from pmwpub.service.bought.provenance import choices_of
 from pmwpub.service.core import Service
+from pmwpub.service.inputs import stored_tables
 from pmwpub.service.inputs.study import CandidateFacts, Study
 from pmwpub.service.purchases.caveats import remarks_from
 from pmwpub.service.simulations.validated_settings import in_words, tuning_of
+from pmwpub.tabular.coding.public_values import PublicValues
 
 UNKNOWN_TIME = "2000-01-01T00:00:00+00:00"
 """Stands for the time of a charge in a draft that is made before it."""
@@ -118,3 +120,16 @@ def candidate_of(facts: CandidateFacts) -> Candidate:
 
 def _total(rho: ZCDP, delta: Fraction) -> LedgerTotal:
     return LedgerTotal(rho=decimal_rho(rho.units), epsilon=epsilon_of(rho, delta))
+
+
+def public_values(service: Service, current: Study, plan: AnyReleasePlan | UnchangedPlan) -> PublicValues:
+    """The numbers of a plan's public tables, read before the charge: the tables may be gone when cells are drawn."""
+    schema, name = current.schema, current.population.name
+    if schema is None:
+        raise PlanError("A release needs its schema.")
+    named = plan.inputs.candidates
+    readings = " ".join(f"{sha256}{plan.inputs.reading_of(sha256) or ''}" for sha256 in named)
+    return service.cache(
+        f"values:{readings}:{schema.sha256}",
+        lambda: PublicValues.of([stored_tables.table(service, name, sha256) for sha256 in named], schema),
+    )

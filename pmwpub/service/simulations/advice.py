@@ -9,7 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pmwpub.evaluation import PMW_PUB, Simulation, Summary, best_lines, fewest_rounds, reach, summarise
+from pmwpub.evaluation import (
+    PMW_PUB,
+    TABLE_FIT,
+    Simulation,
+    Summary,
+    best_lines,
+    engine_lines,
+    fewest_rounds,
+    reach,
+    summarise,
+)  # fmt: skip
 from pmwpub.privacy.budget import ApproxDP, as_fraction, zcdp_of
 from pmwpub.service.core import Service
 from pmwpub.service.inputs.study_store import Study
@@ -38,13 +48,14 @@ class Advice:
 
 @dataclass(frozen=True)
 class EpsilonAdvice:
-    """The smallest simulated epsilon whose mean error was small enough.
+    """The smallest simulated epsilon at which the mean error of an engine was small enough.
 
     epsilon  None where none of those tried was enough
     best     the least mean error among those tried
     largest  the largest epsilon tried
     floor    certified, of that candidate in that simulation: below it no epsilon is enough; 0 if unknown
     truth    who played the truth
+    engine   "table-fit" or "pmw-pub"
     """
 
     epsilon: float | None
@@ -52,6 +63,7 @@ class EpsilonAdvice:
     largest: float
     floor: float
     truth: str
+    engine: str = TABLE_FIT
 
 
 def advise_rounds(service: Service, current: Study, candidates: Sequence[str], epsilon: str) -> Advice:
@@ -59,9 +71,9 @@ def advise_rounds(service: Service, current: Study, candidates: Sequence[str], e
     several; else the rule's T from a sweep's error; else 25. Sweeps count at their epsilon nearest to this one."""
     wanted = as_fraction(epsilon)
     found = trial(service, current, candidates, float(wanted))
-    if (own := found.of(PMW_PUB)) is not None:
+    if (own := found.of(PMW_PUB)) is not None and not found.swept:
         return Advice(own.rounds, " and ".join(found.truths), found.epsilon, tried=True)
-    for truth, name, simulation in _simulated(service, current, candidates):
+    for truth, name, simulation in _simulated(service, current, candidates, PMW_PUB):
         lines = [line for line in best_lines(simulation.errors) if line.candidate == name]
         nearest = min(lines, key=lambda line: abs(line.epsilon - float(wanted)))
         if (tried := _tried(simulation, nearest)) is not None:
@@ -80,19 +92,29 @@ def _tried(simulation: Simulation, nearest: Summary) -> int | None:
     return fewest_rounds(ways).rounds if len(ways) > 1 else None
 
 
-def advise_epsilon(service: Service, current: Study, candidates: Sequence[str], error: float) -> EpsilonAdvice | None:
-    """From a stored sweep of this candidate or pool; None without one."""
-    for truth, name, simulation in _simulated(service, current, candidates):
-        found = next(one for one in reach(simulation.errors, simulation.floors, error) if one.candidate == name)
-        return EpsilonAdvice(found.epsilon, found.best, found.largest, found.floor, truth)
+def advise_epsilon(
+    service: Service, current: Study, candidates: Sequence[str], error: float, *, engine: str
+) -> EpsilonAdvice | None:
+    """From a stored sweep of an engine with this candidate or pool; None without one.
+
+    engine  "table-fit" or "pmw-pub": the one that the release will be made with
+    """
+    for truth, name, simulation in _simulated(service, current, candidates, engine):
+        known = reach(simulation.errors, simulation.floors, error)
+        found = next(one for one in known if (one.candidate, one.engine) == (name, engine))
+        return EpsilonAdvice(found.epsilon, found.best, found.largest, found.floor, truth, engine)
     return None
 
 
-def _simulated(service: Service, current: Study, candidates: Sequence[str]) -> Iterator[tuple[str, str, Simulation]]:
+def _simulated(
+    service: Service, current: Study, candidates: Sequence[str], engine: str
+) -> Iterator[tuple[str, str, Simulation]]:
     """Who played the truth, the candidate's name, and the sweep: those with the first truths first, then the latest."""
     known = truths(current)
     name = current.known_names(sorted(candidates))
     found = sorted(explorations.explorations(service, current), key=lambda one: list(known).index(one.truth))
     for one in found:
-        if one.simulation is not None and any(line.candidate == name and line.rounds for line in one.simulation.errors):
+        if one.simulation is not None and any(
+            line.candidate == name for line in engine_lines(one.simulation.errors, engine)
+        ):
             yield known[one.truth], name, one.simulation

@@ -14,13 +14,13 @@ from fractions import Fraction
 import numpy as np
 
 from pmwpub.errors import PlanError
-from pmwpub.evaluation import PMW_PUB, UNCHANGED, Simulation, Stage, Sweep, summarise
+from pmwpub.evaluation import PMW_PUB, TABLE_FIT, UNCHANGED, Simulation, Stage, Sweep, summarise
 from pmwpub.jobs import Job
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support
 from pmwpub.service.core import Service
-from pmwpub.service.free_work import free_claim
+from pmwpub.service.free_work import free_claim, is_stored
 from pmwpub.service.inputs.bundled_sample import sample_truth
 from pmwpub.service.inputs.demo import CHOICE
 from pmwpub.service.inputs.study import Study
@@ -31,6 +31,7 @@ BIASES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.45)
 TENTH = 10
 RUNS = 3
 SEED = 0
+METHODS = (PMW_PUB, TABLE_FIT, UNCHANGED)
 MOST_SHARE = 0.98
 SAMPLE_ONLY = "The bias is tried on the sample data; open the demo first."
 
@@ -52,6 +53,7 @@ class BiasPoint:
     start                 of the biased public table unchanged
     floor_low, floor_high certified bounds of its best-mixture error
     error, standard_error of PMW^Pub, over the runs
+    fitted, fitted_error  the same of table fit
     """
 
     bias: float
@@ -60,6 +62,8 @@ class BiasPoint:
     floor_high: float
     error: float
     standard_error: float
+    fitted: float
+    fitted_error: float
 
 
 @dataclass(frozen=True)
@@ -105,7 +109,7 @@ def stage_of(truth: Dataset, workload: Workload, case: BiasCase, delta: Fraction
     tables = {
         spelt(bias): Support.of(biased(truth, case, bias, rows=rows, seed=SEED)) for bias in possible(truth, case)
     }
-    return Stage(workload, count(workload, truth), tables, delta)
+    return Stage(workload, count(workload, truth), tables, delta, rows=truth)
 
 
 def spelt(bias: float) -> str:
@@ -118,6 +122,7 @@ def points_of(simulation: Simulation) -> tuple[BiasPoint, ...]:
     lines = summarise(simulation.errors)
     starts = {line.candidate: line.mean for line in lines if line.method == UNCHANGED}
     ends = {line.candidate: line for line in lines if line.method == PMW_PUB}
+    fits = {line.candidate: line for line in lines if line.method == TABLE_FIT}
     found = [
         BiasPoint(
             bias=float(floor.candidate),
@@ -126,6 +131,8 @@ def points_of(simulation: Simulation) -> tuple[BiasPoint, ...]:
             floor_high=floor.upper,
             error=ends[floor.candidate].mean,
             standard_error=ends[floor.candidate].standard_error,
+            fitted=fits[floor.candidate].mean,
+            fitted_error=fits[floor.candidate].standard_error,
         )
         for floor in simulation.floors
     ]
@@ -158,10 +165,10 @@ def sweep(service: Service, current: Study, case: BiasCase) -> BiasSweep:
     if not current.demo or current.schema is None:
         raise PlanError(SAMPLE_ONLY)
     key, population = _key(current, case), current.population.name
-    if key in {entry.key for entry in service.ledger.documents(population, BIAS)}:
+    job_key = _job_key(population, key)
+    if is_stored(service, population, BIAS, key, job_key):
         stored = json.loads(service.ledger.document(population, BIAS, key))
         return BiasSweep(case, None, tuple(BiasPoint(**line) for line in stored))
-    job_key = _job_key(population, key)
     return BiasSweep(case, service.engine.job(job_key) if service.engine.expects(job_key) else None)
 
 
@@ -170,7 +177,7 @@ def _work(service: Service, current: Study, case: BiasCase) -> SimulationWork:
         raise PlanError(SAMPLE_ONLY)
     truth = sample_truth(current.schema)
     stage = stage_of(truth, CHOICE.build(current.schema.domain), case, current.population.delta)
-    return SimulationWork(stage, Sweep((case.epsilon,), runs=RUNS), service.place)
+    return SimulationWork(stage, Sweep((case.epsilon,), runs=RUNS, methods=METHODS), service.place)
 
 
 def _stored(result: object) -> bytes:
@@ -180,7 +187,8 @@ def _stored(result: object) -> bytes:
 
 
 def _key(current: Study, case: BiasCase) -> str:
-    body = {"case": asdict(case), "schema": current.schema.sha256 if current.schema else "", "biases": BIASES}
+    schema = current.schema.sha256 if current.schema else ""
+    body = {"case": asdict(case), "schema": schema, "biases": BIASES, "methods": METHODS}
     return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
 
 

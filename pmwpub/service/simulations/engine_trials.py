@@ -20,10 +20,11 @@ from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Support
 from pmwpub.service.core import Service
-from pmwpub.service.free_work import free_claim
+from pmwpub.service.free_work import free_claim, is_stored
 from pmwpub.service.inputs.stored_tables import spelt
 from pmwpub.service.inputs.study import CandidateFacts
 from pmwpub.service.inputs.study_store import Study
+from pmwpub.service.simulations.swept_engines import swept_ways
 from pmwpub.tasks.engine_work import FITS, EngineWork, Way
 
 TRIAL, TASK = "engine-trial", "engines"
@@ -42,6 +43,8 @@ class EngineTrial:
     truths     the names of the tables that play the private one; () where nothing can be tried
     marginals  how many of the workload's marginals are tried
     ways       the table unchanged, table fit and PMW^Pub at its best rounds, as far as each can be run
+    swept      whether `ways` are those of sweeps over the whole workload that were made on Compare, not of a trial:
+               PMW^Pub had the rounds of those sweeps then
     """
 
     key: str
@@ -50,6 +53,7 @@ class EngineTrial:
     marginals: int
     job: Job | None = None
     ways: tuple[Way, ...] = field(default=())
+    swept: bool = False
 
     @property
     def possible(self) -> bool:
@@ -87,19 +91,24 @@ def try_engines(service: Service, current: Study, candidates: Sequence[str], eps
 
 
 def trial(service: Service, current: Study, candidates: Sequence[str], epsilon: float) -> EngineTrial:
-    """What is known of a trial; nothing is run."""
+    """What is known of a trial; nothing is run. Where none was made, finished sweeps of these tables count for it."""
     epsilon = float(f"{epsilon:.6g}")  # as a budget in whole units of rho may give it back
     truths, tried = _truths(current, candidates), _tried(current, candidates)
     key, population = _key(current, candidates, truths, epsilon), current.population.name
     too_many = current.population.n > service.policy.simulated_rows
     marginals = 0 if tried is None or too_many else len(tried.marginals)
     plain = EngineTrial(key, epsilon, tuple(one.name for one in truths), marginals)
-    if key in {entry.key for entry in service.ledger.documents(population, TRIAL)}:
+    job_key = _job_key(current, key)
+    if is_stored(service, population, TRIAL, key, job_key):
         lines = json.loads(service.ledger.document(population, TRIAL, key))
         return EngineTrial(key, epsilon, plain.truths, plain.marginals, ways=tuple(Way(**line) for line in lines))
-    job_key = _job_key(current, key)
-    job = service.engine.job(job_key) if service.engine.expects(job_key) else None
-    return EngineTrial(key, epsilon, plain.truths, plain.marginals, job)
+    if service.engine.expects(job_key):
+        return EngineTrial(key, epsilon, plain.truths, plain.marginals, service.engine.job(job_key))
+    ways, played_by = swept_ways(service, current, candidates, epsilon)
+    if ways:
+        whole = len(current.workload().marginals)
+        return EngineTrial(key, epsilon, played_by, whole, ways=ways, swept=True)
+    return plain
 
 
 def _truths(current: Study, candidates: Sequence[str]) -> list[CandidateFacts]:

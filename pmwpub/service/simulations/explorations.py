@@ -15,7 +15,7 @@ from pmwpub.errors import PlanError
 from pmwpub.evaluation import Simulation, Stage
 from pmwpub.jobs import Claim, Job, Reason
 from pmwpub.service.core import Service
-from pmwpub.service.free_work import free_claim
+from pmwpub.service.free_work import free_claim, is_stored
 from pmwpub.service.inputs.study_store import Study
 from pmwpub.service.simulations.sweep_range import SweepRange, candidate_key, played, stage_of, sweep_key, truths
 from pmwpub.tasks.simulation_work import SimulationWork, finished, read_part
@@ -75,7 +75,7 @@ def _begin(service: Service, current: Study, found: Exploration, stage: Stage, c
 def exploration(service: Service, current: Study, truth: str, terms: SweepRange = DEFAULT) -> Exploration:
     """What is known of a sweep; nothing is run."""
     key, population = sweep_key(current, truth, terms), current.population.name
-    if key in {entry.key for entry in service.ledger.documents(population, SIMULATION)}:
+    if is_stored(service, population, SIMULATION, key, _job_key(current, key)):
         stored = service.cache(
             f"simulation:{population}:{key}",
             lambda: Simulation.from_bytes(service.ledger.document(population, SIMULATION, key)),

@@ -18,7 +18,7 @@ from pmwpub.privacy.lattice_noise import LatticeLaplace
 from pmwpub.service.bought.assessments import shares_of
 from pmwpub.service.choosing.floor_part import part_of
 from pmwpub.service.core import Service
-from pmwpub.service.free_work import free_claim
+from pmwpub.service.free_work import free_claim, is_stored
 from pmwpub.service.inputs.stored_tables import spelt
 from pmwpub.service.inputs.study_store import Study
 from pmwpub.tasks.public_work import ComparisonWork, Pair, PairFacts
@@ -85,10 +85,10 @@ def comparison(
 ) -> PairComparison:
     """What is known of the comparison; nothing is run."""
     key, population = _key(service, current, setting, pools), current.population.name
-    if key in {entry.key for entry in service.ledger.documents(population, COMPARISON)}:
+    job_key = _job_key(population, key)
+    if is_stored(service, population, COMPARISON, key, job_key):
         lines = json.loads(service.ledger.document(population, COMPARISON, key))
         return PairComparison(key, None, tuple(PairFacts(**line) for line in lines))
-    job_key = _job_key(population, key)
     return PairComparison(key, service.engine.job(job_key) if service.engine.expects(job_key) else None)
 
 

@@ -9,7 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pmwpub.evaluation import PMW_PUB, UNCHANGED, Simulation, Variant, best_lines, fewest_rounds, summarise, variant_of
+from pmwpub.evaluation import (
+    PMW_PUB,
+    UNCHANGED,
+    Simulation,
+    Variant,
+    best_lines,
+    fewest_rounds,
+    is_baseline,
+    summarise,
+    variant_of,
+)  # fmt: skip
 from pmwpub.plans import ReleasePlan
 from pmwpub.privacy.budget import epsilon_of
 from pmwpub.service.bought.releases import REPLAYS
@@ -91,7 +101,8 @@ def chosen_in(current: Study, found: Exploration, epsilon: float) -> Iterator[Tu
         if not pool or share != WHOLE or not best:
             continue
         nearest = min(best, key=lambda line: abs(line.epsilon - epsilon))
-        ways = [one for one in summarise(own.errors) if one.epsilon == nearest.epsilon and one.method != UNCHANGED]
+        settings = [one for one in own.errors if one.method != UNCHANGED and not is_baseline(one.method)]
+        ways = [one for one in summarise(settings) if one.epsilon == nearest.epsilon]
         nearest = fewest_rounds(one for one in ways if one.method == nearest.method)
         if len(ways) > 1:
             yield Tuned(

@@ -119,9 +119,14 @@ class Schema(BaseModel):
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Schema:
-        """Read a schema file; SchemaError, naming what and where, for anything that its version does not allow."""
+        """Read a schema file; SchemaError, naming what and where, for anything that its version does not allow.
+
+        A key that stands twice in one place is refused: programs differ in which of the two they take.
+        """
         try:
-            return cls.model_validate_json(text)
+            read = cls.model_validate_json(text)
+            json.loads(text, object_pairs_hook=_unrepeated)
+            return read
         except ValidationError as failure:
             raise refusal(failure) from failure
         except UnicodeEncodeError as failure:
@@ -194,6 +199,15 @@ def _lacking_message(lacking: Sequence[str], header: Sequence[str]) -> str:
         f"The file lacks columns that the schema needs: {listed}. Check that its first line is the header."
         + "".join(hints)
     )
+
+
+def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise SchemaError(f"The schema has the key {twice!r} twice in one place; leave one of them out.")
+    return found
 
 
 def refusal(failure: ValidationError, *, where: str = "") -> SchemaError:

@@ -54,9 +54,9 @@ class Badge(Enum):
 
 @contextmanager
 def panel(title: str, *badges: Badge) -> Iterator[None]:
-    """A framed part of a page with its badges."""
+    """A framed part of a page with its badges, which stand behind the title: toolbars come up at the right."""
     with st.container(border=True):
-        with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+        with st.container(horizontal=True, vertical_alignment="center"):
             st.subheader(title, anchor=False, width="content")
             with st.container(horizontal=True, width="content"):
                 for badge in badges:
@@ -179,8 +179,8 @@ def _view_switch(session: Session) -> None:
 
 
 def _meter(session: Session, population: str) -> None:
-    balance = service().ledger.balance(population)
-    running = service().reserved(population)
+    with service().ledger.view():
+        balance, running = service().ledger.balance(population), service().reserved(population)
     st.markdown(f"**{plain(population)}**")
     share = min(Fraction(1), balance.spent.rho / balance.total.rho)
     st.progress(float(share), text=f"{taken(balance.spent, balance.total)} of the grant taken")

@@ -9,20 +9,19 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import TypeVar, cast
+from contextlib import AbstractContextManager, nullcontext
+from typing import TypeVar
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from pmwpub.errors import SettingRefused
+from pmwpub.errors import PmwPubError, SettingRefused
 from pmwpub.service import Engine, InlineEngine, Policy, Service, server_parts
+from pmwpub.service.server_parts import PublicCache
 
 Built = TypeVar("Built")
 FORWARDED = ("X-Forwarded-For", "X-Forwarded-Host", "Forwarded", "Via")
 """Headers of requests that came through a proxy."""
-KEPT = 128
-"""How many public things the server keeps: tables, supports, workloads."""
-
 
 _LOCK = threading.Lock()
 _SERVICES: dict[str, Service] = {}
@@ -84,28 +83,23 @@ def engine() -> Engine | InlineEngine:
     return server_parts.worker_processes()
 
 
-class _FilledOnce:
-    """A place in the shared cache, filled by the first session that needs it; others wait for it meanwhile."""
-
-    def __init__(self) -> None:
-        self._lock, self._found = threading.Lock(), list[object]()
-
-    def filled(self, build: Callable[[], object]) -> object:
-        with self._lock:
-            if not self._found:
-                self._found.append(build())
-            return self._found[0]
+def recalling() -> AbstractContextManager[None]:
+    """Have this run of a page read nothing twice from the store; where that cannot be opened, the page will say so."""
+    try:
+        return service().ledger.recalling()
+    except PmwPubError:
+        return nullcontext()
 
 
 def public(key: str, build: Callable[[], Built]) -> Built:
     """A public thing by content key, built once for all sessions. Nothing private may go into `build`.
 
     It is built outside the cached function, for what that draws is recorded and drawn again for other sessions: a bar
-    of progress, and its button, are this session's own.
+    of progress, and its button, are this session's own. Only who asks for the very same thing waits meanwhile.
     """
-    return cast("Built", _kept(key).filled(build))
+    return _kept().public(key, build)
 
 
-@st.cache_resource(max_entries=KEPT, show_spinner=False)
-def _kept(key: str) -> _FilledOnce:
-    return _FilledOnce()
+@st.cache_resource(show_spinner=False)
+def _kept() -> PublicCache:
+    return PublicCache()

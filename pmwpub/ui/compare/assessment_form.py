@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pmwpub.errors import PlanError
+from pmwpub.numerals import as_fraction
 from pmwpub.plans import AssessmentPlan, BestPlan
 from pmwpub.service import PrivateTable, Study
 from pmwpub.service.bought.assessments import assessment_plan, epsilon_for, shares_of
@@ -83,9 +84,9 @@ def _epsilon(study: Study, *, floor: bool, start: bool) -> str:
             right, "ε for each candidate (pure)", "0.05", "0.001", "10", key=widget_keys.ASSESSMENT_EPSILON
         )
     wanted = number_fields.number(
-        right, "Error bar wanted, ± (95 %)", "0.01", "0.0001", "0.5", key=widget_keys.ASSESSMENT_PRECISION
+        right, "Error bar wanted, ± points (95 %)", "1", "0.01", "50", key=widget_keys.ASSESSMENT_PRECISION
     )
-    epsilon = epsilon_for(study, wanted, floor=floor, start=start)
+    epsilon = epsilon_for(study, str(as_fraction(wanted) / 100), floor=floor, start=start)
     right.caption(f"That takes ε = {exact(epsilon)} for each candidate.")
     return str(epsilon)
 

@@ -8,9 +8,10 @@ import streamlit as st
 
 from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.plans import AssessmentPlan, BestPlan
+from pmwpub.rounding import in_percent
 from pmwpub.service import Assessed, Study
 from pmwpub.service.bought.best_candidate import ChosenCandidate
-from pmwpub.service.grant import alone, price_words
+from pmwpub.service.grant import alone, taken
 from pmwpub.service.history_files import history_csv, history_json
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import current
@@ -19,7 +20,7 @@ from pmwpub.ui.widgets import plot_panel
 from pmwpub.ui.widgets.price_form import NO_RESULT
 from pmwpub.ui.widgets.watching import Waiting, await_results, watch
 from pmwpub.ui.wording import ranked_floors, side_by_side
-from pmwpub.ui.wording.written import counted, exact, number, plain
+from pmwpub.ui.wording.written import counted, exact, plain
 
 OVER = {
     "fast": "a public sample of the workload, or all of a small one",
@@ -78,8 +79,8 @@ def _winner(study: Study, choice: ChosenCandidate) -> None:
         return
     price = service().cost_of(study.population.name, [choice.outcome.booking])
     st.success(
-        f"Best of {offered}: **{plain(choice.name)}**, for {price_words(price)} (by itself {alone(price)}). "
-        f"The choice is noisy. {means(study, choice.plan.setting)}",
+        f"Best of {offered}: **{plain(choice.name)}**, for {taken(price.rho, price.total)} of the grant (by itself "
+        f"{alone(price)}). The choice is noisy. {means(study, choice.plan.setting)}",
         icon=":material/trophy:",
     )
     _remarks(choice.remarks)
@@ -145,7 +146,7 @@ def _everything(bought: Sequence[Assessed], choices: Sequence[ChosenCandidate]) 
 
 
 def _value(noisy: NoisyInterval | None) -> str:
-    return "" if noisy is None else number(noisy.estimate)
+    return "" if noisy is None else in_percent(noisy.estimate, 3)
 
 
 def room_table(found: Sequence[Assessed]) -> None:

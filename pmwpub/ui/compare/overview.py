@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -12,6 +13,7 @@ from pmwpub.numerals import as_fraction
 from pmwpub.rounding import near
 from pmwpub.service import Assessed, Study
 from pmwpub.service.bought.latest_numbers import latest_of_all
+from pmwpub.service.choosing.expected_pool import can_be_pooled, pool_terms
 from pmwpub.service.choosing.preselection import Preselection, preselected
 from pmwpub.service.choosing.simulated_pairs import pairs_at, simulate_pairs
 from pmwpub.service.simulations.explorations import explorations
@@ -49,6 +51,8 @@ def overview(study: Study, bought: Sequence[Assessed]) -> Preselection | None:
     st.caption(LEGEND)
     if not chosen.expected:
         _offer_simulation(study)
+    elif chosen.engine == TABLE_FIT and chosen.together is None:
+        _offer_pool(study, pools, exact)
     rows = [_row(study, pool, known.get(pool), chosen) for pool in _order(pools, chosen)]
     if any(row.floor or row.start or row.expected for row in rows):
         truths = pairs_at(service(), study, float(exact), chosen.engine or "pmw-pub").truths
@@ -69,11 +73,11 @@ def _asked() -> str:
 
 
 def _good_enough(place: DeltaGenerator, value: float) -> float:
-    st.session_state.setdefault(widget_keys.GOOD_ENOUGH, value)
-    found: float = place.number_input(
-        "An error that would be good enough", 0.001, 1.0, step=0.01, format="%.3f", key=widget_keys.GOOD_ENOUGH
-    )
-    return found
+    """Ask in percent; a share of the rows comes back."""
+    st.session_state.setdefault(widget_keys.GOOD_ENOUGH, 100 * value)
+    words = "An error that would be good enough, in % of the rows"
+    found: float = place.number_input(words, 0.1, 100.0, step=1.0, format="%.1f", key=widget_keys.GOOD_ENOUGH)
+    return found / 100
 
 
 def _offer_simulation(study: Study) -> None:
@@ -82,6 +86,15 @@ def _offer_simulation(study: Study) -> None:
         return
     if st.button("Simulate for free", type="primary", help="Public tables play the private one in turn."):
         simulate_pairs(service(), study, SweepRange(methods=BOTH_ENGINES))
+        st.rerun()
+
+
+def _offer_pool(study: Study, pools: Sequence[Pool], epsilon: Fraction) -> None:
+    """Offer to simulate a pool of all tables with learnt weights at this ε, where simulations can have one."""
+    if viewers_only() or not can_be_pooled(study, pools):
+        return
+    if st.button("Try a pool of them for free", help="One release with all tables, whose weights are learnt."):
+        simulate_pairs(service(), study, pool_terms(pools, float(epsilon)))
         st.rerun()
 
 

@@ -24,8 +24,8 @@ def simulated_panel(session: Session, study: Study, bought: Sequence[Assessed], 
     found = None
     with panel("Error against ε, by simulation", Badge.PUBLIC, *([Badge.DP] if floors else [])), refusals():
         st.markdown(
-            "A public table plays the private one, so this costs nothing. In the shaded region below a table's floor "
-            "there is no error to be had, **whatever ε**."
+            "A public table plays the private one, for free. In the shaded region below a table's floor no "
+            "error is to be had, **whatever ε**."
         )
         found = sweep_panel(study, floors, chosen)
         if found is None or not is_tuning(found.terms):

@@ -10,6 +10,7 @@ import streamlit as st
 
 from pmwpub import figures
 from pmwpub.service import Assessed, Study
+from pmwpub.service.choosing.expected_pool import is_pool_sweep
 from pmwpub.service.endings import in_words
 from pmwpub.service.simulations import explorations
 from pmwpub.service.simulations.error_figure import (
@@ -67,9 +68,10 @@ def sweep_of_the_page(study: Study, pool: Pool | None = None) -> Exploration | N
 
 
 def _with(asked: Sequence[Exploration], chosen: Pool | None) -> Exploration:
-    """The latest simulation in which no table of a candidate plays the truth, else the latest; tuning comes last."""
+    """The latest simulation in which no table of a candidate plays the truth, else the latest; those that answer
+    another question, tuning and a pool at one ε, come last."""
     tables = set(chosen or ())
-    swept = [one for one in asked if not is_tuning(one.terms)] or asked
+    swept = [one for one in asked if not is_tuning(one.terms) and not is_pool_sweep(one.terms)] or asked
     return next((one for one in swept if one.truth not in tables), swept[0])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pmwpub.numerals import as_fraction
-from pmwpub.rounding import near
+from pmwpub.rounding import in_percent, near
 from pmwpub.service import Study
 from pmwpub.service.simulations import explorations
 from pmwpub.service.simulations.explorations import Exploration
@@ -25,7 +25,7 @@ from pmwpub.ui.app.state import viewers_only
 from pmwpub.ui.compare.method_variants import in_words
 from pmwpub.ui.compare.sweep_panel import NOTHING_BEGINS
 from pmwpub.ui.widgets.watching import Waiting, watch
-from pmwpub.ui.wording.written import number, plain
+from pmwpub.ui.wording.written import plain
 
 
 def tuning_form(study: Study) -> None:
@@ -77,7 +77,7 @@ def words(found: Tuned) -> str:
     return (
         f"At ε = {near(found.epsilon, 6)} the best of {found.compared} settings was **T = {found.rounds}**, the "
         "fewest that do as well, with "
-        f"{in_words(found.settings)}: an error of {number(found.mean)} ± {number(found.standard_error)} with "
+        f"{in_words(found.settings)}: an error of {in_percent(found.mean)} ± {in_percent(found.standard_error)} with "
         f"{plain(found.candidate)} as the candidate of {plain(found.truth)}."
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from pmwpub.errors import PmwPubError
@@ -9,6 +11,10 @@ from pmwpub.service import Released, Study
 from pmwpub.service.bought.answers_of_releases import (
     COVERS,
     LARGEST_ORDER,
+    MISSES,
+    WITHIN,
+    CellAnswer,
+    ReleaseAnswers,
     answer_table,
     answers_csv,
     answers_of,
@@ -17,12 +23,10 @@ from pmwpub.service.bought.answers_of_releases import (
 )
 from pmwpub.ui.app.frame import Badge, panel
 from pmwpub.ui.app.services import service
+from pmwpub.ui.hand_over.number_panel import difference_part, mean_part
 from pmwpub.ui.wording.written import plain
 
-MISSES = (
-    "The public rows cannot answer this release's own noisy tables within their noise: their support is too thin. The "
-    "intervals are wider for it."
-)
+SHARES, IN_COLUMN, DIFFERENCE, MEAN = "shares of rows", "shares within a column", "a difference of two", "means"
 
 
 def answers_panel(study: Study, found: Released) -> None:
@@ -44,40 +48,70 @@ def answers_panel(study: Study, found: Released) -> None:
             if not names:
                 st.caption("Choose a column.")
                 return
-            cells = answers.marginal(names)
+            if answers.remark:
+                st.info(plain(answers.remark))
+            if misfitting(answers):
+                st.warning(MISSES)
+            _statistic(study, found, answers, names, key)
         except PmwPubError as refused:
             st.info(plain(str(refused)))
-            return
-        if answers.remark:
-            st.info(plain(answers.remark))
-        if misfitting(answers):
-            st.warning(MISSES)
-        table = answer_table(study, found, names, cells)
-        st.dataframe(
-            table.columns,
-            hide_index=True,
-            width="stretch",
-            column_config={
-                name: st.column_config.NumberColumn(format="percent")
-                for name in ("share of rows", "from", "to", "public table")
-            },
-            alt=f"Shares of rows by {', '.join(names)}, with intervals.",
-        )
-        st.caption(COVERS)
-        left, right = st.columns(2)
-        left.download_button(
-            "These cells (CSV)",
-            answers_csv(cells),
-            "answers.csv",
-            "text/csv",
-            key=f"answer csv {key}",
-            on_click="ignore",
-        )
-        right.download_button(
-            "All marginals of the workload (CSV)",
-            lambda: workload_csv(answers),
-            "all-answers.csv",
-            "text/csv",
-            key=f"answers csv {key}",
-            on_click="ignore",
-        )
+
+
+def _statistic(study: Study, found: Released, answers: ReleaseAnswers, names: list[str], key: str) -> None:
+    """Draw the choice of what is asked of the columns, and its answer."""
+    asked = st.radio("What", (SHARES, IN_COLUMN, DIFFERENCE, MEAN), horizontal=True, key=f"statistic {key}")
+    if asked == DIFFERENCE:
+        difference_part(answers, names, key)
+    elif asked == MEAN:
+        mean_part(answers, names)
+    elif asked == SHARES:
+        _cells(study, found, answers, names, answers.marginal(names), key)
+    elif len(names) < 2:
+        st.caption("Choose a second column.")
+    else:
+        given = st.selectbox("Within the levels of", names, key=f"within {key}")
+        st.caption(WITHIN)
+        _cells(None, found, answers, names, answers.within(names, [given]), key)
+
+
+def _cells(
+    study: Study | None,
+    found: Released,
+    answers: ReleaseAnswers,
+    names: list[str],
+    cells: Sequence[CellAnswer],
+    key: str,
+) -> None:
+    """Draw cells with their intervals, and their files.
+
+    study  whose public table stands beside them; None beside other shares than those of all rows
+    """
+    table = answer_table(study, found, names, cells)
+    st.dataframe(
+        table.columns,
+        hide_index=True,
+        width="stretch",
+        column_config={
+            name: st.column_config.NumberColumn(format="percent")
+            for name in ("share of rows", "from", "to", "public table")
+        },
+        alt=f"Shares of rows by {', '.join(names)}, with intervals.",
+    )
+    st.caption(COVERS)
+    left, right = st.columns(2)
+    left.download_button(
+        "These cells (CSV)",
+        answers_csv(cells),
+        "answers.csv",
+        "text/csv",
+        key=f"answer csv {key}",
+        on_click="ignore",
+    )
+    right.download_button(
+        "All marginals of the workload (CSV)",
+        lambda: workload_csv(answers),
+        "all-answers.csv",
+        "text/csv",
+        key=f"answers csv {key}",
+        on_click="ignore",
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pmwpub.rounding import in_percent
 from pmwpub.service import PlanKey, PrivateTable, Study
 from pmwpub.service.bought import release_errors
 from pmwpub.service.bought.release_errors import MeasuredError
@@ -15,7 +16,7 @@ from pmwpub.ui.app.state import Session
 from pmwpub.ui.widgets import number_fields
 from pmwpub.ui.widgets.price_form import NO_RESULT, purchase_form
 from pmwpub.ui.widgets.watching import Waiting, await_results, watch
-from pmwpub.ui.wording.written import exact, number, plain
+from pmwpub.ui.wording.written import exact, plain
 
 
 def errors_part(session: Session, study: Study, release: PlanKey) -> None:
@@ -40,8 +41,9 @@ def _shown(found: MeasuredError, *, steward: bool) -> None:
     else:
         error = found.error
         st.info(
-            f"Noisy largest error on the private table: **{number(error.estimate)}**, between {number(error.low)} and "
-            f"{number(error.high)} ({error.confidence:.0%} confidence), bought for ε = {epsilon} (pure).",
+            f"Noisy largest error on the private table: **{in_percent(error.estimate, 3)}** of the rows, between "
+            f"{in_percent(error.low, 3)} and {in_percent(error.high, 3)} ({error.confidence:.0%} confidence), bought "
+            f"for ε = {epsilon} (pure).",
             icon=":material/straighten:",
         )
         for remark in found.remarks:

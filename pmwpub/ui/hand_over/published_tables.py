@@ -20,5 +20,5 @@ def published_panel(study: Study) -> bool:
             st.caption("No private row was read for these, and nothing was charged.")
             for one in reversed(found):
                 with st.expander(f"{plain(one.name)}, plan {one.plan.sha256[:16]}", expanded=len(found) == 1):
-                    downloads(one.bundle, one.plan.sha256[:16])
+                    downloads(one.bundle, one.plan.sha256[:16], f"release-{one.plan.sha256[:16]}.zip")
     return bool(found)

@@ -6,6 +6,7 @@ import streamlit as st
 
 from pmwpub import figures
 from pmwpub.errors import PlanError
+from pmwpub.rounding import in_percent
 from pmwpub.service import Released, Study
 from pmwpub.service.bought import release_errors
 from pmwpub.service.quality_report import Cause, MarginalsCompared, Quality, compared, quality_of
@@ -15,7 +16,7 @@ from pmwpub.ui.app.state import Session
 from pmwpub.ui.hand_over.private_quality import truth_panel
 from pmwpub.ui.widgets import plot_panel
 from pmwpub.ui.widgets.marginal_picker import ChosenMarginal, choose, choose_ways, show
-from pmwpub.ui.wording.written import number, plain
+from pmwpub.ui.wording.written import plain
 
 HOW = (
     "**Moved** is the total variation distance: the share of rows that would have to change place to turn the public "
@@ -66,8 +67,9 @@ def _facts(study: Study, found: Released, quality: Quality) -> None:
     errors = release_errors.measured_errors(service(), study.population.name, found.outcome.booking.key)
     bought = [one.error for one in errors if one.error is not None]
     if bought:
-        right.metric("Largest error (noisy)", number(bought[-1].estimate))
-        right.caption(f"{number(bought[-1].low)} to {number(bought[-1].high)}, bought at a charge of its own")
+        estimate, low, high = (in_percent(one, 3) for one in (bought[-1].estimate, bought[-1].low, bought[-1].high))
+        right.metric("Largest error (noisy)", estimate)
+        right.caption(f"{low} to {high}, bought at a charge of its own")
     else:
         right.metric("Largest error (noisy)", "not bought")
         right.caption("A charge of its own; see above.")

@@ -18,7 +18,6 @@ from pmwpub.service.bought.release_files import (
     charge_of,
     release_files,
 )
-from pmwpub.service.bought.release_priors import contributions
 from pmwpub.service.purchases import purchase_of
 from pmwpub.ui.app.frame import Badge, panel, refusals
 from pmwpub.ui.app.services import service
@@ -29,7 +28,6 @@ from pmwpub.ui.release.plan_form import in_words
 from pmwpub.ui.release.under_way import watch_release
 from pmwpub.ui.widgets.price_form import NO_RESULT, purchase_form
 from pmwpub.ui.widgets.whole_numbers import whole_number
-from pmwpub.ui.wording.pool_words import contribution_words
 from pmwpub.ui.wording.written import loss, plain
 
 CELL_WORDS: dict[Cells, str] = {
@@ -42,14 +40,15 @@ CELL_WORDS: dict[Cells, str] = {
 def release_panel(session: Session, study: Study, found: Released) -> None:
     """Draw a release by what became of it: at work, without a result, or done."""
     booking, private = found.outcome.booking, session.steward(study)
-    with panel(f"Release {found.number}: {plain(found.name)}", Badge.DP):
+    title = f"Release {found.number}: {plain(found.name)}"
+    with panel(title if found.bundle is None else f"The files of release {found.number}", Badge.DP):
         if found.outcome.status == "running":
             watch_release(found, cancel=private is not None)
         elif found.bundle is None:
             st.warning(NO_RESULT)
         else:
+            downloads(found.bundle, booking.id, f"release-{found.number}.zip")
             _facts(found.bundle)
-            downloads(found.bundle, booking.id)
             errors_part(session, study, booking.key)
         if private is not None and found.outcome.status != "running":
             with st.expander("Draw again"):
@@ -57,6 +56,14 @@ def release_panel(session: Session, study: Study, found: Released) -> None:
 
 
 def _facts(bundle: Bundle) -> None:
+    for remark in bundle.certificate.remarks:
+        st.warning(plain(remark[:1].upper() + remark[1:]), icon=":material/visibility:")
+    with st.expander("The release in numbers"):
+        _numbers(bundle)
+
+
+def _numbers(bundle: Bundle) -> None:
+    """Draw losses, extent and charge of a release, and what was measured."""
     certificate, (measured, times), charged = bundle.certificate, extent(bundle), charge_of(bundle)
     for place, (label, value) in zip(
         st.columns(4),
@@ -64,17 +71,13 @@ def _facts(bundle: Bundle) -> None:
             ("ε", loss(certificate.epsilon)),
             ("δ", loss(certificate.delta)),
             (measured, f"{times:,}"),
-            ("Charge", "none" if charged is None else f"no. {charged[0]}"),
+            ("Number in the ledger", "none" if charged is None else f"{charged[0]}"),
         ],
         strict=True,
     ):
         place.metric(label, value)
     draw = "" if charged is None else f" · draw {charged[1]}"
     st.caption(f"ρ = {certificate.rho} · plan {certificate.plan_sha256[:16]}{draw}")
-    if found := contributions(bundle):
-        st.markdown(contribution_words(found))
-    for remark in certificate.remarks:
-        st.warning(plain(remark[:1].upper() + remark[1:]), icon=":material/visibility:")
     with st.expander("The noisy measurements"):
         st.dataframe(
             noisy_answers(bundle).columns,
@@ -84,23 +87,17 @@ def _facts(bundle: Bundle) -> None:
         )
 
 
-def downloads(bundle: Bundle, booking: int | str) -> None:
+def downloads(bundle: Bundle, booking: int | str, archive: str) -> None:
     """Offer the files, made from the stored bytes when clicked; rows, seed and the look of cells are free choices.
 
     booking  the number of its booking, or what tells apart what was not booked
+    archive  the name of the file that has all of them
     """
-    left, middle, right = st.columns(3)
-    rows = whole_number(left, "Rows of synthetic.csv", *ROWS_ALLOWED, value=bundle.certificate.n, key=f"rows {booking}")
-    seed = whole_number(middle, "Row seed (public)", *SEEDS_ALLOWED, value=0, key=f"row seed {booking}")
-    cells: Cells = right.selectbox(
-        "Numeric columns as", cells_of(bundle), format_func=CELL_WORDS.__getitem__, key=f"cells {booking}"
-    )
-    every = st.checkbox(
-        "All columns of the schema: ids are row numbers, columns that are left out are blank", key=f"columns {booking}"
-    )
-    columns: Columns = "all" if every else "attributes"
-    with st.container(horizontal=True):
-        for file in release_files(bundle, f"release-{booking}.zip", rows=rows, seed=seed, cells=cells, columns=columns):
+    place = st.container(horizontal=True)
+    with st.expander("How many rows synthetic.csv has, and how they are written"):
+        rows, seed, cells, columns = _look_of_rows(bundle, booking)
+    with place:
+        for file in release_files(bundle, archive, rows=rows, seed=seed, cells=cells, columns=columns):
             st.download_button(
                 file.name,
                 data=file.content,
@@ -113,10 +110,24 @@ def downloads(bundle: Bundle, booking: int | str) -> None:
             )
     if cells == PUBLIC_VALUES:
         st.caption(REAPPEAR)
+
+
+def _look_of_rows(bundle: Bundle, booking: int | str) -> tuple[int, int, Cells, Columns]:
+    """Ask for rows, seed, the look of cells, and the columns."""
+    left, middle, right = st.columns(3)
+    rows = whole_number(left, "Rows of synthetic.csv", *ROWS_ALLOWED, value=bundle.certificate.n, key=f"rows {booking}")
+    seed = whole_number(middle, "Row seed (public)", *SEEDS_ALLOWED, value=0, key=f"row seed {booking}")
+    cells: Cells = right.selectbox(
+        "Numeric columns as", cells_of(bundle), format_func=CELL_WORDS.__getitem__, key=f"cells {booking}"
+    )
+    every = st.checkbox(
+        "All columns of the schema: ids are row numbers, columns that are left out are blank", key=f"columns {booking}"
+    )
     st.caption(
         "The certificate goes with these rows, this seed and these cells. All three are free choices about the "
         "released weights: nothing is charged. rebuild.py makes weights and rows again from the public parts."
     )
+    return rows, seed, cells, "all" if every else "attributes"
 
 
 def _draw_again(session: Session, study: Study, private: PrivateTable, found: Released) -> None:

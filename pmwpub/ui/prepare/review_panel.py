@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from pmwpub.service import Study
@@ -45,16 +47,17 @@ def _summary(found: Review) -> str:
 def _table(found: Review) -> None:
     rows = found.columns
     config = st.column_config
+    known: dict[str, Sequence[object]] = {
+        "column": [one.name for one in rows],
+        "look": [_mark(one) for one in rows],
+        "kind": [one.kind if one.kind != LEFT_OUT else "" for one in rows],
+        "levels": [len(one.levels) or None for one in rows],
+        "public rows": [list(one.bars[:MOST_BARS]) if one.encoded else None for one in rows],
+        "why": [what_is_known(one) for one in rows],
+        "levels or bins": [" · ".join(one.levels) for one in rows],
+    }
     st.dataframe(
-        {
-            "column": [one.name for one in rows],
-            "look": [_mark(one) for one in rows],
-            "kind": [one.kind if one.kind != LEFT_OUT else "" for one in rows],
-            "levels": [len(one.levels) or None for one in rows],
-            "public rows": [list(one.bars[:MOST_BARS]) if one.encoded else None for one in rows],
-            "why": [what_is_known(one) for one in rows],
-            "levels or bins": [" · ".join(one.levels) for one in rows],
-        },
+        {name: values for name, values in known.items() if any(values)},
         hide_index=True,
         width="stretch",
         height=min(HEIGHT, 38 + 35 * len(rows)),
@@ -67,6 +70,7 @@ def _table(found: Review) -> None:
             ),
             "levels": config.NumberColumn(width="small"),
             "why": config.TextColumn(width="large"),
+            "levels or bins": config.TextColumn(width="large"),
         },
         placeholder="–",
         alt="The review: each column with its kind, levels, and what should be known of it.",

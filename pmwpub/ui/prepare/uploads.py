@@ -29,18 +29,19 @@ COMPARED_HERE = "Compared, in this session's memory, with the private table that
 
 
 def facts_table(candidates: Sequence[CandidateFacts]) -> None:
-    """What is known of the candidates for free."""
+    """What is known of the candidates for free; columns in which nothing stands are left out."""
+    known: dict[str, Sequence[object]] = {
+        "candidate": [one.name for one in candidates],
+        "rows": [one.rows for one in candidates],
+        "distinct rows": [None if one.support is None else len(one.support) for one in candidates],
+        "rows dropped": [one.dropped for one in candidates],
+        "columns ignored": [", ".join(one.ignored) for one in candidates],
+        "fits the schema": ["yes" if one.support is not None else "no" for one in candidates],
+        "attested": ["yes" if one.attested else "no" for one in candidates],
+        "read as": ["" if one.options is None else one.options.words for one in candidates],
+    }
     st.dataframe(
-        {
-            "candidate": [one.name for one in candidates],
-            "rows": [one.rows for one in candidates],
-            "distinct rows": [None if one.support is None else len(one.support) for one in candidates],
-            "rows dropped": [one.dropped for one in candidates],
-            "columns ignored": [", ".join(one.ignored) for one in candidates],
-            "fits the schema": ["yes" if one.support is not None else "no" for one in candidates],
-            "attested": ["yes" if one.attested else "no" for one in candidates],
-            "read as": ["" if one.options is None else one.options.words for one in candidates],
-        },
+        {name: values for name, values in known.items() if any(values)},
         hide_index=True,
         width="stretch",
         column_config=dict.fromkeys(
@@ -53,17 +54,19 @@ def facts_table(candidates: Sequence[CandidateFacts]) -> None:
 def candidates_panel(session: Session, study: Study, *, changeable: bool) -> None:
     """The candidates, a form to add some, attesting and removing."""
     with panel("Public candidates", Badge.PUBLIC):
+        changes = changeable and not study.demo
         if study.candidates:
             facts_table(study.candidates)
-            _lacking(study)
+            _lacking(study, changeable=changes)
         else:
             st.caption(
                 "None yet. A candidate is a public table about similar people, with the private table's columns."
             )
         if study.demo:
             st.caption(DEMO)
-        elif changeable:
-            _upload(session, study)
+        elif changes:
+            if not session.shelf.offers:
+                _upload(session, study)
             confirm_reading(
                 session,
                 "candidate",
@@ -73,12 +76,14 @@ def candidates_panel(session: Session, study: Study, *, changeable: bool) -> Non
             _change(study)
 
 
-def _lacking(study: Study) -> None:
-    """Say in full which candidates do not fit, and which are offered nowhere for want of the steward's word."""
+def _lacking(study: Study, *, changeable: bool) -> None:
+    """Say in full which candidates do not fit, and which are offered nowhere for want of the steward's word, unless
+    that word is asked for below."""
     for one in study.candidates:
         if study.schema is not None and one.support is None:
             st.warning(f"**{plain(one.name)}** does not fit the schema. {plain(one.problem)}", icon=":material/block:")
-    if unattested := [plain(one.name) for one in study.candidates if not one.attested]:
+    unattested = [plain(one.name) for one in study.candidates if not one.attested]
+    if unattested and not changeable:
         st.warning(f"Not attested, and therefore offered nowhere: {', '.join(unattested)}.", icon=":material/draw:")
 
 
@@ -169,7 +174,7 @@ def _attested(offers: Sequence[Offer]) -> Sequence[Offer]:
     if not lacking:
         return offers
     names = ", ".join(plain(one.label) for one in lacking)
-    st.warning(f"Nobody attested yet that {names} {'was' if len(lacking) == 1 else 'were'} not made from the private "
+    st.markdown(f"Nobody attested yet that {names} {'was' if len(lacking) == 1 else 'were'} not made from the private "
                "data. Without that word nothing can be bought on it.")  # fmt: skip
     if st.checkbox(ATTEST, key=f"attest offers {' '.join(one.table.sha256 for one in lacking)}"):
         return [replace(one, attested=True) for one in offers]
@@ -219,16 +224,27 @@ def _store(session: Session, study: Study, offers: Sequence[Offer]) -> None:
 
 
 def _change(study: Study) -> None:
+    """The word on each table, to be given or taken back, and its removal; those that have it are folded away."""
+    lacking = [one for one in study.candidates if not one.attested]
+    for one in lacking:
+        st.info(f"**{plain(one.name)}** is not attested: nothing can be bought on it until you tick below.")
+        _word(study, one)
+    attested = [one for one in study.candidates if one.attested]
+    if attested:
+        with st.expander("Take a word back, or remove a table"):
+            for one in attested:
+                _word(study, one)
+
+
+def _word(study: Study, one: CandidateFacts) -> None:
+    """The word on one table, and the button that removes it."""
     name = study.population.name
-    for one in study.candidates:
-        if not one.attested:
-            st.warning(f"**{plain(one.name)}** is not attested: nothing can be bought on it until you tick below.")
-        keep, drop = st.columns([4, 1], vertical_alignment="center")
-        label = f"{plain(one.name)} was not made from the private data"
-        attested = keep.checkbox(label, value=one.attested, key=f"attest {one.sha256} {one.attested}")
-        if attested != one.attested:
-            study_store.attest(service(), name, one.sha256, attested=attested)
-            st.rerun()
-        if drop.button("Remove", key=f"remove {one.sha256}", help="Deletes the stored file; what was bought stays."):
-            study_store.remove_candidate(service(), name, one.sha256)
-            st.rerun()
+    keep, drop = st.columns([4, 1], vertical_alignment="center")
+    label = f"{plain(one.name)} was not made from the private data"
+    attested = keep.checkbox(label, value=one.attested, key=f"attest {one.sha256} {one.attested}")
+    if attested != one.attested:
+        study_store.attest(service(), name, one.sha256, attested=attested)
+        st.rerun()
+    if drop.button("Remove", key=f"remove {one.sha256}", help="Deletes the stored file; what was bought stays."):
+        study_store.remove_candidate(service(), name, one.sha256)
+        st.rerun()

@@ -66,7 +66,8 @@ def choose(study: Study) -> WorkloadChoice | None:
     if scope == PICKED:
         return _pick(study, stored)
     left, middle, right = st.columns(3)
-    k = whole_number(left, "k, columns of a marginal", 1, max(WIDEST, stored.k), value=stored.k)
+    most = min(columns, max(WIDEST, stored.k))
+    k = whole_number(left, "k, columns of a marginal", 1, most, value=stored.k)
     if scope == ALL:
         return WorkloadChoice(k=k)
     marginals = whole_number(middle, "How many", 1, value=stored.marginals or 128)

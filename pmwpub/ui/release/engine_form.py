@@ -39,6 +39,16 @@ def ask_for_engine(study: Study, pool: Pool, epsilon: str) -> tuple[str, EngineA
     return chosen, advice
 
 
+def engine_to_come(study: Study, pool: Pool, epsilon: str) -> str:
+    """The engine that the release will be made with: the one that stands chosen, or else what is advised.
+
+    Table fit where the public table unchanged is: that has no ε.
+    """
+    engine = _chosen() if _chosen() != st.session_state.get(widget_keys.ADVISED_ENGINE) else None
+    taken = engine or advise_engine(service(), study, pool, epsilon).engine
+    return "table-fit" if taken == UNCHANGED else taken
+
+
 def _follow(advice: EngineAdvice) -> None:
     """Choose the advised engine beforehand, unless the steward took another one than was advised before."""
     before = st.session_state.get(widget_keys.ADVISED_ENGINE)

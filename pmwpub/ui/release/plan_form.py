@@ -9,7 +9,7 @@ import streamlit as st
 from pmwpub.errors import PlanError, StillToChoose
 from pmwpub.numerals import as_fraction
 from pmwpub.plans import AnyReleasePlan, AnyTablePlan, ReleasePlan, UnchangedPlan, WeightedPoolPlan
-from pmwpub.rounding import near
+from pmwpub.rounding import in_percent, near
 from pmwpub.service import Assessed, PrivateTable, Study
 from pmwpub.service.bought.best_candidate import choices
 from pmwpub.service.bought.latest_numbers import latest_of_all
@@ -25,12 +25,12 @@ from pmwpub.ui.compare import method_variants
 from pmwpub.ui.compare.bought_assessments import room_table
 from pmwpub.ui.compare.pools import Pool, make_pool, named, offered
 from pmwpub.ui.compare.tuning_panel import offer_tuned
-from pmwpub.ui.release.engine_form import UNCHANGED, ask_for_engine
+from pmwpub.ui.release.engine_form import ENGINES, UNCHANGED, ask_for_engine, engine_to_come
 from pmwpub.ui.release.weighted_pool_panel import weighted_pool
 from pmwpub.ui.widgets import number_fields
 from pmwpub.ui.wording import epsilon_limits
 from pmwpub.ui.wording.chosen_workload import described
-from pmwpub.ui.wording.written import number, plain
+from pmwpub.ui.wording.written import plain
 
 OWN, SMALLEST, REST = "own", "smallest", "rest"
 HOW = {OWN: "ε of one's own", SMALLEST: "the smallest ε for the error that is good enough", REST: "all that is left"}
@@ -130,13 +130,15 @@ def _pool(study: Study, found: Sequence[Assessed]) -> Pool:
         raise PlanError("A release needs a candidate that is attested on the Prepare page.")
     with service().ledger.view():
         best = preselected(service(), study, found, on_offer, epsilon=float(as_fraction(current().choices.epsilon)))
+    if best.pooled is not None:
+        st.session_state.setdefault(widget_keys.WEIGHTED_POOL, True)
     first = _winner(study) if best.pool is None else best.pool
     if st.session_state.get(widget_keys.RELEASE_POOL) not in on_offer:
         st.session_state[widget_keys.RELEASE_POOL] = first if first in on_offer else None
 
     def label(pool: Pool) -> str:
         one = known.get(pool)
-        floor = "" if one is None or one.floor is None else f" (noisy floor {number(one.floor.estimate)})"
+        floor = "" if one is None or one.floor is None else f" (noisy floor {in_percent(one.floor.estimate)})"
         return f"{named(study, pool)}{floor}"
 
     options = list(dict.fromkeys([pool for pool, _ in best.expected if pool in on_offer] + on_offer))
@@ -164,7 +166,11 @@ def _winner(study: Study) -> Pool | None:
 def _epsilon(study: Study, pool: Pool, found: Sequence[Assessed]) -> str:
     """Ask how much to spend, and say what ε can do, and what it cannot."""
     wanted = current().choices.good_enough
-    advice = advise_epsilon(service(), study, pool, wanted)
+    with service().ledger.view():
+        engine = engine_to_come(study, pool, current().choices.epsilon)
+        order = [engine, *(name for name in ENGINES if name not in (engine, UNCHANGED))]
+        advised = {name: advise_epsilon(service(), study, pool, wanted, engine=name) for name in order}
+    advice = advised[engine]
     how = st.radio("How much to spend", list(HOW), format_func=HOW.__getitem__, horizontal=True, key="how much")
     given = _spent(study, how, advice, wanted)
     if _grows():
@@ -173,7 +179,9 @@ def _epsilon(study: Study, pool: Pool, found: Sequence[Assessed]) -> str:
     for words in epsilon_limits.floor_warnings(found, wanted):
         st.warning(words, icon=":material/block:")
     with st.expander("What ε can do here"):
-        st.caption(epsilon_limits.epsilon_words(advice, wanted))
+        for name, one in advised.items():
+            if one is not None or name == engine:
+                st.caption(epsilon_limits.epsilon_words(one, wanted))
         if found:
             room_table(found)
             st.caption("A release moves the error from the start towards the floor; no ε gets below the floor.")

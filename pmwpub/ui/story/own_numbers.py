@@ -10,6 +10,7 @@ from pmwpub.service.inputs.study_store import study
 from pmwpub.ui.app.frame import Badge, link, panel
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session
+from pmwpub.ui.widgets import small_picture
 from pmwpub.ui.wording.written import plain
 
 
@@ -26,4 +27,5 @@ def own_numbers(session: Session) -> None:
         st.markdown(f"**{plain(current.population.name)}, release {done[-1].number}: {plain(done[-1].name)}**")
         said = (summary.promise[1], summary.errors[0], summary.cautions[0])
         st.markdown("\n".join(f"- {plain(words)}" for words in said))
+        small_picture.show(summary.figure)
         link("pages/hand_over.py", "The whole page", release=str(done[-1].outcome.booking.id))

@@ -1,4 +1,4 @@
-"""The guided story: five screens on the sample data, each with one plot. No streamlit."""
+"""The guided story: five screens on the sample data, each with a plot or two. No streamlit."""
 
 from __future__ import annotations
 
@@ -30,13 +30,17 @@ NAMES = {
 }
 
 
+HEADROOM = 1.08
+"""The height of figures of one scale, as a multiple of the largest error in them."""
+
+
 @dataclass(frozen=True)
 class Screen:
-    """One screen: its title, a few sentences as Markdown, its plot, and a closing line."""
+    """One screen: its title, a few sentences as Markdown, its plots, and a closing line."""
 
     title: str
     words: str
-    plot: Plot
+    plots: tuple[Plot, ...]
     close: str
 
 
@@ -50,8 +54,10 @@ def at_risk(story: Story) -> Screen:
         f"State A wants to share a table about {story.rows:,} people, so that others can plan with it. (All of them "
         f"are invented.) Nobody's name is in it. But a few facts that a neighbour knows single people out: with "
         f"{len(story.alone)} of them, **{story.alone[-1].alone:.0%} are the only one of their kind**.",
-        figures.drawn_once(
-            figures.alone_by_facts, [one.fact for one in story.alone], [one.alone for one in story.alone]
+        (
+            figures.drawn_once(
+                figures.alone_by_facts, [one.fact for one in story.alone], [one.alone for one in story.alone]
+            ),
         ),
         f"Take the one person with {person}. Exact tables tell the rest: **{rest}**.",
     )
@@ -66,7 +72,7 @@ def promise(story: Story) -> Screen:
         f"likely without any one person**. How almost is a number, ε. At ε = {EPSILON:g} no answer becomes more than "
         f"{number(factor)} times as likely. Here is one question, “how many people are like her?”, asked of the table "
         "with her in it and without.",
-        figures.drawn_once(figures.with_and_without, odds(EPSILON), factor=factor),
+        (figures.drawn_once(figures.with_and_without, odds(EPSILON), factor=factor),),
         "The answer leaves it open whether she is in the table, for anybody, with any other knowledge. Each "
         "further question spends more of ε; a ledger keeps the sum.",
     )
@@ -85,7 +91,7 @@ def public_tables(story: Story) -> Screen:
         f"up to **{summary.alone:.1%} of all people** at ε = {EPSILON:g}. There are public tables about similar "
         "people, though. None is right as it is; but giving its rows other weights can bring it close. How close at "
         "best is the *best-mixture error*.",
-        figures.drawn_once(figures.public_ranges, tables, alone=summary.alone),
+        (figures.drawn_once(figures.public_ranges, tables, alone=summary.alone),),
         f"**{worst.label}** can never do: it lacks people whom A has, and no weights bring them back. It stays off by "
         f"{worst.perfect:.0%} over all {story.marginals:,} sets of three columns, whatever is spent (the demo asks "
         f"about {CHOICE.marginals} of them, where some 10 % remain). For a sliver of ε this can be known before "
@@ -94,32 +100,44 @@ def public_tables(story: Story) -> Screen:
 
 
 def errors(story: Story) -> Screen:
-    """The fourth screen: error against epsilon, and what no epsilon reaches."""
-    summary = bought(story)
-    ceiling = max(starts(story).values())
+    """The fourth screen: error against epsilon for the best table and the worst, each in its own shade."""
+    summary, ceiling = bought(story), max(starts(story).values())
+    worst = max(story.simulation.floors, key=lambda one: one.lower)
     (noise,) = curves(story, NOISE_ALONE)
-    lines = [_curve(curve, _name(curve.label), engine="PMW^Pub") for curve in curves(story, PMW_PUB)]
-    lines += [
-        _curve(curve, f"{_name(curve.label)}, table fit")
-        for curve in curves(story, TABLE_FIT)
-        if curve.label == summary.table
-    ]
-    floors = [
-        figures.ShadedFloor(_name(one.candidate), one.lower, one.upper, noisy=False) for one in story.simulation.floors
-    ]
-    unchanged = [figures.Unchanged(_name(name), error) for name, error in starts(story).items()]
     return Screen(
         "What a little ε buys",
         "PMW^Pub asks the private table a few well-chosen questions, with noise, and gives the public rows new weights "
         "until they agree; table fit asks for all counts of one and two columns at once. More ε, less error; but "
-        "**into a table's shaded region no ε gets anybody**. "
-        f"(δ = {loss(story.delta)} throughout: the chance left over.)",
-        figures.drawn_once(
-            figures.error_against_epsilon, [*lines, _curve(noise, NOISE_ALONE, ceiling)], floors, unchanged
+        "**into a table's shaded region no ε gets anybody**. Here are the best public table and the worst, on one "
+        f"scale. (δ = {loss(story.delta)} throughout: the chance left over.)",
+        (
+            _errors_of(story, summary.table, _curve(noise, NOISE_ALONE, ceiling)),
+            _errors_of(story, worst.candidate),
         ),
         f"With {_name(summary.table)}, the error at ε = {EPSILON:g} is {summary.released:.1%} by PMW^Pub and "
         f"{summary.fitted:.1%} by table fit. Noise alone is off by "
-        f"{noise.mean[0]:.0%} at ε = {noise.epsilons[0]:g}, which is above the picture.",
+        f"{noise.mean[0]:.0%} at ε = {noise.epsilons[0]:g}, which is above the picture. With {_name(worst.candidate)}, "
+        f"every line ends at {worst.lower:.0%}: change the table, not ε.",
+    )
+
+
+def _errors_of(story: Story, candidate: str, *beside: figures.ErrorCurve) -> Plot:
+    """Both engines' lines of one public table over its own shade, and lines beside them that are of no table."""
+    name, ceiling = _name(candidate), max(starts(story).values())
+    lines = [
+        _curve(curve, f"{name}{ending}", engine=engine)
+        for method, ending, engine in ((PMW_PUB, "", "PMW^Pub"), (TABLE_FIT, ", table fit", ""))
+        for curve in curves(story, method)
+        if curve.label == candidate
+    ]
+    floors = [
+        figures.ShadedFloor(name, one.lower, one.upper, noisy=False)
+        for one in story.simulation.floors
+        if one.candidate == candidate
+    ]
+    unchanged = [figures.Unchanged(name, starts(story)[candidate])]
+    return figures.drawn_once(
+        figures.error_against_epsilon, [*lines, *beside], floors, unchanged, height=HEADROOM * ceiling
     )
 
 
@@ -142,7 +160,7 @@ def public_data_bought(story: Story) -> Screen:
         f"At the same price, ε = {EPSILON:g}, the largest of {story.queries:,} errors falls from {found.alone:.1%} to "
         f"**{min(found.released, found.fitted):.1%}**, because the public rows of {name}, already know most of what is "
         "true of people.",
-        figures.drawn_once(figures.ways_compared, ways, best=2 if found.released < found.fitted else 3),
+        (figures.drawn_once(figures.ways_compared, ways, best=2 if found.released < found.fitted else 3),),
         f"Noise alone would need **ε = {number(found.epsilon_of_noise)}** for that. And what is handed out is a table "
         "of rows like any other, with a certificate that anyone can check.",
     )

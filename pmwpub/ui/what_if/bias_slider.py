@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pmwpub import figures
+from pmwpub.rounding import in_percent
 from pmwpub.service import Study
 from pmwpub.service.simulations import bias_sweep
 from pmwpub.service.simulations.bias_sweep import BiasCase, BiasPoint
@@ -13,7 +14,7 @@ from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import viewers_only
 from pmwpub.ui.widgets import plot_panel
 from pmwpub.ui.widgets.watching import Waiting, watch
-from pmwpub.ui.wording.written import number, plain
+from pmwpub.ui.wording.written import plain
 
 WORDS = (
     "State A plays the private table. The public table is a tenth as many of its rows, drawn so that one group comes "
@@ -23,7 +24,7 @@ EPSILONS = (0.25, 1.0)
 
 
 def bias_panel(study: Study | None) -> None:
-    """Draw what a bias does to the table unchanged, to its floor, and to PMW^Pub; in a demo alone."""
+    """Draw what a bias does to the table unchanged, to its floor, and to both engines; in a demo alone."""
     with panel("What does a bias in the public table do?", Badge.PUBLIC), refusals():
         st.markdown(WORDS)
         if study is None or not study.demo or study.schema is None:
@@ -83,30 +84,37 @@ def _shown(case: BiasCase, points: tuple[BiasPoint, ...]) -> None:
     )
     point = next(point for point in points if point.bias == chosen)
     for place, (label, value) in zip(
-        st.columns(3),
+        st.columns(4),
         [
             ("Published unchanged", point.start),
+            (f"Table fit at ε = {case.epsilon:g}", point.fitted),
             (f"PMW^Pub at ε = {case.epsilon:g}", point.error),
             ("Reweighted perfectly", point.floor_high),
         ],
         strict=True,
     ):
-        place.metric(label, number(value), help="The largest error over the workload, a share of the rows.")
+        place.metric(label, in_percent(value), help="The largest error over the workload, in percent of the rows.")
     of = f"{case.attribute} = {case.level}"
-    tables = [figures.BiasedTable(one.bias, one.start, one.error, one.standard_error, one.floor_low) for one in points]
+    tables = [
+        figures.BiasedTable(
+            one.bias, one.start, one.fitted, one.fitted_error, one.error, one.standard_error, one.floor_low
+        )
+        for one in points
+    ]
     plot_panel.show(figures.drawn_once(figures.error_against_bias, tables, chosen, of=of), "bias")
     st.caption(_verdict(point, of))
 
 
 def _verdict(point: BiasPoint, of: str) -> str:
-    """What the chosen bias means, in words."""
+    """What the chosen bias means, in words, with the engine that does better."""
     bias_words = f"With {100 * point.bias:+.0f} points of {plain(of)}"
-    if point.error >= point.start:
+    error, engine = min((point.fitted, "table fit"), (point.error, "PMW^Pub"))
+    if error >= point.start:
         return (
-            f"{bias_words}, PMW^Pub does not beat the public table as it is: there is nothing to repair that noise of "
+            f"{bias_words}, neither engine beats the public table as it is: there is nothing to repair that noise of "
             "this ε would not hide. Publishing it unchanged costs no ε."
         )
     return (
-        f"{bias_words}, PMW^Pub takes {1 - point.error / point.start:.0%} of the error away; reweighting can do so "
-        "because the rows that are too rare are still there."
+        f"{bias_words}, {engine} takes {1 - error / point.start:.0%} of the error away; reweighting can do so because "
+        "the rows that are too rare are still there."
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from pmwpub.plans import ReleasePlan, TableFitPlan
+from pmwpub.plans import ReleasePlan, TableFitPlan, WeightedPoolPlan
 from pmwpub.service import Outcome, Price, PrivateTable, Study, purchases
 from pmwpub.service.choosing.outlook import outlook
 from pmwpub.service.grant import left_after, price_small_print, price_words
@@ -119,7 +119,7 @@ def _button(label: str, press: Press, **look: Any) -> bool:
 def _say_worth(study: Study, wanted: Sequence[Purchase]) -> None:
     """What releases among the purchases promise: the error to expect, and the noise in rows."""
     for plan in [one.plan for one in wanted]:
-        if isinstance(plan, ReleasePlan | TableFitPlan):
+        if isinstance(plan, ReleasePlan | TableFitPlan | WeightedPoolPlan):
             with service().ledger.view():
                 found = outlook(service(), study, plan)
             st.markdown(f"{plain(found.error_words)} {plain(found.noise_words)}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pmwpub.rounding import near
+from pmwpub.rounding import in_percent
 from pmwpub.service import Assessed, Study
 from pmwpub.service.choosing.preselection import Preselection
 from pmwpub.ui.wording.written import plain
@@ -19,13 +19,17 @@ def verdict(study: Study, at: Mapping[str, Preselection], bought: Sequence[Asses
     first = next(iter(at.values()))
     if first.pool is None:
         return plain(first.reason)
-    expected = {epsilon: one.of(first.pool) for epsilon, one in at.items()}
-    errors = [f"{percent(one.error)} at ε = {epsilon}" for epsilon, one in expected.items() if one is not None]
+    expected = {epsilon: one.of(first.pool) if first.pooled is None else one.pooled for epsilon, one in at.items()}
+    errors = [f"{in_percent(one.error)} at ε = {epsilon}" for epsilon, one in expected.items() if one is not None]
     best = next((one.error for one in expected.values() if one is not None), None)
     floor = next((one.floor for one in bought if one.candidates == first.pool), None)
     reach = floor.high if best is None and floor is not None else best
     parts = [never(one) for one in bought if _is_ruled_out(one, first.pool, reach)]
     parts += [f"expect an error of about {', '.join(errors)}"] if errors else []
+    if first.pooled is not None and first.together is not None:
+        tables = ", ".join(f"{plain(name)} {100 * part:.0f} %" for name, part in first.together.contributions)
+        parts.append(f"its tables are expected to contribute {tables}")
+        return f"Use **a pool with learnt weights**: {'; '.join(parts)}."
     said = "; ".join(parts) or plain(first.reason).rstrip(".")
     return f"Use **{plain(study.names(first.pool))}**: {said}."
 
@@ -35,14 +39,9 @@ def never(one: Assessed) -> str:
     if one.floor is None:
         return ""
     sure = f"{100 * one.floor.confidence:.0f} % confidence"
-    return f"with {sure} no reweighting of {plain(one.name)} gets below {percent(one.floor.low)} on this workload"
+    return f"with {sure} no reweighting of {plain(one.name)} gets below {in_percent(one.floor.low)} on this workload"
 
 
 def _is_ruled_out(one: Assessed, chosen: tuple[str, ...], reach: float | None) -> bool:
     """Whether a candidate that was not chosen cannot reach what the chosen one is expected to, or its floor at most."""
     return one.floor is not None and reach is not None and one.candidates != chosen and one.floor.low > reach
-
-
-def percent(share: float) -> str:
-    """A share in percent, to two digits."""
-    return f"{near(100 * share, 2)} %"

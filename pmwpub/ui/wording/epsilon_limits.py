@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pmwpub.rounding import in_percent, near
 from pmwpub.service import Assessed
 from pmwpub.service.simulations.advice import EpsilonAdvice
-from pmwpub.ui.wording.written import loss, number, plain
+from pmwpub.service.simulations.engine_advice import NAMES
+from pmwpub.ui.wording.written import loss, plain
 
 
 def floor_warnings(found: Sequence[Assessed], wanted: float) -> list[str]:
@@ -19,14 +21,14 @@ def floor_warnings(found: Sequence[Assessed], wanted: float) -> list[str]:
         sure = f"({floor.confidence:.0%} confidence)"
         if floor.low > wanted:
             said.append(
-                f"**{plain(one.name)}** keeps an error of at least about {number(floor.low)} at every ε {sure}: "
-                f"{number(wanted)} is out of reach. Change the public table, not ε."
+                f"**{plain(one.name)}** keeps an error of at least about {in_percent(floor.low)} at every ε {sure}: "
+                f"{in_percent(wanted, 3)} is out of reach. Change the public table, not ε."
             )
         elif start is not None and floor.high >= start.low:
             said.append(
-                f"**{plain(one.name)}**: its floor may be as high as {number(floor.high)} and its start as low as "
-                f"{number(start.low)} {sure}, so there may be no room for ε to gain anything over publishing the "
-                "public table unchanged, for free."
+                f"**{plain(one.name)}**: its floor may be as high as {in_percent(floor.high)} and its start as low "
+                f"as {in_percent(start.low)} {sure}, so there may be no room for ε to gain anything over publishing "
+                "the public table unchanged, for free."
             )
     return said
 
@@ -41,14 +43,15 @@ def epsilon_words(advice: EpsilonAdvice | None, wanted: float, *, inert: bool = 
             "What ε an error takes is not known: no simulation of this choice is stored. Compare makes one, for free."
         )
     truth, goal = (
-        f"in a simulation of PMW^Pub where {plain(advice.truth) if inert else advice.truth} played the private table",
-        number(wanted),
+        f"in a simulation of {NAMES[advice.engine]} where {plain(advice.truth) if inert else advice.truth} played the "
+        "private table",
+        in_percent(wanted, 3),
     )
     if advice.epsilon is not None:
         return f"An error of {goal} took ε = {loss(advice.epsilon)}, the smallest enough of those tried, {truth}."
     if advice.floor > wanted:
-        return f"No ε is enough for {goal} {truth}: the floor was {number(advice.floor)}. Change the public table."
+        return f"No ε is enough for {goal} {truth}: the floor was {in_percent(advice.floor)}. Change the public table."
     return (
-        f"None of the ε tried, up to {number(advice.largest)}, was enough for {goal} {truth}; the least error was "
-        f"{number(advice.best)}."
+        f"None of the ε tried, up to {near(advice.largest)}, was enough for {goal} {truth}; the least error was "
+        f"{in_percent(advice.best)}."
     )

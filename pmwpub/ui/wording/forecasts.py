@@ -6,10 +6,11 @@ import math
 from typing import Literal, NamedTuple
 
 from pmwpub.plans import BestPlan
+from pmwpub.rounding import in_percent
 from pmwpub.service.bought.best_candidate import shortfall_of
 from pmwpub.service.simulations.public_pairs import Forecast
 from pmwpub.ui.compare.floor_scope import Setting
-from pmwpub.ui.wording.written import number, seconds
+from pmwpub.ui.wording.written import seconds
 
 LIKELY = 0.9
 """The chance of a result below which a sentence advises another purchase first."""
@@ -25,8 +26,8 @@ class Sentence(NamedTuple):
 def bars(forecast: Forecast) -> str:
     """The error bars that a plan buys."""
     parts = [("floor", forecast.floor_bar), ("start", forecast.start_bar)]
-    said = ", ".join(f"{part} ± {number(bar)}" for part, bar in parts if bar is not None)
-    return f"Error bar of each (95 %): **{said}**, as a share of the rows."
+    said = ", ".join(f"{part} ± {in_percent(bar)}" for part, bar in parts if bar is not None)
+    return f"Error bar of each (95 %): **{said}** of the rows."
 
 
 def worth(forecast: Forecast) -> Sentence | None:
@@ -37,7 +38,7 @@ def worth(forecast: Forecast) -> Sentence | None:
         return Sentence(
             "info", "Compare the candidates with each other (free, below) to see whether this tells them apart."
         )
-    spread, bar = number(forecast.spread), number(forecast.floor_bar)
+    spread, bar = in_percent(forecast.spread), in_percent(forecast.floor_bar)
     if forecast.tells_apart:
         return Sentence(
             "success", f"Floors of the public tables for each other lie up to {spread} apart: ± {bar} can tell that."
@@ -73,4 +74,5 @@ def winner_worth(plan: BestPlan) -> Sentence:
     bar = shortfall_of(plan)
     if bar >= 1:
         return Sentence("warning", "At this ε the choice is hardly better than a guess. Take a larger ε.")
-    return Sentence("info", f"With probability 95 % the chosen one's floor is at most {number(bar)} above the lowest.")
+    worse = in_percent(bar)
+    return Sentence("info", f"With probability 95 % the chosen one's floor is at most {worse} above the lowest.")

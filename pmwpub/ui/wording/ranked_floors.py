@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from pmwpub import figures
 from pmwpub.noisy_interval import NoisyInterval
+from pmwpub.rounding import in_percent
 from pmwpub.service import Assessed, Price
 from pmwpub.service.bought.best_candidate import too_close
-from pmwpub.service.grant import alone, price_words
-from pmwpub.ui.wording.written import number, plain
+from pmwpub.service.grant import alone, taken
+from pmwpub.ui.wording.written import plain
 
 Row = Mapping[str, str | int | float]
 PART = "taken over a public part of the workload, so over the whole workload it can only be higher"
@@ -45,12 +46,12 @@ def _verdict(name: str, floor: NoisyInterval, start: NoisyInterval | None, targe
     sure = f"with {floor.confidence:.0%} confidence"
     if floor.low > target:
         return (
-            f"**{plain(name)}** can never reach an error of {number(target)}: its best-mixture error is at least about "
-            f"{number(floor.low)} {sure}: no ε gets below it."
+            f"**{plain(name)}** can never reach an error of {in_percent(target, 3)}: its best-mixture error is at "
+            f"least about {in_percent(floor.low)} {sure}: no ε gets below it."
         )
     words = (
-        f"**{plain(name)}** is not ruled out: reweighted perfectly, an error between {number(floor.low)} and "
-        f"{number(floor.high)} would remain on the queries that were looked at ({sure})."
+        f"**{plain(name)}** is not ruled out: reweighted perfectly, an error between {in_percent(floor.low)} and "
+        f"{in_percent(floor.high)} would remain on the queries that were looked at ({sure})."
     )
     if start is not None and floor.high >= start.low:
         words += " At this ε the floor cannot be told from the start, so reweighting may gain little."
@@ -70,11 +71,11 @@ def worked_sentence(found: Sequence[Assessed], price: Price, *, whole: bool) -> 
     group = tied.get(best.candidates)
     rivals = [plain(one.name) for one, _ in order[1:] if group is not None and tied.get(one.candidates) == group]
     tie = f", too close to call with {' and '.join(rivals)}" if rivals else ""
-    lead = f"{plain(best.name)} has the lowest, about {number(floor.estimate)}{tie}"
+    lead = f"{plain(best.name)} has the lowest, about {in_percent(floor.estimate)}{tie}"
     return (
-        f"For {price_words(price)} (by itself {alone(price)}), the steward bought noisy best-mixture errors "
-        f"of {names}. {lead}. The best-mixture error is what would remain if a public table were reweighted "
-        f"perfectly; it was {WHOLE if whole else PART}."
+        f"For {taken(price.rho, price.total)} of the grant (by itself {alone(price)}), the steward bought noisy "
+        f"best-mixture errors of {names}. {lead}. The best-mixture error is what would remain if a public table were "
+        f"reweighted perfectly; it was {WHOLE if whole else PART}."
     )
 
 

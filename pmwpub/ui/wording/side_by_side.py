@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pmwpub.noisy_interval import NoisyInterval
+from pmwpub.rounding import in_percent
 from pmwpub.service.bought.latest_numbers import latest
-from pmwpub.ui.wording.written import number
 
 __all__ = ["interval", "latest"]
 
 
 def interval(noisy: NoisyInterval | None) -> str:
-    """ "0.0123 (0.0100 to 0.0150)", or a dash where it was not bought."""
-    return "–" if noisy is None else f"{number(noisy.estimate)} ({number(noisy.low)} to {number(noisy.high)})"
+    """ "1.23 % (1 % to 1.5 %)", or a dash where it was not bought."""
+    if noisy is None:
+        return "–"
+    estimate, low, high = (in_percent(value, 3) for value in (noisy.estimate, noisy.low, noisy.high))
+    return f"{estimate} ({low} to {high})"

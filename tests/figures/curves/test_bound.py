@@ -39,7 +39,7 @@ def test_a_bound_is_dashed_in_its_tables_colour_and_unlike_the_table_unchanged()
     assert line.line.color == unchanged.line.color == by_name["near"].line.color
     assert (line.line.dash, unchanged.line.dash) == ("longdash", "dash")
     assert (line.mode, line.marker.symbol, unchanged.mode) == ("lines+markers", "circle-open", "lines")
-    assert "at most 0.9 with probability 95%, at T = 86" in line.hovertext[0]
+    assert "at most 90 % with probability 95%, at T = 86" in line.hovertext[0]
     assert line.legendgroup == "near"
 
 
@@ -55,7 +55,7 @@ def test_table_and_words_carry_the_bound() -> None:
     plot = _drawn(BOUND)
     assert ("near, the theorem's bound", "0.1", 0.9, None) in plot.table.rows
     assert ("near, the theorem's bound", "1", 0.4, None) in plot.table.rows
-    assert "bound for near, with probability 95%: 0.9 at epsilon 0.1, 0.4 at epsilon 1." in plot.alt
+    assert "bound for near, with probability 95%: 90 % at epsilon 0.1, 40 % at epsilon 1." in plot.alt
 
 
 @pytest.mark.parametrize(

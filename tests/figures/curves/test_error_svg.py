@@ -45,12 +45,12 @@ def test_labels_are_inert_and_nothing_runs_or_loads() -> None:
 
 def test_the_conclusion_stands_in_the_picture_in_words() -> None:
     assert conclusion([B, C], [FLOOR]) == (
-        "b.csv does best at ε = 1, with an error of 0.02; no ε brings b.csv below 0.01 (with 95% confidence)."
+        "b.csv does best at ε = 1, with an error of 2 %; no ε brings b.csv below 1 % (with 95% confidence)."
     )
     words = conclusion([B], [], MarkedRelease(0.5, 0.034))
-    assert words == "At ε = 0.5 an error of 0.034 is expected."
+    assert words == "At ε = 0.5 an error of 3.4 % is expected."
     picture = error_svg([B], [FLOOR], [FREE], marked=MarkedRelease(0.5, 0.034))
-    for shown in ("At ε = 0.5 an error of 0.034 is expected", "unchanged, free: 0.09", "noisy, bought", "this release"):
+    for shown in ("At ε = 0.5 an error of 3.4 % is expected", "unchanged, free: 9 %", "noisy, bought", "this release"):
         assert shown in picture
     assert len(picture) < 10_000
 

@@ -20,7 +20,7 @@ def test_each_epsilon_is_a_line_over_the_shares_and_the_table_unchanged_is_dashe
 
 def test_words_and_table_carry_the_same_numbers() -> None:
     plot = figures.error_against_share([CURVE], START, candidate="b.csv")
-    assert "0.3 at 1 %, 0.2 at 10 %, 0.1 at 100 %" in plot.alt
+    assert "30 % at 1 %, 20 % at 10 %, 10 % at 100 %" in plot.alt
     assert plot.table.rows[0] == ("ε = 1", "1", 0.3, 0.01)
     assert len(plot.table.rows) == 6
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from pmwpub.evaluation import PMW_PUB, TABLE_FIT, UNCHANGED
 from pmwpub.service.bought.assessments import assessment_plan
 from pmwpub.service.bought.release_errors import error_plan
 from pmwpub.service.bought.releases import release_plan, released, table_fit_plan
-from pmwpub.service.choosing.expectation import handed_over
+from pmwpub.service.choosing.expectation import expectation_of, handed_over
 from pmwpub.service.choosing.simulated_pairs import simulate_pairs
 from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases import AssessmentPurchase, ErrorPurchase, ReleasePurchase, buy
@@ -18,7 +19,7 @@ def test_what_is_handed_over_names_what_was_expected_and_every_error_that_was_bo
     current = study_store.study(bench.service, bench.name)
     simulate_pairs(bench.service, current, SweepRange(epsilons=(0.5, 1.0), rounds=(3,), runs=1))
     plan = release_plan(bench.service, current, bench.candidates[:1], epsilon="1", rounds=3)
-    (outcome,) = buy(bench.service, bench.private, [ReleasePurchase(plan)], tick=True)
+    (outcome,) = buy(bench.service, bench.private, [ReleasePurchase(plan)], tick=True, free_tick=True)
     found = released(bench.service, current, outcome.booking)
     before = handed_over(bench.service, current, found)
     assert before.errors[0].startswith("Expected: a largest error of")
@@ -43,7 +44,7 @@ def test_a_release_that_may_add_rows_stands_against_no_floor(bench: Bench) -> No
     said = []
     for grow in (False, True):
         plan = table_fit_plan(bench.service, current, pool, epsilon="1", grow=grow)
-        (outcome,) = buy(bench.service, bench.private, [TableFitPurchase(plan)], tick=True)
+        (outcome,) = buy(bench.service, bench.private, [TableFitPurchase(plan)], tick=True, free_tick=True)
         found = released(bench.service, current, outcome.booking)
         said.append(handed_over(bench.service, current, found))
     own, grown = (" ".join(summary.errors) for summary in said)
@@ -52,3 +53,17 @@ def test_a_release_that_may_add_rows_stands_against_no_floor(bench: Bench) -> No
     assert "floor" not in grown
     assert "Bought of the public table: start" in grown
     assert said[1].figure == "", "its errors were simulated on the table's own rows, above their floor"
+
+
+def test_the_figure_has_a_line_of_each_engine_that_was_simulated_by_its_plain_name(bench: Bench) -> None:
+    current = study_store.study(bench.service, bench.name)
+    terms = SweepRange(epsilons=(0.5, 1.0), rounds=(3,), runs=1, methods=(PMW_PUB, TABLE_FIT, UNCHANGED))
+    simulate_pairs(bench.service, current, terms)
+    plan = table_fit_plan(bench.service, current, bench.candidates[:1], epsilon="1")
+    found = expectation_of(bench.service, current, plan)
+    assert found is not None
+    assert found.figure.count('class="curve"') == 2
+    for name in ("b.csv, table fit", "b.csv, PMW^Pub, T = 3"):
+        assert name in found.figure
+    own, other = (found.figure.index(f"b.csv, {name}") for name in ("table fit", "PMW^Pub"))
+    assert own < other, "the release's own engine comes first"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 import numpy as np
@@ -15,9 +16,11 @@ from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support
 from pmwpub.service.bought.assessments import assessed, assessment_plan
 from pmwpub.service.choosing.floor_part import advised_scope, chosen_part, part_of
+from pmwpub.service.core import Built
 from pmwpub.service.inputs import study_store
 from pmwpub.service.inputs.study import Study
 from pmwpub.service.purchases import AssessmentPurchase, buy
+from pmwpub.tabular.schema.table_schema import Schema
 from tests.service.conftest import Bench
 
 DOMAIN = Domain(tuple(Attribute(name, ("0", "1")) for name in "abcdef"))
@@ -91,6 +94,48 @@ def test_the_first_purchase_fixes_the_part_for_all_candidates_whatever_comes_lat
     with pytest.raises(PlanError, match="another part"):
         buy(bench.service, bench.private, [AssessmentPurchase(other)], tick=True)
     assert len(bench.service.ledger.history(bench.name)) == charges
+
+
+def test_the_first_of_two_purchases_at_once_fixes_the_part(bench: Bench) -> None:
+    """While the first waits to be ready, another buys over another part: the ledger asks in its own transaction."""
+    current, (first, second, _) = today(bench), bench.candidates
+    part = part_of(bench.service, current)
+    assert len(part) > 1
+    plan, other = (
+        assessment_plan(current, [candidate], epsilon="0.2", setting="part", part=chosen)
+        for candidate, chosen in ((first, part[:1]), (second, part[1:]))
+    )
+    ready = bench.service.engine.readiness.require
+
+    def meanwhile(tasks: Collection[str]) -> None:
+        bench.service.engine.readiness.require = ready  # type: ignore[method-assign]
+        buy(bench.service, bench.private, [AssessmentPurchase(other)], tick=True)
+        ready(tasks)
+
+    bench.service.engine.readiness.require = meanwhile  # type: ignore[method-assign]
+    with pytest.raises(PlanError, match="another part"):
+        buy(bench.service, bench.private, [AssessmentPurchase(plan)], tick=True)
+    assert [one.plan_json for one in bench.service.ledger.bookings(bench.name)] == [other.canonical]
+
+
+def test_a_schema_that_reads_cells_otherwise_has_a_part_of_its_own(bench: Bench) -> None:
+    """Its domain and workload are the same, and its supports need not be."""
+    asked: list[str] = []
+    cache = bench.service.cache
+
+    def noted(key: str, build: Callable[[], Built]) -> Built:
+        asked.append(key)
+        return cache(key, build)
+
+    bench.service.cache = noted
+    schemas = [today(bench).schema]
+    part_of(bench.service, today(bench))
+    assert schemas[0] is not None
+    schemas.append(Schema.of(schemas[0].columns, ["cook?"], schemas[0].version))
+    assert schemas[1].domain == schemas[0].domain
+    study_store.save_schema(bench.service, bench.name, schemas[1])
+    part_of(bench.service, today(bench))
+    assert len({key for key in asked if key.startswith("floor part:")}) == 2
 
 
 def test_a_marginal_from_outside_the_workload_is_refused_before_a_charge(bench: Bench) -> None:

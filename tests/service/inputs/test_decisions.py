@@ -6,8 +6,10 @@ import random
 
 import pytest
 from service.conftest import Bench
+from sqlalchemy import Connection
 
-from pmwpub.errors import SchemaError
+from pmwpub.errors import SchemaError, StoreUnavailable
+from pmwpub.ledger import documents
 from pmwpub.service import Study
 from pmwpub.service.inputs import decisions, schema_editing, study_store
 from pmwpub.tabular.schema.column_types import Column, IdColumn, IgnoredColumn, NumericColumn
@@ -68,6 +70,32 @@ def test_a_schema_drafted_anew_follows_what_was_decided(surveyed: Bench) -> None
     assert [one.rule for one in kept.remedies] == ["same", "kind"]
     assert dropped == ()
     assert schema(surveyed).domain == decided.domain
+
+
+def test_a_schema_and_its_decisions_are_stored_together_or_not_at_all(
+    surveyed: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the program ends between the two, the schema would have a column that no decision accounts for."""
+    decide(surveyed, SEX)
+    before, put = schema(surveyed), documents.put
+    without_sex = Schema.of([one for one in before.columns if one.name != "sex"], before.missing_tokens, 2)
+
+    def breaking(connection: Connection, population_id: int, kind: str, key: str, body: bytes) -> None:
+        if kind == decisions.DECISIONS:
+            raise StoreUnavailable("the disk is full")
+        put(connection, population_id, kind, key, body)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(documents, "put", breaking)
+        for change in (
+            lambda: decide(surveyed, ("person", "kind", "id")),
+            lambda: decisions.undo(surveyed.service, now(surveyed), Remedy(*SEX)),  # type: ignore[arg-type]
+            lambda: schema_editing.save(surveyed.service, now(surveyed), without_sex),
+        ):
+            with pytest.raises(StoreUnavailable):
+                change()
+    assert schema(surveyed) == before
+    assert [one.rule for one in decisions.decisions(surveyed.service, surveyed.name).remedies] == ["same"]
 
 
 def test_decisions_about_one_column_add_up_and_are_taken_back_one_by_one(surveyed: Bench) -> None:

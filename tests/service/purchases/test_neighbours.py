@@ -19,7 +19,7 @@ from pmwpub.release.checking import check, require
 from pmwpub.service import PrivateTable, Service
 from pmwpub.service.bought import assessments, release_errors, releases
 from pmwpub.service.inputs import study_store
-from pmwpub.service.purchases.buying import KEPT
+from pmwpub.service.purchases.neighbours import KEPT
 from pmwpub.service.steward_only import recorded_numbers
 from pmwpub.tabular.schema.column_types import CategoricalColumn, IdColumn
 from pmwpub.tabular.schema.table_schema import Schema

@@ -96,3 +96,29 @@ def test_the_advised_rounds_are_those_that_did_best_in_a_trial_then_in_a_sweep_t
     assert tried is not None
     advice = advise_rounds(bench.service, current, pool, "1")
     assert (advice.rounds, advice.truth, advice.tried) == (tried.rounds, "c.csv and d.csv", True)
+
+
+def test_a_finished_sweep_of_both_engines_stands_for_a_trial_and_is_not_made_again(bench: Bench) -> None:
+    current, pool = study_store.study(bench.service, bench.name), bench.candidates[:1]
+    terms = SweepRange(epsilons=(0.5, 1.0), rounds=(4,), runs=1, methods=(PMW_PUB, TABLE_FIT, UNCHANGED))
+    swept = [explorations.explore(bench.service, current, truth, terms).simulation for truth in bench.candidates[1:]]
+    found = engine_trials.try_engines(bench.service, current, pool, 1.0)
+    assert (found.swept, found.job, set(found.truths)) == (True, None, {"c.csv", "d.csv"})
+    assert bench.service.ledger.documents(bench.name, engine_trials.TRIAL) == []
+    for engine in (UNCHANGED, TABLE_FIT, PMW_PUB):
+        errors = [
+            one.max_error
+            for simulation in swept
+            for one in simulation.errors  # type: ignore[union-attr]
+            if (one.candidate, one.method, one.epsilon) == ("b.csv", engine, 1.0)
+        ]
+        assert found.of(engine).mean == pytest.approx(sum(errors) / 2)  # type: ignore[union-attr]
+    assert found.of(PMW_PUB).rounds == 4  # type: ignore[union-attr]
+    assert engine_trials.trial(bench.service, current, pool, 3.0).ways == (), "no epsilon as large was simulated"
+
+
+def test_a_sweep_of_one_engine_is_no_trial_of_both(bench: Bench) -> None:
+    current, pool = study_store.study(bench.service, bench.name), bench.candidates[:1]
+    terms = SweepRange(epsilons=(1.0,), rounds=(4,), runs=1)
+    explorations.explore(bench.service, current, bench.candidates[1], terms)
+    assert engine_trials.trial(bench.service, current, pool, 1.0).ways == ()

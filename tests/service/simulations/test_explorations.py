@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def test_there_is_no_advice_on_epsilon_before_a_simulation(bench: Bench) -> None:
     current = study_store.study(bench.service, bench.name)
-    assert advice_simulations.advise_epsilon(bench.service, current, bench.candidates[:1], 0.1) is None
+    assert advice_simulations.advise_epsilon(bench.service, current, bench.candidates[:1], 0.1, engine=PMW_PUB) is None
 
 
 def test_the_advised_epsilon_is_the_smallest_one_tried_whose_mean_error_is_small_enough(bench: Bench) -> None:
@@ -40,7 +40,7 @@ def test_the_advised_epsilon_is_the_smallest_one_tried_whose_mean_error_is_small
         if line.candidate == name and line.method == "pmw-pub"
     }
     for wanted in (0.0, *means.values(), 1.0):
-        advice = advice_simulations.advise_epsilon(bench.service, current, [candidate], wanted)
+        advice = advice_simulations.advise_epsilon(bench.service, current, [candidate], wanted, engine=PMW_PUB)
         assert advice is not None
         assert advice.epsilon == min((e for e, mean in means.items() if mean <= wanted), default=None)
         assert advice.truth == "b.csv"
@@ -155,7 +155,7 @@ def test_a_pool_can_be_simulated_and_gets_advice(bench: Bench) -> None:
     pool = tuple(sorted(bench.candidates[1:]))
     terms = replace(SMALL, candidates=(pool,))
     explorations.explore(bench.service, current, bench.candidates[0], terms)
-    assert advice_simulations.advise_epsilon(bench.service, current, bench.candidates[1:], 1.0) is not None
+    assert advice_simulations.advise_epsilon(bench.service, current, bench.candidates[1:], 1.0, engine=PMW_PUB)
     assert advice_simulations.advise_rounds(bench.service, current, bench.candidates[1:], "1").truth == "b.csv"
 
 
@@ -195,4 +195,4 @@ def test_an_empty_grid_or_a_share_of_nothing_is_refused(bench: Bench) -> None:
 def test_a_pool_was_not_simulated_and_gets_no_advice(bench: Bench) -> None:
     current = study_store.study(bench.service, bench.name)
     explorations.explore(bench.service, current, bench.candidates[0])
-    assert advice_simulations.advise_epsilon(bench.service, current, bench.candidates[1:], 0.5) is None
+    assert advice_simulations.advise_epsilon(bench.service, current, bench.candidates[1:], 0.5, engine=PMW_PUB) is None

@@ -50,6 +50,22 @@ def test_a_saved_schema_loads_as_the_same_schema_with_the_same_hash() -> None:
     assert "10.0" not in schema.to_json()
 
 
+@pytest.mark.parametrize(
+    ("once", "twice", "key"),
+    [
+        ('{"version": 1,', '{"version": 2, "version": 1,', "version"),
+        ('"kind": "id"', '"kind": "id", "kind": "id"', "kind"),
+        ('"edges": [0,', '"edges": [0, 100], "edges": [0,', "edges"),
+    ],
+)
+def test_a_key_that_stands_twice_is_refused(once: str, twice: str, key: str) -> None:
+    """Other programs may take the first of the two where this one took the last."""
+    assert EXAMPLE.count(once) == 1
+    for text in (EXAMPLE.replace(once, twice), EXAMPLE.replace(once, twice).encode()):
+        with pytest.raises(SchemaError, match=f"key '{key}' twice"):
+            Schema.from_json(text)
+
+
 def test_the_hash_ignores_spelling_and_tells_meaning_apart() -> None:
     spelt = of({"edges": [0.0, 5e1, 100], "outside": "clip", "kind": "numeric", "name": "age", "missing": False})
     assert spelt.sha256 == of(AGE).sha256

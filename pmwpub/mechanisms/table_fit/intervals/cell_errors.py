@@ -70,48 +70,127 @@ def beliefs(release: ReleasedTables, drift: BelievedDrift, attributes: Subset, t
         for j, other in enumerate(parts):
             both = parts.index(tuple(sorted({*one, *other})))
             covariance[:, i, j] = shares[:, both] - shares[:, i] * shares[:, j]
-    explained = _explained(covariance, order)
+    return scaled_beliefs(release, drift, attributes, covariance, order)
+
+
+def scaled_beliefs(
+    release: ReleasedTables, drift: BelievedDrift, attributes: Subset, covariance: Floats, ones: int
+) -> Beliefs:
+    """Covariances of features under the released weights, scaled to what is believed and to what the fit believed.
+
+    attributes  positions in the domain of those that the features are about
+    covariance  float64 (any, features, features): of the features under the released weights
+    ones        how many of the features are 1-way indicators; they come first
+    """
+    explained = _explained(covariance, ones)
     own = np.array([drift.ones[release.attributes.index(a)] for a in attributes])
-    ones = 1.0 / float(np.mean(1.0 / own))
+    strength = 1.0 / float(np.mean(1.0 / own))
     choices, moved = release.choices, any(a in release.choices.moved for a in attributes)
     used = min(release.constants.moved_strength, choices.strength) if moved else choices.strength
     left = covariance - explained
-    return Beliefs(explained / ones + left / drift.pairs, explained / used + left / choices.pair_strength)
+    return Beliefs(explained / strength + left / drift.pairs, explained / used + left / choices.pair_strength)
 
 
-def _explained(covariance: Floats, order: int) -> Floats:
-    """C[:, 1..k] C[1..k, 1..k]^-1 C[1..k, :]: all of it where there is one attribute."""
-    if order == 1:
+def _explained(covariance: Floats, ones: int) -> Floats:
+    """C[:, 1..k] C[1..k, 1..k]^-1 C[1..k, :]: all of it where there are no features but 1-way ones."""
+    if ones == covariance.shape[-1]:
         return covariance
-    among = covariance[:, :order, :order].copy()
-    own = np.arange(order)
+    among = covariance[:, :ones, :ones].copy()
+    own = np.arange(ones)
     among[:, own, own] += RIDGE + RELATIVE_RIDGE * covariance[:, own, own]
-    explained: Floats = covariance[:, :, :order] @ np.linalg.solve(among, covariance[:, :order, :])
+    explained: Floats = covariance[:, :, :ones] @ np.linalg.solve(among, covariance[:, :ones, :])
     return explained
 
 
-def mean_squared_errors(
-    believed: Beliefs, measured: Sequence[int], noise: Floats, least: Floats, target: int = -1
-) -> Floats:
+@dataclass(frozen=True, eq=False)
+class MeasuredParts:
+    """What was measured of the parts of a marginal's cells.
+
+    places  which parts, as `subsets` counts them, with their tables' cells
+    noise   float64 (cells, places): the variance of the noise on each
+    least   float64, alike: the variance that the fit took at least
+    """
+
+    places: tuple[tuple[int, slice], ...]
+    noise: Floats
+    least: Floats
+
+    @classmethod
+    def of(cls, release: ReleasedTables, attributes: Subset, shape: Subset) -> MeasuredParts:
+        """The measured parts of the cells of one marginal; there is one at least."""
+        parts = subsets(len(attributes))
+        found = measured_parts(release, attributes)
+        noise = spread_over(shape, [(parts[i], release.variances[cells]) for i, cells in found])
+        least = [least_variance(release, len(parts[i])) for i, _ in found]
+        return cls(tuple(found), noise, np.broadcast_to(least, noise.shape))
+
+    @property
+    def chosen(self) -> list[int]:
+        """Which parts were measured."""
+        return [i for i, _ in self.places]
+
+
+def measured_parts(release: ReleasedTables, attributes: Subset) -> list[tuple[int, slice]]:
+    """Which parts of a marginal's cells were measured, each with its table's cells."""
+    found = []
+    for i, part in enumerate(subsets(len(attributes))):
+        cells = release.cells_of([attributes[j] for j in part])
+        if cells is not None:
+            found.append((i, cells))
+    return found
+
+
+def least_variance(release: ReleasedTables, order: int) -> float:
+    """The noise that the fit takes a cell of so many columns to have at least."""
+    strength = release.choices.strength if order == 1 else release.choices.pair_strength
+    return release.constants.least_variance / strength
+
+
+def spread_over(shape: Subset, tables: Sequence[tuple[Subset, Floats]]) -> Floats:
+    """float64 (cells, tables): for each cell of a marginal, the value of each smaller table's cell that holds it."""
+    spread = []
+    for part, values in tables:
+        along = [shape[a] if a in part else 1 for a in range(len(shape))]
+        spread.append(np.broadcast_to(values.reshape(along), shape).ravel())
+    return np.stack(spread, axis=1)
+
+
+def mean_squared_errors(believed: Beliefs, measured: Sequence[int], noise: Floats, least: Floats) -> Floats:
     """float64 (cells,): the error of the released share of each cell, where drift and noise are as believed.
 
-    The release is taken as public share + g'(noisy parts - public parts), with the weights g that a fit with the
+    measured, noise, least  as in `errors_of_functionals`
+    """
+    own = np.zeros(believed.drift.shape[:2])
+    own[:, -1] = 1.0
+    return errors_of_functionals(believed, own, measured, noise, least)
+
+
+def errors_of_functionals(
+    believed: Beliefs, target: Floats, measured: Sequence[int], noise: Floats, least: Floats
+) -> Floats:
+    """float64 (cells,): the mean squared error of a sum of released parts, where drift and noise are as believed.
+
+    The release is taken as public sum + g'(noisy parts - public parts), with the weights g that a fit with the
     fit's own beliefs U gives: g = (U_mm + diag(max(noise, least)))^-1 U_mt. Its error then has the mean square
     V_tt - 2 g'V_mt + g'(V_mm + diag(noise))g under the believed drift V. With U = V this is a posterior variance; what
     it is larger by is the price of the fit's caution.
 
+    target    float64 (cells, parts): t, how often each part counts in the sum
     measured  which parts were measured
     noise     float64 (cells, measured parts): the variance of the noise on each
     least     float64, alike: the variance that the fit took at least
     """
     chosen = list(measured)
     drift, rows = believed.drift, np.arange(len(chosen))
+    with_target = np.einsum("cpq,cq->cp", drift, target)
     among = drift[:, chosen][:, :, chosen].copy()
     among[:, rows, rows] += noise
     fitted = believed.fit[:, chosen][:, :, chosen].copy()
     fitted[:, rows, rows] += np.maximum(noise, least)
-    weights = np.linalg.solve(fitted, believed.fit[:, chosen, target][..., None])[..., 0]
-    missed = np.einsum("cm,cm->c", drift[:, chosen, target], weights)
+    pull = np.einsum("cpq,cq->cp", believed.fit[:, chosen], target)
+    weights = np.linalg.solve(fitted, pull[..., None])[..., 0]
+    missed = np.einsum("cm,cm->c", with_target[:, chosen], weights)
     spread = np.einsum("cm,cmp,cp->c", weights, among, weights)
-    errors: Floats = np.maximum(drift[:, target, target] - 2.0 * missed + spread, 0.0)
+    own = np.einsum("cp,cp->c", target, with_target)
+    errors: Floats = np.maximum(own - 2.0 * missed + spread, 0.0)
     return errors

@@ -15,9 +15,12 @@ from pmwpub.errors import PlanError, WorkloadError
 from pmwpub.mechanisms.table_fit.intervals.believed_drift import BelievedDrift
 from pmwpub.mechanisms.table_fit.intervals.cell_errors import (
     LARGEST_ORDER,
+    MeasuredParts,
     Subset,
     beliefs,
     mean_squared_errors,
+    measured_parts,
+    spread_over,
     subsets,
 )
 from pmwpub.mechanisms.table_fit.intervals.released_tables import ReleasedTables, marginal_of
@@ -124,13 +127,9 @@ class CellIntervals:
 
     def _by_model(self, attributes: Subset, table: Floats) -> MarginalIntervals:
         release, order = self._release, len(attributes)
-        parts = subsets(order)
-        found = _measured_parts(release, attributes)
-        noise = _spread_over(table.shape, [(parts[i], release.variances[cells]) for i, cells in found])
-        choices, least = release.choices, release.constants.least_variance
-        taken = [least / (choices.strength if len(parts[i]) == 1 else choices.pair_strength) for i, _ in found]
+        found = MeasuredParts.of(release, attributes, table.shape)
         believed = beliefs(release, self._drift, attributes, table)
-        errors = mean_squared_errors(believed, [i for i, _ in found], noise, np.broadcast_to(taken, noise.shape))
+        errors = mean_squared_errors(believed, found.chosen, found.noise, found.least)
         errors = errors + self.misfit.excess[min(order, 2) - 1]
         shares, half = table.ravel().copy(), DEVIATIONS * np.sqrt(errors)
         basis = np.full(len(shares), Basis.MODEL, dtype=object)
@@ -189,25 +188,6 @@ def _misfit(release: ReleasedTables) -> Misfit:
     return Misfit((ratios[0], ratios[1]), (excess[0], excess[1]))
 
 
-def _measured_parts(release: ReleasedTables, attributes: Subset) -> list[tuple[int, slice]]:
-    """Which parts of a marginal's cells were measured, each with its table's cells."""
-    found = []
-    for i, part in enumerate(subsets(len(attributes))):
-        cells = release.cells_of([attributes[j] for j in part])
-        if cells is not None:
-            found.append((i, cells))
-    return found
-
-
-def _spread_over(shape: tuple[int, ...], tables: Sequence[tuple[Subset, Floats]]) -> Floats:
-    """float64 (cells, tables): for each cell of a marginal, the value of each smaller table's cell that holds it."""
-    spread = []
-    for part, values in tables:
-        along = [shape[a] if a in part else 1 for a in range(len(shape))]
-        spread.append(np.broadcast_to(values.reshape(along), shape).ravel())
-    return np.stack(spread, axis=1)
-
-
 def _least_upper_ends(release: ReleasedTables, attributes: Subset, shape: tuple[int, ...]) -> Floats:
     """float64 (cells,): a cell is no larger than each of its parts, so than the least upper end of the noisy ones.
 
@@ -215,7 +195,7 @@ def _least_upper_ends(release: ReleasedTables, attributes: Subset, shape: tuple[
     confidence that leaves CONFIDENCE for all. Infinite where no part was measured.
     """
     parts = subsets(len(attributes))
-    found = [(parts[i], cells) for i, cells in _measured_parts(release, attributes)]
+    found = [(parts[i], cells) for i, cells in measured_parts(release, attributes)]
     found = [(part, cells) for part, cells in found if len(part) == 2] or found
     if not found:
         return np.full(math.prod(shape), math.inf)
@@ -224,7 +204,7 @@ def _least_upper_ends(release: ReleasedTables, attributes: Subset, shape: tuple[
         (part, _within(release.measured[cells], deviations * np.sqrt(release.variances[cells]))[2])
         for part, cells in found
     ]
-    least: Floats = _spread_over(shape, ends).min(axis=1)
+    least: Floats = spread_over(shape, ends).min(axis=1)
     return least
 
 

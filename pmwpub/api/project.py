@@ -1,24 +1,19 @@
-"""From data frames to a synthetic one, for programs: the service under a handful of names.
-
-An API release needs a ledger population like any other; nothing can be drawn without a charge.
-"""
+"""A population with its public tables, for programs: assess them, look at the fit, and buy releases."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING
 
-from pmwpub.api_arguments import engine_settings, kind_words, number_text, one_of, table_names, whole_number
+from pmwpub.api.arguments import engine_settings, kind_words, number_text, table_names, whole_number
+from pmwpub.api.synthetic_release import SyntheticRelease
 from pmwpub.errors import PlanError
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Ledger
 from pmwpub.plans import UnchangedPlan, WorkloadChoice
 from pmwpub.privacy.budget import Number
-from pmwpub.release.answers.marginal_answers import CellAnswer
 from pmwpub.release.bundle import Bundle
-from pmwpub.release.certificates.certificate_parts import Cells, Columns
 from pmwpub.service import Assessed, Policy, PrivateTable, Service, Study, adopting, purchases
 from pmwpub.service.bought import assessments, misfit_shares, releases
 from pmwpub.service.bought.engine_choice import ChosenPlan, chosen_plan
@@ -26,10 +21,7 @@ from pmwpub.service.bought.misfit_shares import FitSeen
 from pmwpub.service.inputs import reviewing, study_store
 from pmwpub.service.purchases import AssessmentPurchase, MisfitPurchase, Offer
 from pmwpub.service.unchanged_release import publish_unchanged
-from pmwpub.tabular.coding.decode import decode
 from pmwpub.tabular.files.reading import from_frame
-from pmwpub.tabular.review.without_suspects import drafted
-from pmwpub.tabular.schema.first_drafts import first_draft
 from pmwpub.tabular.schema.table_schema import Schema
 from pmwpub.wording import no_result, values_in_words
 
@@ -41,78 +33,6 @@ UNDECIDED = (
     "with it, more than chance explains, need that word, and so does every purchase in a shared service. Nothing was "
     "stored or charged."
 )
-
-
-def draft_schema(public: Sequence[Frame], *, version: Literal[1, 2] = 1) -> Schema:
-    """Levels and bins from public data frames, and only from those.
-
-    version  2 takes spellings of one value together, tells codes and frequent values apart from the others, and leaves
-             out columns that name rows or tables, that are constant or survey weights: a budget would run into them.
-             1 drafts as ever: the same lines make the same plans, which a store knows as bought. Take 2 for new work.
-    """
-    tables = [from_frame(frame) for frame in public]
-    return first_draft(tables) if version == 1 else drafted(tables).schema
-
-
-@dataclass(frozen=True)
-class SyntheticRelease:
-    """A finished release: the weights, the certificate, and as many synthetic rows as wanted.
-
-    chosen  why its engine was taken, where none was named
-    """
-
-    bundle: Bundle
-    chosen: str = ""
-
-    def frame(self, rows: int | None = None, *, seed: int = 0) -> Frame:
-        """Synthetic rows as labels; by default n of them. Free post-processing."""
-        from pmwpub.release.synthesis import check_drawn, synthesise
-
-        wanted = whole_number(self.bundle.certificate.n if rows is None else rows, "The number of rows")
-        seed = whole_number(seed, "A row seed")
-        check_drawn(wanted, seed)
-        return decode(synthesise(self.bundle.distribution(), wanted, seed=seed), self.bundle.schema)
-
-    def answer(self, names: Sequence[str]) -> tuple[CellAnswer, ...]:
-        """The cells of the marginal of up to three columns: each one's share of rows, with its 95 % interval.
-
-        What an interval covers, and what it does not, stands in `release.answers.marginal_answers.COVERS`.
-        Raises WorkloadError for another number of columns, or one that the release lacks.
-        """
-        from pmwpub.release.answers.release_answers import ReleaseAnswers
-
-        return ReleaseAnswers(self.bundle).marginal(table_names(names))
-
-    def files(
-        self, rows: int | None = None, *, seed: int = 0, cells: Cells = "labels", columns: Columns = "attributes"
-    ) -> dict[str, bytes]:
-        """Everything that is handed out, by name: synthetic.csv, certificate.json, report.html and the rest.
-
-        cells    "labels"; "numbers" drawn inside the bins; or "public-values": numbers that public rows have there, so
-                 that raw values of public people reappear
-        columns  "attributes", or "all" that the schema names: row numbers for ids, nothing in what is left out
-        """
-        from pmwpub.release.synthesis import check_drawn
-
-        rows = whole_number(self.bundle.rows if rows is None else rows, "The number of rows")
-        seed = whole_number(seed, "A row seed")
-        check_drawn(rows, seed)
-        return self.bundle.files(rows, seed, one_of(get_args(Cells), cells), one_of(get_args(Columns), columns))
-
-    def replicate_weights(self, replicates: int = 40, *, seed: int = 0) -> dict[str, bytes]:
-        """Weights for survey software, replicate-weights.csv, and their note, replicate-weights.json. Free.
-
-        Their variance over the replicates reproduces the squared standard errors of `answer`'s intervals, for cells of
-        one or two columns; the note has how well, and how survey software is told.
-
-        seed  public; the same seed makes the same weights
-
-        Raises PlanError for a release without such intervals, or a number of replicates that cannot be made.
-        """
-        from pmwpub.release.answers.replicate_files import replicate_files
-
-        wanted = whole_number(replicates, "The number of replicates")
-        return replicate_files(self.bundle, replicates=wanted, seed=whole_number(seed, "A seed"))
 
 
 class Project:
@@ -211,6 +131,7 @@ class Project:
         grow: bool = False,
         repeat: int = 0,
         overlap_acknowledged: bool | None = None,
+        free_table_acknowledged: bool = False,
     ) -> SyntheticRelease:
         """A synthetic release with one public table, or a pool of several.
 
@@ -223,9 +144,11 @@ class Project:
         grow                  of table fit: whether rows are added where noisy tables show people of whom no public row
                               tells
         overlap_acknowledged  as in `assess`
+        free_table_acknowledged  whether the release is bought although all that is known says that the public table
+                              unchanged, which is free, is as good; without it such a release is refused
 
-        Raises OverlapUndecided or Overspent before anything is drawn, NoResult where the charge was made and no result
-        is stored, or not yet: its words say which.
+        Raises PlanError, OverlapUndecided or Overspent before anything is drawn, NoResult where the charge was made and
+        no result is stored, or not yet: its words say which.
 
         Privacy: charged to the population before anything is drawn; a plan that was sent before is not drawn again.
         """
@@ -237,10 +160,11 @@ class Project:
         with values_in_words():
             chosen = chosen_plan(self._service, current, keys, settings, engine=engine, epsilon=price, grow=grow)
         with _draws_in_words():
-            return SyntheticRelease(self._bought(chosen, loaded, current, repeat, overlap_acknowledged), chosen.why)
+            bundle = self._bought(chosen, loaded, current, repeat, overlap_acknowledged, free_table_acknowledged)
+            return SyntheticRelease(bundle, chosen.why)
 
     def _bought(
-        self, chosen: ChosenPlan, loaded: PrivateTable, current: Study, repeat: int, tick: bool | None
+        self, chosen: ChosenPlan, loaded: PrivateTable, current: Study, repeat: int, tick: bool | None, free_tick: bool
     ) -> Bundle:
         """The files of a chosen plan; a public table unchanged is not bought, and has one draw."""
         service, plan = self._service, chosen.plan
@@ -249,7 +173,9 @@ class Project:
                 raise PlanError("A public table unchanged has no draws; leave `repeat` out. Nothing was charged.")
             return publish_unchanged(service, current, plan, private=loaded, tick=tick, why=chosen.why).bundle
         bought = [purchases.purchase_of(plan)]
-        (outcome,) = purchases.buy(service, loaded, bought, repeat=repeat, tick=tick, current=current)
+        (outcome,) = purchases.buy(
+            service, loaded, bought, repeat=repeat, tick=tick, free_tick=free_tick, current=current
+        )
         found = releases.released(service, current, outcome.booking)
         if found.bundle is None:
             raise no_result(found.outcome, again="The next `repeat`")

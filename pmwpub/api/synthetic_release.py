@@ -1,0 +1,104 @@
+"""A finished release in the hands of a program: rows, answers with intervals, files; nothing here is charged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, get_args
+
+from pmwpub.api.arguments import one_of, table_names, whole_number
+from pmwpub.release.answers.marginal_answers import CellAnswer
+from pmwpub.release.bundle import Bundle
+from pmwpub.release.certificates.certificate_parts import Cells, Columns
+from pmwpub.tabular.coding.decode import decode
+
+if TYPE_CHECKING:
+    from pmwpub.release.answers.number_answers import NumberAnswer
+    from pmwpub.release.answers.release_answers import ReleaseAnswers
+    from pmwpub.tabular.files.reading import Frame
+
+
+@dataclass(frozen=True)
+class SyntheticRelease:
+    """A finished release: the weights, the certificate, and as many synthetic rows as wanted.
+
+    chosen  why its engine was taken, where none was named
+    """
+
+    bundle: Bundle
+    chosen: str = ""
+
+    def frame(self, rows: int | None = None, *, seed: int = 0) -> Frame:
+        """Synthetic rows as labels; by default n of them. Free post-processing."""
+        from pmwpub.release.synthesis import check_drawn, synthesise
+
+        wanted = whole_number(self.bundle.certificate.n if rows is None else rows, "The number of rows")
+        seed = whole_number(seed, "A row seed")
+        check_drawn(wanted, seed)
+        return decode(synthesise(self.bundle.distribution(), wanted, seed=seed), self.bundle.schema)
+
+    def answer(self, names: Sequence[str]) -> tuple[CellAnswer, ...]:
+        """The cells of the marginal of up to three columns: each one's share of rows, with its 95 % interval.
+
+        What an interval covers, and what it does not, stands in `release.answers.marginal_answers.COVERS`.
+        Raises WorkloadError for another number of columns, or one that the release lacks.
+        """
+        return self._answers.marginal(table_names(names))
+
+    def within(self, names: Sequence[str], given: Sequence[str]) -> tuple[CellAnswer, ...]:
+        """The cells of a marginal as shares of the rows that have their levels of the columns `given`, with intervals.
+
+        Raises WorkloadError as `answer` does, and unless `given` are some of the marginal's columns, not all.
+        """
+        return self._answers.within(table_names(names), table_names(given))
+
+    def difference(self, first: Mapping[str, str], second: Mapping[str, str]) -> NumberAnswer:
+        """The share of rows in one cell (column -> level) less that in another of the same marginal, with its interval.
+
+        Raises WorkloadError for cells of different marginals, the same cell twice, or an unknown column or level.
+        """
+        return self._answers.difference(first, second)
+
+    def mean(self, name: str) -> NumberAnswer:
+        """The mean of a numeric column with its interval, by its noisy table; each bin counts as its middle.
+
+        Raises WorkloadError for a column that is unknown or not numeric.
+        """
+        return self._answers.mean(name)
+
+    @property
+    def _answers(self) -> ReleaseAnswers:
+        from pmwpub.release.answers.release_answers import ReleaseAnswers
+
+        return ReleaseAnswers(self.bundle)
+
+    def files(
+        self, rows: int | None = None, *, seed: int = 0, cells: Cells = "labels", columns: Columns = "attributes"
+    ) -> dict[str, bytes]:
+        """Everything that is handed out, by name: synthetic.csv, certificate.json, report.html and the rest.
+
+        cells    "labels"; "numbers" drawn inside the bins; or "public-values": numbers that public rows have there, so
+                 that raw values of public people reappear
+        columns  "attributes", or "all" that the schema names: row numbers for ids, nothing in what is left out
+        """
+        from pmwpub.release.synthesis import check_drawn
+
+        rows = whole_number(self.bundle.rows if rows is None else rows, "The number of rows")
+        seed = whole_number(seed, "A row seed")
+        check_drawn(rows, seed)
+        return self.bundle.files(rows, seed, one_of(get_args(Cells), cells), one_of(get_args(Columns), columns))
+
+    def replicate_weights(self, replicates: int = 40, *, seed: int = 0) -> dict[str, bytes]:
+        """Weights for survey software, replicate-weights.csv, and their note, replicate-weights.json. Free.
+
+        Their variance over the replicates reproduces the squared standard errors of `answer`'s intervals, for cells of
+        one or two columns; the note has how well, and how survey software is told.
+
+        seed  public; the same seed makes the same weights
+
+        Raises PlanError for a release without such intervals, or a number of replicates that cannot be made.
+        """
+        from pmwpub.release.answers.replicate_files import replicate_files
+
+        wanted = whole_number(replicates, "The number of replicates")
+        return replicate_files(self.bundle, replicates=wanted, seed=whole_number(seed, "A seed"))

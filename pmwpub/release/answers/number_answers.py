@@ -1,0 +1,101 @@
+"""Single numbers that a release answers, a difference or a mean, each with its interval, as JSON can hold them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pmwpub.mechanisms.table_fit.intervals.cell_intervals import CONFIDENCE, Basis
+from pmwpub.mechanisms.table_fit.intervals.contrast_intervals import Contrast
+from pmwpub.tabular.files.text.inert_cells import inert
+from pmwpub.tabular.schema.column_types import EncodedColumn, NumericColumn
+
+NOT_COVERED = "not covered: how far off this number may be is not known"
+"""Said of a number without an interval."""
+
+SIGN_UNKNOWN = "whether there is any difference is not known"
+"""Said of a difference whose interval holds 0."""
+
+OF_A_MEAN = (
+    "The mean over the rows that have a number, where each bin counts as its middle. It is made of the noisy table of "
+    "this column alone: what reweighted public rows say of a mean has no interval that covers."
+)
+"""What is said beside means."""
+
+WITHIN = (
+    "Shares within a column are of the rows that have its level. None is covered where too few rows have it beside the "
+    "error of their share."
+)
+"""What is said beside shares within a column."""
+
+
+@dataclass(frozen=True)
+class NumberAnswer:
+    """One number.
+
+    what       in words
+    value      what is answered; None where there is nothing to answer
+    released   what the released weights answer
+    low, high  the ends of the interval; None where nothing is covered
+    remark     `NOT_COVERED`, `SIGN_UNKNOWN` or ""
+    """
+
+    what: str
+    value: float | None
+    released: float | None
+    low: float | None
+    high: float | None
+    confidence: float
+    basis: str
+    remark: str
+
+    @classmethod
+    def of(cls, what: str, found: Contrast, *, difference: bool) -> NumberAnswer:
+        """A contrast in words."""
+        remark = "" if found.low is not None else NOT_COVERED
+        if difference and found.low is not None and found.high is not None and found.low <= 0 <= found.high:
+            remark = SIGN_UNKNOWN
+        numbers = (_number(found.value), _number(found.released), found.low, found.high)
+        return cls(what, *numbers, CONFIDENCE, str(found.basis), remark)
+
+    @classmethod
+    def uncovered(cls, what: str, released: float) -> NumberAnswer:
+        """What the released weights answer, of which nothing more is known."""
+        return cls.of(what, Contrast(released, released, None, None, Basis.NONE), difference=False)
+
+    def line(self) -> dict[str, object]:
+        """The number as JSON has it."""
+        shown = {"value": self.value, "released": self.released, "low": self.low, "high": self.high}
+        rounded = {name: None if value is None else round(value, 6) for name, value in shown.items()}
+        told = {"confidence": self.confidence, "basis": self.basis}
+        return {"what": self.what, **rounded, **told, **({"remark": self.remark} if self.remark else {})}
+
+
+NUMBER_COLUMNS = ("what", "value", "released", "low", "high", "confidence", "basis", "remark")
+
+
+def numbers_csv(answers: Sequence[NumberAnswer]) -> bytes:
+    """Single numbers as CSV (UTF-8, comma, LF), inert in a spreadsheet."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
+    writer.writerow(NUMBER_COLUMNS)
+    for answer in answers:
+        line = answer.line() | {"what": inert(answer.what)}
+        writer.writerow(["" if line.get(name) is None else line[name] for name in NUMBER_COLUMNS])
+    return buffer.getvalue().encode()
+
+
+def middles(column: EncodedColumn) -> list[float | None]:
+    """The middle of each bin of a numeric column, a spike's own number; None for a level that is no number."""
+    levels = len(column.attribute.levels)
+    if not isinstance(column, NumericColumn):
+        return [None] * levels
+    bins = [(low + high) / 2.0 for low, high in zip(column.edges, column.edges[1:], strict=False)]
+    return [bins[code] if code < len(bins) else None for code in range(levels)]
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value
