@@ -1,12 +1,14 @@
 """Which candidate is preselected, judged by the errors of all of them: twelve cases, fixed rule.
 
-    python benchmarks/choosing.py [--tried] [--runs 5] [--pair-runs 3] [--draws 5] [--method pmw-pub]
+    python benchmarks/choosing.py [--tried | --anew 1] [--only WORDS ...] [--method table-fit] [--runs 5]
+                                  [--pair-runs 3] [--draws 5]
 
 Each case has a truth that plays the private table and three candidates. Every ordered pair of candidates is simulated
-(three runs), as the app does it for free; floors and starts of the truth are drawn as they are bought at epsilon 0.05;
-the rule of `pmwpub.evaluation.expected_error` preselects. Then releases with every candidate are simulated on the truth
-(five runs), which nobody could see, and the preselected one's mean error is set against the best one's. Writes
-docs/results/choosing_runs.csv; a run that stands there is not repeated. Data: as for benchmarks/adult.py and
+(three runs), as the app does it for free; floors and starts of the truth are drawn as they are bought at epsilon
+0.05; the rule of `pmwpub.service.choosing.expected_error` preselects. Then releases with every candidate are
+simulated on the truth (five runs), which nobody could see, and the preselected one's mean error is set against the
+best one's. Writes docs/results/choosing_runs.csv; a run that stands there is not repeated. With --anew the twelve are
+drawn once more, for a rule that was made after they were looked at. Data: as for benchmarks/adult.py and
 benchmarks/census_table.py, and the bundled sample.
 """
 

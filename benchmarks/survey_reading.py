@@ -20,15 +20,20 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from pmwpub.release import checking
+from pmwpub.release.answers.release_answers import ReleaseAnswers
+from pmwpub.release.bundle import Bundle
+
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLE = ROOT / "sample_data"
 READERS = Path(__file__).parent / "readers"
+RUN = "import sys; from pmwpub.cli import main; sys.exit(main(sys.argv[1:]))"
 LARGE, NEAR, DEVIATIONS, SAME = 0.01, 0.15, 1.959963984540054, 1e-4
 
 
 def pmwpub(folder: Path, *arguments: str) -> Any:
     """What a command prints."""
-    command = [sys.executable, "-m", "pmwpub", "--store", f"sqlite:///{folder}/ledger.sqlite3", *arguments]
+    command = [sys.executable, "-c", RUN, "--store", f"sqlite:///{folder}/ledger.sqlite3", *arguments]
     return json.loads(subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout)
 
 
@@ -43,12 +48,9 @@ def released(folder: Path) -> tuple[list[str], list[dict[str, Any]]]:
     with (folder / "weights.csv").open(encoding="utf-8") as stream:
         header = stream.readline().strip().split(",")
     columns = header[: header.index("weight")]
-    asked = [",".join(some) for order in (1, 2) for some in itertools.combinations(columns, order)]
-    cells = [
-        cell
-        for one in asked
-        for cell in pmwpub(folder, "answer", "--release", f"{folder}/out", "--marginal", one)["cells"]
-    ]
+    answers = ReleaseAnswers(Bundle(checking.read_folder(folder / "out")))
+    asked = [some for order in (1, 2) for some in itertools.combinations(columns, order)]
+    cells = [cell.line() for one in asked for cell in answers.marginal(one)]
     return columns, [cell for cell in cells if cell["released"] >= LARGE]
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 from samplics import PopParam, ReplicateEstimator, RepMethod
 
 folder = Path(sys.argv[1])
-frame = pd.read_csv(folder / "weights.csv", dtype=str)
+frame = pd.read_csv(folder / "weights.csv", dtype=str, keep_default_na=False)
 note = json.loads((folder / "weights.json").read_text(encoding="utf-8"))
 names = [f"weight_{number}" for number in range(1, note["replicates"] + 1)]
 weights, replicates = frame["weight"].astype(float), frame[names].astype(float)

@@ -1,6 +1,6 @@
 # Shares of cells and their standard errors by R's package survey; run by survey_reading.py.
 folder <- commandArgs(trailingOnly = TRUE)[1]
-frame <- read.csv(file.path(folder, "weights.csv"), colClasses = "character", check.names = FALSE)
+frame <- read.csv(file.path(folder, "weights.csv"), colClasses = "character", check.names = FALSE, na.strings = character(0))
 numbers <- grep("^weight(_[0-9]+)?$", names(frame))
 frame[numbers] <- lapply(frame[numbers], as.numeric)
 replicates <- length(numbers) - 1

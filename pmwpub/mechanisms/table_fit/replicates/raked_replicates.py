@@ -16,6 +16,10 @@ SWEEPS, OF_ALL = 36, 12
 """Sweeps through the tables; in so many first ones all cells are stretched to their standard errors, then large ones
 alone, and small ones only shrunk: weights above zero cannot give all of them theirs, and the large ones come first."""
 
+HARD, GENTLE = 18, 0.12
+"""After so many sweeps a cell is stretched by this power of what it lacks: a table that is raked last no longer spoils
+those before it, and all come to terms."""
+
 FLOOR = 0.05
 """The least part of its released share that a cell keeps in a step of a replicate: weights stay above zero."""
 
@@ -53,24 +57,34 @@ def raked(
 
     The first sweep rakes all replicates to released + drawn cells, table by table. Each further one takes the
     deviations of a table's cells as they are by then, centres them over the replicates, stretches each cell's to its
-    standard error (`OF_ALL`), and rakes to that.
+    standard error (`OF_ALL`), later towards it (`HARD`), and rakes to that.
 
     weights  float64 (m,): released, summing to one
     """
     made = ScaledValues(np.repeat(weights.astype(np.float32)[:, None], replicates, axis=1))
     done, total = 0, sweeps * len(tables)
     for sweep in range(sweeps):
-        for table in tables if sweep % 2 == 0 else reversed(tables):
+        for table in _ordered(tables, sweep):
             progress(done, total)
             now = made.sums(table.cells)
             deviations = table.drawn() if sweep == 0 else now - table.shares[:, None]
-            wanted = _wanted(table, deviations, every=sweep < OF_ALL)
+            wanted = _wanted(table, deviations, every=sweep < OF_ALL, power=1.0 if sweep < HARD else GENTLE)
             made.scale(table.cells, np.divide(wanted, now, out=np.ones_like(now), where=now > 0))
             done += 1
     progress(total, total)
     found = made.settled().astype(np.float64)
     found /= found.sum(axis=0)
     return found
+
+
+def _ordered(tables: Sequence[TableSpread], sweep: int) -> list[TableSpread]:
+    """2-way tables forwards and backwards in turn, so that none is always the last; then the 1-way ones.
+
+    These have the smallest errors, which each 2-way table that is raked after them spoils.
+    """
+    pairs = [table for table in tables if len(table.cells.shape) == 2]
+    ones = [table for table in tables if len(table.cells.shape) == 1]
+    return pairs[:: 1 if sweep % 2 == 0 else -1] + ones
 
 
 def deviations_of(weights: Floats, made: AtomValues, cells: SupportCells) -> Floats:
@@ -80,10 +94,11 @@ def deviations_of(weights: Floats, made: AtomValues, cells: SupportCells) -> Flo
     return found
 
 
-def _wanted(table: TableSpread, deviations: Floats, *, every: bool) -> Floats:
+def _wanted(table: TableSpread, deviations: Floats, *, every: bool, power: float) -> Floats:
     """float64 (cells, replicates): what a table is raked to.
 
     every  whether small cells are stretched too
+    power  1 where cells are stretched to their standard errors, less where they are only brought nearer
     """
     shares = table.shares[:, None]
     centred = deviations - deviations.mean(axis=1, keepdims=True)
@@ -93,7 +108,8 @@ def _wanted(table: TableSpread, deviations: Floats, *, every: bool) -> Floats:
     if not every:
         asked = np.where(table.shares < LARGE_CELL, np.minimum(asked, now), asked)
     scale = np.divide(asked, now, out=np.ones_like(now), where=(now > 0) & np.isfinite(asked))
-    wanted = shares + centred * np.clip(scale, 1 / MOST_SCALE, MOST_SCALE)[:, None]
+    stretch = np.clip(scale, 1 / MOST_SCALE, MOST_SCALE) ** power
+    wanted = shares + centred * stretch[:, None]
     wanted = np.maximum(wanted, FLOOR * shares)
     found: Floats = wanted / wanted.sum(axis=0)
     return found
