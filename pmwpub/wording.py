@@ -35,6 +35,17 @@ def values_in_words() -> Iterator[None]:
         raise PlanError(f"{refused_value(refusal)} Nothing was charged.") from None
 
 
+@contextmanager
+def draws_in_words() -> Iterator[None]:
+    """A draw that is not the next one is named by the argument, where the ledger names the command line's flag."""
+    try:
+        yield
+    except PlanError as refusal:
+        if "--repeat" not in str(refusal):
+            raise
+        raise PlanError(str(refusal).replace("--repeat ", "repeat=")) from None
+
+
 def no_result(outcome: Outcome, *, again: str) -> NoResult:
     """Why there is nothing to show: another program is still at it, or nothing will come.
 

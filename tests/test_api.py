@@ -72,6 +72,24 @@ def test_a_look_at_the_fit_says_what_the_schema_does_not_know(project: tuple[pmw
         made.misfits(private, half_width=None)  # type: ignore[arg-type]
 
 
+def test_a_release_is_held_against_the_criteria_of_its_plan(project: tuple[pmwpub.Ledger, pmwpub.Project]) -> None:
+    ledger, made = project
+    private = people(300, 3)
+    criteria = [{"kind": "largest", "within": 0.6}, {"kind": "cell", "levels": {"sex": "F"}, "within": "3/5"}]
+    release = made.release(private, "b", epsilon="1", engine="table-fit", criteria=criteria)
+    before = ledger.balance("people").spent
+    found = made.accept(private, release, half_widths=0.2)
+    assert found.passed
+    assert [one.criterion.within for one in found.results] == ["3/5", "3/5"]
+    assert ledger.balance("people").spent - before == found.plan.law.rho
+    assert made.accept(private, release, half_widths="1/5").words == found.words
+    plain = made.release(private, "b", epsilon="0.5", engine="table-fit")
+    with pytest.raises(PlanError, match="named before it is bought"):
+        made.accept(private, plain)
+    with pytest.raises(PlanError, match="Criteria are a list of objects"):
+        made.release(private, "b", epsilon="0.5", engine="table-fit", criteria=[{"kind": "median"}])
+
+
 def test_table_fit_is_one_argument_away_and_has_no_rounds(project: tuple[pmwpub.Ledger, pmwpub.Project]) -> None:
     ledger, made = project
     private = people(300, 3)
@@ -85,6 +103,8 @@ def test_table_fit_is_one_argument_away_and_has_no_rounds(project: tuple[pmwpub.
             made.release(private, "b", epsilon="1", engine=engine, rounds=rounds)  # type: ignore[arg-type]
     with pytest.raises(PmwPubError, match=r"Rows are added by table-fit alone.*Nothing was charged"):
         made.release(private, "b", epsilon="1", engine="pmw-pub", grow=True)
+    with pytest.raises(PmwPubError, match=r"three columns are measured by table-fit alone.*Nothing was charged"):
+        made.release(private, "b", epsilon="1", engine="table-fit-pool", three_way=True)
     assert ledger.balance("people").spent == before
     grown = made.release(private, "b", epsilon="1", engine="table-fit", grow=True)
     assert grown.bundle.certificate.plan_sha256 != release.bundle.certificate.plan_sha256

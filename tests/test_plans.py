@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 
 import pytest
@@ -12,6 +13,7 @@ from pmwpub.domain import Attribute, Domain
 from pmwpub.errors import BudgetError, DomainError, FileRefused, PlanError
 from pmwpub.mechanisms.pmw_pub.algorithm import Output
 from pmwpub.plans import AssessmentPlan, BestPlan, ErrorPlan, MisfitPlan, PublicInputs, ReleasePlan, WorkloadChoice
+from pmwpub.plans.criteria import criteria_of
 from pmwpub.privacy.selection import ExponentialMechanism, PermuteAndFlip
 from pmwpub.queries.workload import Workload
 
@@ -274,3 +276,41 @@ def test_a_workload_is_built_once_for_the_same_choice_and_domain() -> None:
     assert WorkloadChoice(k=2, marginals=2, seed=5).build(domain(("0", "1"))) is built
     assert WorkloadChoice(k=2).build(domain(("0", "1"))) == Workload.all_kway(domain(("0", "1")), 2)
     assert choice.build(domain(("0", "2"))) == Workload.sampled(domain(("0", "2")), 2, 2, 5) != built
+
+
+def test_criteria_stand_in_one_order_and_only_where_there_are_some() -> None:
+    given = [{"kind": "largest", "within": 0.05}, {"kind": "cell", "levels": {"b": "1", "a": "0"}, "within": "1/50"}]
+    criteria = criteria_of([*given, given[0] | {"within": "0.050"}])
+    assert [one.within for one in criteria] == ["1/50", "1/20"]
+    assert criteria == criteria_of(json.dumps(given[::-1]))
+    base = {"n": 9, "rows_per_person": 1, "inputs": inputs(), "rho_units": 1, "rounds": 1}
+    plain, held = ReleasePlan(**base), ReleasePlan(**base, criteria=criteria[::-1])  # type: ignore[arg-type]
+    assert '"criteria"' not in plain.canonical
+    assert ReleasePlan.model_validate_json(held.canonical, strict=True) == held
+    assert held.criteria == criteria
+    assert plain.sha256 != held.sha256
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "nonsense",
+        '{"kind": "largest", "within": "0.1"}',
+        [{"kind": "largest", "within": "1"}],
+        [{"kind": "largest", "within": "0"}],
+        [{"kind": "largest"}],
+        [{"kind": "largest", "within": "0.1", "more": 1}],
+        [{"kind": "marginal", "columns": [], "within": "0.1"}],
+        [{"kind": "cell", "levels": [["a", "0"], ["a", "1"]], "within": "0.1"}],
+        [{"kind": "mean", "column": "a", "low": "0", "high": "5", "unit": "2", "within": "0.1"}],
+        [{"kind": "mean", "column": "a", "low": "5", "high": "5", "within": "0.1"}],
+        [{"kind": "mean", "column": "a", "low": "0", "high": "1e16", "within": "0.1"}],
+        [{"kind": "mean", "column": "a", "low": "0", "high": "5", "unit": "0", "within": "0.1"}],
+        [{"kind": "mean", "column": "a", "low": "0", "high": "5", "mean": "3", "rows": 5, "within": "0.1"}],
+        [{"kind": "largest", "within": f"1/{place + 2}"} for place in range(51)],
+        3,
+    ],
+)
+def test_what_is_no_criterion_is_refused_in_words(given: object) -> None:
+    with pytest.raises(PlanError):
+        criteria_of(given)

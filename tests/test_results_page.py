@@ -23,7 +23,7 @@ def paper(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[ModuleType, ModuleT
     import report
 
     yield common, report
-    for name in ("common", "report", "sharper_report", "pools_report"):
+    for name in ("common", "report", "sharper_report", "pools_report", "three_way_report"):
         sys.modules.pop(name)
 
 
@@ -255,11 +255,21 @@ def test_what_the_page_concludes_of_table_fit_in_the_papers_figures_is_what_its_
     for bias in biases - {"Δ = +0.65"}:
         assert below(adult, (fit, bias), adult, (PMW_PUB, bias)) == EPSILONS
     far = "Δ = +0.65"
-    assert all(0.055 < adult[fit, far, e] < 0.071 for e in EPSILONS[1:])
-    assert max(adult[fit, far, e] / adult[PMW_PUB, far, e] for e in EPSILONS) < 1.7
+    found = [adult[fit, far, e] for e in EPSILONS[1:]]
+    assert (round(min(found), 3), round(max(found), 3)) == (0.057, 0.072)
+    assert round(max(adult[fit, far, e] / adult[PMW_PUB, far, e] for e in EPSILONS), 2) == 1.72
     assert below(adult, (PMW_PUB, far), adult, (fit, far)) == EPSILONS[1:]
     assert below(peers, ("mst", ""), adult, (fit, far)) == EPSILONS
-    assert below(others, ("residual-planner", ""), adult, (fit, far)) == EPSILONS[2:]
+    assert below(others, ("residual-planner", ""), adult, (fit, far)) == EPSILONS[1:]
+
+
+def test_what_the_page_concludes_of_table_fit_on_a_part_of_the_public_table_is_what_its_runs_show(
+    paper: tuple[ModuleType, ModuleType],
+) -> None:
+    for share, ahead in (("100", [0.1, 0.25, 0.5, 1.0]), ("10", [0.1, 0.25, 0.5, 1.0]), ("1", [0.1, 0.25])):
+        found = means(paper[1], "public_size", share)
+        for table in ("oh_2015", "il_2018"):
+            assert below(found, ("table-fit", table), found, (PMW_PUB, table)) == ahead
 
 
 def test_what_the_page_concludes_of_mbis_weights_and_of_gaussian_answers_is_what_their_runs_show(
@@ -279,3 +289,17 @@ def test_what_the_page_concludes_of_mbis_weights_and_of_gaussian_answers_is_what
             assert mean("gaussian-answers", "", column) > gaussian * ours
     ours, theirs = (mean(method, "Δ = +0.65", "max_error") for method in ("table-fit", "mbi-reweighted"))
     assert (round(theirs, 3), round(ours, 3)) == (0.036, 0.053)
+
+
+def test_tables_of_three_columns_pay_where_columns_are_few_or_people_many_and_cost_nothing_elsewhere(
+    paper: tuple[ModuleType, ModuleType],
+) -> None:
+    report = paper[1].three_way_report
+    cells = report.pairs()
+    runs = {case: [pair for (name, _), own in cells.items() if name == case for pair in own] for case, _ in cells}
+    pays = {"adult+0.2, 6 columns": 0.9, "adult+0.2, 9 columns": 0.95, "generated, 8 columns, n = 10^6": 0.6}
+    for case, own in runs.items():
+        assert len(own) >= 20 or case not in pays
+        largest, error = report.ratio(own)
+        assert largest < pays[case] if case in pays else abs(largest - 1.0) < 0.06 + 2 * error
+    assert report.told([pair for own in runs.values() for pair in own])[0] < 0.9

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pools_report
 import sharper_report
+import three_way_report
 from common import OUT, ROOT
 
 from pmwpub import figures
@@ -39,6 +40,9 @@ CHOSEN = {
     for kind, keys in {"dual-query": ("samples", "eta"), "ji-elkan": ("lambda",)}.items()
 }
 """The parameters that validation chose, with their defaults."""
+PEERS_BESIDE = ("Δ = +0", "Δ = +0.2", "Δ = +0.45", "Δ = +0.65")
+"""The public tables with which table fit stands beside methods that use none."""
+
 NOT_RUN = "*Not run on this machine yet.*"
 
 PAPER = """| ACS of the paper (other data) | ε = 0.1 | 0.15 | 0.2 | 0.25 | 0.5 | 1 |
@@ -63,6 +67,13 @@ def validated() -> Lines:
     chosen = {(panel, one.epsilon, one.candidate) for panel, one in lines if one.method.startswith(PMW_PUB)}
     own = [(problem, one) for problem in ("reduced", "census") for _, one in _runs(OUT / "table_fit.csv", problem)]
     return lines + [(panel, one) for panel, one in own if (panel, one.epsilon, one.candidate) in chosen]
+
+
+def variants() -> Lines:
+    """The runs of PMW^Pub's variants, and table fit's with the same public table behind them."""
+    beside = {"adult": "Δ = +0.2", "census": "il_2018"}
+    own = [(name, one) for name in beside for panel, one in _runs(OUT / "table_fit.csv", name) if panel == "grid"]
+    return _runs(OUT / "variants.csv") + [(panel, one) for panel, one in own if one.candidate == beside[panel]]
 
 
 def _runs(path: Path, figure: str = "") -> Lines:
@@ -266,24 +277,30 @@ def by_panel(lines: Lines, words: Callable[[str], str], *, oracle: bool = False,
 
 
 def run_time() -> str:
-    """Seconds a round."""
+    """Seconds a round; of table fit, which has none, a release."""
     path = OUT / "run_time.csv"
     if not path.is_file():
         return NOT_RUN
     with path.open(newline="", encoding="utf-8") as stream:
         rows = list(csv.DictReader(stream))
+    parts = {"a round": [row for row in rows if row["method"] != TABLE_FIT]}
+    parts["a release"] = [row for row in rows if row["method"] == TABLE_FIT]
+    return "\n".join(_seconds(own, what) for what, own in parts.items() if own)
+
+
+def _seconds(rows: Sequence[dict[str, str]], what: str) -> str:
     keys = dict.fromkeys((row["problem"], row["method"], row["epsilon"]) for row in rows)
     body = ""
     for key in keys:
         own = [row for row in rows if (row["problem"], row["method"], row["epsilon"]) == key]
         least = [min(float(row[column]) for row in own) for column in ("processor", "wall")]
         body += f"| {' | '.join(key)} | {least[0]:.4f} | {least[1]:.4f} | {len(own)} |\n"
-    head = "| problem | method | ε | processor seconds a round | seconds a round by the clock | repeats |\n"
+    head = f"| problem | method | ε | processor seconds {what} | seconds {what} by the clock | repeats |\n"
     return head + "|---|---|---|---|---|---|\n" + body
 
 
 def peers() -> str:
-    """AIM and MST: errors, then how many marginals they measured, and seconds."""
+    """AIM and MST, and table fit below them: errors, then how many marginals the two measured, and seconds."""
     path = OUT / "peers.csv"
     if not path.is_file():
         return NOT_RUN
@@ -296,6 +313,8 @@ def peers() -> str:
         )
         for row in rows
     ]  # fmt: skip
+    own = [one for panel, one in _runs(OUT / "table_fit.csv", "adult") if panel == "grid"]
+    errors += [one for one in own if one.candidate in PEERS_BESIDE]
     parts = [table(summarise(errors)), *other_errors(errors)]
     parts.append("| | ε | runs | marginals measured | seconds a run |\n|---|---|---|---|---|")
     for method, epsilon in dict.fromkeys((row["method"], row["epsilon"]) for row in rows):
@@ -318,7 +337,7 @@ def page() -> str:
         "reduced": lambda: problem("reduced", "Census, 12 small attributes"),
         "census": lambda: problem("census", "Census, 29 attributes"),
         "public_size": lambda: by_panel(read("public_size"), lambda share: f"{share} % of the rows"),
-        "variants": lambda: by_panel(read("variants"), lambda data: data.capitalize(), oracle=True),
+        "variants": lambda: by_panel(variants(), lambda data: data.capitalize(), oracle=True),
         "validated": lambda: by_panel(validated(), lambda problem: problem.capitalize(), mixed=True),
         "run_time": run_time,
         "peers": peers,
@@ -329,6 +348,7 @@ def page() -> str:
         "grown": sharper_report.grown,
         "public_peers": sharper_report.public_peers,
         "pools": pools_report.pools,
+        "three_way": three_way_report.three_way,
     }
     for name, make in parts.items():
         text = text.replace(f"{{{{{name}}}}}", make().strip())

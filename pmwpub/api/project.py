@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pmwpub.api.arguments import engine_settings, kind_words, number_text, table_names, whole_number
 from pmwpub.api.synthetic_release import SyntheticRelease
 from pmwpub.errors import PlanError
 from pmwpub.jobs import InlineEngine
-from pmwpub.ledger import Ledger
+from pmwpub.ledger import Ledger, PlanKey
 from pmwpub.plans import UnchangedPlan, WorkloadChoice
-from pmwpub.privacy.budget import Number
+from pmwpub.plans.criteria import criteria_of
+from pmwpub.privacy.budget import Number, as_fraction
 from pmwpub.release.bundle import Bundle
+from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
 from pmwpub.service import Assessed, Policy, PrivateTable, Service, Study, adopting, purchases
+from pmwpub.service.accepting import acceptances
+from pmwpub.service.accepting.acceptances import Acceptance
 from pmwpub.service.bought import assessments, misfit_shares, releases
 from pmwpub.service.bought.engine_choice import ChosenPlan, chosen_plan
 from pmwpub.service.bought.misfit_shares import FitSeen
 from pmwpub.service.inputs import reviewing, study_store
-from pmwpub.service.purchases import AssessmentPurchase, MisfitPurchase, Offer
+from pmwpub.service.purchases import AcceptancePurchase, AssessmentPurchase, MisfitPurchase, Offer
 from pmwpub.service.unchanged_release import publish_unchanged
 from pmwpub.tabular.files.reading import from_frame
 from pmwpub.tabular.schema.table_schema import Schema
-from pmwpub.wording import no_result, values_in_words
+from pmwpub.wording import draws_in_words, no_result, values_in_words
 
 if TYPE_CHECKING:
     from pmwpub.tabular.files.reading import Frame
@@ -113,7 +116,7 @@ class Project:
             width = number_text(half_width, "A half-width")
             wanted = purchases.proposed_columns(current, risky, width) if columns is None else table_names(columns)
             plan = misfit_shares.misfit_plan(current, wanted, half_width=width)
-        with _draws_in_words():
+        with draws_in_words():
             (outcome,) = purchases.buy(self._service, loaded, [MisfitPurchase(plan)], repeat=repeat, current=current)
         found = misfit_shares.fit_seen(self._service, outcome.booking)
         if found.overall is None:
@@ -129,8 +132,10 @@ class Project:
         engine: str | None = None,
         rounds: int | None = None,
         grow: bool = False,
+        three_way: bool = False,
         repeat: int = 0,
         overlap_acknowledged: bool | None = None,
+        criteria: Sequence[Mapping[str, object]] = (),
         free_table_acknowledged: bool = False,
     ) -> SyntheticRelease:
         """A synthetic release with one public table, or a pool of several.
@@ -138,12 +143,16 @@ class Project:
         engine                "pmw-pub", "table-fit", "table-fit-pool" (table fit with several public tables, whose
                               weights are learnt from the noisy tables), or "unchanged": the public table itself, for
                               which nothing is charged. Where none is named: PMW^Pub if `rounds` is given, table fit if
-                              `grow` is; else a stored release of these inputs; else what simulations on public tables
-                              advise. `chosen` says which, and why
+                              `grow` or `three_way` is; else a stored release of these inputs; else what simulations
+                              on public tables advise. `chosen` says which, and why
         rounds                T of PMW^Pub, 25 where nothing is said; the others have none
         grow                  of table fit: whether rows are added where noisy tables show people of whom no public row
                               tells
+        three_way             of table fit: whether tables of three columns are measured too; this pays for few columns
+                              or many people
         overlap_acknowledged  as in `assess`
+        criteria              by which `accept` holds it against the private table once it is stored, such as
+                              {"kind": "largest", "within": "0.05"}; they stand in its plan
         free_table_acknowledged  whether the release is bought although all that is known says that the public table
                               unchanged, which is free, is as good; without it such a release is refused
 
@@ -158,10 +167,49 @@ class Project:
             raise PlanError("Name the public table, or the pool of several, that the release begins with.")
         loaded, keys, current = self._prepared(private, names, overlap_acknowledged)
         with values_in_words():
-            chosen = chosen_plan(self._service, current, keys, settings, engine=engine, epsilon=price, grow=grow)
-        with _draws_in_words():
+            wanted = criteria_of(criteria)
+            chosen = chosen_plan(
+                self._service,
+                current,
+                keys,
+                settings,
+                engine=engine,
+                epsilon=price,
+                grow=grow,
+                three_way=three_way,
+                criteria=wanted,
+            )
+        with draws_in_words():
             bundle = self._bought(chosen, loaded, current, repeat, overlap_acknowledged, free_table_acknowledged)
             return SyntheticRelease(bundle, chosen.why)
+
+    def accept(
+        self, private: Frame, released: SyntheticRelease, *, half_widths: Number = "0.5", repeat: int = 0
+    ) -> Acceptance:
+        """Whether a release meets the criteria of its plan: a noisy number for each, and the verdict that follows.
+
+        half_widths  of the numbers' 95 % intervals, as a part of their bars; it decides the price
+
+        A criterion is passed only where the noisy number and its half-width together lie within the bar. Not passing
+        refunds nothing. Raises PlanError for a release without criteria; Overspent; NoResult where the charge was made
+        and no result is stored, or not yet.
+
+        Privacy: charged to the population before anything is drawn; a plan that was sent before is not drawn again.
+        """
+        repeat = whole_number(repeat, "The number of a draw")
+        part, stated = as_fraction(number_text(half_widths, "A half-width")), released.bundle.certificate
+        if isinstance(stated, UnchangedCertificate):
+            raise PlanError("A public table unchanged was not bought, so no criteria stand in a plan of it.")
+        loaded, _, current = self._prepared(private, [], None)
+        key = PlanKey(stated.plan_sha256, stated.repeat)
+        plan = acceptances.acceptance_plan(self._service, self._population, key, part=part)
+        with draws_in_words():
+            wanted = [AcceptancePurchase(plan)]
+            (outcome,) = purchases.buy(self._service, loaded, wanted, repeat=repeat, current=current)
+        found = acceptances.accepted(self._service, outcome.booking)
+        if found.attempts is None:
+            raise no_result(found.outcome, again="The next `repeat`")
+        return found
 
     def _bought(
         self, chosen: ChosenPlan, loaded: PrivateTable, current: Study, repeat: int, tick: bool | None, free_tick: bool
@@ -198,14 +246,3 @@ class Project:
         purchases.decided(shared, tick, answers=service.policy.answers, refusal=UNDECIDED)
         keys = purchases.store(service, population, offers, loaded)
         return loaded, keys, adopting.adopted(service, population, self._schema, self._workload)
-
-
-@contextmanager
-def _draws_in_words() -> Iterator[None]:
-    """A draw that is not the next one is named by the argument, where the ledger names the command line's flag."""
-    try:
-        yield
-    except PlanError as refusal:
-        if "--repeat" not in str(refusal):
-            raise
-        raise PlanError(str(refusal).replace("--repeat ", "repeat=")) from None

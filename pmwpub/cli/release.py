@@ -8,16 +8,18 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Literal, get_args
 
-from pmwpub.cli.inputs import Json, no_result, spent_json, store_files, tick_of
+from pmwpub.cli.inputs import Json, no_result, read, spent_json, store_files, tick_of
 from pmwpub.cli.purchasing import opened_service, prepared, reused, spent
 from pmwpub.errors import FileRefused, PlanError
 from pmwpub.ledger import DryLedger, Ledger
 from pmwpub.outputs import apart, writable, write_files
-from pmwpub.plans import UnchangedPlan
+from pmwpub.plans import AnyReleasePlan, UnchangedPlan
+from pmwpub.plans.criteria import Criterion, criteria_of
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.release.bundle import ALL_FILES, VALUES, Bundle
 from pmwpub.release.synthesis import check_drawn
 from pmwpub.service import PrivateTable, Service, Study, purchases
+from pmwpub.service.accepting.acceptances import price_before
 from pmwpub.service.bought import releases
 from pmwpub.service.bought.engine_choice import ChosenPlan, chosen_plan
 from pmwpub.service.choosing.outlook import bought_start, outlook
@@ -38,7 +40,7 @@ def release(parsed: argparse.Namespace) -> Json:
     folder = Path(parsed.out)
     places = [folder / name for name in (*ALL_FILES, VALUES)]
     apart(places, [parsed.private, *parsed.public, parsed.schema, *store_files(parsed.store)])
-    with Ledger.open(parsed.store) as ledger:
+    with Ledger.open(parsed.store) as ledger, ledger.recalling():
         terms = ledger.population(parsed.population)
         check_drawn(terms.n if parsed.rows is None else parsed.rows, parsed.row_seed)
         _made(folder)
@@ -86,13 +88,19 @@ def _chosen(
         engine=parsed.engine,
         epsilon=parsed.epsilon,
         grow=parsed.grow,
+        three_way=parsed.three_way,
         private_read_as=private.read_as,
+        criteria=_criteria(parsed),
     )
+
+
+def _criteria(parsed: argparse.Namespace) -> tuple[Criterion, ...]:
+    return () if parsed.criteria is None else criteria_of(read(parsed.criteria))
 
 
 def _planned(parsed: argparse.Namespace) -> Json:
     """What the release would cost and be worth; nothing is charged or stored, and no file is written."""
-    with DryLedger.open(parsed.store) as ledger:
+    with DryLedger.open(parsed.store) as ledger, ledger.recalling():
         service, _ = opened_service(parsed, ledger)
         current, private, candidates = prepared(parsed, service)
         chosen = _chosen(parsed, service, current, private, candidates)
@@ -110,7 +118,17 @@ def _planned(parsed: argparse.Namespace) -> Json:
             "unchanged": found.start,
             "expected_to_beat_unchanged": found.gains,
             "words": [words for words in (found.noise_words, found.error_words, found.gain_words) if words],
-        } | said
+        } | (said | _acceptance(current, plan))
+
+
+def _acceptance(current: Study, plan: AnyReleasePlan) -> Json:
+    """What holding the release against its criteria will cost; nothing where it has none."""
+    if not plan.criteria:
+        return {}
+    rho = price_before(plan.criteria, current)
+    means = [one.words for one in plan.criteria if one.kind == "mean"]
+    price = None if rho is None else spent_json(rho, current.balance)
+    return {"acceptance": {"price": price, "price_known_later": means}}
 
 
 def _unchanged_planned(plan: UnchangedPlan, current: Study, start: float | None) -> Json:

@@ -8,6 +8,7 @@
     aim  aim+megabytes=8   mst       graphical models, with the extra `peers`
     table-fit                        no baseline, but the other engine of a release
     table-fit-grown                  the same with rows added where no public row tells of people
+    table-fit-three-way              the same with tables of three columns too
     table-fit-pool                   the same with all public tables, whose weights are learnt
 
 What is left out of a name takes the default. One baseline has one canonical name: parameters in this order, numbers in
@@ -30,11 +31,12 @@ from pmwpub.evaluation.fits.fitted_tables import TableFit
 from pmwpub.evaluation.fits.weighted_pools import WeightedPool
 from pmwpub.evaluation.peers import Peer
 from pmwpub.mechanisms.baselines.matrix.residuals import Emphasis
-from pmwpub.mechanisms.table_fit.fit_constants import SupportGrowth
+from pmwpub.mechanisms.table_fit.fit_constants import THREE_WAY_SHARE, SupportGrowth
 from pmwpub.privacy.budget import as_fraction
 
 LONGEST_NUMBER = 40
 TABLE_FIT, TABLE_FIT_GROWN, TABLE_FIT_POOL = "table-fit", "table-fit-grown", "table-fit-pool"
+TABLE_FIT_THREE_WAY = "table-fit-three-way"
 
 
 @dataclass(frozen=True)
@@ -119,6 +121,7 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
         "mst": Family("MST", lambda: Peer(False), {}),
         TABLE_FIT: Family("Table fit", TableFit, {}),
         TABLE_FIT_GROWN: Family("Table fit, rows added", lambda: TableFit(SupportGrowth()), {}),
+        TABLE_FIT_THREE_WAY: Family("Table fit, 3-way tables", lambda: TableFit(three_way_share=THREE_WAY_SHARE), {}),
         TABLE_FIT_POOL: Family("Table fit, pool with learnt weights", WeightedPool, {}),
     }
 )
@@ -126,7 +129,10 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
 PEERS = ("aim", "mst")
 """The names of baselines that need the extra `peers`."""
 
-BASELINES = tuple(name for name in FAMILIES if name not in (*PEERS, TABLE_FIT, TABLE_FIT_GROWN, TABLE_FIT_POOL))
+ENGINES = (TABLE_FIT, TABLE_FIT_GROWN, TABLE_FIT_THREE_WAY, TABLE_FIT_POOL)
+"""The names of releases by table fit."""
+
+BASELINES = tuple(name for name in FAMILIES if name not in (*PEERS, *ENGINES))
 """The names of the other baselines; each stands for its default parameters."""
 
 

@@ -12,6 +12,7 @@ all rows of one ID are, of which k stay (`tabular.coding.kept_rows`); it says wh
 """
 
 from pmwpub.plan_inputs import Part, PublicInputs, Scope, WorkloadChoice, floor_workload
+from pmwpub.plans.acceptance_plans import AcceptancePlan
 from pmwpub.plans.question_plans import (
     AssessmentPlan,
     BestPlan,
@@ -34,6 +35,7 @@ from pmwpub.plans.release_plans import (
 __all__ = [
     "MOST_CELLS",
     "RELEASE_KINDS",
+    "AcceptancePlan",
     "AnyReleasePlan",
     "AnyTablePlan",
     "AssessmentPlan",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+from fractions import Fraction
 from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import Field, TypeAdapter, model_validator
+from pydantic import Field, TypeAdapter, field_validator, model_validator
 
 from pmwpub.errors import PlanError
 from pmwpub.mechanisms.pmw_pub.algorithm import Output, Replay, Schedule, Start
@@ -15,6 +16,7 @@ from pmwpub.mechanisms.table_fit.pool_weights import MOST_TABLES, PoolConstants
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
 from pmwpub.mechanisms.table_fit.table_schedule import schedule as table_schedule
 from pmwpub.plan_inputs import PublicInputs, Reading
+from pmwpub.plans.criteria import MOST_CRITERIA, Criterion, in_order
 from pmwpub.plans.question_plans import FrozenPlan
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.round_share import split
@@ -28,7 +30,24 @@ RELEASE_KINDS = ("release", "table-fit", "table-fit-pool")
 """The kinds of plans whose result is a release."""
 
 
-class ReleasePlan(FrozenPlan):
+class _BoughtPlan(FrozenPlan):
+    """What every plan of a release says that is bought.
+
+    criteria  that it is to be accepted by, in one order; plans without any are written without the key, so that those
+              made before there were criteria keep their hash
+    """
+
+    LATER: ClassVar[frozenset[str]] = FrozenPlan.LATER | {"criteria"}
+
+    criteria: tuple[Criterion, ...] = Field(default=(), max_length=MOST_CRITERIA)
+
+    @field_validator("criteria")
+    @classmethod
+    def _one_order_of_criteria(cls, criteria: tuple[Criterion, ...]) -> tuple[Criterion, ...]:
+        return in_order(criteria)
+
+
+class ReleasePlan(_BoughtPlan):
     """One PMW^Pub release.
 
     rho_units  the budget in units of 1e-15 of rho
@@ -71,15 +90,17 @@ class ReleasePlan(FrozenPlan):
         )
 
 
-class _TablePlan(FrozenPlan):
+class _TablePlan(_BoughtPlan):
     """What every release by table fit is planned by.
 
     rho_units  the budget in units of 1e-15 of rho; the whole of it is charged
     constants  of the engine, which decide how the budget is shared and how noisy tables become weights
     growth     how rows are added where noisy tables show people of whom no public row tells; None where none are
+    three_way_share
+               the part of the budget for the workload's 3-way tables; None where they are not measured
     """
 
-    LATER: ClassVar[frozenset[str]] = FrozenPlan.LATER | {"growth"}
+    LATER: ClassVar[frozenset[str]] = _BoughtPlan.LATER | {"growth", "three_way_share"}
 
     kind: str
     n: int = Field(ge=1)
@@ -88,7 +109,14 @@ class _TablePlan(FrozenPlan):
     rho_units: int = Field(ge=1)
     constants: FitConstants
     growth: SupportGrowth | None = None
+    three_way_share: Annotated[Fraction, Field(gt=0, lt=1)] | None = None
     private_read_as: Reading = None
+
+    @model_validator(mode="after")
+    def _no_growth_with_three_way_tables(self) -> Self:
+        if self.growth is not None and self.three_way_share is not None:
+            raise PlanError("Rows are added, or tables of three columns measured, not both. Nothing was charged.")
+        return self
 
     @property
     def budget(self) -> ZCDP:
@@ -100,13 +128,18 @@ class _TablePlan(FrozenPlan):
         workload, support  the plan's own; of a pool with learnt weights, the equal mixture of its public tables
         complete           whether the schema gives every private cell a level
 
-        Raises PlanError where the tables have more than MOST_CELLS cells, BudgetError where a table's share would be
-        zero.
+        Raises PlanError where the tables have more than MOST_CELLS cells, or the workload has none of the 3-way tables
+        that are planned; BudgetError where a table's share would be zero.
         """
-        tables = measured_tables(workload)
-        if tables.queries > MOST_CELLS:
+        tables = measured_tables(workload, three_way=self.three_way_share is not None)
+        if self.three_way_share is not None and tables.arity[-1] < 3:
             raise PlanError(
-                f"Table fit measures at most {MOST_CELLS:,} cells; the tables of one and two columns of this workload "
+                "No marginal of this workload has three columns that could be measured. Nothing was charged."
+            )
+        if tables.queries > MOST_CELLS:
+            columns = "one and two columns" if self.three_way_share is None else "one, two and three columns"
+            raise PlanError(
+                f"Table fit measures at most {MOST_CELLS:,} cells; the tables of {columns} of this workload "
                 f"have {tables.queries:,}. Use fewer or wider bins, or PMW^Pub. Nothing was charged."
             )
         return table_schedule(
@@ -117,6 +150,7 @@ class _TablePlan(FrozenPlan):
             complete=complete,
             constants=self.constants,
             growth=self.growth,
+            three_way_share=self.three_way_share,
         )
 
 
@@ -145,6 +179,10 @@ class WeightedPoolPlan(_TablePlan):
             )
         if self.growth is not None:
             raise PlanError("Rows are added to one public table, not to a pool. Nothing was charged.")
+        if self.three_way_share is not None:
+            raise PlanError(
+                "Tables of three columns are measured with one public table, not a pool. Nothing was charged."
+            )
         return self
 
 

@@ -168,32 +168,36 @@ def _checked(values: list[int]) -> list[int]:
     return [int(value) for value in values]
 
 
-def _opendp() -> Any:
-    import opendp.prelude
+def _opendp() -> tuple[Any, Any, Any]:
+    """OpenDP's measurements, domains and metrics: its prelude would load its bridges to other libraries, too."""
+    from opendp import domains, measurements, metrics
+    from opendp.mod import enable_features
 
-    opendp.prelude.enable_features("contrib")
-    return opendp.prelude
+    enable_features("contrib")
+    return measurements, domains, metrics
 
 
 @lru_cache(maxsize=256)
 def _gaussian_scalar(scale: float) -> Any:
-    dp = _opendp()
-    return dp.m.make_gaussian(dp.atom_domain(T="i64"), dp.absolute_distance(T="i64"), scale)
+    measurements, domains, metrics = _opendp()
+    return measurements.make_gaussian(domains.atom_domain(T="i64"), metrics.absolute_distance(T="i64"), scale)
 
 
 @lru_cache(maxsize=256)
 def _laplace_scalar(scale: float) -> Any:
-    dp = _opendp()
-    return dp.m.make_laplace(dp.atom_domain(T="i64"), dp.absolute_distance(T="i64"), scale)
+    measurements, domains, metrics = _opendp()
+    return measurements.make_laplace(domains.atom_domain(T="i64"), metrics.absolute_distance(T="i64"), scale)
 
 
 @lru_cache(maxsize=256)
 def _gaussian_vector(scale: float) -> Any:
-    dp = _opendp()
-    return dp.m.make_gaussian(dp.vector_domain(dp.atom_domain(T="i64")), dp.l2_distance(T="i64"), scale)
+    measurements, domains, metrics = _opendp()
+    rows = domains.vector_domain(domains.atom_domain(T="i64"))
+    return measurements.make_gaussian(rows, metrics.l2_distance(T="i64"), scale)
 
 
 @lru_cache(maxsize=256)
 def _laplace_vector(scale: float) -> Any:
-    dp = _opendp()
-    return dp.m.make_laplace(dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64"), scale)
+    measurements, domains, metrics = _opendp()
+    rows = domains.vector_domain(domains.atom_domain(T="i64"))
+    return measurements.make_laplace(rows, metrics.l1_distance(T="i64"), scale)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from pmwpub.errors import BudgetError
 from pmwpub.privacy.budget import UNIT, ZCDP
@@ -34,6 +35,7 @@ class RoundShare:
         return self.selection.rho + self.measurement.rho
 
 
+@lru_cache(maxsize=256)
 def split(
     budget: ZCDP, rounds: int, *, rows_per_person: int = 1, selection: type[Selection] | None = None
 ) -> RoundShare:
@@ -42,6 +44,8 @@ def split(
     A round costs epsilon0^2, so rounds of them cost rounds * epsilon0^2 = eps~^2/2 (Algorithm 1 of Liu et al.
     2021 sets epsilon0 = eps~/sqrt(2 T)). epsilon0 is rounded down to 18 decimals, then lowered until the two
     charges, as rounded up, fit. `selection` is the law of the selection; by default the exponential mechanism.
+
+    The latest ones are kept, for a plan is asked for its schedule many times on its way to a release.
 
     Raises BudgetError for less than one round or row, and where a share would be zero.
     """

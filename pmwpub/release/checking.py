@@ -38,7 +38,7 @@ from pmwpub.release.rebuilding import any_plan_of, differing, readings_of, redra
 from pmwpub.release.strict_json import MOST_BYTES
 from pmwpub.tabular.coding.decode import read_weights
 
-LATER = {"settings_from", "statement"}
+LATER = {"attempts_with_criteria", "settings_from", "statement"}
 """Fields that certificates with a plan did not always have; they state all the others."""
 
 REBUILT = "rebuild.py does, given the public tables"
@@ -137,7 +137,19 @@ def _charge(certificate: AnyCertificate) -> list[Finding]:
         finding("epsilon of this release follows from rho and delta", lambda: _own_epsilon(certificate)),
         finding("epsilon of the ledger's total follows from its rho", lambda: _total(certificate)),
         _budget_finding(certificate),
+        *_attempts(certificate),
     ]
+
+
+def _attempts(certificate: ChargedCertificate) -> list[Finding]:
+    """Nothing of a release without criteria, which says nothing of attempts either."""
+    stated, planned = certificate.attempts_with_criteria, bool((certificate.plan or {}).get("criteria"))
+    if stated is None and not planned:
+        return []
+    if stated is None or not planned:
+        return [Finding("attempts are stated of a plan with criteria", "one stands there without the other.")]
+    words = f"the ledger held {stated:,} release{'' if stated == 1 else 's'} with criteria by then, this one included"
+    return [Finding(words, unchecked="only the ledger knows")]
 
 
 def require(findings: list[Finding]) -> list[str]:

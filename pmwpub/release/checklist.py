@@ -143,8 +143,9 @@ def _surroundings(schema: Schema) -> Iterator[Answer]:
 
 def _steps(certificate: ChargedCertificate) -> str:
     if isinstance(certificate, TableCertificate):
+        columns = "one, two or three columns" if certificate.three_way else "one or two columns"
         return (
-            f"{len(certificate.tables):,} tables of one or two columns are measured at once: which, and with how much "
+            f"{len(certificate.tables):,} tables of {columns} are measured at once: which, and with how much "
             "noise, is decided by public facts. All the rest is post-processing of these noisy tables and of public "
             "data."
         )

@@ -13,6 +13,7 @@ from decimal import ROUND_CEILING, Decimal
 
 from pmwpub.mechanisms.table_fit.intervals.cell_errors import LARGEST_ORDER
 from pmwpub.noisy_interval import NoisyInterval
+from pmwpub.plans.criteria import criteria_of
 from pmwpub.release.answers.main_intervals import LevelShare, MainIntervals
 from pmwpub.release.certificates.certificate_reading import ChargedCertificate
 from pmwpub.release.certificates.table_certificate import TableCertificate
@@ -82,6 +83,7 @@ def summary_of(
     expectation: Expectation | None = None,
     bought: Sequence[BoughtError] = (),
     error: NoisyInterval | None = None,
+    accepted: Sequence[str] = (),
     intervals: MainIntervals | None = None,
 ) -> ReleaseSummary:
     """The summary of a release.
@@ -89,6 +91,7 @@ def summary_of(
     by_id   whether neighbours differ in all rows of one ID
     bought  the floors and starts that were bought of its public table before; no floor is said where rows may be added
     error   the release's own noisy error, where it was bought
+    accepted  the sentences of its latest acceptance, where one was bought
     intervals  how far off its cells may be, where that is known
     """
     if isinstance(certificate, TableCertificate) and certificate.may_add_rows:
@@ -96,7 +99,7 @@ def summary_of(
     return ReleaseSummary(
         promise=_promise(certificate, by_id=by_id),
         spent=_spent(certificate),
-        errors=tuple(_errors(certificate, expectation, bought, error, intervals)),
+        errors=(*_errors(certificate, expectation, bought, error, intervals), *_criteria(certificate), *accepted),
         cautions=tuple(_cautions(certificate, expectation, error, intervals)),
         remarks=tuple(certificate.remarks),
         figure="" if expectation is None else expectation.figure,
@@ -174,6 +177,18 @@ def _errors(
         for one in bought
     ]
     return said
+
+
+def _criteria(certificate: ChargedCertificate) -> list[str]:
+    """What it has to meet, where that stood in its plan, and how often it was tried."""
+    criteria, times = criteria_of((certificate.plan or {}).get("criteria", [])), certificate.attempts_with_criteria
+    if not criteria or times is None:
+        return []
+    return [
+        f"Named before it was bought, as what it has to meet: {'; '.join(one.words for one in criteria)}. Whether it "
+        f"does is a purchase of its own. The ledger held {times:,} release{'' if times == 1 else 's'} with criteria by "
+        "then, this one included: of many tries some pass by chance."
+    ]
 
 
 def _cautions(

@@ -31,6 +31,7 @@ def adopt(service: Service, population: str, schema: Schema, choice: WorkloadCho
 
 def adopted(service: Service, population: str, schema: Schema, choice: WorkloadChoice) -> Study:
     """The population's public state under that schema and workload; PlanError where others were chosen meanwhile."""
+    service.ledger.forget()
     current = study_store.study(service, population)
     if current.schema is None or current.schema.sha256 != schema.sha256 or current.choice != choice:
         raise PlanError(CHANGED_MEANWHILE)

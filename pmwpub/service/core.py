@@ -234,7 +234,7 @@ class Service:
 
 
 def kind_of(booking: Booking) -> str | None:
-    """Which kind of plan was booked: "assessment", "best", "release", "table-fit", "error" or "misfits"."""
+    """Which kind of plan was booked: "assessment", "best", "release", "table-fit", "error", "misfits", "acceptance"."""
     return _kind(booking.plan_json)
 
 

@@ -1,4 +1,4 @@
-"""What workers do with private counts: PMW^Pub, assessments, errors, misfits.
+"""What workers do with private counts: PMW^Pub, assessments, errors, misfits, acceptances.
 
 Private counts come by pipe, only releases leave.
 
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from pmwpub.errors import JobUnresolved
+from pmwpub.mechanisms.acceptance.acceptance_noise import AcceptanceNoise, acceptance_release
 from pmwpub.mechanisms.best_mixture.interval import BestMixture
 from pmwpub.mechanisms.misfits.misfit_noise import MisfitNoise, misfit_release
 from pmwpub.mechanisms.noisy_error.assessment import NoisyError, Unresolved, floor_release, start_release
@@ -129,6 +130,17 @@ class MisfitWork:
     law: MisfitNoise
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class AcceptanceWork:
+    """Numbers of private rows that are held against bars, to be drawn with noise.
+
+    Privacy: it holds exact numbers; its repr shows nothing.
+    """
+
+    values: tuple[int, ...]
+    law: AcceptanceNoise
+
+
 def release(work: ReleaseWork, progress: Progress) -> Release:
     """Run PMW^Pub once, with the secure noise source.
 
@@ -194,3 +206,12 @@ def misfits(work: MisfitWork, progress: Progress) -> Ints:
     """
     progress(0, 1)
     return misfit_release(work.counts, work.law)
+
+
+def accept(work: AcceptanceWork, progress: Progress) -> tuple[int, ...]:
+    """Draw the noisy numbers that a stored release is accepted by.
+
+    Privacy: one mechanism a number, charged before: see `acceptance_release`.
+    """
+    progress(0, 1)
+    return acceptance_release(work.values, work.law)

@@ -12,10 +12,12 @@ import numpy as np
 
 from pmwpub.domain import Attribute, Domain
 from pmwpub.errors import PlanError
+from pmwpub.mechanisms.acceptance.acceptance_noise import AcceptanceNoise, SoldNumber
 from pmwpub.mechanisms.best_mixture.descent import Descent
 from pmwpub.mechanisms.best_mixture.interval import BestMixture
 from pmwpub.mechanisms.misfits.misfit_noise import MisfitNoise
 from pmwpub.mechanisms.pmw_pub.algorithm import Schedule
+from pmwpub.mechanisms.table_fit.fit_constants import THREE_WAY_SHARE
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.mechanisms.table_fit.pool_weights import POOL_DEFAULTS
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
@@ -28,6 +30,7 @@ from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Distribution, Support
 from pmwpub.tasks.choice_work import BestWork, best
 from pmwpub.tasks.mechanism_work import (
+    AcceptanceWork,
     AssessmentWork,
     ErrorWork,
     MisfitWork,
@@ -35,6 +38,7 @@ from pmwpub.tasks.mechanism_work import (
     PublicInput,
     ReleaseWork,
     TableFitWork,
+    accept,
     assess,
     error,
     fit_pool,
@@ -94,17 +98,19 @@ def _release(made_up: MadeUp, progress: Progress) -> None:
     release(ReleaseWork(made_up.source, made_up.counts, schedule), progress)
 
 
-def _schedule(made_up: MadeUp) -> tuple[PrivateCounts, TableSchedule]:
+def _schedule(made_up: MadeUp, three_way: Fraction | None = None) -> tuple[PrivateCounts, TableSchedule]:
     """What table fit takes; what its report asks of the public problem is tried too."""
     made_up.source.problem().sums(np.ones(len(made_up.source.support), dtype=np.int64))
-    tables = measured_tables(made_up.source.workload)
-    budget = ZCDP.at_most(1)
-    schedule = table_schedule(tables, made_up.source.support, budget, rows_per_person=1, complete=True)
+    tables = measured_tables(made_up.source.workload, three_way=three_way is not None)
+    schedule = table_schedule(
+        tables, made_up.source.support, ZCDP.at_most(1), rows_per_person=1, complete=True, three_way_share=three_way
+    )
     return count(tables, made_up.table), schedule
 
 
 def _table_fit(made_up: MadeUp, progress: Progress) -> None:
-    fit_tables(TableFitWork(made_up.source, *_schedule(made_up)), progress)
+    for share in (None, THREE_WAY_SHARE):
+        fit_tables(TableFitWork(made_up.source, *_schedule(made_up, share)), progress)
 
 
 def _pool_fit(made_up: MadeUp, progress: Progress) -> None:
@@ -139,6 +145,13 @@ def _misfits(made_up: MadeUp, progress: Progress) -> None:
     misfits(MisfitWork(nobody, MisfitNoise(1, 100, 1, Fraction(1, 10))), progress)
 
 
+def _acceptance(made_up: MadeUp, progress: Progress) -> None:
+    """With the counts that it is made from, which are taken before the charge."""
+    made_up.source.problem().sums(np.ones(len(made_up.source.support), dtype=np.int64))
+    nobody = SoldNumber(sensitivity=64, bar=6_400, rounding=1, reach=64_000)
+    accept(AcceptanceWork((0,), AcceptanceNoise((nobody,), ZCDP.at_most(1))), progress)
+
+
 TRIED: Mapping[str, Callable[[MadeUp, Progress], None]] = MappingProxyType(
     {
         "release": _release,
@@ -147,6 +160,7 @@ TRIED: Mapping[str, Callable[[MadeUp, Progress], None]] = MappingProxyType(
         "assess": _assess,
         "error": _error,
         "misfits": _misfits,
+        "acceptance": _acceptance,
         "best": _best,
     }
 )

@@ -145,6 +145,7 @@ def test_table_fit_may_add_rows_and_the_other_engine_may_not(shell: Shell) -> No
     found = shell.spend(*given, "--engine", "table-fit")
     assert found["plan"]["growth"]["false_growth"] == 0.01
     assert isinstance(found["chosen"]["grown"], list)
+    assert "not both" in shell.spend(*given, "--engine", "table-fit", "--three-way", status=2)
 
 
 def test_a_pool_with_learnt_weights_is_rebuilt_from_all_its_tables_in_any_order(shell: Shell) -> None:
@@ -154,7 +155,7 @@ def test_a_pool_with_learnt_weights_is_rebuilt_from_all_its_tables_in_any_order(
     assert (found["engine"], sum(found["pool_parts"])) == ("table-fit", 1_000)
     shell.run("certificate", "check", shell.path("out"))
     cells = shell.run("answer", "--release", shell.path("out"), "--marginal", "sex")["cells"]
-    assert sum(cell["share"] for cell in cells) == pytest.approx(1.0)
+    assert sum(cell["released"] for cell in cells) == pytest.approx(1.0, abs=1e-5), "noisy cells need not sum to 1"
     assert rebuild.main([shell.path("c.csv"), shell.path("b.csv"), "--from", shell.path("out")]) == 0
     shell.capture.readouterr()
     again = shell.spend("release", *flags, "-o", shell.path("again"), public=("c.csv", "b.csv"))

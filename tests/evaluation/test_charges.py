@@ -26,7 +26,14 @@ from pmwpub.evaluation import (
     peers,
     runs,
 )
-from pmwpub.evaluation.baseline_registry import FAMILIES, TABLE_FIT, TABLE_FIT_GROWN, TABLE_FIT_POOL, baseline_of
+from pmwpub.evaluation.baseline_registry import (
+    FAMILIES,
+    TABLE_FIT,
+    TABLE_FIT_GROWN,
+    TABLE_FIT_POOL,
+    TABLE_FIT_THREE_WAY,
+    baseline_of,
+)
 from pmwpub.evaluation.fits import fitted_tables, weighted_pools
 from pmwpub.mechanisms.table_fit.pool_fit import PoolRelease
 from pmwpub.privacy.budget import ZCDP
@@ -46,7 +53,8 @@ OWN = (*(method for method in METHODS if method != UNCHANGED), "pmw-pub+permute-
 WITHOUT = ("mwem", "mwem+on=a0/a1", "hdmm", "hdmm+even", "residual-planner", "residual-planner+even", "aim", "mst")
 # Few rows: a step and samples for which a budget pays for several rounds; a lambda for which the bound is nearly met.
 NAMES = (
-    *OWN, TABLE_FIT, TABLE_FIT_GROWN, TABLE_FIT_POOL, *WITHOUT, "dual-query+samples=5+eta=1", "ji-elkan+lambda=100",
+    *OWN, TABLE_FIT, TABLE_FIT_GROWN, TABLE_FIT_THREE_WAY, TABLE_FIT_POOL, *WITHOUT, "dual-query+samples=5+eta=1",
+    "ji-elkan+lambda=100",
 )  # fmt: skip
 
 RELEASES = (
@@ -64,10 +72,11 @@ def table(person: int, rows: int = 60) -> Dataset:
 
 
 def stage(person: int, method: str = "") -> Stage:
-    """MST gets so many rows that it takes no level for rare."""
+    """MST gets so many rows that it takes no level for rare; tables of three columns need a marginal that has them."""
+    workload = Workload.all_kway(SHAPE, 3) if method == TABLE_FIT_THREE_WAY else WORKLOAD
     rows = table(person, 600 if method == "mst" else 60)
     candidates = {"c": tables.support(SHAPE, 40, 2), "d": tables.support(SHAPE, 30, 3)}
-    return Stage(WORKLOAD, count(WORKLOAD, rows), candidates, Fraction(1, 10**6), K, rows=rows)
+    return Stage(workload, count(workload, rows), candidates, Fraction(1, 10**6), K, rows=rows)
 
 
 def run_of(method: str) -> Run:

@@ -22,7 +22,9 @@ from pages.visits import PAGES
 from pmwpub.jobs import Engine
 from pmwpub.ledger import PlanKey, Population, backup
 from pmwpub.plans import WorkloadChoice
+from pmwpub.plans.criteria import criteria_of
 from pmwpub.service import PrivateTable, Service
+from pmwpub.service.accepting import acceptances
 from pmwpub.service.bought import assessments, best_candidate, misfit_shares, release_errors, releases
 from pmwpub.service.history_files import history_csv, history_json
 from pmwpub.service.inputs import study_store
@@ -112,11 +114,13 @@ def move_in(server: Server) -> None:
 
 
 def buy(server: Server, town: str) -> None:
-    """An assessment, a choice, a release, its noisy error and a look at the fit, each run by a worker."""
+    """An assessment, a choice, a release, its noisy error and acceptance, a look at the fit, each run by a worker."""
     service, private = server.service, server.private[town]
     current = study_store.study(service, town)
     keys = [one.sha256 for one in current.usable]
+    wanted = criteria_of([{"kind": "mean", "column": "age", "low": "0", "high": "80", "within": "0.9"}])
     plan = releases.release_plan(service, current, keys[:1], epsilon="1", rounds=4)
+    plan = plan.model_copy(update={"criteria": wanted})
     sent = [
         buying.buy(service, private, assessments.assessment_plan(current, keys[:1], epsilon="0.5")),
         buying.buy(service, private, best_candidate.best_plan(current, [[key] for key in keys], epsilon="0.5")),
@@ -129,7 +133,9 @@ def buy(server: Server, town: str) -> None:
     assert last.job is None or last.job.wait(120)
     look = buying.buy(service, private, misfit_shares.misfit_plan(current, ["sex"], half_width="0.5"))
     assert look.job is None or look.job.wait(120)
-    assert [booking.status for booking in service.ledger.bookings(town)] == ["done"] * 5
+    held = buying.buy(service, private, acceptances.acceptance_plan(service, town, PlanKey(plan.sha256)))
+    assert held.job is None or held.job.wait(120)
+    assert [booking.status for booking in service.ledger.bookings(town)] == ["done"] * 6
 
 
 def on_disk(server: Server, spare: Path) -> dict[str, bytes]:

@@ -16,6 +16,7 @@ from pmwpub.errors import Overspent
 from pmwpub.mechanisms.pmw_pub.algorithm import rebuild
 from pmwpub.records import Dataset
 from pmwpub.service import purchases
+from pmwpub.service.accepting import criteria_of_release
 from pmwpub.service.inputs import reviewing, study_store
 from pmwpub.service.purchases import assessment_purchase, error_purchase
 from pmwpub.service.purchases import choice_purchase as best
@@ -102,6 +103,25 @@ def columns_from_private_rows(patch: pytest.MonkeyPatch) -> None:
 
     patch.setattr(study_store, "load_private", kept)
     patch.setattr(reviewing, "misfit_risks", seen)
+
+
+def bar_from_private_rows(patch: pytest.MonkeyPatch) -> None:
+    """What a mean's bar is made from is how many private rows have a number in the column."""
+    loaded: list[Dataset] = []
+    load, released_mean = study_store.load_private, criteria_of_release._released_mean
+
+    def kept(*arguments: object, **options: object) -> object:
+        found = load(*arguments, **options)  # type: ignore[arg-type]
+        loaded.append(found.dataset)  # type: ignore[arg-type]
+        return found
+
+    def seen(one: object, schema: Schema, *rest: object) -> object:
+        mean, _ = released_mean(one, schema, *rest)  # type: ignore[arg-type]
+        place = schema.domain.index("age")
+        return mean, int((loaded[-1].codes[:, place] < schema.domain.shape[place]).sum())
+
+    patch.setattr(study_store, "load_private", kept)
+    patch.setattr(criteria_of_release, "_released_mean", seen)
 
 
 def early_stop(patch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 from collections.abc import Callable, Sequence
@@ -19,7 +20,9 @@ from pmwpub.errors import PmwPubError
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Ledger, PlanKey, Population
 from pmwpub.plans import WorkloadChoice
+from pmwpub.plans.criteria import criteria_of
 from pmwpub.service import PrivateTable, Service, purchases
+from pmwpub.service.accepting import acceptances
 from pmwpub.service.bought import assessments, best_candidate, misfit_shares, release_errors, releases
 from pmwpub.service.inputs import reviewing, study_store
 from pmwpub.tabular.schema.table_schema import Schema
@@ -32,12 +35,18 @@ VIEWS: dict[str, dict[str, str]] = {"plain": {}, "release": {"release": "5"}, "s
 """How viewers come to the pages, by the parameters of the address; the release is the fifth booking."""
 
 CANDIDATES = {"b.csv": public(90, 1), "c.csv": public(70, 2, women=0.3)}
+CRITERIA = [
+    {"kind": "cell", "levels": {"sex": "F", "job": "cook"}, "within": "0.9"},
+    {"kind": "largest", "within": "0.9"},
+    {"kind": "marginal", "columns": ["age", "sex"], "within": "0.9"},
+    {"kind": "mean", "column": "age", "low": "0", "high": "80", "within": "0.9"},
+]
 KINDS = ("schema", "workload", "candidate", "candidate-note", "comparison")
 
 
 def population(pair: Neighbours) -> Population:
     n = pair.n
-    return Population(NAME, n, pair.k, "one resident", Fraction(6), Fraction(1, n * n))
+    return Population(NAME, n, pair.k, "one resident", Fraction(13, 2), Fraction(1, n * n))
 
 
 def prepared(folder: Path, pair: Neighbours, private: bytes) -> tuple[Service, PrivateTable]:
@@ -108,11 +117,15 @@ def _buy(trace: Trace, service: Service, table: PrivateTable, laws: Sequence[tup
     trace.output["price of the look"] = repr(purchases.misfit_offer(current, columns, "0.1"))
     trace.output["look"] = repr(buying.buy(service, table, look).result)
     tables = releases.table_fit_plan(service, current, keys[:1], epsilon="0.5")
+    tables = tables.model_copy(update={"criteria": criteria_of(CRITERIA)})
     for repeat in (0, 1, 0):
         outcome = buying.buy(service, table, tables, repeat=repeat)
         fitted = releases.released(service, current, outcome.booking).bundle
         assert fitted is not None
         trace.exports |= {f"tables {repeat}/{name}": body for name, body in fitted.files(25, 3).items()}
+    held = acceptances.acceptance_plan(service, NAME, PlanKey(tables.sha256), part=Fraction(1))
+    trace.output["acceptance"] = repr(buying.buy(service, table, held).result)
+    trace.output["accepted"] = repr(acceptances.acceptances(service, NAME))
     pool = releases.weighted_pool_plan(service, current, keys, epsilon="0.3")
     weighed = releases.released(service, current, buying.buy(service, table, pool).booking).bundle
     assert weighed is not None
@@ -172,6 +185,7 @@ def through_the_command_line(
     trace = Trace()
     (folder / "p.csv").write_bytes(private)
     (folder / "schema.json").write_text(pair.schema)
+    (folder / "criteria.json").write_text(json.dumps(CRITERIA))
     for name, body in CANDIDATES.items():
         (folder / name).write_bytes(body)
     before, capfd_text = os.getcwd(), capfd.readouterr()
@@ -197,6 +211,7 @@ def _commands(pair: Neighbours) -> list[list[str]]:
     spend = ["--population", NAME, "--schema", "schema.json", "--private", "p.csv", "-k", "2"]
     both = ["--public", "b.csv", "--public", "c.csv"]
     release = ["release", *spend, "--public", "b.csv", "--epsilon", "1", "--rounds", str(ROUNDS)]
+    tables = ["release", *spend, "--public", "b.csv", "--epsilon", "0.5", "--engine", "table-fit"]
     k = str(pair.k)
     return [
         ["schema", "draft", "b.csv", "c.csv", "-o", "drafted.json"],
@@ -212,8 +227,10 @@ def _commands(pair: Neighbours) -> list[list[str]]:
         ["certificate", "check", "one"],
         ["misfits", *spend[:6], "--column", "sex", "--half-width", "0.5"],
         ["misfits", *spend[:4], "--dry-run"],
-        ["release", *spend, "--public", "b.csv", "--epsilon", "0.5", "--engine", "table-fit", "-o", "tables"],
+        [*tables, "--criteria", "criteria.json", "-o", "tables"],
         ["certificate", "check", "tables"],
+        ["accept", *spend[:4], "--release", "tables", "--dry-run"],
+        ["accept", *spend[:6], "--release", "tables", "--half-widths", "1"],
         [*release[:-4], "--epsilon", "50", "-o", "dear"],
         ["release", *spend, "--public", "none.csv", "--epsilon", "1", "-o", "none"],
         ["ledger", "show", NAME],

@@ -79,6 +79,7 @@ def test_a_viewers_pages_are_equal_element_by_element(run: Run, k: int, views: l
             "ledger",
             marks=pytest.mark.fault("risky columns chosen from private rows"),
         ),
+        pytest.param(faults.bar_from_private_rows, "ledger", marks=pytest.mark.fault("a bar from private rows")),
         pytest.param(faults.early_stop, "calls", marks=pytest.mark.fault("rounds that depend on private counts")),
         pytest.param(
             faults.unmapped_count_in_a_message, "output", marks=pytest.mark.fault("unmapped count in a message")

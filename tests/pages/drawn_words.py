@@ -33,6 +33,7 @@ def _text(element: Element) -> str:
 
 
 def words_in(text: str) -> list[str]:
-    """What a reader reads of a text: no marks, no icons; numbers and symbols are no words."""
+    """What a reader reads of a text: no marks, no icons; numbers, symbols and a demo's number are no words."""
     plain = re.sub(r":material/\w+:|:\w+-badge\[|[\\\]*#]", " ", text)
+    plain = re.sub(r"\bdemo\W+[0-9a-f]{6,}", "demo", plain)
     return re.findall(r"[^\W\d_]{2,}(?:[-'][^\W\d_]+)*", plain)

@@ -5,16 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 
 import buying
-from pages.visits import Here, Open, drawn_lines, press, words
+import pytest
+from pages.visits import Here, Open, drawn_lines, press, table, words
 
 from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.plans import AssessmentPlan, WorkloadChoice
 from pmwpub.service import Assessed
 from pmwpub.service.bought import assessments
+from pmwpub.service.choosing import expected_pool
 from pmwpub.service.choosing.expected_error import ExpectedError
 from pmwpub.service.choosing.expected_pool import PlayedPool
 from pmwpub.service.choosing.preselection import Preselection
+from pmwpub.service.choosing.simulated_pairs import simulate_pairs
 from pmwpub.service.inputs import study_store
+from pmwpub.service.simulations.sweep_range import SweepRange
+from pmwpub.ui.compare.overview import BOTH_ENGINES
 from pmwpub.ui.wording.candidate_verdict import verdict
 
 ERRORS = (("1", 0.016), ("0.5", 0.022))
@@ -87,3 +92,22 @@ def test_after_a_change_of_the_workload_it_is_said_that_earlier_floors_are_of_an
     assert "another workload" not in words(visit("compare", population=town.population))
     study_store.choose_workload(town.service, town.population, WorkloadChoice(k=1))
     assert "1 assessment of before stand under another workload" in words(visit("compare", population=town.population))
+
+
+def test_a_pool_of_three_tables_is_tried_by_one_click_and_stands_chosen_on_release_where_it_is_best(
+    town: Here, visit: Open, steward: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(expected_pool, "CHOSEN_BELOW", 100.0)
+    study_store.add_candidate(town.service, town.population, "third.csv", table(250, 5), attested=True)
+    current = study_store.study(town.service, town.population)
+    simulate_pairs(town.service, current, SweepRange(epsilons=(1.0,), rounds=(3,), runs=1, methods=BOTH_ENGINES))
+    app = press(visit("compare", population=town.population), "Try a pool of them for free")
+    assert not app.exception
+    said = words(app)
+    assert "Use a pool with learnt weights: expect an error of about" in said
+    assert "its tables are expected to contribute" in said
+    assert not any(button.label == "Try a pool of them for free" for button in app.button)
+    assert town.spent == 0
+    form = steward("release")
+    assert form.toggle(key="weighted pool").value
+    assert "learnt from the noisy tables" in words(form)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from contextlib import nullcontext
+from types import SimpleNamespace
 
 import pytest
 import streamlit as st
 from jobs.waiting import until
 from pages.visits import ROOT, Here, Open, buy
+from streamlit.runtime.context import StreamlitHeaders
 from streamlit.testing.v1 import AppTest
 
+from pmwpub.errors import SettingRefused
 from pmwpub.jobs import Engine
 from pmwpub.jobs.task_names import TASKS
 from pmwpub.service.core import job_key
@@ -99,3 +103,13 @@ def test_public_things_are_built_again_where_a_visitor_emptied_the_cache(held: l
     empty_all_caches()
     assert services.public("a public thing", build) == 7
     assert built == [1, 1]
+
+
+@pytest.mark.parametrize("name", [*services.FORWARDED, "x-forwarded-for"])
+def test_a_single_users_server_that_a_proxy_forwards_to_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(services, "get_script_run_ctx", lambda **_: object())
+    monkeypatch.setattr(services, "address", lambda: "localhost")
+    for headers, refused in (([(name, "192.0.2.7")], True), ([("Host", "localhost")], False)):
+        monkeypatch.setattr(st, "context", SimpleNamespace(headers=StreamlitHeaders(headers)))
+        with pytest.raises(SettingRefused, match="proxy") if refused else nullcontext():
+            services.policy()

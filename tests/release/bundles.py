@@ -17,6 +17,7 @@ from support import tables
 from pmwpub.mechanisms.pmw_pub.algorithm import Output, Replay, Start, pmw_pub
 from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.plans import PublicInputs, ReleasePlan, WorkloadChoice
+from pmwpub.plans.criteria import Criterion
 from pmwpub.privacy.budget import epsilon_of
 from pmwpub.queries.counts import count
 from pmwpub.queries.incidence import PublicProblem
@@ -86,6 +87,7 @@ def make(
     remarks: tuple[str, ...] = (),
     read_as: str | None = None,
     plan_says_so: bool = True,
+    criteria: tuple[Criterion, ...] = (),
 ) -> Made:
     """Run PMW^Pub on random private rows and bundle it as the service does.
 
@@ -114,6 +116,7 @@ def make(
         output=output,
         start=start,
         replay=replay,
+        criteria=criteria,
     )
     private = tables.table(schema.domain, N, 2)
     release = pmw_pub(count(workload, private), PublicProblem(workload, support), plan.schedule())
@@ -132,6 +135,7 @@ def make(
         unit="one <b>person</b>",
         charged_at="2024-01-02T03:04:05+00:00",
         remarks=remarks,
+        attempts=3 if criteria else None,
     )
     floor = NoisyInterval(0.012, 0.004, 0.02, 0.95, "1/25")
     choices = Choices((AssessedPrior(IMAGE, True, "", floor, None), AssessedPrior("other", False)), f"Words {SCRIPT}")

@@ -34,6 +34,7 @@ LEFT_OUT = {
     ("remarks",): "the remarks",
     ("settings_from",): "where settings came from",
     ("versions",): "the versions of programs",
+    ("attempts_with_criteria",): "with criteria by then",
 }
 """Fields that no file beside the certificate can vouch for -> the words of `not_checked` that say so."""
 

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import math
 
-from release.bundles import Made, N
+from release.bundles import FORMULA, SCRIPT, Made, N
 
 from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.release.certificates.certificate_parts import LedgerTotal
 from pmwpub.release.report_numbers import up
 from pmwpub.release.summary import BoughtError, Expectation, odds, summary_of
+
+CRITERIA = (
+    f"Named before it was bought, as what it has to meet: the share of {SCRIPT} = {FORMULA}, sex = F within 10 points; "
+    "the mean of =age, clipped to 0 to 120, within 10 %. Whether it does is a purchase of its own. The ledger held 3 "
+    "releases with criteria by then, this one included: of many tries some pass by chance."
+)
 
 
 def test_the_promise_is_the_grants_and_its_odds_are_rounded_up(made: Made) -> None:
@@ -32,7 +38,10 @@ def test_what_was_spent_is_percent_of_the_grant_and_is_called_accounting(made: M
 
 def test_nothing_known_is_said_so_and_the_noise_stands_in_its_place(made: Made) -> None:
     found = summary_of(made.bundle.certificate, by_id=False)
-    assert found.errors == ("How far answers may be off is not known: the error was neither simulated nor bought.",)
+    assert found.errors == (
+        "How far answers may be off is not known: the error was neither simulated nor bought.",
+        CRITERIA,
+    )
     assert "before its error is known" in found.cautions[0]
     assert found.figure == ""
 
@@ -45,7 +54,12 @@ def test_bought_numbers_go_before_expected_ones(made: Made) -> None:
     )
     assert found.errors[0].startswith("Bought: the largest error")
     assert "about 3.00 % of the rows, between 2.00 % and 4.00 %" in found.errors[0]
-    assert found.errors[-1] == "Bought of the public table: floor 1.20 %, 0.20 % to 2.20 % (95 % sure)."
+    assert found.errors[-2:] == (
+        "Bought of the public table: floor 1.20 %, 0.20 % to 2.20 % (95 % sure).",
+        CRITERIA,
+    )
+    accepted = summary_of(made.bundle.certificate, by_id=False, accepted=["Passed: the share."])
+    assert accepted.errors[-2:] == (CRITERIA, "Passed: the share.")
     assert "below 4.00 % of the rows, about 8 rows" in found.cautions[0]
     without = summary_of(made.bundle.certificate, by_id=False, expectation=expected)
     assert "The error itself was not bought." in without.errors

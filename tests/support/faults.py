@@ -48,6 +48,11 @@ LISTED = (
     "rows with any misfit not charged",
     "twice the charged rho in a look at the fit",
     "risky columns chosen from private rows",
+    "the halving of a variation forgotten",
+    "the range of a term without its zero",
+    "a criterion not charged",
+    "twice the charged rho in an acceptance",
+    "a bar from private rows",
 )
 """What the project's statement of guarantees names."""
 

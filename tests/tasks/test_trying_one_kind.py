@@ -20,6 +20,8 @@ import buying
 import numba.core.dispatcher as dispatcher
 from browser.stage import service_on
 from pmwpub.ledger import Ledger
+from pmwpub.plans.criteria import criteria_of
+from pmwpub.service.accepting import acceptances
 from pmwpub.service.bought import assessments, best_candidate, misfit_shares, release_errors, releases
 from pmwpub.service.inputs import demo, study_store
 
@@ -45,15 +47,23 @@ def planned(service, name, current):
         case "best":
             return best_candidate.best_plan(current, [[first], [second]], epsilon="0.05")
         case "table-fit":
-            return releases.table_fit_plan(service, current, [first], epsilon="0.5")
+            plan = releases.table_fit_plan(service, current, [first], epsilon="0.5")
+            mean = {"kind": "mean", "column": "age", "low": "0", "high": "100", "within": "0.5"}
+            wanted = criteria_of([{"kind": "largest", "within": "0.5"}, mean])
+            return plan.model_copy(update={"criteria": wanted})
         case "table-fit, growing":
             return releases.table_fit_plan(service, current, [first], epsilon="0.25", grow=True)
+        case "table-fit, three-way":
+            return releases.table_fit_plan(service, current, [first], epsilon="0.25", three_way=True)
         case "table-fit-pool":
             return releases.weighted_pool_plan(service, current, [first, second], epsilon="0.25")
         case "misfits":
             return misfit_shares.misfit_plan(current, current.schema.domain.names[:2], half_width="0.1")
         case "release":
             return releases.release_plan(service, current, [first], epsilon="0.5", rounds=3)
+        case "acceptance":
+            done = [one for one in releases.releases(service, current) if one.plan.criteria][0].outcome.booking
+            return acceptances.acceptance_plan(service, name, done.key)
         case "error":
             done = releases.releases(service, current)[0].outcome.booking
             return release_errors.error_plan(service, name, done.key, epsilon="0.05")
@@ -84,7 +94,7 @@ def bought(kind: str, folder: Path) -> str:
 
 def test_no_loop_is_compiled_or_loaded_after_the_charge(tmp_path: Path) -> None:
     """Each kind in a program that tried no other; the error is that of the release before it."""
-    kinds = [*TRIED, "table-fit, growing"]
+    kinds = [*TRIED, "table-fit, growing", "table-fit, three-way"]
     assert {kind: bought(kind, tmp_path) for kind in kinds} == dict.fromkeys(kinds, "True []")
 
 

@@ -12,7 +12,13 @@ from pmwpub.cli.arguments.app_arguments import app_command
 from pmwpub.cli.arguments.certificate_arguments import answer_command, certificate_commands, few_records_command
 from pmwpub.cli.arguments.evaluate_arguments import evaluate_command
 from pmwpub.cli.arguments.ledger_arguments import ledger_commands
-from pmwpub.cli.arguments.purchase_arguments import assess_command, error_command, misfits_command, release_command
+from pmwpub.cli.arguments.purchase_arguments import (
+    accept_command,
+    assess_command,
+    error_command,
+    misfits_command,
+    release_command,
+)
 from pmwpub.cli.arguments.replicate_arguments import replicates_command
 from pmwpub.cli.arguments.schema_arguments import schema_commands
 
@@ -30,6 +36,7 @@ def command_parser() -> argparse.ArgumentParser:
     misfits_command(commands)
     assess_command(commands)
     release_command(commands)
+    accept_command(commands)
     error_command(commands)
     certificate_commands(commands)
     answer_command(commands)

@@ -1,6 +1,8 @@
-"""Arguments of what is bought: `assess`, `release`, `error`, `misfits`."""
+"""Arguments of what is bought: `assess`, `release`, `accept`, `error`, `misfits`."""
 
 from __future__ import annotations
+
+import argparse
 
 from pmwpub.cli.arguments.shared_arguments import Actions, private, reading, spending, whole
 
@@ -46,13 +48,22 @@ def release_command(commands: Actions) -> None:
         choices=("pmw-pub", "table-fit", "table-fit-pool", "unchanged"),
         help="pmw-pub; table-fit: all tables of one and two columns measured at once; table-fit-pool: the same with "
         "several --public, whose weights are learnt from the noisy tables; unchanged: the public table itself, free of "
-        "charge; default: pmw-pub where one of the five flags after --grow is given, which are its own, else a stored "
-        "release of these inputs, else what public tables advise",
+        "charge; default: pmw-pub where one of the five flags after --three-way is given, which are its own, else a "
+        "stored release of these inputs, else what public tables advise",
     )
     parser.add_argument(
         "--grow",
         action="store_true",
         help="of table-fit: add rows where noisy tables show people of whom no public row tells",
+    )
+    parser.add_argument(
+        "--three-way",
+        action="store_true",
+        help="of table-fit: measure tables of three columns too, with a quarter of the budget; for few columns or many "
+        "people, as evaluate --methods table-fit,table-fit-three-way shows on public tables",
+    )
+    parser.add_argument(
+        "--criteria", metavar="C.json", help="by which `accept` holds it against the private table once it is stored"
     )
     parser.add_argument("--rounds", type=whole, help="T (25)")
     parser.add_argument("--selection", choices=("exponential", "permute-and-flip"), help="(exponential)")
@@ -86,15 +97,22 @@ def release_command(commands: Actions) -> None:
     parser.set_defaults(run="pmwpub.cli.release:release")
 
 
+def accept_command(commands: Actions) -> None:
+    """`accept`."""
+    parser = commands.add_parser("accept", help="buy whether a finished release meets the criteria of its plan")
+    _of_release(parser, required=False)
+    parser.add_argument(
+        "--half-widths", default="0.5", help="of the noisy numbers at 95 %%, as a part of their bars (0.5)"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="buy nothing: the criteria, and at what price")
+    parser.add_argument("--repeat", type=whole, default=0, help="draw this acceptance again, at its price")
+    parser.set_defaults(run="pmwpub.cli.accept:accept")
+
+
 def error_command(commands: Actions) -> None:
     """`error`."""
     parser = commands.add_parser("error", help="buy the noisy largest error of a finished release")
-    parser.add_argument("--population", required=True)
-    parser.add_argument("--schema", required=True, help="the release's own schema")
-    private(parser, required=True)
-    reading(parser)
-    parser.add_argument("--release", required=True, metavar="OUT/", help="its folder, or the SHA-256 of its plan")
-    parser.add_argument("--draw", type=whole, default=0, help="which draw of that plan, by its --repeat (0)")
+    _of_release(parser, required=True)
     parser.add_argument("--epsilon", required=True, help="pure epsilon of the noisy error")
     parser.add_argument("--repeat", type=whole, default=0, help="draw this error again, at its price")
     parser.set_defaults(run="pmwpub.cli.error:error")
@@ -114,3 +132,16 @@ def misfits_command(commands: Actions) -> None:
     parser.add_argument("--dry-run", action="store_true", help="buy nothing: which columns, and at what price")
     parser.add_argument("--repeat", type=whole, default=0, help="draw this look again, at its price")
     parser.set_defaults(run="pmwpub.cli.misfits:misfits")
+
+
+def _of_release(parser: argparse.ArgumentParser, *, required: bool) -> None:
+    """What a command needs that holds a stored release against the private table.
+
+    required  whether the private table must be named
+    """
+    parser.add_argument("--population", required=True)
+    parser.add_argument("--schema", required=True, help="the release's own schema")
+    private(parser, required=required)
+    reading(parser)
+    parser.add_argument("--release", required=True, metavar="OUT/", help="its folder, or the SHA-256 of its plan")
+    parser.add_argument("--draw", type=whole, default=0, help="which draw of that plan, by its --repeat (0)")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from pmwpub.errors import PlanError, PmwPubError
 from pmwpub.evaluation.baselines import Case, RunTerms, refuse_for, rows_of
 from pmwpub.evaluation.measures import Errors, errors_of
 from pmwpub.mechanisms.baselines.matrix.residuals import refuse_slow
-from pmwpub.mechanisms.table_fit.fit_constants import FitConstants, SupportGrowth
+from pmwpub.mechanisms.table_fit.fit_constants import FitConstants, SupportGrowth, without
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.mechanisms.table_fit.table_fit import table_fit
 from pmwpub.mechanisms.table_fit.table_schedule import check_least_share, schedule
@@ -24,10 +24,12 @@ class TableFit:
 
     Delta is 1/n^2 where the rule of evidence is chosen. No schema is relied on to give every cell a level.
 
-    growth  how rows are added where noisy tables show people of whom no public row tells; None where none are
+    growth           how rows are added where noisy tables show people of whom no public row tells; None where none are
+    three_way_share  the 3-way tables' part of the budget; None where they are not measured
     """
 
     growth: SupportGrowth | None = None
+    three_way_share: Fraction | None = None
     uses_candidate = True
     needs_rows = True
     has_rounds = False
@@ -38,10 +40,12 @@ class TableFit:
 
     def refusal(self, terms: RunTerms, rounds: int = 0) -> str:
         try:
-            tables = measured_tables(terms.workload)
+            tables = self._tables(terms)
             refuse_slow(tables.queries)
-            k, constants = terms.rows_per_person, constants_of(tables, terms)
-            check_least_share(tables, terms.budget, rows_per_person=k, constants=constants)
+            k, constants = terms.rows_per_person, self._constants(tables, terms)
+            check_least_share(
+                tables, terms.budget, rows_per_person=k, constants=constants, three_way_share=self.three_way_share
+            )
         except PmwPubError as error:
             return str(error)
         return ""
@@ -51,16 +55,27 @@ class TableFit:
         if case.problem is None:
             raise PlanError("Table fit needs a public table.")
         terms, support = case.terms, case.problem.support
-        tables = measured_tables(terms.workload)
+        tables = self._tables(terms)
         plan = schedule(
             tables, support, terms.budget, rows_per_person=terms.rows_per_person, complete=False,
-            constants=constants_of(tables, terms), growth=self.growth,
+            constants=self._constants(tables, terms), growth=self.growth, three_way_share=self.three_way_share,
         )  # fmt: skip
         found = table_fit(count(tables, rows_of(case)), support, plan, noise=case.noise)
         released = found.distribution
         same = released.support is support
         problem = case.problem if same else PublicProblem(terms.workload, released.support)
         return errors_of(case.counts, problem, released)
+
+    def _tables(self, terms: RunTerms) -> Workload:
+        tables = measured_tables(terms.workload, three_way=self.three_way_share is not None)
+        if self.three_way_share is not None and tables.arity[-1] < 3:
+            raise PlanError("No marginal of this workload has three columns.")
+        return tables
+
+    def _constants(self, tables: Workload, terms: RunTerms) -> FitConstants:
+        """The advice is for what the 3-way tables leave of the budget."""
+        kept = without(terms.budget, self.three_way_share)
+        return constants_of(tables, replace(terms, budget=kept))
 
 
 def constants_of(tables: Workload, terms: RunTerms) -> FitConstants:

@@ -18,6 +18,10 @@ ONE_WAY_SLOPE, ONE_WAY_LEAST, ONE_WAY_MOST = 25, 30, 90
 """The 1-way tables' part of the budget over their noise, and its ends in hundredths."""
 
 
+THREE_WAY_SHARE = Fraction(1, 4)
+"""The 3-way tables' part of the budget, where a plan measures them."""
+
+
 class EvidenceRule(StrEnum):
     """How many rows the public table is worth, given how likely each number of them makes the noisy 1-way tables."""
 
@@ -108,6 +112,11 @@ class FitConstants:
 
 
 DEFAULTS = FitConstants()
+
+
+def without(budget: ZCDP, three_way_share: Fraction | None) -> ZCDP:
+    """What the 3-way tables leave of a budget for the smaller ones."""
+    return budget if three_way_share is None else ZCDP(budget.units - math.floor(budget.units * three_way_share))
 
 
 @dataclass(frozen=True)

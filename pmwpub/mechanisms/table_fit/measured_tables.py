@@ -1,4 +1,4 @@
-"""Which tables are measured for a workload: the 1-way and 2-way tables of the attributes that it looks at together."""
+"""Which tables are measured for a workload: those of one, two and, if wanted, three attributes that it has together."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import itertools
 from pmwpub.queries.workload import Marginal, Workload
 
 
-def measured_tables(workload: Workload) -> Workload:
+def measured_tables(workload: Workload, *, three_way: bool = False) -> Workload:
     """The 1-way tables of the workload's attributes, then the 2-way tables of those that one marginal has together.
+
+    three_way  whether the 3-way tables of those that one marginal has together come behind them
 
     Each block is ascending. The result is a workload of the same domain, so `queries.counts.count` gives the exact
     whole numbers of its cells. Raises WorkloadError where these are more than 200 million cells.
@@ -20,4 +22,6 @@ def measured_tables(workload: Workload) -> Workload:
     """
     ones = {(attribute,) for marginal in workload.marginals for attribute in marginal.attributes}
     twos = {pair for marginal in workload.marginals for pair in itertools.combinations(marginal.attributes, 2)}
-    return Workload(workload.domain, tuple(map(Marginal, [*sorted(ones), *sorted(twos)])))
+    threes = {some for marginal in workload.marginals for some in itertools.combinations(marginal.attributes, 3)}
+    tables = [*sorted(ones), *sorted(twos), *(sorted(threes) if three_way else ())]
+    return Workload(workload.domain, tuple(map(Marginal, tables)))

@@ -54,8 +54,8 @@ def one_way_estimates(
 ) -> OneWayEstimates:
     """The 1-way tables, each averaged with the sums of the 2-way tables that hold its attribute, by inverse variance.
 
-    Sums over an attribute on which rows lack levels would miss these rows, so they are left out. Estimates of an
-    attribute on which none do are first centred to the sum 1.
+    Sums over an attribute on which rows lack levels would miss these rows, so they are left out, and so are those of
+    3-way tables, whose sums are far noisier. Estimates of an attribute on which none do are first centred to the sum 1.
 
     tables      that were measured, 1-way tables first
     deviations  float64 (tables,): sigma of each, as a share of n rows
@@ -79,6 +79,8 @@ def one_way_estimates(
         if len(marginal.attributes) == 1:
             add(marginal.attributes[0], table, variance)
             continue
+        if len(marginal.attributes) > 2:
+            break
         first, second = marginal.attributes
         table = table.reshape(tables.domain.shape[first], tables.domain.shape[second])
         if second not in lacking:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
-from pmwpub.records import Floats, Ints, Support
+from pmwpub.records import Codes, Floats, Ints, Support
 
 TABLES_A_TOLERANCE = 50
 
@@ -15,11 +17,13 @@ class Reweighting:
 
     def __init__(self, schedule: TableSchedule, support: Support) -> None:
         tables = schedule.tables
-        self._columns = support.columns
-        self._firsts = np.array([table.attributes[0] for table in tables.marginals], dtype=np.int64)
+        pairs = sorted({table.attributes[:2] for table in tables.marginals if len(table.attributes) == 3})
+        self._columns = _with_pairs(support, pairs)
+        firsts = [_first(table.attributes, pairs, len(support.columns)) for table in tables.marginals]
+        self._firsts = np.array(firsts, dtype=np.int64)
         self._seconds = np.array([table.attributes[-1] for table in tables.marginals], dtype=np.int64)
         sizes = np.array(tables.domain.shape, dtype=np.int64)
-        self._steps = np.where(tables.arity == 2, sizes[self._seconds], 0)
+        self._steps = np.where(tables.arity > 1, sizes[self._seconds], 0)
         self._starts = tables.offsets
 
     def fit(
@@ -54,3 +58,16 @@ class Reweighting:
             if swept % 2 and moved < enough:
                 break
         return weights / weights.sum(), swept
+
+
+def _first(attributes: tuple[int, ...], pairs: Sequence[tuple[int, ...]], columns: int) -> int:
+    """The row of `_with_pairs` that a table's cells begin with: its first attribute, or its first two taken as one."""
+    return columns + pairs.index(attributes[:2]) if len(attributes) == 3 else attributes[0]
+
+
+def _with_pairs(support: Support, pairs: Sequence[tuple[int, ...]]) -> Codes:
+    """(d + pairs, m): an atom's codes, and behind them those of pairs of attributes taken as one, then all uint32."""
+    if not pairs:
+        return support.columns
+    columns, sizes = support.columns.astype(np.uint32), support.domain.shape
+    return np.concatenate([columns, np.stack([columns[a] * np.uint32(sizes[b]) + columns[b] for a, b in pairs])])

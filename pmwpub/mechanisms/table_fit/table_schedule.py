@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
+import numpy as np
+
 from pmwpub.errors import BudgetError, PlanError
 from pmwpub.mechanisms.table_fit.fit_constants import DEFAULTS, FitConstants, SupportGrowth
 from pmwpub.privacy.budget import ZCDP
@@ -23,7 +25,7 @@ ROOT_BITS = 64
 class TableSchedule:
     """What is measured, and at what price; a function of public facts alone.
 
-    tables       1-way tables first, as `measured_tables` gives them
+    tables       1-way tables first, then 2-way ones, then 3-way ones if any, as `measured_tables` gives them
     shares       one a table: its part of the budget
     sensitivity  k, the rows that one person may own
     complete     whether every private cell takes a level, by the schema: then each row is in one cell of each table
@@ -46,10 +48,10 @@ class TableSchedule:
             raise PlanError("One person owns at least one row.")
         if len(self.shares) != len(self.tables.marginals):
             raise PlanError("A schedule needs a share of the budget for each table.")
-        if self.one_way < 1 or (arity[: self.one_way] != 1).any() or (arity[self.one_way :] != 2).any():
-            raise PlanError("A schedule lists 1-way tables, then 2-way tables.")
+        if self.one_way < 1 or (np.diff(arity) < 0).any() or arity[-1] > 3:
+            raise PlanError("A schedule lists 1-way tables, then 2-way tables, then 3-way tables.")
         if {a for table in self.tables.marginals for a in table.attributes} != set(self.attributes):
-            raise PlanError("A schedule has the 1-way table of each attribute of its 2-way tables.")
+            raise PlanError("A schedule has the 1-way table of each attribute of its larger tables.")
         if min(share.units for share in self.shares) < 1:
             raise BudgetError(
                 f"The budget is too small for {len(self.shares):,} tables; take more of it, or fewer marginals."
@@ -90,38 +92,55 @@ def schedule(
     complete: bool,
     constants: FitConstants = DEFAULTS,
     growth: SupportGrowth | None = None,
+    three_way_share: Fraction | None = None,
 ) -> TableSchedule:
     """Shares of a budget for the tables: rho_j that add up to at most the budget, from public facts alone.
 
-    The 1-way tables have `one_way_share` of it in equal parts. The 2-way tables have the rest in proportion to
-    sqrt(M_a M_b), where M_a = max over levels of p(1 - p) on the public table. All in whole numbers, rounded down.
+    The 3-way tables, if any, have `three_way_share` of it in equal parts. Of what is left the 1-way tables have
+    `one_way_share` in equal parts, and the 2-way tables the rest in proportion to sqrt(M_a M_b), where M_a = max over
+    levels of p(1 - p) on the public table. All in whole numbers, rounded down.
 
     Privacy: the shares depend on the support, the tables and the budget; no private row is looked at.
-    Raises DomainError if the support has another domain, BudgetError where a share would be zero.
+    Raises DomainError if the support has another domain, BudgetError where a share would be zero, PlanError for 3-way
+    tables without a share, or a share without such tables.
     """
+    threes = int((tables.arity == 3).sum())
+    if (threes > 0) != (three_way_share is not None):
+        raise PlanError("3-way tables need a share of the budget, and a share for them needs marginals of 3 columns.")
+    for_threes = math.floor(budget.units * three_way_share) if three_way_share is not None else 0
+    left = budget.units - for_threes
     ones = [table for table in tables.marginals if len(table.attributes) == 1]
     pairs = [table.attributes for table in tables.marginals if len(table.attributes) == 2]
     spread = _spreads(Workload(tables.domain, tuple(ones)), support, constants.least_spread)
-    for_ones = budget.units if not pairs else math.floor(budget.units * constants.one_way_share)
+    for_ones = left if not pairs else math.floor(left * constants.one_way_share)
     weights = [math.isqrt(spread[a] * spread[b] << 2 * ROOT_BITS) for a, b in pairs]
     shares = [for_ones // len(ones)] * len(ones)
-    shares += [(budget.units - for_ones) * weight // sum(weights) for weight in weights]
+    shares += [(left - for_ones) * weight // sum(weights) for weight in weights]
+    shares += [for_threes // threes] * threes if threes else []
     return TableSchedule(tables, tuple(map(ZCDP, shares)), rows_per_person, complete, constants, growth)
 
 
 def check_least_share(
-    tables: Workload, budget: ZCDP, *, rows_per_person: int, constants: FitConstants = DEFAULTS
+    tables: Workload,
+    budget: ZCDP,
+    *,
+    rows_per_person: int,
+    constants: FitConstants = DEFAULTS,
+    three_way_share: Fraction | None = None,
 ) -> None:
     """Raises BudgetError where some public table could leave a share of zero, or one whose noise cannot be drawn.
 
     Of two spreads one may be at most 1/4 and the other as little as `least_spread`.
     """
-    ones = int((tables.arity == 1).sum())
-    pairs = len(tables.marginals) - ones
-    for_ones = math.floor(budget.units * constants.one_way_share) if pairs else budget.units
+    ones, pairs, threes = (int((tables.arity == order).sum()) for order in (1, 2, 3))
+    for_threes = math.floor(budget.units * (three_way_share or 0))
+    left = budget.units - for_threes
+    for_ones = math.floor(left * constants.one_way_share) if pairs else left
     least = for_ones // ones
     if pairs:
-        least = min(least, math.floor((budget.units - for_ones) * 4 * constants.least_spread / (pairs + 1)))
+        least = min(least, math.floor((left - for_ones) * 4 * constants.least_spread / (pairs + 1)))
+    if threes:
+        least = min(least, for_threes // threes)
     if least < 1:
         raise BudgetError(f"The budget is too small for {len(tables.marginals):,} tables; take more of it.")
     VectorGaussian.costing(ZCDP(least), 2 * rows_per_person**2)

@@ -221,7 +221,7 @@ class ReleaseAnswers:
             return None
         if certificate.chosen is None:
             raise CertificateError("The certificate does not say what the noisy tables chose.")
-        tables = measured_tables(self._workload)
+        tables = certificate.measured(self._workload)
         release = ReleasedTables(
             tables,
             np.array(certificate.sigmas) / certificate.n,

@@ -133,6 +133,7 @@ class Provenance(Origin):
 
     budget      the population's total
     charged_at  UTC by the server's clock, informative only
+    attempts    how many releases with criteria the ledger held by then, this one included; None of one without any
     """
 
     epsilon: float
@@ -142,6 +143,7 @@ class Provenance(Origin):
     ledger_total: LedgerTotal
     budget: LedgerTotal | None = None
     charged_at: str = ""
+    attempts: int | None = None
 
 
 class PlannedRelease(Protocol):
@@ -168,9 +170,11 @@ class Stated(Part):
     cells           how the synthetic table is written: `cell_kind` and `columns` take it apart
     ORDER           the keys as a file has them; a certificate read back writes only the keys that it was read with, so
                     that an older one keeps its bytes
+    UNSAID          keys that are not written where they say nothing, so that releases without them keep their bytes
     """
 
     ORDER: ClassVar[tuple[str, ...]] = ()
+    UNSAID: ClassVar[frozenset[str]] = frozenset({"attempts_with_criteria"})
 
     version: int
     epsilon: Epsilon
@@ -202,7 +206,8 @@ class Stated(Part):
     @model_serializer(mode="wrap")
     def _in_order(self, write: SerializerFunctionWrapHandler) -> dict[str, object]:
         written: dict[str, object] = write(self)
-        return {key: written[key] for key in self.ORDER if key in written}
+        said = {key: value for key, value in written.items() if key not in self.UNSAID or value is not None}
+        return {key: said[key] for key in self.ORDER if key in said}
 
     @classmethod
     def stating(cls, **values: object) -> Self:

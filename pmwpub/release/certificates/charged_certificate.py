@@ -19,13 +19,18 @@ from pmwpub.release.certificates.certificate_parts import (
 
 
 class Charged(Stated):
-    """What the certificate of a release states that was charged; `ledger_total` is the sum, this release included."""
+    """What the certificate of a release states that was charged; `ledger_total` is the sum, this release included.
+
+    attempts_with_criteria  how many releases with criteria the ledger held by then, this one included; None, and not
+                            written, where the plan has no criteria
+    """
 
     repeat: Annotated[int, Field(ge=0)]
     charge_id: Annotated[int, Field(ge=0)]
     charged_at: str = ""
     ledger_total: LedgerTotal
     budget: LedgerTotal | None = None
+    attempts_with_criteria: Annotated[int, Field(ge=1)] | None = None
 
 
 def common(plan: PlannedRelease, workload: Workload, provenance: Provenance, rho: ZCDP) -> dict[str, object]:
@@ -39,4 +44,5 @@ def common(plan: PlannedRelease, workload: Workload, provenance: Provenance, rho
         "charged_at": provenance.charged_at,
         "ledger_total": provenance.ledger_total,
         "budget": provenance.budget,
+        "attempts_with_criteria": provenance.attempts,
     }

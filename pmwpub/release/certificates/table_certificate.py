@@ -10,6 +10,7 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from pmwpub.errors import PlanError
 from pmwpub.mechanisms.table_fit.fit_constants import FitConstants, SupportGrowth
+from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.mechanisms.table_fit.pool_fit import PoolRelease
 from pmwpub.mechanisms.table_fit.pool_weights import PARTS
 from pmwpub.mechanisms.table_fit.support_growth import GrownCell
@@ -21,6 +22,10 @@ from pmwpub.release.certificates.certificate_parts import Exact, Part, Provenanc
 from pmwpub.release.certificates.charged_certificate import Charged, common
 
 MECHANISM = "table fit: discrete Gaussian noise on all 1-way and 2-way tables, public rows reweighted to them"
+
+THREE_WAY_MECHANISM = (
+    "table fit: discrete Gaussian noise on all 1-way, 2-way and 3-way tables, public rows reweighted to them"
+)
 
 POOL_MECHANISM = (
     "table fit: discrete Gaussian noise on all 1-way and 2-way tables, public rows reweighted to them; how much each "
@@ -137,8 +142,8 @@ class TableCertificate(Charged):
         *("version", "engine", "epsilon", "delta", "rho", "neighbours", "outside_the_guarantee", "statement"),
         *("population", "unit", "n", "rows_per_person", "mechanism", "tables", "complete", "chosen", "workload"),
         *("workload_sha256", "queries", "schema_sha256", "candidate", "plan", "plan_sha256", "repeat", "charge_id"),
-        *("charged_at", "ledger_total", "budget", "settings_from", "remarks", "rows", "row_seed", "cells", "files"),
-        "versions",
+        *("charged_at", "ledger_total", "budget", "attempts_with_criteria", "settings_from", "remarks", "rows"),
+        *("row_seed", "cells", "files", "versions"),
     )
 
     version: Annotated[int, Field(ge=2, le=2)] = 2
@@ -178,6 +183,8 @@ class TableCertificate(Charged):
 
         Raises pydantic's ValidationError, a ValueError, for what cannot be stated.
         """
+        if plan.three_way_share is not None:
+            more["mechanism"] = THREE_WAY_MECHANISM
         return cls.stating(
             **common(plan, workload, provenance, plan.budget),
             tables=_tables(schedule),
@@ -185,6 +192,15 @@ class TableCertificate(Charged):
             chosen=chosen,
             **more,
         )
+
+    @property
+    def three_way(self) -> bool:
+        """Whether tables of three columns were measured."""
+        return any(len(table.columns) == 3 for table in self.tables)
+
+    def measured(self, workload: Workload) -> Workload:
+        """The tables that were measured for the release's workload, in the order of tables.csv."""
+        return measured_tables(workload, three_way=self.three_way)
 
     @property
     def may_add_rows(self) -> bool:

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.vector_gaussian import VectorGaussian
 from pmwpub.release.answers.interval_strengths import read_strengths
 from pmwpub.release.bundle import INTERVALS, SCHEMA, TABLES
-from pmwpub.release.certificates.table_certificate import MECHANISM, POOL_MECHANISM, PoolCertificate, TableCertificate
+from pmwpub.release.certificates.table_certificate import (
+    MECHANISM,
+    POOL_MECHANISM,
+    THREE_WAY_MECHANISM,
+    PoolCertificate,
+    TableCertificate,
+)
 from pmwpub.release.checks.engine_checks import EngineChecks, Files, given, stated_rho, stated_workload
 from pmwpub.release.measured.tables_csv import read_tables
 from pmwpub.release.rebuilding import schema_of, table_plan_of
@@ -19,7 +24,7 @@ from pmwpub.release.rebuilding import schema_of, table_plan_of
 def table_checks(certificate: TableCertificate, files: Files) -> EngineChecks:
     """The checks of a release by table fit."""
     return EngineChecks(
-        mechanism=POOL_MECHANISM if isinstance(certificate, PoolCertificate) else MECHANISM,
+        mechanism=_mechanism(certificate),
         agreement="the schema, the workload and the tables agree",
         agrees=lambda: _agrees(certificate, files),
         same_terms=lambda: _same_terms(certificate),
@@ -31,9 +36,15 @@ def table_checks(certificate: TableCertificate, files: Files) -> EngineChecks:
     )
 
 
+def _mechanism(certificate: TableCertificate) -> str:
+    if isinstance(certificate, PoolCertificate):
+        return POOL_MECHANISM
+    return THREE_WAY_MECHANISM if certificate.three_way else MECHANISM
+
+
 def _agrees(certificate: TableCertificate, files: Files) -> str:
     workload = stated_workload(certificate, files)
-    tables = measured_tables(workload)
+    tables = certificate.measured(workload)
     names = tuple(tuple(workload.domain.attributes[a].name for a in one.attributes) for one in tables.marginals)
     if workload.queries != certificate.queries or names != tuple(table.columns for table in certificate.tables):
         return "other tables are named."
@@ -47,6 +58,8 @@ def _same_terms(certificate: TableCertificate) -> bool:
     measured = {name for table in certificate.tables for name in table.columns}
     chosen = certificate.chosen
     if chosen is None or (isinstance(certificate, PoolCertificate) and not certificate.parts_fit):
+        return False
+    if certificate.three_way != (plan.three_way_share is not None):
         return False
     return {*chosen.moved, *chosen.lacking} <= measured and chosen.fits(plan.constants, plan.growth)
 
@@ -62,7 +75,7 @@ def _price(certificate: TableCertificate) -> str:
 
 
 def _listed(certificate: TableCertificate, files: Files) -> str:
-    read_tables(given(files, TABLES), certificate, measured_tables(stated_workload(certificate, files)))
+    read_tables(given(files, TABLES), certificate, certificate.measured(stated_workload(certificate, files)))
     return ""
 
 
@@ -72,7 +85,7 @@ def _strengths(certificate: TableCertificate, files: Files) -> tuple[tuple[str, 
         return ()
 
     def read() -> str:
-        read_strengths(given(files, INTERVALS), measured_tables(stated_workload(certificate, files)))
+        read_strengths(given(files, INTERVALS), certificate.measured(stated_workload(certificate, files)))
         return ""
 
     return ((f"{INTERVALS} has a strength for each column that was measured", read),)

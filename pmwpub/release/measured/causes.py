@@ -8,7 +8,6 @@ from typing import Literal
 
 import numpy as np
 
-from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.queries.incidence import PublicProblem, quantise
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution, Ints
@@ -79,7 +78,7 @@ def _cells(
     certificate: TableCertificate, released: Distribution, workload: Workload, noisy_tables: bytes, public: Ints | None
 ) -> tuple[Cause, ...]:
     """The cells whose noisy share lies furthest from the public table's, in standard deviations of their noise."""
-    tables = measured_tables(workload)
+    tables = certificate.measured(workload)
     noisy = read_tables(noisy_tables, certificate, tables) / certificate.n
     problem = PublicProblem(tables, released.support)
     quantised = quantise(released.weights, 1)

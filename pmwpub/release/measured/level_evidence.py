@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution, Floats, Support
@@ -99,7 +98,7 @@ def _of_tables(
     certificate: TableCertificate, public: Support, workload: Workload, content: bytes
 ) -> list[LevelEvidence]:
     """The cells of 1-way tables beside the public shares, and what these tables' sums lack."""
-    tables = measured_tables(workload)
+    tables = certificate.measured(workload)
     noisy = read_tables(content, certificate, tables) / certificate.n
     before = PublicProblem(tables, public).start_sums / public.rows
     found: list[LevelEvidence] = []

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pmwpub.errors import PlanError
 from pmwpub.ledger import PlanKey
 from pmwpub.plans import AnyReleasePlan, UnchangedPlan
+from pmwpub.plans.criteria import Criterion
 from pmwpub.privacy.budget import epsilon_of
 from pmwpub.service.bought import releases
 from pmwpub.service.core import Service
@@ -22,6 +24,12 @@ from pmwpub.tasks.engine_work import ROUNDS
 STORED = (
     "No engine was named, and a release of these inputs at this epsilon was bought before, by {engine}: it is taken. "
     "Name an engine for another one."
+)
+
+
+FREE_CRITERIA = (
+    "Criteria stand in the plan of a release that is bought, and the public table unchanged is none. Name another "
+    "engine, or leave the criteria out. Nothing was charged."
 )
 
 
@@ -42,21 +50,56 @@ def chosen_plan(
     engine: str | None,
     epsilon: str,
     grow: bool = False,
+    three_way: bool = False,
     private_read_as: str | None = None,
+    criteria: tuple[Criterion, ...] = (),
 ) -> ChosenPlan:
     """The plan of the engine that was named, or of PMW^Pub where some of its settings were; else a stored or advised
     one. The public table unchanged is an engine here, too: it costs nothing.
 
-    settings  those of PMW^Pub that somebody gave, as `release_plan` has them
-    grow      whether table fit, which is then meant, may add rows
-    epsilon   as in `release_plan`
+    settings   those of PMW^Pub that somebody gave, as `release_plan` has them
+    grow       whether table fit, which is then meant, may add rows
+    three_way  whether table fit, which is then meant, measures tables of three columns too
+    epsilon    as in `release_plan`
+    criteria   that stand in the plan; a stored release is one of the same criteria
 
     Nothing is charged. A trial on public tables may run first, for seconds.
-    Raises PlanError for an engine that is none, and for settings that the engine does not have.
+    Raises PlanError for an engine that is none, for settings that the engine does not have, and for criteria of what is
+    not bought.
     """
-    if grow and engine is None:
+    chosen = _chosen(
+        service, current, candidates, settings, engine, epsilon, grow, three_way, private_read_as, criteria
+    )
+    return ChosenPlan(with_criteria(chosen.plan, criteria), chosen.why)
+
+
+def with_criteria(
+    plan: AnyReleasePlan | UnchangedPlan, criteria: tuple[Criterion, ...]
+) -> AnyReleasePlan | UnchangedPlan:
+    """The plan with criteria standing in it; PlanError for some of what is not bought."""
+    if not criteria:
+        return plan
+    if isinstance(plan, UnchangedPlan):
+        raise PlanError(FREE_CRITERIA)
+    return plan.model_copy(update={"criteria": criteria})
+
+
+def _chosen(
+    service: Service,
+    current: Study,
+    candidates: Sequence[str],
+    settings: releases.PmwPubSettings,
+    engine: str | None,
+    epsilon: str,
+    grow: bool,
+    three_way: bool,
+    private_read_as: str | None,
+    criteria: tuple[Criterion, ...],
+) -> ChosenPlan:
+    """As `chosen_plan`, without the criteria in the plan."""
+    if (grow or three_way) and engine is None:
         engine = releases.TABLE_FIT
-    if engine == releases.UNCHANGED and not grow:
+    if engine == releases.UNCHANGED and not (grow or three_way):
         releases.refuse_settings("The public table unchanged", settings)
         return ChosenPlan(releases.unchanged_plan(current, candidates))
     if engine is not None or settings:
@@ -68,10 +111,11 @@ def chosen_plan(
             engine=engine,
             epsilon=epsilon,
             grow=grow,
+            three_way=three_way,
             private_read_as=private_read_as,
         )
         return ChosenPlan(named)
-    before = _stored(service, current, candidates, epsilon, private_read_as)
+    before = _stored(service, current, candidates, epsilon, private_read_as, criteria)
     if before is not None:
         return ChosenPlan(before, STORED.format(engine=engine_words(before)))
     budget = releases.budget(service, current, epsilon)
@@ -99,7 +143,12 @@ def engine_words(plan: AnyReleasePlan) -> str:
 
 
 def _stored(
-    service: Service, current: Study, candidates: Sequence[str], epsilon: str, private_read_as: str | None
+    service: Service,
+    current: Study,
+    candidates: Sequence[str],
+    epsilon: str,
+    private_read_as: str | None,
+    criteria: tuple[Criterion, ...],
 ) -> AnyReleasePlan | None:
     """A plan without settings that was bought, if one was: the default before there was advice, or what may have been
     advised."""
@@ -112,9 +161,10 @@ def _stored(
     possible.append(
         releases.table_fit_plan(service, current, candidates, epsilon=epsilon, private_read_as=private_read_as)
     )
-    return next((plan for plan in possible if _booked(service, current.population.name, plan)), None)
+    name = current.population.name
+    return next((plan for plan in possible if _booked(service, name, with_criteria(plan, criteria))), None)
 
 
-def _booked(service: Service, population: str, plan: AnyReleasePlan) -> bool:
+def _booked(service: Service, population: str, plan: AnyReleasePlan | UnchangedPlan) -> bool:
     keys = [plan.sha256] + ([] if plan.earlier is None else [plan.earlier.sha256])
     return any(service.ledger.booking(population, PlanKey(key)) is not None for key in keys)

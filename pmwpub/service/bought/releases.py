@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import TypedDict
 
 from pmwpub.errors import PlanError
 from pmwpub.ledger import Booking
 from pmwpub.mechanisms.pmw_pub.algorithm import Output, Replay, Start
-from pmwpub.mechanisms.table_fit.fit_constants import FitConstants, SupportGrowth
+from pmwpub.mechanisms.table_fit.fit_constants import THREE_WAY_SHARE, FitConstants, SupportGrowth, without
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.mechanisms.table_fit.pool_weights import POOL_DEFAULTS
 from pmwpub.plan_inputs import PublicInputs
@@ -130,17 +131,20 @@ def planned(
     engine: str | None,
     epsilon: str,
     grow: bool = False,
+    three_way: bool = False,
     private_read_as: str | None = None,
 ) -> AnyReleasePlan:
     """Freeze a release that is bought, by the engine of that name, PMW^Pub where none is named.
 
-    settings  those of PMW^Pub that somebody gave, as `release_plan` has them
-    grow      of table fit: as in `table_fit_plan`
+    settings         those of PMW^Pub that somebody gave, as `release_plan` has them
+    grow, three_way  of table fit: as in `table_fit_plan`
 
     Raises PlanError for another engine, and for settings that the engine does not have.
     """
     if grow and engine != TABLE_FIT:
         raise PlanError(f"Rows are added by {TABLE_FIT} alone; name that engine. Nothing was charged.")
+    if three_way and engine != TABLE_FIT:
+        raise PlanError(f"Tables of three columns are measured by {TABLE_FIT} alone; name it. Nothing was charged.")
     if engine not in (None, *ENGINES):
         known = ", ".join((*ENGINES, UNCHANGED))
         raise PlanError(f"The engine is one of {known}; {engine[:40]!r} came. Nothing was charged.")
@@ -149,7 +153,8 @@ def planned(
     refuse_settings("Table fit", settings)
     if engine == WEIGHTED_POOL:
         return weighted_pool_plan(service, current, candidates, epsilon=epsilon, private_read_as=private_read_as)
-    return table_fit_plan(service, current, candidates, epsilon=epsilon, grow=grow, private_read_as=private_read_as)
+    options = {"grow": grow, "three_way": three_way}
+    return table_fit_plan(service, current, candidates, epsilon=epsilon, private_read_as=private_read_as, **options)
 
 
 def refuse_settings(engine: str, settings: PmwPubSettings) -> None:
@@ -167,16 +172,19 @@ def table_fit_plan(
     *,
     epsilon: str,
     grow: bool = False,
+    three_way: bool = False,
     private_read_as: str | None = None,
 ) -> TableFitPlan:
     """Freeze a release by table fit; `epsilon` and `private_read_as` as in `release_plan`.
 
-    grow  whether rows are added where noisy tables show people of whom the public table has none
+    grow       whether rows are added where noisy tables show people of whom the public table has none
+    three_way  whether the 3-way tables of the workload's marginals are measured too
 
     The engine's constants are those that tables, budget and n advise, all public facts; they stand in the plan.
     """
-    values = _of_tables(service, current, candidates, epsilon, private_read_as)
-    return TableFitPlan(**values, growth=SupportGrowth() if grow else None)
+    share = THREE_WAY_SHARE if three_way else None
+    values = _of_tables(service, current, candidates, epsilon, private_read_as, share)
+    return TableFitPlan(**values, growth=SupportGrowth() if grow else None, three_way_share=share)
 
 
 def weighted_pool_plan(
@@ -208,9 +216,15 @@ class _TableValues(TypedDict):
 
 
 def _of_tables(
-    service: Service, current: Study, candidates: Sequence[str], epsilon: str, private_read_as: str | None
+    service: Service,
+    current: Study,
+    candidates: Sequence[str],
+    epsilon: str,
+    private_read_as: str | None,
+    three_way_share: Fraction | None = None,
 ) -> _TableValues:
     terms, granted = current.population, budget(service, current, epsilon)
+    kept = without(granted, three_way_share)
     tables, k = measured_tables(current.workload()), terms.rows_per_person
     return {
         "n": terms.n,
@@ -219,7 +233,7 @@ def _of_tables(
         "inputs": current.inputs(candidates),
         "private_read_as": private_read_as,
         "rho_units": granted.units,
-        "constants": FitConstants.advised(tables, granted, n=terms.n, delta=terms.delta, rows_per_person=k),
+        "constants": FitConstants.advised(tables, kept, n=terms.n, delta=terms.delta, rows_per_person=k),
     }
 
 

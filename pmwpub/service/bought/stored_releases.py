@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 
 from pmwpub.errors import NoResult, PlanError
-from pmwpub.ledger import Booking, PlanKey
-from pmwpub.plans import RELEASE_KINDS
+from pmwpub.ledger import Booking, PlanKey, Population
+from pmwpub.plans import RELEASE_KINDS, AcceptancePlan, ErrorPlan
 from pmwpub.release.bundle import Bundle
 from pmwpub.service.core import Outcome, Service, kind_of
+from pmwpub.service.private_table import PrivateTable
 
 
 def stored_release(service: Service, population: str, release: PlanKey) -> Bundle:
@@ -22,6 +23,22 @@ def stored_release(service: Service, population: str, release: PlanKey) -> Bundl
     if booking.status != "done":
         raise NoResult("No result is stored for that release, so it has no error to be measured; nothing was charged.")
     return bundle_of(service, _result(service, booking), booking.result)
+
+
+def release_measured_by(
+    service: Service, private: PrivateTable, plan: ErrorPlan | AcceptancePlan, terms: Population
+) -> Bundle:
+    """The stored release that a plan measures on the private table, once these and the population belong together.
+
+    Raises PlanError or NoResult where they do not, before anything is charged.
+    """
+    private.check(plan.n, plan.rows_per_person, terms)
+    bundle = stored_release(service, private.population, PlanKey(plan.release, plan.release_repeat))
+    if plan.kept_ids != bundle.schema.kept_ids:
+        raise PlanError("The plan and the release differ in what becomes of further rows of one ID; plan again.")
+    if private.schema_sha256 != bundle.schema.sha256 or private.dataset.domain != bundle.schema.domain:
+        raise PlanError("The private table was encoded with another schema than the release's; load it under that one.")
+    return bundle
 
 
 def bundle_of(service: Service, result: bytes, sha256: str | None = None) -> Bundle:

@@ -12,6 +12,7 @@ from pmwpub.plans import AnyReleasePlan, ReleasePlan
 from pmwpub.privacy.budget import epsilon_of
 from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
 from pmwpub.release.summary import BoughtError, Expectation, ReleaseSummary, summary_of
+from pmwpub.service.accepting.acceptances import acceptances
 from pmwpub.service.bought.answers_of_releases import answers_of
 from pmwpub.service.bought.assessments import assessments
 from pmwpub.service.bought.latest_numbers import latest_of_all
@@ -29,7 +30,8 @@ from pmwpub.service.simulations.explorations import Exploration, explorations
 def expectation_of(service: Service, current: Study, plan: AnyReleasePlan) -> Expectation | None:
     """The error to expect of a plan, with its figure; None where no simulation over the whole workload is stored.
     Reads only."""
-    found = outlook(service, current, plan)
+    with service.ledger.view():
+        found = outlook(service, current, plan)
     expected = found.expected
     if expected is None or not found.simulated.truths or found.simulated.part:
         return None
@@ -71,7 +73,9 @@ def _expected_line(
     for epsilon in simulated_epsilons(stored, engine):
         pairs = pairs_of(current, stored, epsilon, engine).pairs
         rounds = max((pair.rounds for pair in pairs if pair.candidate == key_of(pool)), default=0)
-        points += [(epsilon, one.error, rounds) for one in expected_errors(pairs, bought, [key_of(pool)])]
+        points += [
+            (epsilon, one.error, rounds) for one in expected_errors(pairs, bought, [key_of(pool)], engine=engine)
+        ]
     epsilons, errors = tuple(at for at, _, _ in points), tuple(error for _, error, _ in points)
     known = tuple(rounds for _, _, rounds in points)
     return figures.ErrorCurve(
@@ -93,6 +97,7 @@ def handed_over(service: Service, current: Study, found: Released) -> ReleaseSum
         raise NoResult("What is handed over is a finished release; this one has no result.")
     plan, bundle = found.plan, found.bundle
     errors = measured_errors(service, current.population.name, found.outcome.booking.key)
+    held = acceptances(service, current.population.name, found.outcome.booking.key) if plan.criteria else []
     bought = latest_of_all(assessments(service, current), current).get(plan.inputs.candidates)
     numbers = () if bought is None else (("floor", bought.floor), ("start", bought.start))
     return summary_of(
@@ -101,6 +106,7 @@ def handed_over(service: Service, current: Study, found: Released) -> ReleaseSum
         expectation=expectation_of(service, current, plan) if _as_planned(current, plan) else None,
         bought=[BoughtError(what, number) for what, number in numbers if number is not None],
         error=next((one.error for one in reversed(errors) if one.error is not None), None),
+        accepted=next((one.words for one in reversed(held) if one.words), ()),
         intervals=answers_of(service, bundle).main,
     )
 

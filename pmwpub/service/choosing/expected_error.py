@@ -6,10 +6,10 @@ they were bought. The estimate was fixed before it was judged (docs/measured.md)
 
 1. Floor f and start s of a candidate: the mean over its pairs, and the noisy value where it was bought, weighted by the
    inverse of their variances. The variance of the mean is that between pairs, and its deviation at least half the mean.
-2. A release leaves f + a (s - f)^b: a and b are those that fit the logarithms of all pairs' errors best, with b in
-   [0, 1] and drawn towards 1/2.
+2. What a release leaves is a law of f and s, the engine's own (`error_laws`), that fits all pairs best.
 3. That is multiplied by how much more the candidate's own pairs kept than the law says, drawn towards 1 as if there
-   were one pair more, which keeps to it. No estimate lies below f.
+   were one pair more (by table fit, whose errors on one truth lie closer together, four), which keeps to it. No
+   estimate lies below f.
 
 Public numbers and released ones alone go in.
 """
@@ -19,37 +19,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from statistics import fmean
 
 from pmwpub.noisy_interval import NoisyInterval
+from pmwpub.service.choosing.error_laws import LEAST, ErrorLaw, PublicPair, law_of
 
-SLOPE, SLOPE_WEIGHT = 0.5, 1.0
-SLOPES = tuple(place / 20 for place in range(21))
-FACTORS = tuple(0.001 * 1.05**place for place in range(160))
-"""Of a: from 0.001 to more than 2."""
 SD_OF_BAR = math.sqrt(2) / math.log(20)
 """The standard deviation of Laplace noise, as a share of what 95 % of its draws stay within."""
-LEAST = 1e-6
 DEVIATIONS = 1.0
-
-
-@dataclass(frozen=True)
-class PublicPair:
-    """A public table that plays the truth, a candidate, and what came of it; errors as shares of the rows.
-
-    floor  the certified best-mixture error, its upper end
-    start  of the candidate unchanged
-    error  of a release, the mean over its runs
-    rounds T of PMW^Pub at the simulated epsilon that is nearest; 0 for table fit
-    """
-
-    truth: str
-    candidate: str
-    floor: float
-    start: float
-    error: float
-    rounds: int = 0
 
 
 @dataclass(frozen=True)
@@ -104,60 +81,37 @@ class _Level:
         return cls(min(1.0, max(0.0, mean)), sum(weights) ** -0.5)
 
 
-@dataclass(frozen=True)
-class _Law:
-    """E = F + a (S - F)^b."""
-
-    a: float
-    b: float
-
-    @classmethod
-    @lru_cache(maxsize=64)  # a page asks for the same ones on each run, and all that goes in is public
-    def fitted(cls, pairs: tuple[PublicPair, ...]) -> _Law:
-        """The least squares of the logarithms, with what draws b towards 1/2, over a grid of both."""
-        return min((cls(a, b) for b in SLOPES for a in FACTORS), key=lambda law: law._misfit(pairs))
-
-    def _misfit(self, pairs: Sequence[PublicPair]) -> float:
-        return sum(self.residual(pair) ** 2 for pair in pairs) + SLOPE_WEIGHT * (self.b - SLOPE) ** 2
-
-    def error(self, floor: float, start: float) -> float:
-        """What a release leaves."""
-        return floor + self.a * max(start - floor, LEAST) ** self.b
-
-    def residual(self, pair: PublicPair) -> float:
-        """log of a pair's error, less what the law says."""
-        return math.log(max(pair.error, LEAST) / self.error(pair.floor, pair.start))
-
-
 def expected_errors(
-    pairs: Sequence[PublicPair], bought: Mapping[str, BoughtNumbers], candidates: Sequence[str]
+    pairs: Sequence[PublicPair], bought: Mapping[str, BoughtNumbers], candidates: Sequence[str], *, engine: str
 ) -> list[ExpectedError]:
     """The candidates of which something can be expected, the least expected error first; none without any pair.
 
     bought  by candidate
+    engine  "pmw-pub" or "table-fit": that of the pairs, whose law is fitted to them
     """
     if not pairs:
         return []
-    law = _Law.fitted(tuple(pairs))
+    law = law_of(engine, pairs)
     found = [_expected(name, law, pairs, bought.get(name, BoughtNumbers())) for name in dict.fromkeys(candidates)]
     return sorted((one for one in found if one is not None), key=lambda one: one.error)
 
 
-def _expected(name: str, law: _Law, pairs: Sequence[PublicPair], bought: BoughtNumbers) -> ExpectedError | None:
+def _expected(name: str, law: ErrorLaw, pairs: Sequence[PublicPair], bought: BoughtNumbers) -> ExpectedError | None:
     own = [pair for pair in pairs if pair.candidate == name]
     floor = _Level.of([pair.floor for pair in own], bought.floor)
     start = _Level.of([pair.start for pair in own], bought.start)
     if floor is None or start is None:
         return None
-    residuals = [law.residual(pair) for pair in pairs]
+    spread = [math.log(max(pair.error, LEAST) / law.error(pair.floor, pair.start)) for pair in pairs]
+    more = sum(math.log(max(pair.error, LEAST) / law.at_truth(pair)) for pair in own) / (len(own) + law.own_weight)
 
     def at(deviations: float, residual: float) -> float:
         f = max(0.0, floor.mean + deviations * floor.deviation)
         s = max(f, start.mean + deviations * start.deviation)
         return min(1.0, max(f, law.error(f, s) * math.exp(residual)))
 
-    error = at(0.0, sum(map(law.residual, own)) / (len(own) + 1))
-    low, high = at(-DEVIATIONS, min(residuals)), at(DEVIATIONS, max(residuals))
+    error = at(0.0, more)
+    low, high = at(-DEVIATIONS, min(spread)), at(DEVIATIONS, max(spread))
     return ExpectedError(
         name, error, min(error, low), max(error, high), floor.mean, max(start.mean, floor.mean), len(own)
     )

@@ -25,6 +25,7 @@ from pmwpub.service.simulations.sweep_range import WHOLE, SweepRange, played, tr
 
 METHODS = (TABLE_FIT, TABLE_FIT_POOL, UNCHANGED)
 CHOSEN_BELOW = 1.0
+"""The error that a pool may be expected to have to be chosen beforehand, as a share of the best single table's."""
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,7 @@ def outlook(service: Service, current: Study, plan: AnyReleasePlan) -> Outlook:
 
     Where rows may be added only the noise is known: what is stored is of tables' own rows.
     """
-    measured, rows = noise_rows(current, plan)
+    measured, rows = _noise_rows_kept(service, current, plan)
     worth = _worth(service, current, plan)
     return Outlook(measured, rows, rows / plan.n, worth.expected, worth.start, worth.gains, worth.simulated)
 
@@ -106,7 +106,8 @@ def _worth(service: Service, current: Study, plan: AnyReleasePlan) -> _Worth:
     if isinstance(plan, TableFitPlan) and plan.growth is not None:
         return _Worth(None, None, None, SimulatedPairs())
     bought = _bought(service, current)
-    expected, simulated = _expected(service, current, plan, bought)
+    with service.ledger.view():
+        expected, simulated = _expected(service, current, plan, bought)
     known = bought.get(key_of(plan.inputs.candidates))
     start, most = _start(expected, known), 1.0 if known is None or known.start is None else known.start.high
     # Table fit keeps to the public table where its noise is large, so noise alone says nothing against it.
@@ -129,11 +130,11 @@ def _expected(
     pairs = pairs_at(service, current, epsilon, engine)
     if isinstance(plan, WeightedPoolPlan):
         together = played_pool(service, current, pool, epsilon)
-        singles = expected_errors(pairs.pairs, bought, list(pool))
+        singles = expected_errors(pairs.pairs, bought, list(pool), engine=engine)
         if together is None or not singles:
             return None, pairs
         return together.error(singles[0]), replace(pairs, truths=together.truths)
-    if found := expected_errors(pairs.pairs, bought, [key_of(pool)]):
+    if found := expected_errors(pairs.pairs, bought, [key_of(pool)], engine=engine):
         return found[0], pairs
     return _tried(service, current, pool, epsilon, engine) or (None, pairs)
 
@@ -159,6 +160,14 @@ def _tried(
 def bought_start(service: Service, current: Study, pool: Sequence[str]) -> float | None:
     """The error of a public table unchanged, or of several merged, as it was bought; None where none was."""
     return _start(None, _bought(service, current).get(key_of(pool)))
+
+
+def _noise_rows_kept(service: Service, current: Study, plan: AnyReleasePlan) -> tuple[str, float]:
+    """As `noise_rows`, once for all sessions: a schedule of hundreds of tables takes longer than the page beside it."""
+    schema = "" if current.schema is None else current.schema.sha256
+    read = ",".join(how for _, how in current.readings(plan.inputs.candidates))
+    key = f"noise:{plan.sha256}:{schema}:{'' if isinstance(plan, ReleasePlan) else current.workload().sha256}:{read}"
+    return service.cache(key, lambda: noise_rows(current, plan))
 
 
 def noise_rows(current: Study, plan: AnyReleasePlan) -> tuple[str, float]:

@@ -74,7 +74,7 @@ def preselected(
     by_key = {key_of(pool): pool for pool in pools}
     engines = ENGINES if engine is None else (engine,)
     tried = {name: pairs_at(service, current, epsilon, name) for name in engines}
-    errors = {name: expected_errors(one.pairs, numbers, list(by_key)) for name, one in tried.items()}
+    errors = {name: expected_errors(one.pairs, numbers, list(by_key), engine=name) for name, one in tried.items()}
     taken = min((name for name in engines if errors[name]), key=lambda name: errors[name][0].error, default="")
     found, simulated = errors.get(taken, []), tried.get(taken, SimulatedPairs())
     expected = tuple((by_key[one.candidate], one) for one in found)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from pmwpub.evaluation import PMW_PUB, TABLE_FIT, UNCHANGED, Simulation, Summary, summarise
-from pmwpub.service.choosing.expected_error import PublicPair
+from pmwpub.service.choosing.error_laws import PublicPair
 from pmwpub.service.core import Service
 from pmwpub.service.inputs.study_store import Study
 from pmwpub.service.simulations.explorations import Exploration, explorations, explore

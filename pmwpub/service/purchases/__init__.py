@@ -3,6 +3,7 @@
 A purchase is a plan, its charges, its work and its encoding. Page, command line and API ask and show; they call `buy`.
 """
 
+from pmwpub.service.purchases.acceptance_purchase import AcceptancePurchase
 from pmwpub.service.purchases.assessment_purchase import AssessmentPurchase
 from pmwpub.service.purchases.buying import FREE_TICK, TICK, UNDECIDED, asks, buy, doubts, price, warnings_before
 from pmwpub.service.purchases.by_plan import purchase_of
@@ -24,6 +25,7 @@ __all__ = [
     "FREE_TICK",
     "TICK",
     "UNDECIDED",
+    "AcceptancePurchase",
     "AssessmentPurchase",
     "BestPurchase",
     "ErrorPurchase",

@@ -19,6 +19,7 @@ from pmwpub.ledger import Agreement, Order, PlanKey
 from pmwpub.ledger.bookings import check_repeat
 from pmwpub.ledger.model import whole
 from pmwpub.plans import (
+    AcceptancePlan,
     AssessmentPlan,
     BestPlan,
     ErrorPlan,
@@ -176,7 +177,7 @@ def as_known(service: Service, private: PrivateTable, one: Purchase, repeat: int
     own = service.ledger.booking(name, PlanKey(now.plan.sha256))
     if own is None and then is not None and same_reading_as_then(service.ledger, name, then, now.plan, table=table):
         return replace(now, plan=earlier)  # type: ignore[type-var]
-    if not isinstance(asked.plan, ErrorPlan | MisfitPlan):
+    if not isinstance(asked.plan, AcceptancePlan | ErrorPlan | MisfitPlan):
         current.check_readings(asked.plan.inputs)
     drawn = 0 <= repeat < service.ledger.next_repeat(name, asked.plan.sha256)
     found = service.ledger.booking(name, PlanKey(asked.plan.sha256, repeat)) if drawn else None
@@ -188,7 +189,7 @@ def as_known(service: Service, private: PrivateTable, one: Purchase, repeat: int
 def _read_as_now(service: Service, one: Purchase, current: Study) -> Purchase:
     """A plan that was bought before plans said how public tables are read, with how they are read now."""
     plan = one.plan
-    if isinstance(plan, ErrorPlan | MisfitPlan) or plan.inputs.read_as:
+    if isinstance(plan, AcceptancePlan | ErrorPlan | MisfitPlan) or plan.inputs.read_as:
         return one
     if service.ledger.booking(current.population.name, PlanKey((plan.earlier or plan).sha256)) is None:
         return one

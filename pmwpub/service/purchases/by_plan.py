@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from pmwpub.plans import AssessmentPlan, BestPlan, ErrorPlan, MisfitPlan, ReleasePlan, TableFitPlan, WeightedPoolPlan
+from pmwpub.plans import (
+    AcceptancePlan,
+    AssessmentPlan,
+    BestPlan,
+    ErrorPlan,
+    MisfitPlan,
+    ReleasePlan,
+    TableFitPlan,
+    WeightedPoolPlan,
+)
+from pmwpub.service.purchases.acceptance_purchase import AcceptancePurchase
 from pmwpub.service.purchases.assessment_purchase import AssessmentPurchase
 from pmwpub.service.purchases.choice_purchase import BestPurchase
 from pmwpub.service.purchases.error_purchase import ErrorPurchase
@@ -15,6 +25,8 @@ from pmwpub.service.purchases.table_fit_purchase import TableFitPurchase
 def purchase_of(plan: Plan) -> Purchase:
     """The purchase of a plan of any kind."""
     match plan:
+        case AcceptancePlan():
+            return AcceptancePurchase(plan)
         case AssessmentPlan():
             return AssessmentPurchase(plan)
         case BestPlan():

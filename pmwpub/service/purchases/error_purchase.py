@@ -6,14 +6,14 @@ import json
 from dataclasses import dataclass
 
 from pmwpub.errors import PlanError
-from pmwpub.ledger import Charge, PlanKey
+from pmwpub.ledger import Charge
 from pmwpub.mechanisms.noisy_error.assessment import NoisyError
 from pmwpub.mechanisms.noisy_error.release_error import error_charge
 from pmwpub.plans import ErrorPlan
 from pmwpub.queries.counts import count
 from pmwpub.release.bundle import Bundle
 from pmwpub.release.rebuilding import workload_of
-from pmwpub.service.bought.stored_releases import stored_release
+from pmwpub.service.bought.stored_releases import release_measured_by
 from pmwpub.service.core import Service
 from pmwpub.service.inputs.study import Study
 from pmwpub.service.private_table import PrivateTable
@@ -55,14 +55,7 @@ class ErrorPurchase:
 
     def prepared(self, service: Service, private: PrivateTable, current: Study, repeat: int) -> Prepared:
         """The purchase, once release, private table and population are seen to belong together."""
-        private.check(self.plan.n, self.plan.rows_per_person, current.population)
-        bundle = stored_release(service, private.population, PlanKey(self.plan.release, self.plan.release_repeat))
-        if self.plan.kept_ids != bundle.schema.kept_ids:
-            raise PlanError("The plan and the release differ in what becomes of further rows of one ID; plan again.")
-        if private.schema_sha256 != bundle.schema.sha256 or private.dataset.domain != bundle.schema.domain:
-            raise PlanError(
-                "The private table was encoded with another schema than the release's; load it under that one."
-            )
+        bundle = release_measured_by(service, private, self.plan, current.population)
         remarks = remarks_from(service.ledger.marks(private.population))
         return Prepared(
             work=lambda: _work(bundle, self.plan, private), encode=lambda booking, found: _encoded(found, remarks)

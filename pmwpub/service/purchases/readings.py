@@ -18,13 +18,22 @@ from __future__ import annotations
 import json
 
 from pmwpub.ledger import Booking, Ledger, TableHandle
-from pmwpub.plans import RELEASE_KINDS, AnyReleasePlan, AssessmentPlan, BestPlan, ErrorPlan, MisfitPlan, PublicInputs
+from pmwpub.plans import (
+    RELEASE_KINDS,
+    AcceptancePlan,
+    AnyReleasePlan,
+    AssessmentPlan,
+    BestPlan,
+    ErrorPlan,
+    MisfitPlan,
+    PublicInputs,
+)
 from pmwpub.release.bundle import Bundle
 from pmwpub.service.core import kind_of
 from pmwpub.service.inputs.stored_tables import NOTE, options_of
 from pmwpub.tabular.files.text.read_options import ReadOptions
 
-Plan = AssessmentPlan | BestPlan | ErrorPlan | MisfitPlan | AnyReleasePlan
+Plan = AcceptancePlan | AssessmentPlan | BestPlan | ErrorPlan | MisfitPlan | AnyReleasePlan
 
 
 def same_reading_as_then(
@@ -39,7 +48,7 @@ def same_reading_as_then(
     """
     if plan.private_read_as is not None and not (table is not None and ledger.booked_for(booking.id, table)):
         return False
-    if isinstance(plan, ErrorPlan | MisfitPlan):
+    if isinstance(plan, AcceptancePlan | ErrorPlan | MisfitPlan):
         return True
     certified = _certified(ledger, booking)
     if certified is not None:
@@ -54,7 +63,7 @@ def other_reading_than_now(ledger: Ledger, booking: Booking, plan: Plan) -> bool
 
     Privacy: a function of released bytes alone.
     """
-    if isinstance(plan, ErrorPlan | MisfitPlan):
+    if isinstance(plan, AcceptancePlan | ErrorPlan | MisfitPlan):
         return False
     certified = _certified(ledger, booking)
     return certified is not None and certified != plan.inputs.read_as

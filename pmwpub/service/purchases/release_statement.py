@@ -14,6 +14,8 @@ from pmwpub.release.certificates.certificate_parts import Candidate, LedgerTotal
 from pmwpub.release.report import TEMPLATES, Choices
 from pmwpub.release.report import template as report_template
 from pmwpub.rounding import stated_delta
+from pmwpub.service.accepting.criteria_attempts import attempts_by
+from pmwpub.service.accepting.criteria_of_release import checked_criteria
 from pmwpub.service.bought.provenance import choices_of
 from pmwpub.service.core import Service
 from pmwpub.service.inputs import stored_tables
@@ -36,7 +38,12 @@ class Known:
 
 
 def known_before(service: Service, current: Study, plan: AnyReleasePlan) -> Known:
-    """Read before the charge: what is recorded later cannot have guided the plan, whatever the clock says."""
+    """Read before the charge: what is recorded later cannot have guided the plan, whatever the clock says.
+
+    Raises SchemaError or PlanError for criteria in the plan that no purchase could measure.
+    """
+    if plan.criteria and current.schema is not None:
+        checked_criteria(plan.criteria, current.schema, plan.n, plan.rows_per_person)
     report_template(TEMPLATES[1 if isinstance(plan, ReleasePlan) else 2])
     tuning = tuning_of(service, current, plan) if isinstance(plan, ReleasePlan) else None
     return Known(
@@ -63,7 +70,7 @@ def refuse_unstated(
     """
     spent = service.ledger.balance(current.population.name).spent + rho
     try:
-        draft(_stated(plan, current, known, (1, repeat, UNKNOWN_TIME), rho, spent))
+        draft(_stated(plan, current, known, (1, repeat, UNKNOWN_TIME), rho, spent, 1 if plan.criteria else None))
     except ValueError:
         raise PlanError(
             "The certificate of this release could not be stated: a name or a number in it has characters or digits "
@@ -79,7 +86,8 @@ def provenance_of(service: Service, booking: Booking, plan: AnyReleasePlan, curr
     if not own:
         raise LedgerError("The charge of this release is not in the ledger.")
     charged = (booking.charges[0], booking.key.repeat, booking.created)
-    return _stated(plan, current, known, charged, sum((record.rho for record in own), ZCDP(0)), spent)
+    attempts = attempts_by(service.ledger, booking).releases if plan.criteria else None
+    return _stated(plan, current, known, charged, sum((record.rho for record in own), ZCDP(0)), spent, attempts)
 
 
 def _stated(
@@ -89,11 +97,13 @@ def _stated(
     charged: tuple[int, int, str],
     rho: ZCDP,
     spent: ZCDP,
+    attempts: int | None,
 ) -> Provenance:
     """What a certificate states of a release that was charged rho.
 
-    charged  the number of the charge, which draw of the plan it paid, and when
-    spent    by the population by then, this charge included
+    charged   the number of the charge, which draw of the plan it paid, and when
+    spent     by the population by then, this charge included
+    attempts  see `Provenance`
     """
     terms = current.population
     return Provenance(
@@ -109,6 +119,7 @@ def _stated(
         charged_at=charged[2],
         settings_from=known.settings_from,
         remarks=known.remarks,
+        attempts=attempts,
     )
 
 

@@ -56,11 +56,12 @@ class TableFitPurchase:
     def charges(self, current: Study) -> tuple[Charge, ...]:
         """One charge, of the whole budget: the tables and the noise of each follow from the plan and public rows."""
         plan = self.plan
+        measured = "1-way and 2-way tables" if plan.three_way_share is None else "1-way, 2-way and 3-way tables"
         learnt = ", weights learnt" if isinstance(plan, WeightedPoolPlan) else ""
         return (
             Charge(
                 purpose=f"release with {current.known_names(plan.inputs.candidates)}{learnt}",
-                mechanism="table fit, discrete Gaussian on all 1-way and 2-way tables",
+                mechanism=f"table fit, discrete Gaussian on all {measured}",
                 sensitivity=f"{plan.rows_per_person} rows",
                 scale="by table, from public facts",
                 rho=plan.budget,

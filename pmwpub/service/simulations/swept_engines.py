@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from statistics import fmean
 
 from pmwpub.evaluation import ENGINES, PMW_PUB, TABLE_FIT, UNCHANGED, best_lines
-from pmwpub.service.choosing.expected_error import PublicPair
+from pmwpub.service.choosing.error_laws import PublicPair
 from pmwpub.service.choosing.simulated_pairs import key_of, pairs_of
 from pmwpub.service.core import Service
 from pmwpub.service.inputs.study_store import Study

@@ -39,6 +39,11 @@ def error_epsilon(plan_sha256: str, repeat: int) -> WidgetKey:
     return WidgetKey(f"error epsilon {plan_sha256} {repeat}")
 
 
+def acceptance_part(plan_sha256: str, repeat: int) -> WidgetKey:
+    """The key of the field for half-widths, of an acceptance of one draw of a release."""
+    return WidgetKey(f"acceptance part {plan_sha256} {repeat}")
+
+
 def schema_grid(version: int) -> WidgetKey:
     """The key of the grid of the schema; under another version the grid begins anew."""
     return WidgetKey(f"schema grid {version}")

@@ -56,7 +56,8 @@ def overview(study: Study, bought: Sequence[Assessed]) -> Preselection | None:
     rows = [_row(study, pool, known.get(pool), chosen) for pool in _order(pools, chosen)]
     if any(row.floor or row.start or row.expected for row in rows):
         truths = pairs_at(service(), study, float(exact), chosen.engine or "pmw-pub").truths
-        plot_panel.show(figures.candidate_rows(rows, epsilon=near(exact, 6), truths=truths), "candidates")
+        plot = figures.drawn_once(figures.candidate_rows, rows, epsilon=near(exact, 6), truths=truths)
+        plot_panel.show(plot, "candidates")
         with st.expander("Why this one"):
             st.markdown(plain(chosen.reason))
     return chosen

@@ -74,7 +74,16 @@ def chosen_errors(
     known = labels(simulation, measure=measure, lines=lines)
     drawn = _drawn(place, known, key, lines_of(simulation, known, first))
     floors = bought if noisy else ()
-    plots = error_plots(simulation, floors, drawn=drawn, truth=truth, measure=measure, lines=lines, bounds=bounds.lines)
+    plots = error_plots(
+        simulation,
+        floors,
+        drawn=drawn,
+        truth=truth,
+        measure=measure,
+        lines=lines,
+        bounds=bounds.lines,
+        drawing=drawing,
+    )
     return ChosenFigures(tuple(plots), measure, bounds.words)
 
 

@@ -152,7 +152,7 @@ def sweep_panel(study: Study, floors: Sequence[Assessed], chosen: Pool | None = 
     simulation = finished_part(study, found)
     if simulation is None or found is None:
         if floors:
-            plot_panel.show(error_plot(None, floors), "noisy floors alone")
+            plot_panel.show(error_plot(None, floors, drawing=figures.drawn_once), "noisy floors alone")
         return found
     whole = [named[max(named)] for named in sizes(study, found).values()]
     first = whole or ([] if chosen is None else [study.known_names(chosen)])

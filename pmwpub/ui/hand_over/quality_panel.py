@@ -11,7 +11,7 @@ from pmwpub.service import Released, Study
 from pmwpub.service.bought import release_errors
 from pmwpub.service.quality_report import Cause, MarginalsCompared, Quality, compared, quality_of
 from pmwpub.ui.app.frame import Badge, panel
-from pmwpub.ui.app.services import service
+from pmwpub.ui.app.services import public, service
 from pmwpub.ui.app.state import Session
 from pmwpub.ui.hand_over.private_quality import truth_panel
 from pmwpub.ui.widgets import plot_panel
@@ -42,7 +42,8 @@ def quality_part(session: Session, study: Study, found: Released) -> None:
         st.markdown(HOW)
         ways = choose_ways(quality.ways, "Marginals of", f"quality ways {booking.id}")
         comparison = compared(service(), quality, ways)
-        plot_panel.show(_moved(comparison, quality), f"moved {booking.id}")
+        moved = public(f"moved:{quality.key}:{ways}", lambda: _moved(comparison, quality))
+        plot_panel.show(moved, f"moved {booking.id}")
         if not comparison.complete:
             st.caption(f"{len(comparison.workload.marginals):,} marginals, drawn by a public seed: all are too many.")
         chosen = choose(comparison, comparison.order, f"marginal {booking.id}")

@@ -22,6 +22,7 @@ from pmwpub.service.purchases import purchase_of
 from pmwpub.ui.app.frame import Badge, panel, refusals
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session
+from pmwpub.ui.hand_over.acceptance_form import acceptance_part
 from pmwpub.ui.hand_over.chosen_release import show
 from pmwpub.ui.hand_over.error_form import errors_part
 from pmwpub.ui.release.plan_form import in_words
@@ -50,6 +51,8 @@ def release_panel(session: Session, study: Study, found: Released) -> None:
             downloads(found.bundle, booking.id, f"release-{found.number}.zip")
             _facts(found.bundle)
             errors_part(session, study, booking.key)
+            if found.plan.criteria:
+                acceptance_part(session, study, booking.key)
         if private is not None and found.outcome.status != "running":
             with st.expander("Draw again"):
                 _draw_again(session, study, private, found)

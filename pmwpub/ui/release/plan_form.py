@@ -9,9 +9,11 @@ import streamlit as st
 from pmwpub.errors import PlanError, StillToChoose
 from pmwpub.numerals import as_fraction
 from pmwpub.plans import AnyReleasePlan, AnyTablePlan, ReleasePlan, UnchangedPlan, WeightedPoolPlan
+from pmwpub.plans.criteria import Criterion
 from pmwpub.rounding import in_percent, near
 from pmwpub.service import Assessed, PrivateTable, Study
 from pmwpub.service.bought.best_candidate import choices
+from pmwpub.service.bought.engine_choice import with_criteria
 from pmwpub.service.bought.latest_numbers import latest_of_all
 from pmwpub.service.bought.releases import release_plan, table_fit_plan, unchanged_plan, weighted_pool_plan
 from pmwpub.service.budget_left import left
@@ -25,6 +27,7 @@ from pmwpub.ui.compare import method_variants
 from pmwpub.ui.compare.bought_assessments import room_table
 from pmwpub.ui.compare.pools import Pool, make_pool, named, offered
 from pmwpub.ui.compare.tuning_panel import offer_tuned
+from pmwpub.ui.release.criteria_form import criteria_form
 from pmwpub.ui.release.engine_form import ENGINES, UNCHANGED, ask_for_engine, engine_to_come
 from pmwpub.ui.release.weighted_pool_panel import weighted_pool
 from pmwpub.ui.widgets import number_fields
@@ -43,12 +46,13 @@ def plan_form(
     the engine that stands there."""
     pool = _pool(study, found)
     epsilon = _epsilon(study, pool, [one for one in found if set(one.candidates) <= set(pool)])
+    criteria = criteria_form(study)
     with st.expander("Engine, rounds and variants"):
-        return _by_engine(study, private, pool, epsilon)
+        return _by_engine(study, private, pool, epsilon, criteria)
 
 
 def _by_engine(
-    study: Study, private: PrivateTable, pool: Pool, epsilon: str
+    study: Study, private: PrivateTable, pool: Pool, epsilon: str, criteria: tuple[Criterion, ...]
 ) -> tuple[AnyReleasePlan | UnchangedPlan, EngineAdvice]:
     """Ask for the engine and its settings, and make the plan."""
     engine, advice = ask_for_engine(study, pool, epsilon)
@@ -59,6 +63,7 @@ def _by_engine(
         plan, words = _table_fit_plan(study, private, pool, epsilon)
     else:
         plan, words = _pmw_pub_plan(study, private, pool, epsilon)
+    plan = with_criteria(plan, criteria)
     if study.choice is not None:
         st.caption(f"Workload: {described(study.choice)}; {words}. Plan {plan.sha256[:16]}")
     return plan, advice
@@ -75,7 +80,8 @@ def steps_in_words(plan: AnyReleasePlan) -> str:
     if isinstance(plan, WeightedPoolPlan):
         return "by table fit with learnt weights"
     if not isinstance(plan, ReleasePlan):
-        return "by table fit" if plan.growth is None else "by table fit, which may add rows"
+        more = ", which may add rows" if plan.growth is not None else ""
+        return f"by table fit{', with tables of three columns' if plan.three_way_share is not None else more}"
     return "1 round" if plan.rounds == 1 else f"{plan.rounds:,} rounds"
 
 

@@ -80,11 +80,12 @@ def choose(
 
 def show(chosen: ChosenMarginal, key: str) -> None:
     """Draw a marginal; with the private table's cells in it, as a private plot."""
-    draw = plot_panel.show if chosen.private is None else plot_panel.show_private
+    public = chosen.private is None
+    draw, drawing = (plot_panel.show, figures.drawn_once) if public else (plot_panel.show_private, figures.drawn_anew)
     if len(chosen.names) == 1:
         private = None if chosen.private is None else chosen.private.tolist()
         shares = (chosen.public.tolist(), chosen.released.tolist(), private)
-        draw(figures.marginal_comparison(chosen.levels[0], *shares, attribute=chosen.names[0]), key)
+        draw(drawing(figures.marginal_comparison, chosen.levels[0], *shares, attribute=chosen.names[0]), key)
         return
     words = list(chosen.differences)
     drawn = words[0]
@@ -99,7 +100,8 @@ def show(chosen: ChosenMarginal, key: str) -> None:
         differences = np.take(differences, at, axis=third)
         drawn = f"{drawn}, where {chosen.names[third]} is {chosen.levels[third][at]}"
     rows, columns = kept
-    plot = figures.difference_map(
+    plot = drawing(
+        figures.difference_map,
         chosen.levels[rows],
         chosen.levels[columns],
         differences.tolist(),

@@ -49,8 +49,10 @@ def answers_of(workload: Workload, distribution: Distribution) -> Floats:
 # ---- the fit
 
 
-def test_a_fit_is_the_least_of_divergence_and_weighted_squares_by_a_general_solver() -> None:
-    support, plan = tables.support(SHAPE, 14, 3), planned(support=tables.support(SHAPE, 14, 3))
+@pytest.mark.parametrize("three_way", [None, Fraction(1, 4)])
+def test_a_fit_is_the_least_of_divergence_and_weighted_squares_by_a_general_solver(three_way: Fraction | None) -> None:
+    support = tables.support(SHAPE, 14, 3)
+    plan = planned(support=support, three_way=three_way)
     rng = np.random.default_rng(5)
     dense, prior = indicators(plan.tables, support), support.multiplicity / support.rows
     answers = dense @ rng.dirichlet(np.ones(len(support))) + rng.normal(0, 0.05, len(dense))
@@ -64,7 +66,8 @@ def test_a_fit_is_the_least_of_divergence_and_weighted_squares_by_a_general_solv
 
     best = minimize(loss, np.log(prior), method="BFGS", options={"gtol": 1e-9, "maxiter": 5_000})
     expected = np.exp(best.x - best.x.max())
-    found, _ = Reweighting(plan, support).fit(prior, answers, variances, np.arange(6), most=2_001, tolerance=1e-14)
+    every = np.arange(6 if three_way is None else 7)
+    found, _ = Reweighting(plan, support).fit(prior, answers, variances, every, most=2_001, tolerance=1e-14)
     assert found == pytest.approx(expected / expected.sum(), abs=2e-5)
     assert loss(np.log(found)) <= best.fun + 1e-8
 

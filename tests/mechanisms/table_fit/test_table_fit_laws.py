@@ -134,10 +134,11 @@ class Neighbours:
     sizes: tuple[int, ...]
     rho: Fraction
     runs: int
+    three_way: Fraction | None = None
 
     @cached_property
     def workload(self) -> Workload:
-        return Workload.all_kway(tables.domain(*self.sizes), 2)
+        return Workload.all_kway(tables.domain(*self.sizes), 2 if self.three_way is None else 3)
 
     @cached_property
     def public(self) -> Dataset:
@@ -145,7 +146,12 @@ class Neighbours:
 
     @cached_property
     def plan(self) -> TableSchedule:
-        return planned(self.workload, Support.of(self.public), ZCDP.at_most(self.rho), self.k)
+        return planned(self.workload, Support.of(self.public), ZCDP.at_most(self.rho), self.k, three_way=self.three_way)
+
+    @cached_property
+    def scales(self) -> list[float]:
+        share = 0.0 if self.three_way is None else float(self.three_way)
+        return stated_scales(self.workload, self.public, float(self.rho), self.k, share)
 
     @cached_property
     def counts(self) -> dict[bool, PrivateCounts]:
@@ -157,10 +163,9 @@ class Neighbours:
 
     def chance(self, mine: bool, spending: float = 1.0) -> Array:
         """float64 (cells,): that a cell's noisy count is within its table's reach of ours' count."""
-        scales = stated_scales(self.workload, self.public, float(self.rho), self.k)
         moved = self.counts[mine].counts - self.counts[True].counts
         found, edges = [], self.plan.tables.offsets
-        for t, scale in enumerate(scales):
+        for t, scale in enumerate(self.scales):
             outcomes, masses = gaussian_masses(scale / math.sqrt(spending))
             for by in moved[edges[t] : edges[t + 1]].tolist():
                 found.append(
@@ -170,7 +175,7 @@ class Neighbours:
 
     @cached_property
     def reach(self) -> list[int]:
-        return [round(scale) for scale in stated_scales(self.workload, self.public, float(self.rho), self.k)]
+        return [round(scale) for scale in self.scales]
 
     def probability(self, mine: bool, least: int, spending: float = 1.0) -> float:
         numbers = np.array([1.0])
@@ -213,6 +218,9 @@ CASES = {
     "one row": Neighbours(1, ((0, 0), (1, 1), (1, 0)), ((1, 2), (1, 1), (1, 0)), (2, 3), Fraction(1, 4), 500),
     "two rows, one without a level": Neighbours(
         2, ((0, 0, 1), (1, 1, 0), (1, 2, 0)), ((1, 1, 0), (2, 1, 1), (1, 2, 0)), (2, 3, 2), Fraction(1, 2), 300
+    ),
+    "one row, with tables of three columns": Neighbours(
+        1, ((0, 0, 1), (1, 1, 0)), ((1, 2, 0), (1, 1, 0)), (2, 3, 2), Fraction(1, 4), 300, Fraction(1, 4)
     ),
 }  # fmt: skip
 every = pytest.mark.parametrize("name", CASES)

@@ -36,9 +36,18 @@ class Forced(FixedNoise):
 Trace = tuple[object, ...]
 
 
-def traced(private: Dataset, k: int, seed: int, *, complete: bool = False, workload: Workload = WORKLOAD) -> Trace:
+def traced(
+    private: Dataset,
+    k: int,
+    seed: int,
+    *,
+    complete: bool = False,
+    workload: Workload = WORKLOAD,
+    three_way: Fraction | None = None,
+) -> Trace:
     """All that a run gives, bit by bit, all that it asked its noise for, and all that its progress said."""
-    plan, noise, steps = planned(workload, k=k, complete=complete), Forced(seed=seed), []
+    plan = planned(workload, k=k, complete=complete, three_way=three_way)
+    noise, steps = Forced(seed=seed), []
     found = engine.table_fit(
         count(plan.tables, private), PUBLIC, plan, noise=noise, progress=lambda *step: steps.append(step)
     )
@@ -60,12 +69,13 @@ def assert_alike(k: int, rows: int, seed: int, **options: object) -> None:
     rows=st.integers(3, 9),
     seed=st.integers(0, 10_000),
     complete=st.booleans(),
-    workload=st.sampled_from([WORKLOAD, ONCE]),
+    measured=st.sampled_from([(WORKLOAD, None), (ONCE, None), (WORKLOAD, Fraction(1, 4))]),
 )
 def test_neighbours_give_the_same_output_and_calls_where_the_noisy_counts_are_forced(
-    k: int, rows: int, seed: int, complete: bool, workload: Workload
+    k: int, rows: int, seed: int, complete: bool, measured: tuple[Workload, Fraction | None]
 ) -> None:
-    assert_alike(k, rows, seed, complete=complete, workload=workload)
+    workload, three_way = measured
+    assert_alike(k, rows, seed, complete=complete, workload=workload, three_way=three_way)
 
 
 def assert_none_shows(rows: int) -> None:

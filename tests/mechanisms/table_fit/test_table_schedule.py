@@ -19,20 +19,34 @@ from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule, check_leas
 from pmwpub.privacy.budget import ZCDP, ApproxDP, zcdp_of
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
-from pmwpub.records import Dataset
+from pmwpub.records import Dataset, Support
 
 WORKLOADS = {
     "3-way": WORKLOAD,
     "2-way": Workload.all_kway(SHAPE, 2),
     "1-way": Workload.all_kway(SHAPE, 1),
     "mixed": Workload.of(SHAPE, [["a0", "a2"], ["a1"]]),
+    "3-way tables too": WORKLOAD,
 }
+SHARES = {"3-way tables too": Fraction(1, 4)}
+"""The workloads whose 3-way tables are measured, and the part of the budget that they have."""
+
+
+def measured(name: str) -> Workload:
+    return measured_tables(WORKLOADS[name], three_way=name in SHARES)
+
+
+def plan_of(name: str, support: Support = PUBLIC, budget: ZCDP = BUDGET, k: int = 1) -> TableSchedule:
+    return planned(WORKLOADS[name], support, budget, k, three_way=SHARES.get(name))
 
 
 def test_hand_picked_marginals_of_mixed_sizes_give_their_attributes_and_the_pairs_that_stand_together() -> None:
     shape = tables.domain(2, 3, 2, 4, 1)
     found = measured_tables(Workload.of(shape, [["a3", "a0", "a1"], ["a4"], ["a1", "a3"]]))
-    assert [m.attributes for m in found.marginals] == [(0,), (1,), (3,), (4,), (0, 1), (0, 3), (1, 3)]
+    smaller = [(0,), (1,), (3,), (4,), (0, 1), (0, 3), (1, 3)]
+    assert [m.attributes for m in found.marginals] == smaller
+    found = measured_tables(Workload.of(shape, [["a3", "a0", "a1", "a4"], ["a1", "a3"]]), three_way=True)
+    assert [m.attributes for m in found.marginals][10:] == [(0, 1, 3), (0, 1, 4), (0, 3, 4), (1, 3, 4)]
 
 
 def test_the_measured_tables_are_counted_as_by_hand() -> None:
@@ -45,7 +59,7 @@ def test_the_measured_tables_are_counted_as_by_hand() -> None:
 @given(st.sampled_from(sorted(WORKLOADS)), st.integers(1, 3), st.integers(1, 6), st.integers(0, 10_000))
 def test_neighbours_move_a_table_by_at_most_k_times_the_root_of_two(name: str, k: int, rows: int, seed: int) -> None:
     """In whole numbers: the squared distance is at most 2 k^2, also where a cell has no level."""
-    found = measured_tables(WORKLOADS[name])
+    found = measured(name)
     private = tables.table(SHAPE, rows, seed, no_level=True)
     moved = count(found, private).counts - count(found, tables.neighbour(private, k, seed + 1)).counts
     for begin, end in zip(found.offsets, found.offsets[1:], strict=False):
@@ -56,7 +70,7 @@ def assert_charged(plan: TableSchedule, one: Dataset, other: Dataset) -> None:
     assert cost_between(plan, one, other) <= plan.rho.rho, "two neighbours cost more than charged"
 
 
-PREPARED = {(name, k): planned(workload, k=k) for name, workload in WORKLOADS.items() for k in (1, 2, 3)}
+PREPARED = {(name, k): plan_of(name, k=k) for name in WORKLOADS for k in (1, 2, 3)}
 
 
 @settings(max_examples=80)
@@ -87,7 +101,7 @@ def test_the_dearest_neighbours_cost_what_is_charged_and_the_budget_is_used(name
 @settings(max_examples=60)
 @given(st.integers(60, 10**15), st.integers(1, 4), st.sampled_from(sorted(WORKLOADS)))
 def test_a_schedule_never_costs_more_than_its_budget(units: int, k: int, name: str) -> None:
-    plan = planned(WORKLOADS[name], budget=ZCDP(units), k=k)
+    plan = plan_of(name, budget=ZCDP(units), k=k)
     assert plan.rho <= ZCDP(sum(share.units for share in plan.shares)) <= ZCDP(units)
 
 
@@ -95,8 +109,8 @@ def test_a_schedule_never_costs_more_than_its_budget(units: int, k: int, name: s
 @pytest.mark.parametrize("k", [1, 2])
 def test_scales_are_those_of_the_stated_shares(name: str, k: int) -> None:
     public = Dataset(SHAPE, np.repeat(PUBLIC.codes, PUBLIC.multiplicity, axis=0))
-    expected = stated_scales(WORKLOADS[name], public, float(BUDGET.rho), k)
-    found = [float(noise.scale) for noise in planned(WORKLOADS[name], k=k).noises]
+    expected = stated_scales(WORKLOADS[name], public, float(BUDGET.rho), k, float(SHARES.get(name, 0)))
+    found = [float(noise.scale) for noise in plan_of(name, k=k).noises]
     assert found == pytest.approx(expected, rel=1e-9)
 
 
@@ -127,13 +141,13 @@ def test_the_1_way_tables_part_goes_by_their_noise() -> None:
 @given(st.integers(1, 10**7), st.sampled_from(sorted(WORKLOADS)), st.integers(0, 50))
 def test_what_passes_the_check_by_public_sizes_leaves_no_share_of_zero(units: int, name: str, seed: int) -> None:
     """Whatever the public table: one that has a single level of most attributes too."""
-    found = measured_tables(WORKLOADS[name])
+    found = measured(name)
     try:
-        check_least_share(found, ZCDP(units), rows_per_person=1)
+        check_least_share(found, ZCDP(units), rows_per_person=1, three_way_share=SHARES.get(name))
     except BudgetError:
         return
     for rows in (1, 2, 30):
-        planned(WORKLOADS[name], tables.support(SHAPE, rows, seed), ZCDP(units))
+        plan_of(name, tables.support(SHAPE, rows, seed), ZCDP(units))
 
 
 def test_a_budget_that_some_public_table_would_leave_a_share_of_zero_is_refused() -> None:
@@ -158,6 +172,12 @@ def test_bad_schedules_are_refused() -> None:
         TableSchedule(WORKLOAD, plan.shares[:1])
     with pytest.raises(DomainError):
         schedule(found, tables.support(tables.domain(2, 2), 9, 1), BUDGET, rows_per_person=1, complete=True)
+    for three_way, share in ((True, None), (False, Fraction(1, 4))):
+        with pytest.raises(PlanError, match="3-way tables need a share"):
+            schedule(
+                measured_tables(WORKLOAD, three_way=three_way), PUBLIC, BUDGET, rows_per_person=1, complete=True,
+                three_way_share=share,
+            )  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -194,9 +214,14 @@ def test_tables_with_noise_for_one_row_of_three_are_caught(monkeypatch: pytest.M
 
 
 @pytest.mark.fault("a table not charged")
-@pytest.mark.parametrize("charged", ["self.noises[1:]", "self.noises[: self.one_way]"], ids=["the first", "the pairs"])
+@pytest.mark.parametrize(
+    "charged",
+    ["self.noises[1:]", "self.noises[: self.one_way]", "self.noises[:-1]"],
+    ids=["the first", "the larger ones", "the last, of three columns"],
+)
 def test_a_table_that_is_not_charged_is_caught(charged: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert_charged(planned(), *far(1))
+    plan = planned(three_way=Fraction(1, 4))
+    assert_charged(plan, *far(1))
     plant(monkeypatch, TableSchedule, "rho", "self.noises", charged)
     with pytest.raises(AssertionError, match="more than charged"):
-        assert_charged(planned(), *far(1))
+        assert_charged(plan, *far(1))

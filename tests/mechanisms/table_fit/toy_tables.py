@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from fractions import Fraction
 
@@ -34,9 +35,16 @@ def planned(
     *,
     complete: bool = False,
     constants: FitConstants = CONSTANTS,
+    three_way: Fraction | None = None,
 ) -> TableSchedule:
     return schedule(
-        measured_tables(workload), support, budget, rows_per_person=k, complete=complete, constants=constants
+        measured_tables(workload, three_way=three_way is not None),
+        support,
+        budget,
+        rows_per_person=k,
+        complete=complete,
+        constants=constants,
+        three_way_share=three_way,
     )
 
 
@@ -62,8 +70,11 @@ def cost_between(plan: TableSchedule, one: Dataset, other: Dataset) -> Fraction:
     return total
 
 
-def stated_scales(workload: Workload, public: Dataset, rho: float, k: int) -> list[float]:
-    """sigma_j = k/sqrt(rho_j), by loops: half of rho in equal parts, half by the root of the product of two spreads."""
+def stated_scales(workload: Workload, public: Dataset, rho: float, k: int, three_way: float = 0.0) -> list[float]:
+    """sigma_j = k/sqrt(rho_j), by loops: half of rho in equal parts, half by the root of the product of two spreads.
+
+    three_way  of rho: the 3-way tables' part, in equal parts, before the others share what is left
+    """
     attributes = sorted({a for marginal in workload.marginals for a in marginal.attributes})
     together = [set(marginal.attributes) for marginal in workload.marginals]
     pairs = [(a, b) for a in attributes for b in attributes if a < b and any({a, b} <= s for s in together)]
@@ -71,7 +82,9 @@ def stated_scales(workload: Workload, public: Dataset, rho: float, k: int) -> li
     for a in attributes:
         shares = [float(np.mean(public.codes[:, a] == level)) for level in range(workload.domain.shape[a])]
         spread[a] = max(1e-4, *(p * (1 - p) for p in shares))
+    threes = [s for s in itertools.combinations(attributes, 3) if three_way and any({*s} <= t for t in together)]
+    last, rho = [three_way * rho / len(threes) for _ in threes], (1.0 - three_way) * rho
     roots = [math.sqrt(spread[a] * spread[b]) for a, b in pairs]
     part = 0.5 if pairs else 1.0
     shares = [part / len(attributes)] * len(attributes) + [0.5 * root / sum(roots) for root in roots]
-    return [k / math.sqrt(rho * share) for share in shares]
+    return [k / math.sqrt(part) for part in [*(rho * share for share in shares), *last]]

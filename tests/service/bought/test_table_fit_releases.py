@@ -19,7 +19,7 @@ import pytest
 from pmwpub.errors import BudgetError, CertificateError, DomainError, Overspent, PlanError
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.mechanisms.table_fit.table_reweighting import Reweighting
-from pmwpub.plans import release_plans
+from pmwpub.plans import WorkloadChoice, release_plans
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.records import Distribution
 from pmwpub.release import rebuild, rebuilding
@@ -51,12 +51,18 @@ if TYPE_CHECKING:
 
 
 def run(
-    bench: Bench, *, candidates: list[str] | None = None, epsilon: str = "1", repeat: int = 0, grow: bool = False
+    bench: Bench,
+    *,
+    candidates: list[str] | None = None,
+    epsilon: str = "1",
+    repeat: int = 0,
+    grow: bool = False,
+    three_way: bool = False,
 ) -> Released:
     """A release by table fit of the bench's population, read back."""
     current = study_store.study(bench.service, bench.name)
     plan = releases.table_fit_plan(
-        bench.service, current, candidates or bench.candidates[:1], epsilon=epsilon, grow=grow
+        bench.service, current, candidates or bench.candidates[:1], epsilon=epsilon, grow=grow, three_way=three_way
     )
     outcome = buying.buy(bench.service, bench.private, plan, repeat=repeat)
     return releases.released(bench.service, current, outcome.booking)
@@ -296,6 +302,31 @@ def test_a_plan_that_may_add_rows_but_adds_none_says_so_and_another_plan_has_no_
     assert "They showed none" in bundle_of(grows).parts[REPORT].decode()
     assert "ould have been added" not in bundle_of(plain).parts[REPORT].decode()
     require(check(bundle_of(grows).files(rows=20)))
+
+
+def test_tables_of_three_columns_are_bought_checked_answered_and_made_again(bench: Bench) -> None:
+    with pytest.raises(PlanError, match="has three columns"):
+        run(bench, epsilon="0.5", three_way=True)
+    study_store.choose_workload(bench.service, bench.name, WorkloadChoice(k=3))
+    bench.private = study_store.load_private(bench.service, bench.name, bench.private_csv)
+    three, plain = (run(bench, epsilon="0.5", three_way=three_way) for three_way in (True, False))
+    bundle, body = bundle_of(three), json.loads(bundle_of(three).parts[CERTIFICATE])
+    assert set(body["plan"]) - set(json.loads(bundle_of(plain).parts[CERTIFICATE])["plan"]) == {"three_way_share"}
+    assert three.plan.budget == plain.plan.budget
+    assert body["mechanism"].count("3-way") == 1
+    assert {len(table["columns"]) for table in body["tables"]} == {1, 2, 3}
+    files = bundle.files(rows=300)
+    require(check(files))
+    public = publics(bench, bench.candidates[:1])
+    made = rebuilt(bundle.stated(files, rows=300), files["schema.json"], public, files[TABLES])
+    assert all(files[name] == content for name, content in made.items())
+    columns = next(table["columns"] for table in body["tables"] if len(table["columns"]) == 3)
+    answers = ReleaseAnswers(bundle).marginal(columns)
+    assert all(one.low <= one.share <= one.high for one in answers)
+    for key, wrong in (("mechanism", body["mechanism"].replace(", 2-way and 3-way", " and 2-way")), ("tables", None)):
+        edited = {**body, key: [one for one in body[key] if len(one["columns"]) < 3] if wrong is None else wrong}
+        with pytest.raises(CertificateError):
+            require(check(files | {CERTIFICATE: json.dumps(edited).encode()}))
 
 
 @pytest.mark.parametrize(

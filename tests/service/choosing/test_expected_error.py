@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from pmwpub.noisy_interval import NoisyInterval
-from pmwpub.service.choosing import expected_error
-from pmwpub.service.choosing.expected_error import BoughtNumbers, PublicPair, expected_errors
+from pmwpub.service.choosing import error_laws
+from pmwpub.service.choosing.error_laws import PublicPair
+from pmwpub.service.choosing.expected_error import BoughtNumbers, expected_errors
 
 NAMES = ("b", "c", "d")
 
@@ -26,7 +27,7 @@ def root_pairs() -> list[PublicPair]:
 
 def test_a_law_that_all_pairs_keep_gives_the_error_of_bought_numbers() -> None:
     bought = {"b": BoughtNumbers(exactly(0.0), exactly(0.04)), "c": BoughtNumbers(exactly(0.0), exactly(0.09))}
-    found = {one.candidate: one.error for one in expected_errors(root_pairs(), bought, NAMES)}
+    found = {one.candidate: one.error for one in expected_errors(root_pairs(), bought, NAMES, engine="pmw-pub")}
     assert found["b"] == pytest.approx(0.04, rel=0.05)  # 0.2 * 0.2
     assert found["c"] == pytest.approx(0.06, rel=0.05)  # 0.2 * 0.3
 
@@ -37,23 +38,23 @@ def test_between_floors_that_noise_hides_the_start_decides() -> None:
         "b": BoughtNumbers(NoisyInterval(-0.001, 0, 0.004, 0.95, "1/25"), exactly(0.12)),
         "c": BoughtNumbers(NoisyInterval(0.002, 0, 0.006, 0.95, "1/25"), exactly(0.017)),
     }
-    assert [one.candidate for one in expected_errors(root_pairs(), bought, ("b", "c"))] == ["c", "b"]
+    assert [one.candidate for one in expected_errors(root_pairs(), bought, ("b", "c"), engine="pmw-pub")] == ["c", "b"]
 
 
 def test_no_error_is_expected_below_the_floor_and_a_high_floor_comes_last() -> None:
     bought = {
         name: BoughtNumbers(exactly(floor), exactly(0.2)) for name, floor in zip(NAMES, (0.0, 0.1, 0.01), strict=True)
     }
-    found = expected_errors(root_pairs(), bought, NAMES)
+    found = expected_errors(root_pairs(), bought, NAMES, engine="pmw-pub")
     assert [one.candidate for one in found] == ["b", "d", "c"]
     assert found[-1].error >= 0.0999
     assert all(one.low <= one.error <= one.high for one in found)
 
 
 def test_a_number_that_is_all_noise_leaves_what_the_pairs_say() -> None:
-    plain = {one.candidate: one.error for one in expected_errors(root_pairs(), {}, NAMES)}
+    plain = {one.candidate: one.error for one in expected_errors(root_pairs(), {}, NAMES, engine="pmw-pub")}
     noisy = {name: BoughtNumbers(start=NoisyInterval(0.9, 0, 1, 0.95, "1/1000")) for name in NAMES}
-    for one in expected_errors(root_pairs(), noisy, NAMES):
+    for one in expected_errors(root_pairs(), noisy, NAMES, engine="pmw-pub"):
         assert one.error == pytest.approx(plain[one.candidate], rel=0.2)
 
 
@@ -63,19 +64,46 @@ def test_a_candidate_that_keeps_more_than_the_law_in_its_own_pairs_is_expected_t
         for one in root_pairs()
     ]
     same = {name: BoughtNumbers(exactly(0.002), exactly(0.1)) for name in NAMES}
-    assert [one.candidate for one in expected_errors(worse, same, NAMES)][-1] == "d"
+    assert [one.candidate for one in expected_errors(worse, same, NAMES, engine="pmw-pub")][-1] == "d"
 
 
 def test_without_a_pair_nothing_is_expected_and_of_a_stranger_only_what_was_bought() -> None:
     bought = {"e": BoughtNumbers(exactly(0.0), exactly(0.05))}
-    assert expected_errors([], bought, ("e",)) == []
-    (found,) = expected_errors(root_pairs(), bought, ("e", "f"))
+    assert expected_errors([], bought, ("e",), engine="pmw-pub") == []
+    (found,) = expected_errors(root_pairs(), bought, ("e", "f"), engine="pmw-pub")
     assert (found.candidate, found.pairs) == ("e", 0)
 
 
 def test_the_law_of_the_same_pairs_is_fitted_once() -> None:
     pairs = [PublicPair("t", "a", 0.01, 0.1, 0.03), PublicPair("t", "b", 0.02, 0.3, 0.05)]
-    before = expected_error._Law.fitted.cache_info().misses
-    first = expected_errors(pairs, {}, ["a"])
-    assert expected_errors(list(pairs), {}, ["a"]) == first
-    assert expected_error._Law.fitted.cache_info().misses == before + 1
+    before = error_laws.RootLaw.fitted.cache_info().misses
+    first = expected_errors(pairs, {}, ["a"], engine="pmw-pub")
+    assert expected_errors(list(pairs), {}, ["a"], engine="pmw-pub") == first
+    assert error_laws.RootLaw.fitted.cache_info().misses == before + 1
+
+
+def linear_pairs(**harder: float) -> list[PublicPair]:
+    """E = 0.01 + F + 0.03 S, and some more on truths that are harder than others."""
+    found = []
+    for place, (truth, candidate) in enumerate([(a, b) for a in NAMES for b in NAMES if a != b]):
+        floor, start = 0.002 + 0.003 * place, 0.03 + 0.05 * (5 - place)
+        error = 0.01 + harder.get(truth, 0.0) + floor + 0.03 * start
+        found.append(PublicPair(truth, candidate, floor, start, error))
+    return found
+
+
+def test_by_table_fit_a_law_that_all_pairs_keep_gives_the_error_of_bought_numbers() -> None:
+    bought = {"b": BoughtNumbers(exactly(0.012), exactly(0.04)), "c": BoughtNumbers(exactly(0.001), exactly(0.2))}
+    found = {one.candidate: one.error for one in expected_errors(linear_pairs(), bought, NAMES, engine="table-fit")}
+    assert found["b"] == pytest.approx(0.0232, rel=0.02)  # 0.01 + 0.012 + 0.0012
+    assert found["c"] == pytest.approx(0.017, rel=0.02)  # 0.01 + 0.001 + 0.006: the lower floor, not the lower start
+
+
+def test_a_truth_that_is_hard_for_every_table_changes_no_order_and_no_error_by_much() -> None:
+    bought = {name: BoughtNumbers(exactly(0.002), exactly(0.1)) for name in NAMES}
+    plain = expected_errors(linear_pairs(), bought, NAMES, engine="table-fit")
+    hard = expected_errors(linear_pairs(b=0.004), bought, NAMES, engine="table-fit")
+    errors = [one.error for one in hard]
+    assert max(errors) / min(errors) < 1.1, "bought numbers alike, so the candidates are"
+    assert errors[0] == pytest.approx(plain[0].error + 0.004 / 3, rel=0.1)
+    assert all(one.low <= one.error <= one.high for one in hard)

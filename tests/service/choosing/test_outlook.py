@@ -8,14 +8,19 @@ import re
 import pytest
 
 from pmwpub.errors import PlanError
+from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.plans import ReleasePlan
+from pmwpub.privacy.budget import epsilon_of
 from pmwpub.service.bought.assessments import assessment_plan
 from pmwpub.service.bought.releases import release_plan, table_fit_plan
+from pmwpub.service.choosing import outlook as outlooks
+from pmwpub.service.choosing.expected_error import BoughtNumbers
 from pmwpub.service.choosing.outlook import noise_rows, outlook
 from pmwpub.service.choosing.simulated_pairs import simulate_pairs
 from pmwpub.service.inputs import study_store
 from pmwpub.service.inputs.study import Study
 from pmwpub.service.purchases import AssessmentPurchase, ReleasePurchase, buy, doubts
+from pmwpub.service.simulations.engine_trials import try_engines
 from pmwpub.service.simulations.sweep_range import SweepRange
 from tests.service.conftest import Bench, N
 
@@ -83,3 +88,27 @@ def test_a_release_that_is_hardly_better_than_the_free_table_wants_a_tick(bench:
     assert outcome.fresh
     assert doubts(bench.service, today(bench), wanted) == ()
     assert json.loads(outcome.booking.plan_json)["kind"] == "release"
+
+
+def test_a_trial_says_what_to_expect_where_no_pairs_were_simulated(bench: Bench) -> None:
+    current = today(bench)
+    plan = table_fit_plan(bench.service, current, bench.candidates[:1], epsilon="1")
+    assert outlook(bench.service, current, plan).expected is None
+    tried = try_engines(bench.service, current, bench.candidates[:1], epsilon_of(plan.budget, current.population.delta))
+    found = outlook(bench.service, current, plan)
+    assert found.expected is not None
+    assert found.expected.error == tried.of("table-fit").mean  # type: ignore[union-attr]
+    assert found.start == tried.of("unchanged").mean  # type: ignore[union-attr]
+    assert found.simulated.source == "c.csv and d.csv"
+
+
+@pytest.mark.parametrize(("high", "doubted"), [(0.9, False), (0.01, True)])
+def test_noise_alone_wants_a_tick_only_where_it_is_larger_than_the_start_can_be(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, high: float, doubted: bool
+) -> None:
+    """The noise of a round at epsilon 0.5 is tens of rows of 300; the estimate of the start is 0 both times."""
+    numbers = {bench.candidates[0]: BoughtNumbers(start=NoisyInterval(0.0, 0.0, high, 0.95, "1/100"))}
+    monkeypatch.setattr(outlooks, "_bought", lambda *_: numbers)
+    found = outlook(bench.service, today(bench), planned(bench, "0.5"))
+    assert 0.01 < found.noise_share < 0.9
+    assert bool(doubts(bench.service, today(bench), [ReleasePurchase(planned(bench, "0.5"))])) == doubted

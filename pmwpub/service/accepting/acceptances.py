@@ -1,0 +1,167 @@
+"""Planning an acceptance of a stored release, and reading back what was bought."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from fractions import Fraction
+
+from pmwpub.errors import PlanError, SchemaError
+from pmwpub.ledger import Booking, PlanKey
+from pmwpub.mechanisms.acceptance.acceptance_noise import CONFIDENCE, Verdict, least_budget, verdict
+from pmwpub.plans import AcceptancePlan
+from pmwpub.plans.acceptance_plans import sold_numbers
+from pmwpub.plans.criteria import Criterion, MeanOfRelease, Measured
+from pmwpub.privacy.budget import ZCDP
+from pmwpub.release.bundle import WEIGHTS
+from pmwpub.rounding import near
+from pmwpub.service.accepting.criteria_attempts import Attempts
+from pmwpub.service.accepting.criteria_of_release import checked_criteria, measured_criteria
+from pmwpub.service.bought.stored_releases import outcomes, stored_release
+from pmwpub.service.core import Outcome, Service
+from pmwpub.service.inputs.study import Study
+
+PART = Fraction(1, 2)
+"""Of its bar, a number's half-width where nobody asks for another."""
+
+UNREACHED = (
+    "No noise is narrow enough for {part} of the bars: a bar is near the rounding of its number. Take a wider bar "
+    "before the next release, or a wider part. Nothing was charged."
+)
+
+
+@dataclass(frozen=True)
+class CriterionResult:
+    """What was bought of one criterion; all as fractions of one: of the rows, or of the released mean.
+
+    values      the noisy numbers: one, or of a mean how far the private one is below and above the released one
+    half_width  of the 95 % interval around each, the widest
+    """
+
+    criterion: Measured
+    values: tuple[Fraction, ...]
+    half_width: Fraction
+    verdict: Verdict
+
+    @property
+    def sentence(self) -> str:
+        """The verdict, what it is about, and the number, plain text."""
+        said = {"passed": "Passed", "open": "Not shown", "missed": "Missed"}[self.verdict]
+        per = " %" if isinstance(self.criterion, MeanOfRelease) else " points"
+        numbers = " and ".join(near(100 * value) for value in self.values)
+        return f"{said}: {self.criterion.words}. Noisy: {numbers}{per}, ± {near(100 * self.half_width)}."
+
+
+@dataclass(frozen=True)
+class Acceptance:
+    """An acceptance that was bought; no result is there while it is at work or where it has none.
+
+    attempts  how many the ledger held when it was charged, itself included
+    remarks   what had been seen before the plan was sent, which epsilon does not cover
+    """
+
+    plan: AcceptancePlan
+    outcome: Outcome
+    results: tuple[CriterionResult, ...] = ()
+    attempts: Attempts | None = None
+    confidence: float = float(CONFIDENCE)
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def release(self) -> PlanKey:
+        """The release that was held against its criteria."""
+        return PlanKey(self.plan.release, self.plan.release_repeat)
+
+    @property
+    def passed(self) -> bool:
+        """Whether every criterion is."""
+        return bool(self.results) and all(one.verdict == "passed" for one in self.results)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """One sentence a criterion, then how often it was tried; none without a result."""
+        if self.attempts is None:
+            return ()
+        return (*(one.sentence for one in self.results), attempts_in_words(self.attempts))
+
+
+def attempts_in_words(attempts: Attempts) -> str:
+    """How many tries there were, for whoever reads a verdict."""
+    releases, acceptances = attempts.releases, attempts.acceptances
+    drawn = f"{releases:,} release{'' if releases == 1 else 's'} with criteria"
+    held = f"{acceptances:,} acceptance{'' if acceptances == 1 else 's'}"
+    return f"The ledger held {drawn} and {held} by then, this one included: of many tries some pass by chance."
+
+
+def acceptance_plan(service: Service, population: str, release: PlanKey, *, part: Fraction = PART) -> AcceptancePlan:
+    """Plan the acceptance of a stored release by the criteria of its own plan, as cheaply as half-widths allow.
+
+    part  of its bar, the most that a number's half-width may be
+
+    Raises PlanError where there is no such release, none of its criteria, or no such noise; NoResult where nothing is
+    stored of it.
+    """
+    if not 0 < part <= 1:
+        raise PlanError("A half-width is a part of its bar above 0 and at most 1. Nothing was charged.")
+    bundle = stored_release(service, population, release)
+    key = f"criteria:{release.plan_sha256}:{bundle.certificate.files[WEIGHTS]}"
+    terms, criteria = service.ledger.population(population), service.cache(key, lambda: measured_criteria(bundle))
+    rho = least_budget(sold_numbers(criteria, terms.n, terms.rows_per_person), part)
+    if rho is None:
+        raise PlanError(UNREACHED.format(part=near(part)))
+    return AcceptancePlan(
+        n=terms.n,
+        rows_per_person=terms.rows_per_person,
+        kept_ids=bundle.schema.kept_ids,
+        release=release.plan_sha256,
+        release_repeat=release.repeat,
+        criteria=criteria,
+        rho_units=rho.units,
+    )
+
+
+def price_before(criteria: tuple[Criterion, ...], current: Study) -> ZCDP | None:
+    """What the acceptance of a release will cost by these criteria, at half-widths of `PART` of the bars, but for those
+    of means: what they cost is known once the released mean is. None where no noise is narrow enough.
+
+    Raises SchemaError or PlanError for criteria that no purchase could measure.
+    """
+    n, k = current.population.n, current.population.rows_per_person
+    if current.schema is None:
+        raise SchemaError("Criteria need a schema; draft or load one on the Prepare page.")
+    known = checked_criteria(criteria, current.schema, n, k)
+    return least_budget(sold_numbers(known, n, k), PART) if known else ZCDP(0)
+
+
+def acceptances(service: Service, population: str, release: PlanKey | None = None) -> list[Acceptance]:
+    """Every acceptance that was bought, oldest first; those of one release alone, if it is named."""
+    found = [_accepted(outcome) for outcome in outcomes(service, population, "acceptance")]
+    return [one for one in found if release is None or one.release == release]
+
+
+def accepted(service: Service, booking: Booking) -> Acceptance:
+    """One acceptance, read back by its booking."""
+    return _accepted(service.outcome(booking))
+
+
+def _accepted(outcome: Outcome) -> Acceptance:
+    plan = AcceptancePlan.model_validate_json(outcome.booking.plan_json)
+    if outcome.result is None:
+        return Acceptance(plan, outcome)
+    body = json.loads(outcome.result)
+    results, law = [], plan.law
+    for one, place in zip(plan.criteria, plan.places, strict=True):
+        numbers, widths, sold = body["numbers"][place], law.half_widths[place], law.numbers[place]
+        whole = one.steps(plan.n)
+        found = [verdict(noisy, width, number.bar) for noisy, width, number in zip(numbers, widths, sold, strict=True)]
+        values = tuple(Fraction(number) / whole for number in numbers)
+        results.append(CriterionResult(one, values, max(widths) / whole, _worst(found)))
+    attempts = Attempts(body["releases"], body["acceptances"])
+    return Acceptance(plan, outcome, tuple(results), attempts, remarks=tuple(body["remarks"]))
+
+
+def _worst(found: list[Verdict]) -> Verdict:
+    """Of a mean both numbers have to pass."""
+    if all(one == "passed" for one in found):
+        return "passed"
+    return "missed" if "missed" in found else "open"

@@ -1,0 +1,160 @@
+"""What a stored release says of the criteria of its plan: released means, and how many cells a marginal has; public."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+
+from pmwpub.errors import PlanError, SchemaError
+from pmwpub.numerals import as_fraction
+from pmwpub.plans import AcceptancePlan
+from pmwpub.plans.criteria import (
+    CellWithin,
+    Criterion,
+    LargestWithin,
+    MarginalOfRelease,
+    MarginalWithin,
+    MeanOfRelease,
+    MeanWithin,
+    Measured,
+    criteria_of,
+)
+from pmwpub.queries.incidence import quantise
+from pmwpub.records import Distribution
+from pmwpub.release.bundle import Bundle
+from pmwpub.tabular.schema.column_types import NumericColumn
+from pmwpub.tabular.schema.table_schema import Schema
+
+MOST_MARGINAL_CELLS = 100_000
+"""Of a marginal that is held against a bar: each rounds, and so many take a second."""
+
+DIGITS = 6
+"""Decimals, in units, to which a released mean is rounded."""
+
+NONE_STAND = (
+    "No criteria stand in the plan of this release, and none are taken afterwards: they are named before it is bought. "
+    "Nothing was charged."
+)
+
+
+def criteria_of_plan(bundle: Bundle) -> tuple[Criterion, ...]:
+    """The criteria that stood in the plan of a release when it was bought; none of most."""
+    stated = (bundle.certificate.plan or {}).get("criteria")
+    return criteria_of(stated) if stated else ()
+
+
+def measured_criteria(bundle: Bundle) -> tuple[Measured, ...]:
+    """The criteria of a stored release's own plan, with what it says of them.
+
+    Raises PlanError where none stand there.
+    """
+    wanted = criteria_of_plan(bundle)
+    if not wanted:
+        raise PlanError(NONE_STAND)
+    released = bundle.distribution() if any(isinstance(one, MeanWithin) for one in wanted) else None
+    return tuple(_measured(one, bundle.schema, released, bundle.certificate.n) for one in wanted)
+
+
+def _measured(one: Criterion, schema: Schema, released: Distribution | None, n: int) -> Measured:
+    if isinstance(one, MarginalWithin):
+        return MarginalOfRelease(**one.model_dump(), cells=_cells(schema, one.columns))
+    if isinstance(one, MeanWithin) and released is not None:
+        mean, rows = _released_mean(one, schema, released, n)
+        return MeanOfRelease(**one.model_dump(), mean=mean, rows=rows)
+    if isinstance(one, CellWithin | LargestWithin):
+        return one
+    raise PlanError("A mean is one of a stored release.")
+
+
+def _cells(schema: Schema, columns: tuple[str, ...]) -> int:
+    domain = schema.domain
+    return math.prod(domain.attributes[domain.index(column)].size for column in columns)
+
+
+def _released_mean(one: MeanWithin, schema: Schema, released: Distribution, n: int) -> tuple[str, int]:
+    """The mean of the released numbers, and how many rows of n have one.
+
+    A bin stands for its middle and a spike for its value, clipped to the criterion's ends; any other level for none.
+    """
+    column = numeric_column(schema, one.column)
+    position, unit = schema.domain.index(one.column), as_fraction(one.unit)
+    whole = quantise(released.weights, 1)
+    sums: dict[int, int] = {}
+    for code, weight in zip(released.support.columns[position].tolist(), whole.values.tolist(), strict=True):
+        sums[code] = sums.get(code, 0) + weight
+    low, high = one.ends
+    known = {code: weight for code, weight in sums.items() if code < len(column.edges) - 1}
+    counted = sum(known.values())
+    rows = round(Fraction(n * counted, whole.total))
+    if rows < 1:
+        raise PlanError(f"The release has no row with a number in {one.column}, so its mean is none.")
+    middles = {code: min(max(_middle(column, code) / unit, Fraction(low)), Fraction(high)) for code in known}
+    units = sum((weight * middles[code] for code, weight in known.items()), Fraction(0))
+    return str(round(units / counted, DIGITS) * unit), rows
+
+
+def _middle(column: NumericColumn, code: int) -> Fraction:
+    low, high = (Fraction(column.edges[place]) for place in (code, code + 1))
+    return (low + high) / 2
+
+
+def numeric_column(schema: Schema, name: str) -> NumericColumn:
+    """The numeric attribute of that name; SchemaError where there is none."""
+    column = next((one for one in schema.encoded if one.name == name), None)
+    if not isinstance(column, NumericColumn):
+        raise SchemaError(f"A mean is one of a numeric column of the schema; {name!r} is none. Nothing was charged.")
+    return column
+
+
+def numeric_ends(schema: Schema) -> dict[str, tuple[float, float]]:
+    """Of each numeric attribute the first and the last edge of its bins."""
+    numeric = [column for column in schema.encoded if isinstance(column, NumericColumn)]
+    return {column.name: (column.edges[0], column.edges[-1]) for column in numeric}
+
+
+def checked_criteria(
+    criteria: Iterable[Criterion], schema: Schema, n: int, rows_per_person: int
+) -> tuple[Measured, ...]:
+    """The criteria of which all is known before the release is bought: all but those of means.
+
+    Criteria that no purchase could measure are refused, before the release is bought whose plan they stand in.
+
+    Raises SchemaError for a column or level that the schema lacks, PlanError for a bar that rounding alone exceeds, or
+    a marginal of too many cells. Of a mean the bar is looked at when the released mean is known.
+    """
+    domain, known = schema.domain, []
+    for one in criteria:
+        unknown = [column for column in one.columns if column not in domain.names]
+        if unknown:
+            raise SchemaError(f"A criterion names {unknown[0]!r}, no attribute of the schema. Nothing was charged.")
+        if isinstance(one, MeanWithin):
+            numeric_column(schema, one.column)
+            continue
+        if isinstance(one, CellWithin):
+            _check_levels(one, schema)
+        if isinstance(one, MarginalWithin) and _cells(schema, one.columns) > MOST_MARGINAL_CELLS:
+            raise PlanError(
+                f"The marginal of {', '.join(one.columns)} has more than {MOST_MARGINAL_CELLS:,} cells; name fewer "
+                "columns. Nothing was charged."
+            )
+        measured = _measured(one, schema, None, n)
+        if any(number.rounding >= number.bar for number in measured.numbers(n, rows_per_person)):
+            raise PlanError(f"With {n:,} rows no noise is small enough for {one.words}. Nothing was charged.")
+        known.append(measured)
+    return tuple(known)
+
+
+def _check_levels(one: CellWithin, schema: Schema) -> None:
+    domain = schema.domain
+    for column, level in one.levels:
+        if level not in domain.attributes[domain.index(column)].levels:
+            raise SchemaError(f"The schema gives {column!r} no level {level!r}. Nothing was charged.")
+
+
+def check_stands(plan: AcceptancePlan, bundle: Bundle) -> None:
+    """PlanError unless a plan's criteria are those of the release's own plan, with what that release says of them."""
+    if plan.criteria != measured_criteria(bundle):
+        raise PlanError(
+            "The criteria are other ones than those of the release's plan; plan again. Nothing was charged."
+        )

@@ -1,0 +1,57 @@
+"""A stored release held against the criteria of its plan: what was bought of it, and the form that buys it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pmwpub.numerals import as_fraction
+from pmwpub.service import PlanKey, PrivateTable, Study
+from pmwpub.service.accepting import acceptances
+from pmwpub.service.accepting.acceptances import Acceptance
+from pmwpub.service.purchases import AcceptancePurchase
+from pmwpub.ui.app import widget_keys
+from pmwpub.ui.app.frame import refusals
+from pmwpub.ui.app.services import service
+from pmwpub.ui.app.state import Session
+from pmwpub.ui.widgets import number_fields
+from pmwpub.ui.widgets.price_form import NO_RESULT, purchase_form
+from pmwpub.ui.widgets.watching import Waiting, await_results, watch
+from pmwpub.ui.wording.written import plain
+
+
+def acceptance_part(session: Session, study: Study, release: PlanKey) -> None:
+    """Show what was bought of a release's criteria, for everybody, and the form that buys it, for the steward."""
+    private = session.steward(study)
+    for found in acceptances.acceptances(service(), study.population.name, release):
+        _shown(found, steward=private is not None)
+    if private is not None:
+        with st.expander("Buy whether it meets its criteria"), refusals():
+            _buy(session, study, private, release)
+
+
+def _shown(found: Acceptance, *, steward: bool) -> None:
+    waiting = [Waiting.on(found.outcome.booking, "Acceptance")]
+    if found.outcome.status == "running" and steward:
+        watch(waiting, "step", charged=True)
+    elif found.outcome.status == "running":
+        await_results(waiting)
+    elif not found.words:
+        st.warning(f"**Acceptance**: {NO_RESULT}")
+    else:
+        say = st.success if found.passed else st.warning
+        say(f"**{'All criteria are passed' if found.passed else 'Not all criteria are passed'}** (95 % each).")
+        st.markdown("\n".join(f"- {plain(words)}" for words in found.words))
+        for remark in found.remarks:
+            st.warning(plain(remark[:1].upper() + remark[1:]), icon=":material/visibility:")
+
+
+def _buy(session: Session, study: Study, private: PrivateTable, release: PlanKey) -> None:
+    st.markdown("A noisy number for each criterion: charges of their own. Not passing refunds nothing.")
+    key = widget_keys.acceptance_part(release.plan_sha256, release.repeat)
+    percent = number_fields.number(st, "Half-widths, percent of their bars", "50", "1", "100", key=key)
+    part = as_fraction(percent) / 100
+    plan = acceptances.acceptance_plan(service(), study.population.name, release, part=part)
+    buys = "noisy numbers of " + "; ".join(plain(one.words) for one in plan.criteria)
+    wanted = [AcceptancePurchase(plan)]
+    if purchase_form(session, study, private, wanted, buys, place=f"acceptance of {release}", label="Buy the verdicts"):
+        st.rerun()

@@ -1,0 +1,51 @@
+"""Criteria on the pages: named with a release, bought once it is stored, shown to all."""
+
+from __future__ import annotations
+
+from pages.visits import Here, Open, buy, handed_over, press, words
+
+from pmwpub.service.accepting import acceptances
+from pmwpub.service.bought import releases
+from pmwpub.service.inputs import study_store
+
+
+def test_criteria_are_named_with_a_release_and_their_verdicts_bought_and_shown_to_all(
+    town: Here, steward: Open, visit: Open
+) -> None:
+    app = steward("release")
+    app.checkbox(key="criterion largest").check().run()
+    app.checkbox(key="criterion marginal").check().run()
+    app.multiselect(key="criterion marginal columns").set_value(["sex", "age"]).run()
+    app.text_input(key="criterion largest within").set_value("60").run()
+    app.text_input(key="criterion marginal within").set_value("60").run()
+    assert not app.exception
+    assert "% of the grant for it" in words(app)
+    app = handed_over(buy(app, "Buy this release"))
+    (found,) = releases.releases(town.service, study_store.study(town.service, town.population))
+    assert [one.kind for one in found.plan.criteria] == ["largest", "marginal"]
+    key, before = found.outcome.booking.key, town.spent
+    assert "noisy numbers of the largest error over the workload within 60 points" in words(app)
+    # Narrow enough that a table like its public one misses neither bar.
+    app.text_input(key=f"acceptance part {key.plan_sha256} 0").set_value("20").run()
+    press(app, "Buy the verdicts")
+    assert not app.exception
+    (bought,) = acceptances.acceptances(town.service, town.population, key)
+    assert town.spent - before == bought.plan.law.rho.units
+    assert bought.passed
+    viewer = visit("hand_over", population=town.population, release=str(found.outcome.booking.id))
+    assert "All criteria are passed" in words(viewer)
+    assert (
+        "Named before it was bought, as what it has to meet: the largest error over the workload within 60 points"
+        in (words(viewer))
+    )
+    assert "The ledger held 1 release with criteria and 1 acceptance by then" in words(viewer)
+    assert not any("Buy" in button.label for button in viewer.button)
+
+
+def test_a_bar_that_is_none_is_refused_in_words(town: Here, steward: Open) -> None:
+    app = steward("release")
+    app.checkbox(key="criterion largest").check().run()
+    app.text_input(key="criterion largest within").set_value("0,5").run()
+    assert not app.exception
+    assert "Largest error within, points: a number from 0.001 to 99" in words(app)
+    assert not any(button.label == "Buy this release" for button in app.button)

@@ -1,0 +1,319 @@
+"""Buying whether a stored release meets the criteria of its plan: rules, price, what is stored, what is said."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+
+import buying
+import pytest
+from service.conftest import Bench
+
+from pmwpub.errors import Overspent, PlanError, SchemaError
+from pmwpub.ledger import Ledger, PlanKey
+from pmwpub.plans import AcceptancePlan, AnyReleasePlan
+from pmwpub.plans.criteria import Criterion, MeanOfRelease, criteria_of
+from pmwpub.privacy.budget import ZCDP
+from pmwpub.progress import Progress
+from pmwpub.release import checking
+from pmwpub.service import purchases
+from pmwpub.service.accepting import acceptances
+from pmwpub.service.accepting.acceptances import acceptance_plan
+from pmwpub.service.accepting.exact_numbers import exact_numbers
+from pmwpub.service.bought import releases
+from pmwpub.service.bought.stored_releases import stored_release
+from pmwpub.service.inputs import study_store
+from pmwpub.service.purchases.caveats import PRIVATE_NUMBERS_SEEN, SEEN
+from pmwpub.tasks import mechanism_work
+
+MEAN = {"kind": "mean", "column": "age", "low": "0", "high": "90", "unit": "1", "within": "0.4"}
+WANTED = [
+    {"kind": "cell", "levels": {"sex": "F", "job": "cook"}, "within": "0.3"},
+    {"kind": "marginal", "columns": ["sex", "job"], "within": "0.3"},
+    {"kind": "largest", "within": "0.35"},
+    MEAN,
+]
+
+
+def planned(
+    bench: Bench, criteria: tuple[Criterion, ...], *, tables: bool = False, epsilon: str = "1"
+) -> AnyReleasePlan:
+    current, keys = study_store.study(bench.service, bench.name), bench.candidates[:1]
+    plan: AnyReleasePlan = (
+        releases.table_fit_plan(bench.service, current, keys, epsilon=epsilon)
+        if tables
+        else releases.release_plan(bench.service, current, keys, epsilon=epsilon, rounds=3)
+    )
+    return plan.model_copy(update={"criteria": criteria})
+
+
+@pytest.fixture
+def release(bench: Bench) -> PlanKey:
+    """A stored release whose plan has one criterion of each kind."""
+    return buying.buy(bench.service, bench.private, planned(bench, criteria_of(WANTED))).booking.key
+
+
+def spent(bench: Bench) -> ZCDP:
+    return bench.service.ledger.balance(bench.name).spent
+
+
+def plan_of(bench: Bench, release: PlanKey, part: str = "1/2") -> AcceptancePlan:
+    return acceptance_plan(bench.service, bench.name, release, part=Fraction(part))
+
+
+def test_what_is_charged_is_the_sum_over_all_numbers(bench: Bench, release: PlanKey) -> None:
+    before, plan = spent(bench), plan_of(bench, release)
+    buying.buy(bench.service, bench.private, plan)
+    records = bench.service.ledger.history(bench.name)[-5:]
+    assert spent(bench) == before + sum((record.rho for record in records), ZCDP(0)) == before + plan.law.rho
+    exact = sum(
+        one.sensitivity**2 / (2 * own.scale**2) for one, own in zip(plan.law.numbers, plan.law.noises, strict=True)
+    )
+    assert exact <= plan.law.rho.rho <= exact + Fraction(5, 10**15)
+    words = [record.purpose.partition(": ")[2] for record in records]
+    assert words[0] == "the share of job = cook, sex = F within 30 points"
+    assert words[3] == words[4] == "the mean of age, clipped to 0 to 90, within 40 %"
+    assert buying.price(bench.service, bench.private, plan).rho == ZCDP(0), "it was sent"
+
+
+def test_numbers_lie_near_the_exact_ones_and_verdicts_follow_from_them(bench: Bench, release: PlanKey) -> None:
+    plan = plan_of(bench, release)
+    outcome = buying.buy(bench.service, bench.private, plan)
+    found = acceptances.accepted(bench.service, outcome.booking)
+    bundle = stored_release(bench.service, bench.name, release)
+    exact = exact_numbers(plan, bundle, bench.private)
+    noisy = [value for one in found.results for value in one.values]
+    for one, place in zip(plan.criteria, plan.places, strict=True):
+        for value, sold, width in zip(exact[place], noisy[place], plan.law.half_widths[place], strict=True):
+            assert abs(sold - value / one.steps(plan.n)) < 10 * width / one.steps(plan.n)
+    for result in found.results:
+        worst = max(result.values)
+        assert result.half_width <= result.criterion.bar / 2
+        if worst + result.half_width <= result.criterion.bar * Fraction(99, 100):
+            assert result.verdict == "passed"
+        if worst - result.half_width > result.criterion.bar:
+            assert result.verdict == "missed"
+    assert found.passed == all(one.verdict == "passed" for one in found.results)
+    assert len(found.words) == 5
+    assert found.release == release
+
+
+def test_exact_numbers_are_those_of_the_tables_by_hand(bench: Bench, release: PlanKey) -> None:
+    plan, bundle = plan_of(bench, release), stored_release(bench.service, bench.name, release)
+    rows = [line.split(",") for line in bench.private_csv.decode().splitlines()[1:]]
+    released, names = bundle.distribution(), bundle.schema.domain.names
+    sex, job = (bundle.schema.domain.attributes[names.index(name)].levels for name in ("sex", "job"))
+    places = [names.index("sex"), names.index("job")]
+    cells = {(s, j): 0.0 for s in sex for j in job}
+    for row, weight in zip(released.support.codes.tolist(), released.weights.tolist(), strict=True):
+        cells[sex[row[places[0]]], job[row[places[1]]]] += 300 * weight
+    counts = {cell: sum((row[0], row[2]) == cell for row in rows) for cell in cells}
+    cell, largest, marginal, below, above = (float(number) for number in exact_numbers(plan, bundle, bench.private))
+    assert cell / 64 == pytest.approx(abs(counts["F", "cook"] - cells["F", "cook"]), abs=1 / 64)
+    assert marginal / 64 == pytest.approx(sum(abs(counts[one] - cells[one]) for one in cells) / 2, abs=len(cells) / 64)
+    assert largest >= cell
+    (mean,) = [one for one in plan.criteria if isinstance(one, MeanOfRelease)]
+    ages = sum(int(row[1]) for row in rows)
+    assert mean.rows == 300
+    m = Fraction(mean.mean)
+    # The first number is how far the private sum lies below the released one, the second how far above.
+    assert below / 1_000 == pytest.approx(float(300 * m - ages), abs=1)
+    assert above / 1_000 == pytest.approx(float(ages - 300 * m), abs=1)
+
+
+def test_a_release_without_criteria_keeps_its_hash_and_cannot_be_accepted(bench: Bench) -> None:
+    plan = planned(bench, ())
+    assert '"criteria"' not in plan.canonical
+    key = buying.buy(bench.service, bench.private, plan).booking.key
+    with pytest.raises(PlanError, match="named before it is bought"):
+        plan_of(bench, key)
+    bundle = stored_release(bench.service, bench.name, key)
+    assert b"attempts_with_criteria" not in bundle.parts["certificate.json"]
+
+
+def test_no_criterion_is_left_out_added_or_changed_afterwards(bench: Bench, release: PlanKey) -> None:
+    plan, before = plan_of(bench, release), spent(bench)
+    wider = plan.criteria[0].model_copy(update={"within": "1/2"})
+    other_mean = plan.criteria[3].model_copy(update={"mean": "40"})
+    for criteria in (
+        plan.criteria[:2],
+        (*plan.criteria[1:],),
+        (wider, *plan.criteria[1:]),
+        (*plan.criteria[:3], other_mean),
+    ):
+        with pytest.raises(PlanError, match="other ones than those of the release's plan"):
+            buying.buy(bench.service, bench.private, plan.model_copy(update={"criteria": criteria}))
+    assert spent(bench) == before
+
+
+def test_a_half_width_beyond_its_bar_is_refused_uncharged(bench: Bench, release: PlanKey) -> None:
+    plan, before = plan_of(bench, release, "1"), spent(bench)
+    assert plan.too_wide == ()
+    cheap = plan.model_copy(update={"rho_units": plan.rho_units * 9 // 10})
+    assert cheap.too_wide
+    with pytest.raises(PlanError, match="wider than the bar"):
+        buying.buy(bench.service, bench.private, cheap)
+    for part in ("0", "1.1", "-1"):
+        with pytest.raises(PlanError, match="part of its bar"):
+            plan_of(bench, release, part)
+    assert spent(bench) == before
+
+
+@pytest.mark.parametrize(
+    ("criterion", "refusal"),
+    [
+        ({"kind": "largest", "within": "0.00001"}, "narrower than can be measured"),
+        ({"kind": "marginal", "columns": ["sex", "age"], "within": "0.0001"}, "no noise is small enough"),
+        ({"kind": "marginal", "columns": ["name"], "within": "0.1"}, "no attribute"),
+        ({"kind": "cell", "levels": {"sex": "X"}, "within": "0.1"}, "no level 'X'"),
+        (MEAN | {"column": "sex"}, "numeric column"),
+    ],
+)
+def test_what_no_purchase_could_measure_is_refused_with_the_release(
+    bench: Bench, criterion: dict[str, object], refusal: str
+) -> None:
+    with pytest.raises((PlanError, SchemaError), match=refusal):
+        buying.buy(bench.service, bench.private, planned(bench, criteria_of([criterion])))
+    assert spent(bench) == ZCDP(0)
+
+
+def test_the_charge_stands_before_the_noise_is_drawn_and_an_unaffordable_one_draws_nothing(
+    bench: Bench, release: PlanKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[ZCDP] = []
+    real, before = mechanism_work.accept, spent(bench)
+
+    def watched(payload: mechanism_work.AcceptanceWork, progress: Progress) -> object:
+        with Ledger.open(bench.url) as other:
+            seen.append(other.balance(bench.name).spent)
+        return real(payload, progress)
+
+    monkeypatch.setattr(mechanism_work, "accept", watched)
+    dear, plan = plan_of(bench, release, "1/200"), plan_of(bench, release)
+    with pytest.raises(Overspent):
+        buying.buy(bench.service, bench.private, dear)
+    assert seen == []
+    buying.buy(bench.service, bench.private, plan)
+    assert seen == [before + plan.law.rho]
+
+
+def test_what_is_stored_is_the_noisy_numbers_and_the_attempts_alone(bench: Bench, release: PlanKey) -> None:
+    outcome = buying.buy(bench.service, bench.private, plan_of(bench, release))
+    assert outcome.result is not None
+    body = json.loads(outcome.result)
+    assert set(body) == {"numbers", "releases", "acceptances", "remarks"}
+    assert len(body["numbers"]) == 5
+    assert all(isinstance(number, int) for number in body["numbers"])
+
+
+def test_attempts_are_counted_and_stated(bench: Bench, release: PlanKey) -> None:
+    """A missed bar refunds nothing; the next release with criteria says that it is the second."""
+    first = stored_release(bench.service, bench.name, release).certificate
+    assert first.attempts_with_criteria == 1  # type: ignore[union-attr]
+    buying.buy(bench.service, bench.private, plan_of(bench, release))
+    buying.buy(bench.service, bench.private, plan_of(bench, release), repeat=1)
+    buying.buy(bench.service, bench.private, planned(bench, (), epsilon="0.1"))
+    second = buying.buy(bench.service, bench.private, planned(bench, criteria_of(WANTED[:1]), epsilon="0.2"))
+    bundle = stored_release(bench.service, bench.name, second.booking.key)
+    assert bundle.certificate.attempts_with_criteria == 2  # type: ignore[union-attr]
+    buying.buy(bench.service, bench.private, plan_of(bench, second.booking.key))
+    found = acceptances.acceptances(bench.service, bench.name)
+    assert [(one.attempts.releases, one.attempts.acceptances) for one in found if one.attempts] == [
+        (1, 1),
+        (1, 2),
+        (2, 3),
+    ]
+    assert "2 releases with criteria and 3 acceptances" in found[-1].words[-1]
+    assert [one.release for one in acceptances.acceptances(bench.service, bench.name, release)] == [release] * 2
+    files = bundle.files(50, 1)
+    findings = checking.check(files)
+    checking.require(findings)
+    assert any("2 releases with criteria" in words for words in checking.not_checked(findings))
+
+
+def test_it_is_drawn_once_and_again_only_at_a_price(bench: Bench, release: PlanKey) -> None:
+    plan = plan_of(bench, release)
+    first = buying.buy(bench.service, bench.private, plan)
+    once = spent(bench)
+    again = buying.buy(bench.service, bench.private, plan)
+    assert (first.fresh, again.fresh, again.result) == (True, False, first.result)
+    assert spent(bench) == once
+    assert buying.buy(bench.service, bench.private, plan, repeat=1).result != first.result
+    assert spent(bench) == once + plan.law.rho
+
+
+def test_a_lost_draw_is_no_result_and_refunds_nothing(
+    bench: Bench, release: PlanKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(payload: object, progress: Progress) -> object:
+        return (1, 2)
+
+    monkeypatch.setattr(mechanism_work, "accept", broken)
+    plan, before = plan_of(bench, release), spent(bench)
+    assert buying.buy(bench.service, bench.private, plan).status == "no result"
+    assert spent(bench) == before + plan.law.rho
+    (found,) = acceptances.acceptances(bench.service, bench.name)
+    assert (found.outcome.status, found.words, found.passed) == ("no result", (), False)
+
+
+def test_another_schema_or_other_terms_are_refused_uncharged(bench: Bench, release: PlanKey) -> None:
+    plan, before = plan_of(bench, release), spent(bench)
+    with pytest.raises(PlanError, match="terms"):
+        buying.buy(bench.service, bench.private, plan.model_copy(update={"n": 299}))
+    with pytest.raises(PlanError, match="no release"):
+        plan_of(bench, PlanKey("0" * 64))
+    current = study_store.study(bench.service, bench.name)
+    assert current.schema is not None
+    study_store.save_schema(
+        bench.service, bench.name, current.schema.model_copy(update={"columns": current.schema.columns[:2]})
+    )
+    private = study_store.load_private(bench.service, bench.name, bench.private_csv)
+    with pytest.raises(PlanError, match="another schema"):
+        buying.buy(bench.service, private, plan)
+    assert spent(bench) == before
+
+
+def test_one_that_was_bought_after_private_numbers_were_seen_says_so(bench: Bench, release: PlanKey) -> None:
+    buying.buy(bench.service, bench.private, plan_of(bench, release))
+    bench.service.ledger.mark(bench.name, PRIVATE_NUMBERS_SEEN, "the true errors")
+    buying.buy(bench.service, bench.private, plan_of(bench, release, "1/3"))
+    found = acceptances.acceptances(bench.service, bench.name)
+    assert [one.remarks for one in found] == [(), (f"{SEEN}: the true errors",)]
+
+
+def test_no_public_table_takes_part_so_the_steward_is_asked_nothing(bench: Bench, release: PlanKey) -> None:
+    wanted = [purchases.purchase_of(plan_of(bench, release))]
+    assert not purchases.asks(study_store.study(bench.service, bench.name), wanted)
+
+
+def test_a_payload_shows_nothing_private(bench: Bench, release: PlanKey) -> None:
+    current = study_store.study(bench.service, bench.name)
+    prepared = purchases.purchase_of(plan_of(bench, release)).prepared(bench.service, bench.private, current, 0)
+    assert "values" not in repr(prepared.work())
+
+
+def test_the_price_before_the_release_is_that_of_all_but_means(bench: Bench) -> None:
+    current = study_store.study(bench.service, bench.name)
+    # The bar is 105 rows and half-widths, 1.96 sigma, are half of it: rho = (1.96 * 2/105)^2/2, but for whole steps.
+    price = acceptances.price_before(criteria_of(WANTED[2:3]), current)
+    assert price is not None
+    assert float(price.rho) == pytest.approx((1.96 * 2 / 105) ** 2 / 2, rel=0.01)
+    assert acceptances.price_before(criteria_of([MEAN]), current) == ZCDP(0)
+
+
+def test_words_say_what_passed_and_what_did_not(
+    bench: Bench, release: PlanKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = plan_of(bench, release)
+    bars = [number.bar for number in plan.law.numbers]
+    monkeypatch.setattr(
+        mechanism_work, "acceptance_release", lambda values, law: (0, bars[1], bars[2] * 2, 0, bars[4] * 2)
+    )
+    outcome = buying.buy(bench.service, bench.private, plan)
+    found = acceptances.accepted(bench.service, outcome.booking)
+    assert [one.verdict for one in found.results] == ["passed", "open", "missed", "missed"]
+    assert found.words[0].startswith("Passed: the share of job = cook, sex = F within 30 points. Noisy: 0 points, ± ")
+    assert found.words[1].startswith(
+        "Not shown: the largest error over the workload within 35 points. Noisy: 35 points"
+    )
+    assert found.words[3].startswith("Missed: the mean of age, clipped to 0 to 90, within 40 %. Noisy: 0 and ")
