@@ -13,6 +13,7 @@ from pmwpub.mechanisms.table_fit.intervals.cell_errors import (
     RELATIVE_RIDGE,
     RIDGE,
     beliefs,
+    least_variance,
     parts_of,
     subsets,
 )
@@ -59,8 +60,7 @@ class ErrorDraws:
     def _followed(self, cells: SupportCells, table: Floats, chosen: list[int], variances: Floats) -> Floats:
         """float64 (cells, chosen): how far the fit follows each measured part, g = (U_mm + noise)^-1 U_mt."""
         release, parts, rows = self._release, subsets(table.ndim), np.arange(len(chosen))
-        choices, floor = release.choices, release.constants.least_variance
-        least = [floor / (choices.strength if len(parts[i]) == 1 else choices.pair_strength) for i in chosen]
+        least = [least_variance(release, len(parts[i])) for i in chosen]
         fit = beliefs(release, self._drift, cells.attributes, table).fit
         among = fit[:, chosen][:, :, chosen].copy()
         among[:, rows, rows] += np.maximum(variances, least)
