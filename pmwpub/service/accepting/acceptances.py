@@ -14,7 +14,7 @@ from pmwpub.plans.acceptance_plans import sold_numbers
 from pmwpub.plans.criteria import Criterion, MeanOfRelease, Measured
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.release.bundle import WEIGHTS
-from pmwpub.rounding import near
+from pmwpub.rounding import near, up
 from pmwpub.service.accepting.criteria_attempts import Attempts
 from pmwpub.service.accepting.criteria_of_release import checked_criteria, measured_criteria
 from pmwpub.service.bought.stored_releases import outcomes, stored_release
@@ -23,6 +23,10 @@ from pmwpub.service.inputs.study import Study
 
 PART = Fraction(1, 2)
 """Of its bar, a number's half-width where nobody asks for another."""
+
+OF_WEIGHTS = (
+    "Verdicts are about the released weights: rows that are drawn from them have an error of drawing beside it."
+)
 
 UNREACHED = (
     "No noise is narrow enough for {part} of the bars: a bar is near the rounding of its number. Take a wider bar "
@@ -45,11 +49,19 @@ class CriterionResult:
 
     @property
     def sentence(self) -> str:
-        """The verdict, what it is about, and the number, plain text."""
+        """The verdict, what it is about, and the number, plain text; half-widths are rounded up.
+
+        The two sums of a mean are stated over the rows with a number that the release has: they are how far off the
+        private mean is only where as many private rows have one. The verdict needs no such thing.
+        """
         said = {"passed": "Passed", "open": "Not shown", "missed": "Missed"}[self.verdict]
-        per = " %" if isinstance(self.criterion, MeanOfRelease) else " points"
-        numbers = " and ".join(near(100 * value) for value in self.values)
-        return f"{said}: {self.criterion.words}. Noisy: {numbers}{per}, ± {near(100 * self.half_width)}."
+        numbers, width = " and ".join(near(100 * value) for value in self.values), up(100 * self.half_width, 3)
+        if not isinstance(self.criterion, MeanOfRelease):
+            return f"{said}: {self.criterion.words}. Noisy: {numbers} points, ± {width}."
+        return (
+            f"{said}: {self.criterion.words}. Noisy: {numbers} %, ± {width}: how far the private mean is below and "
+            f"above the released one, if as many private rows have a number as released ones, {self.criterion.rows:,}."
+        )
 
 
 @dataclass(frozen=True)
@@ -79,10 +91,10 @@ class Acceptance:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """One sentence a criterion, then how often it was tried; none without a result."""
+        """One sentence a criterion, then what verdicts are about, and how often it was tried; none without a result."""
         if self.attempts is None:
             return ()
-        return (*(one.sentence for one in self.results), attempts_in_words(self.attempts))
+        return (*(one.sentence for one in self.results), OF_WEIGHTS, attempts_in_words(self.attempts))
 
 
 def attempts_in_words(attempts: Attempts) -> str:

@@ -94,7 +94,7 @@ def test_numbers_lie_near_the_exact_ones_and_verdicts_follow_from_them(bench: Be
         if worst - result.half_width > result.criterion.bar:
             assert result.verdict == "missed"
     assert found.passed == all(one.verdict == "passed" for one in found.results)
-    assert len(found.words) == 5
+    assert len(found.words) == 6
     assert found.release == release
 
 
@@ -317,3 +317,5 @@ def test_words_say_what_passed_and_what_did_not(
         "Not shown: the largest error over the workload within 35 points. Noisy: 35 points"
     )
     assert found.words[3].startswith("Missed: the mean of age, clipped to 0 to 90, within 40 %. Noisy: 0 and ")
+    assert found.words[3].endswith("if as many private rows have a number as released ones, 300.")
+    assert "released weights" in found.words[4]
