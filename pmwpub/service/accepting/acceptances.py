@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from fractions import Fraction
 
 from pmwpub.errors import PlanError, SchemaError
 from pmwpub.ledger import Booking, PlanKey
-from pmwpub.mechanisms.acceptance.acceptance_noise import CONFIDENCE, Verdict, least_budget, verdict
+from pmwpub.mechanisms.acceptance.acceptance_noise import CONFIDENCE, Verdict, least_budget
+from pmwpub.numerals import as_fraction
 from pmwpub.plans import AcceptancePlan
 from pmwpub.plans.acceptance_plans import sold_numbers
 from pmwpub.plans.criteria import Criterion, MeanOfRelease, Measured
@@ -17,6 +17,7 @@ from pmwpub.release.bundle import WEIGHTS
 from pmwpub.rounding import near, up
 from pmwpub.service.accepting.criteria_attempts import Attempts
 from pmwpub.service.accepting.criteria_of_release import checked_criteria, measured_criteria
+from pmwpub.service.accepting.stored_acceptance import StoredAcceptance
 from pmwpub.service.bought.stored_releases import outcomes, stored_release
 from pmwpub.service.core import Outcome, Service
 from pmwpub.service.inputs.study import Study
@@ -24,9 +25,7 @@ from pmwpub.service.inputs.study import Study
 PART = Fraction(1, 2)
 """Of its bar, a number's half-width where nobody asks for another."""
 
-OF_WEIGHTS = (
-    "Verdicts are about the released weights: rows that are drawn from them have an error of drawing beside it."
-)
+OF_WEIGHTS = "Verdicts are about the released weights: rows that are drawn from them have an error of drawing as well."
 
 UNREACHED = (
     "No noise is narrow enough for {part} of the bars: a bar is near the rounding of its number. Take a wider bar "
@@ -160,20 +159,10 @@ def _accepted(outcome: Outcome) -> Acceptance:
     plan = AcceptancePlan.model_validate_json(outcome.booking.plan_json)
     if outcome.result is None:
         return Acceptance(plan, outcome)
-    body = json.loads(outcome.result)
-    results, law = [], plan.law
-    for one, place in zip(plan.criteria, plan.places, strict=True):
-        numbers, widths, sold = body["numbers"][place], law.half_widths[place], law.numbers[place]
-        whole = one.steps(plan.n)
-        found = [verdict(noisy, width, number.bar) for noisy, width, number in zip(numbers, widths, sold, strict=True)]
-        values = tuple(Fraction(number) / whole for number in numbers)
-        results.append(CriterionResult(one, values, max(widths) / whole, _worst(found)))
-    attempts = Attempts(body["releases"], body["acceptances"])
-    return Acceptance(plan, outcome, tuple(results), attempts, remarks=tuple(body["remarks"]))
-
-
-def _worst(found: list[Verdict]) -> Verdict:
-    """Of a mean both numbers have to pass."""
-    if all(one == "passed" for one in found):
-        return "passed"
-    return "missed" if "missed" in found else "open"
+    stored = StoredAcceptance.model_validate_json(outcome.result)
+    results = tuple(
+        CriterionResult(one, held.values, held.half_width, held.verdict)
+        for one, held in zip(plan.criteria, stored.criteria, strict=True)
+    )
+    confidence = float(as_fraction(stored.confidence))
+    return Acceptance(plan, outcome, results, stored.attempts, confidence=confidence, remarks=stored.remarks)

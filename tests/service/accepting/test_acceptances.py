@@ -11,7 +11,9 @@ from service.conftest import Bench
 
 from pmwpub.errors import Overspent, PlanError, SchemaError
 from pmwpub.ledger import Ledger, PlanKey
+from pmwpub.mechanisms.acceptance import acceptance_noise
 from pmwpub.plans import AcceptancePlan, AnyReleasePlan
+from pmwpub.plans import criteria as criterion_kinds
 from pmwpub.plans.criteria import Criterion, MeanOfRelease, criteria_of
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.progress import Progress
@@ -201,9 +203,32 @@ def test_what_is_stored_is_the_noisy_numbers_and_the_attempts_alone(bench: Bench
     outcome = buying.buy(bench.service, bench.private, plan_of(bench, release))
     assert outcome.result is not None
     body = json.loads(outcome.result)
-    assert set(body) == {"numbers", "releases", "acceptances", "remarks"}
-    assert len(body["numbers"]) == 5
-    assert all(isinstance(number, int) for number in body["numbers"])
+    assert set(body) == {"confidence", "criteria", "releases", "acceptances", "remarks"}
+    assert [len(one.pop("noisy")) for one in body["criteria"]] == [1, 1, 1, 2]
+    plan = plan_of(bench, release)
+    held = zip(plan.criteria, plan.places, strict=True)
+    # All but the noisy numbers follows from the plan, so from public facts.
+    assert body["criteria"] == [
+        {
+            "half_widths": list(plan.law.half_widths[place]),
+            "bars": [number.bar for number in plan.law.numbers[place]],
+            "whole": str(one.steps(plan.n)),
+            "step": one.step,
+        }
+        for one, place in held
+    ]
+
+
+def test_what_was_bought_says_the_same_under_other_constants(
+    bench: Bench, release: PlanKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outcome = buying.buy(bench.service, bench.private, plan_of(bench, release))
+    before = acceptances.accepted(bench.service, outcome.booking)
+    monkeypatch.setattr(acceptance_noise, "DEVIATIONS", Fraction(5))
+    monkeypatch.setattr(criterion_kinds, "STEPS_PER_ROW", 128)
+    monkeypatch.setattr(criterion_kinds, "STEPS_PER_UNIT", 10)
+    after = acceptances.accepted(bench.service, outcome.booking)
+    assert (after.results, after.words, after.passed) == (before.results, before.words, before.passed)
 
 
 def test_attempts_are_counted_and_stated(bench: Bench, release: PlanKey) -> None:
