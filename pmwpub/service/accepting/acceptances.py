@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -13,7 +14,7 @@ from pmwpub.plans import AcceptancePlan
 from pmwpub.plans.acceptance_plans import sold_numbers
 from pmwpub.plans.criteria import Criterion, MeanOfRelease, Measured
 from pmwpub.privacy.budget import ZCDP
-from pmwpub.release.bundle import WEIGHTS
+from pmwpub.release.bundle import CERTIFICATE
 from pmwpub.rounding import near, up
 from pmwpub.service.accepting.criteria_attempts import Attempts
 from pmwpub.service.accepting.criteria_of_release import checked_criteria, measured_criteria
@@ -85,15 +86,18 @@ class Acceptance:
 
     @property
     def passed(self) -> bool:
-        """Whether every criterion is."""
-        return bool(self.results) and all(one.verdict == "passed" for one in self.results)
+        """Whether every criterion is; one that cannot be measured is not."""
+        return (
+            bool(self.results) and not self.plan.not_measurable and all(one.verdict == "passed" for one in self.results)
+        )
 
     @property
     def words(self) -> tuple[str, ...]:
         """One sentence a criterion, then what verdicts are about, and how often it was tried; none without a result."""
         if self.attempts is None:
             return ()
-        return (*(one.sentence for one in self.results), OF_WEIGHTS, attempts_in_words(self.attempts))
+        said = [*(one.sentence for one in self.results), *(one.words for one in self.plan.not_measurable)]
+        return (*said, OF_WEIGHTS, attempts_in_words(self.attempts))
 
 
 def attempts_in_words(attempts: Attempts) -> str:
@@ -115,9 +119,11 @@ def acceptance_plan(service: Service, population: str, release: PlanKey, *, part
     if not 0 < part <= 1:
         raise PlanError("A half-width is a part of its bar above 0 and at most 1. Nothing was charged.")
     bundle = stored_release(service, population, release)
-    key = f"criteria:{release.plan_sha256}:{bundle.certificate.files[WEIGHTS]}"
-    terms, criteria = service.ledger.population(population), service.cache(key, lambda: measured_criteria(bundle))
-    rho = least_budget(sold_numbers(criteria, terms.n, terms.rows_per_person), part)
+    key = f"criteria:{hashlib.sha256(bundle.parts[CERTIFICATE]).hexdigest()}"
+    terms, found = service.ledger.population(population), service.cache(key, lambda: measured_criteria(bundle))
+    if not found.measured:
+        raise PlanError(" ".join([*(one.words for one in found.not_measurable), "Nothing was charged."]))
+    rho = least_budget(sold_numbers(found.measured, terms.n, terms.rows_per_person), part)
     if rho is None:
         raise PlanError(UNREACHED.format(part=near(part)))
     return AcceptancePlan(
@@ -126,7 +132,8 @@ def acceptance_plan(service: Service, population: str, release: PlanKey, *, part
         kept_ids=bundle.schema.kept_ids,
         release=release.plan_sha256,
         release_repeat=release.repeat,
-        criteria=criteria,
+        criteria=found.measured,
+        not_measurable=found.not_measurable,
         rho_units=rho.units,
     )
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
 
 import buying
+import numpy as np
 import pytest
 from service.conftest import Bench
 
@@ -14,18 +18,22 @@ from pmwpub.ledger import Ledger, PlanKey
 from pmwpub.mechanisms.acceptance import acceptance_noise
 from pmwpub.plans import AcceptancePlan, AnyReleasePlan
 from pmwpub.plans import criteria as criterion_kinds
+from pmwpub.plans.acceptance_plans import NotMeasurable
 from pmwpub.plans.criteria import Criterion, MeanOfRelease, criteria_of
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.progress import Progress
+from pmwpub.records import Dataset, Distribution, Support
 from pmwpub.release import checking
 from pmwpub.service import purchases
 from pmwpub.service.accepting import acceptances
 from pmwpub.service.accepting.acceptances import acceptance_plan
+from pmwpub.service.accepting.criteria_of_release import measured_criteria
 from pmwpub.service.accepting.exact_numbers import exact_numbers
 from pmwpub.service.bought import releases
 from pmwpub.service.bought.stored_releases import stored_release
 from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases.caveats import PRIVATE_NUMBERS_SEEN, SEEN
+from pmwpub.tabular.schema.table_schema import Schema
 from pmwpub.tasks import mechanism_work
 
 MEAN = {"kind": "mean", "column": "age", "low": "0", "high": "90", "unit": "1", "within": "0.4"}
@@ -148,6 +156,94 @@ def test_no_criterion_is_left_out_added_or_changed_afterwards(bench: Bench, rele
     assert spent(bench) == before
 
 
+ALWAYS_ZERO = MEAN | {"low": "-90", "high": "0"}
+"""Ages clipped to 0: a released mean of 0, of which no part can be measured."""
+
+TOO_DEAR = MEAN | {"within": "0.0001"}
+SCHEMA = Schema.from_json(
+    json.dumps(
+        {
+            "version": 1,
+            "columns": [
+                {"name": "sex", "kind": "categorical", "levels": ["F", "M"]},
+                {"name": "age", "kind": "numeric", "edges": [0, 50, 100], "outside": "clip", "missing": True},
+            ],
+        }
+    )
+)
+
+
+def test_a_mean_that_cannot_be_measured_keeps_no_other_criterion_from_being_sold(bench: Bench) -> None:
+    wanted = criteria_of([*WANTED, ALWAYS_ZERO, TOO_DEAR])
+    key = buying.buy(bench.service, bench.private, planned(bench, wanted)).booking.key
+    plan, before = plan_of(bench, key, "1"), spent(bench)
+    assert [one.kind for one in plan.criteria] == ["cell", "largest", "marginal", "mean"]
+    assert [one.why for one in plan.not_measurable] == ["too dear", "too narrow"]
+    outcome = buying.buy(bench.service, bench.private, plan)
+    assert spent(bench) == before + plan.law.rho
+    found = acceptances.accepted(bench.service, outcome.booking)
+    assert len(found.results) == 4
+    assert found.words[4].startswith("Not measurable: the mean of age, clipped to 0 to 90, within 0.01 %: noise as")
+    assert found.words[5].startswith("Not measurable: the mean of age, clipped to -90 to 0, within 40 %: such a ")
+    # However well the others do, not all are passed.
+    passed = replace(found, results=tuple(replace(one, verdict="passed") for one in found.results))
+    assert not passed.passed
+    assert replace(passed, plan=plan.model_copy(update={"not_measurable": ()})).passed
+
+
+def test_which_means_cannot_be_measured_stays_as_it_was_when_the_release_was_bought(bench: Bench) -> None:
+    """Later purchases leave less: the same plan is found again, and is not drawn anew."""
+    key = buying.buy(bench.service, bench.private, planned(bench, criteria_of([*WANTED, ALWAYS_ZERO]))).booking.key
+    plan = plan_of(bench, key)
+    buying.buy(bench.service, bench.private, plan)
+    buying.buy(bench.service, bench.private, planned(bench, (), epsilon="rest"))
+    assert plan_of(bench, key) == plan
+    assert not buying.buy(bench.service, bench.private, plan_of(bench, key)).fresh
+
+
+def test_none_is_declared_not_measurable_afterwards(bench: Bench, release: PlanKey) -> None:
+    plan, before = plan_of(bench, release), spent(bench)
+    (mean,) = [one for one in criteria_of(WANTED) if one.kind == "mean"]
+    left_out = {"criteria": plan.criteria[:3], "not_measurable": (NotMeasurable(criterion=mean, why="too dear"),)}
+    with pytest.raises(PlanError, match="other ones than those of the release's plan"):
+        buying.buy(bench.service, bench.private, plan.model_copy(update=left_out))
+    assert spent(bench) == before
+
+
+def test_where_nothing_can_be_measured_it_is_said_why_and_nothing_is_charged(bench: Bench) -> None:
+    key = buying.buy(bench.service, bench.private, planned(bench, criteria_of([ALWAYS_ZERO]))).booking.key
+    before = spent(bench)
+    with pytest.raises(PlanError, match="less than a thousandth of a unit"):
+        plan_of(bench, key)
+    assert spent(bench) == before
+
+
+@pytest.mark.parametrize(
+    ("codes", "wanted", "why"),
+    [
+        ([[0, 2], [1, 2]], {}, "no rows"),
+        ([[0, 0], [1, 0]], {"low": "-100", "high": "0"}, "too narrow"),
+        ([[0, 1], [1, 1]], {"low": "-15000000000000", "high": "15000000000000"}, "too large"),
+        ([[0, 1], [1, 1]], {"within": "0.0001"}, "too dear"),
+        ([[0, 1], [1, 1]], {}, None),
+    ],
+)
+def test_whether_a_mean_can_be_measured_follows_from_the_released_bytes_alone(
+    codes: list[list[int]], wanted: dict[str, str], why: str | None
+) -> None:
+    """Of sex and age, 0 to 50 and 50 to 100; a third level is a row without a number."""
+    given = {"kind": "mean", "column": "age", "low": "0", "high": "100", "within": "0.4"} | wanted
+    stated = SimpleNamespace(
+        plan={"criteria": [given]}, n=200, rows_per_person=1,
+        budget=SimpleNamespace(rho="0.5"), ledger_total=SimpleNamespace(rho="0.3"),
+    )  # fmt: skip
+    released = Distribution(Support.of(Dataset(SCHEMA.domain, np.array(codes, dtype=np.uint8))), np.array([0.5, 0.5]))
+    bundle: Any = SimpleNamespace(certificate=stated, schema=SCHEMA, distribution=lambda: released)
+    found = measured_criteria(bundle)
+    assert [one.why for one in found.not_measurable] == ([] if why is None else [why])
+    assert len(found.measured) == (why is None)
+
+
 def test_a_half_width_beyond_its_bar_is_refused_uncharged(bench: Bench, release: PlanKey) -> None:
     plan, before = plan_of(bench, release, "1"), spent(bench)
     assert plan.too_wide == ()
@@ -169,6 +265,7 @@ def test_a_half_width_beyond_its_bar_is_refused_uncharged(bench: Bench, release:
         ({"kind": "marginal", "columns": ["name"], "within": "0.1"}, "no attribute"),
         ({"kind": "cell", "levels": {"sex": "X"}, "within": "0.1"}, "no level 'X'"),
         (MEAN | {"column": "sex"}, "numeric column"),
+        (MEAN | {"low": "0", "high": str(10**15)}, "too large to be summed"),
     ],
 )
 def test_what_no_purchase_could_measure_is_refused_with_the_release(
