@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -92,12 +93,32 @@ class Acceptance:
         )
 
     @property
-    def words(self) -> tuple[str, ...]:
-        """One sentence a criterion, then what verdicts are about, and how often it was tried; none without a result."""
+    def verdicts(self) -> tuple[str, ...]:
+        """One sentence a criterion; none without a result."""
         if self.attempts is None:
             return ()
-        said = [*(one.sentence for one in self.results), *(one.words for one in self.plan.not_measurable)]
-        return (*said, OF_WEIGHTS, attempts_in_words(self.attempts))
+        return (*(one.sentence for one in self.results), *(one.words for one in self.plan.not_measurable))
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The verdicts, then what they are about, and how often it was tried; none without a result."""
+        return () if self.attempts is None else (*self.verdicts, OF_WEIGHTS, attempts_in_words(self.attempts))
+
+
+def words_of_all(held: Sequence[Acceptance]) -> tuple[str, ...]:
+    """What all acceptances of one release said, for whoever is handed it.
+
+    held  oldest first; none is left out because a later one passed, or because it has no result
+
+    Of several each sentence says to which it belongs. How often it was tried is what the last result says.
+    """
+    said: list[str] = []
+    for place, one in enumerate(held, 1):
+        lost = "It is at work." if one.outcome.status == "running" else "It was charged, and has no result."
+        own = one.verdicts or (lost,)
+        said += own if len(held) == 1 and one.verdicts else (f"Acceptance {place} of {len(held)}. {it}" for it in own)
+    last = next((one for one in reversed(held) if one.words), None)
+    return tuple(said) if last is None else (*said, *last.words[len(last.verdicts) :])
 
 
 def attempts_in_words(attempts: Attempts) -> str:

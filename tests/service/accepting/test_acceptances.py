@@ -31,6 +31,7 @@ from pmwpub.service.accepting.criteria_of_release import measured_criteria
 from pmwpub.service.accepting.exact_numbers import exact_numbers
 from pmwpub.service.bought import releases
 from pmwpub.service.bought.stored_releases import stored_release
+from pmwpub.service.choosing.expectation import handed_over
 from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases.caveats import PRIVATE_NUMBERS_SEEN, SEEN
 from pmwpub.tabular.schema.table_schema import Schema
@@ -351,6 +352,36 @@ def test_attempts_are_counted_and_stated(bench: Bench, release: PlanKey) -> None
     findings = checking.check(files)
     checking.require(findings)
     assert any("2 releases with criteria" in words for words in checking.not_checked(findings))
+
+
+def test_all_acceptances_are_handed_over_in_order_whatever_the_latest_says(
+    bench: Bench, release: PlanKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first is missed, the second is lost, the third, at other half-widths, passes."""
+    plan = plan_of(bench, release)
+    bars = [number.bar for number in plan.law.numbers]
+    current = study_store.study(bench.service, bench.name)
+    (found,) = releases.releases(bench.service, current)
+    for noisy, one, repeat in (
+        (tuple(2 * bar for bar in bars), plan, 0),
+        ((1,), plan, 1),
+        ((0,) * 5, plan_of(bench, release, "1/3"), 0),
+    ):
+        monkeypatch.setattr(mechanism_work, "acceptance_release", lambda values, law, noisy=noisy: noisy)
+        buying.buy(bench.service, bench.private, one, repeat=repeat)
+        if noisy[0] == 2 * bars[0]:
+            (first, *_) = acceptances.acceptances(bench.service, bench.name, release)
+            alone = handed_over(bench.service, current, found).errors
+            assert alone[-6:] == first.words, "one alone is said as it is"
+    said = handed_over(bench.service, current, found).errors
+    own = [words for words in said if words.startswith("Acceptance ")]
+    assert [words.split(":")[0] for words in own] == [
+        *["Acceptance 1 of 3. Missed"] * 4,
+        "Acceptance 2 of 3. It was charged, and has no result.",
+        *["Acceptance 3 of 3. Passed"] * 4,
+    ]
+    assert said[-2] == acceptances.OF_WEIGHTS
+    assert "1 release with criteria and 3 acceptances" in said[-1]
 
 
 def test_it_is_drawn_once_and_again_only_at_a_price(bench: Bench, release: PlanKey) -> None:
