@@ -12,6 +12,7 @@ import buying
 import numpy as np
 import pytest
 from service.conftest import Bench
+from support.planting import plant
 
 from pmwpub.errors import Overspent, PlanError, SchemaError
 from pmwpub.ledger import Ledger, PlanKey
@@ -19,20 +20,22 @@ from pmwpub.mechanisms.acceptance import acceptance_noise
 from pmwpub.plans import AcceptancePlan, AnyReleasePlan
 from pmwpub.plans import criteria as criterion_kinds
 from pmwpub.plans.acceptance_plans import NotMeasurable
-from pmwpub.plans.criteria import Criterion, MeanOfRelease, criteria_of
+from pmwpub.plans.criteria import Criterion, LargestWithin, MeanOfRelease, criteria_of
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.progress import Progress
 from pmwpub.records import Dataset, Distribution, Support
 from pmwpub.release import checking
 from pmwpub.service import purchases
-from pmwpub.service.accepting import acceptances
+from pmwpub.service.accepting import acceptances, criteria_attempts
 from pmwpub.service.accepting.acceptances import acceptance_plan
+from pmwpub.service.accepting.criteria_attempts import Attempts
 from pmwpub.service.accepting.criteria_of_release import measured_criteria
 from pmwpub.service.accepting.exact_numbers import exact_numbers
 from pmwpub.service.bought import releases
 from pmwpub.service.bought.stored_releases import stored_release
 from pmwpub.service.choosing.expectation import handed_over
 from pmwpub.service.inputs import study_store
+from pmwpub.service.purchases import acceptance_purchase
 from pmwpub.service.purchases.caveats import PRIVATE_NUMBERS_SEEN, SEEN
 from pmwpub.tabular.schema.table_schema import Schema
 from pmwpub.tasks import mechanism_work
@@ -142,19 +145,33 @@ def test_a_release_without_criteria_keeps_its_hash_and_cannot_be_accepted(bench:
     assert b"attempts_with_criteria" not in bundle.parts["certificate.json"]
 
 
-def test_no_criterion_is_left_out_added_or_changed_afterwards(bench: Bench, release: PlanKey) -> None:
+def assert_takes_no_other_criteria(bench: Bench, release: PlanKey) -> None:
     plan, before = plan_of(bench, release), spent(bench)
     wider = plan.criteria[0].model_copy(update={"within": "1/2"})
     other_mean = plan.criteria[3].model_copy(update={"mean": "40"})
     for criteria in (
         plan.criteria[:2],
         (*plan.criteria[1:],),
+        (*plan.criteria, LargestWithin(within="1/2")),
         (wider, *plan.criteria[1:]),
         (*plan.criteria[:3], other_mean),
     ):
         with pytest.raises(PlanError, match="other ones than those of the release's plan"):
             buying.buy(bench.service, bench.private, plan.model_copy(update={"criteria": criteria}))
     assert spent(bench) == before
+
+
+def test_no_criterion_is_left_out_added_or_changed_afterwards(bench: Bench, release: PlanKey) -> None:
+    assert_takes_no_other_criteria(bench, release)
+
+
+@pytest.mark.fault("criteria added afterwards")
+def test_criteria_that_are_added_afterwards_are_noticed(
+    bench: Bench, release: PlanKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(acceptance_purchase, "check_stands", lambda plan, bundle: None)
+    with pytest.raises(pytest.fail.Exception, match="DID NOT RAISE"):
+        assert_takes_no_other_criteria(bench, release)
 
 
 ALWAYS_ZERO = MEAN | {"low": "-90", "high": "0"}
@@ -327,6 +344,25 @@ def test_what_was_bought_says_the_same_under_other_constants(
     monkeypatch.setattr(criterion_kinds, "STEPS_PER_UNIT", 10)
     after = acceptances.accepted(bench.service, outcome.booking)
     assert (after.results, after.words, after.passed) == (before.results, before.words, before.passed)
+
+
+def assert_counts_every_draw(bench: Bench, release: PlanKey) -> None:
+    for repeat in (0, 1):
+        buying.buy(bench.service, bench.private, plan_of(bench, release), repeat=repeat)
+    found = acceptances.acceptances(bench.service, bench.name)
+    assert [one.attempts for one in found] == [Attempts(1, 1), Attempts(1, 2)], "a draw is not counted"
+
+
+def test_every_draw_of_an_acceptance_is_counted(bench: Bench, release: PlanKey) -> None:
+    assert_counts_every_draw(bench, release)
+
+
+@pytest.mark.fault("attempts not counted")
+def test_a_draw_that_is_not_counted_is_noticed(bench: Bench, release: PlanKey, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(monkeypatch, criteria_attempts, "attempts_by", "one.id <= booking.id", "one.id == booking.id")
+    monkeypatch.setattr(acceptance_purchase, "attempts_by", criteria_attempts.attempts_by)
+    with pytest.raises(AssertionError, match="not counted"):
+        assert_counts_every_draw(bench, release)
 
 
 def test_attempts_are_counted_and_stated(bench: Bench, release: PlanKey) -> None:
