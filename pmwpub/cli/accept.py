@@ -7,7 +7,7 @@ import argparse
 from pmwpub.cli.inputs import Json, no_result, spent_json
 from pmwpub.cli.purchasing import opened_service, private_table, reused, spent
 from pmwpub.errors import PlanError
-from pmwpub.ledger import Ledger
+from pmwpub.ledger import DryLedger, Ledger
 from pmwpub.plans import AcceptancePlan
 from pmwpub.privacy.budget import ZCDP, as_fraction
 from pmwpub.service import purchases
@@ -23,7 +23,7 @@ def accept(parsed: argparse.Namespace) -> Json:
     """`accept`: buy noisy numbers of a stored release against the criteria of its plan, or say what they would cost."""
     if parsed.private is None and not parsed.dry_run:
         raise PlanError("Give the private table (--private P.csv), or --dry-run for the price.")
-    with Ledger.open(parsed.store) as ledger:
+    with (DryLedger if parsed.dry_run else Ledger).open(parsed.store) as ledger:
         (service, own), name = opened_service(parsed, ledger), parsed.population
         release = named_release(parsed.release, parsed.draw)
         part = as_fraction(parsed.half_widths)

@@ -122,7 +122,9 @@ class Bundle:
             TABLES: tables_csv(plain, schedule.tables, release.noisy),
             INTERVALS: strengths_json(drift, schedule.tables),
         }
-        intervals = main_intervals(CellIntervals(released_tables(release, schedule, plan.n), drift), schedule.tables)
+        intervals = main_intervals(
+            lambda: CellIntervals(released_tables(release, schedule, plan.n), drift), schedule.tables
+        )
         return cls._of(plain, measured, release.distribution, schema, workload, choices, values, public, intervals)
 
     @classmethod

@@ -130,10 +130,10 @@ def _spent(certificate: ChargedCertificate) -> str:
     if certificate.budget is None:
         return f"{own}; what was taken so far adds up to ρ = {up(certificate.ledger_total.rho)}."
     granted, with_it = certificate.budget.rho, Decimal(str(certificate.ledger_total.rho))
-    so_far, before = _of(with_it, granted), _of(with_it - Decimal(str(certificate.rho)), granted)
+    alone, so_far = _of(Decimal(str(certificate.rho)), granted), _of(with_it, granted)
     return (
-        f"This release took {_percent(so_far - before)} of the grant; {_percent(so_far)} were taken with it. {own}: "
-        "accounting, not the promise."
+        f"This release took {_percent(alone)} of the grant; {_percent(so_far)} were taken with it. {own}: accounting, "
+        "not the promise."
     )
 
 

@@ -4,9 +4,9 @@
 the population's δ. Such an ε is no part of the accounts: it is never added to another one and decides nothing. What is
 promised is the grant's own (ε, δ), for all that is bought together.
 
-Percentages have two decimals. What is taken is rounded up and what is left down, so the two make 100 %. A part of what
-is taken is what all of it shows with the part, less what it shows without: so a price is what the rest falls by, and
-the parts of a history add up to the whole.
+Percentages have two decimals. What is taken is rounded up and what is left down, so the two make 100 %. A price, and a
+row of a history, is rounded up by itself: no charge is shown as less than it is, nor as nothing, and what is left falls
+by no more than the price said. So the rows of a history may add up to some hundredths more than all of it shows.
 """
 
 from __future__ import annotations
@@ -64,12 +64,9 @@ def percent_left(rho: ZCDP, total: ZCDP) -> float:
 
 
 def with_percent(rows: Sequence[Row], total: ZCDP) -> list[dict[str, str | int | float]]:
-    """Rows of the history, each with what it took of the grant after its ρ; together they are what was taken."""
-    so_far, own = ZCDP(0), {}
-    for row in sorted(rows, key=lambda row: int(row["id"])):
-        before, so_far = so_far, so_far + ZCDP(round(Fraction(row["rho"]) * UNIT))
-        own[row["id"]] = above(Fraction(_taken(so_far, total) - _taken(before, total), 100))
-    return [{"id": row["id"], "percent_of_grant": own[row["id"]]} | dict(row) for row in rows]
+    """Rows of the history, each with what it took of the grant, rounded up, before its ρ."""
+    own = [percent_taken(ZCDP(round(Fraction(row["rho"]) * UNIT)), total) for row in rows]
+    return [{"id": row["id"], "percent_of_grant": percent} | dict(row) for row, percent in zip(rows, own, strict=True)]
 
 
 def taken(rho: ZCDP, total: ZCDP) -> str:
@@ -83,11 +80,8 @@ def remaining(rho: ZCDP, total: ZCDP) -> str:
 
 
 def price_words(price: Price) -> str:
-    """What a purchase takes: by so much the percentage falls that is left."""
-    before, after = (math.floor(_steps(rho, price.total)) for rho in (price.remaining + price.rho, price.remaining))
-    steps = before - after if price.affordable else _taken(price.rho, price.total)
-    less = "less than " if not steps and price.rho.units else ""
-    return f"{less}{_percent(max(steps, 1) if less else steps)} of the grant"
+    """What a purchase takes, rounded up: the percentage that is left falls by no more."""
+    return f"{taken(price.rho, price.total)} of the grant"
 
 
 def price_small_print(price: Price) -> str:

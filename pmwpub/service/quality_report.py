@@ -71,7 +71,8 @@ def quality_of(service: Service, current: Study, found: Released) -> Quality:
     candidates = found.plan.inputs.candidates
     if not set(candidates) <= {facts.sha256 for facts in current.usable}:
         raise PlanError("The public table of this release was deleted; add it again to compare the two.")
-    key = f"quality:{bundle.certificate.files[WEIGHTS]}:{found.outcome.booking.id}"
+    read = current.readings(candidates)  # as they are read now, which may be otherwise than when this was kept
+    key = f"quality:{bundle.certificate.files[WEIGHTS]}:{found.outcome.booking.id}:{read}"
     return service.cache(key, lambda: _quality(key, bundle, current, candidates))
 
 

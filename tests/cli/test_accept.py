@@ -11,6 +11,7 @@ import pytest
 from support.small_tables import write_table
 
 from pmwpub.cli import main
+from pmwpub.ledger import Ledger
 
 Run = Callable[..., Any]
 COMMON = ("--population", "P", "--schema", "schema.json")
@@ -40,6 +41,17 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     return command
 
 
+def documents() -> dict[str, list[bytes]]:
+    """What stands in the store of the population's schema, workload and candidates, every version of it."""
+    with Ledger.open(f"sqlite:///{Path.cwd()}/ledger.sqlite3") as ledger:
+        return {
+            kind: [
+                body for one in ledger.documents("P", kind) for _, body in ledger.document_versions("P", kind, one.key)
+            ]
+            for kind in ("schema", "workload", "candidate", "candidate-note")
+        }
+
+
 def test_criteria_stand_in_the_plan_and_verdicts_are_bought(run: Run) -> None:
     before = run(*RELEASE, "--criteria", "c.json", "--dry-run", "--engine", "table-fit")
     # The bar is 400 rows, half of it 1.96 sigma: rho = (1.96/200)^2/2, but for whole steps.
@@ -56,6 +68,10 @@ def test_criteria_stand_in_the_plan_and_verdicts_are_bought(run: Run) -> None:
     narrow = ("--half-widths", "0.2")
     priced = run("accept", *COMMON, "--release", "out", "--dry-run", *narrow)
     assert [one["bar"] for one in priced["criteria"]] == [0.2, 0.5]
+    before = documents()
+    run("schema", "draft", "b.csv", "--bins", "3", "-o", "other.json")
+    looked = run("accept", "--population", "P", "--schema", "other.json", "--release", "out", "--dry-run", *narrow)
+    assert (looked, documents()) == (priced, before), "a dry run stores nothing"
     found = run("accept", *COMMON, "--private", "p.csv", "--release", "out", *narrow)
     assert found["spent"]["rho"] == priced["price"]["rho"]
     assert [one["verdict"] for one in found["criteria"]] == ["passed", "passed"]

@@ -36,6 +36,14 @@ def test_what_was_spent_is_percent_of_the_grant_and_is_called_accounting(made: M
     assert "accounting, not the promise" in spent
 
 
+def test_a_release_that_costs_little_is_not_said_to_have_cost_nothing(made: Made) -> None:
+    """Of a grant of 1, 0.0002 with it are 0.02 %, and 0.00015 before it are 0.015 %, which is also shown as 0.02 %."""
+    grant, total = LedgerTotal(rho="1", epsilon=2.5), LedgerTotal(rho="0.0002", epsilon=0.9)
+    certificate = made.bundle.certificate.model_copy(update={"budget": grant, "ledger_total": total, "rho": "0.00005"})
+    spent = summary_of(certificate, by_id=False).spent
+    assert spent.startswith("This release took 0.01 % of the grant; 0.02 % were taken with it.")
+
+
 def test_nothing_known_is_said_so_and_the_noise_stands_in_its_place(made: Made) -> None:
     found = summary_of(made.bundle.certificate, by_id=False)
     assert found.errors == (

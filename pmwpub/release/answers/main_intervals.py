@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
 
 from pmwpub.domain import Domain
+from pmwpub.errors import PmwPubError
 from pmwpub.mechanisms.table_fit.intervals.cell_intervals import CellIntervals, MarginalIntervals
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Bools, Floats
@@ -32,6 +33,23 @@ MOST_LEVELS = 60
 
 MOST_PAIRS = 60
 """Of the tables of two columns at most so many are looked at, spread evenly over the list of them."""
+
+
+FAILURES = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    ImportError,
+    LookupError,
+    MemoryError,
+    OSError,
+    PmwPubError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
+"""Whatever can go wrong with numbers that a report is better with, in any library under them; singular matrices are
+ValueErrors."""
 
 
 @dataclass(frozen=True)
@@ -100,17 +118,18 @@ def points(share: float) -> str:
     return f"{100 * share:.2g}"
 
 
-def main_intervals(intervals: CellIntervals, tables: Workload) -> MainIntervals | None:
+def main_intervals(made: Callable[[], CellIntervals], tables: Workload) -> MainIntervals | None:
     """The reaches of a release; None where no cell is of at least 1 %, or where they cannot be computed: a release that
     is drawn is never lost for them.
 
+    made    makes the intervals; what fails there is no more than what fails later
     tables  that were measured
 
     Privacy: a function of the release and the public table alone.
     """
     try:
-        return _main_intervals(intervals, tables)
-    except (np.linalg.LinAlgError, ArithmeticError, ValueError):
+        return _main_intervals(made(), tables)
+    except FAILURES:
         return None
 
 

@@ -101,8 +101,10 @@ def few_records_in(
     if bundle is None:
         return None
     certificate = bundle.certificate
-    public, workload = current.support(found.plan.inputs.candidates), workload_of(certificate, bundle.schema)
-    key = f"few records:{certificate.files[WEIGHTS]}:{certificate.plan_sha256}:{least}:{json.dumps(list(names))}"
+    candidates = found.plan.inputs.candidates
+    public, workload = current.support(candidates), workload_of(certificate, bundle.schema)
+    read = f"{certificate.plan_sha256}:{current.readings(candidates)}"  # its files may be read otherwise by now
+    key = f"few records:{certificate.files[WEIGHTS]}:{read}:{least}:{json.dumps(list(names))}"
     return service.cache(key, lambda: few_records(bundle.distribution(), public, names, least, workload))
 
 

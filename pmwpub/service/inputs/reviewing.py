@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 import numpy as np
@@ -16,9 +17,8 @@ from pmwpub.tabular.review.column_review import LEFT_OUT, Review, ReviewedColumn
 from pmwpub.tabular.review.misfit_risks import MisfitRisk, misfit_risks
 from pmwpub.tabular.review.without_suspects import as_it_stands
 from pmwpub.tabular.schema.column_types import CategoricalColumn, NumericColumn
-from pmwpub.tabular.schema.draft_record import Draft, NothingToEncode, Remedy
+from pmwpub.tabular.schema.draft_record import Draft, Left, NothingToEncode, Remedy
 from pmwpub.tabular.schema.drafting import Binning, Recipe, edges, levels, propose
-from pmwpub.tabular.schema.table_schema import Schema
 
 __all__ = [
     "LEFT_OUT",
@@ -38,21 +38,23 @@ __all__ = [
 def reviewed(service: Service, current: Study, progress: Progress = unwatched) -> Review | None:
     """One row a column of the candidates, under the population's schema; None without schema or candidates.
 
-    Kept in the shared cache, for all of it is public.
+    Kept in the shared cache, for all of it is public: of the same files under the same names, for its words name files,
+    and another population may have the same bytes under names of its own.
     """
     schema = current.schema
     if schema is None or not current.candidates:
         return None
     name = current.population.name
     shas = ",".join(f"{one.sha256}{stored_tables.spelt(one.options)}" for one in current.candidates)
+    labels = [one.name for one in current.candidates]
 
     def built() -> Review:
         tables = stored_tables.tables(service, name)
-        proposed = service.cache(f"proposed:{shas}", lambda: _proposed(service, name, schema, progress))
-        labels = [one.name for one in current.candidates]
+        found = service.cache(f"proposed:{shas}", lambda: _proposed(service, name, progress))
+        proposed = found if isinstance(found, Draft) else Draft(schema, found)
         return review(as_it_stands(schema, proposed, tables, labels=labels), tables)
 
-    return service.cache(f"review:{shas}:{schema.sha256}", built)
+    return service.cache(f"review:{shas}:{schema.sha256}:{json.dumps(labels)}", built)
 
 
 def risky(service: Service, current: Study, progress: Progress = unwatched) -> tuple[MisfitRisk, ...]:
@@ -87,14 +89,17 @@ def public_shares(service: Service, current: Study, columns: Sequence[str]) -> d
     return service.cache(f"misfits:{shas}:{schema.sha256}:{wanted}", built)
 
 
-def _proposed(service: Service, name: str, schema: Schema, progress: Progress) -> Draft:
-    """What drafting finds in the candidates; where nothing can be encoded, why, beside the schema as it is."""
+def _proposed(service: Service, name: str, progress: Progress) -> Draft | tuple[Left, ...]:
+    """What drafting finds in the candidates; where nothing can be encoded, what is left out, and why.
+
+    It depends on the files alone, for populations that have the same ones share it under schemas of their own.
+    """
     try:
         return propose(stored_tables.tables(service, name), progress=progress)
     except NothingToEncode as refusal:
-        return Draft(schema, refusal.left_out)
+        return refusal.left_out
     except SchemaError:
-        return Draft(schema)
+        return ()
 
 
 def bin_edges(

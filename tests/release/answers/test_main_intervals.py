@@ -9,6 +9,7 @@ import pytest
 from mechanisms.table_fit.intervals.drifting_world import SHAPE, released
 from release.bundles import Made
 
+from pmwpub.errors import PlanError
 from pmwpub.mechanisms.table_fit.intervals.cell_intervals import CellIntervals
 from pmwpub.records import Distribution
 from pmwpub.release.answers import main_intervals as module
@@ -24,7 +25,7 @@ def intervals() -> CellIntervals:
 
 @pytest.fixture(scope="module")
 def found(intervals: CellIntervals) -> MainIntervals:
-    known = main_intervals(intervals, intervals._release.tables)
+    known = main_intervals(lambda: intervals, intervals._release.tables)
     assert known is not None
     return known
 
@@ -59,7 +60,7 @@ def test_levels_stand_in_the_schemas_order_with_their_own_intervals(
 def test_the_list_is_short(intervals: CellIntervals, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_LEVELS", 2)
     monkeypatch.setattr(module, "MOST_PAIRS", 1)
-    short = main_intervals(intervals, intervals._release.tables)
+    short = main_intervals(lambda: intervals, intervals._release.tables)
     assert short is not None
     assert len(short.levels) == 2
     assert short.pairs is not None
@@ -82,14 +83,19 @@ def test_a_support_that_is_too_thin_is_said(intervals: CellIntervals) -> None:
     release = intervals._release
     tilted = release.released.weights * np.where(release.released.support.codes[:, 0] == 0, 3.0, 1.0)
     off = replace(release, released=Distribution(release.released.support, tilted / tilted.sum()))
-    said = main_intervals(CellIntervals(off, intervals._drift), release.tables)
+    said = main_intervals(lambda: CellIntervals(off, intervals._drift), release.tables)
     assert said is not None
     assert MISSES in said.sentences
 
 
-def test_a_release_is_not_lost_for_them(intervals: CellIntervals, monkeypatch: pytest.MonkeyPatch) -> None:
-    def singular(*_: object) -> None:
-        raise np.linalg.LinAlgError
+@pytest.mark.parametrize("failure", [np.linalg.LinAlgError, KeyError, IndexError, PlanError, MemoryError, TypeError])
+@pytest.mark.parametrize("place", ["__init__", "of"])
+def test_a_release_is_not_lost_for_them(
+    intervals: CellIntervals, monkeypatch: pytest.MonkeyPatch, place: str, failure: type[Exception]
+) -> None:
+    def failing(*_: object) -> None:
+        raise failure
 
-    monkeypatch.setattr(CellIntervals, "of", singular)
-    assert main_intervals(intervals, intervals._release.tables) is None
+    monkeypatch.setattr(CellIntervals, place, failing)
+    release, drift = intervals._release, intervals._drift
+    assert main_intervals(lambda: CellIntervals(release, drift), release.tables) is None

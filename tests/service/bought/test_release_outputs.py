@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 
 import buying
 import pytest
+from support.planting import plant
 
-from pmwpub.ledger import Mark
+from pmwpub.ledger import Ledger, Mark
 from pmwpub.progress import Progress
 from pmwpub.release import report
 from pmwpub.release.bundle import CERTIFICATE, REPORT, Bundle
 from pmwpub.release.checking import check, require
 from pmwpub.release.rebuilding import rebuilt
-from pmwpub.service import Released
+from pmwpub.service import Released, purchases
 from pmwpub.service.bought import assessments, releases
 from pmwpub.service.inputs import stored_tables, study_store
 from pmwpub.service.purchases.caveats import PRIVATE_NUMBERS_SEEN, SEEN, remarks_from
@@ -91,6 +92,31 @@ def test_private_numbers_seen_before_are_remarked_in_certificate_and_report_and_
     assert bundle_of(second).certificate.remarks == (remark,)
     assert SEEN not in report_of(first)
     assert remark in report_of(second)
+
+
+def bought_in_a_run_that_read_before(bench: Bench, note: str, *, rounds: int) -> tuple[str, ...]:
+    """The remarks of a release that is bought in a run of a page, in which another program records what was seen after
+    the run had read all that a purchase reads."""
+    ledger = bench.service.ledger
+    with Ledger.open(bench.url) as another, ledger.recalling():
+        current = study_store.study(bench.service, bench.name)
+        plan = releases.release_plan(bench.service, current, bench.candidates[:1], epsilon="0.5", rounds=rounds)
+        buying.price(bench.service, bench.private, plan)
+        for read in (ledger.marks, ledger.bookings, ledger.history, ledger.balance, ledger.population):
+            read(bench.name)
+        another.mark(bench.name, PRIVATE_NUMBERS_SEEN, note)
+        outcome = buying.buy(bench.service, bench.private, plan, current=current)
+        found = releases.released(bench.service, current, outcome.booking)
+    return bundle_of(found).certificate.remarks
+
+
+@pytest.mark.fault("a purchase that rests on what a page had read")
+def test_what_another_program_recorded_after_a_page_had_read_is_remarked(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert f"{SEEN}: true errors" in bought_in_a_run_that_read_before(bench, "true errors", rounds=3)
+    plant(monkeypatch, purchases, "buy", "service.ledger.forget()", "pass")
+    assert f"{SEEN}: unmapped cells" not in bought_in_a_run_that_read_before(bench, "unmapped cells", rounds=4)
 
 
 def test_a_mark_made_while_the_release_runs_is_no_remark(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

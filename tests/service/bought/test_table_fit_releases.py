@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from pmwpub.errors import BudgetError, CertificateError, DomainError, Overspent, PlanError
+from pmwpub.mechanisms.table_fit.intervals.cell_intervals import CellIntervals
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.mechanisms.table_fit.table_reweighting import Reweighting
 from pmwpub.plans import WorkloadChoice, release_plans
@@ -92,6 +93,19 @@ def test_the_whole_budget_of_the_plan_is_charged_and_covers_the_noise_of_every_t
     k = certificate.rows_per_person
     noise = sum(Fraction(k * k) / Fraction(table.scale) ** 2 for table in certificate.tables)
     assert noise <= spent.rho < noise * (1 + Fraction(1, 10**6))
+
+
+def test_a_charged_release_is_not_lost_where_its_report_lacks_intervals(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*_: object) -> None:
+        raise KeyError("a level")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(CellIntervals, "__init__", failing)
+        found = run(bench)
+    assert found.outcome.status == "done"
+    require(check(bundle_of(found).files(rows=40)))
 
 
 @pytest.mark.parametrize("pool", [1, 2])
