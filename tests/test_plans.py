@@ -291,6 +291,17 @@ def test_criteria_stand_in_one_order_and_only_where_there_are_some() -> None:
     assert plain.sha256 != held.sha256
 
 
+def test_a_bar_in_words_is_never_narrower_than_the_one_that_is_passed() -> None:
+    """3.0049 % is within 3.01 %, not within 3; ends of a mean are not rounded where they are whole."""
+    mean = {"kind": "mean", "column": "income", "low": "0", "high": "1234567", "within": "0.030049"}
+    largest, cell = {"kind": "largest", "within": "0.010001"}, {"kind": "cell", "levels": {"a": "0"}, "within": "0.02"}
+    assert [one.words for one in criteria_of([cell, largest, mean])] == [
+        "the share of a = 0 within 2 points",
+        "the largest error over the workload within 1.01 points",
+        "the mean of income, clipped to 0 to 1234567, within 3.01 %",
+    ]
+
+
 @pytest.mark.parametrize(
     "given",
     [

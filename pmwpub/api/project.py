@@ -191,8 +191,9 @@ class Project:
         half_widths  of the numbers' 95 % intervals, as a part of their bars; it decides the price
 
         A criterion is passed only where the noisy number and its half-width together lie within the bar. Not passing
-        refunds nothing. Raises PlanError for a release without criteria; Overspent; NoResult where the charge was made
-        and no result is stored, or not yet.
+        refunds nothing. A mean that the release made one that no noise measures is stated so, and the others are sold;
+        not all are passed then. Raises PlanError for a release without criteria, or none that can be measured;
+        Overspent; NoResult where the charge was made and no result is stored, or not yet.
 
         Privacy: charged to the population before anything is drawn; a plan that was sent before is not drawn again.
         """

@@ -31,7 +31,11 @@ def accept(parsed: argparse.Namespace) -> Json:
         if parsed.dry_run:
             current = study_store.study(service, name)
             rho = sum((one.rho for one in AcceptancePurchase(plan).charges(current)), ZCDP(0))
-            return {"criteria": _planned(plan), "price": spent_json(rho, current.balance)}
+            return {
+                "criteria": _planned(plan),
+                "not_measurable": _not_measurable(plan),
+                "price": spent_json(rho, current.balance),
+            }
         private = private_table(service, name, Files(parsed.read, [parsed.private]), parsed)
         (outcome,) = purchases.buy(service, private, [AcceptancePurchase(plan)], repeat=parsed.repeat)
         found = acceptances.accepted(service, outcome.booking)
@@ -43,6 +47,10 @@ def accept(parsed: argparse.Namespace) -> Json:
 
 def _planned(plan: AcceptancePlan) -> list[Json]:
     return [{"words": one.words, "bar": float(one.bar)} for one in plan.criteria]
+
+
+def _not_measurable(plan: AcceptancePlan) -> list[str]:
+    return [one.words for one in plan.not_measurable]
 
 
 def _said(found: Acceptance) -> Json:
@@ -57,5 +65,6 @@ def _said(found: Acceptance) -> Json:
         for one in found.results
     ]
     tried = None if found.attempts is None else vars(found.attempts)
-    said = {"passed": found.passed, "criteria": lines, "confidence": found.confidence, "attempts": tried}
+    said = {"passed": found.passed, "criteria": lines, "not_measurable": _not_measurable(found.plan)}
+    said |= {"confidence": found.confidence, "attempts": tried}
     return said | {"words": list(found.words)}

@@ -2,15 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from pmwpub.mechanisms.acceptance.acceptance_noise import AcceptanceNoise, SoldNumber
 from pmwpub.plan_inputs import Reading
-from pmwpub.plans.criteria import MOST_CRITERIA, Measured
+from pmwpub.plans.criteria import MOST_CRITERIA, MeanWithin, Measured
 from pmwpub.plans.question_plans import FrozenPlan
 from pmwpub.privacy.budget import ZCDP
+
+Why = Literal["no rows", "too narrow", "too large", "too dear"]
+
+REASONS: Mapping[Why, str] = MappingProxyType(
+    {
+        "no rows": "the release has no row with a number in it",
+        "too narrow": "such a part of the released mean is less than a thousandth of a unit",
+        "too large": "its numbers are too large to be summed; a larger unit was needed",
+        "too dear": "noise as narrow as its bar costs more than was left of the budget once the release was paid for",
+    }
+)
+"""Why a mean cannot be measured, in words."""
+
+
+class NotMeasurable(BaseModel):
+    """A criterion of a release's plan that no acceptance of it can measure: a mean, by what the release says of it.
+
+    The other criteria are sold without it; together with it they are not all passed.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    criterion: MeanWithin
+    why: Why
+
+    @property
+    def words(self) -> str:
+        """What is not measured, and why, plain text."""
+        return f"Not measurable: {self.criterion.words}: {REASONS[self.why]}."
 
 
 class AcceptancePlan(FrozenPlan):
@@ -18,8 +49,11 @@ class AcceptancePlan(FrozenPlan):
 
     release, release_repeat  the plan whose stored weights are held against the private table, and which of its draws
     criteria                 those of that plan, in its order, with what the release says of them
+    not_measurable           those of that plan that cannot be measured; mostly none, and then not written
     rho_units                the budget of all together in units of 1e-15 of rho; what is charged is no more
     """
+
+    LATER: ClassVar[frozenset[str]] = FrozenPlan.LATER | {"not_measurable"}
 
     kind: Literal["acceptance"] = "acceptance"
     n: int = Field(ge=1)
@@ -29,6 +63,7 @@ class AcceptancePlan(FrozenPlan):
     criteria: tuple[Measured, ...] = Field(min_length=1, max_length=MOST_CRITERIA)
     rho_units: int = Field(ge=1)
     private_read_as: Reading = None
+    not_measurable: tuple[NotMeasurable, ...] = ()
 
     @model_validator(mode="after")
     def _can_be_drawn(self) -> AcceptancePlan:

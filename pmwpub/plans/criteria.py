@@ -19,7 +19,7 @@ from pmwpub.mechanisms.acceptance.acceptance_steps import STEPS_PER_ROW
 from pmwpub.mechanisms.acceptance.mean_sums import STEPS_PER_UNIT, MeanSums
 from pmwpub.numerals import as_fraction
 from pmwpub.plan_inputs import MOST_ATTRIBUTES
-from pmwpub.rounding import near
+from pmwpub.rounding import near, up
 
 MOST_CRITERIA = 50
 
@@ -59,8 +59,11 @@ class _Bar(BaseModel):
         """How many of its numbers' steps are the whole: for shares of rows 64 n."""
         return Fraction(STEPS_PER_ROW * n)
 
+    def _hundredths(self) -> str:
+        return up(100 * self.bar, 3)  # never a narrower bar than the one that was passed
+
     def _points(self) -> str:
-        points = near(100 * self.bar)
+        points = self._hundredths()
         return f"{points} point{'' if points == '1' else 's'}"
 
     def _share(self, n: int, rows_per_person: int, rounding: int) -> tuple[SoldNumber, ...]:
@@ -198,8 +201,8 @@ class MeanWithin(_Bar):
     @property
     def words(self) -> str:
         """As of a cell."""
-        low, high = (near(as_fraction(end), 6) for end in (self.low, self.high))
-        return f"the mean of {self.column}, clipped to {low} to {high}, within {near(100 * self.bar)} %"
+        low, high = (near(as_fraction(end), 6) if "/" in end else end for end in (self.low, self.high))
+        return f"the mean of {self.column}, clipped to {low} to {high}, within {self._hundredths()} %"
 
 
 class MeanOfRelease(MeanWithin):

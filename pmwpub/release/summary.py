@@ -91,7 +91,7 @@ def summary_of(
     by_id   whether neighbours differ in all rows of one ID
     bought  the floors and starts that were bought of its public table before; no floor is said where rows may be added
     error   the release's own noisy error, where it was bought
-    accepted  the sentences of its latest acceptance, where one was bought
+    accepted  the sentences of all its acceptances, oldest first
     intervals  how far off its cells may be, where that is known
     """
     if isinstance(certificate, TableCertificate) and certificate.may_add_rows:

@@ -126,6 +126,8 @@ def _buy(trace: Trace, service: Service, table: PrivateTable, laws: Sequence[tup
     held = acceptances.acceptance_plan(service, NAME, PlanKey(tables.sha256), part=Fraction(1))
     trace.output["acceptance"] = repr(buying.buy(service, table, held).result)
     trace.output["accepted"] = repr(acceptances.acceptances(service, NAME))
+    if laws == LAWS:
+        _buy_tables_of_three_columns(trace, service, table, keys[:1])
     pool = releases.weighted_pool_plan(service, current, keys, epsilon="0.3")
     weighed = releases.released(service, current, buying.buy(service, table, pool).booking).bundle
     assert weighed is not None
@@ -134,6 +136,17 @@ def _buy(trace: Trace, service: Service, table: PrivateTable, laws: Sequence[tup
         with pytest.raises(PmwPubError) as refusal:
             send()
         trace.output[word] = f"{type(refusal.value).__name__}: {refusal.value}"
+
+
+def _buy_tables_of_three_columns(trace: Trace, service: Service, table: PrivateTable, keys: list[str]) -> None:
+    """One release whose tables of three columns are measured too; the workload is the earlier one again afterwards."""
+    study_store.choose_workload(service, NAME, WorkloadChoice(k=3))
+    current = study_store.study(service, NAME)
+    plan = releases.table_fit_plan(service, current, keys, epsilon="0.3", three_way=True)
+    fitted = releases.released(service, current, buying.buy(service, table, plan).booking).bundle
+    assert fitted is not None
+    trace.exports |= {f"three columns/{name}": body for name, body in fitted.files(25, 3).items()}
+    study_store.choose_workload(service, NAME, WorkloadChoice(k=2))
 
 
 def through_the_pages(folder: Path, pair: Neighbours, private: bytes, views: Sequence[str]) -> Trace:
@@ -229,6 +242,7 @@ def _commands(pair: Neighbours) -> list[list[str]]:
         ["misfits", *spend[:4], "--dry-run"],
         [*tables, "--criteria", "criteria.json", "-o", "tables"],
         ["certificate", "check", "tables"],
+        ["release", *spend[:6], "-k", "3", *both[:2], "--epsilon", "0.3", "--three-way", "-o", "wide"],
         ["accept", *spend[:4], "--release", "tables", "--dry-run"],
         ["accept", *spend[:6], "--release", "tables", "--half-widths", "1"],
         [*release[:-4], "--epsilon", "50", "-o", "dear"],

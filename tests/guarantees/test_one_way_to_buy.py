@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -15,18 +16,22 @@ from pages.visits import PRIVATE, ROWS, arrive, buy, by_pmw_pub, handed_over, pr
 from streamlit.testing.v1 import AppTest
 
 import pmwpub
+from pmwpub.api.synthetic_release import SyntheticRelease
 from pmwpub.cli import main
 from pmwpub.errors import PmwPubError
 from pmwpub.jobs import InlineEngine
-from pmwpub.ledger import Ledger, Population
+from pmwpub.ledger import Ledger, PlanKey, Population
 from pmwpub.plans import WorkloadChoice
+from pmwpub.plans.criteria import criteria_of
 from pmwpub.release.bundle import Bundle
 from pmwpub.service import Policy, PrivateTable, Service, purchases, server_parts
+from pmwpub.service.accepting.acceptances import acceptance_plan
 from pmwpub.service.bought import releases
 from pmwpub.service.bought.assessments import assessment_plan
 from pmwpub.service.bought.misfit_shares import misfit_plan
+from pmwpub.service.bought.stored_releases import stored_release
 from pmwpub.service.inputs import study_store
-from pmwpub.service.purchases import AssessmentPurchase, ReleasePurchase
+from pmwpub.service.purchases import AcceptancePurchase, AssessmentPurchase, ReleasePurchase
 from pmwpub.service.purchases.caveats import SEEN
 from pmwpub.service.steward_only import recorded_numbers
 from pmwpub.tasks.simulation_work import SweepPlace
@@ -93,6 +98,12 @@ class World:
         status = main([what, *common, *private, *files, *rounds, *out, *flags])
         printed = self._capsys.readouterr()
         return status, printed.out if status == 0 else printed.err
+
+    def printed(self, *arguments: str) -> str:
+        """All that a command says, by either stream."""
+        self._capsys.readouterr()
+        main(list(arguments))
+        return "".join(self._capsys.readouterr())
 
     # The API
 
@@ -569,3 +580,74 @@ def test_a_dear_look_that_a_program_asks_for_in_a_second_session_or_a_viewers_se
         plan = misfit_plan(study_store.study(service, NAME), ["sex"])
         assert said in refusal(lambda: purchases.buy(service, private, [purchases.purchase_of(plan)]))  # noqa: B023
     assert world.charges() == 0
+
+
+# An acceptance is bought by the same rules.
+
+
+def _released(world: World) -> PlanKey:
+    """A stored release whose plan has a criterion."""
+    world.prepare()
+    current = study_store.study(world.service, NAME)
+    plan = releases.table_fit_plan(world.service, current, [current.usable[0].sha256], epsilon="1")
+    plan = plan.model_copy(update={"criteria": criteria_of([{"kind": "largest", "within": "0.9"}])})
+    held = study_store.load_private(Service(world.ledger, InlineEngine()), NAME, PRIVATE)
+    bought = [purchases.purchase_of(plan)]
+    return purchases.buy(world.service, held, bought, tick=True, free_tick=True)[0].booking.key
+
+
+def _accept(world: World, way: str, release: PlanKey, part: str, meanwhile: Callable[[], object] = lambda: None) -> str:
+    """Ask for an acceptance with half-widths of so many percent of the bars; what is answered, in words.
+
+    meanwhile  what a second session does once the page, if that is the way, is open
+    """
+    schema = study_store.study(Service(world.ledger, InlineEngine()), NAME).schema
+    assert schema is not None
+    if way == "page":
+        app = world.page("hand_over")
+        app.text_input(key=f"acceptance part {release.plan_sha256} {release.repeat}").set_value(part).run()
+        meanwhile()
+        if not next(one for one in app.button if one.label == "Buy the verdicts").disabled:
+            press(app, "Buy the verdicts")
+        assert not app.exception
+        return words(app)
+    meanwhile()
+    share = str(Fraction(part) / 100)
+    if way == "API":
+        public = {"good": _frame(FILES["good.csv"])}
+        project = pmwpub.Project(world.ledger, NAME, schema=schema, public=public, workload=pmwpub.WorkloadChoice(k=2))
+        stored_one = SyntheticRelease(stored_release(world.service, NAME, release))
+        try:
+            return " ".join(project.accept(_frame(PRIVATE), stored_one, half_widths=share).words)
+        except PmwPubError as refused:
+            return str(refused)
+    (world.folder / "schema.json").write_text(schema.to_json())
+    files = ["--schema", str(world.folder / "schema.json"), "--private", str(world.folder / "private.csv")]
+    named = ["--release", release.plan_sha256, "--half-widths", share]
+    return world.printed("accept", "--population", NAME, *files, *named)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_acceptance_by_each_way(world: World, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One beyond what is left is not drawn; one that a second session bought is not drawn again; viewers buy none."""
+    release, before = _released(world), world.charges()
+    # Half-widths of 3.6 of 400 rows: rho = (1.96/3.6)^2/2 = 0.148 of the 0.088 that were granted.
+    said = _accept(world, way, release, "1")
+    assert world.charges() == before
+    assert ("more than this population has left" in said) if way == "page" else ("left" in said)
+    held = study_store.load_private(Service(world.ledger, InlineEngine()), NAME, PRIVATE)
+    own = [AcceptancePurchase(acceptance_plan(world.service, NAME, release))]
+    said = _accept(world, way, release, "50", lambda: purchases.buy(world.service, held, own))
+    assert world.charges() == before + 1, "what a second session bought is shown, and drawn by nobody again"
+    assert "the largest error over the workload within 90 points" in said
+    monkeypatch.setenv("PMWPUB_VIEWERS_ONLY", "1")
+    services.close()
+    if way == "page":
+        app = world.page("hand_over")
+        assert not any(button.label.startswith("Buy") for button in app.button)
+    else:
+        assert "for viewers alone" in _accept(world, way, release, "20")
+    viewers = Service(world.ledger, InlineEngine(), policy=Policy.declared("localhost"))
+    again = [AcceptancePurchase(acceptance_plan(world.service, NAME, release, part=Fraction(1, 5)))]
+    assert "for viewers alone" in refusal(lambda: purchases.buy(viewers, held, again))
+    assert world.charges() == before + 1

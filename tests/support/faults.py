@@ -53,6 +53,10 @@ LISTED = (
     "a criterion not charged",
     "twice the charged rho in an acceptance",
     "a bar from private rows",
+    "a verdict by the number alone",
+    "attempts not counted",
+    "criteria added afterwards",
+    "k missing in a number that is sold",
 )
 """What the project's statement of guarantees names."""
 

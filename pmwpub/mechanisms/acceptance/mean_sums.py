@@ -72,8 +72,7 @@ class MeanSums:
         """
         below, above = self.bars
         low, high = STEPS_PER_UNIT * self.low, STEPS_PER_UNIT * self.high
-        if n * max(abs(low), abs(high)) > MAX_VALUE:
-            raise PlanError("The numbers of a mean are too large to be summed; take a larger unit.")
+        check_summable(self.low, self.high, n)
         return (
             self._number(below, (low - self.least, high - self.least), n, rows_per_person),
             self._number(above, (self.most - high, self.most - low), n, rows_per_person),
@@ -97,3 +96,9 @@ class MeanSums:
     def _number(bar: int, term: tuple[int, int], n: int, rows_per_person: int) -> SoldNumber:
         spread = max(0, *term) - min(0, *term)
         return SoldNumber(rows_per_person * spread, bar, 0, n * spread + bar)
+
+
+def check_summable(low: int, high: int, n: int) -> None:
+    """PlanError unless n numbers between two ends, in whole units, can be summed in 62 bits."""
+    if n * STEPS_PER_UNIT * max(abs(low), abs(high)) > MAX_VALUE:
+        raise PlanError("The numbers of a mean are too large to be summed; take a larger unit.")

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-import json
+import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from pmwpub.errors import PlanError, SchemaError
 from pmwpub.ledger import Booking, PlanKey
-from pmwpub.mechanisms.acceptance.acceptance_noise import CONFIDENCE, Verdict, least_budget, verdict
+from pmwpub.mechanisms.acceptance.acceptance_noise import CONFIDENCE, Verdict, least_budget
+from pmwpub.numerals import as_fraction
 from pmwpub.plans import AcceptancePlan
 from pmwpub.plans.acceptance_plans import sold_numbers
 from pmwpub.plans.criteria import Criterion, MeanOfRelease, Measured
 from pmwpub.privacy.budget import ZCDP
-from pmwpub.release.bundle import WEIGHTS
-from pmwpub.rounding import near
+from pmwpub.release.bundle import CERTIFICATE
+from pmwpub.rounding import near, up
 from pmwpub.service.accepting.criteria_attempts import Attempts
 from pmwpub.service.accepting.criteria_of_release import checked_criteria, measured_criteria
+from pmwpub.service.accepting.stored_acceptance import StoredAcceptance
 from pmwpub.service.bought.stored_releases import outcomes, stored_release
 from pmwpub.service.core import Outcome, Service
 from pmwpub.service.inputs.study import Study
 
 PART = Fraction(1, 2)
 """Of its bar, a number's half-width where nobody asks for another."""
+
+OF_WEIGHTS = "Verdicts are about the released weights: rows that are drawn from them have an error of drawing as well."
 
 UNREACHED = (
     "No noise is narrow enough for {part} of the bars: a bar is near the rounding of its number. Take a wider bar "
@@ -45,11 +50,19 @@ class CriterionResult:
 
     @property
     def sentence(self) -> str:
-        """The verdict, what it is about, and the number, plain text."""
+        """The verdict, what it is about, and the number, plain text; half-widths are rounded up.
+
+        The two sums of a mean are stated over the rows with a number that the release has: they are how far off the
+        private mean is only where as many private rows have one. The verdict needs no such thing.
+        """
         said = {"passed": "Passed", "open": "Not shown", "missed": "Missed"}[self.verdict]
-        per = " %" if isinstance(self.criterion, MeanOfRelease) else " points"
-        numbers = " and ".join(near(100 * value) for value in self.values)
-        return f"{said}: {self.criterion.words}. Noisy: {numbers}{per}, ± {near(100 * self.half_width)}."
+        numbers, width = " and ".join(near(100 * value) for value in self.values), up(100 * self.half_width, 3)
+        if not isinstance(self.criterion, MeanOfRelease):
+            return f"{said}: {self.criterion.words}. Noisy: {numbers} points, ± {width}."
+        return (
+            f"{said}: {self.criterion.words}. Noisy: {numbers} %, ± {width}: how far the private mean is below and "
+            f"above the released one, if as many private rows have a number as released ones, {self.criterion.rows:,}."
+        )
 
 
 @dataclass(frozen=True)
@@ -74,15 +87,38 @@ class Acceptance:
 
     @property
     def passed(self) -> bool:
-        """Whether every criterion is."""
-        return bool(self.results) and all(one.verdict == "passed" for one in self.results)
+        """Whether every criterion is; one that cannot be measured is not."""
+        return (
+            bool(self.results) and not self.plan.not_measurable and all(one.verdict == "passed" for one in self.results)
+        )
+
+    @property
+    def verdicts(self) -> tuple[str, ...]:
+        """One sentence a criterion; none without a result."""
+        if self.attempts is None:
+            return ()
+        return (*(one.sentence for one in self.results), *(one.words for one in self.plan.not_measurable))
 
     @property
     def words(self) -> tuple[str, ...]:
-        """One sentence a criterion, then how often it was tried; none without a result."""
-        if self.attempts is None:
-            return ()
-        return (*(one.sentence for one in self.results), attempts_in_words(self.attempts))
+        """The verdicts, then what they are about, and how often it was tried; none without a result."""
+        return () if self.attempts is None else (*self.verdicts, OF_WEIGHTS, attempts_in_words(self.attempts))
+
+
+def words_of_all(held: Sequence[Acceptance]) -> tuple[str, ...]:
+    """What all acceptances of one release said, for whoever is handed it.
+
+    held  oldest first; none is left out because a later one passed, or because it has no result
+
+    Of several each sentence says to which it belongs. How often it was tried is what the last result says.
+    """
+    said: list[str] = []
+    for place, one in enumerate(held, 1):
+        lost = "It is at work." if one.outcome.status == "running" else "It was charged, and has no result."
+        own = one.verdicts or (lost,)
+        said += own if len(held) == 1 and one.verdicts else (f"Acceptance {place} of {len(held)}. {it}" for it in own)
+    last = next((one for one in reversed(held) if one.words), None)
+    return tuple(said) if last is None else (*said, *last.words[len(last.verdicts) :])
 
 
 def attempts_in_words(attempts: Attempts) -> str:
@@ -104,9 +140,11 @@ def acceptance_plan(service: Service, population: str, release: PlanKey, *, part
     if not 0 < part <= 1:
         raise PlanError("A half-width is a part of its bar above 0 and at most 1. Nothing was charged.")
     bundle = stored_release(service, population, release)
-    key = f"criteria:{release.plan_sha256}:{bundle.certificate.files[WEIGHTS]}"
-    terms, criteria = service.ledger.population(population), service.cache(key, lambda: measured_criteria(bundle))
-    rho = least_budget(sold_numbers(criteria, terms.n, terms.rows_per_person), part)
+    key = f"criteria:{hashlib.sha256(bundle.parts[CERTIFICATE]).hexdigest()}"
+    terms, found = service.ledger.population(population), service.cache(key, lambda: measured_criteria(bundle))
+    if not found.measured:
+        raise PlanError(" ".join([*(one.words for one in found.not_measurable), "Nothing was charged."]))
+    rho = least_budget(sold_numbers(found.measured, terms.n, terms.rows_per_person), part)
     if rho is None:
         raise PlanError(UNREACHED.format(part=near(part)))
     return AcceptancePlan(
@@ -115,7 +153,8 @@ def acceptance_plan(service: Service, population: str, release: PlanKey, *, part
         kept_ids=bundle.schema.kept_ids,
         release=release.plan_sha256,
         release_repeat=release.repeat,
-        criteria=criteria,
+        criteria=found.measured,
+        not_measurable=found.not_measurable,
         rho_units=rho.units,
     )
 
@@ -148,20 +187,10 @@ def _accepted(outcome: Outcome) -> Acceptance:
     plan = AcceptancePlan.model_validate_json(outcome.booking.plan_json)
     if outcome.result is None:
         return Acceptance(plan, outcome)
-    body = json.loads(outcome.result)
-    results, law = [], plan.law
-    for one, place in zip(plan.criteria, plan.places, strict=True):
-        numbers, widths, sold = body["numbers"][place], law.half_widths[place], law.numbers[place]
-        whole = one.steps(plan.n)
-        found = [verdict(noisy, width, number.bar) for noisy, width, number in zip(numbers, widths, sold, strict=True)]
-        values = tuple(Fraction(number) / whole for number in numbers)
-        results.append(CriterionResult(one, values, max(widths) / whole, _worst(found)))
-    attempts = Attempts(body["releases"], body["acceptances"])
-    return Acceptance(plan, outcome, tuple(results), attempts, remarks=tuple(body["remarks"]))
-
-
-def _worst(found: list[Verdict]) -> Verdict:
-    """Of a mean both numbers have to pass."""
-    if all(one == "passed" for one in found):
-        return "passed"
-    return "missed" if "missed" in found else "open"
+    stored = StoredAcceptance.model_validate_json(outcome.result)
+    results = tuple(
+        CriterionResult(one, held.values, held.half_width, held.verdict)
+        for one, held in zip(plan.criteria, stored.criteria, strict=True)
+    )
+    confidence = float(as_fraction(stored.confidence))
+    return Acceptance(plan, outcome, results, stored.attempts, confidence=confidence, remarks=stored.remarks)

@@ -12,7 +12,7 @@ from pmwpub.plans import AnyReleasePlan, ReleasePlan
 from pmwpub.privacy.budget import epsilon_of
 from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
 from pmwpub.release.summary import BoughtError, Expectation, ReleaseSummary, summary_of
-from pmwpub.service.accepting.acceptances import acceptances
+from pmwpub.service.accepting.acceptances import acceptances, words_of_all
 from pmwpub.service.bought.answers_of_releases import answers_of
 from pmwpub.service.bought.assessments import assessments
 from pmwpub.service.bought.latest_numbers import latest_of_all
@@ -106,7 +106,7 @@ def handed_over(service: Service, current: Study, found: Released) -> ReleaseSum
         expectation=expectation_of(service, current, plan) if _as_planned(current, plan) else None,
         bought=[BoughtError(what, number) for what, number in numbers if number is not None],
         error=next((one.error for one in reversed(errors) if one.error is not None), None),
-        accepted=next((one.words for one in reversed(held) if one.words), ()),
+        accepted=words_of_all(held),
         intervals=answers_of(service, bundle).main,
     )
 

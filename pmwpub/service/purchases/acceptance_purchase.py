@@ -8,7 +8,6 @@ the ledger holds is stored with the numbers: whoever tries often enough passes.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
 from pmwpub.errors import PlanError
@@ -17,6 +16,7 @@ from pmwpub.plans import AcceptancePlan
 from pmwpub.service.accepting.criteria_attempts import attempts_by
 from pmwpub.service.accepting.criteria_of_release import check_stands
 from pmwpub.service.accepting.exact_numbers import exact_numbers
+from pmwpub.service.accepting.stored_acceptance import StoredAcceptance
 from pmwpub.service.bought.stored_releases import release_measured_by
 from pmwpub.service.core import Service
 from pmwpub.service.inputs.study import Study
@@ -85,9 +85,8 @@ def _each(own: slice) -> range:
 def _encoded(
     service: Service, booking: Booking, plan: AcceptancePlan, found: object, remarks: tuple[str, ...]
 ) -> bytes:
-    """The noisy numbers in the plan's order; verdicts follow from them and the plan, and are not stored."""
+    """The noisy numbers in the plan's order, with their half-widths and bars; verdicts follow from these."""
     if not isinstance(found, tuple) or len(found) != len(plan.law.numbers):
         raise TypeError("An acceptance returns one noisy number for each that was planned.")
-    attempts = attempts_by(service.ledger, booking)
-    body = {"numbers": list(found), "releases": attempts.releases, "acceptances": attempts.acceptances}
-    return json.dumps(body | {"remarks": remarks}, sort_keys=True).encode()
+    stored = StoredAcceptance.of(plan, found, attempts_by(service.ledger, booking), remarks)
+    return stored.model_dump_json().encode()

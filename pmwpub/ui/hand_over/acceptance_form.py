@@ -52,6 +52,8 @@ def _buy(session: Session, study: Study, private: PrivateTable, release: PlanKey
     part = as_fraction(percent) / 100
     plan = acceptances.acceptance_plan(service(), study.population.name, release, part=part)
     buys = "noisy numbers of " + "; ".join(plain(one.words) for one in plan.criteria)
+    if plan.not_measurable:
+        st.warning("\n".join(f"- {plain(one.words)}" for one in plan.not_measurable))
     wanted = [AcceptancePurchase(plan)]
     if purchase_form(session, study, private, wanted, buys, place=f"acceptance of {release}", label="Buy the verdicts"):
         st.rerun()

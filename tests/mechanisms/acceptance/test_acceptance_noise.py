@@ -99,17 +99,25 @@ def test_the_half_width_holds_at_least_95_percent_of_the_exact_law(sigma: str) -
     assert width <= 1.96 * float(sigma) + 1
 
 
+def chance_of_passing_beyond(sigma: Fraction) -> float:
+    """By the exact law, of a number that is a whole `rounding` too small and stands for one just beyond its bar."""
+    number = SoldNumber(1, 500, 3, 10**6)
+    width = number.half_width(acceptance_noise.VectorGaussian(sigma, Fraction(1)))
+    outcomes, masses = gaussian_masses(float(sigma))
+    noisy = [number.bar + 1 - number.rounding + z for z in outcomes]
+    said = [acceptance_noise.verdict(one, width, number.bar) for one in noisy]
+    return math.fsum(m for one, m in zip(said, masses, strict=True) if one == "passed")
+
+
 def test_a_number_beyond_its_bar_is_passed_in_at_most_one_draw_of_forty() -> None:
-    """By the exact law: also where rounding made the number a whole `rounding` too small."""
     for sigma in (Fraction(1), Fraction(9), Fraction(137)):
-        number = SoldNumber(1, 500, 3, 10**6)
-        width = number.half_width(acceptance_noise.VectorGaussian(sigma, Fraction(1)))
-        outcomes, masses = gaussian_masses(float(sigma))
-        beyond = number.bar + 1 - number.rounding
-        passed = math.fsum(
-            m for z, m in zip(outcomes, masses, strict=True) if verdict(beyond + z, width, number.bar) == "passed"
-        )
-        assert 0 < passed <= 0.025 or sigma == 1
+        assert 0 < chance_of_passing_beyond(sigma) <= 0.025 or sigma == 1
+
+
+@pytest.mark.fault("a verdict by the number alone")
+def test_a_verdict_by_the_number_alone_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(monkeypatch, acceptance_noise, "verdict", "noisy + half_width <= bar", "noisy <= bar")
+    assert chance_of_passing_beyond(Fraction(9)) > 0.5
 
 
 def test_verdicts_need_the_whole_interval_on_one_side_of_the_bar() -> None:

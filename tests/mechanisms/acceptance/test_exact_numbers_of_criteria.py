@@ -18,6 +18,9 @@ from pmwpub.mechanisms.acceptance import acceptance_steps
 from pmwpub.mechanisms.acceptance.acceptance_steps import STEPS_PER_ROW, cell_steps, released_steps
 from pmwpub.mechanisms.acceptance.mean_sums import MeanSums
 from pmwpub.mechanisms.noisy_error.release_error import error_steps
+from pmwpub.plans import criteria
+from pmwpub.plans.acceptance_plans import sold_numbers
+from pmwpub.plans.criteria import CellWithin, LargestWithin, MarginalOfRelease, MeanOfRelease
 from pmwpub.queries.counts import PrivateCounts, count
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Distribution, Support
@@ -212,3 +215,49 @@ def test_numbers_too_large_to_be_summed_are_refused() -> None:
     large = MeanSums(0, 10**15, Fraction(10**14), Fraction(1, 10), 10_000)
     with pytest.raises(PlanError, match="larger unit"):
         large.numbers(n=10_000, rows_per_person=1)
+
+
+# ---- the rows of one person
+
+
+def assert_covers_k_rows(k: int = 3) -> None:
+    """k rows of one person, beside five others, are replaced so that each number moves as far as it can."""
+    others = [(1, 0)] + [(0, 0)] * 2 + [(0, 1)] * 2
+    ours, theirs = numbers([(1, 0)] * k + others), numbers([(1, 2)] * k + others)
+    n = k + len(others)
+    sold = sold_numbers(
+        (
+            CellWithin(within="9/10", levels=(("a", "1"), ("b", "0"))),
+            MarginalOfRelease(within="9/10", columns=("a", "b"), cells=6),
+            LargestWithin(within="9/10"),
+        ),
+        n,
+        k,
+    )
+    # The release has few rows in the cell that they leave and most in the one that they enter: all move by k rows.
+    assert [abs(a - b) for a, b in zip(ours, theirs, strict=True)] == [64 * k] * 3
+    assert all(one.sensitivity >= 64 * k for one in sold), "k rows move a share further"
+    mean = MeanOfRelease(within="1/10", column="c", low="0", high="90", mean="41", rows=7)
+    for number, old, young in zip(mean.numbers(n, k), mean_numbers([90] * k), mean_numbers([0] * k), strict=True):
+        assert abs(old - young) == 90_000 * k
+        assert number.sensitivity >= 90_000 * k, "k rows move a sum further"
+
+
+def test_what_is_sold_covers_k_rows() -> None:
+    assert_covers_k_rows()
+
+
+@pytest.mark.fault("k missing in a number that is sold")
+@pytest.mark.parametrize(
+    ("owner", "name", "right", "noticed"),
+    [
+        (criteria._Bar, "_share", "STEPS_PER_ROW * rows_per_person", "a share further"),
+        (MeanSums, "_number", "rows_per_person * spread", "a sum further"),
+    ],
+)
+def test_a_number_without_k_is_noticed(
+    monkeypatch: pytest.MonkeyPatch, owner: type, name: str, right: str, noticed: str
+) -> None:
+    plant(monkeypatch, owner, name, right, right.replace("rows_per_person", "1"))
+    with pytest.raises(AssertionError, match=noticed):
+        assert_covers_k_rows()

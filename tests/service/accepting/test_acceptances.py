@@ -3,27 +3,41 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
 
 import buying
+import numpy as np
 import pytest
 from service.conftest import Bench
+from support.planting import plant
 
 from pmwpub.errors import Overspent, PlanError, SchemaError
 from pmwpub.ledger import Ledger, PlanKey
+from pmwpub.mechanisms.acceptance import acceptance_noise
 from pmwpub.plans import AcceptancePlan, AnyReleasePlan
-from pmwpub.plans.criteria import Criterion, MeanOfRelease, criteria_of
+from pmwpub.plans import criteria as criterion_kinds
+from pmwpub.plans.acceptance_plans import NotMeasurable
+from pmwpub.plans.criteria import Criterion, LargestWithin, MeanOfRelease, criteria_of
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.progress import Progress
+from pmwpub.records import Dataset, Distribution, Support
 from pmwpub.release import checking
 from pmwpub.service import purchases
-from pmwpub.service.accepting import acceptances
+from pmwpub.service.accepting import acceptances, criteria_attempts
 from pmwpub.service.accepting.acceptances import acceptance_plan
+from pmwpub.service.accepting.criteria_attempts import Attempts
+from pmwpub.service.accepting.criteria_of_release import measured_criteria
 from pmwpub.service.accepting.exact_numbers import exact_numbers
 from pmwpub.service.bought import releases
 from pmwpub.service.bought.stored_releases import stored_release
+from pmwpub.service.choosing.expectation import handed_over
 from pmwpub.service.inputs import study_store
+from pmwpub.service.purchases import acceptance_purchase
 from pmwpub.service.purchases.caveats import PRIVATE_NUMBERS_SEEN, SEEN
+from pmwpub.tabular.schema.table_schema import Schema
 from pmwpub.tasks import mechanism_work
 
 MEAN = {"kind": "mean", "column": "age", "low": "0", "high": "90", "unit": "1", "within": "0.4"}
@@ -94,7 +108,7 @@ def test_numbers_lie_near_the_exact_ones_and_verdicts_follow_from_them(bench: Be
         if worst - result.half_width > result.criterion.bar:
             assert result.verdict == "missed"
     assert found.passed == all(one.verdict == "passed" for one in found.results)
-    assert len(found.words) == 5
+    assert len(found.words) == 6
     assert found.release == release
 
 
@@ -131,19 +145,121 @@ def test_a_release_without_criteria_keeps_its_hash_and_cannot_be_accepted(bench:
     assert b"attempts_with_criteria" not in bundle.parts["certificate.json"]
 
 
-def test_no_criterion_is_left_out_added_or_changed_afterwards(bench: Bench, release: PlanKey) -> None:
+def assert_takes_no_other_criteria(bench: Bench, release: PlanKey) -> None:
     plan, before = plan_of(bench, release), spent(bench)
     wider = plan.criteria[0].model_copy(update={"within": "1/2"})
     other_mean = plan.criteria[3].model_copy(update={"mean": "40"})
     for criteria in (
         plan.criteria[:2],
         (*plan.criteria[1:],),
+        (*plan.criteria, LargestWithin(within="1/2")),
         (wider, *plan.criteria[1:]),
         (*plan.criteria[:3], other_mean),
     ):
         with pytest.raises(PlanError, match="other ones than those of the release's plan"):
             buying.buy(bench.service, bench.private, plan.model_copy(update={"criteria": criteria}))
     assert spent(bench) == before
+
+
+def test_no_criterion_is_left_out_added_or_changed_afterwards(bench: Bench, release: PlanKey) -> None:
+    assert_takes_no_other_criteria(bench, release)
+
+
+@pytest.mark.fault("criteria added afterwards")
+def test_criteria_that_are_added_afterwards_are_noticed(
+    bench: Bench, release: PlanKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(acceptance_purchase, "check_stands", lambda plan, bundle: None)
+    with pytest.raises(pytest.fail.Exception, match="DID NOT RAISE"):
+        assert_takes_no_other_criteria(bench, release)
+
+
+ALWAYS_ZERO = MEAN | {"low": "-90", "high": "0"}
+"""Ages clipped to 0: a released mean of 0, of which no part can be measured."""
+
+TOO_DEAR = MEAN | {"within": "0.0001"}
+SCHEMA = Schema.from_json(
+    json.dumps(
+        {
+            "version": 1,
+            "columns": [
+                {"name": "sex", "kind": "categorical", "levels": ["F", "M"]},
+                {"name": "age", "kind": "numeric", "edges": [0, 50, 100], "outside": "clip", "missing": True},
+            ],
+        }
+    )
+)
+
+
+def test_a_mean_that_cannot_be_measured_keeps_no_other_criterion_from_being_sold(bench: Bench) -> None:
+    wanted = criteria_of([*WANTED, ALWAYS_ZERO, TOO_DEAR])
+    key = buying.buy(bench.service, bench.private, planned(bench, wanted)).booking.key
+    plan, before = plan_of(bench, key, "1"), spent(bench)
+    assert [one.kind for one in plan.criteria] == ["cell", "largest", "marginal", "mean"]
+    assert [one.why for one in plan.not_measurable] == ["too dear", "too narrow"]
+    outcome = buying.buy(bench.service, bench.private, plan)
+    assert spent(bench) == before + plan.law.rho
+    found = acceptances.accepted(bench.service, outcome.booking)
+    assert len(found.results) == 4
+    assert found.words[4].startswith("Not measurable: the mean of age, clipped to 0 to 90, within 0.01 %: noise as")
+    assert found.words[5].startswith("Not measurable: the mean of age, clipped to -90 to 0, within 40 %: such a ")
+    # However well the others do, not all are passed.
+    passed = replace(found, results=tuple(replace(one, verdict="passed") for one in found.results))
+    assert not passed.passed
+    assert replace(passed, plan=plan.model_copy(update={"not_measurable": ()})).passed
+
+
+def test_which_means_cannot_be_measured_stays_as_it_was_when_the_release_was_bought(bench: Bench) -> None:
+    """Later purchases leave less: the same plan is found again, and is not drawn anew."""
+    key = buying.buy(bench.service, bench.private, planned(bench, criteria_of([*WANTED, ALWAYS_ZERO]))).booking.key
+    plan = plan_of(bench, key)
+    buying.buy(bench.service, bench.private, plan)
+    buying.buy(bench.service, bench.private, planned(bench, (), epsilon="rest"))
+    assert plan_of(bench, key) == plan
+    assert not buying.buy(bench.service, bench.private, plan_of(bench, key)).fresh
+
+
+def test_none_is_declared_not_measurable_afterwards(bench: Bench, release: PlanKey) -> None:
+    plan, before = plan_of(bench, release), spent(bench)
+    (mean,) = [one for one in criteria_of(WANTED) if one.kind == "mean"]
+    left_out = {"criteria": plan.criteria[:3], "not_measurable": (NotMeasurable(criterion=mean, why="too dear"),)}
+    with pytest.raises(PlanError, match="other ones than those of the release's plan"):
+        buying.buy(bench.service, bench.private, plan.model_copy(update=left_out))
+    assert spent(bench) == before
+
+
+def test_where_nothing_can_be_measured_it_is_said_why_and_nothing_is_charged(bench: Bench) -> None:
+    key = buying.buy(bench.service, bench.private, planned(bench, criteria_of([ALWAYS_ZERO]))).booking.key
+    before = spent(bench)
+    with pytest.raises(PlanError, match="less than a thousandth of a unit"):
+        plan_of(bench, key)
+    assert spent(bench) == before
+
+
+@pytest.mark.parametrize(
+    ("codes", "wanted", "why"),
+    [
+        ([[0, 2], [1, 2]], {}, "no rows"),
+        ([[0, 0], [1, 0]], {"low": "-100", "high": "0"}, "too narrow"),
+        ([[0, 1], [1, 1]], {"low": "-15000000000000", "high": "15000000000000"}, "too large"),
+        ([[0, 1], [1, 1]], {"within": "0.0001"}, "too dear"),
+        ([[0, 1], [1, 1]], {}, None),
+    ],
+)
+def test_whether_a_mean_can_be_measured_follows_from_the_released_bytes_alone(
+    codes: list[list[int]], wanted: dict[str, str], why: str | None
+) -> None:
+    """Of sex and age, 0 to 50 and 50 to 100; a third level is a row without a number."""
+    given = {"kind": "mean", "column": "age", "low": "0", "high": "100", "within": "0.4"} | wanted
+    stated = SimpleNamespace(
+        plan={"criteria": [given]}, n=200, rows_per_person=1,
+        budget=SimpleNamespace(rho="0.5"), ledger_total=SimpleNamespace(rho="0.3"),
+    )  # fmt: skip
+    released = Distribution(Support.of(Dataset(SCHEMA.domain, np.array(codes, dtype=np.uint8))), np.array([0.5, 0.5]))
+    bundle: Any = SimpleNamespace(certificate=stated, schema=SCHEMA, distribution=lambda: released)
+    found = measured_criteria(bundle)
+    assert [one.why for one in found.not_measurable] == ([] if why is None else [why])
+    assert len(found.measured) == (why is None)
 
 
 def test_a_half_width_beyond_its_bar_is_refused_uncharged(bench: Bench, release: PlanKey) -> None:
@@ -167,6 +283,7 @@ def test_a_half_width_beyond_its_bar_is_refused_uncharged(bench: Bench, release:
         ({"kind": "marginal", "columns": ["name"], "within": "0.1"}, "no attribute"),
         ({"kind": "cell", "levels": {"sex": "X"}, "within": "0.1"}, "no level 'X'"),
         (MEAN | {"column": "sex"}, "numeric column"),
+        (MEAN | {"low": "0", "high": str(10**15)}, "too large to be summed"),
     ],
 )
 def test_what_no_purchase_could_measure_is_refused_with_the_release(
@@ -201,9 +318,51 @@ def test_what_is_stored_is_the_noisy_numbers_and_the_attempts_alone(bench: Bench
     outcome = buying.buy(bench.service, bench.private, plan_of(bench, release))
     assert outcome.result is not None
     body = json.loads(outcome.result)
-    assert set(body) == {"numbers", "releases", "acceptances", "remarks"}
-    assert len(body["numbers"]) == 5
-    assert all(isinstance(number, int) for number in body["numbers"])
+    assert set(body) == {"confidence", "criteria", "releases", "acceptances", "remarks"}
+    assert [len(one.pop("noisy")) for one in body["criteria"]] == [1, 1, 1, 2]
+    plan = plan_of(bench, release)
+    held = zip(plan.criteria, plan.places, strict=True)
+    # All but the noisy numbers follows from the plan, so from public facts.
+    assert body["criteria"] == [
+        {
+            "half_widths": list(plan.law.half_widths[place]),
+            "bars": [number.bar for number in plan.law.numbers[place]],
+            "whole": str(one.steps(plan.n)),
+            "step": one.step,
+        }
+        for one, place in held
+    ]
+
+
+def test_what_was_bought_says_the_same_under_other_constants(
+    bench: Bench, release: PlanKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outcome = buying.buy(bench.service, bench.private, plan_of(bench, release))
+    before = acceptances.accepted(bench.service, outcome.booking)
+    monkeypatch.setattr(acceptance_noise, "DEVIATIONS", Fraction(5))
+    monkeypatch.setattr(criterion_kinds, "STEPS_PER_ROW", 128)
+    monkeypatch.setattr(criterion_kinds, "STEPS_PER_UNIT", 10)
+    after = acceptances.accepted(bench.service, outcome.booking)
+    assert (after.results, after.words, after.passed) == (before.results, before.words, before.passed)
+
+
+def assert_counts_every_draw(bench: Bench, release: PlanKey) -> None:
+    for repeat in (0, 1):
+        buying.buy(bench.service, bench.private, plan_of(bench, release), repeat=repeat)
+    found = acceptances.acceptances(bench.service, bench.name)
+    assert [one.attempts for one in found] == [Attempts(1, 1), Attempts(1, 2)], "a draw is not counted"
+
+
+def test_every_draw_of_an_acceptance_is_counted(bench: Bench, release: PlanKey) -> None:
+    assert_counts_every_draw(bench, release)
+
+
+@pytest.mark.fault("attempts not counted")
+def test_a_draw_that_is_not_counted_is_noticed(bench: Bench, release: PlanKey, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(monkeypatch, criteria_attempts, "attempts_by", "one.id <= booking.id", "one.id == booking.id")
+    monkeypatch.setattr(acceptance_purchase, "attempts_by", criteria_attempts.attempts_by)
+    with pytest.raises(AssertionError, match="not counted"):
+        assert_counts_every_draw(bench, release)
 
 
 def test_attempts_are_counted_and_stated(bench: Bench, release: PlanKey) -> None:
@@ -229,6 +388,36 @@ def test_attempts_are_counted_and_stated(bench: Bench, release: PlanKey) -> None
     findings = checking.check(files)
     checking.require(findings)
     assert any("2 releases with criteria" in words for words in checking.not_checked(findings))
+
+
+def test_all_acceptances_are_handed_over_in_order_whatever_the_latest_says(
+    bench: Bench, release: PlanKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first is missed, the second is lost, the third, at other half-widths, passes."""
+    plan = plan_of(bench, release)
+    bars = [number.bar for number in plan.law.numbers]
+    current = study_store.study(bench.service, bench.name)
+    (found,) = releases.releases(bench.service, current)
+    for noisy, one, repeat in (
+        (tuple(2 * bar for bar in bars), plan, 0),
+        ((1,), plan, 1),
+        ((0,) * 5, plan_of(bench, release, "1/3"), 0),
+    ):
+        monkeypatch.setattr(mechanism_work, "acceptance_release", lambda values, law, noisy=noisy: noisy)
+        buying.buy(bench.service, bench.private, one, repeat=repeat)
+        if noisy[0] == 2 * bars[0]:
+            (first, *_) = acceptances.acceptances(bench.service, bench.name, release)
+            alone = handed_over(bench.service, current, found).errors
+            assert alone[-6:] == first.words, "one alone is said as it is"
+    said = handed_over(bench.service, current, found).errors
+    own = [words for words in said if words.startswith("Acceptance ")]
+    assert [words.split(":")[0] for words in own] == [
+        *["Acceptance 1 of 3. Missed"] * 4,
+        "Acceptance 2 of 3. It was charged, and has no result.",
+        *["Acceptance 3 of 3. Passed"] * 4,
+    ]
+    assert said[-2] == acceptances.OF_WEIGHTS
+    assert "1 release with criteria and 3 acceptances" in said[-1]
 
 
 def test_it_is_drawn_once_and_again_only_at_a_price(bench: Bench, release: PlanKey) -> None:
@@ -317,3 +506,5 @@ def test_words_say_what_passed_and_what_did_not(
         "Not shown: the largest error over the workload within 35 points. Noisy: 35 points"
     )
     assert found.words[3].startswith("Missed: the mean of age, clipped to 0 to 90, within 40 %. Noisy: 0 and ")
+    assert found.words[3].endswith("if as many private rows have a number as released ones, 300.")
+    assert "released weights" in found.words[4]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -69,13 +70,15 @@ class MarginalIntervals:
 class Misfit:
     """Whether the release answers its own tables within their noise.
 
-    ratios  1-way, 2-way: root mean square of (noisy - released)/sigma over cells of at least `LARGE_CELL`; about 1
-            where the rows can answer the tables, and larger where the support is too thin
-    excess  1-way, 2-way: the mean squared error beyond noise, less two of its own standard errors; at least 0
+    ratios  1-way, 2-way, and 3-way where such tables were measured: root mean square of (noisy - released)/sigma over
+            cells of at least `LARGE_CELL`; about 1 where the rows can answer the tables, and larger where the support
+            is too thin
+    excess  of cells of one, two and three columns: the mean squared error beyond noise, less two of its own standard
+            errors; at least 0. Of three columns it is that of 2-way tables, or of 3-way ones where that is larger
     """
 
-    ratios: tuple[float, float]
-    excess: tuple[float, float]
+    ratios: tuple[float, ...]
+    excess: tuple[float, float, float]
 
 
 class CellIntervals:
@@ -130,7 +133,7 @@ class CellIntervals:
         found = MeasuredParts.of(release, attributes, table.shape)
         believed = beliefs(release, self._drift, attributes, table)
         errors = mean_squared_errors(believed, found.chosen, found.noise, found.least)
-        errors = errors + self.misfit.excess[min(order, 2) - 1]
+        errors = errors + self.misfit.excess[order - 1]
         shares, half = table.ravel().copy(), DEVIATIONS * np.sqrt(errors)
         basis = np.full(len(shares), Basis.MODEL, dtype=object)
         own = release.cells_of(attributes)
@@ -173,19 +176,24 @@ def _within(shares: Floats, half: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def _misfit(release: ReleasedTables) -> Misfit:
-    ratios, excess, edge = [], [], release.one_way_cells
-    for cells in (slice(0, edge), slice(edge, None)):
-        answers, noise = release.answers[cells], release.variances[cells]
-        large = answers >= LARGE_CELL
-        if not large.any():
-            ratios.append(0.0)
-            excess.append(0.0)
-            continue
-        squared, noise = (release.measured[cells] - answers)[large] ** 2, noise[large]
-        error = math.sqrt(2.0 * float(np.sum(noise**2))) / len(noise)
-        ratios.append(math.sqrt(float(np.mean(squared / noise))))
-        excess.append(max(0.0, float(np.mean(squared - noise)) - 2.0 * error))
-    return Misfit((ratios[0], ratios[1]), (excess[0], excess[1]))
+    """Each order of tables by itself: noisier tables of three columns would hide a misfit of pairs."""
+    pairs = release.tables.offsets[int((release.tables.arity <= 2).sum())]
+    edges = [0, release.one_way_cells, int(pairs)]
+    edges += [release.tables.queries] if release.tables.queries > pairs else []
+    found = [_misfit_of(release, slice(begin, end)) for begin, end in itertools.pairwise(edges)]
+    excess = [beyond for _, beyond in found]
+    return Misfit(tuple(ratio for ratio, _ in found), (excess[0], excess[1], max(excess[1:])))
+
+
+def _misfit_of(release: ReleasedTables, cells: slice) -> tuple[float, float]:
+    """Ratio and excess of some of the cells; none where no cell is large."""
+    answers, noise = release.answers[cells], release.variances[cells]
+    large = answers >= LARGE_CELL
+    if not large.any():
+        return 0.0, 0.0
+    squared, noise = (release.measured[cells] - answers)[large] ** 2, noise[large]
+    error = math.sqrt(2.0 * float(np.sum(noise**2))) / len(noise)
+    return math.sqrt(float(np.mean(squared / noise))), max(0.0, float(np.mean(squared - noise)) - 2.0 * error)
 
 
 def _least_upper_ends(release: ReleasedTables, attributes: Subset, shape: tuple[int, ...]) -> Floats:

@@ -207,7 +207,7 @@ class ContrastIntervals:
         return Contrast(nearest, released, low, high, Basis.NOISY)
 
     def _excess(self, order: int) -> float:
-        return self._cells.misfit.excess[min(order, 2) - 1]
+        return self._cells.misfit.excess[min(order, 3) - 1]
 
 
 def _indicator(corner: _Corner, shape: Subset) -> Floats:

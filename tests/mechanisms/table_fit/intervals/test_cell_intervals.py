@@ -197,6 +197,29 @@ def test_a_release_that_misses_its_own_tables_says_so_and_widens() -> None:
     assert off.misfit.excess[0] == pytest.approx(beyond)
 
 
+def test_tables_of_three_columns_hide_no_misfit_of_pairs() -> None:
+    """They are noisier: in one mean over both, what the pairs show would be lost in its standard error."""
+    private, support = world(5)
+    plan = planned(Workload.all_kway(SHAPE, 3), support, ZCDP.at_most(Fraction(1, 20)), three_way=Fraction(1, 50))
+    found = table_fit(count(plan.tables, private), support, plan, noise=SeededNoise(5))
+    release = released_tables(found, plan, N)
+    tilted = release.released.weights * np.where(release.released.support.codes[:, 0] == 0, 3.0, 1.0)
+    off = replace(release, released=Distribution(release.released.support, tilted / tilted.sum()))
+    orders = np.repeat(off.tables.arity, np.diff(off.tables.offsets))
+
+    def beyond(among: np.ndarray) -> float:
+        cells = among & (off.answers >= 0.01)
+        squared, noise = (off.measured - off.answers)[cells] ** 2, off.variances[cells]
+        return max(0.0, float(np.mean(squared - noise) - 2 * math.sqrt(2 * np.sum(noise**2)) / len(noise)))
+
+    misfit = CellIntervals(off, BelievedDrift.of(found, plan, N)).misfit
+    expected = [beyond(orders == order) for order in (1, 2, 3)]
+    assert misfit.excess == pytest.approx((expected[0], expected[1], max(expected[1:])))
+    assert misfit.excess[1] > 2 * beyond(orders > 1)
+    assert len(misfit.ratios) == 3
+    assert misfit.ratios[1] > 2
+
+
 def test_tables_that_do_not_belong_together_are_refused() -> None:
     _, release, drift = released(0)
     with pytest.raises(PlanError):
