@@ -74,8 +74,8 @@ def test_where_nothing_can_be_drafted_a_review_is_of_its_own_populations_schema(
 
 def test_what_stands_beside_a_public_table_is_of_how_the_table_is_read_now(bench: Bench) -> None:
     service, name = bench.service, bench.name
-    body = b"sex,age,job\n" + b"F,20,cook\nM,40,clerk\nM,60,caf\xc3\xa9\n" * 20
-    sha256 = study_store.add_candidate(service, name, "w.csv", body, attested=True)
+    body = b"sex,age,job\n" + b"F,20,cook\nM,40,clerk\nM,60,caf\xe9\n" * 20
+    sha256 = study_store.add_candidate(service, name, "w.csv", body, attested=True, options=ReadOptions("cp1252"))
     study_store.save_schema(service, name, study_store.draft_schema(service, name))
     study_store.choose_workload(service, name, WorkloadChoice(k=2))
     private = study_store.load_private(service, name, bench.private_csv)
@@ -86,7 +86,7 @@ def test_what_stands_beside_a_public_table_is_of_how_the_table_is_read_now(bench
     quality_report.quality_of(service, current, found)
     before = answers_of_releases.few_records_in(service, current, found, ["job"], 2)
     study_store.remove_candidate(service, name, sha256)
-    study_store.add_candidate(service, name, "w.csv", body, attested=True, options=ReadOptions("cp1252"))
+    study_store.add_candidate(service, name, "w.csv", body, attested=True, options=ReadOptions("cp850"))
     now = study_store.study(service, name)
     after = answers_of_releases.few_records_in(service, now, found, ["job"], 2)
     assert before is not None
