@@ -42,9 +42,14 @@ def own_main_module() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def data_folder() -> Path:
     """The folder of the ADULT and census rows; mark its tests with `data`."""
-    if not (DATA / "adult").is_dir():
-        pytest.skip(f"The ADULT and census rows are not at {DATA}; set PMWPUB_DATA to where they are.")
     return DATA
+
+
+@pytest.fixture(autouse=True)
+def without_data(request: pytest.FixtureRequest) -> None:
+    """A test that is marked with `data` is skipped where there are none, also one whose data a program reads."""
+    if request.node.get_closest_marker("data") is not None and not (DATA / "adult").is_dir():
+        pytest.skip(f"The ADULT and census rows are not at {DATA}; set PMWPUB_DATA to where they are.")
 
 
 def _unforgiven(excuse: object) -> str:

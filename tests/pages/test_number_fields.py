@@ -83,7 +83,8 @@ def test_the_downloads_of_more_rows_than_a_synthetic_table_has_are_offered() -> 
 
         from pmwpub.ui.hand_over.result_panel import downloads
 
-        downloads(SimpleNamespace(certificate=SimpleNamespace(n=10**9), parts={}, has_values=False), 7)  # type: ignore[arg-type]
+        bundle = SimpleNamespace(certificate=SimpleNamespace(n=10**9), parts={}, has_values=False)
+        downloads(bundle, 7, "release_1.zip")  # type: ignore[arg-type]
 
     app = AppTest.from_function(page).run()
     assert not app.exception

@@ -59,6 +59,6 @@ def test_pmw_pub_has_its_plain_name_and_its_rounds_beside_the_other_engine_and_t
     both = Simulation([*alone.errors, error("table-fit", 0.5, 0.05), error("table-fit", 1.0, 0.04)], FOUND.floors)
     assert labels(both) == ["b.csv, Table fit", "b.csv, PMW^Pub"]
     plot = error_plot(both, drawn=["b.csv, PMW^Pub"])
-    assert "b.csv, PMW^Pub: 0.19 at epsilon 0.5, T = 5, 0.1 at epsilon 1, T = 5." in plot.alt
+    assert "b.csv, PMW^Pub: 19 % at epsilon 0.5, T = 5, 10 % at epsilon 1, T = 5." in plot.alt
     assert "Table fit" not in plot.alt
     assert "nothing is achievable with b.csv" in plot.alt
