@@ -615,9 +615,9 @@ def _accept(world: World, way: str, release: PlanKey, part: str, meanwhile: Call
     share = str(Fraction(part) / 100)
     if way == "API":
         public = {"good": _frame(FILES["good.csv"])}
-        project = pmwpub.Project(world.ledger, NAME, schema=schema, public=public, workload=pmwpub.WorkloadChoice(k=2))
-        stored_one = SyntheticRelease(stored_release(world.service, NAME, release))
+        choice, stored_one = pmwpub.WorkloadChoice(k=2), SyntheticRelease(stored_release(world.service, NAME, release))
         try:
+            project = pmwpub.Project(world.ledger, NAME, schema=schema, public=public, workload=choice)
             return " ".join(project.accept(_frame(PRIVATE), stored_one, half_widths=share).words)
         except PmwPubError as refused:
             return str(refused)

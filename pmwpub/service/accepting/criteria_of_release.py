@@ -117,7 +117,7 @@ def _too_dear(known: Sequence[Measured], left: ZCDP, n: int, rows_per_person: in
         return least_budget(sold_numbers(sold, n, rows_per_person))
 
     means = [(price(one), one) for one in known if isinstance(one, MeanOfRelease)]
-    bought = [one for one in known if not isinstance(one, MeanOfRelease)]
+    bought: list[Measured] = [one for one in known if not isinstance(one, MeanOfRelease)]
     priced = sorted(((rho.units, place) for place, (rho, _) in enumerate(means) if rho is not None))
     for _, place in priced:
         together = price(*bought, means[place][1])

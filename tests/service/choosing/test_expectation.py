@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pmwpub.evaluation import PMW_PUB, TABLE_FIT, UNCHANGED
+from pmwpub.service.bought.answers_of_releases import answers_of
 from pmwpub.service.bought.assessments import assessment_plan
 from pmwpub.service.bought.release_errors import error_plan
 from pmwpub.service.bought.releases import release_plan, released, table_fit_plan
@@ -47,6 +48,10 @@ def test_a_release_that_may_add_rows_stands_against_no_floor(bench: Bench) -> No
         (outcome,) = buy(bench.service, bench.private, [TableFitPurchase(plan)], tick=True, free_tick=True)
         found = released(bench.service, current, outcome.booking)
         said.append(handed_over(bench.service, current, found))
+        assert found.bundle is not None
+        known = answers_of(bench.service, found.bundle).main
+        assert known is not None, "what is handed over has the reaches of columns"
+        assert said[-1].levels == known.levels
     own, grown = (" ".join(summary.errors) for summary in said)
     assert "Bought of the public table: floor" in own
     assert "Bought of the public table: start" in own
