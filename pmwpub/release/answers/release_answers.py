@@ -170,7 +170,7 @@ class ReleaseAnswers:
     def main(self) -> MainIntervals | None:
         """How far off columns may be, in few numbers; None for PMW^Pub, and where no strengths are stored."""
         found = self._by_tables
-        return None if found is None else main_intervals(found, measured_tables(self._workload))
+        return None if found is None else main_intervals(lambda: found, measured_tables(self._workload))
 
     @property
     def intervals(self) -> CellIntervals | None:
