@@ -27,6 +27,15 @@ def code_type(domain: Domain) -> np.dtype[Any]:
     return np.min_scalar_type(max(domain.shape))
 
 
+def loop_type(domain: Domain) -> np.dtype[Any]:
+    """The type in which compiled loops read codes: a byte where that is enough, else four.
+
+    Loops are compiled for each type at its first use; so few types can all be tried before a charge.
+    """
+    narrow = code_type(domain)
+    return narrow if narrow.itemsize == 1 else np.dtype(np.uint32)
+
+
 def _frozen_codes(domain: Domain, codes: npt.ArrayLike, *, allow_no_level: bool) -> Codes:
     array = np.array(codes)
     if array.ndim != 2 or array.shape[1] != len(domain.attributes):
@@ -112,13 +121,13 @@ class Dataset:
         return f"Dataset({len(self.domain.attributes)} attributes)"
 
     def blocks(self) -> Iterator[Codes]:
-        """(d, rows) C-contiguous, some ten thousand rows at a time: what the compiled loops count."""
+        """(d, rows) C-contiguous, some ten thousand rows at a time: what is counted."""
         for begin in range(0, len(self), _BLOCK):
             yield np.ascontiguousarray(self.codes[begin : begin + _BLOCK].T)
 
     @cached_property
     def columns(self) -> Codes:
-        """(d, n) C-contiguous: what the compiled loops read."""
+        """(d, n) C-contiguous: the codes column by column."""
         columns = np.ascontiguousarray(self.codes.T)
         columns.flags.writeable = False
         return columns
@@ -191,8 +200,8 @@ class Support:
 
     @cached_property
     def columns(self) -> Codes:
-        """(d, m) C-contiguous, one byte a cell up to 255 levels."""
-        columns = np.ascontiguousarray(self.codes.T)
+        """(d, m) C-contiguous, in the `loop_type` of the domain: one byte a cell up to 255 levels."""
+        columns = np.ascontiguousarray(self.codes.T, dtype=loop_type(self.domain))
         columns.flags.writeable = False
         return columns
 

@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from support import tables
 
 from pmwpub.errors import DomainError
-from pmwpub.records import Dataset, Distribution, Support, code_type
+from pmwpub.records import Dataset, Distribution, Support, code_type, loop_type
 
 
 def test_codes_take_one_byte_up_to_255_levels_because_no_level_needs_a_code_too() -> None:
     assert code_type(tables.domain(255)) == np.uint8
     assert code_type(tables.domain(256)) == np.uint16
+    assert [loop_type(tables.domain(size)) for size in (255, 256)] == [np.uint8, np.uint32]
 
 
 def test_a_table_copies_and_freezes_its_codes() -> None:

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from pmwpub.domain import Domain
 from pmwpub.errors import DomainError
 from pmwpub.queries.workload import Workload
-from pmwpub.records import Codes, Ints
+from pmwpub.records import Codes, Ints, loop_type
 
 _BLOCK = 8_192  # rows whose planes fit a core's second-level cache
 _CELLS_BY_PLANES = 256  # measured: a plane costs 0.11 ns a cell and 64 rows, a row's own cell 1.1 ns
@@ -133,6 +133,7 @@ class Tally:
     def __init__(self, workload: Workload) -> None:
         self._workload = workload
         self._sizes = np.array(workload.domain.shape, dtype=np.int64)
+        self._codes = loop_type(workload.domain)
 
     def add(self, columns: Codes, counts: Ints) -> None:
         """Add the rows of one block to int64 (Q,) counts, in place.
@@ -140,7 +141,7 @@ class Tally:
         columns  (d, rows) C-contiguous codes
         """
         for begin in range(0, columns.shape[1], _BLOCK):
-            self._add(np.ascontiguousarray(columns[:, begin : begin + _BLOCK]), counts)
+            self._add(np.require(columns[:, begin : begin + _BLOCK], self._codes, ["C", "W"]), counts)
 
     def _add(self, columns: Codes, counts: Ints) -> None:
         from pmwpub.queries.counting_kernels import add_cells, add_planes, fill_planes

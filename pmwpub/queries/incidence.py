@@ -14,7 +14,7 @@ import numpy as np
 from pmwpub.errors import DomainError
 from pmwpub.queries.threads import Threads
 from pmwpub.queries.workload import Workload
-from pmwpub.records import Floats, Ints, Support
+from pmwpub.records import Floats, Ints, Support, loop_type
 
 ALONE = Threads()
 
@@ -76,7 +76,8 @@ class PublicProblem:
     def most_bytes(self) -> int:
         """The bytes that it holds once all that it may be asked for is found: codes by row and by column, the tables
         of the workload, and two numbers a query."""
-        atoms = 2 * self.support.codes.nbytes + self.support.multiplicity.nbytes
+        codes = self.support.codes
+        atoms = codes.nbytes + codes.size * loop_type(self.support.domain).itemsize + self.support.multiplicity.nbytes
         return atoms + 8 * (2 * self.workload.widest + 2) * len(self.workload.marginals) + 3 * 8 * self.workload.queries
 
     def sums(self, values: Ints, threads: Threads = ALONE) -> Ints:

@@ -26,7 +26,7 @@ from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.round_share import split
 from pmwpub.progress import Progress
 from pmwpub.queries.counts import PrivateCounts, count
-from pmwpub.queries.workload import Workload
+from pmwpub.queries.workload import Marginal, Workload
 from pmwpub.records import Dataset, Distribution, Support
 from pmwpub.tasks.choice_work import BestWork, best
 from pmwpub.tasks.mechanism_work import (
@@ -49,6 +49,8 @@ from pmwpub.tasks.mechanism_work import (
 
 _ROUNDS = 2
 _EPSILON = Fraction(10)
+_WIDE = 256
+"""Levels for whose codes a byte is not enough, see `loop_type`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,19 +66,26 @@ class MadeUp:
     counts: PrivateCounts
 
     @classmethod
-    def make(cls) -> MadeUp:
-        """Three columns, of 2, 3 and 100 levels, with all marginals of two and three of them."""
-        levels = (("0", "1"), ("0", "1", "2"), tuple(str(level) for level in range(100)))
-        domain = Domain(tuple(Attribute(f"a{j}", own) for j, own in enumerate(levels)))
-        rows = np.array(list(itertools.product(*(range(size) for size in domain.shape))))
-        marginals = [*Workload.all_kway(domain, 2).marginals, *Workload.all_kway(domain, 3).marginals]
+    def of(cls, *sizes: int, beside: int = 0) -> MadeUp:
+        """Columns of so many levels, with all marginals of two and three of them.
+
+        beside  the levels of one more column, which has the same one in every row and is asked nothing; 0: none
+        """
+        asked, sizes = len(sizes), (*sizes, *([beside] if beside else []))
+        domain = Domain(tuple(Attribute(f"a{j}", tuple(map(str, range(size)))) for j, size in enumerate(sizes)))
+        rows = np.array(list(itertools.product(*map(range, sizes[:asked]))))
+        rows = np.pad(rows, ((0, 0), (0, len(sizes) - asked)))
+        marginals = [Marginal(some) for ways in (2, 3) for some in itertools.combinations(range(asked), ways)]
         table, workload = Dataset(domain, rows), Workload(domain, tuple(marginals))
         first, rest = (Support.of(Dataset(domain, rows[place::2])) for place in range(2))
-        return cls(table, PublicInput("warm", workload, first), rest, count(workload, table))
+        return cls(table, PublicInput(f"made up of {sizes}", workload, first), rest, count(workload, table))
 
 
 def warm(payload: object, progress: Progress) -> None:
-    """Run kinds of work that take private counts on a made-up table, and keep nothing.
+    """Run kinds of work that take private counts on made-up tables, and keep nothing.
+
+    Once with codes of a byte, and once with the wide codes that one column of many levels gives all of a table: loops
+    are compiled for each.
 
     payload  the names of the tasks that are to be tried, in a tuple; None for every kind
 
@@ -88,9 +97,9 @@ def warm(payload: object, progress: Progress) -> None:
     wanted = tuple(TRIED) if payload is None else payload
     if not isinstance(wanted, tuple) or not set(wanted) <= set(TRIED):
         raise PlanError(f"What can be tried is {', '.join(TRIED)}; something else came.")
-    made_up = MadeUp.make()
-    for name in wanted:
-        TRIED[name](made_up, progress)
+    for made_up in (MadeUp.of(2, 3, 100), MadeUp.of(2, 3, 50, beside=_WIDE)):
+        for name in wanted:
+            TRIED[name](made_up, progress)
 
 
 def _release(made_up: MadeUp, progress: Progress) -> None:

@@ -98,6 +98,32 @@ def test_no_loop_is_compiled_or_loaded_after_the_charge(tmp_path: Path) -> None:
     assert {kind: bought(kind, tmp_path) for kind in kinds} == dict.fromkeys(kinds, "True []")
 
 
+WIDE = """
+import numba.core.dispatcher as dispatcher
+from pmwpub.tasks.warming import TRIED, MadeUp, warm
+
+compiling, late = dispatcher.Dispatcher.compile, []
+
+def compiled(self, signature):
+    late.append(self.py_func.__name__)
+    return compiling(self, signature)
+
+warm(None, lambda *_, **__: None)
+dispatcher.Dispatcher.compile = compiled
+made_up = MadeUp.of(2, 3, 300)
+for tried in TRIED.values():
+    tried(made_up, lambda *_, **__: None)
+print(made_up.source.support.codes.dtype, late)
+"""
+
+
+def test_no_loop_is_compiled_or_loaded_for_a_column_of_more_levels_than_a_byte_holds() -> None:
+    """300 levels, of which queries ask; what is tried has one that nothing asks of."""
+    run = subprocess.run([sys.executable, "-c", WIDE], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.strip() == "uint16 []"
+
+
 def test_every_task_that_is_not_free_can_be_tried() -> None:
     assert set(TASKS) - set(TRIED) == {"simulation", "compare", "engines", "replicates", "warm"}
 

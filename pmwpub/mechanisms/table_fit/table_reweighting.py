@@ -70,4 +70,6 @@ def _with_pairs(support: Support, pairs: Sequence[tuple[int, ...]]) -> Codes:
     if not pairs:
         return support.columns
     columns, sizes = support.columns.astype(np.uint32), support.domain.shape
-    return np.concatenate([columns, np.stack([columns[a] * np.uint32(sizes[b]) + columns[b] for a, b in pairs])])
+    found = np.concatenate([columns, np.stack([columns[a] * np.uint32(sizes[b]) + columns[b] for a, b in pairs])])
+    found.flags.writeable = False  # as those of a support: one type for the loop
+    return found

@@ -89,6 +89,7 @@ def _together(columns: Codes, sizes: Ints, chosen: Ints, multiplicity: Ints) -> 
 
     lookup, kept = _coarse(sizes, chosen)
     coarse = np.stack([codes[column] for codes, column in zip(lookup, columns, strict=True)])
+    coarse.flags.writeable = False  # as the columns of a support: one type for the loop
     pairs = np.array([*((i, i) for i in range(len(sizes))), *itertools.combinations(range(len(sizes)), 2)])
     strides = np.stack([kept[pairs[:, 1]] + 1, np.ones(len(pairs), dtype=np.int64)], axis=1)
     cells = (kept[pairs[:, 0]] + 1) * (kept[pairs[:, 1]] + 1)
