@@ -39,7 +39,7 @@ def release(parsed: argparse.Namespace) -> Json:
         raise FileRefused("Name the folder that the files are written to (-o). Nothing was charged.")
     folder = Path(parsed.out)
     places = [folder / name for name in (*ALL_FILES, VALUES)]
-    apart(places, [parsed.private, *parsed.public, parsed.schema, *store_files(parsed.store)])
+    apart(places, [parsed.private, *parsed.public, parsed.schema, parsed.criteria, *store_files(parsed.store)])
     with Ledger.open(parsed.store) as ledger, ledger.recalling():
         terms = ledger.population(parsed.population)
         check_drawn(terms.n if parsed.rows is None else parsed.rows, parsed.row_seed)
@@ -95,7 +95,11 @@ def _chosen(
 
 
 def _criteria(parsed: argparse.Namespace) -> tuple[Criterion, ...]:
-    return () if parsed.criteria is None else criteria_of(read(parsed.criteria))
+    if parsed.criteria is None:
+        return ()
+    if not (criteria := criteria_of(read(parsed.criteria))):
+        raise PlanError(f"No criterion stands in {parsed.criteria}. Nothing was charged.")
+    return criteria
 
 
 def _planned(parsed: argparse.Namespace) -> Json:

@@ -11,7 +11,6 @@ from fractions import Fraction
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator, model_validator
-from pydantic_core import from_json
 
 from pmwpub.errors import PlanError
 from pmwpub.mechanisms.acceptance.acceptance_noise import SoldNumber
@@ -20,6 +19,7 @@ from pmwpub.mechanisms.acceptance.mean_sums import STEPS_PER_UNIT, MeanSums
 from pmwpub.numerals import as_fraction
 from pmwpub.plan_inputs import MOST_ATTRIBUTES
 from pmwpub.rounding import near, up
+from pmwpub.strict_json import read_strictly
 
 MOST_CRITERIA = 50
 
@@ -28,6 +28,9 @@ NUMBERS = ("within", "low", "high", "unit")
 
 MOST_UNITS = 10**15
 """The largest end, in units, that numbers of a mean are clipped to: floats hold it."""
+
+MOST_DECIMALS = 100
+"""Ends and units lie within 10 to this power, and its inverse: floats hold them with room to spare."""
 
 
 class _Bar(BaseModel):
@@ -181,6 +184,8 @@ class MeanWithin(_Bar):
         unit, low, high = map(as_fraction, (self.unit, self.low, self.high))
         if unit <= 0 or low >= high:
             raise PlanError("Numbers of a mean are clipped to two ends, the lower one first, and have a positive unit.")
+        if max(abs(low), abs(high)) > 10**MOST_DECIMALS or unit < Fraction(1, 10**MOST_DECIMALS):
+            raise PlanError("The ends of a mean, or its unit, are too large or too small to be written down.")
         if (low / unit).denominator > 1 or (high / unit).denominator > 1:
             raise PlanError("The ends that numbers of a mean are clipped to are whole multiples of its unit.")
         if max(abs(low), abs(high)) > MOST_UNITS * unit:
@@ -261,7 +266,11 @@ def criteria_of(given: object) -> tuple[Criterion, ...]:
     Raises PlanError in words for what is none.
     """
     try:
-        values = from_json(given) if isinstance(given, str | bytes) else given
+        values = (
+            read_strictly(given.encode() if isinstance(given, str) else given)
+            if isinstance(given, str | bytes)
+            else given
+        )
         read = _CRITERIA.validate_python([*map(_as_kept, values)] if isinstance(values, list | tuple) else values)
     except ValidationError as failure:
         first = failure.errors()[0]
@@ -270,8 +279,8 @@ def criteria_of(given: object) -> tuple[Criterion, ...]:
             'Criteria are a list of objects such as {"kind": "marginal", "columns": ["age", "sex"], "within": "0.02"}; '
             f"kinds are cell, marginal, largest and mean. At {place or 'the top'}: {first['msg']}."
         ) from None
-    except ValueError:
-        raise PlanError("The criteria are no JSON.") from None
+    except ValueError as failure:
+        raise PlanError(f"The criteria are no JSON that can be read in one way: {failure}.") from None
     if len(read) > MOST_CRITERIA:
         raise PlanError(f"A release is held against at most {MOST_CRITERIA} criteria; {len(read):,} came.")
     return in_order(read)

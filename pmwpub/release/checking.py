@@ -35,7 +35,7 @@ from pmwpub.release.checks.round_checks import round_checks
 from pmwpub.release.checks.table_checks import table_checks
 from pmwpub.release.checks.unchanged_checks import unchanged_checks
 from pmwpub.release.rebuilding import any_plan_of, differing, readings_of, redrawn, schema_of
-from pmwpub.release.strict_json import MOST_BYTES
+from pmwpub.strict_json import MOST_BYTES
 from pmwpub.tabular.coding.decode import read_weights
 
 LATER = {"attempts_with_criteria", "settings_from", "statement"}

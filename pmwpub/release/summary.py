@@ -202,9 +202,9 @@ def _cautions(
     said = [WITHOUT_INTERVAL if reach is None and intervals is not None else _smallest(certificate, reach)]
     grown = isinstance(certificate, TableCertificate) and certificate.adds_rows
     said += [
-        "Do not look for single people, or count rare combinations: the rows are made up, and combinations that the "
-        f"public table{' and the rows added to it lack' if grown else ' lacks'} cannot occur, although people may "
-        "have them.",
+        "Do not look for single people, or count rare combinations: the rows are copies of public people's, and "
+        f"combinations that the public table{' and the rows added to it lack' if grown else ' lacks'} cannot occur, "
+        "although people may have them.",
         f"Do not ask about more than {k} {'column' if k == 1 else 'columns'} at once, or about columns that were left "
         f"out: nothing is said of the error there.",
         "Do not test or give standard errors as if these rows were a sample of people: the noise of the release is not "

@@ -79,13 +79,19 @@ def test_criteria_stand_in_the_plan_and_verdicts_are_bought(run: Run) -> None:
     assert (found["attempts"], found["confidence"]) == ({"releases": 1, "acceptances": 1}, 0.95)
     by_plan = run("accept", *COMMON, "--private", "p.csv", "--release", released["plan_sha256"], "--half-widths", "1/5")
     assert (by_plan["criteria"], by_plan["stored_earlier"]) == (found["criteria"], True)
+    other = run("accept", *COMMON, "--private", "p.csv", "--release", "out", "--draw", "7", *narrow, status=2)
+    assert "holds draw 0, not 7" in other
 
 
 def test_what_is_no_criterion_or_has_none_is_refused(run: Run, tmp_path: Path) -> None:
     assert "Give the private table" in run("accept", *COMMON, "--release", "0" * 64, status=2)
-    for nonsense in ("{", "[1]", '[{"kind": "median"}]', '[{"kind": "largest", "within": "2"}]'):
+    for nonsense in ("{", "[]", "[1]", '[{"kind": "median"}]', '[{"kind": "largest", "within": "2"}]'):
         (tmp_path / "c.json").write_text(nonsense)
         assert run(*RELEASE, "--criteria", "c.json", "--engine", "table-fit", "-o", "out", status=2)
+    (tmp_path / "out").mkdir(exist_ok=True)
+    (tmp_path / "out" / "schema.json").write_text(json.dumps(CRITERIA[:1]))
+    over = run(*RELEASE, "--criteria", "out/schema.json", "--engine", "table-fit", "-o", "out", status=2)
+    assert "written over what is read" in over
     (tmp_path / "c.json").write_text(json.dumps(CRITERIA[:1]))
     said = run(*RELEASE, "--criteria", "c.json", "--engine", "unchanged", "-o", "out", status=2)
     assert "none" in said

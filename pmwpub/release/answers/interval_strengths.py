@@ -12,7 +12,7 @@ from pmwpub.domain import Domain
 from pmwpub.errors import CertificateError
 from pmwpub.mechanisms.table_fit.intervals.believed_drift import BelievedDrift
 from pmwpub.queries.workload import Workload
-from pmwpub.release.strict_json import read_strictly
+from pmwpub.strict_json import read_strictly
 
 UNREADABLE = "The file of the intervals' strengths is not the one that a release has."
 

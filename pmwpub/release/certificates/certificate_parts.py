@@ -23,7 +23,7 @@ from pmwpub.errors import CertificateError
 from pmwpub.plan_inputs import PublicInputs, WorkloadChoice
 from pmwpub.plans import RowsBeyond
 from pmwpub.queries.workload import Workload
-from pmwpub.release.strict_json import read_strictly
+from pmwpub.strict_json import read_strictly
 
 NEIGHBOURS = "replace-one: one person's at most rows_per_person rows are replaced by as many; n is public"
 NEIGHBOURS_BY_ID = (

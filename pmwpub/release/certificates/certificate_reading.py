@@ -7,7 +7,7 @@ from pmwpub.release.certificate import Certificate
 from pmwpub.release.certificates.certificate_parts import UNREADABLE_CERTIFICATE
 from pmwpub.release.certificates.table_certificate import PoolCertificate, TableCertificate
 from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
-from pmwpub.release.strict_json import read_strictly
+from pmwpub.strict_json import read_strictly
 
 ChargedCertificate = Certificate | TableCertificate
 AnyCertificate = ChargedCertificate | UnchangedCertificate

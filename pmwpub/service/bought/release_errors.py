@@ -74,7 +74,7 @@ def named_release(text: str, draw: int = 0) -> PlanKey:
     """A release by the SHA-256 of its plan and the number of its draw, or by the folder of its files.
 
     Raises CertificateError for a folder whose files are not those of its certificate: a purchase measures the stored
-    release, so other files would mislead.
+    release, so other files would mislead; and for another draw than that of the folder.
     """
     if not Path(text).is_dir():
         return PlanKey(text, draw)
@@ -85,4 +85,8 @@ def named_release(text: str, draw: int = 0) -> PlanKey:
     changed = differing(certificate, files)
     if changed:
         raise CertificateError(f"{', '.join(changed)} differs from the folder's certificate; name the plan.")
+    if draw not in (0, certificate.repeat):
+        raise CertificateError(
+            f"That folder holds draw {certificate.repeat}, not {draw}; name the plan itself. Nothing was charged."
+        )
     return PlanKey(certificate.plan_sha256, certificate.repeat)

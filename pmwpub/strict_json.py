@@ -1,4 +1,4 @@
-"""JSON that can be read in one way only: what a certificate must be."""
+"""JSON that can be read in one way only: what a certificate must be, and what a plan is made of."""
 
 from __future__ import annotations
 
