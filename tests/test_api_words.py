@@ -119,6 +119,13 @@ def test_only_true_and_false_say_that_a_release_is_bought_although_the_free_tabl
     assert ledger.history("town") == []
 
 
+@pytest.mark.parametrize("switch", ["grow", "three_way"])
+def test_only_true_and_false_switch_parts_of_a_plan(ledger: pmwpub.Ledger, switch: str) -> None:
+    with pytest.raises(PlanError, match=f"`{switch}` is True or False; 'no' came"):
+        project(ledger).release(PRIVATE, "B", epsilon="0.5", **{switch: "no"})  # type: ignore[arg-type]
+    assert ledger.history("town") == []
+
+
 @pytest.mark.parametrize(
     "table", [None, PUBLIC["sex"], [1], PUBLIC.assign(sex=pd.Series(["half \ud800"] * 150, dtype=object))]
 )

@@ -33,6 +33,13 @@ def number_text(epsilon: object, what: str = "Epsilon") -> str:
     return str(as_fraction(epsilon))  # type: ignore[arg-type]
 
 
+def switch(given: object, what: str) -> bool:
+    """True or False; PlanError for anything else, for what was meant by it is not known."""
+    if not isinstance(given, bool):
+        raise PlanError(f"{what} is True or False; {str(given)[:40]!r} came. Nothing was charged.")
+    return given
+
+
 def whole_number(number: object, what: str) -> int:
     """A whole number of any integer type; PlanError for anything else."""
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from pmwpub.api.arguments import engine_settings, kind_words, number_text, table_names, whole_number
+from pmwpub.api.arguments import engine_settings, kind_words, number_text, switch, table_names, whole_number
 from pmwpub.api.synthetic_release import SyntheticRelease
 from pmwpub.errors import PlanError
 from pmwpub.jobs import InlineEngine
@@ -175,8 +175,8 @@ class Project:
                 settings,
                 engine=engine,
                 epsilon=price,
-                grow=grow,
-                three_way=three_way,
+                grow=switch(grow, "`grow`"),
+                three_way=switch(three_way, "`three_way`"),
                 criteria=wanted,
             )
         with draws_in_words():

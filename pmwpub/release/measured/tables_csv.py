@@ -45,6 +45,8 @@ def read_tables(content: bytes, certificate: TableCertificate, tables: Workload)
         noisy = np.array([int(line[3]) for line in lines], dtype=np.int64)
     except (ValueError, LookupError, OverflowError, csv.Error) as failure:
         raise CertificateError("tables.csv is not the list of noisy counts that it should be.") from failure
-    if len(noisy) != tables.queries or tables_csv(certificate, tables, noisy) != content:
+    stated = (len(certificate.tables), len(certificate.sigmas), len(noisy))
+    measured = len(tables.offsets) - 1
+    if stated != (measured, measured, tables.queries) or tables_csv(certificate, tables, noisy) != content:
         raise CertificateError("tables.csv does not list the tables that the certificate names.")
     return noisy

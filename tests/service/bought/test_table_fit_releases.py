@@ -143,6 +143,9 @@ def test_tables_csv_has_every_cell_as_an_unclamped_whole_count(bench: Bench) -> 
     assert lines[0] == ["table", "columns", "levels", "noisy_count", "sigma"]
     assert [int(line[3]) for line in lines[1:]] == noisy.tolist()
     assert len(noisy) == tables.queries
+    twice = certificate.model_copy(update={"tables": (*certificate.tables, certificate.tables[-1])})
+    with pytest.raises(CertificateError, match="does not list the tables"):
+        read_tables(bundle.parts[TABLES], twice, tables)
     assert noisy.min() < 0, "at so small an epsilon some cell of a small count is below zero, and stays so"
     body = bundle.parts[TABLES].replace(b",%d," % noisy[3], b",%d," % (noisy[3] + 1), 1)
     assert body != bundle.parts[TABLES]
