@@ -22,6 +22,7 @@ MINIMUM_ROWS = 2
 class CandidateFacts:
     """A public table, encoded under the current schema; all public.
 
+    broken   rows left out because they break a rule of the schema; by_rule: how many break each
     problem  why it cannot be used under this schema, or ""
     options  how its text is read, where somebody confirmed that
     """
@@ -33,6 +34,8 @@ class CandidateFacts:
     support: Support | None = field(default=None, repr=False)
     dataset: Dataset | None = field(default=None, repr=False)
     dropped: int = 0
+    broken: int = 0
+    by_rule: tuple[int, ...] = ()
     ignored: tuple[str, ...] = ()
     problem: str = ""
     options: ReadOptions | None = None
