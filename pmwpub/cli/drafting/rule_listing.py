@@ -1,4 +1,4 @@
-"""Rules at `schema draft`: those that were given, the public rows that break them, and those that public rows suggest."""
+"""Rules at `schema draft`: those given, the public rows that break them, and those that public rows suggest."""
 
 from __future__ import annotations
 
