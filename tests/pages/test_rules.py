@@ -1,4 +1,4 @@
-"""Rules on Prepare: by text, taken out, suggested and confirmed one by one, with the public rows that they leave out."""
+"""Rules on Prepare: by text, taken out, suggested and confirmed, with the public rows that they leave out."""
 
 from __future__ import annotations
 
