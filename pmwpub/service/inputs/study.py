@@ -109,6 +109,11 @@ class Study:
             if not facts.attested:
                 raise FileRefused(f"Attest first that {facts.name} was not derived from the private data.")
 
+    def check_ruled(self, *, rules: bool) -> None:
+        """Raise SchemaError where rules are asked for and the schema has none."""
+        if rules and (self.schema is None or not self.schema.rules):
+            raise SchemaError("The schema has no rules to look at.")
+
     def readings(self, candidates: Sequence[str]) -> tuple[tuple[str, str], ...]:
         """(SHA-256, how it is read now) of those candidates that are not read by default, as a plan has them.
 
