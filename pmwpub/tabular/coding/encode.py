@@ -38,10 +38,11 @@ class Encoded:
     unplaced: Mapping[str, int] = field(default_factory=dict, repr=False)
 
 
-def encode_public(table: TextTable, schema: Schema, *, written: bool = True) -> Encoded:
+def encode_public(table: TextTable, schema: Schema, *, written: bool = True, ruled: bool = True) -> Encoded:
     """Encode a public table; a row with a cell that has no level, or that breaks a rule, is left out and counted.
 
     written  read cells as this package writes them, too (`written_cells`); versions that did not are asked so
+    ruled    leave out rows that break a rule; not of a table that plays a private one, whose rows all stay
 
     Raises SchemaError when the file lacks a column of the schema, FileRefused when no row is left.
     """
@@ -56,7 +57,7 @@ def encode_public(table: TextTable, schema: Schema, *, written: bool = True) -> 
             f"In each of the {dropped:,} rows a cell has no level in the schema, most often in column "
             f"{max(unplaced, key=unplaced.__getitem__)!r}; compare the schema's levels with the file."
         )
-    keep, by_rule = _kept_by_rules(codes, whole, schema)
+    keep, by_rule = _kept_by_rules(codes, whole, schema) if ruled else (whole, ())
     rows = Dataset(schema.domain, codes if keep.all() else codes[keep])
     broken = int(whole.sum() - keep.sum())
     return Encoded(rows, encoder.ignored, dropped, broken, by_rule, unplaced)

@@ -61,6 +61,12 @@ def test_numbers_of_rows_that_were_left_out_are_in_no_pool() -> None:
     assert sorted(text for pool in pools.values() for text in pool) == ["0", "30", "40", "5"]
 
 
+def test_a_table_that_plays_the_private_one_keeps_its_rows() -> None:
+    found = encode_public(people(), under(CHILD, GAIN), ruled=False)
+    assert (len(found.dataset), found.broken, found.by_rule) == (7, 0, ())
+    assert found.dataset.domain == under(CHILD, GAIN).domain
+
+
 def test_private_rows_are_encoded_as_without_rules() -> None:
     ours = encode_private(people(), under(CHILD, GAIN), n=8, rows_per_person=1)
     theirs = encode_private(people(), PLAIN, n=8, rows_per_person=1)
