@@ -47,8 +47,15 @@ def _facts(
     support = service.cache(
         f"support:{sha256}{stored_tables.spelt(options)}:{schema.sha256}", lambda: Support.of(encoded.dataset)
     )
-    left_out = {"dropped": encoded.dropped, "broken": encoded.broken, "by_rule": encoded.by_rule}
-    return CandidateFacts(**plain, **left_out, support=support, dataset=encoded.dataset, ignored=encoded.ignored)
+    return CandidateFacts(
+        **plain,
+        support=support,
+        dataset=encoded.dataset,
+        dropped=encoded.dropped,
+        broken=encoded.broken,
+        by_rule=encoded.by_rule,
+        ignored=encoded.ignored,
+    )
 
 
 def _told_apart(facts: Sequence[CandidateFacts]) -> tuple[CandidateFacts, ...]:
