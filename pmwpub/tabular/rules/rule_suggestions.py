@@ -72,7 +72,7 @@ def _apart(
 
 def _counts(support: Support, place: int, levels: int) -> Floats:
     """float64 (levels,): the public rows of each declared level."""
-    return np.bincount(support.columns[place], support.multiplicity.astype(np.float64), minlength=levels)[:levels]
+    return np.bincount(support.columns[place], support.multiplicity, minlength=levels)[:levels].astype(np.float64)
 
 
 def _together(supports: Sequence[Support], pair: tuple[int, int], kept: Sequence[Ints]) -> tuple[Ints, Ints]:
