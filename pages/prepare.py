@@ -7,6 +7,7 @@ import streamlit as st
 from pmwpub.ui import enter, opened
 from pmwpub.ui.prepare.misfit_panel import misfit_panel
 from pmwpub.ui.prepare.private_upload import private_panel
+from pmwpub.ui.prepare.rules_panel import rules_panel
 from pmwpub.ui.prepare.schema_panel import schema_panel
 from pmwpub.ui.prepare.uploads import candidates_panel
 from pmwpub.ui.prepare.workload_panel import workload_panel
@@ -19,6 +20,7 @@ if not changeable and not session.presenting:
     st.info("Charges were made on these tables: they can be changed once this session holds the private table.")
 candidates_panel(session, study, changeable=changeable)
 schema_panel(session, study, changeable=changeable)
+rules_panel(session, study, changeable=changeable)
 private_panel(session, study)
 if study.schema is not None:
     with st.expander("Does the private table fit the schema?"):

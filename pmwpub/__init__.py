@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from pmwpub.errors import NoResult, Overspent, PmwPubError
     from pmwpub.ledger import Ledger, Population
     from pmwpub.plans import WorkloadChoice
+    from pmwpub.tabular.rules.rule_parsing import read_rule
     from pmwpub.tabular.schema.table_schema import Schema
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "SyntheticRelease",
     "WorkloadChoice",
     "draft_schema",
+    "read_rule",
 ]
 
 _HOMES = {
@@ -36,6 +38,7 @@ _HOMES = {
     "SyntheticRelease": "pmwpub.api",
     "WorkloadChoice": "pmwpub.plans",
     "draft_schema": "pmwpub.api",
+    "read_rule": "pmwpub.tabular.rules.rule_parsing",
 }
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, Protocol
 
 from pmwpub.errors import DomainError
 
@@ -46,9 +47,18 @@ class Attribute:
         return len(self.levels)
 
 
+class StructuralZeros(Protocol):
+    """Rows that there cannot be, by public rules; a frozen value. Private rows are never held against it."""
+
+    def broken(self, codes: Any) -> Any:
+        """bool (rows,): which of the coded rows (rows, d) there cannot be."""
+
+
 @dataclass(frozen=True)
 class Domain:
     """The product of d attributes, in a fixed order.
+
+    zeros  which rows there cannot be, of public and of released ones; None where any row can be
 
     >>> people = Domain((Attribute("sex", ("F", "M")), Attribute("age", ("young", "old", "oldest"))))
     >>> people.shape, people.size, people.dimension
@@ -58,6 +68,7 @@ class Domain:
     """
 
     attributes: tuple[Attribute, ...]
+    zeros: StructuralZeros | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "attributes", tuple(self.attributes))
@@ -93,5 +104,5 @@ class Domain:
             raise DomainError(f"The domain has no attribute {name!r}; it has {', '.join(self.names)}.") from None
 
     def project(self, names: Iterable[str]) -> Domain:
-        """The domain of the named attributes, in the given order."""
+        """The domain of the named attributes, in the given order; any row of them can be."""
         return Domain(tuple(self.attributes[self.index(name)] for name in names))

@@ -20,6 +20,10 @@ class SchemaError(PmwPubError):
     """A schema file is malformed or contradicts itself, or a table does not fit it."""
 
 
+class RuleBroken(PmwPubError):
+    """A row that was about to be released breaks a rule of the schema: a fault of this program."""
+
+
 class FileRefused(PmwPubError):
     """A file cannot be read as a table.
 

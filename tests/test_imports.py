@@ -51,6 +51,7 @@ HOMES = {
     "mbi": ("mechanisms",),
     "jax": ("mechanisms",),
     "ipumspy": ("tabular",),
+    "lark": ("tabular",),
     "pyreadstat": ("tabular",),
     "sqlalchemy": ("ledger",),
     "sqlite3": ("ledger",),

@@ -97,12 +97,14 @@ class Project:
         *,
         columns: str | Iterable[str] | None = None,
         half_width: Number = "0.01",
+        rules: bool = False,
         repeat: int = 0,
     ) -> FitSeen:
         """Noisy shares of the private rows that the schema does not fit, in some columns and in any of them.
 
         columns     names of attributes; None for those that public facts call risky, as many as are sold together
         half_width  of the 95 % interval around each share; it decides the price, k^2 (c + 1)/(2 sigma^2) in rho
+        rules       whether the rows that break a rule of the schema are counted too, as one column more
 
         Raises PlanError where the price is above a twentieth of the grant, before anything is charged; Overspent;
         NoResult where the charge was made and no result is stored, or not yet.
@@ -115,7 +117,7 @@ class Project:
         with values_in_words():
             width = number_text(half_width, "A half-width")
             wanted = purchases.proposed_columns(current, risky, width) if columns is None else table_names(columns)
-            plan = misfit_shares.misfit_plan(current, wanted, half_width=width)
+            plan = misfit_shares.misfit_plan(current, wanted, half_width=width, rules=switch(rules, "rules"))
         with draws_in_words():
             (outcome,) = purchases.buy(self._service, loaded, [MisfitPurchase(plan)], repeat=repeat, current=current)
         found = misfit_shares.fit_seen(self._service, outcome.booking)

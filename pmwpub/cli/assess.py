@@ -224,5 +224,7 @@ def _facts(current: Study, offered: Sequence[Pool]) -> list[Json]:
         line: Json = {"candidate": current.names(pool), "rows": sum(table.rows for table in tables)}
         problems = [table.problem for table in tables if table.problem]
         line |= {"dropped": sum(table.dropped for table in tables), "problem": "; ".join(problems)}
+        if current.schema is not None and current.schema.rules:
+            line |= {"left_out_by_rules": sum(table.broken for table in tables)}
         lines.append(line | {"atoms": None if problems else len(current.support(pool))})
     return lines

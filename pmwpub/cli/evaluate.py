@@ -115,7 +115,7 @@ def _stage(parsed: argparse.Namespace) -> Stage:
     files = Files(parsed.read, [parsed.truth, *parsed.public])
     refuse_private_rows(parsed.store, {parsed.truth: files.table(parsed.truth)}, TRUTH, schema)
     refuse_private_rows(parsed.store, {path: files.table(path) for path in parsed.public}, PUBLIC, schema)
-    truth = _encoded(files, parsed.truth, schema)
+    truth = _encoded(files, parsed.truth, schema, ruled=False)
     supports = {Path(path).name: Support.of(_encoded(files, path, schema)) for path in parsed.public}
     workload = workload_choice(parsed).build(schema.domain)
     delta = as_fraction(parsed.delta) if parsed.delta else Fraction(1, max(2, len(truth)) ** 2)
@@ -136,10 +136,11 @@ def _whole(text: str) -> int:
     return int(text)
 
 
-def _encoded(files: Files, path: str, schema: Schema) -> Dataset:
+def _encoded(files: Files, path: str, schema: Schema, *, ruled: bool = True) -> Dataset:
+    """A table's rows; the truth keeps those that break a rule of the schema, as a private table does."""
     table = files.table(path)
     with files.naming(path):
-        return encode_public(table, schema).dataset
+        return encode_public(table, schema, ruled=ruled).dataset
 
 
 def _write_errors(path: Path, errors: list[SimulatedError]) -> None:

@@ -30,15 +30,16 @@ def misfits(parsed: argparse.Namespace) -> Json:
         proposed = purchases.proposed_columns(current, [risk.column for risk in risks], parsed.half_width)
         columns = list(dict.fromkeys(parsed.column or proposed))
         if parsed.dry_run:
-            return _priced(current, columns, risks, parsed.half_width)
+            return _priced(current, columns, risks, parsed.half_width, rules=parsed.rules)
         private = private_table(service, name, Files(parsed.read, [parsed.private]), parsed)
-        plan = misfit_shares.misfit_plan(current, columns, half_width=parsed.half_width)
+        plan = misfit_shares.misfit_plan(current, columns, half_width=parsed.half_width, rules=parsed.rules)
         (outcome,) = purchases.buy(service, private, [MisfitPurchase(plan)], repeat=parsed.repeat, current=current)
         found = misfit_shares.fit_seen(service, outcome.booking)
         if found.overall is None:
             raise no_result(outcome)
         stated = {"half_width": found.half_width, "confidence": found.confidence, "remarks": list(found.remarks)}
         shares = {"columns": [_line(one) for one in found.columns], "any": _line(found.overall)}
+        shares |= {"rules": _line(found.rules)} if found.rules is not None else {}
         words = {"words": list(found.words)}
         return shares | words | stated | spent(ledger, name, own) | reused(outcome)
 
@@ -48,9 +49,11 @@ def _line(share: MisfitShare) -> Json:
     return named | {"share": share.value, "low": share.low, "high": share.high}
 
 
-def _priced(current: Study, columns: Sequence[str], risks: Sequence[MisfitRisk], half_width: str) -> Json:
+def _priced(
+    current: Study, columns: Sequence[str], risks: Sequence[MisfitRisk], half_width: str, *, rules: bool
+) -> Json:
     """What is asked for, at its price; or why it is not sold."""
-    found = purchases.misfit_offer(current, columns, half_width)
+    found = purchases.misfit_offer(current, columns, half_width, rules=rules)
     why = {risk.column: risk.why for risk in risks}
     return {
         "columns": [{"column": column, "why": why.get(column, "Named by the steward.")} for column in columns],

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from pmwpub.cli.drafting.rule_listing import rules_json, with_rules
 from pmwpub.cli.inputs import Json, refuse_private_rows, store_files
 from pmwpub.outputs import apart, writable, write_file
 from pmwpub.service.inputs.known_tables import PUBLIC
@@ -42,7 +43,8 @@ def draft_schema(parsed: argparse.Namespace) -> Json:
         keep=parsed.keep,
         progress=_progress,
     )
-    schema = draft.schema
+    schema = with_rules(draft.schema, parsed.rule)
+    said = rules_json(schema, dict(zip(_labels(parsed.public), tables, strict=True)), suggest=parsed.suggest_rules)
     write_file(out, schema.to_json().encode())
     return {
         "schema": parsed.out,
@@ -51,7 +53,7 @@ def draft_schema(parsed: argparse.Namespace) -> Json:
         "dimension": schema.domain.dimension,
         "ignored": [column.name for column in schema.columns if column.name not in schema.domain.names],
         "private_file": list(expected_file(schema)),
-    } | review(draft, tables).to_json()
+    } | (said | review(draft, tables).to_json())
 
 
 def decisions(parsed: argparse.Namespace) -> list[Remedy]:

@@ -22,7 +22,7 @@ RowsBeyond = Literal["keep"] | None
 class FrozenPlan(Hashed):
     """What every plan says: what neighbours are, and how the private file is read."""
 
-    LATER: ClassVar[frozenset[str]] = frozenset({"private_read_as", "kept_ids", "part"})
+    LATER: ClassVar[frozenset[str]] = frozenset({"private_read_as", "kept_ids", "part", "rules"})
 
     kept_ids: str | None = None
 
@@ -162,6 +162,8 @@ class MisfitPlan(FrozenPlan):
 
     columns     the names of attributes, each once, ascending
     half_width  of the 95 % interval around each share of rows; kept as a reduced fraction, such as 1/100
+    rules       whether the rows that break a rule of the schema are counted too; plans without are written without the
+                key
     """
 
     kind: Literal["misfits"] = "misfits"
@@ -171,6 +173,7 @@ class MisfitPlan(FrozenPlan):
     columns: tuple[str, ...] = Field(min_length=1)
     half_width: str
     private_read_as: Reading = None
+    rules: bool = False
 
     @field_validator("columns")
     @classmethod
@@ -190,4 +193,5 @@ class MisfitPlan(FrozenPlan):
     @property
     def law(self) -> MisfitNoise:
         """How many counts there are, and the noise of each."""
-        return MisfitNoise(len(self.columns), self.n, self.rows_per_person, as_fraction(self.half_width))
+        looks = len(self.columns) + self.rules
+        return MisfitNoise(looks, self.n, self.rows_per_person, as_fraction(self.half_width))

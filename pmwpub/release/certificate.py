@@ -35,9 +35,9 @@ class Certificate(Charged):
         *("version", "epsilon", "delta", "rho", "neighbours", "outside_the_guarantee", "statement"),
         *("population", "unit", "n", "rows_per_person", "mechanism", "rounds", "selection", "output", "start"),
         *("replay", "replay_seed", "epsilon0", "measurement_scale", "workload", "workload_sha256", "queries"),
-        *("schema_sha256", "candidate", "transcript", "plan", "plan_sha256", "repeat", "charge_id", "charged_at"),
-        *("ledger_total", "budget", "attempts_with_criteria", "settings_from", "remarks", "rows", "row_seed", "cells"),
-        *("files", "versions"),
+        *("schema_sha256", "rules", "candidate", "transcript", "plan", "plan_sha256", "repeat", "charge_id"),
+        *("charged_at", "ledger_total", "budget", "attempts_with_criteria", "settings_from", "remarks", "rows"),
+        *("row_seed", "cells", "files", "versions"),
     )
 
     version: Annotated[int, Field(ge=1, le=1)] = 1

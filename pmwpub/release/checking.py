@@ -38,7 +38,7 @@ from pmwpub.release.rebuilding import any_plan_of, differing, readings_of, redra
 from pmwpub.strict_json import MOST_BYTES
 from pmwpub.tabular.coding.decode import read_weights
 
-LATER = {"attempts_with_criteria", "settings_from", "statement"}
+LATER = {"attempts_with_criteria", "rules", "settings_from", "statement"}
 """Fields that certificates with a plan did not always have; they state all the others."""
 
 REBUILT = "rebuild.py does, given the public tables"
@@ -107,6 +107,7 @@ def check(files: Mapping[str, bytes]) -> list[Finding]:
         *(finding(statement, problem) for statement, problem in engine.measured),
         *_left_to_rebuild(certificate),
         finding(f"{WEIGHTS} sums to one over the schema's labels", lambda: _weights(certificate, files)),
+        *_rules(certificate, files),
         finding(f"{SYNTHETIC} is drawn from the weights by its seed", lambda: _synthetic(certificate, files)),
     ]
 
@@ -251,6 +252,28 @@ def _conversion(certificate: ChargedCertificate, rho: str, epsilon: float) -> st
 def _weights(certificate: AnyCertificate, files: Mapping[str, bytes]) -> str:
     read_weights(given(files, WEIGHTS), schema_of(certificate, given(files, SCHEMA)))
     return ""
+
+
+def _rules(certificate: AnyCertificate, files: Mapping[str, bytes]) -> list[Finding]:
+    """Nothing of a release without rules."""
+    if certificate.rules is None and not (SCHEMA in files and b'"rules"' in files[SCHEMA]):
+        return []
+    stated = finding("the rules are those of the schema", lambda: _same_rules(certificate, files))
+    kept = finding(f"no row of {WEIGHTS} breaks a rule", lambda: _kept_rules(certificate, files))
+    left_out = "how many public rows were left out because they break a rule"
+    return [stated, kept, Finding(left_out, unchecked="it needs the public tables.")]
+
+
+def _same_rules(certificate: AnyCertificate, files: Mapping[str, bytes]) -> str:
+    own = schema_of(certificate, given(files, SCHEMA)).rules
+    stated = [(one.rule, one.reason) for one in certificate.rules or ()]
+    return "" if stated == [(rule.text, rule.reason or "") for rule in own] else "other rules are stated."
+
+
+def _kept_rules(certificate: AnyCertificate, files: Mapping[str, bytes]) -> str:
+    schema = schema_of(certificate, given(files, SCHEMA))
+    rules, support = schema.row_rules, read_weights(given(files, WEIGHTS), schema).support
+    return "some do." if rules is not None and rules.broken(support.codes).any() else ""
 
 
 def _synthetic(certificate: AnyCertificate, files: Mapping[str, bytes]) -> str:

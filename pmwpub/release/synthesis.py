@@ -19,6 +19,7 @@ from pmwpub.release.certificates.certificate_parts import Cells, Columns
 from pmwpub.tabular.coding.decode import CSV_ROWS, csv_cells, csv_line, csv_lines
 from pmwpub.tabular.coding.public_values import StoredValues
 from pmwpub.tabular.files.text.inert_cells import inert
+from pmwpub.tabular.rules.written_rows import WrittenRows
 from pmwpub.tabular.schema.column_types import Column, EncodedColumn, IdColumn, NumericColumn
 from pmwpub.tabular.schema.table_schema import Schema
 
@@ -50,8 +51,9 @@ def synthetic_csv(
              and nothing in those that are left out
     values   the public values, where `cells` is "public-values"
 
-    Beside the bytes themselves only a number a row is held. Raises PlanError as `synthesise` does, and without the
-    values that are asked for; DomainError for weights of another schema.
+    Beside the bytes themselves only a number a row is held. Where the schema has rules, rows are read back as they are
+    written, and RuleBroken is raised in the place of writing one that breaks a rule. Raises PlanError as `synthesise`
+    does, and without the values that are asked for; DomainError for weights of another schema.
     """
     written = io.BytesIO()
     written.writelines(
@@ -77,11 +79,13 @@ def synthetic_chunks(
     order = np.frombuffer(_order(distribution, rows, seed=seed), dtype=np.int32)
     written = schema.encoded if columns == "attributes" else schema.columns
     writers = [_writer(schema, column, seed, cells, values, alone=len(written) == 1) for column in written]
-    yield csv_line([inert(column.name) for column in written]).encode()
+    header = csv_line([inert(column.name) for column in written]).encode()
+    checked = WrittenRows(schema, header)
+    yield header
     for begin in range(0, rows, CSV_ROWS):
         atoms = order[begin : begin + CSV_ROWS]
         block = Block(begin, atoms, support.codes[atoms])
-        yield csv_lines([column(block) for column in writers])
+        yield checked.kept(csv_lines([column(block) for column in writers]))
 
 
 def _writer(

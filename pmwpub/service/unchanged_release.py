@@ -22,7 +22,7 @@ from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.purchases.buying import check_tick
 from pmwpub.service.purchases.caveats import remarks_from
 from pmwpub.service.purchases.offers import said
-from pmwpub.service.purchases.release_statement import candidate_of, public_values
+from pmwpub.service.purchases.release_statement import candidate_of, public_values, rules_of
 
 PUBLISHED = "unchanged-release"
 """The kind of document that such a release is stored as."""
@@ -108,6 +108,7 @@ def _origin(service: Service, current: Study, plan: UnchangedPlan, why: str) -> 
         population=terms.name,
         candidates=tuple(candidate_of(current.candidate(sha256)) for sha256 in plan.inputs.candidates),
         unit=terms.unit,
+        rules=rules_of(current, plan),
         settings_from=why,
         remarks=remarks_from(service.ledger.marks(terms.name)),
     )

@@ -23,11 +23,19 @@ from pmwpub.tabular.schema.table_schema import Schema
 
 
 def misfits(
-    table: TableStream, schema: Schema, columns: Sequence[str], *, digest: bytes, n: int, rows_per_person: int
+    table: TableStream,
+    schema: Schema,
+    columns: Sequence[str],
+    *,
+    digest: bytes,
+    n: int,
+    rows_per_person: int,
+    rules: bool = False,
 ) -> Ints:
     """int64 (c + 1,): the rows whose cell in each of the columns is a misfit, then those with any such cell.
 
     columns  names of attributes of the schema; of others nothing is looked at
+    rules    whether the rows that break a rule of the schema are counted too, behind the columns
     digest   what loading the table found: `Survey.digest`
 
     Raises SchemaError for a name that is no attribute's, FileRefused where the file is another one by now.
@@ -37,9 +45,9 @@ def misfits(
     rows that do not stay, and those without an ID, misfit nowhere: a function of that ID's own rows, of which at most
     k are counted (coding.kept_rows).
     """
-    seen, counts = Digest(table.header), np.zeros(len(columns) + 1, dtype=np.int64)
+    seen, counts = Digest(table.header), np.zeros(len(columns) + rules + 1, dtype=np.int64)
     limit = kept_rows(table, schema, n, rows_per_person)
-    flagged = _flagged(table, schema, columns, seen)
+    flagged = _flagged(table, schema, columns, seen, rules=rules)
     blocks = (flags for _, flags in flagged) if limit is None else limit.limited(flagged, [0] * len(counts))
     for flags in blocks:
         counts += np.count_nonzero(flags, axis=1)
@@ -55,16 +63,29 @@ def public_misfits(table: TextTable, schema: Schema, columns: Sequence[str]) -> 
     return flags.mean(axis=1, dtype=np.float64)
 
 
-def _flagged(table: TableStream, schema: Schema, columns: Sequence[str], seen: Digest) -> Iterator[tuple[Chunk, Codes]]:
-    """Each chunk with uint8 (c + 1, rows): 1 for a misfit in each column, and in any; rows without an ID have none."""
+def _flagged(
+    table: TableStream, schema: Schema, columns: Sequence[str], seen: Digest, *, rules: bool
+) -> Iterator[tuple[Chunk, Codes]]:
+    """Each chunk with uint8 (c + 1, rows): 1 for a misfit in each column, a broken rule where asked, a misfit in any
+    column; rows without an ID have none."""
     unclipped = _unclipped(schema, columns)
     encoder, numbers = Encoder(table.header, unclipped), RowNumbers(table.header)
     nobody = RowsWithoutId.of(table.header, schema)
-    nobody = replace(nobody, no_level=(0,) * (len(columns) + 1))
+    nobody = replace(nobody, no_level=(0,) * (len(columns) + rules + 1))
+    coded = Encoder(table.header, schema) if rules else None
     for chunk in ahead(table.chunks()):
         seen.add(numbers.of(chunk))
         flags = _of_codes(encoder.codes(chunk), unclipped)
-        yield chunk, nobody.cleared(chunk, np.concatenate([flags, flags.max(axis=0, keepdims=True)]))
+        any_of_them = flags.max(axis=0, keepdims=True)
+        broken = flags[:0] if coded is None else _broken(coded.codes(chunk), schema)
+        yield chunk, nobody.cleared(chunk, np.concatenate([flags, broken, any_of_them]))
+
+
+def _broken(codes: Codes, schema: Schema) -> Codes:
+    """uint8 (1, rows), 1 for a row that breaks a rule; SchemaError where there is none. Codes are (d, rows)."""
+    if schema.row_rules is None:
+        raise SchemaError("The schema has no rules, so no row breaks one.")
+    return schema.row_rules.broken(codes.T).astype(np.uint8)[None, :]
 
 
 def _of_codes(codes: Codes, schema: Schema) -> Codes:

@@ -258,7 +258,8 @@ def encode_private(table: TextTable, schema: Schema, *, n: int, rows_per_person:
     """A private table of text in memory, encoded as `survey` does and checked as `Survey.admitted` does."""
     found = survey(table.stream, schema, n=n, rows_per_person=rows_per_person, kept=1 << 62)
     rows = found.admitted(n=n, rows_per_person=rows_per_person)
-    return Encoded(Dataset(schema.domain, np.concatenate([*rows.blocks()], axis=1).T), found.ignored, 0, found.unplaced)
+    dataset = Dataset(schema.domain, np.concatenate([*rows.blocks()], axis=1).T)
+    return Encoded(dataset, found.ignored, unplaced=found.unplaced)
 
 
 def coded_blocks(table: TableStream, schema: Schema, seen: Digest) -> Iterator[Codes]:

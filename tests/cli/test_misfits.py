@@ -46,6 +46,16 @@ def test_the_price_is_free_and_needs_no_private_table(run: Run) -> None:
     assert run("ledger", "show", "P")["charges"] == []
 
 
+def test_rows_that_break_a_rule_are_looked_at_where_they_are_asked_for(run: Run) -> None:
+    assert "no rules" in run(*COMMON, "--rules", "--dry-run", status=2)
+    run("schema", "draft", "b.csv", "--rule", 'sex = "F" implies job = "x"', "-o", "schema.json")
+    found = run(*COMMON, "--column", "job", "--rules", "--dry-run")
+    assert found["price"]["rho"] == pytest.approx(3 * 1.96**2 / 800, rel=1e-9)
+    found = run(*COMMON, "--column", "job", "--rules", "--private", "p.csv", "--half-width", "0.05")
+    assert [one["column"] for one in found["columns"]] == ["job"]
+    assert set(found["rules"]) == {"share", "low", "high"}
+
+
 def test_a_look_finds_the_column_that_is_spelt_otherwise(run: Run) -> None:
     found = run(*COMMON, "--private", "p.csv", "--half-width", "0.05")
     assert found["columns"][0]["column"] == "sex"

@@ -128,6 +128,7 @@ def misfits_command(commands: Actions) -> None:
     parser.add_argument(
         "--column", action="append", default=[], metavar="COLUMN", help="look at this one; default: the risky ones"
     )
+    parser.add_argument("--rules", action="store_true", help="also count the rows that break a rule of the schema")
     parser.add_argument("--half-width", default="0.01", help="of each share of rows, at 95 %% (0.01: one point)")
     parser.add_argument("--dry-run", action="store_true", help="buy nothing: which columns, and at what price")
     parser.add_argument("--repeat", type=whole, default=0, help="draw this look again, at its price")

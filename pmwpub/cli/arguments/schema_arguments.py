@@ -20,6 +20,7 @@ def schema_commands(commands: Actions) -> None:
     )
     reading(draft)
     column_decisions(draft)
+    rule_flags(draft)
     draft.add_argument("-o", "--out", required=True, metavar="schema.json")
     draft.set_defaults(run="pmwpub.cli.schema_draft:draft_schema")
 
@@ -34,6 +35,22 @@ def column_decisions(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(flag, action="append", default=[], metavar="COLUMN", help=words)
     for rule, words in DECISIONS.items():
         parser.add_argument(f"--{rule}", action="append", default=[], metavar="COLUMN=VALUE", help=words)
+
+
+def rule_flags(parser: argparse.ArgumentParser) -> None:
+    """What holds of every row that there can be."""
+    parser.add_argument(
+        "--rule",
+        action="append",
+        default=[],
+        metavar="RULE",
+        help='what holds of every public and released row, such as: age < 15 implies work = "none"; may be repeated',
+    )
+    parser.add_argument(
+        "--suggest-rules",
+        action="store_true",
+        help="also list pairs of levels that no public row has; none becomes a rule by itself",
+    )
 
 
 DECISIONS = {

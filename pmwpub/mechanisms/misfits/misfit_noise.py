@@ -24,7 +24,7 @@ DEVIATIONS = Fraction(49, 25)
 class MisfitNoise:
     """What is counted and at what precision; a function of public facts alone.
 
-    columns          c: how many columns are looked at
+    columns          c: how many things are looked at: columns, and the rules of the schema where they are asked for
     n                the public number of private rows
     rows_per_person  k
     half_width       of the interval around each share of rows, a fraction of one; at most one half
@@ -94,11 +94,12 @@ def misfit_release(counts: PrivateCounts, law: MisfitNoise, *, noise: NoiseSourc
     Raises PlanError for counts of other columns or another table.
 
     Privacy: neighbours replace one person's at most k of n rows by as many (or all rows of one ID, of which k are
-    counted: see tabular.misfit_pass). Which columns are looked at, and how precisely, is fixed by the plan, from public
-    facts. Whether a row misfits in a column is a function of that row and the schema alone, and so is whether it
-    misfits in any: a row adds a vector of zeros and ones to the c + 1 counts. Each of the at most k rows taken out and
-    its replacement differ by a vector whose entries lie in {-1, 0, 1}; the sum of k of them has entries of at most k:
-    every count moves by at most k, and all together by at most k sqrt(c + 1) in L2. That is reached, by k rows that
+    counted: see tabular.misfit_pass). Which columns are looked at, whether rules are, and how precisely, is fixed by
+    the plan, from public facts. Whether a row misfits in a column is a function of that row and the schema alone, and
+    so is whether it misfits in any, and whether it breaks a rule, which counts among the c: a row adds a vector of
+    zeros and ones to the c + 1 counts. Each of the at most k rows taken out and its replacement differ by a vector
+    whose entries lie in {-1, 0, 1}; the sum of k of them has entries of at most k: every count moves by at most k, and
+    all together by at most k sqrt(c + 1) in L2. Where columns alone are looked at that is reached, by k rows that
     misfit everywhere and are replaced by k rows that misfit nowhere, so a smaller sensitivity would be wrong. Integer
     Gaussian noise of one scale sigma on each then costs rho = k^2 (c + 1)/(2 sigma^2) in zCDP (`VectorGaussian`).
     Values and intervals are functions of the noisy counts and of public numbers. Not covered: time.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
@@ -67,7 +68,8 @@ def evident_cells(
     Of E such cells whose table's noise is at most `largest_noise`, those count whose noisy share lies above sigma times
     the normal quantile of 1 - `false_growth`/E: were all of them empty, one would get rows with a probability of about
     `false_growth`. A cell's share is its noisy one, at most the upper ends of its two 1-way estimates. Of more than
-    `most_cells`, those of the largest shares have rows.
+    `most_cells`, those of the largest shares have rows. Where the domain has structural zeros, a cell in which no row
+    could be made gets none, whatever was counted: of what is noisy, then public, nothing new is asked.
 
     noisy  int64 (cells of the schedule's tables,), noisy counts of n rows
     """
@@ -79,8 +81,12 @@ def evident_cells(
     evident = np.flatnonzero(share > empty.thresholds)
     cells, share = empty.cells[evident], share[evident]
     share = np.minimum(share, _upper_ends(schedule, estimates, cells, growth))
-    order = np.argsort(-share, kind="stable")[: growth.most_cells]
+    order = np.argsort(-share, kind="stable")
     order = order[share[order] > 0.0]
+    if support.domain.zeros is not None:
+        possible = (i for i in order if any(map(len, _sources(schedule, support, int(cells[i])))))
+        order = np.fromiter(itertools.islice(possible, growth.most_cells), dtype=np.int64)
+    order = order[: growth.most_cells]
     return _weighed(cells[order], share[order], support, growth) if len(order) else ()
 
 
@@ -122,9 +128,10 @@ def grown_support(schedule: TableSchedule, support: Support, cells: Sequence[Gro
 
     The rows of a cell (a = u, b = v) are public rows that have a = u, with b set to v, and public rows that have b = v,
     with a set to u: half of its weight each, on at most half of `rows_a_cell` rows, taken evenly from the public ones
-    in their order. Where no public row has a level, all of them are taken from.
+    in their order. Where no public row has a level, all of them are taken from. Of structural zeros no row is made:
+    they are taken from the others, and where one half has none, the other has its weight.
 
-    Raises PlanError for a cell that is in no 2-way table, or that public rows are in.
+    Raises PlanError for a cell that is in no 2-way table, that public rows are in, or in which no row could be made.
     """
     if not cells:
         return support
@@ -145,15 +152,40 @@ def grown_support(schedule: TableSchedule, support: Support, cells: Sequence[Gro
 
 def _crossed(schedule: TableSchedule, support: Support, cell: GrownCell, most: int) -> Iterator[tuple[Codes, Ints]]:
     """Rows of a cell with their weights, from public rows of either of its levels."""
-    marginal, levels = schedule.tables.query(cell.cell)
-    for kept, part in zip((0, 1), (cell.weight - cell.weight // 2, cell.weight // 2), strict=True):
-        attribute = marginal.attributes[kept]
-        own = np.flatnonzero(support.columns[attribute] == levels[kept])
-        rows = support.codes[_evenly(own if len(own) else np.arange(len(support)), support.multiplicity, most)].copy()
-        rows[:, list(marginal.attributes)] = levels
+    sources = _sources(schedule, support, cell.cell)
+    parts = (cell.weight - cell.weight // 2, cell.weight // 2)
+    if not all(map(len, sources)):
+        parts = (cell.weight, 0) if len(sources[0]) else (0, cell.weight)
+        if not any(map(len, sources)):
+            raise PlanError("Rows are added for a cell in which no row could be made without breaking a rule.")
+    for own, part in zip(sources, parts, strict=True):
+        if not len(own):
+            continue
+        rows = _put_into(schedule, support.codes[_evenly(own, support.multiplicity, most)], cell.cell)
         weights = np.full(len(rows), part // len(rows), dtype=np.int64)
         weights[: part % len(rows)] += 1
         yield rows[weights > 0], weights[weights > 0]
+
+
+def _sources(schedule: TableSchedule, support: Support, cell: int) -> tuple[Ints, Ints]:
+    """Of each of a cell's two levels the public rows that rows of the cell are made from; none that would be a zero."""
+    marginal, levels = schedule.tables.query(cell)
+    found = []
+    for attribute, level in zip(marginal.attributes, levels, strict=True):
+        own = np.flatnonzero(support.columns[attribute] == level)
+        own = own if len(own) else np.arange(len(support))
+        if support.domain.zeros is not None:
+            own = own[~support.domain.zeros.broken(_put_into(schedule, support.codes[own], cell))]
+        found.append(own)
+    return found[0], found[1]
+
+
+def _put_into(schedule: TableSchedule, rows: Codes, cell: int) -> Codes:
+    """A copy of the rows with the two levels of a cell."""
+    marginal, levels = schedule.tables.query(cell)
+    moved = rows.copy()
+    moved[:, list(marginal.attributes)] = levels
+    return moved
 
 
 def _evenly(atoms: Ints, multiplicity: Ints, most: int) -> Ints:

@@ -23,6 +23,7 @@ from pmwpub.errors import CertificateError
 from pmwpub.plan_inputs import PublicInputs, WorkloadChoice
 from pmwpub.plans import RowsBeyond
 from pmwpub.queries.workload import Workload
+from pmwpub.release.certificates.stated_rules import StatedRule
 from pmwpub.strict_json import read_strictly
 
 NEIGHBOURS = "replace-one: one person's at most rows_per_person rows are replaced by as many; n is public"
@@ -126,6 +127,7 @@ class Origin(Part):
     unit: str = ""
     settings_from: str = ""
     remarks: tuple[str, ...] = ()
+    rules: tuple[StatedRule, ...] | None = None
 
 
 class Provenance(Origin):
@@ -174,7 +176,7 @@ class Stated(Part):
     """
 
     ORDER: ClassVar[tuple[str, ...]] = ()
-    UNSAID: ClassVar[frozenset[str]] = frozenset({"attempts_with_criteria"})
+    UNSAID: ClassVar[frozenset[str]] = frozenset({"attempts_with_criteria", "rules"})
 
     version: int
     epsilon: Epsilon
@@ -192,6 +194,7 @@ class Stated(Part):
     workload_sha256: str
     queries: int
     schema_sha256: str
+    rules: tuple[StatedRule, ...] | None = None
     candidate: tuple[Candidate, ...]
     plan: dict[str, JsonValue] | None = None
     plan_sha256: str
@@ -274,6 +277,7 @@ def public_part(plan: PlannedRelease, workload: Workload, origin: Origin) -> dic
         "workload_sha256": plan.inputs.workload_sha256,
         "queries": workload.queries,
         "schema_sha256": plan.inputs.schema_sha256,
+        "rules": origin.rules,
         "candidate": origin.candidates,
         "plan": json.loads(plan.canonical),
         "plan_sha256": plan.sha256,

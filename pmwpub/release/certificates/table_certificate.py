@@ -141,7 +141,8 @@ class TableCertificate(Charged):
     ORDER: ClassVar[tuple[str, ...]] = (
         *("version", "engine", "epsilon", "delta", "rho", "neighbours", "outside_the_guarantee", "statement"),
         *("population", "unit", "n", "rows_per_person", "mechanism", "tables", "complete", "chosen", "workload"),
-        *("workload_sha256", "queries", "schema_sha256", "candidate", "plan", "plan_sha256", "repeat", "charge_id"),
+        *("workload_sha256", "queries", "schema_sha256", "rules", "candidate", "plan", "plan_sha256", "repeat"),
+        "charge_id",
         *("charged_at", "ledger_total", "budget", "attempts_with_criteria", "settings_from", "remarks", "rows"),
         *("row_seed", "cells", "files", "versions"),
     )

@@ -22,7 +22,7 @@ HALF_WIDTH = "0.01"
 class MisfitShare:
     """The noisy share of private rows whose cell in a column the schema does not fit, with its 95 % interval.
 
-    column     None of the rows with any such cell
+    column     None of the rows with any such cell, and of those that break a rule
     value      as drawn: noise may carry it out of [0, 1]
     low, high  within [0, 1]
     """
@@ -49,6 +49,7 @@ class FitSeen:
 
     columns  the shares of each column, the largest first
     overall  the share of rows with any misfit
+    rules    the share of rows that break a rule of the schema, where that was looked at
     remarks  what had been seen before the plan was sent, which epsilon does not cover
     """
 
@@ -58,6 +59,7 @@ class FitSeen:
     overall: MisfitShare | None = None
     confidence: float = 0.0
     remarks: tuple[str, ...] = ()
+    rules: MisfitShare | None = None
 
     @property
     def half_width(self) -> float:
@@ -66,24 +68,29 @@ class FitSeen:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """One sentence a column, the largest share first, then one on all columns together; none without a result."""
+        """One sentence a column, the largest share first, one on rules where they were looked at, and one on all
+        columns together; none without a result."""
         if self.overall is None:
             return ()
         own = [(one, f"a value in {one.column} that the schema does not fit") for one in self.columns]
         overall = (self.overall, "such a value in one or more of these columns")
-        return tuple(_sentence(share, self.half_width, what) for share, what in (*own, overall))
+        rules = [] if self.rules is None else [(self.rules, "levels together that break a rule of the schema")]
+        return tuple(_sentence(share, self.half_width, what) for share, what in (*own, *rules, overall))
 
 
-def misfit_plan(current: Study, columns: Sequence[str], *, half_width: str = HALF_WIDTH) -> MisfitPlan:
-    """The plan of a look at some columns of the population's schema.
+def misfit_plan(
+    current: Study, columns: Sequence[str], *, half_width: str = HALF_WIDTH, rules: bool = False
+) -> MisfitPlan:
+    """The plan of a look at some columns of the population's schema, and at its rules where these are asked for.
 
-    Raises SchemaError where there is no schema or no such attribute, PlanError for a half-width that is none.
+    Raises SchemaError where there is no schema, no such attribute or no rule, PlanError for a half-width that is none.
     """
     schema = current.schema
     if schema is None:
         raise SchemaError("A look at the fit needs a schema; draft or load one on the Prepare page.")
     if not columns or not set(columns) <= set(schema.domain.names):
         raise SchemaError("Name one or more attributes of the schema to look at.")
+    current.check_ruled(rules=rules)
     return MisfitPlan(
         n=current.population.n,
         rows_per_person=current.population.rows_per_person,
@@ -91,6 +98,7 @@ def misfit_plan(current: Study, columns: Sequence[str], *, half_width: str = HAL
         schema_sha256=schema.sha256,
         columns=tuple(columns),
         half_width=half_width,
+        rules=rules,
     )
 
 
@@ -111,7 +119,8 @@ def _seen(outcome: Outcome) -> FitSeen:
     body = json.loads(outcome.result)
     *columns, overall = [MisfitShare(**share) for share in body["misfits"]]
     ordered = tuple(sorted(columns, key=lambda share: -share.value))
-    return FitSeen(plan, outcome, ordered, overall, body["confidence"], tuple(body["remarks"]))
+    rules = MisfitShare(None, **body["rules"]) if "rules" in body else None
+    return FitSeen(plan, outcome, ordered, overall, body["confidence"], tuple(body["remarks"]), rules)
 
 
 def _sentence(share: MisfitShare, half_width: float, what: str) -> str:

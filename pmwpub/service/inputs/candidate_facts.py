@@ -48,7 +48,13 @@ def _facts(
         f"support:{sha256}{stored_tables.spelt(options)}:{schema.sha256}", lambda: Support.of(encoded.dataset)
     )
     return CandidateFacts(
-        **plain, support=support, dataset=encoded.dataset, dropped=encoded.dropped, ignored=encoded.ignored
+        **plain,
+        support=support,
+        dataset=encoded.dataset,
+        dropped=encoded.dropped,
+        broken=encoded.broken,
+        by_rule=encoded.by_rule,
+        ignored=encoded.ignored,
     )
 
 

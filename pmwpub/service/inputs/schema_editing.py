@@ -15,6 +15,7 @@ from pmwpub.service.inputs.decisions import Decisions, Dropped
 from pmwpub.service.inputs.study import Study
 from pmwpub.service.inputs.study_store import CURRENT
 from pmwpub.tabular.files.text.read_options import ReadOptions
+from pmwpub.tabular.rules.kept_rules import with_fitting
 from pmwpub.tabular.schema.codebook import KINDS, read_codebook
 from pmwpub.tabular.schema.column_types import CategoricalColumn, NumericColumn, text_of_number
 from pmwpub.tabular.schema.draft_record import NothingToEncode, Remedy
@@ -88,7 +89,8 @@ def redrafted(
     binning: Binning = "rounded",
     progress: Progress = unwatched,
 ) -> tuple[Schema, Decisions, tuple[Dropped, ...]]:
-    """As `drafted`, and stored: what was decided about single columns is followed where it still applies.
+    """As `drafted`, and stored: what was decided about single columns is followed where it still applies; rules stay
+    that still fit.
 
     Returns the schema, the decisions that it follows, and those that no longer apply. Raises as `drafted` does; the
     earlier schema then stays, with its decisions.
@@ -98,6 +100,7 @@ def redrafted(
     schema = drafted(
         service, name, book=book, options=options, bins=bins, binning=binning, remedies=kept.remedies, progress=progress
     )
+    schema = with_fitting(schema, () if current.schema is None else current.schema.rules)
     decisions.store(service, name, schema, kept)
     return schema, kept, dropped
 

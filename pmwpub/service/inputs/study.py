@@ -22,6 +22,7 @@ MINIMUM_ROWS = 2
 class CandidateFacts:
     """A public table, encoded under the current schema; all public.
 
+    broken   rows left out because they break a rule of the schema; by_rule: how many break each
     problem  why it cannot be used under this schema, or ""
     options  how its text is read, where somebody confirmed that
     """
@@ -33,6 +34,8 @@ class CandidateFacts:
     support: Support | None = field(default=None, repr=False)
     dataset: Dataset | None = field(default=None, repr=False)
     dropped: int = 0
+    broken: int = 0
+    by_rule: tuple[int, ...] = ()
     ignored: tuple[str, ...] = ()
     problem: str = ""
     options: ReadOptions | None = None
@@ -105,6 +108,11 @@ class Study:
                 raise SchemaError(f"{facts.name} does not fit the schema: {facts.problem}")
             if not facts.attested:
                 raise FileRefused(f"Attest first that {facts.name} was not derived from the private data.")
+
+    def check_ruled(self, *, rules: bool) -> None:
+        """Raise SchemaError where rules are asked for and the schema has none."""
+        if rules and (self.schema is None or not self.schema.rules):
+            raise SchemaError("The schema has no rules to look at.")
 
     def readings(self, candidates: Sequence[str]) -> tuple[tuple[str, str], ...]:
         """(SHA-256, how it is read now) of those candidates that are not read by default, as a plan has them.

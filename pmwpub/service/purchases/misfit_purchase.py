@@ -57,17 +57,21 @@ class MisfitOffer:
     refusal: str
 
 
-def misfit_offer(current: Study, columns: Sequence[str], half_width: str) -> MisfitOffer:
+def misfit_offer(current: Study, columns: Sequence[str], half_width: str, *, rules: bool = False) -> MisfitOffer:
     """The price of a look at these columns at this half-width, and whether it is sold.
 
-    Raises SchemaError where no attribute of the schema is named, PlanError for a half-width that is none.
+    rules  whether the rows that break a rule are counted too
+
+    Raises SchemaError where no attribute of the schema is named, or rules are asked for and it has none, PlanError for
+    a half-width that is none.
     """
     names = {column.name for column in current.schema.encoded} if current.schema is not None else set()
     if not columns or not set(columns) <= names:
         raise SchemaError("Name one or more attributes of the schema to look at.")
+    current.check_ruled(rules=rules)
     terms = current.population
-    law = MisfitNoise(len(set(columns)), terms.n, terms.rows_per_person, as_fraction(half_width))
-    return _offer(current, law)
+    law = MisfitNoise(len(set(columns)) + rules, terms.n, terms.rows_per_person, as_fraction(half_width))
+    return _offer(current, law, rules=rules)
 
 
 def proposed_columns(current: Study, risky: Sequence[str], half_width: str) -> list[str]:
@@ -79,13 +83,13 @@ def proposed_columns(current: Study, risky: Sequence[str], half_width: str) -> l
     return list(risky[:sold]) if sold else list(risky)
 
 
-def _offer(current: Study, law: MisfitNoise) -> MisfitOffer:
+def _offer(current: Study, law: MisfitNoise, *, rules: bool = False) -> MisfitOffer:
     total = current.balance.total
     most = ZCDP.at_most(total.rho * LARGEST_PART)
     least = narrowest(law.columns, law.n, law.rows_per_person, most)
-    columns = most_columns(law.n, law.rows_per_person, law.half_width, most)
+    columns = max(0, most_columns(law.n, law.rows_per_person, law.half_width, most) - rules)
     half_width, part = Fraction(law.rows, law.n), law.rho.rho / total.rho if total.units else Fraction(1)
-    refusal = "" if law.rho <= most else _refusal(half_width, part, law.columns, least, columns)
+    refusal = "" if law.rho <= most else _refusal(half_width, part, law.columns - rules, least, columns)
     return MisfitOffer(half_width, law.rho, part, least, columns, refusal)
 
 
@@ -138,7 +142,7 @@ class MisfitPurchase:
         squared = squared_sensitivity(law.columns, law.rows_per_person)
         return (
             Charge(
-                purpose=f"look at the fit of {_columns(law.columns)}, {width}",
+                purpose=f"look at the fit of {_columns(len(self.plan.columns))}{self._and_rules}, {width}",
                 mechanism="misfit counts, discrete Gaussian",
                 sensitivity=f"sqrt({squared}) rows in L2",
                 scale=f"{law.noise.scale} rows",
@@ -146,11 +150,16 @@ class MisfitPurchase:
             ),
         )
 
+    @property
+    def _and_rules(self) -> str:
+        return " and the rules" if self.plan.rules else ""
+
     def prepared(self, service: Service, private: PrivateTable, current: Study, repeat: int) -> Prepared:
         """The purchase, once it is one that is sold, and schema, private table and population belong together."""
         plan = self.plan
         schema = current.loaded_under(plan.schema_sha256, plan.n, plan.rows_per_person, plan.kept_ids, private)
-        offered = _offer(current, plan.law)
+        current.check_ruled(rules=plan.rules)
+        offered = _offer(current, plan.law, rules=plan.rules)
         if offered.refusal:
             raise PlanError(offered.refusal)
         if not set(plan.columns) <= set(schema.domain.names):
@@ -176,17 +185,19 @@ def _counted(plan: MisfitPlan, private: PrivateTable, current: Study) -> Private
         digest=private.rows,
         n=plan.n,
         rows_per_person=plan.rows_per_person,
+        rules=plan.rules,
     )
     return PrivateCounts(counts, plan.n)
 
 
 def _encoded(plan: MisfitPlan, found: object, remarks: tuple[str, ...]) -> bytes:
-    """Names, noisy shares and ends of their intervals, the rows with any misfit last, under no name."""
-    if not isinstance(found, np.ndarray) or found.shape != (len(plan.columns) + 1,):
+    """Names, noisy shares and ends of their intervals, the rows with any misfit last, under no name; rules beside."""
+    if not isinstance(found, np.ndarray) or found.shape != (len(plan.columns) + plan.rules + 1,):
         raise TypeError("A look at the fit returns one noisy count a column, and one of all together.")
-    shares: list[dict[str, str | float | None]] = []
-    for column, noisy in zip((*plan.columns, None), found.tolist(), strict=True):
-        value, low, high = map(float, share_between(noisy, plan.law))
-        shares.append({"column": column, "value": value, "low": low, "high": high})
-    body = {"misfits": shares, "confidence": float(CONFIDENCE), "remarks": remarks}
+    ends = ("value", "low", "high")
+    drawn = [map(float, share_between(noisy, plan.law)) for noisy in found.tolist()]
+    shares = [dict(zip(ends, one, strict=True)) for one in drawn]
+    rules = {"rules": shares.pop(len(plan.columns))} if plan.rules else {}
+    named = [{"column": column} | share for column, share in zip((*plan.columns, None), shares, strict=True)]
+    body = {"misfits": named, "confidence": float(CONFIDENCE), "remarks": remarks} | rules
     return json.dumps(body, sort_keys=True).encode()

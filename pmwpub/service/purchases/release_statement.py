@@ -11,6 +11,7 @@ from pmwpub.ledger import Booking
 from pmwpub.plans import AnyReleasePlan, ReleasePlan, UnchangedPlan
 from pmwpub.privacy.budget import ZCDP, epsilon_of
 from pmwpub.release.certificates.certificate_parts import Candidate, LedgerTotal, Provenance, decimal_rho
+from pmwpub.release.certificates.stated_rules import StatedRule, stated_rules
 from pmwpub.release.report import TEMPLATES, Choices
 from pmwpub.release.report import template as report_template
 from pmwpub.rounding import stated_delta
@@ -115,12 +116,19 @@ def _stated(
         ledger_total=_total(spent, terms.delta),
         candidates=tuple(candidate_of(current.candidate(sha256)) for sha256 in plan.inputs.candidates),
         unit=terms.unit,
+        rules=rules_of(current, plan),
         budget=_total(terms.total, terms.delta),
         charged_at=charged[2],
         settings_from=known.settings_from,
         remarks=known.remarks,
         attempts=attempts,
     )
+
+
+def rules_of(current: Study, plan: AnyReleasePlan | UnchangedPlan) -> tuple[StatedRule, ...] | None:
+    """The rules of the schema as a certificate states them; None without any."""
+    rules = () if current.schema is None else current.schema.rules
+    return stated_rules(rules, [current.candidate(sha256).by_rule for sha256 in plan.inputs.candidates])
 
 
 def candidate_of(facts: CandidateFacts) -> Candidate:

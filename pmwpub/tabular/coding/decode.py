@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 CSV_ROWS = 20_000
 """So many rows of a CSV are written at once."""
 
-_OWN_FILES = FileLimits(
+OWN_FILES = FileLimits(
     bytes=1 << 40, columns=1 << 20, cells=1 << 40, line_bytes=1 << 30, record_chars=1 << 30, name_chars=1 << 20
 )
 """What was written here and paid for is read back whatever its size."""
@@ -59,11 +59,13 @@ def labelled(dataset: Dataset, schema: Schema) -> pd.DataFrame:
 
 
 def _refuse_unplaced(dataset: Dataset, schema: Schema) -> None:
-    """Raise DomainError for rows of another domain, or with a cell that has no level."""
+    """Raise DomainError for rows of another domain, with a cell that has no level, or that break a rule."""
     if dataset.domain != schema.domain:
         raise DomainError("The rows belong to another schema; decode them with their own.")
     if np.any(dataset.codes >= np.asarray(schema.domain.shape)):
         raise DomainError("A cell has no level; only public or released rows can be decoded.")
+    if schema.row_rules is not None and np.any(schema.row_rules.broken(dataset.codes)):
+        raise DomainError("A row breaks a rule of its schema; no such row is ever released.")
 
 
 def csv_lines(columns: Sequence[Sequence[str]]) -> bytes:
@@ -121,7 +123,7 @@ def read_weights(content: bytes, schema: Schema) -> Distribution:
     Raises FileRefused or SchemaError when the file is no such table, DomainError when atoms repeat or the weights do
     not sum to one.
     """
-    table = open_table(content, options=ReadOptions(), limits=_OWN_FILES)
+    table = open_table(content, options=ReadOptions(), limits=OWN_FILES)
     names = [inert(name) for name in schema.domain.names] + [WEIGHT]
     if list(table.header) != names:
         raise SchemaError("A weights file has the schema's columns in order, then `weight`; this one does not.")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pmwpub.errors import FileRefused
-from pmwpub.records import Codes, Dataset, code_type
+from pmwpub.records import Bools, Codes, Dataset, code_type
 from pmwpub.tabular.coding import written_cells
 from pmwpub.tabular.coding.whole_columns import coder
 from pmwpub.tabular.files.chunks import Chunk
@@ -23,6 +23,8 @@ class Encoded:
 
     ignored   names of the file's columns that the schema does not name (file order)
     dropped   public rows left out because a cell has no level; always 0 for a private table
+    broken    public rows left out because they break a rule of the schema; always 0 for a private table
+    by_rule   how many of these break each rule, in the schema's order: a row may break several
     unplaced  column -> number of cells without a level
 
     Privacy: of a private table, `ignored` and `unplaced` are for the steward only; the repr shows neither.
@@ -31,28 +33,55 @@ class Encoded:
     dataset: Dataset
     ignored: tuple[str, ...] = field(default=(), repr=False)
     dropped: int = 0
+    broken: int = 0
+    by_rule: tuple[int, ...] = ()
     unplaced: Mapping[str, int] = field(default_factory=dict, repr=False)
 
 
-def encode_public(table: TextTable, schema: Schema, *, written: bool = True) -> Encoded:
-    """Encode a public table; a row with a cell that has no level is dropped and counted.
+def encode_public(table: TextTable, schema: Schema, *, written: bool = True, ruled: bool = True) -> Encoded:
+    """Encode a public table; a row with a cell that has no level, or that breaks a rule, is left out and counted.
 
     written  read cells as this package writes them, too (`written_cells`); versions that did not are asked so
+    ruled    leave out rows that break a rule; not of a table that plays a private one, whose rows all stay
 
     Raises SchemaError when the file lacks a column of the schema, FileRefused when no row is left.
     """
     schema.check_header(table.header, with_id=False)
     encoder = Encoder(table.header, schema, written=written)
     codes = encoder.codes(table.cells).T
-    keep = np.all(codes < np.asarray(schema.domain.shape), axis=1)
-    dropped = int(len(keep) - keep.sum())
+    whole = np.all(codes < np.asarray(schema.domain.shape), axis=1)
+    dropped = int(len(whole) - whole.sum())
     unplaced = encoder.unplaced
-    if dropped == len(keep):
+    if dropped == len(whole):
         raise FileRefused(
             f"In each of the {dropped:,} rows a cell has no level in the schema, most often in column "
             f"{max(unplaced, key=unplaced.__getitem__)!r}; compare the schema's levels with the file."
         )
-    return Encoded(Dataset(schema.domain, codes[keep] if dropped else codes), encoder.ignored, dropped, unplaced)
+    keep, by_rule = _kept_by_rules(codes, whole, schema) if ruled else (whole, ())
+    rows = Dataset(schema.domain, codes if keep.all() else codes[keep])
+    broken = int(whole.sum() - keep.sum())
+    return Encoded(rows, encoder.ignored, dropped, broken, by_rule, unplaced)
+
+
+def _kept_by_rules(codes: Codes, whole: Bools, schema: Schema) -> tuple[Bools, tuple[int, ...]]:
+    """Which whole rows break no rule, and how many break each; FileRefused where none is left.
+
+    codes  (rows, d), of a public table
+    whole  bool (rows,): which rows have a level everywhere
+    """
+    if schema.row_rules is None:
+        return whole, ()
+    keep, by_rule = whole.copy(), []
+    for broken in schema.row_rules.broken_by_rule(codes):
+        keep &= ~broken
+        by_rule.append(int(np.count_nonzero(broken & whole)))
+    if not keep.any():
+        worst = schema.rules[by_rule.index(max(by_rule))].text
+        raise FileRefused(
+            f"Each of the {int(whole.sum()):,} rows that have a level everywhere breaks a rule of the schema, most "
+            f"often “{worst}”; compare the rules with the file."
+        )
+    return keep, tuple(by_rule)
 
 
 class Encoder:

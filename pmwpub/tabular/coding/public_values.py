@@ -45,7 +45,7 @@ class PublicValues:
 
     @classmethod
     def of(cls, tables: Sequence[TextTable], schema: Schema, *, least: int = LEAST) -> PublicValues:
-        """The numbers of the rows that have a level everywhere, of all tables together."""
+        """The numbers of the rows that have a level everywhere and break no rule, of all tables together."""
         read = [_Rows.of(table, schema) for table in tables]
         often: Counter[bytes] = Counter()
         for rows in read:
@@ -111,7 +111,7 @@ class StoredValues:
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """The rows of one table that have a level everywhere.
+    """The rows of one table that have a level everywhere and break no rule.
 
     codes    (rows, d)
     atoms    the bytes of each distinct row's codes, and how many records it has
@@ -128,7 +128,10 @@ class _Rows:
     @classmethod
     def of(cls, table: TextTable, schema: Schema) -> _Rows:
         codes = Encoder(table.header, schema, written=True).codes(table.cells).T
-        keep = np.flatnonzero(np.all(codes < np.asarray(schema.domain.shape), axis=1))
+        whole = np.all(codes < np.asarray(schema.domain.shape), axis=1)
+        if schema.row_rules is not None:
+            whole &= ~schema.row_rules.broken(codes)
+        keep = np.flatnonzero(whole)
         kept = np.ascontiguousarray(codes[keep])
         whole = kept.view(np.dtype((np.void, kept.dtype.itemsize * kept.shape[1])))[:, 0]
         distinct, place, records = np.unique(whole, return_inverse=True, return_counts=True)

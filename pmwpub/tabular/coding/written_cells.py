@@ -12,8 +12,11 @@ from pmwpub.tabular.files.text.inert_cells import PLAIN_NUMBER, before_inert, in
 from pmwpub.tabular.schema.column_types import EncodedColumn, NumericColumn
 from pmwpub.tabular.schema.table_schema import Schema
 
+CellCoder = Callable[[Sequence[str]], Ints]
+"""distinct cells -> int64 codes."""
 
-def coder(schema: Schema, column: EncodedColumn) -> Callable[[Sequence[str]], Ints]:
+
+def coder(schema: Schema, column: EncodedColumn) -> CellCoder:
     """distinct cells -> int64 codes, as the column codes them; of a cell that it does not know, as written tables do.
 
     A written table names a bin by its label, the reserved levels by their names, has an apostrophe before what a

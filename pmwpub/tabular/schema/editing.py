@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from pmwpub.errors import SchemaError
+from pmwpub.tabular.rules.rule_tree import EditRule
 from pmwpub.tabular.schema.codebook import pivot_of, yes
 from pmwpub.tabular.schema.column_types import (
     MISSING,
@@ -58,19 +59,26 @@ def rows_of(schema: Schema) -> list[Row]:
     return [_row(column) for column in schema.columns]
 
 
-def schema_of(rows: Iterable[Mapping[str, Any]], missing_tokens: Sequence[str], version: int = 1) -> Schema:
+def schema_of(
+    rows: Iterable[Mapping[str, Any]],
+    missing_tokens: Sequence[str],
+    version: int = 1,
+    rules: Sequence[EditRule] = (),
+) -> Schema:
     """The schema that rows describe; a row without a name and kind is left out, a rule that its kind lacks is ignored.
 
     Cells may be blank, None or NaN for "not given"; `values` and `codes` may be a list or one text, a value a line.
 
     version  the least version of the schema: 2 where a row says what version 1 cannot
+    rules    stand in no row; they stay as they are, and must fit the columns
 
     Raises SchemaError, naming the row, for what no version allows.
     """
     kept = [(place, row) for place, row in enumerate(rows, start=1) if _given(row, "name") or _given(row, "kind")]
-    version = max(version, *(_version(row) for _, row in kept), 1)
+    version = max(version, *(_version(row) for _, row in kept), 2 if rules else 1)
     columns = [_column(row, place, missing_tokens, version) for place, row in kept]
-    return Schema.of(columns, missing_tokens, max(version, *(1 + needs_second(column) for column in columns), 1))
+    version = max(version, *(1 + needs_second(column) for column in columns), 1)
+    return Schema.of(columns, missing_tokens, version, rules)
 
 
 def column_of(row: Mapping[str, Any], missing_tokens: Sequence[str], **rules: Any) -> Column:

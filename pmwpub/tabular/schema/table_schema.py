@@ -14,6 +14,8 @@ from pmwpub.domain import Domain
 from pmwpub.errors import SchemaError
 from pmwpub.tabular.files.text import column_names
 from pmwpub.tabular.files.text.inert_cells import stands_in
+from pmwpub.tabular.rules.code_rules import RowRules
+from pmwpub.tabular.rules.rule_tree import MAX_RULES, EditRule
 from pmwpub.tabular.schema import edition
 from pmwpub.tabular.schema.column_types import WEIGHT, CategoricalColumn, Column, EncodedColumn, IdColumn
 
@@ -24,12 +26,14 @@ class Schema(BaseModel):
     missing_tokens  cells that stand for "no value", compared by each column's own rules
     version         2 adds missing codes, equivalences (`same`, in the place of strip and casefold), spikes, and the
                     kinds ordered, date and weight; a file of version 1 keeps its meaning and its hash to the byte
+    rules           what holds of every public and every released row (version 2; the key is written where there are
+                    any). Private rows are never held against them
 
     Under version 2 a column's own levels go before the schema's tokens: "NA" is Namibia where a column declares it.
 
     Raises SchemaError (through `from_json` and `of`) for unknown keys, repeated names, a level that equals a missing
     token (version 1) or a reserved name, a level whose name would read as another one (version 2), more than one
-    id column, no encoded column, or bins that do not rise.
+    id column, no encoded column, bins that do not rise, or a rule that does not fit the columns.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -37,6 +41,7 @@ class Schema(BaseModel):
     version: int = Field(ge=1, le=2)
     missing_tokens: tuple[str, ...] = ()
     columns: tuple[Column, ...]
+    rules: tuple[EditRule, ...] = Field(default=(), max_length=MAX_RULES)
 
     @model_validator(mode="after")
     def _check(self) -> Schema:
@@ -52,8 +57,11 @@ class Schema(BaseModel):
             edition.check_second(self.columns)
             for column in self.encoded:
                 edition.check_reads_back(column, self.tokens_of(column))
+            _ = self.domain  # with its rules, each of which must fit
             return self
         edition.check_first(self.columns)
+        if self.rules:
+            raise ValueError('version 1 has no rules; write "version": 2')
         for column in self.encoded:
             tokens = {column.tidy(token) for token in self.missing_tokens}
             if any(column.tidy(level) in tokens for level in column.own_levels):
@@ -95,13 +103,20 @@ class Schema(BaseModel):
 
     @cached_property
     def domain(self) -> Domain:
-        """The encoded columns' attributes, in schema order."""
-        return Domain(tuple(column.attribute for column in self.encoded))
+        """The encoded columns' attributes, in schema order, and which rows of them the rules exclude."""
+        return Domain(tuple(column.attribute for column in self.encoded), self.row_rules)
+
+    @cached_property
+    def row_rules(self) -> RowRules | None:
+        """The rules over codes; None without any."""
+        return RowRules.of(self.rules, self.encoded)
 
     @cached_property
     def sha256(self) -> str:
         """The hash of the canonical JSON: every key written out, keys sorted."""
         kept = self.model_dump(mode="json", exclude={"columns": {"__all__": edition.FOREIGN[self.version]}})
+        if not self.rules:
+            del kept["rules"]
         body = json.dumps(kept, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         return hashlib.sha256(body.encode()).hexdigest()
 
@@ -109,7 +124,8 @@ class Schema(BaseModel):
         """The schema file: indented, defaults left out."""
         body = {"version": self.version, "missing_tokens": self.missing_tokens}
         columns = [self._written_column(column) for column in self.columns]
-        return json.dumps(body | {"columns": columns}, indent=1, ensure_ascii=False) + "\n"
+        rules = {"rules": [rule.model_dump(mode="json") for rule in self.rules]} if self.rules else {}
+        return json.dumps(body | {"columns": columns} | rules, indent=1, ensure_ascii=False) + "\n"
 
     def _written_column(self, column: Column) -> dict[str, Any]:
         """A column's keys that are not defaults; of version 2 also which equivalences an attribute has, if none."""
@@ -133,10 +149,17 @@ class Schema(BaseModel):
             raise SchemaError("The schema is not valid Unicode text; save it again as UTF-8.") from failure
 
     @classmethod
-    def of(cls, columns: Sequence[Column], missing_tokens: Sequence[str] = (), version: int = 1) -> Schema:
+    def of(
+        cls,
+        columns: Sequence[Column],
+        missing_tokens: Sequence[str] = (),
+        version: int = 1,
+        rules: Sequence[EditRule] = (),
+    ) -> Schema:
         """A schema from column objects; SchemaError as for a file."""
+        tokens = tuple(missing_tokens)
         try:
-            return cls(version=version, columns=tuple(columns), missing_tokens=tuple(missing_tokens))
+            return cls(version=version, columns=tuple(columns), missing_tokens=tokens, rules=tuple(rules))
         except ValidationError as failure:
             raise refusal(failure) from failure
 
@@ -144,15 +167,21 @@ class Schema(BaseModel):
         """The schema with `column` in the place of the one of its name, or behind all others."""
         known = any(own.name == column.name for own in self.columns)
         swapped = tuple(column if own.name == column.name else own for own in self.columns)
-        return Schema.of(swapped if known else (*self.columns, column), self.missing_tokens, self.version)
+        columns = swapped if known else (*self.columns, column)
+        return Schema.of(columns, self.missing_tokens, self.version, self.rules)
 
     def without_column(self, name: str) -> Schema:
         """The schema without the column of that name: a file may then have it as an extra one."""
-        return Schema.of(tuple(own for own in self.columns if own.name != name), self.missing_tokens, self.version)
+        columns = tuple(own for own in self.columns if own.name != name)
+        return Schema.of(columns, self.missing_tokens, self.version, self.rules)
 
     def with_missing_tokens(self, tokens: Sequence[str]) -> Schema:
         """The schema with other missing tokens."""
-        return Schema.of(self.columns, tokens, self.version)
+        return Schema.of(self.columns, tokens, self.version, self.rules)
+
+    def with_rules(self, rules: Sequence[EditRule]) -> Schema:
+        """The schema with other rules, in the place of those that it has; of version 2, which alone has rules."""
+        return Schema.of(self.columns, self.missing_tokens, self.version, rules)
 
     def tokens_of(self, column: EncodedColumn) -> tuple[str, ...]:
         """The missing tokens that hold in a column: under version 2 those that are no level of it."""

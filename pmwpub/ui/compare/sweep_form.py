@@ -77,6 +77,8 @@ def ask_for_terms(study: Study, truth: str) -> SweepRange:
             key="sweep baselines",
             help=WHY_BASELINES,
         )
+        if study.schema is not None and study.schema.rules:
+            st.caption("Baselines that make rows (MWEM, DualQuery, AIM, MST) need not obey the schema's rules.")
     if not variants or not shares:
         raise PlanError("Choose at least one variant and one share of the public tables.")
     return SweepRange(

@@ -70,14 +70,18 @@ def _shares(study: Study, seen: FitSeen) -> None:
     *own, overall = seen.words
     for sentence in own[: sum(one.evident for one in seen.columns)]:
         st.markdown(plain(sentence))
+    if seen.rules is not None:
+        st.markdown(plain(own[-1]))
     evident = any(one.evident for one in (*seen.columns, seen.overall) if one is not None)
     st.info(plain(overall), icon=":material/rule:" if evident else ":material/check:")
-    shares = [*seen.columns, *([seen.overall] if seen.overall is not None else [])]
+    named = [(one.column or "any of these", one) for one in (*seen.columns, seen.overall) if one is not None]
+    named += [] if seen.rules is None else [("rows that break a rule", seen.rules)]
+    shares = [one for _, one in named]
     public = reviewing.public_shares(service(), study, seen.plan.columns)
     with st.expander("Noisy shares of the rows, with their intervals"):
         st.dataframe(
             {
-                "column": [one.column or "any of these" for one in shares],
+                "column": [name for name, _ in named],
                 "noisy share (%)": [round(100 * one.estimate, 2) for one in shares],
                 "from (%)": [round(100 * one.low, 2) for one in shares],
                 "to (%)": [round(100 * one.high, 2) for one in shares],
@@ -132,19 +136,21 @@ def _buy(session: Session, study: Study, private: PrivateTable) -> None:
         st, "Half-width of each share, ± points (95 %)", "1", "0.01", "50", key=widget_keys.MISFIT_POINTS
     )
     half_width = str(as_fraction(points) / 100)
-    offer = purchases.misfit_offer(study, columns, half_width)
+    ruled = study.schema is not None and bool(study.schema.rules)
+    rules = ruled and st.checkbox("Also the rows that break a rule of the schema", key="misfit rules")
+    offer = purchases.misfit_offer(study, columns, half_width, rules=rules)
     if offer.refusal:
         st.warning(plain(offer.refusal), icon=":material/money_off:")
         return
-    plan = misfit_shares.misfit_plan(study, columns, half_width=half_width)
-    wanted, buys = [MisfitPurchase(plan)], _in_words(offer, plan.columns)
+    plan = misfit_shares.misfit_plan(study, columns, half_width=half_width, rules=rules)
+    wanted, buys = [MisfitPurchase(plan)], _in_words(offer, plan.columns, rules=rules)
     if purchase_form(session, study, private, wanted, buys, place="fit", label="Buy this look"):
         st.rerun()
 
 
-def _in_words(offer: MisfitOffer, columns: Sequence[str]) -> str:
-    width = purchases.in_points(offer.half_width)
-    return f"the noisy share of rows that misfit in {_named(columns)}, and in any of them, each {width} (95 %)"
+def _in_words(offer: MisfitOffer, columns: Sequence[str], *, rules: bool) -> str:
+    width, broken = purchases.in_points(offer.half_width), ", of those that break a rule" if rules else ""
+    return f"the noisy share of rows that misfit in {_named(columns)}, and in any of them{broken}, each {width} (95 %)"
 
 
 def _named(columns: Sequence[str]) -> str:

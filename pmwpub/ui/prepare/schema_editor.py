@@ -221,7 +221,8 @@ def _as_text(draft: SchemaDraft, place: int, row: Row) -> None:
 def _checked(draft: SchemaDraft, study: Study) -> Schema | None:
     """The schema that the rows make, with its size; None, and the reason, where they make none."""
     try:
-        schema = schema_editing.schema_of(draft.rows, draft.tokens, draft.edition)
+        rules = () if study.schema is None else study.schema.rules
+        schema = schema_editing.schema_of(draft.rows, draft.tokens, draft.edition, rules)
     except PmwPubError as refusal:
         st.error(f"{plain(str(refusal))} Nothing is lost: go on editing.", icon=":material/block:")
         return None

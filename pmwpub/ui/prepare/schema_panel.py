@@ -140,7 +140,7 @@ def _save(
         if book is None or not session.shelf.keep("codebook", name, book, refusal, options):
             session.tell("error", _refused(refusal, earlier=study.schema is not None))
     else:
-        _saved(session, schema, kept, dropped)
+        _saved(session, study.schema, schema, kept, dropped)
     st.rerun()
 
 
@@ -156,10 +156,15 @@ def _refused(refusal: PmwPubError, *, earlier: bool) -> str:
     return "\n".join([head, "", *lines, "", ALL_LEFT_OUT])
 
 
-def _saved(session: Session, schema: Schema, kept: Decisions, dropped: Sequence[Dropped]) -> None:
+def _saved(
+    session: Session, earlier: Schema | None, schema: Schema, kept: Decisions, dropped: Sequence[Dropped]
+) -> None:
     columns = counted(len(schema.domain.attributes), "column")
     held = f" It follows {counted(len(kept.remedies), 'decision')} of yours." if kept.remedies else ""
     session.tell("success", f"The schema has {columns}.{held} Look it over before you spend.")
     for one in dropped:
         words = f"{plain(one.remedy.column)}: {plain(remedy_words(one.remedy))}"
         session.tell("warning", f"A decision no longer applies. {words}: {plain(one.why)}")
+    for rule in () if earlier is None else earlier.rules:
+        if rule not in schema.rules:
+            session.tell("warning", f"A rule is not part of this schema and was taken out: {plain(rule.text)}")

@@ -35,6 +35,7 @@ def facts_table(candidates: Sequence[CandidateFacts]) -> None:
         "rows": [one.rows for one in candidates],
         "distinct rows": [None if one.support is None else len(one.support) for one in candidates],
         "rows dropped": [one.dropped for one in candidates],
+        "rows left out by rules": [one.broken for one in candidates],
         "columns ignored": [", ".join(one.ignored) for one in candidates],
         "fits the schema": ["yes" if one.support is not None else "no" for one in candidates],
         "attested": ["yes" if one.attested else "no" for one in candidates],
@@ -45,7 +46,8 @@ def facts_table(candidates: Sequence[CandidateFacts]) -> None:
         hide_index=True,
         width="stretch",
         column_config=dict.fromkeys(
-            ("rows", "distinct rows", "rows dropped"), st.column_config.NumberColumn(format="localized")
+            ("rows", "distinct rows", "rows dropped", "rows left out by rules"),
+            st.column_config.NumberColumn(format="localized"),
         ),
         alt="The public candidates with their sizes and how they fit the schema.",
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from pmwpub.service import Service, purchases
 from pmwpub.service.bought import misfit_remedies, misfit_shares
 from pmwpub.service.bought.misfit_shares import FitSeen, misfit_plan
 from pmwpub.service.inputs import reviewing, study_store
+from pmwpub.service.rules import rule_editing
 from pmwpub.service.steward_only.recorded_numbers import PRIVATE_NUMBERS_SEEN
 from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tasks import mechanism_work
@@ -258,3 +260,45 @@ def test_k_rows_a_person_cost_k_squared(service: Service) -> None:
         study_store.save_schema(service, f"k{k}", study_store.draft_schema(service, f"k{k}"))
         prices.append(purchases.misfit_offer(study_store.study(service, f"k{k}"), ["sex"], WIDE).rho.rho)
     assert prices[1] == pytest.approx(9 * prices[0], rel=1e-9)
+
+
+def ruled(bench: Bench) -> Bench:
+    """The same with a rule in the schema, and the private table loaded under it."""
+    current = study_store.study(bench.service, bench.name)
+    rule_editing.add(bench.service, current, 'sex = "F" implies job != "smith"')
+    return replace(bench, private=study_store.load_private(bench.service, bench.name, bench.private_csv))
+
+
+def test_the_rows_that_break_a_rule_are_sold_as_one_column_more(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = ruled(bench)
+    current = study_store.study(bench.service, bench.name)
+    plan = misfit_plan(current, ["sex"], half_width=WIDE, rules=True)
+    assert plan.law.columns == 2
+    offered = purchases.misfit_offer(current, ["sex"], WIDE, rules=True)
+    assert offered.rho == purchases.misfit_offer(current, ["sex", "job"], WIDE).rho
+    monkeypatch.setattr(mechanism_work, "misfit_release", lambda counts, law: counts.counts)
+    buying.buy(bench.service, bench.private, plan)
+    (look,) = seen(bench)
+    lines = [line.split(",") for line in bench.private_csv.decode().splitlines()[1:]]
+    broken = sum(sex == "F" and job == "smith" for sex, _, job in lines) / len(lines)
+    assert broken > 0
+    assert look.rules is not None
+    assert look.rules.value == pytest.approx(broken)
+    assert [one.column for one in look.columns] == ["sex"]
+    assert "break a rule of the schema" in look.words[-2]
+    (record,) = bench.service.ledger.history(bench.name)
+    assert record.purpose == "look at the fit of 1 column and the rules, ±30 points"
+    assert spent(bench) == offered.rho
+
+
+def test_rules_that_a_schema_lacks_are_not_sold_and_plans_without_them_keep_their_text(bench: Bench) -> None:
+    current = study_store.study(bench.service, bench.name)
+    assert '"rules"' not in plan_of(bench).canonical
+    for ask in (
+        lambda: misfit_plan(current, ["sex"], rules=True),
+        lambda: purchases.misfit_offer(current, ["sex"], WIDE, rules=True),
+        lambda: buying.buy(bench.service, bench.private, plan_of(bench).model_copy(update={"rules": True})),
+    ):
+        with pytest.raises(SchemaError, match="no rules"):
+            ask()
+    assert spent(bench).units == 0

@@ -1,0 +1,1 @@
+"""What `schema draft` says beside the columns."""

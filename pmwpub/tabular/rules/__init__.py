@@ -1,0 +1,1 @@
+"""Edit rules: which rows there cannot be, said in the schema, from public facts alone."""
