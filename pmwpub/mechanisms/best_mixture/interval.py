@@ -119,7 +119,7 @@ class BestMixture:
 
     @property
     def _visits(self) -> int:
-        return len(self._problem.support) * len(self._problem.workload.marginals)
+        return len(self._problem.support) * len(self._problem.workload.tables)
 
     @property
     def passes(self) -> int:
@@ -201,7 +201,7 @@ def _merge(workload: Workload, support: Support) -> tuple[Support, Ints]:
 
     Mixtures only enter through q(mu), so f is the same.
     """
-    used = sorted({attribute for marginal in workload.marginals for attribute in marginal.attributes})
+    used = sorted({attribute for table in workload.tables for attribute in table.attributes})
     if len(used) == len(workload.domain.attributes):
         return support, np.arange(len(support), dtype=np.int64)
     _, first, inverse = np.unique(support.codes[:, used], axis=0, return_index=True, return_inverse=True)
