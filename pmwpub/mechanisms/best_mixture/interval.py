@@ -53,7 +53,7 @@ class BestMixture:
     """f of one private table over one support and workload; `refine()` until narrow enough or exhausted.
 
     counts    the private counts c_q of the workload
-    workload  any marginals
+    workload  any marginals and prefix tables
     support   any atoms; those that no query tells apart are merged
 
     The interval starts from empty and full cells (lower) and from the public table itself (upper), and only ever
