@@ -27,7 +27,7 @@ from pmwpub.queries.workload import Workload
 SHAPE = tables.ordered(tables.domain(6, 2, 3), 5, 0, 0)
 WORKLOAD = Workload.all_kway(SHAPE, 2, prefixes=["a0"])
 ROWS = tables.table(SHAPE, 2_000, 1)
-CANDIDATE = PublicProblem(WORKLOAD, tables.support(SHAPE, 60, 2))
+CANDIDATE = PublicProblem(WORKLOAD, tables.support(SHAPE, 300, 2))
 ROUNDS = 60
 
 

@@ -102,7 +102,7 @@ def check_bounds(k: int, n: int, seed: int, steps: list[tuple[int, float]]) -> N
 STEPS = st.lists(st.tuples(st.integers(0, 200), st.floats(0, 1)), min_size=1, max_size=5)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.integers(1, 3), st.sampled_from([1, 2, 37, 900]), st.integers(0, 999), STEPS)
 def test_bounds_are_never_below_the_scores_and_evaluated_scores_are_exact(
     k: int, n: int, seed: int, steps: list[tuple[int, float]]
