@@ -68,7 +68,7 @@ def test_a_release_by_rounds_measures_prefixes_names_them_and_is_made_again(town
     asked = [line["query"] for line in made["transcript"]]
     assert asked[0]["age"].startswith("at most [")
     checked = json.loads(town.run("certificate", "check", town.path("out")))
-    assert checked["fails"] == [] if "fails" in checked else checked["holds"]
+    assert "the schema, the workload and each query's name agree" in str(checked["holds"])
     assert rebuild.main([town.path("b.csv"), "--from", town.path("out")]) == 0
     town.capture.readouterr()
     answers = json.loads(town.run("answer", "--release", town.path("out"), "--marginal", "age"))
