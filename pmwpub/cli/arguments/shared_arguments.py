@@ -75,3 +75,8 @@ def workload(parser: argparse.ArgumentParser) -> None:
         metavar="COLUMN,COLUMN",
         help="instead: these marginals alone, each one line of CSV; repeat it for each",
     )
+    parser.add_argument(
+        "--prefixes",
+        metavar="COLUMN,COLUMN",
+        help="also answer 'at most x' of these ordered columns (numbers, ordered levels, years, quarters, months)",
+    )

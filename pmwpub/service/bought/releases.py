@@ -77,7 +77,7 @@ class Released:
 
 def workload_facts(workload: Workload, atoms: int) -> WorkloadFacts:
     """Sizes of a workload on a support of `atoms` rows."""
-    updates = len(workload.marginals) * atoms + 12 * workload.queries
+    updates = len(workload.tables) * atoms + 12 * workload.queries
     return WorkloadFacts(
         len(workload.marginals),
         workload.queries,

@@ -153,7 +153,7 @@ def _tried(
     expected = ExpectedError(
         key_of(pool), way.mean, max(0.0, way.mean - bar), way.mean + bar, 0.0, free.mean, len(known.truths)
     )
-    part = 0 if known.marginals == len(current.workload().marginals) else known.marginals
+    part = 0 if known.marginals == len(current.workload().tables) else known.marginals
     return expected, SimulatedPairs((), known.truths, part=part)
 
 

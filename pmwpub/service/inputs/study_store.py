@@ -63,7 +63,9 @@ def _fitting(choice: WorkloadChoice, schema: Schema | None) -> WorkloadChoice | 
     if schema is None:
         return choice
     columns = set(schema.domain.names)
-    return choice if choice.k <= len(columns) and all(set(group) <= columns for group in choice.names or ()) else None
+    ordered = {attribute.name for attribute in schema.domain.attributes if attribute.ordered > 1}
+    fits = choice.k <= len(columns) and all(set(group) <= columns for group in choice.names or ())
+    return choice if fits and set(choice.prefixes) <= ordered else None
 
 
 def save_schema(service: Service, population: str, schema: Schema) -> None:

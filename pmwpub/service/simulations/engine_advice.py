@@ -75,8 +75,8 @@ def expected(way: Way) -> str:
 def _found(found: EngineTrial, best: Way, ways: Sequence[Way], workload: Workload) -> str:
     order = sorted(ways, key=lambda way: (way is not best, way.mean))
     numbers = ", ".join(f"{named(way)} {expected(way)}" for way in order)
-    part = len(workload.marginals) != found.marginals
-    over = f", over {found.marginals:,} of {len(workload.marginals):,} marginals" if part else ""
+    part = len(workload.tables) != found.marginals
+    over = f", over {found.marginals:,} of {len(workload.tables):,} marginals" if part else ""
     playing = " and ".join(found.truths)
     return (
         f"Advised: {named(best)}. Largest error expected at epsilon {found.epsilon:g}, by simulation on public tables "

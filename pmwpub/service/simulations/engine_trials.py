@@ -96,7 +96,7 @@ def trial(service: Service, current: Study, candidates: Sequence[str], epsilon: 
     truths, tried = _truths(current, candidates), _tried(current, candidates)
     key, population = _key(current, candidates, truths, epsilon), current.population.name
     too_many = current.population.n > service.policy.simulated_rows
-    marginals = 0 if tried is None or too_many else len(tried.marginals)
+    marginals = 0 if tried is None or too_many else len(tried.tables)
     plain = EngineTrial(key, epsilon, tuple(one.name for one in truths), marginals)
     job_key = _job_key(current, key)
     if is_stored(service, population, TRIAL, key, job_key):
@@ -106,7 +106,7 @@ def trial(service: Service, current: Study, candidates: Sequence[str], epsilon: 
         return EngineTrial(key, epsilon, plain.truths, plain.marginals, service.engine.job(job_key))
     ways, played_by = swept_ways(service, current, candidates, epsilon)
     if ways:
-        whole = len(current.workload().marginals)
+        whole = len(current.workload().tables)
         return EngineTrial(key, epsilon, played_by, whole, ways=ways, swept=True)
     return plain
 
@@ -120,7 +120,7 @@ def _tried(current: Study, candidates: Sequence[str]) -> Workload | None:
     """The part of the workload that is tried; None where even a small one would take minutes."""
     full, atoms = current.workload(), len(_support(current, candidates))
     marginals = min(MOST_MARGINALS, MOST_UPDATES // max(1, atoms))
-    while marginals >= min(LEAST_MARGINALS, len(full.marginals)):
+    while marginals >= min(LEAST_MARGINALS, len(full.tables)):
         part = full.restricted(marginals, SEED)
         if measured_tables(part).queries <= MOST_CELLS:
             return part

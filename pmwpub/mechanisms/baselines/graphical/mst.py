@@ -12,6 +12,7 @@ from pmwpub.mechanisms.baselines.graphical.fitted_model import NoisyMarginals, d
 from pmwpub.mechanisms.baselines.graphical.level_merging import Merging
 from pmwpub.mechanisms.baselines.matrix.residual_planner import MarginalAnswers
 from pmwpub.mechanisms.baselines.matrix.residuals import Subset
+from pmwpub.mechanisms.baselines.prefix_refusal import refuse_prefixes
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.noise import SECURE, NoiseSource
 from pmwpub.privacy.selection import ExponentialMechanism
@@ -72,6 +73,7 @@ def mst(
 
     Raises MethodRefused without the extra `peers`.
     """
+    refuse_prefixes(workload)
     domain = workload.domain
     ones: list[Subset] = [(a,) for a, size in enumerate(domain.shape) if size > 1]
     pairs: list[Subset] = list(itertools.combinations([a for (a,) in ones], 2))
