@@ -10,6 +10,7 @@ import numpy as np
 
 from pmwpub.errors import PlanError
 from pmwpub.mechanisms.table_fit.fit_constants import SupportGrowth
+from pmwpub.mechanisms.table_fit.nested_rows import evenly, give_levels
 from pmwpub.mechanisms.table_fit.one_way_estimates import OneWayEstimates, scales
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
 from pmwpub.queries.incidence import PublicProblem
@@ -122,7 +123,8 @@ def grown_support(schedule: TableSchedule, support: Support, cells: Sequence[Gro
 
     The rows of a cell (a = u, b = v) are public rows that have a = u, with b set to v, and public rows that have b = v,
     with a set to u: half of its weight each, on at most half of `rows_a_cell` rows, taken evenly from the public ones
-    in their order. Where no public row has a level, all of them are taken from.
+    in their order. Where no public row has a level, all of them are taken from. What nests with a level that is set
+    moves along (`nested_rows`): an added row's parents are those of its children, as everybody's.
 
     Raises PlanError for a cell that is in no 2-way table, or that public rows are in.
     """
@@ -149,16 +151,8 @@ def _crossed(schedule: TableSchedule, support: Support, cell: GrownCell, most: i
     for kept, part in zip((0, 1), (cell.weight - cell.weight // 2, cell.weight // 2), strict=True):
         attribute = marginal.attributes[kept]
         own = np.flatnonzero(support.columns[attribute] == levels[kept])
-        rows = support.codes[_evenly(own if len(own) else np.arange(len(support)), support.multiplicity, most)].copy()
-        rows[:, list(marginal.attributes)] = levels
+        rows = support.codes[evenly(own if len(own) else np.arange(len(support)), support.multiplicity, most)].copy()
+        give_levels(rows, marginal.attributes, levels, support)
         weights = np.full(len(rows), part // len(rows), dtype=np.int64)
         weights[: part % len(rows)] += 1
         yield rows[weights > 0], weights[weights > 0]
-
-
-def _evenly(atoms: Ints, multiplicity: Ints, most: int) -> Ints:
-    """So many of the atoms, at even distances among the rows that they stand for; an atom may come more than once."""
-    behind = np.cumsum(multiplicity[atoms])
-    places = (2 * np.arange(most, dtype=np.int64) + 1) * behind[-1] // (2 * most)
-    found: Ints = atoms[np.searchsorted(behind, places, side="right")]
-    return found

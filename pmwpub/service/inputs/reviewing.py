@@ -78,7 +78,8 @@ def public_shares(service: Service, current: Study, columns: Sequence[str]) -> d
     schema, used = current.schema, current.usable
     if schema is None or not used:
         return {}
-    wanted, name = tuple(sorted(set(columns) & set(schema.domain.names))), current.population.name
+    encoded, name = {column.name for column in schema.encoded}, current.population.name
+    wanted = tuple(sorted(encoded & set(columns)))
 
     def built() -> dict[str, float]:
         tables = [stored_tables.table(service, name, one.sha256) for one in used]

@@ -62,8 +62,10 @@ def _fitting(choice: WorkloadChoice, schema: Schema | None) -> WorkloadChoice | 
     """The chosen workload, or none where the schema has no longer the columns that it is about."""
     if schema is None:
         return choice
-    columns = set(schema.domain.names)
-    return choice if choice.k <= len(columns) and all(set(group) <= columns for group in choice.names or ()) else None
+    domain = schema.domain
+    known = all(set(group) <= set(domain.names) for group in choice.names or ())
+    alone = known and all(domain.related(map(domain.index, group)) is None for group in choice.names or ())
+    return choice if choice.k <= len(domain.lineages) and alone else None
 
 
 def save_schema(service: Service, population: str, schema: Schema) -> None:

@@ -9,6 +9,7 @@ from pmwpub.errors import SchemaError
 from pmwpub.progress import Progress, unwatched
 from pmwpub.tabular.coding.written_cells import coder
 from pmwpub.tabular.files.reading import TextTable
+from pmwpub.tabular.nesting.declared_parents import derived_words, with_parents
 from pmwpub.tabular.review.column_counts import PublicColumn
 from pmwpub.tabular.review.suspects import verdict_on
 from pmwpub.tabular.review.verdict import Verdict
@@ -130,7 +131,9 @@ def as_it_stands(schema: Schema, proposed: Draft, tables: Sequence[TextTable], *
             ways = own[name].remedies if name in own else _ways_on(found[name], column, kept=False)
             one = Left(name, found[name].why, ways)
         left.append(one)
-    named = {column.name for column in schema.columns}
+    shared = [one.name for one in schema.parents if any(one.name in table.header for table in tables)]
+    left += [Left(one.name, derived_words(one.child)) for one in schema.parents if one.name in shared]
+    named = {column.name for column in (*schema.columns, *schema.parents)}
     remarked = _remarked(found, encoded)
     return Draft(
         schema,
@@ -149,7 +152,8 @@ def decided(
     found = proposed(ColumnCells.of(name, tables, remedies), Recipe(missing_tokens=tuple(missing_tokens)))
     if found.left is not None:
         raise SchemaError(f"{name!r} stays left out: {found.left.why}")
-    return found.column
+    declared = [one.value for one in remedies if one.rule == "parent"]
+    return with_parents(found.column, declared, tables, missing_tokens)
 
 
 def undecided(tables: Sequence[TextTable], name: str, schema: Schema, *, labels: Sequence[str] = ()) -> Column:

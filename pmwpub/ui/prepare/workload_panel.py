@@ -58,7 +58,7 @@ def _offer(session: Session, study: Study) -> None:
 
 def choose(study: Study) -> WorkloadChoice | None:
     """All, sampled or hand-picked, from the widgets; None while no marginal is picked."""
-    columns = 3 if study.schema is None else len(study.schema.domain.names)
+    columns = 3 if study.schema is None else len(study.schema.domain.lineages)
     stored = study.choice or WorkloadChoice(k=min(3, columns))
     ways = [ALL, SAMPLED, PICKED]
     place = 2 if stored.names is not None else int(stored.marginals is not None)
