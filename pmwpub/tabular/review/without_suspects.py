@@ -9,7 +9,7 @@ from pmwpub.errors import SchemaError
 from pmwpub.progress import Progress, unwatched
 from pmwpub.tabular.coding.written_cells import coder
 from pmwpub.tabular.files.reading import TextTable
-from pmwpub.tabular.nesting.declared_parents import derived_words, with_parents
+from pmwpub.tabular.nesting.declared_parents import derived_words, parent_name, with_parents
 from pmwpub.tabular.review.column_counts import PublicColumn
 from pmwpub.tabular.review.suspects import verdict_on
 from pmwpub.tabular.review.verdict import Verdict
@@ -120,7 +120,11 @@ def as_it_stands(schema: Schema, proposed: Draft, tables: Sequence[TextTable], *
     found = verdicts(schema, public_columns(tables, labels, schema.missing_tokens))
     encoded = {column.name: column for column in schema.encoded}
     own = {one.name: one for one in proposed.left_out}
-    as_drafted = {column.name for column in proposed.schema.columns if encoded.get(column.name) == column}
+    as_drafted = {
+        column.name
+        for column in proposed.schema.encoded
+        if column.name in encoded and encoded[column.name].alone == column
+    }
     as_proposed = {column.name: column for column in proposed.schema.columns}
     ignored = {column.name: column for column in schema.columns if isinstance(column, IgnoredColumn)}
     left = []
@@ -138,10 +142,16 @@ def as_it_stands(schema: Schema, proposed: Draft, tables: Sequence[TextTable], *
     return Draft(
         schema,
         (*left, *(one for one in proposed.left_out if one.name not in named)),
-        (*remarked, *(one for one in proposed.remarks if one.column in as_drafted)),
+        (*remarked, *(one for one in proposed.remarks if one.column in as_drafted and not _declared(one, schema))),
         tuple(one for one in proposed.merged if one.column in as_drafted),
         {name: why for name, why in proposed.why.items() if name in as_drafted},
     )
+
+
+def _declared(remark: Remark, schema: Schema) -> bool:
+    """Whether a remark is of a parent that the schema has already."""
+    above = {one.name for one in schema.parents}
+    return remark.kind == "nested" and any(parent_name(way.value) in above for way in remark.remedies)
 
 
 def decided(
