@@ -91,7 +91,7 @@ def test_a_public_column_becomes_a_parent_and_leaves_the_schema(nested: Here, vi
 def test_a_parent_is_removed_again(nested: Here, visit: Open) -> None:
     app = editing(visit, nested)
     app.text_input(key="name of the parent").set_value("state")
-    app = press(press(app, "Add this parent"), "Remove")
+    app = press(press(app, "Add this parent"), "Remove state")
     assert "its first 2 characters" not in words(app)
     press(app, "Save this schema")
     assert schema(nested).parents == ()

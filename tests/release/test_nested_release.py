@@ -84,7 +84,7 @@ def test_a_draft_by_flags_has_the_parents_and_reads_no_column_of_their_name(made
         ("region", "county", 4),
     ]
     assert [one["name"] for one in drafted["columns"]] == ["county", "sex", "job"]
-    assert any("No column state, region is read" in words for words in drafted["private_file"])
+    assert any(words == "Not read, for it follows from county: state, region." for words in drafted["private_file"])
 
 
 @pytest.mark.parametrize("engine", ["table-fit", "pmw-pub"])

@@ -42,7 +42,7 @@ def _parents(schema: Schema) -> Iterable[str]:
     above: dict[str, list[str]] = {}
     for one in schema.parents:
         above.setdefault(one.child, []).append(one.name)
-    return (f"No column {_listed(names)} is read: that follows from {child}." for child, names in above.items())
+    return (f"Not read, for it follows from {child}: {_listed(names)}." for child, names in above.items())
 
 
 def _numbers(schema: Schema) -> Iterable[str]:

@@ -209,7 +209,7 @@ def _left_out(draft: Draft, found: Mapping[str, Verdict], out: Collection[str]) 
     for one in found.values():
         if one.column in out:
             left.append(Left(one.column, one.why, _ways_on(one, columns[one.column], kept=False)))
-        elif one.column in own and one.leaves_out:
+        elif one.column in own and one.column in columns and one.leaves_out:
             left.append(
                 Left(one.column, one.why, own[one.column].remedies or _ways_on(one, columns[one.column], kept=False))
             )

@@ -6,7 +6,7 @@ import streamlit as st
 
 from pmwpub import figures
 from pmwpub.service import Study
-from pmwpub.service.inputs.nested_levels import LevelTree, nested_levels
+from pmwpub.service.inputs.reviewing import LevelTree, nested_levels
 from pmwpub.ui.app.services import service
 from pmwpub.ui.widgets import plot_panel
 from pmwpub.ui.wording.written import plain

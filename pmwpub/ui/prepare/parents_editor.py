@@ -37,7 +37,7 @@ def parents_editor(draft: SchemaDraft, study: Study) -> None:
         for name, words in schema_editing.parents_of(row).items():
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.markdown(f"**{plain(name)}**: {plain(words)}")
-                if st.button("Remove", key=f"remove parent {name}"):
+                if st.button(f"Remove {plain(name)}", key=f"remove parent {name}"):
                     draft.put(place, schema_editing.without_parent(row, name))
                     st.rerun()
         _form(current(), draft, study, place, row)
