@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 import json
 import math
 import random
@@ -15,6 +14,7 @@ import numpy as np
 
 from pmwpub.domain import Domain
 from pmwpub.errors import WorkloadError
+from pmwpub.queries import attribute_sets
 from pmwpub.queries.prefix_tables import PrefixTable, prefix_tables
 from pmwpub.records import Ints
 
@@ -91,39 +91,35 @@ class Workload:
 
     @classmethod
     def all_kway(cls, domain: Domain, k: int, *, prefixes: Iterable[str] = ()) -> Workload:
-        """Every set of k attributes, in lexicographic order.
+        """Every set of k attributes of which no two are of one lineage, in lexicographic order.
 
         prefixes  attributes whose prefixes count too: each alone, and in the cells of every attribute that one
                   marginal has together with it
         """
         _check_k(domain, k)
-        sets = itertools.combinations(range(len(domain.attributes)), k)
-        return cls(domain, tuple(map(Marginal, sets))).with_prefixes(prefixes)
+        return cls(domain, tuple(map(Marginal, attribute_sets.every(domain, k)))).with_prefixes(prefixes)
 
     @classmethod
     def sampled(cls, domain: Domain, k: int, marginals: int, seed: int, *, prefixes: Iterable[str] = ()) -> Workload:
         """`marginals` of the k-way marginals, uniform without replacement, by a public seed; ascending. `prefixes` as
         in `all_kway`."""
         _check_k(domain, k)
-        available = math.comb(len(domain.attributes), k)
+        available = attribute_sets.how_many(domain, k)
         if not 1 <= marginals <= available:
             raise WorkloadError(
                 f"Between 1 and {available:,} {k}-way marginals can be sampled; {marginals:,} were asked for."
             )
-        chosen: set[tuple[int, ...]] = set()
-        generator = random.Random(seed)
-        if available <= 4 * marginals:
-            every = list(itertools.combinations(range(len(domain.attributes)), k))
-            chosen = set(generator.sample(every, marginals))
-        while len(chosen) < marginals:
-            chosen.add(tuple(sorted(generator.sample(range(len(domain.attributes)), k))))
-        return cls(domain, tuple(map(Marginal, sorted(chosen)))).with_prefixes(prefixes)
+        sets = attribute_sets.sampled(domain, k, marginals, seed)
+        return cls(domain, tuple(map(Marginal, sets))).with_prefixes(prefixes)
 
     @classmethod
     def of(cls, domain: Domain, names: Iterable[Iterable[str]], *, prefixes: Iterable[str] = ()) -> Workload:
-        """Hand-picked marginals by attribute names. `prefixes` as in `all_kway`."""
-        sets = [tuple(sorted({domain.index(name) for name in group})) for group in names]
-        return cls(domain, tuple(map(Marginal, sets))).with_prefixes(prefixes)
+        """Hand-picked marginals by attribute names; WorkloadError for one that has two of one lineage. `prefixes` as in
+        `all_kway`."""
+        groups = [tuple(sorted({domain.index(name) for name in group})) for group in names]
+        for group in groups:
+            check_unrelated(domain, group)
+        return cls(domain, tuple(map(Marginal, groups))).with_prefixes(prefixes)
 
     def with_prefixes(self, names: Iterable[str]) -> Workload:
         """The same marginals with the prefix tables of these attributes, and no others."""
@@ -260,9 +256,21 @@ class Workload:
         return hashlib.sha256(json.dumps(body, separators=(",", ":"), ensure_ascii=False).encode()).hexdigest()
 
 
+def check_unrelated(domain: Domain, positions: Iterable[int]) -> None:
+    """WorkloadError where two of these are of one lineage: a column and its parent, or two parents of one column."""
+    if (pair := domain.related(positions)) is not None:
+        one, other = (domain.names[position] for position in pair)
+        raise WorkloadError(
+            f"Columns {one!r} and {other!r} are levels of one column, so each of them tells of both what there is to "
+            "tell; take one of them for a marginal."
+        )
+
+
 def _check_k(domain: Domain, k: int) -> None:
-    if not 1 <= k <= len(domain.attributes):
-        raise WorkloadError(f"k must be between 1 and {len(domain.attributes)}, the number of attributes; {k} came.")
+    most = len(domain.lineages)
+    if not 1 <= k <= most:
+        words = "attributes; a column and its parents count once" if domain.nestings else "attributes"
+        raise WorkloadError(f"k must be between 1 and {most}, the number of {words}; {k} came.")
 
 
 def _summed(sizes: Iterable[int]) -> Ints:

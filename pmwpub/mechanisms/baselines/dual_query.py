@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from pmwpub.errors import BudgetError, PlanError
-from pmwpub.mechanisms.baselines.best_response import Response, RowOrigin, SignedQuery, SolverLimits, best_response
+from pmwpub.mechanisms.baselines.best_response import Response, RowOrigin, SolverLimits, best_response
 from pmwpub.mechanisms.baselines.prefix_refusal import refuse_prefixes
+from pmwpub.mechanisms.baselines.query_samples import SignedQuery
 from pmwpub.privacy.budget import ZCDP, as_fraction
 from pmwpub.privacy.noise import SECURE, NoiseSource
 from pmwpub.privacy.selection import ExponentialMechanism

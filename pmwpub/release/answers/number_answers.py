@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pmwpub.mechanisms.table_fit.intervals.cell_intervals import CONFIDENCE, Basis
 from pmwpub.mechanisms.table_fit.intervals.contrast_intervals import Contrast
 from pmwpub.tabular.files.text.inert_cells import inert
-from pmwpub.tabular.schema.column_types import EncodedColumn, NumericColumn
+from pmwpub.tabular.schema.column_types import AttributeColumn, NumericColumn
 
 NOT_COVERED = "not covered: how far off this number may be is not known"
 """Said of a number without an interval."""
@@ -88,7 +88,7 @@ def numbers_csv(answers: Sequence[NumberAnswer]) -> bytes:
     return buffer.getvalue().encode()
 
 
-def middles(column: EncodedColumn) -> list[float | None]:
+def middles(column: AttributeColumn) -> list[float | None]:
     """The middle of each bin of a numeric column, a spike's own number; None for a level that is no number."""
     levels = len(column.attribute.levels)
     if not isinstance(column, NumericColumn):

@@ -62,10 +62,11 @@ def _fitting(choice: WorkloadChoice, schema: Schema | None) -> WorkloadChoice | 
     """The chosen workload, or none where the schema has no longer the columns that it is about."""
     if schema is None:
         return choice
-    columns = set(schema.domain.names)
-    ordered = {attribute.name for attribute in schema.domain.attributes if attribute.ordered > 1}
-    fits = choice.k <= len(columns) and all(set(group) <= columns for group in choice.names or ())
-    return choice if fits and set(choice.prefixes) <= ordered else None
+    domain = schema.domain
+    known = all(set(group) <= set(domain.names) for group in choice.names or ())
+    alone = known and all(domain.related(map(domain.index, group)) is None for group in choice.names or ())
+    ordered = {attribute.name for attribute in domain.attributes if attribute.ordered > 1}
+    return choice if choice.k <= len(domain.lineages) and alone and set(choice.prefixes) <= ordered else None
 
 
 def save_schema(service: Service, population: str, schema: Schema) -> None:

@@ -40,6 +40,8 @@ def column_of(entry: CodebookEntry, cells: ColumnCells, recipe: Recipe) -> Propo
     body: dict[str, Any] = {"name": entry.name, "kind": entry.kind, "same": found.same}
     body |= {key: value for key, value in entry.rules.items() if key not in ("strip", "casefold")}
     body["missing"] = _missing(entry, found)
+    if entry.parents:
+        body["parents"] = entry.parents
     if entry.kind == "numeric":
         return _numeric(entry, found, body)
     if entry.kind == "date":

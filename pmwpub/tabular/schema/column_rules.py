@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 
-from pmwpub.domain import MAX_CHARACTERS, Attribute
+from pmwpub.domain import Attribute
 from pmwpub.tabular.files.text import column_names
 from pmwpub.tabular.schema.equivalences import Equivalence, compared, plain_number
 from pmwpub.tabular.schema.missing_codes import MissingCode
@@ -38,12 +38,7 @@ class NamedColumn(BaseModel):
     @field_validator("name")
     @classmethod
     def _check_name(cls, name: str) -> str:
-        if len(name) > MAX_CHARACTERS:  # first, for normalising takes long where marks are heaped up
-            raise ValueError(f"a column's name has at most {MAX_CHARACTERS:,} characters")
-        name = column_names.normalise(name)
-        if not name or column_names.has_unseen(name):
-            raise ValueError("a column needs a name without zero-width or control characters")
-        return name
+        return column_names.checked(name)
 
     def changed(self, **rules: Any) -> Self:
         """The column with other rules, checked as any; pydantic's ValidationError for what no column may have."""
@@ -93,6 +88,11 @@ class AttributeColumn(NamedColumn):
     def ordered_levels(self) -> int:
         """How many of the declared levels stand in order: all of them, or none."""
         return 0
+
+    @property
+    def alone(self) -> Self:
+        """The column without its parents."""
+        return self
 
     @property
     def missing_codes(self) -> tuple[MissingCode, ...]:

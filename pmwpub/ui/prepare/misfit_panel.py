@@ -121,7 +121,7 @@ def _buy(session: Session, study: Study, private: PrivateTable) -> None:
     """Columns and half-width, then what they cost, or why it is not sold."""
     risks = reviewing.risky(service(), study)
     why = {risk.column: risk.why for risk in risks}
-    names = list(why) + [name for name in study.schema.domain.names if name not in why] if study.schema else []
+    names = list(why) + [one.name for one in study.schema.encoded if one.name not in why] if study.schema else []
     proposed = purchases.proposed_columns(study, list(why), misfit_shares.HALF_WIDTH)
     columns = st.multiselect(
         "Columns to look at",

@@ -79,7 +79,7 @@ def _ordered(study: Study) -> tuple[str, ...]:
 
 def _marginals(study: Study) -> WorkloadChoice | None:
     """All, sampled or hand-picked; None while no marginal is picked."""
-    columns = 3 if study.schema is None else len(study.schema.domain.names)
+    columns = 3 if study.schema is None else len(study.schema.domain.lineages)
     stored = study.choice or WorkloadChoice(k=min(3, columns))
     ways = [ALL, SAMPLED, PICKED]
     place = 2 if stored.names is not None else int(stored.marginals is not None)

@@ -64,6 +64,9 @@ def mst(
 ) -> MarginalAnswers:
     """Run MST, and answer the workload from its model.
 
+    A column and its own parent are never an edge; the model knows of both what the tables say, and need not make them
+    agree.
+
     Privacy: neighbours replace one person's at most k of n rows, n public. A marginal's table moves by at most
     sqrt(2) k in Euclidean norm, so measuring it costs `VectorGaussian.rho` at squared sensitivity 2 k^2. Which levels
     are merged follows from noisy counts alone, and a merged table moves no further (`Merging`). The score of an edge
@@ -76,7 +79,8 @@ def mst(
     refuse_prefixes(workload)
     domain = workload.domain
     ones: list[Subset] = [(a,) for a, size in enumerate(domain.shape) if size > 1]
-    pairs: list[Subset] = list(itertools.combinations([a for (a,) in ones], 2))
+    every = itertools.combinations([a for (a,) in ones], 2)
+    pairs: list[Subset] = [pair for pair in every if domain.related(pair) is None]
     tables = dict(zip(ones + pairs, _tables(private, ones + pairs), strict=True))
     known = NoisyMarginals(domain.shape, len(private))
     for subset in ones:
