@@ -86,9 +86,7 @@ def outlook(service: Service, current: Study, plan: AnyReleasePlan) -> Outlook:
 
     Where rows may be added only the noise is known: what is stored is of tables' own rows.
     """
-    measured, rows = _noise_rows_kept(service, current, plan)
-    worth = _worth(service, current, plan)
-    return Outlook(measured, rows, rows / plan.n, worth.expected, worth.start, worth.gains, worth.simulated)
+    return _outlook(service, current, plan, _worth(service, current, plan))
 
 
 @dataclass(frozen=True)
@@ -99,6 +97,11 @@ class _Worth:
     start: float | None
     gains: bool | None
     simulated: SimulatedPairs
+
+
+def _outlook(service: Service, current: Study, plan: AnyReleasePlan, worth: _Worth) -> Outlook:
+    measured, rows = _noise_rows_kept(service, current, plan)
+    return Outlook(measured, rows, rows / plan.n, worth.expected, worth.start, worth.gains, worth.simulated)
 
 
 def _worth(service: Service, current: Study, plan: AnyReleasePlan) -> _Worth:
@@ -196,9 +199,10 @@ def not_worth(service: Service, current: Study, plan: AnyReleasePlan) -> str:
 
     It wants one where all that is known says that it will hardly be better than the public table unchanged.
     """
-    if _worth(service, current, plan).gains is not False:
+    worth = _worth(service, current, plan)
+    if worth.gains is not False:
         return ""
-    found = outlook(service, current, plan)
+    found = _outlook(service, current, plan, worth)
     return f"{found.gain_words} {found.error_words} {found.noise_words}"
 
 

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from pmwpub.domain import Domain
 from pmwpub.errors import SchemaError
+from pmwpub.strict_json import RepeatedKey, read_unrepeated
 from pmwpub.tabular.files.text import column_names
 from pmwpub.tabular.files.text.inert_cells import stands_in
 from pmwpub.tabular.schema import edition
@@ -125,10 +126,14 @@ class Schema(BaseModel):
         """
         try:
             read = cls.model_validate_json(text)
-            json.loads(text, object_pairs_hook=_unrepeated)
+            read_unrepeated(text)
             return read
         except ValidationError as failure:
             raise refusal(failure) from failure
+        except RepeatedKey as twice:
+            raise SchemaError(
+                f"The schema has the key {twice.key!r} twice in one place; leave one of them out."
+            ) from twice
         except UnicodeEncodeError as failure:
             raise SchemaError("The schema is not valid Unicode text; save it again as UTF-8.") from failure
 
@@ -199,15 +204,6 @@ def _lacking_message(lacking: Sequence[str], header: Sequence[str]) -> str:
         f"The file lacks columns that the schema needs: {listed}. Check that its first line is the header."
         + "".join(hints)
     )
-
-
-def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise SchemaError(f"The schema has the key {twice!r} twice in one place; leave one of them out.")
-    return found
 
 
 def refusal(failure: ValidationError, *, where: str = "") -> SchemaError:
