@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from importlib import import_module
 
 from pmwpub.cli.arguments import command_parser
-from pmwpub.errors import NoResult, PmwPubError
+from pmwpub.errors import NoResult, PlanError, PmwPubError
 from pmwpub.printing import printed
 from pmwpub.queries.lean_numba import numba_alone
 from pmwpub.wording import refused_value
@@ -70,6 +70,7 @@ def _answered(parsed: argparse.Namespace) -> int:
     no_core_dumps()
     module, _, command = parsed.run.partition(":")
     try:
+        _refuse_half_letters(parsed)
         Policy.declared("localhost")
         found = getattr(import_module(module), command)(parsed)
     except KeyboardInterrupt:
@@ -86,6 +87,17 @@ def _answered(parsed: argparse.Namespace) -> int:
         print(f"pmwpub: {refusal}", file=sys.stderr)
         return REFUSED
     return printed(found)
+
+
+def _refuse_half_letters(parsed: argparse.Namespace) -> None:
+    """PlanError for an argument that is no text: bytes of a terminal or a file's name that are no UTF-8."""
+    given = [text for value in vars(parsed).values() for text in (value if isinstance(value, list) else [value])]
+    for text in given:
+        if isinstance(text, str) and any("\ud800" <= letter <= "\udfff" for letter in text):
+            raise PlanError(
+                f"An argument is no Unicode text: {text[:40]!r}. Write it in UTF-8, or rename the file that it names. "
+                "Nothing was charged."
+            )
 
 
 if __name__ == "__main__":

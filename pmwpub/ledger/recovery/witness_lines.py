@@ -28,7 +28,7 @@ def _exact(number: str) -> str:
 Exact = Annotated[str, AfterValidator(_exact)]
 """A fraction or decimal as text."""
 
-_STRICT = ConfigDict(strict=True)
+_STRICT = ConfigDict(strict=True, defer_build=True)
 
 
 @dataclass(frozen=True, config=_STRICT)

@@ -33,7 +33,7 @@ class Schema(BaseModel):
     id column, no encoded column, or bins that do not rise.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, strict=True)
 
     version: int = Field(ge=1, le=2)
     missing_tokens: tuple[str, ...] = ()
