@@ -108,14 +108,16 @@ def check(files: Mapping[str, bytes]) -> list[Finding]:
     """
     certificate = read_certificate(files[CERTIFICATE])
     engine = _engine(certificate, files)
+    agreed, *terms = _terms(certificate, engine)
     return [
         *_hashes(certificate, files),
         finding("it has the fields that a release states, and names its files alone", lambda: _fields(certificate)),
+        agreed,
         finding(
             "what is promised, and by which mechanism, is worded as it should be",
             lambda: _promise(certificate, engine.mechanism, files),
         ),
-        *_terms(certificate, engine),
+        *terms,
         *(finding(statement, problem) for statement, problem in engine.measured),
         *_left_to_rebuild(certificate),
         finding(f"{WEIGHTS} sums to one over the schema's labels", lambda: _weights(certificate, files)),
