@@ -59,7 +59,7 @@ def table_names(given: object) -> list[str]:
     """The names of public tables, or of columns: a text is one name. PlanError for what is no text, nor several."""
     if isinstance(given, str):
         return [given]
-    names = list(given) if isinstance(given, Iterable) else [given]
+    names: list[str] = list(given) if isinstance(given, Iterable) else [given]  # type: ignore[list-item]
     if strange := [name for name in names if not isinstance(name, str)]:
         came = kind_words(strange[0])
         raise PlanError(f"Public tables and columns are named by a text or several; {came} came. Nothing was charged.")

@@ -81,12 +81,34 @@ def test_a_dry_run_on_a_store_that_was_lost_says_so(run: Run, tmp_path: Path) ->
     assert "no population is registered" not in said
 
 
-@pytest.mark.parametrize("argument", ["--population", "--marginal", "-o", "--public"])
-def test_an_argument_that_is_no_text_is_refused_before_anything_is_opened(run: Run, argument: str) -> None:
+@pytest.mark.parametrize(
+    "argument",
+    [
+        "--population",
+        "--schema",
+        "--private",
+        "--public",
+        "--read",
+        "--marginal",
+        "--epsilon",
+        "--criteria",
+        "--count-on",
+    ],
+)
+def test_an_argument_that_is_no_text_and_no_file_is_refused_in_words(run: Run, argument: str) -> None:
     half = os.fsdecode(b"caf\xe9")
-    said = run("release", *GIVEN, "--epsilon", "1", "-o", "out", argument, half, status=2)
-    assert "no Unicode text" in said
+    assert run("release", *GIVEN, "--epsilon", "1", "-o", "out", argument, half, status=2).startswith("pmwpub: ")
     assert run("ledger", "show", "P")["charges"] == []
+    assert not Path("out").exists()
+
+
+def test_what_is_asked_of_a_release_in_no_text_is_refused_in_words(run: Run) -> None:
+    run("release", *GIVEN, "--epsilon", "1", "--engine", "table-fit", "--free-table-acknowledged", "-o", "out")
+    half = os.fsdecode(b"caf\xe9")
+    for asked in (("--marginal", half), ("--mean", half), ("--difference", f"sex={half}", "sex=F")):
+        assert run("answer", "--release", "out", *asked, status=2).startswith("pmwpub: ")
+    few = ("few-records", "--release", "out", "--public", "b.csv", "--columns", half)
+    assert run(*few, status=2).startswith("pmwpub: ")
 
 
 def edited(change: dict[str, Any]) -> None:
