@@ -51,7 +51,7 @@ class Hashed(BaseModel):
            values keep their text and their hash
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     LATER: ClassVar[frozenset[str]] = frozenset()
 
     @model_serializer(mode="wrap")
@@ -90,8 +90,13 @@ class WorkloadChoice(Hashed):
 
     @classmethod
     def picked(cls, names: Iterable[Iterable[str]], *, prefixes: Iterable[str] = ()) -> Self:
-        """Hand-picked marginals; PlanError where none is picked, or one has no attribute or more than 8."""
-        sets = tuple(tuple(group) for group in names)
+        """Hand-picked marginals; PlanError where none is picked, or one has no attribute or more than 8, or a name that
+        is no text."""
+        try:
+            sets = tuple(tuple(group) for group in names)
+            "".join(name for group in sets for name in group).encode()
+        except (TypeError, UnicodeEncodeError):
+            raise PlanError("Marginals are picked as sets of columns, each named by a text.") from None
         widest = max((len(set(group)) for group in sets), default=0)
         if not 1 <= widest <= MOST_ATTRIBUTES:
             raise PlanError(f"Pick at least one marginal, of one to {MOST_ATTRIBUTES} different columns.")

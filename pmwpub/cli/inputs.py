@@ -14,7 +14,7 @@ import platformdirs
 
 from pmwpub.errors import FileRefused, NoResult, PlanError, StoreUnavailable
 from pmwpub.ledger import Balance, Booking, Ledger
-from pmwpub.ledger.database import version_at
+from pmwpub.ledger.dry_ledger import store_exists
 from pmwpub.ledger.store_files.store_address import sqlite_path, store_url, witness_path
 from pmwpub.plans import WorkloadChoice
 from pmwpub.privacy.budget import ZCDP, epsilon_of
@@ -93,13 +93,6 @@ def remaining_json(balance: Balance) -> Json:
     """What is left: percent of the grant and ρ, rounded down, and the ε that one release can still buy."""
     percent = percent_left(balance.remaining, balance.total)
     return {"percent": percent, "rho": below(balance.remaining.rho), "epsilon": balance.epsilon_remaining}
-
-
-def store_exists(url: str | None) -> bool:
-    """Whether there is a ledger at the command's address; none is made, and no folder for it."""
-    if not url and not os.environ.get("PMWPUB_STORE") and not platformdirs.user_data_path("pmwpub").is_dir():
-        return False
-    return version_at(store_url(url)) is not None
 
 
 def refuse_private_rows(

@@ -39,6 +39,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from pmwpub.errors import FileRefused, SchemaError
+from pmwpub.strict_json import RepeatedKey, read_unrepeated
 from pmwpub.tabular.files.container import FileLimits, load
 from pmwpub.tabular.files.reading import read_table
 from pmwpub.tabular.files.text.read_options import ReadOptions
@@ -197,8 +198,12 @@ def yes(given: object, what: str) -> bool:
 
 def _from_json(content: bytes) -> Codebook:
     try:
-        body = json.loads(content)
-    except (ValueError, RecursionError) as failure:
+        body = read_unrepeated(content)
+    except RepeatedKey as twice:
+        raise SchemaError(
+            f"The codebook has the key {twice.key!r} twice in one place; leave one of them out."
+        ) from twice
+    except ValueError as failure:
         raise SchemaError("The codebook begins like JSON but cannot be parsed as such.") from failure
     columns = body if isinstance(body, list) else body.get("columns")
     tokens = None if isinstance(body, list) else body.get("missing_tokens")

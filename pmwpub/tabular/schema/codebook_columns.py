@@ -7,6 +7,7 @@ from typing import Any, cast
 from pydantic import TypeAdapter
 
 from pmwpub.errors import SchemaError
+from pmwpub.numerals import read_float
 from pmwpub.tabular.schema.codebook import CodebookEntry
 from pmwpub.tabular.schema.column_types import (
     CategoricalColumn,
@@ -128,7 +129,7 @@ def _numeric(entry: CodebookEntry, found: Evidence, body: dict[str, Any]) -> Pro
 
 def _edge(name: str, text: str) -> float:
     try:
-        return float(text)
+        return read_float(text)
     except ValueError as failure:
         raise SchemaError(f"The edges of column {name!r} of the codebook are numbers with a point.") from failure
 

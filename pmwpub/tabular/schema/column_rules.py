@@ -27,7 +27,7 @@ class NamedColumn(BaseModel):
     same      by which rules two texts are one (version 2): see `equivalences`
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, strict=True, allow_inf_nan=False)
     encoded: ClassVar[bool] = False
 
     name: str

@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from pmwpub.errors import SchemaError
+from pmwpub.numerals import read_float
 from pmwpub.tabular.nesting.parent_rules import ParentRule
 from pmwpub.tabular.rules.rule_tree import EditRule
 from pmwpub.tabular.schema.codebook import pivot_of, yes
@@ -207,6 +208,6 @@ def _listed(row: Mapping[str, Any], key: str) -> list[str]:
 
 def _edge(text: str, place: int) -> float:
     try:
-        return float(text)
+        return read_float(text)
     except ValueError as failure:
         raise SchemaError(f"The edges in row {place} are numbers with a point; something else came.") from failure

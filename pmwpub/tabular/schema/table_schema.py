@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from pmwpub.domain import Domain
 from pmwpub.errors import SchemaError
+from pmwpub.strict_json import RepeatedKey, read_unrepeated
 from pmwpub.tabular.files.text import column_names
 from pmwpub.tabular.files.text.inert_cells import stands_in
 from pmwpub.tabular.nesting.parent_columns import ParentColumn, check_names
@@ -44,7 +45,7 @@ class Schema(BaseModel):
     id column, no encoded column, bins that do not rise, or a rule that does not fit the columns.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, strict=True)
 
     version: int = Field(ge=1, le=2)
     missing_tokens: tuple[str, ...] = ()
@@ -127,7 +128,7 @@ class Schema(BaseModel):
 
     @cached_property
     def domain(self) -> Domain:
-        """The encoded columns' attributes, in schema order, then those of their parents, and which rows of them the rules
+        """The encoded columns' attributes, in schema order, then those of their parents; which rows of them the rules
         exclude."""
         place = {column.name: position for position, column in enumerate(self.attributes)}
         nestings = (one.nesting(place[one.child], place[one.name]) for one in self.parents)
@@ -168,10 +169,14 @@ class Schema(BaseModel):
         """
         try:
             read = cls.model_validate_json(text)
-            json.loads(text, object_pairs_hook=_unrepeated)
+            read_unrepeated(text)
             return read
         except ValidationError as failure:
             raise refusal(failure) from failure
+        except RepeatedKey as twice:
+            raise SchemaError(
+                f"The schema has the key {twice.key!r} twice in one place; leave one of them out."
+            ) from twice
         except UnicodeEncodeError as failure:
             raise SchemaError("The schema is not valid Unicode text; save it again as UTF-8.") from failure
 
@@ -255,15 +260,6 @@ def _lacking_message(lacking: Sequence[str], header: Sequence[str]) -> str:
         f"The file lacks columns that the schema needs: {listed}. Check that its first line is the header."
         + "".join(hints)
     )
-
-
-def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise SchemaError(f"The schema has the key {twice!r} twice in one place; leave one of them out.")
-    return found
 
 
 def refusal(failure: ValidationError, *, where: str = "") -> SchemaError:

@@ -13,7 +13,7 @@ import pytest
 from mechanisms.pmw_pub.exact_law import RIGHT, Event
 from mechanisms.pmw_pub.toy_problems import CASES, FAULTS, FULL, POWER, Case
 from support.fakes import RecordedNoise
-from support.planting import plant
+from support.planting import plant, plant_twice_the_rho
 from support.scripted import Script
 from support.statistical import ALPHA, AUDIT
 
@@ -38,7 +38,7 @@ def in_selection(patch: pytest.MonkeyPatch) -> None:
 
 def in_measurement(patch: pytest.MonkeyPatch) -> None:
     """The scale is sqrt(1/2) of what is charged."""
-    plant(patch, DiscreteGaussian, "measure", "self.scale", "self.scale * Fraction(707_106_781, 10**9)")
+    plant_twice_the_rho(patch, DiscreteGaussian)
 
 
 def in_both(patch: pytest.MonkeyPatch) -> None:

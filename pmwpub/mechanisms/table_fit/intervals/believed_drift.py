@@ -8,10 +8,12 @@ likely, and never more than the sampling error of both tables allows.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from pmwpub.errors import tried
 from pmwpub.mechanisms.table_fit.intervals.released_tables import ReleasedTables, answers_of
 from pmwpub.mechanisms.table_fit.one_way_estimates import OneWayEstimates, scales
 from pmwpub.mechanisms.table_fit.prior_strength import DIGITS, PriorEvidence
@@ -33,6 +35,9 @@ LEAST_LEFT = 0.05
 """The least part of a 2-way cell's variance that its two 1-way cells are taken to leave."""
 
 
+Rows = int | Callable[[], int] | None
+
+
 @dataclass(frozen=True)
 class BelievedDrift:
     """Strengths N: drift of the private from the public table has the covariance of a sample of N public rows.
@@ -45,7 +50,7 @@ class BelievedDrift:
     pairs: float
 
     @classmethod
-    def of(cls, release: TableRelease, schedule: TableSchedule, n: int, rows: int | None = None) -> BelievedDrift:
+    def of(cls, release: TableRelease, schedule: TableSchedule, n: int, rows: Rows = None) -> BelievedDrift:
         """By the marginal likelihood of the noisy tables: a function of a release, of its schedule and public rows.
 
         For attributes that the fit let move freely, the strength is that freedom's. Where a likelihood cannot be
@@ -53,14 +58,17 @@ class BelievedDrift:
         is never lost for its intervals.
 
         n     private rows
-        rows  of public people that the release's atoms stand for; by default what their multiplicities add up to
+        rows  of public people that the release's atoms stand for, or what counts them; by default what their
+              multiplicities add up to
         """
-        try:
-            found = _believed(release, schedule, n, release.distribution.support.rows if rows is None else rows)
-            if all(math.isfinite(strength) and strength > 0 for strength in (*found.ones, found.pairs)):
-                return found
-        except (np.linalg.LinAlgError, ArithmeticError, ValueError):
-            pass
+
+        def believed() -> BelievedDrift:
+            people = release.distribution.support.rows if rows is None else rows() if callable(rows) else rows
+            return _believed(release, schedule, n, people)
+
+        found, _ = tried(believed)
+        if found and all(math.isfinite(strength) and strength > 0 for strength in (*found.ones, found.pairs)):
+            return found
         least = schedule.constants.least_strength
         return cls((least,) * len(schedule.attributes), least)
 
