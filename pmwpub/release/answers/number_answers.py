@@ -93,8 +93,14 @@ def middles(column: AttributeColumn) -> list[float | None]:
     levels = len(column.attribute.levels)
     if not isinstance(column, NumericColumn):
         return [None] * levels
-    bins = [(low + high) / 2.0 for low, high in zip(column.edges, column.edges[1:], strict=False)]
+    bins = [_middle(low, high) for low, high in zip(column.edges, column.edges[1:], strict=False)]
     return [bins[code] if code < len(bins) else None for code in range(levels)]
+
+
+def _middle(low: float, high: float) -> float:
+    """Half the sum of two ends, which may be as large as numbers are."""
+    total = low + high
+    return total / 2.0 if math.isfinite(total) else low / 2.0 + high / 2.0
 
 
 def _number(value: float) -> float | None:

@@ -18,7 +18,7 @@ from pmwpub.mechanisms.table_fit.intervals.cell_intervals import (
     MarginalIntervals,
     Misfit,
 )
-from pmwpub.mechanisms.table_fit.intervals.contrast_intervals import ContrastIntervals
+from pmwpub.mechanisms.table_fit.intervals.contrast_intervals import ContrastIntervals, mean_of
 from pmwpub.mechanisms.table_fit.intervals.released_tables import ReleasedTables, marginal_of
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.queries.workload import Workload, check_unrelated
@@ -122,11 +122,7 @@ class ReleaseAnswers:
         what = f"mean of {name}"
         if self._contrasts is not None:
             return NumberAnswer.of(what, self._contrasts.mean(wanted, values), difference=False)
-        numbers = np.array([math.nan if value is None else value for value in values])
-        shares = marginal_of(self._released, (wanted,))
-        known = ~np.isnan(numbers)
-        total = float(shares[known].sum())
-        return NumberAnswer.uncovered(what, float(shares[known] @ numbers[known]) / total if total else math.nan)
+        return NumberAnswer.uncovered(what, mean_of(marginal_of(self._released, (wanted,)), values))
 
     @property
     def numeric(self) -> tuple[str, ...]:
