@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from pmwpub.errors import PlanError
 from pmwpub.ledger import PlanKey
-from pmwpub.plans import AnyReleasePlan, UnchangedPlan
+from pmwpub.plans import AnyReleasePlan, ReleasePlan, UnchangedPlan
 from pmwpub.plans.criteria import Criterion
 from pmwpub.privacy.budget import epsilon_of
 from pmwpub.service.bought import releases
@@ -132,6 +132,7 @@ def _chosen(
         advised,
         engine=advice.engine,
         epsilon=epsilon,
+        three_way=advice.three_way,
         private_read_as=private_read_as,
     )
     return ChosenPlan(plan, advice.reason)
@@ -139,7 +140,9 @@ def _chosen(
 
 def engine_words(plan: AnyReleasePlan) -> str:
     """The engine of a plan in a few words."""
-    return f"PMW^Pub with T = {plan.rounds}" if plan.kind == "release" else "table fit"
+    if isinstance(plan, ReleasePlan):
+        return f"PMW^Pub with T = {plan.rounds}"
+    return "table fit" if plan.three_way_share is None else "table fit with tables of three columns"
 
 
 def _stored(
@@ -158,9 +161,12 @@ def _stored(
         )
         for rounds in (releases.DEFAULT_ROUNDS, *ROUNDS)
     ]
-    possible.append(
-        releases.table_fit_plan(service, current, candidates, epsilon=epsilon, private_read_as=private_read_as)
-    )
+    possible += [
+        releases.table_fit_plan(
+            service, current, candidates, epsilon=epsilon, three_way=three_way, private_read_as=private_read_as
+        )
+        for three_way in (False, True)
+    ]
     name = current.population.name
     return next((plan for plan in possible if _booked(service, name, with_criteria(plan, criteria))), None)
 
