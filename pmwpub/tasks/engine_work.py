@@ -14,6 +14,7 @@ from statistics import fmean
 from pmwpub.evaluation import PMW_PUB, TABLE_FIT, TABLE_FIT_THREE_WAY, UNCHANGED, Run, SimulatedError, Stage
 from pmwpub.evaluation.runs import play, refusal_of
 from pmwpub.evaluation.sweep_results import mean_of
+from pmwpub.evaluation.verdicts import WORTH
 from pmwpub.progress import Progress
 
 ROUNDS = (5, 7, 10, 14, 20, 28, 40, 56, 80, 113, 160, 226)
@@ -77,13 +78,16 @@ def try_engines(work: EngineWork, progress: Progress) -> list[Way]:
 
 
 def best_place(means: Sequence[float]) -> int:
-    """The place of the least error, each weighed with its neighbours: one lucky mean of a few runs decides nothing.
+    """The first place within a tenth of the least error, each weighed with its neighbours.
+
+    One lucky mean of a few runs decides nothing then. Fewer rounds are taken where they do as well: over the whole
+    workload and on another table too many of them cost more than in a trial.
 
     means  the mean largest errors at ascending numbers of rounds, each above zero or all of one place
     """
     logs = [math.log(max(mean, 1e-12)) for mean in means]
     smooth = [fmean([logs[max(0, i - 1)], log, log, logs[min(len(logs) - 1, i + 1)]]) for i, log in enumerate(logs)]
-    return smooth.index(min(smooth))
+    return next(place for place, log in enumerate(smooth) if log <= min(smooth) + math.log1p(WORTH))
 
 
 def _by_rounds(work: EngineWork) -> Iterator[Way]:

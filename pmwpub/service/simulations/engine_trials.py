@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, field
 
 from pmwpub.errors import PlanError, WorkloadError
 from pmwpub.evaluation import Stage, resampled
+from pmwpub.evaluation.verdicts import WORTH
 from pmwpub.jobs import Job
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.queries.counts import count
@@ -178,7 +179,7 @@ def _key(
         "workload": current.workload().sha256,
         "people": [people.n, people.rows_per_person, str(people.delta)],
         "epsilon": repr(epsilon),
-        "terms": [RUNS, FITS, MOST_MARGINALS, SEED],
+        "terms": [RUNS, FITS, MOST_MARGINALS, SEED, WORTH],
     }
     if _three_way(current, tried):
         body["three_way"] = MOST_THREE_WAY_CELLS
