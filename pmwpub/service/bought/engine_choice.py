@@ -7,11 +7,11 @@ stored draws of these inputs at this budget are looked through first. Advice may
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pmwpub.errors import PlanError
 from pmwpub.ledger import PlanKey
-from pmwpub.plans import AnyReleasePlan, UnchangedPlan
+from pmwpub.plans import AnyReleasePlan, ReleasePlan, UnchangedPlan
 from pmwpub.plans.criteria import Criterion
 from pmwpub.privacy.budget import epsilon_of
 from pmwpub.service.bought import releases
@@ -133,12 +133,15 @@ def _chosen(service: Service, current: Study, asked: _AskedRelease) -> ChosenPla
     if advice.engine == releases.UNCHANGED:
         return ChosenPlan(releases.unchanged_plan(current, asked.candidates), advice.reason)
     advised: releases.PmwPubSettings = {"rounds": advice.rounds} if advice.engine == releases.PMW_PUB else {}
-    return ChosenPlan(asked.plan(service, current, advice.engine, advised), advice.reason)
+    meant = replace(asked, three_way=advice.three_way)
+    return ChosenPlan(meant.plan(service, current, advice.engine, advised), advice.reason)
 
 
 def engine_words(plan: AnyReleasePlan) -> str:
     """The engine of a plan in a few words."""
-    return f"PMW^Pub with T = {plan.rounds}" if plan.kind == "release" else "table fit"
+    if isinstance(plan, ReleasePlan):
+        return f"PMW^Pub with T = {plan.rounds}"
+    return "table fit" if plan.three_way_share is None else "table fit with tables of three columns"
 
 
 def _stored(service: Service, current: Study, asked: _AskedRelease) -> AnyReleasePlan | None:
@@ -146,7 +149,8 @@ def _stored(service: Service, current: Study, asked: _AskedRelease) -> AnyReleas
     advised."""
     tried: list[releases.PmwPubSettings] = [{"rounds": one} for one in (releases.DEFAULT_ROUNDS, *ROUNDS)]
     possible = [asked.plan(service, current, releases.PMW_PUB, settings) for settings in tried]
-    possible.append(asked.plan(service, current, releases.TABLE_FIT, {}))
+    for three_way in (False, True):
+        possible.append(replace(asked, three_way=three_way).plan(service, current, releases.TABLE_FIT, {}))
     name = current.population.name
     return next((plan for plan in possible if _booked(service, name, with_criteria(plan, asked.criteria))), None)
 

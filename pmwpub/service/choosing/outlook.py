@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist, median
 
 from pmwpub.errors import SchemaError
-from pmwpub.evaluation import PMW_PUB, TABLE_FIT, UNCHANGED
+from pmwpub.evaluation import PMW_PUB, TABLE_FIT, TABLE_FIT_THREE_WAY, UNCHANGED
 from pmwpub.evaluation.verdicts import CLEARLY, WORTH
 from pmwpub.mechanisms.table_fit.pool_fit import equal_mixture
 from pmwpub.plans import AnyReleasePlan, AnyTablePlan, ReleasePlan, TableFitPlan, WeightedPoolPlan
@@ -132,6 +132,9 @@ def _expected(
     pool = plan.inputs.candidates
     epsilon = epsilon_of(plan.budget, current.population.delta)
     engine = PMW_PUB if isinstance(plan, ReleasePlan) else TABLE_FIT
+    three_way = isinstance(plan, TableFitPlan) and plan.three_way_share is not None
+    if three_way and (tried := _tried(service, current, pool, epsilon, TABLE_FIT_THREE_WAY)):
+        return tried
     pairs = pairs_at(service, current, epsilon, engine)
     if isinstance(plan, WeightedPoolPlan):
         together = played_pool(service, current, pool, epsilon)
