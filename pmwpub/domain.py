@@ -80,7 +80,8 @@ class Nesting:
 
     def of(self, child: npt.NDArray[Any], size: int) -> npt.NDArray[np.int64]:
         """int64, the parent's code of each of the child's; `size` is the parent's code of no level."""
-        return np.append(self._lookup, size)[child]
+        found: npt.NDArray[np.int64] = np.append(self._lookup, size)[child]
+        return found
 
 
 @dataclass(frozen=True)

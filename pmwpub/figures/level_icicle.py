@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pmwpub.figures.style import Cell, Plot, Table, framed, percent, shown
+from pmwpub.figures.style import INK, Cell, Plot, Table, framed, percent, shown
 
 TILES = ("#08456E", "#0B5E8E", "#0072B2")
 """One hue; white words stand out from each."""
@@ -12,6 +12,10 @@ MOST_TILES = 600
 ROW_HEIGHT = 22
 LEAST_HEIGHT, MOST_HEIGHT = 260, 620
 LABEL_CHARS = 18
+LEAST_TEXT = 10
+"""Pixels; smaller words are left out, for the table has them."""
+ALL = "all"
+"""The tile that holds all others."""
 
 Level = tuple[str, int, int | None, float | None]
 """Its label, how deep it lies, the place of the level that it lies in, its share of public rows."""
@@ -30,13 +34,17 @@ def level_icicle(names: Sequence[str], levels: Sequence[Level]) -> Plot:
     heights = _heights(levels, depth)
     figure = Figure(
         Icicle(
-            ids=[str(place) for place in tiles],
-            labels=[shown(levels[place][0], LABEL_CHARS) for place in tiles],
-            parents=["" if levels[place][2] is None else str(levels[place][2]) for place in tiles],
-            values=[heights[place] for place in tiles],
+            ids=[ALL, *map(str, tiles)],
+            labels=[ALL, *(shown(levels[place][0], LABEL_CHARS) for place in tiles)],
+            parents=["", *(ALL if levels[place][2] is None else str(levels[place][2]) for place in tiles)],
+            values=[sum(heights[place] for place in tiles if levels[place][2] is None), *(heights[at] for at in tiles)],
             branchvalues="total",
-            marker={"colors": [TILES[levels[place][1] % len(TILES)] for place in tiles]},
-            hovertext=[_hover(names, levels, place) for place in tiles],
+            marker={
+                "colors": [INK, *(TILES[levels[place][1] % len(TILES)] for place in tiles)],
+                "line": {"width": 0.5, "color": "#FFFFFF"},
+            },
+            leaf={"opacity": 1},
+            hovertext=[ALL, *(_hover(names, levels, place) for place in tiles)],
             hoverinfo="text",
             textfont={"color": "#FFFFFF"},
             tiling={"orientation": "h"},
@@ -46,7 +54,7 @@ def level_icicle(names: Sequence[str], levels: Sequence[Level]) -> Plot:
     )
     deepest = sum(one[1] == depth for one in levels)
     framed(figure, x_title="", y_title="", height=min(max(LEAST_HEIGHT, ROW_HEIGHT * deepest), MOST_HEIGHT))
-    figure.update_layout(margin={"l": 5, "r": 5, "b": 5})
+    figure.update_layout(margin={"l": 5, "r": 5, "b": 5}, uniformtext={"minsize": LEAST_TEXT, "mode": "hide"})
     return Plot(figure, _alt(names, levels), _table(names, levels))
 
 

@@ -128,3 +128,12 @@ def test_a_column_with_its_own_parent_is_no_question(made: Commands) -> None:
 def test_a_release_is_checked_and_rebuilt_with_its_parents(made: Commands) -> None:
     made.run("certificate", "check", "table-fit")
     assert rebuild.main([str(made.folder / "b.csv"), "--from", str(made.folder / "table-fit")]) == 0
+
+
+def test_a_criterion_of_a_column_with_its_own_parent_is_refused_before_anything_is_charged(made: Commands) -> None:
+    (made.folder / "c.json").write_text('[{"kind": "marginal", "columns": ["county", "state"], "within": "0.05"}]')
+    spent = made.run("ledger", "show", "P")["spent"]
+    given = ("--population", "P", "--schema", "schema.json", "--private", "p.csv", "--public", "b.csv", "-k", "2")
+    words = made.run("release", *given, "--epsilon", "1", "--criteria", "c.json", "-o", "never", status=2)
+    assert "'county' and 'state' are levels of one column" in words
+    assert made.run("ledger", "show", "P")["spent"] == spent

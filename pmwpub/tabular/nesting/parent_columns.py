@@ -35,9 +35,15 @@ class ParentColumn(AttributeColumn):
     def derived(cls, rule: ParentRule, child: AttributeColumn, labels: Sequence[str]) -> ParentColumn:
         """The parent of a column by a rule; `labels` are the parents of its own levels, in order."""
         place = {label: number for number, label in enumerate(dict.fromkeys(labels))}
-        same = {"same": child.same, "missing": child.missing, "other": child.other}
-        codes = tuple(place[label] for label in labels)
-        return cls(name=rule.name, child=child.name, levels=tuple(place), codes=codes, **same)
+        return cls(
+            name=rule.name,
+            child=child.name,
+            levels=tuple(place),
+            codes=tuple(place[label] for label in labels),
+            same=child.same,
+            missing=child.missing,
+            other=child.other,
+        )
 
     @model_validator(mode="after")
     def _check_levels(self) -> ParentColumn:
