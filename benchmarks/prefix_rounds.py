@@ -53,14 +53,15 @@ class Side:
     problem: PublicProblem
     counts: PrivateCounts
 
-    def run(self, rho: ZCDP, rounds: int, threads: int) -> tuple[float, Release]:
-        """Seconds a round, and the release."""
-        stamps: list[float] = []
+    def run(self, rho: ZCDP, rounds: int, threads: int) -> tuple[float, float, Release]:
+        """Seconds of wall and of CPU time (all threads) a round, and the release."""
+        stamps: list[tuple[float, float]] = []
         release = pmw_pub(
             self.counts, self.problem, Schedule(rounds, split(rho, rounds)), threads=threads,
-            progress=lambda done, total: stamps.append(time.perf_counter()),
+            progress=lambda done, total: stamps.append((time.perf_counter(), time.process_time())),
         )  # fmt: skip
-        return (stamps[-1] - stamps[0]) / rounds, release
+        wall, cpu = ((last - first) / rounds for first, last in zip(stamps[0], stamps[-1], strict=True))
+        return wall, cpu, release
 
 
 def errors(both: Side, release: Release) -> tuple[float, float]:
@@ -96,17 +97,21 @@ def at_once(workload: Workload, rho: ZCDP) -> str:
 def compare(plain: Side, both: Side, epsilon: str, asked: argparse.Namespace) -> None:
     """Print rounds, ratio and errors at one epsilon."""
     rho = zcdp_of(ApproxDP(as_fraction(epsilon), Fraction(1, both.counts.n**2)))
-    seconds: dict[str, list[float]] = {"without": [], "with": []}
+    walls: dict[str, list[float]] = {"without": [], "with": []}
+    cpus: dict[str, list[float]] = {"without": [], "with": []}
     releases: dict[str, Release] = {}
+    for side in (plain, both):
+        side.run(rho, 1, asked.threads)  # so that what is found once is there
     for _ in range(asked.repeats):
         for name, side in (("without", plain), ("with", both)):
-            a_round, releases[name] = side.run(rho, asked.rounds, asked.threads)
-            seconds[name].append(a_round)
-    ratio = float(np.mean(seconds["with"]) / np.mean(seconds["without"]))
-    print(f"epsilon {epsilon}: rounds with prefixes take {ratio:.2f} times those without")
+            wall, cpu, releases[name] = side.run(rho, asked.rounds, asked.threads)
+            walls[name].append(wall)
+            cpus[name].append(cpu)
+    by_wall, by_cpu = (sum(each["with"]) / sum(each["without"]) for each in (walls, cpus))
+    print(f"epsilon {epsilon}: rounds with prefixes take {by_wall:.2f} times those without ({by_cpu:.2f} in CPU)")
     for name, release in releases.items():
         cells, prefixes = errors(both, release)
-        each = ", ".join(f"{one:.4f}" for one in seconds[name])
+        each = ", ".join(f"{wall:.4f} ({cpu:.4f})" for wall, cpu in zip(walls[name], cpus[name], strict=True))
         print(f"  {name:>7}: {each} s a round; largest error of cells {cells:.4f}, of prefixes {prefixes:.4f}")
     print(at_once(both.problem.workload, rho), flush=True)
 
