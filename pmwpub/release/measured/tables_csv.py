@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from itertools import product, repeat
 
 import numpy as np
 
@@ -28,10 +29,11 @@ def tables_csv(certificate: TableCertificate, tables: Workload, noisy: Ints) -> 
     writer = csv.writer(buffer, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
     writer.writerow(HEADER)
     for number, (table, sigma) in enumerate(zip(certificate.tables, certificate.sigmas, strict=True)):
+        own = [tables.domain.attributes[place].levels for place in tables.marginals[number].attributes]
+        levels = (inert("; ".join(some)) for some in product(*own))  # the last one's change first, as in cells
+        counts = noisy[tables.offsets[number] : tables.offsets[number + 1]].tolist()
         columns = inert("; ".join(table.columns))
-        for cell in range(int(tables.offsets[number]), int(tables.offsets[number + 1])):
-            levels = inert("; ".join(tables.labels(cell).values()))
-            writer.writerow([number + 1, columns, levels, int(noisy[cell]), sigma])
+        writer.writerows(zip(repeat(number + 1), repeat(columns), levels, counts, repeat(sigma), strict=False))
     return buffer.getvalue().encode()
 
 

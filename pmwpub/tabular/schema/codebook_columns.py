@@ -131,7 +131,7 @@ def _edge(name: str, text: str) -> float:
     try:
         return read_float(text)
     except ValueError as failure:
-        raise SchemaError(f"The edges of column {name!r} of the codebook are numbers with a point.") from failure
+        raise SchemaError(f"The edges of column {name!r} of the codebook are finite numbers with a point.") from failure
 
 
 def _date(entry: CodebookEntry, found: Evidence, body: dict[str, Any]) -> Proposal:
