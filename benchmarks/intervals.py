@@ -36,9 +36,9 @@ from pmwpub.mechanisms.table_fit.intervals.believed_drift import BelievedDrift, 
 from pmwpub.mechanisms.table_fit.intervals.cell_intervals import CellIntervals
 from pmwpub.mechanisms.table_fit.intervals.released_tables import ReleasedTables
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
-from pmwpub.mechanisms.table_fit.table_fit import table_fit
-from pmwpub.mechanisms.table_fit.table_schedule import schedule
-from pmwpub.privacy.budget import ApproxDP, as_fraction, zcdp_of
+from pmwpub.mechanisms.table_fit.table_fit import TableRelease, table_fit
+from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule, schedule
+from pmwpub.privacy.budget import ZCDP, ApproxDP, as_fraction, zcdp_of
 from pmwpub.privacy.seeded_noise import SimulationNoise
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Marginal, Workload
@@ -168,10 +168,8 @@ def pairs_of(kinds: Sequence[str]) -> list[tuple[str, str, int, Callable[[int], 
 _STATES = ("state_b", "state_c", "state_d")
 
 
-def released(
-    tables: Tables, epsilon: float, k: int, seed: int
-) -> tuple[ReleasedTables, Callable[[], BelievedDrift], float]:
-    """A simulated release, and the width of the interval of one question that has all of the budget."""
+def simulated(tables: Tables, epsilon: float, k: int, seed: int) -> tuple[TableRelease, TableSchedule, int, ZCDP]:
+    """A simulated release, its schedule, how many private rows there are, and the budget."""
     private, public = tables
     n, support = len(private), Support.of(public)
     measured = measured_tables(Workload.all_kway(private.domain, 2))
@@ -181,6 +179,14 @@ def released(
     complete = bool((private.codes < np.array(private.domain.shape)).all())
     plan = schedule(measured, support, budget, rows_per_person=k, complete=complete, constants=constants)
     found = table_fit(count(measured, private), support, plan, noise=SimulationNoise(f"intervals {epsilon} {k} {seed}"))
+    return found, plan, n, budget
+
+
+def released(
+    tables: Tables, epsilon: float, k: int, seed: int
+) -> tuple[ReleasedTables, Callable[[], BelievedDrift], float]:
+    """A simulated release, and the width of the interval of one question that has all of the budget."""
+    found, plan, n, budget = simulated(tables, epsilon, k, seed)
     answers = released_tables(found, plan, n)
     return answers, lambda: BelievedDrift.of(found, plan, n), 2 * 1.96 * k / math.sqrt(2 * float(budget.rho)) / n
 

@@ -1,9 +1,10 @@
 """Table fit with tables of three columns, against itself without them: where it pays, and whether public tables tell.
 
-    python benchmarks/three_way.py [--seeds 5] [--cases ...] [--out three_way.csv]
+    python benchmarks/three_way.py [--seeds 5] [--cases ...] [--epsilons ...] [--out three_way.csv]
 
 Each release is simulated on the real private table, and beforehand twice where another public table, drawn again to the
-private one's n, plays it: "told" takes 3-way tables where these two runs had the smaller mean of the largest error.
+private one's n, plays it: "told" takes 3-way tables where the program would advise them, by the mean of the largest
+error of these two runs (`PAYS`).
 Seeds were used for nothing before; ADULT's split has the seed of the run. A run that stands in the file is not
 repeated; benchmarks/paper/report.py makes a table of the file. A simulation on rows that may be looked at, with seeded
 float noise of the engine's scales: the exact sampler takes 40 microseconds a cell, and there are millions. Data: as for
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from statistics import fmean
@@ -49,13 +51,13 @@ class Line:
     expected: float
 
 
-def make(name: str, seed: int, path: Path) -> None:
+def make(name: str, seed: int, epsilons: Sequence[float], path: Path) -> None:
     """The runs of a case with one seed."""
     case = case_of(name, seed)
     support = Support.of(case.public)
     real = Bench(case.workload, case.private, support)
     played = Bench(case.workload, resampled(case.playing, len(case.private), seed), support)
-    for epsilon in EPSILONS:
+    for epsilon in epsilons:
         draw = Draw(name, real, epsilon, seed)
         trials = [Draw("played", played, epsilon, seed + 9_000 * (t + 1)) for t in range(TRIALS)]
         for method, way in WAYS.items():
@@ -82,13 +84,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--cases", nargs="+", default=list(CASES))
+    parser.add_argument("--epsilons", type=float, nargs="+", default=list(EPSILONS))
     parser.add_argument("--out", type=Path, default=OUT)
     asked = parser.parse_args()
     for name in asked.cases:
         done = {line.seed for line in read(asked.out) if line.case == name}
         for seed in range(FIRST_SEED, FIRST_SEED + asked.seeds):
             if seed not in done:
-                make(name, seed, asked.out)
+                make(name, seed, asked.epsilons, asked.out)
         print(name, flush=True)
 
 

@@ -5,7 +5,10 @@ Every message says what was needed, what came, and what to do; none holds a cell
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+Made = TypeVar("Made")
 
 
 class PmwPubError(Exception):
@@ -143,3 +146,14 @@ class QueueFull(PmwPubError):
 
 class NotReady(PmwPubError):
     """What a purchase needs of this machine was not tried yet, or did not work; nothing was charged."""
+
+
+def tried(make: Callable[[], Made]) -> tuple[Made | None, str]:
+    """What is made and "", or None and the kind of the error that stopped it, whatever it is.
+
+    For what follows a charge and a draw and is no part of the result: nothing that fails there may lose the result.
+    """
+    try:
+        return make(), ""
+    except Exception as failure:  # noqa: BLE001 - see above
+        return None, type(failure).__name__

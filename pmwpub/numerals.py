@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from decimal import Decimal
 from fractions import Fraction
@@ -15,6 +16,9 @@ _SEPARATORS = (",", " ", "\u00a0", "\u2009", "\u202f")
 _GROUPED = re.compile("|".join(f"[+-]?[1-9][0-9]{{0,2}}(?:{separator}[0-9]{{3}})+" for separator in _SEPARATORS))
 LONGEST = 100
 """Characters of a whole number that are looked at."""
+
+_WHOLE = re.compile(f"[+-]?[0-9]{{1,{LONGEST}}}")
+_WITH_A_POINT = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 NEEDS_A_POINT = "with a point for decimals"
 
@@ -34,6 +38,28 @@ def ungrouped(text: str) -> str:
     """
     grouped = len(text) <= LONGEST and _GROUPED.fullmatch(text) is not None
     return re.sub(r"[^0-9+-]", "", text) if grouped else text
+
+
+def read_whole(text: str) -> int:
+    """The whole number that a text writes in the digits 0 to 9, its thousands grouped or not.
+
+    Raises BudgetError for any other text: one of more than 100 digits, with "_" between them, or with other digits.
+    """
+    plain = ungrouped(text.strip())
+    if _WHOLE.fullmatch(plain) is None:
+        raise BudgetError(f"A whole number is needed; {text[:40]!r} came.")
+    return int(plain)
+
+
+def read_float(text: str) -> float:
+    """The float nearest to the number that a text writes in the digits 0 to 9, with a point for decimals.
+
+    Raises ValueError for any other text, NaN and infinities among them, and for numbers that no float is near.
+    """
+    plain = text.strip()
+    if len(plain) > MAX_DIGITS or _WITH_A_POINT.fullmatch(plain) is None or not math.isfinite(found := float(plain)):
+        raise ValueError("no number in the digits 0 to 9")
+    return found
 
 
 def as_fraction(number: Number) -> Fraction:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import secrets
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pmwpub.errors import FileRefused
@@ -45,6 +46,27 @@ def writable(outputs: Iterable[Path]) -> None:
             problem = "permission denied"
         if problem:
             raise FileRefused(f"{output} cannot be written: {problem}. {NOTHING}")
+
+
+@contextmanager
+def made_folder(folder: Path) -> Iterator[None]:
+    """A folder and those above it, made before a block; where the block breaks off, those that are empty go again.
+
+    Raises FileRefused where it cannot be made.
+    """
+    fresh: list[Path] = []
+    try:
+        try:
+            fresh += [one for one in (folder, *folder.parents) if not one.exists()]
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as failure:
+            raise FileRefused(f"{folder} cannot be made: {failure.strerror}. Nothing was charged.") from failure
+        yield
+    except BaseException:
+        for one in fresh:
+            with suppress(OSError):
+                one.rmdir()
+        raise
 
 
 def write_files(files: Mapping[Path, bytes]) -> None:

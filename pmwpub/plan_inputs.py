@@ -37,8 +37,8 @@ PART_MARGINALS = 256
 """Marginals that public tables choose for the setting "part": four times the work, and less is overlooked."""
 
 Scope = Literal["fast", "part", "full"]
-"""What a floor is taken over. "fast": `FAST_MARGINALS` marginals of the workload by a public seed; "part": those that
-the plan names, chosen from public tables; "full": the whole workload."""
+"""What a floor is taken over. "fast": `FAST_MARGINALS` tables of the workload by a public seed, prefix tables too;
+"part": the marginals that the plan names, chosen from public tables, without prefixes; "full": the whole workload."""
 
 Part = tuple[tuple[str, ...], ...]
 """Marginals by the names of their columns, ascending; empty but in the setting "part"."""
@@ -51,7 +51,7 @@ class Hashed(BaseModel):
            values keep their text and their hash
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
     LATER: ClassVar[frozenset[str]] = frozenset()
 
     @model_serializer(mode="wrap")
@@ -73,30 +73,44 @@ class Hashed(BaseModel):
 class WorkloadChoice(Hashed):
     """All k-way marginals of a domain, or `marginals` of them sampled by a public seed, or `names` picked by hand.
 
-    names  sets of attribute names, kept in order; k is then the size of the largest. A choice without them is
-           written without the key, so that plans made before it existed keep their hash
+    names     sets of attribute names, kept in order; k is then the size of the largest
+    prefixes  names of ordered attributes of which "at most" is asked too: of each alone, and in the cells of every
+              attribute that one marginal has together with it
+
+    A choice without them is written without these keys, so that plans made before they existed keep their hash.
     """
 
-    LATER: ClassVar[frozenset[str]] = frozenset({"names"})
+    LATER: ClassVar[frozenset[str]] = frozenset({"names", "prefixes"})
 
     k: int = Field(ge=1, le=MOST_ATTRIBUTES)
     marginals: int | None = Field(default=None, ge=1)
     seed: int = Field(default=0, ge=0)
     names: tuple[tuple[str, ...], ...] | None = None
+    prefixes: tuple[str, ...] = ()
 
     @classmethod
-    def picked(cls, names: Iterable[Iterable[str]]) -> Self:
-        """Hand-picked marginals; PlanError where none is picked, or one has no attribute or more than 8."""
-        sets = tuple(tuple(group) for group in names)
+    def picked(cls, names: Iterable[Iterable[str]], *, prefixes: Iterable[str] = ()) -> Self:
+        """Hand-picked marginals; PlanError where none is picked, or one has no attribute or more than 8, or a name that
+        is no text."""
+        try:
+            sets = tuple(tuple(group) for group in names)
+            "".join(name for group in sets for name in group).encode()
+        except (TypeError, UnicodeEncodeError):
+            raise PlanError("Marginals are picked as sets of columns, each named by a text.") from None
         widest = max((len(set(group)) for group in sets), default=0)
         if not 1 <= widest <= MOST_ATTRIBUTES:
             raise PlanError(f"Pick at least one marginal, of one to {MOST_ATTRIBUTES} different columns.")
-        return cls(k=widest, names=sets)
+        return cls(k=widest, names=sets, prefixes=tuple(prefixes))
 
     @field_validator("names")
     @classmethod
     def _one_order(cls, names: tuple[tuple[str, ...], ...] | None) -> tuple[tuple[str, ...], ...] | None:
         return None if names is None else tuple(sorted({tuple(sorted(set(group))) for group in names}))
+
+    @field_validator("prefixes")
+    @classmethod
+    def _each_once(cls, prefixes: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(sorted(set(prefixes)))
 
     @model_validator(mode="after")
     def _one_way_to_choose(self) -> Self:
@@ -119,10 +133,10 @@ class WorkloadChoice(Hashed):
 @lru_cache(maxsize=4)
 def _built(choice: WorkloadChoice, domain: Domain) -> Workload:
     if choice.names is not None:
-        return Workload.of(domain, choice.names)
+        return Workload.of(domain, choice.names, prefixes=choice.prefixes)
     if choice.marginals is None:
-        return Workload.all_kway(domain, choice.k)
-    return Workload.sampled(domain, choice.k, choice.marginals, choice.seed)
+        return Workload.all_kway(domain, choice.k, prefixes=choice.prefixes)
+    return Workload.sampled(domain, choice.k, choice.marginals, choice.seed, prefixes=choice.prefixes)
 
 
 def _spelt(text: str | None) -> str | None:

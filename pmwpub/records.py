@@ -140,7 +140,7 @@ class Support:
     codes         (m, d), distinct rows in lexicographic order when built by `of`
     multiplicity  int64 (m,), all at least 1
 
-    Raises DomainError for repeated atoms, an atom without a level, or none at all.
+    Raises DomainError for repeated atoms, an atom without a level, a parent that is not its child's, or no atom at all.
     """
 
     domain: Domain
@@ -157,6 +157,8 @@ class Support:
             raise DomainError("Each atom needs a multiplicity of at least 1.")
         if not _all_differ(self.domain, codes):
             raise DomainError("The atoms of a support must differ.")
+        if not self.domain.is_derived(codes.T):
+            raise DomainError("An atom has a level of a parent that is not the one of its child.")
         object.__setattr__(self, "codes", codes)
         object.__setattr__(self, "multiplicity", multiplicity)
 
@@ -172,13 +174,15 @@ class Support:
 
     @classmethod
     def full(cls, domain: Domain) -> Support:
-        """Every possible row, once, in lexicographic order: what MWEM keeps a weight for."""
+        """Every possible row, once, in lexicographic order of what is no parent: what MWEM keeps a weight for."""
         codes = np.empty((domain.size, len(domain.attributes)), dtype=code_type(domain))
         repeat = domain.size
-        for position, size in enumerate(domain.shape):
+        for position in domain.own:
+            size = domain.shape[position]
             repeat //= size
             pattern = np.repeat(np.arange(size, dtype=codes.dtype), repeat)
             codes[:, position] = np.tile(pattern, domain.size // (size * repeat))
+        domain.derive(codes.T)
         return cls(domain, codes, np.ones(domain.size, dtype=np.int64))
 
     @classmethod

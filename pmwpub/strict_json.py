@@ -1,4 +1,4 @@
-"""JSON that can be read in one way only: what a certificate must be, and what a plan is made of."""
+"""JSON that can be read in one way only: schemas, codebooks, criteria, certificates, plans."""
 
 from __future__ import annotations
 
@@ -11,6 +11,25 @@ MOST_BYTES = 64 * 2**20
 
 MOST_DIGITS = 100
 """The most characters of one number."""
+
+
+class RepeatedKey(ValueError):
+    """A key stands twice in one object: programs differ in which of the two they take.
+
+    key  the first one that does
+    """
+
+    def __init__(self, key: str) -> None:
+        super().__init__(f"the key {key!r} stands twice in one place")
+        self.key = key
+
+
+def read_unrepeated(text: str | bytes) -> Any:
+    """What JSON says; RepeatedKey where an object has a key twice, another ValueError for what is no JSON."""
+    try:
+        return json.loads(text, object_pairs_hook=_unrepeated)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
 
 
 def read_strictly(content: bytes) -> Any:
@@ -36,7 +55,8 @@ def read_strictly(content: bytes) -> Any:
 def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ValueError("a key stands there twice")
+        names = [name for name, _ in pairs]
+        raise RepeatedKey(next(name for name in names if names.count(name) > 1))
     return found
 
 

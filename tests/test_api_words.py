@@ -192,3 +192,54 @@ def test_a_draw_that_is_not_the_next_one_is_named_as_the_api_names_it(ledger: pm
     with pytest.raises(PlanError, match="repeat=0 is the next") as refused:
         project(ledger).release(PRIVATE, "B", epsilon="0.5", rounds=2, repeat=3)
     assert "--" not in str(refused.value)
+
+
+HALF = "\ud800"
+
+
+@pytest.mark.parametrize("wrong", [None, HALF, 5, b"x", [], [None], [HALF], object()], ids=ascii)
+def test_whatever_is_given_a_program_is_refused_in_words_of_this_package(ledger: pmwpub.Ledger, wrong: Any) -> None:
+    made = project(ledger)
+    released = made.release(PRIVATE, "B", epsilon="0.5", rounds=2, criteria=[{"kind": "largest", "within": "0.9"}])
+    cell = {"sex": "x"}
+    asked = {
+        "project": lambda: pmwpub.Project(
+            wrong, "town", schema=released.bundle.schema, public={}, workload=pmwpub.WorkloadChoice(k=1)
+        ),
+        "its population": lambda: pmwpub.Project(
+            ledger, wrong, schema=released.bundle.schema, public={}, workload=pmwpub.WorkloadChoice(k=1)
+        ),
+        "its schema": lambda: project(ledger, schema=wrong),
+        "its workload": lambda: project(ledger, workload=wrong),
+        "assess": lambda: made.assess(wrong, epsilon="0.1"),
+        "at an epsilon": lambda: made.assess(PRIVATE, epsilon=wrong),
+        "one table": lambda: made.assess(PRIVATE, epsilon="0.1", only=[wrong]),
+        "misfits": lambda: made.misfits(PRIVATE, half_width=wrong),
+        "of a column": lambda: made.misfits(PRIVATE, columns=[wrong]),
+        "an engine": lambda: made.release(PRIVATE, "B", epsilon="0.1", engine=wrong or HALF),
+        "criteria": lambda: made.release(PRIVATE, "B", epsilon="0.1", rounds=2, criteria=[wrong]),
+        "of a criterion": lambda: made.release(
+            PRIVATE, "B", epsilon="0.1", rounds=2, criteria=[{"kind": "largest", "within": wrong}]
+        ),
+        "accept": lambda: made.accept(PRIVATE, wrong),
+        "at half-widths": lambda: made.accept(PRIVATE, released, half_widths=wrong),
+        "answer": lambda: released.answer(wrong),
+        "within": lambda: released.within(["sex", "age"], wrong),
+        "difference": lambda: released.difference(wrong, wrong),
+        "one cell": lambda: released.difference(cell, wrong),
+        "a level": lambda: released.difference(cell, {"sex": wrong}),
+        "mean": lambda: released.mean(wrong),
+        "frame": lambda: released.frame(seed=wrong if wrong != 5 else HALF),
+        "cells": lambda: released.files(cells=wrong),
+        "weights": lambda: released.replicate_weights(wrong),
+        "register": lambda: ledger.register(wrong),
+        "balance": lambda: ledger.balance(wrong),
+        "marginals": lambda: pmwpub.WorkloadChoice.picked(wrong),
+        "draft": lambda: pmwpub.draft_schema(wrong),
+        "a version": lambda: pmwpub.draft_schema([PUBLIC], version=wrong),
+    }
+    charges = len(ledger.history("town"))
+    for what, ask in asked.items():
+        with pytest.raises(pmwpub.PmwPubError):
+            raise AssertionError(f"{what} took {wrong!a} and returned {ask()!r}")
+    assert len(ledger.history("town")) == charges

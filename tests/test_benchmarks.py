@@ -30,6 +30,16 @@ def test_the_full_scale_benchmark_runs_short_and_prints_its_ratios() -> None:
     assert re.search(r"ratios: a round [\d.]+ \([\d.]+ in CPU\), whole run", printed)
 
 
+def test_the_benchmark_of_prefixes_runs_short_and_prints_its_ratio() -> None:
+    short = ["--atoms", "2000", "--marginals", "60", "--rows", "3000", "--rounds", "4", "--repeats", "1"]
+    command = [sys.executable, "benchmarks/prefix_rounds.py", *short, "--epsilons", "1"]
+    printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert re.search(r"m = 2,000, W = 60, n = 3,000; \d+ prefix tables of 4 columns", printed)
+    assert re.search(r"rounds with prefixes take [\d.]+ times those without", printed)
+    assert len(re.findall(r"s a round; largest error of cells [\d.]+, of prefixes [\d.]+", printed)) == 2
+    assert "dyadic ranges" in printed
+
+
 def test_its_baseline_answers_as_the_program_does() -> None:
     import full_scale
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pmwpub.cli.arguments.shared_arguments import whole
 from pmwpub.errors import BudgetError, PlanError
-from pmwpub.numerals import ungrouped
+from pmwpub.numerals import read_float, read_whole, ungrouped
 from pmwpub.privacy.budget import as_fraction
 from pmwpub.ui.widgets.number_fields import as_listed_whole, as_whole
 
@@ -56,3 +56,29 @@ def test_a_number_without_a_comma_is_refused_without_a_word_about_points() -> No
     with pytest.raises(BudgetError) as refusal:
         as_fraction("much")
     assert "point" not in str(refusal.value)
+
+
+STRANGE = ["1_0", "١٠", "１０", "²", "0x10", "1e", "", " ", "nan", "inf", "-Infinity", "1,5", "1" * 500, "\ud800"]
+
+
+@pytest.mark.parametrize("text", STRANGE)
+def test_what_python_would_take_for_a_number_and_people_do_not_write_is_none(text: str) -> None:
+    with pytest.raises(BudgetError):
+        read_whole(text)
+    with pytest.raises(ValueError, match="digits 0 to 9"):
+        read_float(text)
+    with pytest.raises(BudgetError):
+        as_fraction(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"), [("10", 10.0), (" -1.5 ", -1.5), (".5", 0.5), ("5.", 5.0), ("+1e-3", 0.001), ("2E+2", 200.0)]
+)
+def test_a_number_with_a_point_or_an_exponent_is_read_as_its_nearest_float(text: str, number: float) -> None:
+    assert read_float(text) == number
+
+
+def test_a_number_that_no_float_is_near_is_none() -> None:
+    assert read_float("1e308") == 1e308
+    with pytest.raises(ValueError, match="no number"):
+        read_float("1e309")

@@ -12,6 +12,7 @@ from support import tables
 from pmwpub.domain import Attribute, Domain
 from pmwpub.errors import BudgetError, DomainError, FileRefused, PlanError
 from pmwpub.mechanisms.pmw_pub.algorithm import Output
+from pmwpub.plan_inputs import FAST_MARGINALS, floor_workload
 from pmwpub.plans import AssessmentPlan, BestPlan, ErrorPlan, MisfitPlan, PublicInputs, ReleasePlan, WorkloadChoice
 from pmwpub.plans.criteria import criteria_of
 from pmwpub.privacy.selection import ExponentialMechanism, PermuteAndFlip
@@ -276,6 +277,33 @@ def test_a_workload_is_built_once_for_the_same_choice_and_domain() -> None:
     assert WorkloadChoice(k=2, marginals=2, seed=5).build(domain(("0", "1"))) is built
     assert WorkloadChoice(k=2).build(domain(("0", "1"))) == Workload.all_kway(domain(("0", "1")), 2)
     assert choice.build(domain(("0", "2"))) == Workload.sampled(domain(("0", "2")), 2, 2, 5) != built
+
+
+def test_a_choice_with_prefixes_is_written_in_one_order_and_one_without_as_before_there_were_any() -> None:
+    plain = WorkloadChoice(k=2)
+    assert plain.canonical == '{"k":2,"marginals":null,"seed":0}'
+    assert plain.sha256 == "8dadb8df81e39902e57034912824eea5c3eabb7aef679da58019b2c4ef1b4553"
+    asked = [WorkloadChoice(k=2, prefixes=names) for names in (("b", "a"), ("a", "b", "a"))]
+    assert asked[0] == asked[1] != plain
+    assert asked[0].canonical == '{"k":2,"marginals":null,"seed":0,"prefixes":["a","b"]}'
+    assert WorkloadChoice.model_validate_json(asked[0].canonical, strict=True) == asked[0]
+    shape = Domain((Attribute("a", ("0", "1", "2"), 3), Attribute("b", ("0", "1"), 2), Attribute("c", ("0", "1"))))
+    assert asked[0].build(shape) == Workload.all_kway(shape, 2, prefixes=["a", "b"])
+    picked = WorkloadChoice.picked([["a", "c"]], prefixes=["a"])
+    assert picked.build(shape) == Workload.of(shape, [["a", "c"]], prefixes=["a"])
+    sampled = WorkloadChoice(k=2, marginals=2, prefixes=("b",))
+    assert sampled.build(shape) == Workload.sampled(shape, 2, 2, 0, prefixes=["b"])
+
+
+def test_a_part_of_a_workload_with_prefixes_has_cells_alone_and_a_sample_has_both() -> None:
+    shape = Domain(tuple(Attribute(f"a{j}", ("0", "1", "2"), 3) for j in range(9)))
+    full = Workload.all_kway(shape, 3, prefixes=shape.names)
+    part = floor_workload(full, "part", (("a0", "a1", "a2"),))
+    assert (len(part.marginals), part.prefixes) == (1, ())
+    fast = floor_workload(full, "fast", ())
+    assert len(fast.tables) == FAST_MARGINALS
+    assert fast.prefixes
+    assert floor_workload(full, "full", ()) is full
 
 
 def test_criteria_stand_in_one_order_and_only_where_there_are_some() -> None:

@@ -285,7 +285,23 @@ def run_time() -> str:
         rows = list(csv.DictReader(stream))
     parts = {"a round": [row for row in rows if row["method"] != TABLE_FIT]}
     parts["a release"] = [row for row in rows if row["method"] == TABLE_FIT]
-    return "\n".join(_seconds(own, what) for what, own in parts.items() if own)
+    return "\n".join([*(_seconds(own, what) for what, own in parts.items() if own), *_in_rounds(rows)])
+
+
+def _in_rounds(rows: Sequence[dict[str, str]]) -> list[str]:
+    """How many rounds of PMW^Pub a release by table fit takes, by the least processor seconds of each."""
+    least: dict[tuple[str, str, str], float] = {}
+    for row in rows:
+        key = (row["method"], row["problem"], row["epsilon"])
+        least[key] = min(float(row["processor"]), least.get(key, float("inf")))
+    found = [
+        f"{fit / least[PMW_PUB, problem, epsilon]:.0f} ({problem}, ε = {float(epsilon):g})"
+        for (method, problem, epsilon), fit in least.items()
+        if method == TABLE_FIT and (PMW_PUB, problem, epsilon) in least
+    ]
+    return (
+        [f"A release by table fit takes as long as this many rounds of PMW^Pub: {', '.join(found)}."] if found else []
+    )
 
 
 def _seconds(rows: Sequence[dict[str, str]], what: str) -> str:

@@ -9,6 +9,8 @@ from statistics import fmean, stdev
 
 from common import OUT
 
+from pmwpub.service.simulations.engine_advice import PAYS
+
 PLAIN, THREE = "table-fit", "table-fit-three-way"
 
 Row = dict[str, str]
@@ -41,15 +43,16 @@ def ratio(own: Sequence[Pair], column: str = "max_error") -> tuple[float, float]
 
 
 def told(own: Sequence[Pair]) -> tuple[float, float]:
-    """The same where they are taken as often as a public table, in the private one's place, tells: else the ratio is
-    one."""
+    """The same where they are taken as often as the program advises them, by a public table in the private one's place:
+    else the ratio is one."""
     logs = [math.log(float(three["max_error"]) / float(plain["max_error"])) for plain, three in own]
     return _mean([log if taken(pair) else 0.0 for log, pair in zip(logs, own, strict=True)])
 
 
 def taken(pair: Pair) -> bool:
-    """Whether 3-way tables did better where a public table played the private one."""
-    return float(pair[1]["expected"]) < float(pair[0]["expected"])
+    """Whether the program would advise 3-way tables: they did clearly better where a public table played the private
+    one."""
+    return float(pair[1]["expected"]) < PAYS * float(pair[0]["expected"])
 
 
 def _mean(logs: Sequence[float]) -> tuple[float, float]:
@@ -65,12 +68,14 @@ def three_way() -> str:
     head = f"| private ← public | runs | {' | '.join(f'ε = {e:g}' for e in epsilons)} |\n"
     body = ""
     for case in dict.fromkeys(case for case, _ in cells):
-        own = [cells[case, epsilon] for epsilon in epsilons]
-        body += f"| {case.replace('<-', ' ← ')} | {len(own[0])} | {' | '.join(map(_cell, own))} |\n"
+        own = [cells.get((case, epsilon), []) for epsilon in epsilons]
+        body += f"| {case.replace('<-', ' ← ')} | {max(map(len, own))} | {' | '.join(map(_cell, own))} |\n"
     return f"{head}{'|---' * (len(epsilons) + 2)}|\n{body}"
 
 
 def _cell(own: Sequence[Pair]) -> str:
+    if not own:
+        return ""
     largest, error = ratio(own)
     spread = f" ± {error:.2f}" if len(own) > 1 else ""
     return f"{largest:.2f}{spread} ({ratio(own, 'mean_error')[0]:.2f}); {sum(map(taken, own))}: {told(own)[0]:.2f}"

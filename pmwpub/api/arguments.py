@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from numbers import Real
 from typing import TypeVar
@@ -11,8 +11,10 @@ from pmwpub.errors import LedgerError, PlanError
 from pmwpub.ledger.model import whole
 from pmwpub.privacy.budget import as_fraction
 from pmwpub.service.bought import releases
+from pmwpub.service.purchases.offers import true_or_false
 
 Choice = TypeVar("Choice", bound=str)
+Kind = TypeVar("Kind")
 
 
 def engine_settings(engine: object, rounds: object) -> releases.PmwPubSettings:
@@ -35,9 +37,7 @@ def number_text(epsilon: object, what: str = "Epsilon") -> str:
 
 def switch(given: object, what: str) -> bool:
     """True or False; PlanError for anything else, for what was meant by it is not known."""
-    if not isinstance(given, bool):
-        raise PlanError(f"{what} is True or False; {str(given)[:40]!r} came. Nothing was charged.")
-    return given
+    return true_or_false(given, f"{what} is")
 
 
 def whole_number(number: object, what: str) -> int:
@@ -56,12 +56,28 @@ def one_of(choices: tuple[Choice, ...], given: Choice) -> Choice:
 
 
 def table_names(given: object) -> list[str]:
-    """The names of public tables: a text is one name."""
+    """The names of public tables, or of columns: a text is one name. PlanError for what is no text, nor several."""
     if isinstance(given, str):
         return [given]
-    if not isinstance(given, Iterable):
-        raise PlanError(f"Public tables are named by a text or several; {kind_words(given)} came. Nothing was charged.")
-    return list(given)
+    names: list[str] = list(given) if isinstance(given, Iterable) else [given]  # type: ignore[list-item]
+    if strange := [name for name in names if not isinstance(name, str)]:
+        came = kind_words(strange[0])
+        raise PlanError(f"Public tables and columns are named by a text or several; {came} came. Nothing was charged.")
+    return names
+
+
+def of_kind(kind: type[Kind], given: object, what: str) -> Kind:
+    """The thing that was given; PlanError unless it is of that kind."""
+    if not isinstance(given, kind):
+        raise PlanError(f"{what} is needed; {kind_words(given)} came. Nothing was charged.")
+    return given
+
+
+def cell_of(given: object) -> Mapping[str, str]:
+    """A cell, as a mapping of column to level; PlanError for what is none."""
+    if not isinstance(given, Mapping):
+        raise PlanError(f'A cell is a mapping of column to level, such as {{"sex": "F"}}; {kind_words(given)} came.')
+    return given
 
 
 def kind_words(given: object) -> str:

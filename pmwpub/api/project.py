@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from pmwpub.api.arguments import engine_settings, kind_words, number_text, switch, table_names, whole_number
+from pmwpub.api.arguments import engine_settings, kind_words, number_text, of_kind, switch, table_names, whole_number
 from pmwpub.api.synthetic_release import SyntheticRelease
 from pmwpub.errors import PlanError
 from pmwpub.jobs import InlineEngine
@@ -50,13 +50,15 @@ class Project:
     def __init__(
         self, ledger: Ledger, population: str, *, schema: Schema, public: Mapping[str, Frame], workload: WorkloadChoice
     ) -> None:
+        of_kind(Ledger, ledger, "A ledger (pmwpub.Ledger)")
+        self._schema = of_kind(Schema, schema, "A schema (pmwpub.Schema)")
+        self._workload = of_kind(WorkloadChoice, workload, "A workload (pmwpub.WorkloadChoice)")
         self._service = Service(ledger, InlineEngine(), policy=Policy.declared("localhost").beside(ledger))
         self._population = population
         ledger.population(population)
         if not isinstance(public, Mapping):
             raise PlanError(f"Public tables are given as a mapping of name to data frame; {kind_words(public)} came.")
         self._offers = {name: Offer(name, from_frame(frame), attested=True) for name, frame in public.items()}
-        self._schema, self._workload = schema, workload
         adopting.adopt(self._service, population, schema, workload)
 
     def assess(
@@ -200,7 +202,8 @@ class Project:
         Privacy: charged to the population before anything is drawn; a plan that was sent before is not drawn again.
         """
         repeat = whole_number(repeat, "The number of a draw")
-        part, stated = as_fraction(number_text(half_widths, "A half-width")), released.bundle.certificate
+        finished = of_kind(SyntheticRelease, released, "A release, as `release` returns it,")
+        part, stated = as_fraction(number_text(half_widths, "A half-width")), finished.bundle.certificate
         if isinstance(stated, UnchangedCertificate):
             raise PlanError("A public table unchanged was not bought, so no criteria stand in a plan of it.")
         loaded, _, current = self._prepared(private, [], None)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
-from pmwpub.api.arguments import one_of, table_names, whole_number
+from pmwpub.api.arguments import cell_of, one_of, table_names, whole_number
 from pmwpub.release.answers.marginal_answers import CellAnswer
 from pmwpub.release.bundle import Bundle
 from pmwpub.release.certificates.certificate_parts import Cells, Columns
@@ -57,7 +57,7 @@ class SyntheticRelease:
 
         Raises WorkloadError for cells of different marginals, the same cell twice, or an unknown column or level.
         """
-        return self._answers.difference(first, second)
+        return self._answers.difference(cell_of(first), cell_of(second))
 
     def mean(self, name: str) -> NumberAnswer:
         """The mean of a numeric column with its interval, by its noisy table; each bin counts as its middle.
@@ -65,6 +65,13 @@ class SyntheticRelease:
         Raises WorkloadError for a column that is unknown or not numeric.
         """
         return self._answers.mean(name)
+
+    @property
+    def lacking(self) -> str:
+        """Why the report is not among the files, and how it will be; "" where it is."""
+        from pmwpub.release.reporting.late_report import lacking
+
+        return lacking(self.bundle)
 
     @property
     def _answers(self) -> ReleaseAnswers:

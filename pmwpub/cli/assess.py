@@ -37,6 +37,8 @@ MOST_EXPECTED = 1_000_000
 
 def assess(parsed: argparse.Namespace) -> Json:
     """`assess`: a noisy floor and start for each candidate, the best of them, or what is free."""
+    for number in filter(None, (parsed.epsilon, parsed.precision, parsed.expect)):
+        as_fraction(number)  # also one that what is asked for does not need
     paths = list(dict.fromkeys(path for files in _offered_files(parsed) for path in files))
     with Ledger.open(parsed.store) as ledger:
         (service, own), name = opened_service(parsed, ledger), parsed.population

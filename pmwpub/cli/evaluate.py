@@ -13,7 +13,7 @@ from pathlib import Path
 from pmwpub.addresses import scheduler_address
 from pmwpub.cli.evaluate_journal import Journal, journal_path
 from pmwpub.cli.inputs import Json, progress, read, refuse_private_rows, store_files, workload_choice
-from pmwpub.errors import PlanError
+from pmwpub.errors import BudgetError, PlanError
 from pmwpub.evaluation import (
     BASELINES,
     METHODS,
@@ -27,8 +27,8 @@ from pmwpub.evaluation import (
     simulate,
     under_todays_names,
 )  # fmt: skip
-from pmwpub.evaluation.baseline_registry import LONGEST_NUMBER
 from pmwpub.figures import self_contained
+from pmwpub.numerals import read_whole
 from pmwpub.outputs import apart, writable, write_file
 from pmwpub.privacy.budget import MAX_EPSILON, ApproxDP, as_fraction, zcdp_of
 from pmwpub.queries.counts import count
@@ -130,10 +130,13 @@ def _epsilon(text: str) -> float:
 
 
 def _whole(text: str) -> int:
-    plain = text.isascii() and text.strip().isdecimal() and len(text) <= LONGEST_NUMBER
-    if not plain or not 1 <= int(text) <= MOST_ROUNDS:
+    try:
+        rounds = read_whole(text)
+    except BudgetError:
+        rounds = 0
+    if not 1 <= rounds <= MOST_ROUNDS:
         raise PlanError(f"Rounds are whole numbers from 1 to {MOST_ROUNDS:,}; {text[:40]!r} came.")
-    return int(text)
+    return rounds
 
 
 def _encoded(files: Files, path: str, schema: Schema, *, ruled: bool = True) -> Dataset:

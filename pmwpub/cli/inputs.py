@@ -14,7 +14,7 @@ import platformdirs
 
 from pmwpub.errors import FileRefused, NoResult, PlanError, StoreUnavailable
 from pmwpub.ledger import Balance, Booking, Ledger
-from pmwpub.ledger.database import version_at
+from pmwpub.ledger.dry_ledger import store_exists
 from pmwpub.ledger.store_files.store_address import sqlite_path, store_url, witness_path
 from pmwpub.plans import WorkloadChoice
 from pmwpub.privacy.budget import ZCDP, epsilon_of
@@ -52,22 +52,23 @@ def no_result(outcome: Outcome) -> NoResult:
 
 
 def workload_choice(parsed: argparse.Namespace) -> WorkloadChoice:
-    """All, sampled or hand-picked marginals; -k is what the picked ones have."""
+    """All, sampled or hand-picked marginals; -k is what the picked ones have. With the prefixes of --prefixes."""
+    prefixes = tuple(one_line(parsed.prefixes)) if parsed.prefixes else ()
     if not parsed.marginal:
-        return WorkloadChoice(k=parsed.k, marginals=parsed.marginals, seed=parsed.seed)
+        return WorkloadChoice(k=parsed.k, marginals=parsed.marginals, seed=parsed.seed, prefixes=prefixes)
     if parsed.marginals is not None:
         raise PlanError("Marginals are sampled (--marginals) or picked by hand (--marginal), not both.")
-    return WorkloadChoice.picked(one_line(text) for text in parsed.marginal)
+    return WorkloadChoice.picked((one_line(text) for text in parsed.marginal), prefixes=prefixes)
 
 
 def one_line(text: str) -> list[str]:
-    """The columns of one --marginal; PlanError for what is not one line of CSV."""
+    """The columns of one --marginal, or of --prefixes; PlanError for what is not one line of CSV."""
     try:
         if len(text.splitlines()) <= 1:
             return next(csv.reader([text], strict=True), [])
     except csv.Error:
         pass
-    raise PlanError(f"A marginal is one line of CSV, such as: --marginal sex,age; {text[:40]!r} came.")
+    raise PlanError(f"Columns are named in one line of CSV, such as: --marginal sex,age; {text[:40]!r} came.")
 
 
 def tick_of(parsed: argparse.Namespace) -> bool | None:
@@ -92,13 +93,6 @@ def remaining_json(balance: Balance) -> Json:
     """What is left: percent of the grant and ρ, rounded down, and the ε that one release can still buy."""
     percent = percent_left(balance.remaining, balance.total)
     return {"percent": percent, "rho": below(balance.remaining.rho), "epsilon": balance.epsilon_remaining}
-
-
-def store_exists(url: str | None) -> bool:
-    """Whether there is a ledger at the command's address; none is made, and no folder for it."""
-    if not url and not os.environ.get("PMWPUB_STORE") and not platformdirs.user_data_path("pmwpub").is_dir():
-        return False
-    return version_at(store_url(url)) is not None
 
 
 def refuse_private_rows(

@@ -29,6 +29,8 @@ STOPPED_FREE = {
 }
 """What is said of a free command that was stopped, by the name of its function."""
 
+NO_TEXT = "A name or a value that was given is no Unicode text: it has bytes that are no UTF-8. Write it in UTF-8."
+
 COLLECTED_AFTER = (100_000, 50, 50)
 """So many new objects, and so many collections of younger ones, before Python looks for garbage in a command."""
 
@@ -73,19 +75,25 @@ def _answered(parsed: argparse.Namespace) -> int:
         Policy.declared("localhost")
         found = getattr(import_module(module), command)(parsed)
     except KeyboardInterrupt:
-        print(f"pmwpub: Stopped. {STOPPED_FREE.get(command, STOPPED)}", file=sys.stderr)
+        _say(f"Stopped. {STOPPED_FREE.get(command, STOPPED)}")
         return INTERRUPTED
     except NoResult as refusal:
-        print(f"pmwpub: {refusal}", file=sys.stderr)
+        _say(str(refusal))
         return NO_RESULT
-    except ValidationError as refusal:
+    except (ValidationError, UnicodeEncodeError) as refusal:
         booked = getattr(parsed, "booked", ())
-        print(f"pmwpub: {refused_value(refusal)}{f' {STOPPED}' if booked else ''}", file=sys.stderr)
+        words = refused_value(refusal) if isinstance(refusal, ValidationError) else NO_TEXT
+        _say(f"{words} {STOPPED}" if booked else words)
         return NO_RESULT if booked else REFUSED
     except PmwPubError as refusal:
-        print(f"pmwpub: {refusal}", file=sys.stderr)
+        _say(str(refusal))
         return REFUSED
     return printed(found)
+
+
+def _say(words: str) -> None:
+    """Words on stderr; what is no Unicode text in them, such as bytes of a file's name, is written as escapes."""
+    print(f"pmwpub: {words}".encode("utf-8", "backslashreplace").decode(), file=sys.stderr)
 
 
 if __name__ == "__main__":

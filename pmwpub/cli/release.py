@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 from typing import Literal, get_args
@@ -12,11 +13,12 @@ from pmwpub.cli.inputs import Json, no_result, read, spent_json, store_files, ti
 from pmwpub.cli.purchasing import opened_service, prepared, reused, spent
 from pmwpub.errors import FileRefused, PlanError
 from pmwpub.ledger import DryLedger, Ledger
-from pmwpub.outputs import apart, writable, write_files
+from pmwpub.outputs import apart, made_folder, writable, write_files
 from pmwpub.plans import AnyReleasePlan, UnchangedPlan
 from pmwpub.plans.criteria import Criterion, criteria_of
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.release.bundle import ALL_FILES, VALUES, Bundle
+from pmwpub.release.reporting.late_report import lacking
 from pmwpub.release.synthesis import check_drawn
 from pmwpub.service import PrivateTable, Service, Study, purchases
 from pmwpub.service.accepting.acceptances import price_before
@@ -40,10 +42,10 @@ def release(parsed: argparse.Namespace) -> Json:
     folder = Path(parsed.out)
     places = [folder / name for name in (*ALL_FILES, VALUES)]
     apart(places, [parsed.private, *parsed.public, parsed.schema, parsed.criteria, *store_files(parsed.store)])
-    with Ledger.open(parsed.store) as ledger, ledger.recalling():
+    with Ledger.open(parsed.store) as ledger, ledger.recalling(), ExitStack() as output:
         terms = ledger.population(parsed.population)
         check_drawn(terms.n if parsed.rows is None else parsed.rows, parsed.row_seed)
-        _made(folder)
+        output.enter_context(made_folder(folder))
         writable(places)
         service, own = opened_service(parsed, ledger)
         current, private, candidates = prepared(parsed, service)
@@ -53,6 +55,7 @@ def release(parsed: argparse.Namespace) -> Json:
         _write(folder, files)
         certificate = bundle.stated(files, parsed.rows, parsed.row_seed, parsed.cells, parsed.columns)
         said = {"engine_chosen": chosen.why} if chosen.why else {}
+        said |= {"lacking": words} if (words := lacking(bundle)) else {}
         return certificate.model_dump(mode="json") | spent(ledger, parsed.population, own) | earlier | said
 
 
@@ -159,14 +162,6 @@ def _settings(parsed: argparse.Namespace) -> releases.PmwPubSettings:
         if getattr(parsed, name) is not None:
             given[name] = getattr(parsed, name)
     return given
-
-
-def _made(folder: Path) -> None:
-    """Make the folder before anything is charged."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as failure:
-        raise FileRefused(f"{folder} cannot be made: {failure.strerror}. Nothing was charged.") from failure
 
 
 def _write(folder: Path, files: dict[str, bytes]) -> None:

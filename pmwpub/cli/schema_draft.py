@@ -14,12 +14,14 @@ from pmwpub.service.inputs.known_tables import PUBLIC
 from pmwpub.tabular.files.given_files import Files
 from pmwpub.tabular.files.missing_header import refuse_data_as_header
 from pmwpub.tabular.files.reading import TextTable
+from pmwpub.tabular.nesting.declared_parents import with_map_read
 from pmwpub.tabular.review.column_review import review
 from pmwpub.tabular.review.expected_file import expected_file
 from pmwpub.tabular.review.without_suspects import drafted
 from pmwpub.tabular.schema.codebook import read_codebook
 from pmwpub.tabular.schema.draft_record import RULES, Remedy
 from pmwpub.tabular.schema.drafting import Recipe
+from pmwpub.tabular.schema.table_schema import Schema
 
 
 def draft_schema(parsed: argparse.Namespace) -> Json:
@@ -53,14 +55,21 @@ def draft_schema(parsed: argparse.Namespace) -> Json:
         "dimension": schema.domain.dimension,
         "ignored": [column.name for column in schema.columns if column.name not in schema.domain.names],
         "private_file": list(expected_file(schema)),
+        **_parents(schema),
     } | (said | review(draft, tables).to_json())
+
+
+def _parents(schema: Schema) -> Json:
+    """The attributes that follow from columns, where there are some."""
+    listed = [{"name": one.name, "of": one.child, "levels": list(one.levels)} for one in schema.parents]
+    return {"parents": listed} if listed else {}
 
 
 def decisions(parsed: argparse.Namespace) -> list[Remedy]:
     """What the command's flags decide about single columns."""
     found = [Remedy(name, "kind", "ignore") for name in parsed.leave_out]
     found += [Remedy(name, "kind", "id") for name in parsed.id]
-    return found + [Remedy.read(rule, text) for rule in RULES for text in getattr(parsed, rule)]
+    return found + [with_map_read(Remedy.read(rule, text)) for rule in RULES for text in getattr(parsed, rule)]
 
 
 def _table(files: Files, path: str, *, named: bool) -> TextTable:

@@ -21,15 +21,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 from pmwpub.errors import BudgetError, PlanError
-from pmwpub.evaluation.answering import Marginals
 from pmwpub.evaluation.baselines import Baseline, DualQuery, JiElkan, Mwem
 from pmwpub.evaluation.fits.fitted_tables import TableFit
 from pmwpub.evaluation.fits.weighted_pools import WeightedPool
-from pmwpub.evaluation.peers import Peer
 from pmwpub.mechanisms.baselines.matrix.residuals import Emphasis
 from pmwpub.mechanisms.table_fit.fit_constants import THREE_WAY_SHARE, SupportGrowth
 from pmwpub.privacy.budget import as_fraction
@@ -102,6 +101,20 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(names)
 
 
+def _marginals(residuals: bool, emphasis: Emphasis) -> Baseline:
+    """HDMM or ResidualPlanner, whose modules no release needs."""
+    from pmwpub.evaluation.answering import Marginals
+
+    return Marginals(residuals, emphasis)
+
+
+def _peer(adaptive: bool, *megabytes: Fraction) -> Baseline:
+    """AIM or MST, whose modules no release needs."""
+    from pmwpub.evaluation.peers import Peer
+
+    return Peer(adaptive, *megabytes)
+
+
 _EVEN = MappingProxyType({"even": Parameter(Emphasis.QUERIES, lambda text: Emphasis.MARGINALS, flag=True)})
 
 FAMILIES: Mapping[str, Family] = MappingProxyType(
@@ -113,12 +126,10 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
             {"samples": Parameter(100, _whole), "eta": Parameter(Fraction(3), _number, _written)},
         ),
         "ji-elkan": Family("Ji–Elkan", JiElkan, {"lambda": Parameter(Fraction(1, 100), _number, _written)}),
-        "hdmm": Family("HDMM (no rows)", lambda emphasis: Marginals(False, emphasis), _EVEN),
-        "residual-planner": Family("ResidualPlanner (no rows)", lambda emphasis: Marginals(True, emphasis), _EVEN),
-        "aim": Family(
-            "AIM", lambda megabytes: Peer(True, megabytes), {"megabytes": Parameter(Fraction(8), _number, _written)}
-        ),
-        "mst": Family("MST", lambda: Peer(False), {}),
+        "hdmm": Family("HDMM (no rows)", partial(_marginals, False), _EVEN),
+        "residual-planner": Family("ResidualPlanner (no rows)", partial(_marginals, True), _EVEN),
+        "aim": Family("AIM", partial(_peer, True), {"megabytes": Parameter(Fraction(8), _number, _written)}),
+        "mst": Family("MST", partial(_peer, False), {}),
         TABLE_FIT: Family("Table fit", TableFit, {}),
         TABLE_FIT_GROWN: Family("Table fit, rows added", lambda: TableFit(SupportGrowth()), {}),
         TABLE_FIT_THREE_WAY: Family("Table fit, 3-way tables", lambda: TableFit(three_way_share=THREE_WAY_SHARE), {}),

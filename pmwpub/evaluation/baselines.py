@@ -13,6 +13,7 @@ from pmwpub.evaluation.measures import Errors, errors_of
 from pmwpub.mechanisms.baselines.dual_query import DualQueryPlan, dual_query
 from pmwpub.mechanisms.baselines.ji_elkan import ImportancePlan, Lattice, ji_elkan
 from pmwpub.mechanisms.baselines.mwem import full_problem, inside, mwem, projected, refusal
+from pmwpub.mechanisms.baselines.prefix_refusal import refuse_prefixes
 from pmwpub.mechanisms.pmw_pub.algorithm import Schedule
 from pmwpub.privacy.budget import ZCDP, shown
 from pmwpub.privacy.noise import NoiseSource
@@ -175,6 +176,7 @@ class DualQuery:
                 f"{MAX_QUERIES:,} are taken. Sample marginals or lower k."
             )
         try:
+            refuse_prefixes(terms.workload)
             self._plan(terms)
         except PmwPubError as error:
             return str(error)

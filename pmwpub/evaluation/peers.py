@@ -13,6 +13,7 @@ from pmwpub.mechanisms.baselines.graphical.aim import AimPlan, aim
 from pmwpub.mechanisms.baselines.graphical.fitted_model import MISSING, available, library_version
 from pmwpub.mechanisms.baselines.graphical.mst import MstPlan, mst
 from pmwpub.mechanisms.baselines.matrix.residuals import ResidualSpaces
+from pmwpub.mechanisms.baselines.prefix_refusal import refuse_prefixes
 from pmwpub.privacy.budget import shown
 
 MAX_PAIR_CELLS = 2 * 10**6
@@ -48,6 +49,7 @@ class Peer:
         if not available():
             return MISSING
         try:
+            refuse_prefixes(terms.workload)
             if not (why := self._too_slow(terms)):
                 self._check_budget(terms)
             return why

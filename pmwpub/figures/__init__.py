@@ -15,6 +15,7 @@ from pmwpub.figures.curves.error_curves import error_against_epsilon
 from pmwpub.figures.curves.error_svg import MarkedRelease, error_svg
 from pmwpub.figures.curves.shares import ShareCurve, error_against_share
 from pmwpub.figures.kept_plots import Drawing, drawn_anew, drawn_once
+from pmwpub.figures.level_icicle import level_icicle
 from pmwpub.figures.marginals import difference_map, marginal_comparison
 from pmwpub.figures.moved import MovedMarginal, TrueDistance, moved_marginals, true_distances
 from pmwpub.figures.pairs import PairFloor, pair_map
@@ -57,6 +58,7 @@ __all__ = [
     "error_against_epsilon",
     "error_against_share",
     "error_svg",
+    "level_icicle",
     "marginal_comparison",
     "moved_marginals",
     "pair_map",

@@ -87,6 +87,10 @@ class Throttle:
         return True
 
 
+MEASURED = 0.02
+"""The part of a job's steps after which it is said how long the others may take."""
+
+
 class Job:
     """Long work under a key; safe to read from any thread while an engine moves it on.
 
@@ -106,6 +110,7 @@ class Job:
         self.reason: Reason | None = None
         self.started: float | None = None
         self._ended: float | None = None
+        self._paced: tuple[float, int] | None = None
         self._over = threading.Event()
 
     def __repr__(self) -> str:
@@ -120,10 +125,17 @@ class Job:
 
     @property
     def eta(self) -> float | None:
-        """Seconds left at the pace so far; None while that is unknown."""
-        if self.state != "running" or not 0 < self.done <= self.total:
+        """Seconds left at the pace since the first step was reported; None until `MEASURED` of the steps were taken.
+
+        What comes before the first step, compiling for one thing, is no part of the pace.
+        """
+        if self.state != "running" or self._paced is None or not self.done <= self.total:
             return None
-        return self.elapsed * (self.total - self.done) / self.done
+        since, first = self._paced
+        taken = self.done - first
+        if taken <= 0 or taken < MEASURED * self.total:
+            return None
+        return (time.monotonic() - since) * (self.total - self.done) / taken
 
     @property
     def over(self) -> bool:
@@ -141,6 +153,8 @@ class Job:
 
     def advance(self, done: int, total: int, note: str) -> None:
         """Note what the task reported; for engines."""
+        if self._paced is None and done > 0:
+            self._paced = (time.monotonic(), done)
         self.done, self.total, self.note = done, total, note
 
     def end(self, state: State, reason: Reason | None) -> None:

@@ -2,17 +2,41 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NoReturn
 
-from pmwpub.errors import LedgerError
-from pmwpub.ledger.database import Database, now
+import platformdirs
+from sqlalchemy import URL
+
+from pmwpub import settings
+from pmwpub.errors import LedgerError, UnknownPopulation
+from pmwpub.ledger.database import Database, now, version_at
 from pmwpub.ledger.live.live_work import LiveWork
 from pmwpub.ledger.model import DocumentKey
 from pmwpub.ledger.recovery.store_guard import Guard
 from pmwpub.ledger.store import Ledger
+from pmwpub.ledger.store_files.store_address import store_url, witness_path
 
+_NO_STORE = (
+    "There is no ledger at this address, so no population is registered in it; register it first (ledger register), or "
+    "name another one (--store). Nothing was stored."
+)
 _NOTHING = "A dry run changes nothing in the ledger."
+
+
+def store_exists(url: str | None) -> bool:
+    """Whether there is a store at an address as `Ledger.open` takes it; none is made, and no folder for it."""
+    address = _address(url)
+    return address is not None and version_at(address) is not None
+
+
+def _address(url: str | None) -> URL | None:
+    """Where the store is to be; None for the user's own one where there is no folder for it."""
+    if not url and not os.environ.get(settings.STORE) and not platformdirs.user_data_path("pmwpub").is_dir():
+        return None
+    return store_url(url)
 
 
 class DryLedger(Ledger):
@@ -25,6 +49,16 @@ class DryLedger(Ledger):
     def __init__(self, database: Database, guard: Guard, working: LiveWork) -> None:
         super().__init__(database, guard, working)
         self._kept: dict[tuple[str, str, str], tuple[str, bytes]] = {}
+
+    @classmethod
+    def open(cls, url: str | None = None, *, witness: Path | None = None) -> Ledger:
+        """As `Ledger.open`, of a store that is there; UnknownPopulation where none is, and none is made."""
+        if not store_exists(url):
+            address = _address(url)
+            path = witness or (settings.witness() if address is None else witness_path(address))
+            if path is None or not path.exists():  # a store that its witness has outlived is said to be lost
+                raise UnknownPopulation(_NO_STORE)
+        return super().open(url, witness=witness)
 
     def put_document(self, name: str, kind: str, key: str, body: bytes, *, once: bool = False) -> None:
         """Keep public bytes for this run, as `Ledger.put_document` stores them."""

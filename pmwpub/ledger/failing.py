@@ -9,9 +9,10 @@ from typing import Any
 
 from sqlalchemy.exc import DBAPIError, NoSuchModuleError, SQLAlchemyError
 
-from pmwpub.errors import StoreUnavailable
+from pmwpub.errors import LedgerError, StoreUnavailable
 
 BUSY_SECONDS = 30
+NO_TEXT = "A text that was given is no Unicode text, such as half of a surrogate pair. Nothing was stored or charged."
 _REMEDIES = {
     "SQLITE_FULL": "the disk is full; free some space",
     "SQLITE_READONLY": "it is read-only; allow writing, or name another store",
@@ -27,11 +28,16 @@ _REMEDIES = {
 
 @contextmanager
 def failing_closed(name: str) -> Iterator[None]:
-    """Turn every failure of the database `name` into StoreUnavailable, in words that hold no stored value."""
+    """Turn every failure of the database `name` into StoreUnavailable, in words that hold no stored value.
+
+    LedgerError for a text that no store can hold.
+    """
     try:
         yield
     except (SQLAlchemyError, sqlite3.Error) as error:
         raise StoreUnavailable(f"The ledger {name} is unavailable: {_remedy(error)}. Nothing was released.") from None
+    except UnicodeEncodeError:
+        raise LedgerError(NO_TEXT) from None
     except (ModuleNotFoundError, NoSuchModuleError):
         raise StoreUnavailable("PostgreSQL needs its driver: pip install 'pmwpub[postgres]'.") from None
 

@@ -33,7 +33,7 @@ class NotMeasurable(BaseModel):
     The other criteria are sold without it; together with it they are not all passed.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     criterion: MeanWithin
     why: Why

@@ -36,7 +36,7 @@ MOST_DECIMALS = 100
 class _Bar(BaseModel):
     """What every criterion has: how far off the release may be, as a fraction of one; kept reduced, such as 1/50."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     within: str
 
@@ -250,7 +250,7 @@ Criterion = Annotated[CellWithin | MarginalWithin | LargestWithin | MeanWithin, 
 Measured = Annotated[CellWithin | MarginalOfRelease | LargestWithin | MeanOfRelease, Field(discriminator="kind")]
 """One criterion of a stored release, by its kind: which numbers are sold follows from it, n and k."""
 
-_CRITERIA: TypeAdapter[tuple[Criterion, ...]] = TypeAdapter(tuple[Criterion, ...])
+_CRITERIA: TypeAdapter[tuple[Criterion, ...]] = TypeAdapter(tuple[Criterion, ...], config=ConfigDict(defer_build=True))
 
 
 def in_order(criteria: Iterable[Criterion]) -> tuple[Criterion, ...]:

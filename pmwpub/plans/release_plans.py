@@ -6,7 +6,7 @@ import hashlib
 from fractions import Fraction
 from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import Field, TypeAdapter, field_validator, model_validator
+from pydantic import ConfigDict, Field, TypeAdapter, field_validator, model_validator
 
 from pmwpub.errors import PlanError
 from pmwpub.mechanisms.pmw_pub.algorithm import Output, Replay, Schedule, Start
@@ -202,7 +202,9 @@ AnyTablePlan = TableFitPlan | WeightedPoolPlan
 AnyReleasePlan = ReleasePlan | AnyTablePlan
 """The plans that are bought."""
 
-_RELEASE_PLAN: TypeAdapter[AnyReleasePlan] = TypeAdapter(Annotated[AnyReleasePlan, Field(discriminator="kind")])
+_RELEASE_PLAN: TypeAdapter[AnyReleasePlan] = TypeAdapter(
+    Annotated[AnyReleasePlan, Field(discriminator="kind")], config=ConfigDict(defer_build=True)
+)
 
 
 def release_plan_of(text: str) -> AnyReleasePlan:

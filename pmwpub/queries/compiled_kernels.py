@@ -13,14 +13,24 @@ from typing import Any
 
 import numba
 from numba.core.caching import FunctionCache
+from numba.core.runtime import rtsys
+
+from pmwpub.queries.lean_numba import tried_numba
 
 
 class _Lenient(FunctionCache):
-    """A cache that what goes wrong with its files leaves empty."""
+    """A cache that what goes wrong with its files leaves empty.
+
+    Before it reads a loop numba loads some hundred modules of what code may be compiled with. A loop that is compiled
+    already needs the runtime alone; for one that is not, numba loads them when it compiles.
+    """
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
-            return super().load_overload(sig, target_context)
+            if not tried_numba():
+                return super().load_overload(sig, target_context)
+            rtsys.initialize(target_context)
+            return self._load_overload(sig, target_context)
         except OSError:
             return None
 

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from pmwpub.domain import Domain
 from pmwpub.errors import DomainError
+from pmwpub.queries.cell_space import answered
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Codes, Ints, loop_type
 
@@ -87,7 +88,7 @@ def count(workload: Workload, rows: Rows) -> PrivateCounts:
         raise DomainError("The table and the workload were made with different schemas.")
     if isinstance(rows, Counted):
         return PrivateCounts(rows.counted(workload), len(rows))
-    threads = _threads() if len(rows) * len(workload.marginals) > _WORTH_THREADS else 1
+    threads = _threads() if len(rows) * len(workload.tables) > _WORTH_THREADS else 1
     return PrivateCounts(sum_blocks(workload, rows.blocks(), threads=threads), len(rows))
 
 
@@ -99,11 +100,11 @@ def sum_blocks(workload: Workload, blocks: Iterable[Codes], *, threads: int = 1)
     """
     tally = Tally(workload)
     if threads == 1:
-        counts = np.zeros(workload.queries, dtype=np.int64)
+        counts = np.zeros(workload.cells, dtype=np.int64)
         for block in blocks:
             tally.add(block, counts)
-        return counts
-    partial = [np.zeros(workload.queries, dtype=np.int64) for _ in range(threads)]
+        return answered(workload, counts)
+    partial = [np.zeros(workload.cells, dtype=np.int64) for _ in range(threads)]
     free: SimpleQueue[Ints] = SimpleQueue()
     for counts in partial:
         free.put(counts)
@@ -124,11 +125,11 @@ def sum_blocks(workload: Workload, blocks: Iterable[Codes], *, threads: int = 1)
         for last in waiting:
             last.result()
     total: Ints = np.sum(partial, axis=0, dtype=np.int64)
-    return total
+    return answered(workload, total)
 
 
 class Tally:
-    """How each marginal of a workload is counted; shared by threads."""
+    """How the cells of each table of a workload are counted; shared by threads."""
 
     def __init__(self, workload: Workload) -> None:
         self._workload = workload
@@ -136,7 +137,7 @@ class Tally:
         self._codes = loop_type(workload.domain)
 
     def add(self, columns: Codes, counts: Ints) -> None:
-        """Add the rows of one block to int64 (Q,) counts, in place.
+        """Add the rows of one block to the int64 counts of all cells, in place.
 
         columns  (d, rows) C-contiguous codes
         """
@@ -153,20 +154,20 @@ class Tally:
             add_planes(planes, *self._plane_tables, counts)
         if chosen.any():
             tables = (workload.positions[chosen], workload.strides[chosen], workload.arity[chosen])
-            add_cells(columns, self._sizes, *tables, workload.offsets[:-1][chosen], counts)
+            add_cells(columns, self._sizes, *tables, workload.cell_offsets[:-1][chosen], counts)
 
     @cached_property
     def _by_planes(self) -> npt.NDArray[np.bool_]:
-        """bool (W,): the marginals with few cells."""
-        few = np.diff(self._workload.offsets) <= _CELLS_BY_PLANES
+        """bool (T,): the tables with few cells."""
+        few = np.diff(self._workload.cell_offsets) <= _CELLS_BY_PLANES
         return few & (self._workload.arity <= 3)
 
     @cached_property
     def _starts(self) -> Ints:
         """int64 (d,): the first plane of each attribute that needs planes, else -1; plane 0 has every row."""
         used = np.zeros(len(self._sizes), dtype=bool)
-        for marginal, by_planes in zip(self._workload.marginals, self._by_planes, strict=True):
-            used[list(marginal.attributes)] |= by_planes
+        for table, by_planes in zip(self._workload.tables, self._by_planes, strict=True):
+            used[list(table.attributes)] |= by_planes
         sizes = np.where(used, self._sizes, 0)
         return np.where(used, 1 + np.cumsum(sizes) - sizes, -1)
 
@@ -177,15 +178,15 @@ class Tally:
     @cached_property
     def _plane_tables(self) -> tuple[Ints, Ints, Ints]:
         """firsts, levels and offsets, as `add_planes` takes them."""
-        firsts = np.zeros((len(self._workload.marginals), 3), dtype=np.int64)
+        firsts = np.zeros((len(self._workload.tables), 3), dtype=np.int64)
         levels = np.ones_like(firsts)
-        for w, marginal in enumerate(self._workload.marginals):
+        for w, table in enumerate(self._workload.tables):
             if self._by_planes[w]:
-                attributes = list(marginal.attributes)
+                attributes = list(table.attributes)
                 firsts[w, 3 - len(attributes) :] = self._starts[attributes]
                 levels[w, 3 - len(attributes) :] = self._sizes[attributes]
         chosen = self._by_planes
-        return firsts[chosen], levels[chosen], self._workload.offsets[:-1][chosen]
+        return firsts[chosen], levels[chosen], self._workload.cell_offsets[:-1][chosen]
 
 
 def _aligned(planes: int, rows: int) -> npt.NDArray[np.uint64]:

@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from pmwpub.errors import DomainError
+from pmwpub.queries.cell_space import answered
 from pmwpub.queries.threads import Threads
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Floats, Ints, Support, loop_type
@@ -78,19 +79,21 @@ class PublicProblem:
         of the workload, and two numbers a query."""
         codes = self.support.codes
         atoms = codes.nbytes + codes.size * loop_type(self.support.domain).itemsize + self.support.multiplicity.nbytes
-        return atoms + 8 * (2 * self.workload.widest + 2) * len(self.workload.marginals) + 3 * 8 * self.workload.queries
+        numbers = 3 * self.workload.queries + (self.workload.cells if self.workload.prefixes else 0)
+        return atoms + 8 * (2 * self.workload.widest + 2) * len(self.workload.tables) + 8 * numbers
 
     def sums(self, values: Ints, threads: Threads = ALONE) -> Ints:
         """s_q = the sum of values[x] over the atoms x that satisfy q.
 
         values  int64 (m,); returns int64 (Q,)
         """
-        sums = np.zeros(self.workload.queries, dtype=np.int64)
-        self.add_sums(values, np.arange(len(self.workload.marginals)), self.workload.offsets, sums, threads)
-        return sums
+        sums = np.zeros(self.workload.cells, dtype=np.int64)
+        self.add_sums(values, np.arange(len(self.workload.tables)), self.workload.cell_offsets, sums, threads)
+        return answered(self.workload, sums)
 
     def add_sums(self, values: Ints, chosen: Ints, starts: Ints, out: Ints, threads: Threads = ALONE) -> None:
-        """Add the sums of the marginals `chosen` to out; those of chosen[i] lie in out[starts[i] : starts[i + 1]]."""
+        """Add the sums of all cells of the tables `chosen` to out; those of chosen[i] lie in out[starts[i] :
+        starts[i + 1]]."""
         from pmwpub.queries.incidence_kernels import add_weights
 
         workload, columns = self.workload, self.support.columns
@@ -125,8 +128,8 @@ class PublicProblem:
 
     def members(self, query: int) -> Ints:
         """The atoms that satisfy one query: ascending int64 positions."""
-        marginal, target = self.workload.query(query)
         satisfied = np.ones(len(self.support), dtype=bool)
-        for attribute, code in zip(marginal.attributes, target, strict=True):
-            satisfied &= self.support.columns[attribute] == code
+        for one in self.workload.conditions(query):
+            codes = self.support.columns[one.attribute]
+            satisfied &= (codes >= one.least) & (codes <= one.most)
         return np.flatnonzero(satisfied).astype(np.int64)

@@ -2,7 +2,7 @@
 
 Numba looks for scipy's linear algebra, for the measuring of test coverage and for a settings file in YAML. No loop of
 this program takes any of them. A command is a program of its own, so nobody else's loops lack them there; in a server
-or a notebook they are left alone.
+or a notebook they are left alone, and so they are with any numba but the one that this was tried with.
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ from importlib.abc import MetaPathFinder
 from types import FrameType, ModuleType
 from typing import NoReturn
 
+TRIED_NUMBA = "0.68.1"
+"""The numba that is tried without what is left out here and in `compiled_kernels`; another one is given all it asks."""
+
 UNUSED = ("scipy.linalg", "coverage", "yaml")
 
 
@@ -21,8 +24,13 @@ class _RefusedToNumba(MetaPathFinder):
     """Finds nothing; where numba asks for one of `UNUSED`, it is as if that were not installed."""
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> None:
-        if name in UNUSED and _asker().partition(".")[0] == "numba":
+        if name in UNUSED and _asker().partition(".")[0] == "numba" and tried_numba():
             _refuse(name)
+
+
+def tried_numba() -> bool:
+    """Whether the numba that is loaded, or is being loaded, is the one that was tried."""
+    return getattr(sys.modules.get("numba"), "__version__", "") == TRIED_NUMBA
 
 
 def _asker() -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Self
 
-from pmwpub.errors import PlanError
+from pmwpub.errors import PlanError, tried
 from pmwpub.mechanisms.pmw_pub.algorithm import Release
 from pmwpub.mechanisms.table_fit.intervals.believed_drift import BelievedDrift, released_tables
 from pmwpub.mechanisms.table_fit.intervals.cell_intervals import CellIntervals
@@ -31,6 +31,7 @@ from pmwpub.release.measured.measurements import measurements_csv
 from pmwpub.release.measured.tables_csv import tables_csv
 from pmwpub.release.number_cells import NO_VALUES
 from pmwpub.release.report import Choices, report_html
+from pmwpub.release.reporting.pending_report import PENDING, report_or_pending
 from pmwpub.release.synthesis import MAX_ROWS, synthetic_csv
 from pmwpub.tabular.coding.decode import read_weights, weights_csv
 from pmwpub.tabular.coding.public_values import LEAST, PublicValues, StoredValues
@@ -52,6 +53,9 @@ intervals.json what its intervals rest on."""
 VALUES = "values.csv"
 """The public values, stored with every release; handed out where cells are drawn from them."""
 
+KEPT = frozenset((VALUES, PENDING))
+"""What is stored with a release and not handed out as it is."""
+
 PUBLIC_VALUES = "public-values"
 REAPPEAR = (
     "Numbers are drawn from the public table's own values, so raw values of public people reappear: of all rows of a "
@@ -68,7 +72,8 @@ class Bundle:
     """The files of one release as they were stored; only the synthetic table is drawn anew, by its public seed.
 
     parts  name -> bytes: weights.csv, schema.json and certificate.json; also measurements.csv or tables.csv,
-           report.html, rebuild.py and values.csv, which releases of earlier versions lack
+           report.html, rebuild.py and values.csv, which releases of earlier versions lack; what a report needs where
+           it could not be made
     """
 
     parts: Mapping[str, bytes] = field(repr=False)
@@ -122,9 +127,11 @@ class Bundle:
             TABLES: tables_csv(plain, schedule.tables, release.noisy),
             INTERVALS: strengths_json(drift, schedule.tables),
         }
-        intervals = main_intervals(
-            lambda: CellIntervals(released_tables(release, schedule, plan.n), drift), schedule.tables
-        )
+
+        def intervals() -> MainIntervals | None:
+            made = partial(CellIntervals, released_tables(release, schedule, plan.n), drift)
+            return main_intervals(made, schedule.tables)
+
         return cls._of(plain, measured, release.distribution, schema, workload, choices, values, public, intervals)
 
     @classmethod
@@ -156,7 +163,7 @@ class Bundle:
         choices: Choices,
         values: PublicValues | None,
         public: Support | None = None,
-        intervals: MainIntervals | None = None,
+        intervals: Callable[[], MainIntervals | None] = lambda: None,
     ) -> Self:
         parts = {
             WEIGHTS: weights_csv(released, schema),
@@ -164,13 +171,16 @@ class Bundle:
             **measured,
             REBUILD: rebuild_script(),
         }
-        certificate = plain.with_files(parts)
-        noisy = parts.get(TABLES, b"")
-        parts[REPORT] = report_html(certificate, schema, released, workload, choices, noisy, public, intervals)
-        parts[CERTIFICATE] = certificate.with_files({REPORT: parts[REPORT]}).to_bytes()
-        if values is not None:
-            parts[VALUES] = values.to_csv(schema, released.support)
-        return cls(parts)
+        certificate, noisy = plain.with_files(parts), parts.get(TABLES, b"")
+
+        def report() -> bytes:
+            return report_html(certificate, schema, released, workload, choices, noisy, public, intervals())
+
+        made = report_or_pending(REPORT, report, choices, released, public)
+        named = certificate.with_files({name: body for name, body in made.items() if name == REPORT})
+        parts |= made | {CERTIFICATE: named.to_bytes()}
+        drawn_from, _ = (None, "") if values is None else tried(lambda: values.to_csv(schema, released.support))
+        return cls(parts if drawn_from is None else parts | {VALUES: drawn_from})
 
     def to_bytes(self) -> bytes:
         """A zip archive without times: the same release gives the same bytes."""
@@ -243,7 +253,8 @@ class Bundle:
     ) -> dict[str, bytes]:
         """Everything that is handed out: name -> bytes; the certificate lists the others' hashes."""
         made = {SYNTHETIC: self.synthetic(rows, seed, cells, columns)}
-        handed = {name: body for name, body in self.parts.items() if name != VALUES or cells == PUBLIC_VALUES}
+        kept = KEPT - {VALUES} if cells == PUBLIC_VALUES else KEPT
+        handed = {name: body for name, body in self.parts.items() if name not in kept}
         stated = self.stated(made | handed, rows, seed, cells, columns)
         return made | handed | {CERTIFICATE: stated.to_bytes()}
 

@@ -17,6 +17,7 @@ from pmwpub.release.bundle import (
     SYNTHETIC,
     VALUES,
     WEIGHTS,
+    Bundle,
     files_of,
 )
 from pmwpub.release.certificates.certificate_parts import (
@@ -72,6 +73,20 @@ def read_folder(folder: Path) -> dict[str, bytes]:
     return files
 
 
+def bundle_in(folder: Path) -> Bundle:
+    """The release whose files lie in a folder, to be asked something: what its certificate states must be its plan's.
+
+    Each file that is asked is held against its hash by whoever reads it; `check` looks at all that can be looked at. A
+    certificate of before plans were stated has none to be held against.
+    Raises FileRefused or CertificateError as `read_folder` does, CertificateError where the folder contradicts itself.
+    """
+    files = read_folder(folder)
+    bundle = Bundle(files)
+    if bundle.certificate.plan is not None:
+        require(_terms(bundle.certificate, _engine(bundle.certificate, files)))
+    return bundle
+
+
 def unlisted(folder: Path, files: Mapping[str, bytes]) -> list[str]:
     """The names of what lies in a release's folder and is no file that its certificate names: no statement is about it.
 
@@ -93,22 +108,31 @@ def check(files: Mapping[str, bytes]) -> list[Finding]:
     """
     certificate = read_certificate(files[CERTIFICATE])
     engine = _engine(certificate, files)
+    agreed, *terms = _terms(certificate, engine)
     return [
         *_hashes(certificate, files),
         finding("it has the fields that a release states, and names its files alone", lambda: _fields(certificate)),
-        finding(engine.agreement, lambda: _workload(certificate) or engine.agrees()),
+        agreed,
         finding(
             "what is promised, and by which mechanism, is worded as it should be",
             lambda: _promise(certificate, engine.mechanism, files),
         ),
-        finding("the plan has its hash and fits the certificate", lambda: _plan(certificate, engine)),
-        finding("rho is the plan's price", engine.price),
-        *_charge(certificate),
+        *terms,
         *(finding(statement, problem) for statement, problem in engine.measured),
         *_left_to_rebuild(certificate),
         finding(f"{WEIGHTS} sums to one over the schema's labels", lambda: _weights(certificate, files)),
         *_rules(certificate, files),
         finding(f"{SYNTHETIC} is drawn from the weights by its seed", lambda: _synthetic(certificate, files)),
+    ]
+
+
+def _terms(certificate: AnyCertificate, engine: EngineChecks) -> list[Finding]:
+    """The statements about the certificate's terms: that they are the plan's, and what they cost."""
+    return [
+        finding(engine.agreement, lambda: _workload(certificate) or engine.agrees()),
+        finding("the plan has its hash and fits the certificate", lambda: _plan(certificate, engine)),
+        finding("rho is the plan's price", engine.price),
+        *_charge(certificate),
     ]
 
 
@@ -169,11 +193,13 @@ def not_checked(findings: list[Finding]) -> list[str]:
 def _hashes(certificate: AnyCertificate, files: Mapping[str, bytes]) -> Iterator[Finding]:
     wrong = differing(certificate, files)
     for name in files_of(certificate):
-        if name not in certificate.files:
+        if name == REPORT not in certificate.files and name not in files:
+            yield Finding(f"{REPORT} is there", unchecked="it could not be made; the command of the release makes it.")
+        elif name not in certificate.files:
             yield Finding(f"the certificate states the hash of {name}", "it does not.")
-            continue
-        problem = "another hash." if name in wrong else "" if name in files else "the file is missing."
-        yield Finding(f"{name} has the hash that the certificate states", problem)
+        else:
+            problem = "another hash." if name in wrong else "" if name in files else "the file is missing."
+            yield Finding(f"{name} has the hash that the certificate states", problem)
 
 
 def _fields(certificate: AnyCertificate) -> str:

@@ -7,7 +7,6 @@ table has each row, 0 for an added one.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from pmwpub.domain import Domain
 from pmwpub.errors import DomainError
+from pmwpub.queries import attribute_sets
 from pmwpub.queries.incidence import PublicProblem, quantise
 from pmwpub.queries.workload import Marginal, Workload
 from pmwpub.records import Distribution, Floats, Ints, Support
@@ -116,18 +116,18 @@ def compared(released: Distribution, ways: int, public: Ints | None = None) -> M
         workload=workload,
         public=problem.sums(rows) / rows.sum(),
         released=problem.sums(quantised.values) / quantised.total,
-        complete=len(workload.marginals) == math.comb(len(domain.attributes), ways),
+        complete=len(workload.marginals) == attribute_sets.how_many(domain, ways),
     )
 
 
 def ways_of(domain: Domain) -> tuple[int, ...]:
     """The numbers of columns whose marginals are compared."""
-    return WAYS[: len(domain.attributes)]
+    return WAYS[: len(domain.lineages)]
 
 
 def kway(domain: Domain, ways: int, rows: int) -> Workload:
     """All k-way marginals of a domain, or a public sample that can be counted on `rows` rows within the limits."""
-    available = math.comb(len(domain.attributes), ways)
+    available = attribute_sets.how_many(domain, ways)
     cells = _cells(domain, ways)
     fitting = available * min(1.0, MOST_CELLS / cells, MOST_STEPS / (available * rows + cells))
     if fitting >= available:
@@ -136,9 +136,9 @@ def kway(domain: Domain, ways: int, rows: int) -> Workload:
 
 
 def _cells(domain: Domain, ways: int) -> int:
-    """The cells of all k-way marginals together: the k-th elementary symmetric polynomial of the level counts."""
+    """The cells of all k-way marginals together: the k-th elementary symmetric polynomial of the lineages' levels."""
     sums = [1] + [0] * ways
-    for levels in domain.shape:
+    for levels in (sum(domain.shape[position] for position in lineage) for lineage in domain.lineages):
         for k in range(ways, 0, -1):
             sums[k] += levels * sums[k - 1]
     return sums[ways]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -33,6 +32,7 @@ from pmwpub.release.certificates.unchanged_certificate import UnchangedCertifica
 from pmwpub.release.measured.measurements import measurements_csv
 from pmwpub.release.measured.tables_csv import read_tables
 from pmwpub.release.synthesis import synthetic_csv
+from pmwpub.strict_json import read_unrepeated
 from pmwpub.tabular.coding.decode import read_weights, weights_csv
 from pmwpub.tabular.coding.encode import encode_public
 from pmwpub.tabular.coding.public_values import PublicValues, StoredValues
@@ -154,9 +154,16 @@ def _strengths(
 
 
 def near_strengths(made: bytes, stored: bytes) -> bool:
-    """Whether the strengths of intervals that were made again are the stored ones but for rounding."""
+    """Whether the strengths of intervals that were made again are the stored ones but for rounding.
+
+    Releases of before do not say what widens them, and need not.
+    """
     try:
-        ours, theirs = ([*one["strengths"].values(), one["pair_strength"]] for one in map(json.loads, (made, stored)))
+        both = tuple(map(read_unrepeated, (made, stored)))
+        widened = all("wider" in one for one in both)
+        ours, theirs = (
+            [*one["strengths"].values(), one["pair_strength"], *(one["wider"] if widened else ())] for one in both
+        )
         return len(ours) == len(theirs) and bool(np.allclose(ours, theirs, rtol=STRENGTH_TOLERANCE, atol=0.0))
     except (ValueError, LookupError, TypeError, AttributeError):
         return False

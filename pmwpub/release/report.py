@@ -124,7 +124,7 @@ def report_html(
         public_weights=quality.concentration(Distribution.empirical(public)),
         heaviest=quality.heaviest(released, HEAVIEST, rows),
         columns=released.support.domain.names,
-        missing={column.name: set(column.missing_levels) - {MISSING} for column in schema.encoded},
+        missing={column.name: set(column.missing_levels) - {MISSING} for column in schema.attributes},
         measured=report_views.measured_queries(causes),
         answers=checklist(certificate, schema),
         files=_described(certificate.files),

@@ -19,6 +19,7 @@ from pmwpub.release.certificates.certificate_parts import Cells, Columns
 from pmwpub.tabular.coding.decode import CSV_ROWS, csv_cells, csv_line, csv_lines
 from pmwpub.tabular.coding.public_values import StoredValues
 from pmwpub.tabular.files.text.inert_cells import inert
+from pmwpub.tabular.nesting.parent_columns import ParentColumn
 from pmwpub.tabular.rules.written_rows import WrittenRows
 from pmwpub.tabular.schema.column_types import Column, EncodedColumn, IdColumn, NumericColumn
 from pmwpub.tabular.schema.table_schema import Schema
@@ -48,7 +49,7 @@ def synthetic_csv(
     """A synthetic table as CSV: labels, or numbers for numeric columns, drawn inside the bins or from public values.
 
     columns  "attributes": the encoded columns; "all": all that the schema names, with row numbers for the id column
-             and nothing in those that are left out
+             and nothing in those that are left out; their parents come behind, in both
     values   the public values, where `cells` is "public-values"
 
     Beside the bytes themselves only a number a row is held. Where the schema has rules, rows are read back as they are
@@ -77,7 +78,7 @@ def synthetic_chunks(
     if support.domain != schema.domain:
         raise DomainError("The rows belong to another schema; decode them with their own.")
     order = np.frombuffer(_order(distribution, rows, seed=seed), dtype=np.int32)
-    written = schema.encoded if columns == "attributes" else schema.columns
+    written = (*(schema.encoded if columns == "attributes" else schema.columns), *schema.parents)
     writers = [_writer(schema, column, seed, cells, values, alone=len(written) == 1) for column in written]
     header = csv_line([inert(column.name) for column in written]).encode()
     checked = WrittenRows(schema, header)
@@ -89,14 +90,14 @@ def synthetic_chunks(
 
 
 def _writer(
-    schema: Schema, column: Column, seed: int, cells: Cells, values: StoredValues | None, *, alone: bool
+    schema: Schema, column: Column | ParentColumn, seed: int, cells: Cells, values: StoredValues | None, *, alone: bool
 ) -> Callable[[Block], list[str]]:
     """What writes the next rows of a column, in their order."""
     if isinstance(column, IdColumn):
         return lambda block: [str(block.begin + place) for place in range(1, len(block.atoms) + 1)]
-    if not isinstance(column, EncodedColumn):
+    if not isinstance(column, EncodedColumn | ParentColumn):
         return lambda block: [""] * len(block.atoms)
-    position = schema.encoded.index(column)
+    position = schema.attributes.index(column)
     if isinstance(column, NumericColumn) and cells != "labels":
         draw = number_cells.drawer(schema, position, seed, cells, values)
         return lambda block: csv_cells(draw(block.codes[:, position].tolist(), block.atoms.tolist()), alone=alone)

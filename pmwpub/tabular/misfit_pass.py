@@ -99,6 +99,6 @@ def _unclipped(schema: Schema, columns: Sequence[str]) -> Schema:
     attributes = {column.name: column for column in schema.encoded}
     if unknown := [name for name in columns if name not in attributes]:
         raise SchemaError(f"The schema has no attribute {unknown[0]!r}; a look at the fit is at attributes.")
-    own = [attributes[name] for name in columns]
+    own = [attributes[name].alone for name in columns]
     strict = [one.changed(outside="none") if isinstance(one, NumericColumn) else one for one in own]
     return Schema.of(strict, schema.missing_tokens, schema.version)

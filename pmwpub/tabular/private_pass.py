@@ -64,7 +64,7 @@ class FileRows:
         if self.limit is None:
             yield from (codes for _, codes in blocks)
         else:
-            yield from self.limit.limited(blocks, [column.no_level for column in self.schema.encoded])
+            yield from self.limit.limited(blocks, self.domain.shape)
         if seen.value != self.digest:
             raise FileRefused("The private file changed after it was loaded and checked; load it again.")
 

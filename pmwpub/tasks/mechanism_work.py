@@ -165,8 +165,10 @@ def fit_pool(work: PoolFitWork, progress: Progress) -> FittedTables:
     Privacy: one mechanism, charged before: see `pool_fit`. The strengths of intervals are post-processing.
     """
     found = pool_fit(work.counts, work.supports, work.schedule, constants=work.constants, progress=progress)
-    rows = effective_rows(work.supports, found.parts)
-    return FittedTables(found, BelievedDrift.of(found.release, work.schedule, work.counts.n, rows))
+    drift = BelievedDrift.of(
+        found.release, work.schedule, work.counts.n, lambda: effective_rows(work.supports, found.parts)
+    )
+    return FittedTables(found, drift)
 
 
 def assess(work: AssessmentWork, progress: Progress) -> dict[str, NoisyError]:

@@ -29,6 +29,7 @@ from pmwpub.evaluation import (
     simulate,
 )  # fmt: skip
 from pmwpub.jobs.job import JobProgress
+from pmwpub.strict_json import read_unrepeated
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,7 @@ def part_of(task: Task, found: Found) -> bytes:
 def read_part(written: bytes) -> tuple[Task, Found]:
     """A part back from `part_of`; PlanError for anything else."""
     try:
-        task, found = json.loads(written)
+        task, found = read_unrepeated(written)
         if "seed" in task:
             return Run(**task), SimulatedError(**found)
         return FloorOf(**task), CertifiedFloor(**found)

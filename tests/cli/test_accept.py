@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+from support.commands import Run, commands
 from support.small_tables import write_table
 
-from pmwpub.cli import main
 from pmwpub.ledger import Ledger
 
-Run = Callable[..., Any]
 COMMON = ("--population", "P", "--schema", "schema.json")
 RELEASE = ("release", *COMMON, "--private", "p.csv", "--public", "b.csv", "-k", "2", "--epsilon", "1")
 CRITERIA = [
@@ -28,14 +25,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     write_table(tmp_path / "b.csv", 300, 1)
     write_table(tmp_path / "p.csv", 2_000, 2)
     (tmp_path / "c.json").write_text(json.dumps(CRITERIA))
-    monkeypatch.chdir(tmp_path)
-
-    def command(*arguments: str, status: int = 0) -> Any:
-        found = main(["--store", f"sqlite:///{tmp_path}/ledger.sqlite3", *arguments])
-        output = capsys.readouterr()
-        assert found == status, output.err
-        return output.err if status else json.loads(output.out)
-
+    command = commands(tmp_path, monkeypatch, capsys)
     command("schema", "draft", "b.csv", "-o", "schema.json")
     command("ledger", "register", "P", "--n", "2000", "--epsilon", "3")
     return command

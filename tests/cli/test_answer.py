@@ -7,23 +7,21 @@ import html
 import json
 import math
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas
 import pytest
+from support.commands import Run, commands
 
 from pmwpub.api import SyntheticRelease
-from pmwpub.cli import main
 from pmwpub.release import checking
 from pmwpub.release.answers.number_answers import NOT_COVERED
 from pmwpub.release.answers.release_answers import NO_STRENGTHS, OF_ROUNDS, ReleaseAnswers
 from pmwpub.release.bundle import INTERVALS, Bundle
 from pmwpub.release.certificates.certificate_parts import ATTESTED, PUBLIC_PEOPLE
 
-Run = Callable[..., Any]
 ROWS = 3_000
 
 
@@ -41,14 +39,7 @@ def _table(rows: int, seed: int) -> str:
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     Path(tmp_path, "p.csv").write_text(_table(ROWS, 1))
     Path(tmp_path, "b.csv").write_text(_table(1_000, 2))
-    monkeypatch.chdir(tmp_path)
-
-    def command(*arguments: str, status: int = 0) -> Any:
-        found = main(["--store", f"sqlite:///{tmp_path}/ledger.sqlite3", *arguments])
-        output = capsys.readouterr()
-        assert found == status, output.err
-        return output.err if status else json.loads(output.out)
-
+    command = commands(tmp_path, monkeypatch, capsys)
     command("schema", "draft", "b.csv", "-o", "schema.json")
     command("ledger", "register", "P", "--n", str(ROWS), "--epsilon", "8")
     return command

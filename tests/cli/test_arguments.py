@@ -76,3 +76,18 @@ def test_a_command_leaves_pythons_own_pace_of_collecting(capsys: pytest.CaptureF
     assert main(["ledger", "show", "nobody"]) == 2
     assert "nobody" in capsys.readouterr().err
     assert gc.get_threshold() == before
+
+
+def test_no_argument_is_read_by_pythons_own_idea_of_a_number() -> None:
+    """`int` takes "1_0" for ten, and the digits of every script."""
+    for parser in _commands(command_parser()):
+        for action in parser._actions:
+            assert action.type not in (int, float), (parser.prog, action.option_strings)
+
+
+@pytest.mark.parametrize("number", ["1_0", "١٠", "1.0", "nan", ""])
+def test_a_whole_number_is_written_in_the_digits_0_to_9(number: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["few-records", "--release", "out", "--public", "b.csv", "--columns", "sex", "--fewest", number])
+    assert ended.value.code == 2
+    assert "a whole number is needed" in capsys.readouterr().err

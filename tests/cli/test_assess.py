@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from support.commands import Run, commands
 
-from pmwpub.cli import main
 from pmwpub.ledger import Ledger
 
-Run = Callable[..., Any]
 ROWS = {"p.csv": 250, "b.csv": 120, "c.csv": 90, "d.csv": 60}
 
 
@@ -28,14 +25,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     """Runs commands in a folder with a private table, three public ones (d lacks a job) and their schema."""
     for seed, (name, rows) in enumerate(ROWS.items()):
         Path(tmp_path, name).write_text(_table(rows, seed, "xy" if name == "d.csv" else "xyz"))
-    monkeypatch.chdir(tmp_path)
-
-    def command(*arguments: str, status: int = 0) -> Any:
-        found = main(["--store", f"sqlite:///{tmp_path}/ledger.sqlite3", *arguments])
-        output = capsys.readouterr()
-        assert found == status, output.err
-        return output.err if status else json.loads(output.out)
-
+    command = commands(tmp_path, monkeypatch, capsys)
     command("schema", "draft", "b.csv", "c.csv", "-o", "schema.json")
     command("ledger", "register", "P", "--n", "250", "--epsilon", "3")
     return command

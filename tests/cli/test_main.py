@@ -285,7 +285,7 @@ def test_a_cancelled_command_keeps_its_charge_and_never_draws_again(
         "release", "--epsilon", "1", "--rounds", "3", "-o", shell.path("out"), status=1
     )
     assert len(shell.run("ledger", "show", "P")["charges"]) == 1
-    assert list(Path(shell.path("out")).iterdir()) == []
+    assert not Path(shell.path("out")).exists()
 
 
 def test_marginals_can_be_picked_by_hand(shell: Shell) -> None:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+from support.commands import Run, commands
 from support.small_tables import write_table
 
-from pmwpub.cli import main
-
-Run = Callable[..., Any]
 COMMON = ("misfits", "--population", "P", "--schema", "schema.json")
 
 
@@ -24,14 +19,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     lines = (tmp_path / "p.csv").read_text().splitlines()
     lines[1:1001] = ["woman" + line[1:] for line in lines[1:1001]]
     (tmp_path / "p.csv").write_text("\n".join(lines) + "\n")
-    monkeypatch.chdir(tmp_path)
-
-    def command(*arguments: str, status: int = 0) -> Any:
-        found = main(["--store", f"sqlite:///{tmp_path}/ledger.sqlite3", *arguments])
-        output = capsys.readouterr()
-        assert found == status, output.err
-        return output.err if status else json.loads(output.out)
-
+    command = commands(tmp_path, monkeypatch, capsys)
     command("schema", "draft", "b.csv", "-o", "schema.json")
     command("ledger", "register", "P", "--n", "2000", "--epsilon", "3")
     return command

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas
 import pytest
+from support.commands import Run, commands
 
 from pmwpub.api import SyntheticRelease
 from pmwpub.cli import main
@@ -19,7 +19,6 @@ from pmwpub.errors import PlanError
 from pmwpub.release import checking
 from pmwpub.release.bundle import Bundle
 
-Run = Callable[..., Any]
 ROWS = 3_000
 DEVIATIONS = 1.959963984540054
 
@@ -54,15 +53,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    monkeypatch.chdir(folder)
-
-    def command(*arguments: str, status: int = 0) -> Any:
-        found = main(["--store", f"sqlite:///{folder}/ledger.sqlite3", *arguments])
-        output = capsys.readouterr()
-        assert found == status, output.err
-        return output.err if status else json.loads(output.out)
-
-    return command
+    return commands(folder, monkeypatch, capsys)
 
 
 def weights(run: Run, *flags: str, status: int = 0) -> Any:

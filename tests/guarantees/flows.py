@@ -128,6 +128,7 @@ def _buy(trace: Trace, service: Service, table: PrivateTable, laws: Sequence[tup
     trace.output["accepted"] = repr(acceptances.acceptances(service, NAME))
     if laws == LAWS:
         _buy_tables_of_three_columns(trace, service, table, keys[:1])
+        _buy_prefixes(trace, service, table, keys[:1])
     pool = releases.weighted_pool_plan(service, current, keys, epsilon="0.3")
     weighed = releases.released(service, current, buying.buy(service, table, pool).booking).bundle
     assert weighed is not None
@@ -146,6 +147,19 @@ def _buy_tables_of_three_columns(trace: Trace, service: Service, table: PrivateT
     fitted = releases.released(service, current, buying.buy(service, table, plan).booking).bundle
     assert fitted is not None
     trace.exports |= {f"three columns/{name}": body for name, body in fitted.files(25, 3).items()}
+    study_store.choose_workload(service, NAME, WorkloadChoice(k=2))
+
+
+def _buy_prefixes(trace: Trace, service: Service, table: PrivateTable, keys: list[str]) -> None:
+    """A release and an assessment that ask "at most" too; the workload is the earlier one again afterwards."""
+    study_store.choose_workload(service, NAME, WorkloadChoice(k=2, prefixes=("age",)))
+    current = study_store.study(service, NAME)
+    plan = releases.release_plan(service, current, keys, epsilon="0.2", rounds=ROUNDS)
+    bundle = releases.released(service, current, buying.buy(service, table, plan).booking).bundle
+    assert bundle is not None
+    trace.exports |= {f"prefixes/{name}": body for name, body in bundle.files(25, 3).items()}
+    outcome = buying.buy(service, table, assessments.assessment_plan(current, keys, epsilon="0.1"))
+    trace.output["assessed with prefixes"] = repr(assessments.assessed(service, current, outcome.booking))
     study_store.choose_workload(service, NAME, WorkloadChoice(k=2))
 
 

@@ -19,7 +19,8 @@ from pmwpub.errors import (
     QueueFull,
     StoreUnavailable,
 )
-from pmwpub.jobs import Ending, Engine, Reason
+from pmwpub.jobs import Ending, Engine, Job, Reason
+from pmwpub.jobs import job as job_module
 
 
 def test_a_result_reaches_its_callback(engine: Engine, record: Record) -> None:
@@ -130,10 +131,30 @@ def test_progress_and_time_left_are_shown(engine: Engine, record: Record) -> Non
     assert until(lambda: job.done > 5)
     assert job.total == 1000
     assert job.note.startswith("step")
+    assert until(lambda: job.eta is not None)
     left = job.eta
     assert left is not None
     assert 1 < left < 200
     assert job.elapsed > 0
+
+
+def test_what_comes_before_the_first_step_is_no_part_of_the_pace(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [100.0]
+    monkeypatch.setattr(job_module.time, "monotonic", lambda: clock[0])
+    job = Job("key", "task")
+    job.begin()
+    job.advance(0, 1000, "")
+    clock[0] += 60  # before the first step
+    job.advance(1, 1000, "")
+    assert job.eta is None
+    clock[0] += 1
+    job.advance(11, 1000, "")
+    assert job.eta is None, "one in a hundred says too little"
+    clock[0] += 1
+    job.advance(21, 1000, "")
+    assert job.eta == pytest.approx(2 * 979 / 20)
+    job.advance(1000, 1000, "")
+    assert job.eta == 0
 
 
 def test_a_waiting_job_is_cancelled_at_once(engine: Engine, record: Record) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 
 import pytest
 from pages.visits import Here, Open, buy, handed_over, words
@@ -20,8 +19,16 @@ from pmwpub.service.inputs import study_store
 
 
 def answered(app: object) -> list[list[object]]:
+    return _table(app).to_numpy().tolist()  # type: ignore[attr-defined,no-any-return]
+
+
+def header(app: object) -> list[str]:
+    return list(_table(app).columns)  # type: ignore[attr-defined]
+
+
+def _table(app: object) -> object:
     (table,) = [frame.value for frame in app.dataframe if "rests on" in frame.value]  # type: ignore[attr-defined]
-    return table.to_numpy().tolist()  # type: ignore[no-any-return]
+    return table
 
 
 def _other_statistics(app: AppTest, found: Released) -> None:
@@ -32,7 +39,7 @@ def _other_statistics(app: AppTest, found: Released) -> None:
     within = answers.within(names, names[:1])
     shown = answered(app)
     assert [row[2] for row in shown] == pytest.approx([one.share for one in within])
-    assert all(row[5] is None or math.isnan(float(str(row[5]))) for row in shown), "the public table's are of all rows"
+    assert header(app)[2:6] == [f"share within {names[0]}", "from", "to", "rests on"], "the public's are of all rows"
     app.radio(key=f"statistic {key}").set_value("a difference of two").run()
     cells = [one.levels for one in answers.marginal(names)]
     asked = (str(key), *names)
@@ -81,6 +88,7 @@ def test_a_release_by_table_fit_answers_with_intervals_beside_its_public_table(t
     shown = answered(app)
     assert [row[:2] for row in shown] == [list(one.levels.values()) for one in expected]
     assert [row[2] for row in shown] == pytest.approx([one.share for one in expected])
+    assert header(app)[2:6] == ["share of rows", "from", "to", "public table"]
     assert sum(float(str(row[5])) for row in shown) == pytest.approx(1), "the public table's own shares"
     assert COVERS in words(app)
     _other_statistics(app, found)

@@ -7,12 +7,14 @@ from dataclasses import asdict
 
 from pages.visits import Here, Open, buy, handed_over, press, words
 
+from pmwpub.plans import WorkloadChoice
 from pmwpub.service.bought import releases
 from pmwpub.service.inputs import study_store
 from pmwpub.service.simulations import engine_trials
 from pmwpub.service.unchanged_release import published
 from pmwpub.tasks.engine_work import Way
 from pmwpub.ui.release.engine_form import TRY
+from pmwpub.ui.release.three_way_tick import TICK as THREE_WAY
 
 
 def found_by_trial(town: Here, **errors: float) -> None:
@@ -75,3 +77,24 @@ def test_where_nothing_beats_the_public_table_it_is_published_for_nothing_and_ha
     assert not app.exception
     assert "Public tables published unchanged" in words(app)
     assert "synthetic.csv" in [button.label for button in app.download_button]
+
+
+def test_tables_of_three_columns_are_ticked_where_they_did_better_and_the_steward_leaves_them_out(
+    town: Here, steward: Open
+) -> None:
+    assert THREE_WAY not in [box.label for box in steward("release").checkbox], "pairs of columns have none"
+    study_store.choose_workload(town.service, town.population, WorkloadChoice(k=3))
+    assert not steward("release").checkbox(key="three-way tables").value, "nothing was tried"
+    found_by_trial(town, unchanged=0.12, table_fit=0.03, table_fit_three_way=0.02, pmw_pub=0.04)
+    app = steward("release")
+    assert app.checkbox(key="three-way tables").value
+    assert "Advised: on public tables the largest error was 2 % with them, 3 % without." in words(app)
+    assert "by table fit, with tables of three columns" in words(app)
+    app.checkbox(key="three-way tables").uncheck().run()
+    assert not app.checkbox(key="three-way tables").value
+    buy(app, "Buy this release")
+    (made,) = releases.releases(town.service, study_store.study(town.service, town.population))
+    assert made.plan.kind == "table-fit"
+    assert made.plan.three_way_share is None
+    assert made.bundle is not None
+    assert "The steward took table fit." in made.bundle.parts["report.html"].decode()

@@ -10,6 +10,7 @@ from pmwpub.service.bought import releases
 from pmwpub.service.bought.replicates_of_releases import KIND, REPRODUCE, archive
 from pmwpub.service.inputs import study_store
 from pmwpub.tasks import replicate_work
+from pmwpub.ui.hand_over.in_short import MORE
 
 MAKE = "Make replicate weights"
 
@@ -24,6 +25,7 @@ def test_replicate_weights_are_made_and_handed_out(town: Here, steward: Open, mo
     buy(app, "Buy this release")
     handed_over(app)
     spent = town.spent
+    assert MORE in words(app)
     assert REPRODUCE in words(app)
     assert not [one for one in downloads(app) if "Replicate weights" in one]
 
@@ -52,5 +54,6 @@ def test_a_release_by_rounds_offers_none(town: Here, steward: Open) -> None:
     buy(app, "Buy this release")
     handed_over(app)
     assert MAKE not in [button.label for button in app.button]
+    assert MORE not in words(app)
     assert REPRODUCE not in words(app)
     assert not app.exception

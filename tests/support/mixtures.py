@@ -37,8 +37,7 @@ class Problem:
         """float64 (Q, m): 1 where an atom satisfies a query, dense."""
         found = np.zeros((self.workload.queries, len(self.support)))
         for index in range(self.workload.queries):
-            marginal, target = self.workload.query(index)
-            found[index] = np.all(self.support.codes[:, list(marginal.attributes)] == np.array(target), axis=1)
+            found[index] = [tables.satisfied(self.workload, index, row) for row in self.support.codes]
         return found
 
     def neighbour(self, rows: int, generator: np.random.Generator) -> Problem:

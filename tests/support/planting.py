@@ -9,6 +9,9 @@ from types import ModuleType
 
 import pytest
 
+from pmwpub.privacy.measurement import DiscreteGaussian
+from pmwpub.privacy.vector_gaussian import VectorGaussian
+
 
 def plant(patch: pytest.MonkeyPatch, owner: ModuleType | type, name: str, right: str, wrong: str) -> None:
     """Put `wrong` where the source of `owner.name` says `right`, which it must say once.
@@ -29,3 +32,8 @@ def plant(patch: pytest.MonkeyPatch, owner: ModuleType | type, name: str, right:
     if hasattr(planted, "__set_name__"):
         planted.__set_name__(owner, name)
     patch.setattr(owner, name, planted)
+
+
+def plant_twice_the_rho(patch: pytest.MonkeyPatch, primitive: type[DiscreteGaussian] | type[VectorGaussian]) -> None:
+    """Have a primitive draw noise of sqrt(1/2) of its scale, which costs twice the rho that is charged for it."""
+    plant(patch, primitive, "measure", "self.scale", "self.scale * Fraction(707_106_781, 10**9)")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pmwpub.cli.arguments.shared_arguments import Actions
+from pmwpub.cli.arguments.shared_arguments import Actions, whole
 
 
 def certificate_commands(commands: Actions) -> None:
@@ -41,7 +41,7 @@ def few_records_command(commands: Actions) -> None:
     parser.add_argument(
         "--columns", required=True, metavar="COLUMN,COLUMN", help="those that point to a person, the weightiest first"
     )
-    parser.add_argument("--fewest", type=int, default=5, metavar="M", help="fewer records than this are few (5)")
+    parser.add_argument("--fewest", type=whole, default=5, metavar="M", help="fewer records than this are few (5)")
     parser.add_argument("--rule", choices=("drop", "merge"), help="with -o: what becomes of these rows")
     parser.add_argument("-o", "--output", metavar="ROWS.csv", help="a synthetic table without them, by that rule")
     parser.set_defaults(run="pmwpub.cli.released.few_records_command:few_records_of")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import re
 from typing import TypeAlias
 
-from pmwpub.numerals import ungrouped
+from pmwpub.errors import BudgetError
+from pmwpub.numerals import read_whole
 
 Actions: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 """Where commands are added."""
@@ -14,10 +14,10 @@ Actions: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def whole(text: str) -> int:
     """A whole number in the digits 0 to 9, its thousands grouped or not."""
-    plain = ungrouped(text.strip())
-    if re.fullmatch("[+-]?[0-9]{1,100}", plain, re.ASCII) is None:
-        raise argparse.ArgumentTypeError(f"a whole number is needed; {text[:40]!r} came")
-    return int(plain)
+    try:
+        return read_whole(text)
+    except BudgetError:
+        raise argparse.ArgumentTypeError(f"a whole number is needed; {text[:40]!r} came") from None
 
 
 def spending(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
@@ -74,4 +74,9 @@ def workload(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="COLUMN,COLUMN",
         help="instead: these marginals alone, each one line of CSV; repeat it for each",
+    )
+    parser.add_argument(
+        "--prefixes",
+        metavar="COLUMN,COLUMN",
+        help="also answer 'at most x' of these ordered columns (numbers, ordered levels, years, quarters, months)",
     )

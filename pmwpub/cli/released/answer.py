@@ -12,7 +12,6 @@ from pmwpub.release import checking
 from pmwpub.release.answers.marginal_answers import COVERS, answers_csv, long_csv
 from pmwpub.release.answers.number_answers import OF_A_MEAN, WITHIN, numbers_csv
 from pmwpub.release.answers.release_answers import ReleaseAnswers
-from pmwpub.release.bundle import Bundle
 
 ONE_QUESTION = (
     "Ask one thing: the cells of a marginal (--marginal, perhaps --within), a difference (--difference), or a mean "
@@ -30,7 +29,7 @@ def answer(parsed: argparse.Namespace) -> Json:
     written = [] if parsed.output is None else [Path(parsed.output)]
     apart(written, [parsed.release, *store_files(parsed.store)])
     writable(written)
-    answers = ReleaseAnswers(Bundle(checking.read_folder(Path(parsed.release))))
+    answers = ReleaseAnswers(checking.bundle_in(Path(parsed.release)))
     said: Json = {"covers": COVERS} | ({"remark": answers.remark} if answers.remark else {})
     if answers.misfit is not None:
         said |= {"misfit": [round(ratio, 3) for ratio in answers.misfit.ratios]}

@@ -12,7 +12,7 @@ from pmwpub.outputs import apart, writable, write_file
 from pmwpub.records import Support
 from pmwpub.release import checking
 from pmwpub.release.answers.few_records import MERGING, few_records, without_few
-from pmwpub.release.bundle import ROW_SEED, SCHEMA, WEIGHTS, Bundle
+from pmwpub.release.bundle import ROW_SEED, SCHEMA, WEIGHTS
 from pmwpub.release.certificates.certificate_parts import PUBLIC_PEOPLE
 from pmwpub.release.rebuilding import differing, schema_of, supports_of, workload_of
 from pmwpub.release.synthesis import synthetic_csv
@@ -31,7 +31,7 @@ def few_records_of(parsed: argparse.Namespace) -> Json:
     written = [] if parsed.output is None else [Path(parsed.output)]
     apart(written, [parsed.release, *map(Path, parsed.public), *store_files(parsed.store)])
     writable(written)
-    bundle = Bundle(checking.read_folder(Path(parsed.release)))
+    bundle = checking.bundle_in(Path(parsed.release))
     certificate, read = bundle.certificate, {name: bundle.parts.get(name, b"") for name in (WEIGHTS, SCHEMA)}
     changed = differing(certificate, read)
     if changed:

@@ -11,7 +11,6 @@ from pmwpub.errors import FileRefused, PlanError
 from pmwpub.outputs import apart, writable, write_files
 from pmwpub.release import checking
 from pmwpub.release.answers.replicate_files import note_name, replicate_files
-from pmwpub.release.bundle import Bundle
 
 
 def replicate_weights(parsed: argparse.Namespace) -> Json:
@@ -22,7 +21,7 @@ def replicate_weights(parsed: argparse.Namespace) -> Json:
     note = table.with_name(note_name(table.name))
     apart([table, note], [parsed.release, *store_files(parsed.store)])
     writable([table, note])
-    bundle = Bundle(checking.read_folder(Path(parsed.release)))
+    bundle = checking.bundle_in(Path(parsed.release))
     files = replicate_files(bundle, replicates=parsed.replicates, seed=parsed.seed, table=table.name, progress=progress)
     try:
         write_files({table: files[table.name], note: files[note.name]})

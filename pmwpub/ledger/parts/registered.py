@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from sqlalchemy import Connection
 
+from pmwpub.errors import LedgerError
 from pmwpub.ledger import populations
 from pmwpub.ledger.database import Database
 from pmwpub.ledger.model import Balance, Mark, Population
@@ -25,6 +26,8 @@ class Registered:
 
     def register(self, population: Population) -> Population:
         """Register a population; the same terms again change nothing, others raise PopulationExists."""
+        if not isinstance(population, Population):
+            raise LedgerError(f"A Population is registered; something of type {type(population).__name__} came.")
         with self._deciding() as connection:
             return populations.register(connection, population)
 

@@ -14,6 +14,8 @@ from typing import Annotated
 from pydantic import AfterValidator, ConfigDict, PositiveInt
 from pydantic.dataclasses import dataclass
 
+from pmwpub.strict_json import read_unrepeated
+
 
 def _exact(number: str) -> str:
     try:
@@ -26,7 +28,7 @@ def _exact(number: str) -> str:
 Exact = Annotated[str, AfterValidator(_exact)]
 """A fraction or decimal as text."""
 
-_STRICT = ConfigDict(strict=True)
+_STRICT = ConfigDict(strict=True, defer_build=True)
 
 
 @dataclass(frozen=True, config=_STRICT)
@@ -140,7 +142,7 @@ def spelt(line: Line, previous: str) -> bytes:
 
 def parsed(written: bytes, previous: str) -> Line:
     """A line back from its bytes; ValueError, KeyError or TypeError if it is none, or follows another one."""
-    body = json.loads(written)
+    body = read_unrepeated(written)
     kind = _KINDS[body["kind"]]
     if body["previous"] != previous:
         raise ValueError("the chain is broken")

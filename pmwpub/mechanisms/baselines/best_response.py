@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import random
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -15,11 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from pmwpub.mechanisms.baselines.climbed_rows import climbed
+from pmwpub.mechanisms.baselines.query_samples import Sample, SignedQuery
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Floats, Ints
-
-STARTS = 10
-"""How often the heuristic begins anew."""
 
 
 class RowOrigin(StrEnum):
@@ -44,52 +42,12 @@ class SolverLimits:
 
 
 @dataclass(frozen=True)
-class SignedQuery:
-    """A query, or its negation."""
-
-    query: int
-    positive: bool
-
-
-@dataclass(frozen=True)
 class Response:
     """A row of codes, how many queries of the sample it satisfies, and how it was found."""
 
     row: tuple[int, ...]
     satisfied: int
     found: RowOrigin
-
-
-@dataclass(frozen=True, eq=False)
-class Sample:
-    """The sampled queries without repetition; a query and its negation cancel.
-
-    codes   int64 (J, d)  the level that each query asks for, or -1 where it asks for none
-    gains   int64 (J,)    times it was sampled minus times its negation was; never 0
-    always  int           negations in the sample: what a row satisfies before any gain
-    """
-
-    codes: Ints
-    gains: Ints
-    always: int
-
-    @classmethod
-    def of(cls, workload: Workload, sample: Sequence[SignedQuery]) -> Sample:
-        net: Counter[int] = Counter()
-        for signed in sample:
-            net[signed.query] += 1 if signed.positive else -1
-        kept = sorted(query for query, gain in net.items() if gain)
-        codes = np.full((len(kept), len(workload.domain.attributes)), -1, dtype=np.int64)
-        for place, query in enumerate(kept):
-            marginal, target = workload.query(query)
-            codes[place, list(marginal.attributes)] = target
-        gains = np.array([net[query] for query in kept], dtype=np.int64)
-        return cls(codes, gains, sum(not signed.positive for signed in sample))
-
-    def satisfied(self, row: Ints) -> int:
-        """How many queries and negations of the sample a row satisfies."""
-        holds = np.all((self.codes == row) | (self.codes < 0), axis=1)
-        return self.always + int(self.gains[holds].sum())
 
 
 def best_response(
@@ -99,42 +57,18 @@ def best_response(
 
     The heuristic comes first, and what it finds is the program's first solution. A program that says "proved", within
     the tolerances of its floats, of a worse row is not believed. Attributes that no query names get a level at random.
+    Where columns have parents a row is one whose parents are its children's; the program does not know of them, so
+    there the heuristic stands alone.
     """
     chosen = Sample.of(workload, sample)
-    start = np.array([ties.randrange(size) for size in workload.domain.shape], dtype=np.int64)
-    best = _climbed(chosen, workload.domain.shape, start, ties)
+    best = climbed(chosen, workload.domain, ties)
     found = RowOrigin.HEURISTIC
-    if limits.seconds > 0:
+    if limits.seconds > 0 and not workload.domain.nestings:
         row, proved = _solved(chosen, workload.domain.shape, best, limits)
         more = chosen.satisfied(row) - chosen.satisfied(best)
         if more > 0 or (proved and more == 0):
             best, found = row, RowOrigin.OPTIMAL if proved else RowOrigin.CUT_SHORT
     return Response(tuple(int(code) for code in best), chosen.satisfied(best), found)
-
-
-def _climbed(sample: Sample, shape: tuple[int, ...], first: Ints, ties: random.Random) -> Ints:
-    """The best of several local optima: level by level, the attribute's best one with all others kept."""
-    best = first
-    for number in range(STARTS):
-        row = first.copy() if number == 0 else np.array([ties.randrange(size) for size in shape], dtype=np.int64)
-        value, better = sample.satisfied(row), True
-        while better:
-            for attribute, size in enumerate(shape):
-                _improve(sample, row, attribute, size)
-            value, better = sample.satisfied(row), sample.satisfied(row) > value
-        if value > sample.satisfied(best):
-            best = row
-    return best
-
-
-def _improve(sample: Sample, row: Ints, attribute: int, size: int) -> None:
-    """Give the attribute its best level, in place; keep the present one where it is as good."""
-    holds = (sample.codes == row) | (sample.codes < 0)
-    holds[:, attribute] = True
-    concerned = np.all(holds, axis=1) & (sample.codes[:, attribute] >= 0)
-    gains = np.bincount(sample.codes[concerned, attribute], sample.gains[concerned], minlength=size)
-    if gains.max() > gains[row[attribute]]:
-        row[attribute] = int(gains.argmax())
 
 
 def _solved(sample: Sample, shape: tuple[int, ...], start: Ints, limits: SolverLimits) -> tuple[Ints, bool]:

@@ -16,7 +16,9 @@ from typing import Any
 import numpy as np
 
 from pmwpub.errors import BudgetError, PlanError
-from pmwpub.mechanisms.baselines.best_response import Response, RowOrigin, SignedQuery, SolverLimits, best_response
+from pmwpub.mechanisms.baselines.best_response import Response, RowOrigin, SolverLimits, best_response
+from pmwpub.mechanisms.baselines.prefix_refusal import refuse_prefixes
+from pmwpub.mechanisms.baselines.query_samples import SignedQuery
 from pmwpub.privacy.budget import ZCDP, as_fraction
 from pmwpub.privacy.noise import SECURE, NoiseSource
 from pmwpub.privacy.selection import ExponentialMechanism
@@ -133,8 +135,9 @@ def dual_query(
     and of public numbers, whatever the solver does within its time: post-processing. By adaptive composition the run is
     rho-zCDP for `plan.rho`. (Gaboardi et al. compose T s pure-DP samples by advanced composition; zCDP is tighter.)
 
-    Raises PlanError if the counts do not belong to the workload or to the plan's n.
+    Raises PlanError if the counts do not belong to the workload or to the plan's n, MethodRefused for prefixes.
     """
+    refuse_prefixes(workload)
     if len(counts.counts) != workload.queries or counts.n != plan.n:
         raise PlanError("The private counts belong to another workload or number of rows.")
     ties = random.Random(plan.tie_seed)

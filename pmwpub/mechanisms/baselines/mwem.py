@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from pmwpub.domain import Domain
 from pmwpub.errors import MethodRefused
+from pmwpub.mechanisms.baselines.prefix_refusal import refuse_prefixes
 from pmwpub.mechanisms.pmw_pub.algorithm import Release, Schedule, Start, pmw_pub
 from pmwpub.privacy.noise import SECURE, NoiseSource
 from pmwpub.progress import Progress, unwatched
@@ -32,7 +33,7 @@ SECONDS_AN_UPDATE = 2.2e-9
 
 def refusal(workload: Workload) -> str:
     """Why MWEM cannot run on a workload's domain, in words; "" if it can. Public sizes only."""
-    cells, marginals = workload.domain.size, len(workload.marginals)
+    cells, marginals = workload.domain.size, len(workload.tables)
     if cells > MAX_CELLS:
         return (
             f"MWEM keeps a weight for each of the domain's {_large(cells)} possible rows, about "
@@ -87,8 +88,10 @@ def mwem(
 def inside(workload: Workload, names: Iterable[str]) -> Workload:
     """The marginals that lie wholly within the named attributes, on the domain of these attributes alone.
 
-    Raises DomainError for an unknown name, MethodRefused if no marginal lies within them.
+    Raises DomainError for an unknown name, MethodRefused for a workload with prefixes, or if no marginal lies within
+    them.
     """
+    refuse_prefixes(workload)
     kept = _positions(workload.domain, names)
     place = {position: new for new, position in enumerate(kept)}
     smaller = workload.domain.project(workload.domain.names[position] for position in kept)

@@ -14,6 +14,7 @@ from fractions import Fraction
 import numpy as np
 
 from pmwpub.errors import DomainError
+from pmwpub.queries.cell_space import spread_back
 from pmwpub.queries.counts import PrivateCounts
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.records import Floats, Ints
@@ -108,7 +109,8 @@ def dual_bound(counts: PrivateCounts, problem: PublicProblem, dual: Floats) -> F
         return Fraction(0)
     workload = problem.workload
     pulled = np.zeros(len(problem.support), dtype=np.int64)
-    pull_back(problem.support.columns, workload.positions, workload.strides, workload.offsets, whole, pulled)
+    values = spread_back(workload, whole)  # sums of parts of `whole`: at most the norm, which fits
+    pull_back(problem.support.columns, workload.positions, workload.strides, workload.cell_offsets, values, pulled)
     bound = Fraction(_dot(whole, counts.counts) - counts.n * int(pulled.max()), counts.n * norm)
     return max(bound, Fraction(0))
 

@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from pmwpub.queries.cell_space import answered, spread_back
 from pmwpub.queries.counts import PrivateCounts
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.records import Floats
@@ -51,7 +52,8 @@ class Descent:
 
     def __init__(self, counts: PrivateCounts, problem: PublicProblem) -> None:
         support, workload = problem.support, problem.workload
-        self._incidence = (support.columns, workload.positions, workload.strides, workload.offsets)
+        self._workload, self._cells = workload, np.zeros(workload.cells)
+        self._incidence = (support.columns, workload.positions, workload.strides, workload.cell_offsets)
         self._target: Floats = counts.counts / counts.n
         self._theta: Floats = np.log(support.multiplicity / support.rows)
         self._best_theta = self._theta
@@ -98,7 +100,8 @@ class Descent:
         from pmwpub.mechanisms.best_mixture.mixture_kernels import inner, push_forward, residuals
 
         mixture = _normalised(self._theta)
-        push_forward(*self._incidence, mixture, self._residual)
+        push_forward(*self._incidence, mixture, self._cells)
+        self._residual = answered(self._workload, self._cells)
         error = residuals(self._target, self._residual)
         self.passes += 1
         if error < self.best:
@@ -134,7 +137,7 @@ class Descent:
 
         total = soft_signs(self._residual, error, beta, self._signs)
         self._signs /= total
-        pull_back(*self._incidence, self._signs, self._pulled)
+        pull_back(*self._incidence, spread_back(self._workload, self._signs), self._pulled)
         share = max(AVERAGING, 1.0 / self.passes)
         self.dual += share * (self._signs - self.dual)
         self._mean_pulled += share * (self._pulled - self._mean_pulled)

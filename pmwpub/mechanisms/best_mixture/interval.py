@@ -53,7 +53,7 @@ class BestMixture:
     """f of one private table over one support and workload; `refine()` until narrow enough or exhausted.
 
     counts    the private counts c_q of the workload
-    workload  any marginals
+    workload  any marginals and prefix tables
     support   any atoms; those that no query tells apart are merged
 
     The interval starts from empty and full cells (lower) and from the public table itself (upper), and only ever
@@ -119,7 +119,7 @@ class BestMixture:
 
     @property
     def _visits(self) -> int:
-        return len(self._problem.support) * len(self._problem.workload.marginals)
+        return len(self._problem.support) * len(self._problem.workload.tables)
 
     @property
     def passes(self) -> int:
@@ -201,7 +201,7 @@ def _merge(workload: Workload, support: Support) -> tuple[Support, Ints]:
 
     Mixtures only enter through q(mu), so f is the same.
     """
-    used = sorted({attribute for marginal in workload.marginals for attribute in marginal.attributes})
+    used = sorted({attribute for table in workload.tables for attribute in table.attributes})
     if len(used) == len(workload.domain.attributes):
         return support, np.arange(len(support), dtype=np.int64)
     _, first, inverse = np.unique(support.codes[:, used], axis=0, return_index=True, return_inverse=True)

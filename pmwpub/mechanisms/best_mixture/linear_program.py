@@ -123,18 +123,21 @@ def _empty_program(atoms: int, lower: float) -> Any:
 def _members(problem: PublicProblem, queries: Ints) -> list[Ints]:
     """The atoms that satisfy each of the queries; queries ascending.
 
-    One sweep a marginal, however many of its cells are asked for.
+    One sweep a table, however many of its queries are asked for. In the order of cells the atoms of a prefix follow
+    one another, from the first cell of the levels beside.
     """
     workload, columns = problem.workload, problem.support.columns
-    marginals = np.searchsorted(workload.offsets, queries, side="right") - 1
+    tables = np.searchsorted(workload.offsets, queries, side="right") - 1
     found: list[Ints] = []
-    for w in np.unique(marginals):
-        wanted = queries[marginals == w] - workload.offsets[w]
+    for w in np.unique(tables):
+        beside, last = np.divmod(queries[tables == w] - workload.offsets[w], workload.last_queries[w])
+        upper = beside * workload.last_sizes[w] + last
+        lower = upper - last if w >= len(workload.marginals) else upper
         cells = np.zeros(len(problem.support), dtype=np.int64)
         for position, stride in zip(workload.positions[w], workload.strides[w], strict=True):
             cells += columns[position].astype(np.int64) * stride
         order = np.argsort(cells, kind="stable")
-        starts = np.searchsorted(cells[order], wanted, side="left")
-        ends = np.searchsorted(cells[order], wanted, side="right")
+        starts = np.searchsorted(cells[order], lower, side="left")
+        ends = np.searchsorted(cells[order], upper, side="right")
         found += [order[start:end] for start, end in zip(starts, ends, strict=True)]
     return found

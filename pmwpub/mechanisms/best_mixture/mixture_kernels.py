@@ -2,9 +2,9 @@
 
 Arguments shared by all of them (see Workload):
 columns    (d, m) codes of the atoms, C-contiguous
-positions  int64 (W, widest) attribute positions of each marginal, padded with 0
-strides    int64 (W, widest) steps of their codes, 0 where padded
-offsets    int64 (W+1,) first query of each marginal
+positions  int64 (T, widest) attribute positions of each table, padded with 0
+strides    int64 (T, widest) steps of their codes, 0 where padded
+offsets    int64 (T+1,) first cell of each table; a query here is a cell, and `cell_space` has what prefixes add
 """
 
 from __future__ import annotations

@@ -7,24 +7,24 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from pmwpub.mechanisms.pmw_pub.bounding_levels import BoundingLevels
 from pmwpub.privacy.noise import NoiseSource
 from pmwpub.privacy.selection_laws import Gaps
 from pmwpub.queries.counts import PrivateCounts
 from pmwpub.queries.incidence import PublicProblem
-from pmwpub.queries.threads import starts_of
 from pmwpub.records import Ints
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ActiveQueries:
-    """The active queries, marginal after marginal. Private, as the counts are: its repr shows nothing.
+    """The active queries, table after table. Private, as the counts are: its repr shows nothing.
 
     A query is active if a private row or an atom satisfies it. Of all others c_q = s_q = 0 in every round: they
     have score 0 and full weight, and are drawn by their number.
 
-    edges    int64 (W + 1,)   where the entries of each marginal begin
-    cells    int64 (entries,)  the query's cell in its marginal
-    levels   uint32 (entries, widest)  its levels, numbered through all attributes
+    edges    int64 (T + 1,)   where the entries of each table begin
+    cells    int64 (entries,)  the query's cell in its table; of a prefix the last cell that satisfies it
+    levels   uint32 (entries, widest)  its levels, numbered as `BoundingLevels` does
     queries  int64 (entries,)  its number in the workload, ascending
     counts   int64 (entries,)  c_q
     """
@@ -36,18 +36,19 @@ class ActiveQueries:
     counts: Ints
 
     @classmethod
-    def of(cls, counts: PrivateCounts, problem: PublicProblem) -> ActiveQueries:
+    def of(cls, counts: PrivateCounts, problem: PublicProblem, bounding: BoundingLevels) -> ActiveQueries:
         from pmwpub.mechanisms.pmw_pub.score_kernels import active_entries
 
         workload = problem.workload
         present = (counts.counts > 0) | (problem.start_sums > 0)
         queries = np.flatnonzero(present)
-        edges = np.zeros(len(workload.marginals) + 1, dtype=np.int64)
+        edges = np.zeros(len(workload.tables) + 1, dtype=np.int64)
         cells = np.empty(len(queries), dtype=np.int64)
         levels = np.empty((len(queries), workload.widest), dtype=np.uint32)
         shape = np.array(workload.domain.shape, dtype=np.int64)
         grid = workload.positions, workload.strides, workload.arity, workload.offsets
-        active_entries(present, edges, cells, levels, shape, starts_of(shape), *grid)
+        last = workload.last_sizes, workload.last_queries, bounding.last_starts(workload)
+        active_entries(present, edges, cells, levels, shape, bounding.starts, *grid, *last)
         return cls(edges, cells, levels, queries, counts.counts[queries])
 
 

@@ -99,11 +99,12 @@ def pmw_pub(
 
     Raises PlanError if the counts do not belong to the problem's workload.
 
-    Privacy: neighbours replace one person's at most k rows (n fixed). For weights that are a function of
-    the earlier outputs, r_q = floor(n q(A) + 1/2) is too; so |c_q - r_q| moves by at most k and c_q by at
-    most k. Each round is one exponential mechanism and one discrete Gaussian on these, at the rho that
-    `schedule.share` declares; reweighting and replay are post-processing. By adaptive composition the run
-    is (T * share.rho)-zCDP: with selection at 2 eps0 (bounded range, (2 eps0)^2/8) and sigma = k/eps0
+    Privacy: neighbours replace one person's at most k rows (n fixed). Each query, a cell or a prefix, is a counting
+    query, and one is measured a round: how many prefixes a row is in has no part in what follows. For weights
+    that are a function of the earlier outputs, r_q = floor(n q(A) + 1/2) is too; so |c_q - r_q| moves by at
+    most k and c_q by at most k. Each round is one exponential mechanism and one discrete Gaussian on these, at
+    the rho that `schedule.share` declares; reweighting and replay are post-processing. By adaptive composition
+    the run is (T * share.rho)-zCDP: with selection at 2 eps0 (bounded range, (2 eps0)^2/8) and sigma = k/eps0
     (eps0^2/2), T eps0^2 = ½ε̃², the total of Theorem 4.5.
     """
     if len(counts.counts) != problem.workload.queries:

@@ -7,9 +7,11 @@ cumulated rises of atoms with level l, and N_l the cumulated falls,
 
     s_q - min over q's levels l of (N_l - N_l then)  <=  s_q now  <=  s_q + min over l of (P_l - P_l then),
 
-all in whole numbers. As S is known, r_q = floor(n s_q/S + 1/2) lies between the same function of both ends, and the
-score |c_q - r_q| is at most the larger distance of c_q from them. Atoms that no step of a round touched keep
-their v_x: the common factor of a step is in S alone.
+all in whole numbers. Where q asks "at most level j" of an attribute, the atoms that satisfy it have one of the levels
+up to j, so that the sums of the rises, and of the falls, of all these levels stand in the place of one level's: a
+prefix may move by as much, and by more than any one of its cells. As S is known, r_q = floor(n s_q/S + 1/2) lies
+between the same function of both ends, and the score |c_q - r_q| is at most the larger distance of c_q from them. Atoms
+that no step of a round touched keep their v_x: the common factor of a step is in S alone.
 """
 
 from __future__ import annotations
@@ -20,16 +22,17 @@ from pmwpub.mechanisms.pmw_pub.active_queries import ActiveQueries, ScoreBounds
 from pmwpub.mechanisms.pmw_pub.reweight import Iterate
 from pmwpub.mechanisms.pmw_pub.score_counts import LISTED, ScoreCounts, counted
 from pmwpub.mechanisms.pmw_pub.weight_changes import Drift, WholeWeights
+from pmwpub.queries.cell_space import cumulate
 from pmwpub.queries.counts import PrivateCounts
 from pmwpub.queries.incidence import ALONE, PublicProblem, rounded_answers
 from pmwpub.queries.threads import Threads, starts_of
 from pmwpub.records import Ints
 
 NEGLIGIBLE = 40.0
-"""Exponents beyond which a weight counts for nothing when marginals are picked for evaluation (and only there)."""
+"""Exponents beyond which a weight counts for nothing when tables are picked for evaluation (and only there)."""
 
 FIRST_BATCH = 4
-"""Marginals that are evaluated after the first rejection of a round."""
+"""Tables that are evaluated after the first rejection of a round."""
 
 SMALL = 1_000_000
 """Cells that are summed up in the time that a round of bounds takes by itself."""
@@ -53,13 +56,13 @@ class DriftScores:
         threads: Threads = ALONE,
     ) -> None:
         self._problem, self._threads, self._n = problem, threads, counts.n
-        self._entries = ActiveQueries.of(counts, problem)
         self._whole = WholeWeights(problem, iterate)
-        self._drift = Drift(len(problem.workload.marginals), int(self._whole.level_starts[-1]))
+        self._entries = ActiveQueries.of(counts, problem, self._whole.bounding)
+        self._drift = Drift(len(problem.workload.tables), len(self._whole.bounding))
         self._sums = start_sums[self._entries.queries] * iterate.unit
         self._scores = np.abs(self._entries.counts - rounded_answers(self._sums, self._whole.total, self._n))
         self._sizes = self._counted()
-        self._stale = np.zeros(len(problem.workload.marginals), dtype=bool)
+        self._stale = np.zeros(len(problem.workload.tables), dtype=bool)
         self._queue: Ints | None = None
         self._pending, self._comparable = False, True
         self._bounds_pay = _bounds_pay(problem, len(self._entries.queries))
@@ -91,7 +94,7 @@ class DriftScores:
         return answers
 
     def sharpen(self, rate: float, rejections: int) -> None:
-        """Evaluate the stale marginals whose bounds weigh most, twice as many after each rejection."""
+        """Evaluate the stale tables whose bounds weigh most, twice as many after each rejection."""
         self._refresh()
         if not self._stale.any():
             return
@@ -114,9 +117,9 @@ class DriftScores:
         if entry == len(self._scores) or self._entries.queries[entry] != position:
             return 0, 0
         bound = int(self._scores[entry])
-        marginal = int(np.searchsorted(self._problem.workload.offsets, position, side="right")) - 1
-        if self._stale[marginal]:
-            self._evaluate(np.array([marginal]))
+        table = int(np.searchsorted(self._problem.workload.offsets, position, side="right")) - 1
+        if self._stale[table]:
+            self._evaluate(np.array([table]))
         return bound, int(self._scores[entry])
 
     def _refresh(self) -> None:
@@ -148,17 +151,16 @@ class DriftScores:
         self._threads.spread(part, len(drift.rows))
 
     def _evaluate(self, chosen: Ints) -> None:
-        """Make the scores of stale marginals exact."""
-        edges = self._entries.edges
+        """Make the scores of stale tables exact."""
+        edges, offsets = self._entries.edges, self._problem.workload.cell_offsets
         self._sizes.shift(chosen, edges, self._scores, -1)
-        sizes = self._problem.workload.offsets[chosen + 1] - self._problem.workload.offsets[chosen]
-        self._sum_up(chosen, starts_of(sizes))
+        self._sum_up(chosen, starts_of(offsets[chosen + 1] - offsets[chosen]))
         self._sizes.shift(chosen, edges, self._scores, 1)
         self._stale[chosen] = False
         self._drift.forget(chosen)
 
     def _evaluate_all(self) -> None:
-        self._sum_up(np.arange(len(self._stale)), self._problem.workload.offsets)
+        self._sum_up(np.arange(len(self._stale)), self._problem.workload.cell_offsets)
         self._stale[:] = False
         self._drift.restart()
         self._sizes = self._counted()
@@ -169,6 +171,7 @@ class DriftScores:
 
         tables, entries = np.zeros(int(starts[-1]), dtype=np.int64), self._entries
         self._problem.add_sums(self._whole.values, chosen, starts, tables, self._threads)
+        cumulate(self._problem.workload, tables, chosen, starts)
         exact_scores(
             tables, starts, chosen, entries.edges, entries.cells, entries.counts, self._whole.total, self._n,
             self._sums, self._scores,
@@ -179,7 +182,7 @@ class DriftScores:
         return counted(self._scores, len(self) - len(self._scores))
 
     def _by_weight(self, rate: float) -> Ints:
-        """The stale marginals, heaviest first. Floats are good enough: any order keeps the law."""
+        """The stale tables, heaviest first. Floats are good enough: any order keeps the law."""
         from pmwpub.mechanisms.pmw_pub.score_kernels import likelihoods
 
         stale, found, top = np.flatnonzero(self._stale), np.zeros(len(self._stale)), self._sizes.top
@@ -190,9 +193,9 @@ class DriftScores:
 
 
 def _bounds_pay(problem: PublicProblem, entries: int) -> bool:
-    """Whether bounds for all entries cost clearly less than summing up every marginal."""
+    """Whether bounds for all entries cost clearly less than summing up every table."""
     atoms, attributes = len(problem.support), len(problem.workload.domain.attributes)
-    return len(problem.workload.marginals) * atoms > 3 * (2 * attributes * atoms + 4 * entries) + SMALL
+    return len(problem.workload.tables) * atoms > 3 * (2 * attributes * atoms + 4 * entries) + SMALL
 
 
 def _fixed_point(total: int, n: int) -> tuple[int, int, int, int, int]:

@@ -1,6 +1,6 @@
 """The compiled loops over the scores of queries: whole numbers only, serial, without the GIL.
 
-Entries are the active queries, marginal after marginal; edges int64 (W + 1,) says where each marginal's lie.
+Entries are the active queries, table after table; edges int64 (T + 1,) says where each table's lie.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from pmwpub.queries.compiled_kernels import compiled
 
 @compiled
 def exact_scores(tables, starts, chosen, edges, cells, counts, total, n, sums, scores):  # type: ignore[no-untyped-def]
-    """For the entries of the marginals `chosen`: sums = s_q, scores = |c_q - floor(n s_q/S + 1/2)|.
+    """For the entries of the tables `chosen`: sums = s_q, scores = |c_q - floor(n s_q/S + 1/2)|.
 
-    tables, starts  the dense sums of marginal chosen[i] lie in tables[starts[i] : starts[i + 1]]
+    tables, starts  the dense sums of table chosen[i] lie in tables[starts[i] : starts[i + 1]], those of a prefix table
+                    cumulated
     """
     for i in range(chosen.shape[0]):
         w = chosen[i]
@@ -30,8 +31,8 @@ def bounded_scores(  # type: ignore[no-untyped-def]
 ):
     """For the entries of the marginals begin .. end: scores[e] is at least |c_q - r_q|.
 
-    levels        uint32 (entries, widest)  the levels of each query, as columns of rises and falls
-    epochs        int64 (W,)   the row of rises and falls that holds the changes since the marginal's sums were exact
+    levels        uint32 (entries, widest)  the bounding levels of each query, as columns of rises and falls
+    epochs        int64 (T,)   the row of rises and falls that holds the changes since the marginal's sums were exact
     rises, falls  int64 (rows, levels)  at most by how much a query with that level rose and fell
     shift, high, low, half, bits  fixed point, see `DriftScores`: n s/S + 1/2 lies between
                   ((s >> shift) low + half) / 2^bits and (((s >> shift) + 1) high + half) / 2^bits
@@ -77,22 +78,42 @@ def likelihoods(chosen, edges, scores, top, weights, out):  # type: ignore[no-un
 
 
 @compiled
-def active_entries(present, edges, cells, levels, shape, level_offsets, positions, strides, arity, offsets):  # type: ignore[no-untyped-def]
-    """Fill edges, cells and levels of the queries that are `present` (bool (Q,)), marginal after marginal.
+def active_entries(  # type: ignore[no-untyped-def]
+    present,
+    edges,
+    cells,
+    levels,
+    shape,
+    level_offsets,
+    positions,
+    strides,
+    arity,
+    offsets,
+    last_sizes,
+    last_queries,
+    last_starts,
+):
+    """Fill edges, cells and levels of the queries that are `present` (bool (Q,)), table after table.
 
-    levels  uint32 (entries, widest); the columns beyond a marginal's arity repeat its first level
+    levels  uint32 (entries, widest); the columns beyond a table's arity repeat its first level
+    last_sizes, last_queries, last_starts  int64 (T,)  of the last attribute: its levels, how many queries each cell of
+            the others has, and where the bounding levels of these begin
     """
     e = 0
     for w in range(arity.shape[0]):
         edges[w] = e
         for q in range(offsets[w], offsets[w + 1]):
             if present[q]:
-                cell = q - offsets[w]
+                beside, last = divmod(q - offsets[w], last_queries[w])
+                cell = beside * last_sizes[w] + last
                 cells[e] = cell
                 for j in range(levels.shape[1]):
                     k = j if j < arity[w] else 0
                     a = positions[w, k]
-                    levels[e, j] = level_offsets[a] + cell // strides[w, k] % shape[a]
+                    if k == arity[w] - 1:
+                        levels[e, j] = last_starts[w] + last
+                    else:
+                        levels[e, j] = level_offsets[a] + cell // strides[w, k] % shape[a]
                 e += 1
     edges[arity.shape[0]] = e
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from pmwpub.errors import DomainError
+from pmwpub.mechanisms.pmw_pub.bounding_levels import BoundingLevels
 from pmwpub.mechanisms.pmw_pub.reweight import Iterate
 from pmwpub.queries.incidence import PublicProblem
-from pmwpub.queries.threads import Threads, starts_of
+from pmwpub.queries.threads import Threads
 from pmwpub.records import Ints
 
 MOST = 1 << 53
@@ -26,7 +27,7 @@ class WholeWeights:
     def __init__(self, problem: PublicProblem, iterate: Iterate) -> None:
         self._columns = problem.support.columns
         shape = np.array(problem.workload.domain.shape, dtype=np.int64)
-        self.level_starts = starts_of(shape)
+        self.bounding = BoundingLevels.of(problem.workload)
         self._levels = np.arange(int(shape.max())) < shape[:, None]
         self.values = np.floor(iterate.values).astype(np.int64)
         self.total = int(self.values.sum())
@@ -49,7 +50,7 @@ class WholeWeights:
         return same
 
     def changes_by_level(self, threads: Threads) -> tuple[Ints, Ints]:
-        """int64 (levels,) each: the latest round's rises, and falls, of the atoms with each level."""
+        """int64 (bounding levels,) each: the latest round's rises, and falls, of the atoms that each one holds."""
         from pmwpub.mechanisms.pmw_pub.weight_kernels import add_by_level
 
         rises, falls = np.zeros((2, *self._levels.shape), dtype=np.int64)
@@ -60,20 +61,20 @@ class WholeWeights:
             add_by_level(columns, self._fallen[: self._down], self._fallen_by[: self._down], falls[begin:end])
 
         threads.spread(part, len(self._columns))
-        return rises[self._levels], falls[self._levels]
+        return self.bounding.extended(rises[self._levels]), self.bounding.extended(falls[self._levels])
 
 
 class Drift:
-    """The cumulated rises and falls of each level since each marginal's sums were exact.
+    """The cumulated rises and falls of each bounding level since each table's sums were exact.
 
-    Marginals whose sums were last exact in the same round share a row.
+    Tables whose sums were last exact in the same round share a row.
 
-    rows          int64 (W,)
+    rows          int64 (T,)
     rises, falls  int64 (rows, levels)
     """
 
-    def __init__(self, marginals: int, levels: int) -> None:
-        self.rows = np.zeros(marginals, dtype=np.int64)
+    def __init__(self, tables: int, levels: int) -> None:
+        self.rows = np.zeros(tables, dtype=np.int64)
         self.rises = np.zeros((1, levels), dtype=np.int64)
         self.falls = np.zeros((1, levels), dtype=np.int64)
         self._current = 0
@@ -90,11 +91,11 @@ class Drift:
         self._current = int(unused[0])
         self.rises[self._current] = self.falls[self._current] = 0
 
-    def forget(self, marginals: Ints) -> None:
-        """The sums of these marginals are exact in the round that `add` began."""
-        self.rows[marginals] = self._current
+    def forget(self, tables: Ints) -> None:
+        """The sums of these tables are exact in the round that `add` began."""
+        self.rows[tables] = self._current
 
     def restart(self) -> None:
-        """The sums of all marginals are exact now."""
+        """The sums of all tables are exact now."""
         self.rows[:] = self._current = 0
         self.rises[0] = self.falls[0] = 0

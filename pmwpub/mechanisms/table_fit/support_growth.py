@@ -11,6 +11,7 @@ import numpy as np
 
 from pmwpub.errors import PlanError
 from pmwpub.mechanisms.table_fit.fit_constants import SupportGrowth
+from pmwpub.mechanisms.table_fit.nested_rows import evenly, give_levels
 from pmwpub.mechanisms.table_fit.one_way_estimates import OneWayEstimates, scales
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
 from pmwpub.queries.incidence import PublicProblem
@@ -84,7 +85,7 @@ def evident_cells(
     order = np.argsort(-share, kind="stable")
     order = order[share[order] > 0.0]
     if support.domain.zeros is not None:
-        possible = (i for i in order if any(map(len, _sources(schedule, support, int(cells[i])))))
+        possible = (i for i in order if any(map(len, _halves(schedule, support, int(cells[i]), 1))))
         order = np.fromiter(itertools.islice(possible, growth.most_cells), dtype=np.int64)
     order = order[: growth.most_cells]
     return _weighed(cells[order], share[order], support, growth) if len(order) else ()
@@ -128,8 +129,9 @@ def grown_support(schedule: TableSchedule, support: Support, cells: Sequence[Gro
 
     The rows of a cell (a = u, b = v) are public rows that have a = u, with b set to v, and public rows that have b = v,
     with a set to u: half of its weight each, on at most half of `rows_a_cell` rows, taken evenly from the public ones
-    in their order. Where no public row has a level, all of them are taken from. Of structural zeros no row is made:
-    they are taken from the others, and where one half has none, the other has its weight.
+    in their order. Where no public row has a level, all of them are taken from. What nests with a level that is set
+    moves along (`nested_rows`): an added row's parents are those of its children, as everybody's. Of structural zeros
+    no row is made: they are taken from the others, and where one half has none, the other has its weight.
 
     Raises PlanError for a cell that is in no 2-way table, that public rows are in, or in which no row could be made.
     """
@@ -152,45 +154,40 @@ def grown_support(schedule: TableSchedule, support: Support, cells: Sequence[Gro
 
 def _crossed(schedule: TableSchedule, support: Support, cell: GrownCell, most: int) -> Iterator[tuple[Codes, Ints]]:
     """Rows of a cell with their weights, from public rows of either of its levels."""
-    sources = _sources(schedule, support, cell.cell)
+    halves = _halves(schedule, support, cell.cell, most)
     parts = (cell.weight - cell.weight // 2, cell.weight // 2)
-    if not all(map(len, sources)):
-        parts = (cell.weight, 0) if len(sources[0]) else (0, cell.weight)
-        if not any(map(len, sources)):
+    if not all(map(len, halves)):
+        parts = (cell.weight, 0) if len(halves[0]) else (0, cell.weight)
+        if not any(map(len, halves)):
             raise PlanError("Rows are added for a cell in which no row could be made without breaking a rule.")
-    for own, part in zip(sources, parts, strict=True):
-        if not len(own):
+    for rows, part in zip(halves, parts, strict=True):
+        if not len(rows):
             continue
-        rows = _put_into(schedule, support.codes[_evenly(own, support.multiplicity, most)], cell.cell)
         weights = np.full(len(rows), part // len(rows), dtype=np.int64)
         weights[: part % len(rows)] += 1
         yield rows[weights > 0], weights[weights > 0]
 
 
-def _sources(schedule: TableSchedule, support: Support, cell: int) -> tuple[Ints, Ints]:
-    """Of each of a cell's two levels the public rows that rows of the cell are made from; none that would be a zero."""
+def _halves(schedule: TableSchedule, support: Support, cell: int, most: int) -> tuple[Codes, Codes]:
+    """Of each of a cell's two levels `most` rows that are put into the cell; none where each would be a zero."""
     marginal, levels = schedule.tables.query(cell)
     found = []
     for attribute, level in zip(marginal.attributes, levels, strict=True):
         own = np.flatnonzero(support.columns[attribute] == level)
         own = own if len(own) else np.arange(len(support))
-        if support.domain.zeros is not None:
-            own = own[~support.domain.zeros.broken(_put_into(schedule, support.codes[own], cell))]
-        found.append(own)
+        if support.domain.zeros is None:
+            found.append(_put_into(schedule, support, evenly(own, support.multiplicity, most), cell))
+            continue
+        rows = _put_into(schedule, support, own, cell)
+        allowed = np.flatnonzero(~support.domain.zeros.broken(rows))
+        places = evenly(allowed, support.multiplicity[own], most) if len(allowed) else allowed
+        found.append(rows[places])
     return found[0], found[1]
 
 
-def _put_into(schedule: TableSchedule, rows: Codes, cell: int) -> Codes:
-    """A copy of the rows with the two levels of a cell."""
+def _put_into(schedule: TableSchedule, support: Support, atoms: Ints, cell: int) -> Codes:
+    """Copies of the atoms with the two levels of a cell, and all that nests with these."""
     marginal, levels = schedule.tables.query(cell)
-    moved = rows.copy()
-    moved[:, list(marginal.attributes)] = levels
+    moved = support.codes[atoms].copy()
+    give_levels(moved, marginal.attributes, levels, support)
     return moved
-
-
-def _evenly(atoms: Ints, multiplicity: Ints, most: int) -> Ints:
-    """So many of the atoms, at even distances among the rows that they stand for; an atom may come more than once."""
-    behind = np.cumsum(multiplicity[atoms])
-    places = (2 * np.arange(most, dtype=np.int64) + 1) * behind[-1] // (2 * most)
-    found: Ints = atoms[np.searchsorted(behind, places, side="right")]
-    return found

@@ -23,7 +23,8 @@ def strengths_json(drift: BelievedDrift, tables: Workload) -> bytes:
     tables  that were measured, 1-way tables first
     """
     strengths = dict(zip(_measured(tables), drift.ones, strict=True))
-    return json.dumps({"strengths": strengths, "pair_strength": drift.pairs}, indent=1).encode() + b"\n"
+    stated = {"strengths": strengths, "pair_strength": drift.pairs, "wider": drift.wider}
+    return json.dumps(stated, indent=1).encode() + b"\n"
 
 
 def read_strengths(content: bytes, tables: Workload) -> BelievedDrift:
@@ -31,10 +32,11 @@ def read_strengths(content: bytes, tables: Workload) -> BelievedDrift:
     try:
         stated = read_strictly(content)
         ones = tuple(float(stated["strengths"][name]) for name in _measured(tables))
-        drift = BelievedDrift(ones, float(stated["pair_strength"]))
-    except (ValueError, LookupError, TypeError) as failure:
+        one, other = map(float, stated.get("wider", (1.0, 1.0)))  # releases of before have none
+        drift = BelievedDrift(ones, float(stated["pair_strength"]), (one, other))
+    except (ValueError, LookupError, TypeError, AttributeError) as failure:
         raise CertificateError(UNREADABLE) from failure
-    if not all(0 < strength < math.inf for strength in (*drift.ones, drift.pairs)):
+    if not all(0 < strength < math.inf for strength in (*drift.ones, drift.pairs, *drift.wider)):
         raise CertificateError(UNREADABLE)
     return drift
 

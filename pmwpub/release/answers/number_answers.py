@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pmwpub.mechanisms.table_fit.intervals.cell_intervals import CONFIDENCE, Basis
 from pmwpub.mechanisms.table_fit.intervals.contrast_intervals import Contrast
 from pmwpub.tabular.files.text.inert_cells import inert
-from pmwpub.tabular.schema.column_types import EncodedColumn, NumericColumn
+from pmwpub.tabular.schema.column_types import AttributeColumn, NumericColumn
 
 NOT_COVERED = "not covered: how far off this number may be is not known"
 """Said of a number without an interval."""
@@ -88,13 +88,19 @@ def numbers_csv(answers: Sequence[NumberAnswer]) -> bytes:
     return buffer.getvalue().encode()
 
 
-def middles(column: EncodedColumn) -> list[float | None]:
+def middles(column: AttributeColumn) -> list[float | None]:
     """The middle of each bin of a numeric column, a spike's own number; None for a level that is no number."""
     levels = len(column.attribute.levels)
     if not isinstance(column, NumericColumn):
         return [None] * levels
-    bins = [(low + high) / 2.0 for low, high in zip(column.edges, column.edges[1:], strict=False)]
+    bins = [_middle(low, high) for low, high in zip(column.edges, column.edges[1:], strict=False)]
     return [bins[code] if code < len(bins) else None for code in range(levels)]
+
+
+def _middle(low: float, high: float) -> float:
+    """Half the sum of two ends, which may be as large as numbers are."""
+    total = low + high
+    return total / 2.0 if math.isfinite(total) else low / 2.0 + high / 2.0
 
 
 def _number(value: float) -> float | None:

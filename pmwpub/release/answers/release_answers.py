@@ -18,10 +18,10 @@ from pmwpub.mechanisms.table_fit.intervals.cell_intervals import (
     MarginalIntervals,
     Misfit,
 )
-from pmwpub.mechanisms.table_fit.intervals.contrast_intervals import ContrastIntervals
+from pmwpub.mechanisms.table_fit.intervals.contrast_intervals import ContrastIntervals, mean_of
 from pmwpub.mechanisms.table_fit.intervals.released_tables import ReleasedTables, marginal_of
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
-from pmwpub.queries.workload import Workload
+from pmwpub.queries.workload import Workload, check_unrelated
 from pmwpub.records import Distribution
 from pmwpub.release.answers.interval_strengths import read_strengths
 from pmwpub.release.answers.main_intervals import MainIntervals, main_intervals
@@ -69,8 +69,8 @@ class ReleaseAnswers:
     def marginal(self, names: Sequence[str]) -> tuple[CellAnswer, ...]:
         """The cells of the marginal of these columns, each with its interval.
 
-        Raises WorkloadError for none, more than three, a repeated or an unknown column, CertificateError for files
-        that are not those of a release.
+        Raises WorkloadError for none, more than three, a repeated or an unknown column, or two of one lineage,
+        CertificateError for files that are not those of a release.
         """
         return cell_answers(self._workload, self._intervals_of(self._positions(names)))
 
@@ -116,23 +116,19 @@ class ReleaseAnswers:
         Raises WorkloadError for a column that is unknown or not numeric.
         """
         (wanted,) = self._positions([name])
-        values = middles(self._bundle.schema.encoded[wanted])
+        values = middles(self._bundle.schema.attributes[wanted])
         if all(value is None for value in values):
             raise WorkloadError(f"Column {name!r} is not numeric, so it has no mean.")
         what = f"mean of {name}"
         if self._contrasts is not None:
             return NumberAnswer.of(what, self._contrasts.mean(wanted, values), difference=False)
-        numbers = np.array([math.nan if value is None else value for value in values])
-        shares = marginal_of(self._released, (wanted,))
-        known = ~np.isnan(numbers)
-        total = float(shares[known].sum())
-        return NumberAnswer.uncovered(what, float(shares[known] @ numbers[known]) / total if total else math.nan)
+        return NumberAnswer.uncovered(what, mean_of(marginal_of(self._released, (wanted,)), values))
 
     @property
     def numeric(self) -> tuple[str, ...]:
         """The columns that have a mean."""
-        names, columns = self._workload.domain.names, self._bundle.schema.encoded
-        return tuple(n for n, c in zip(names, columns, strict=True) if any(v is not None for v in middles(c)))
+        columns = self._bundle.schema.attributes
+        return tuple(one.name for one in columns if any(value is not None for value in middles(one)))
 
     def _positions(self, names: Sequence[str]) -> tuple[int, ...]:
         """Ascending positions in the domain of one to three different columns."""
@@ -142,7 +138,9 @@ class ReleaseAnswers:
             raise WorkloadError(f"The release has no column {unknown[0]!r}; it has {', '.join(domain.names)}.")
         if not 1 <= len(set(names)) == len(names) <= LARGEST_ORDER:
             raise WorkloadError(f"A marginal is asked for by one to {LARGEST_ORDER} different columns.")
-        return tuple(sorted(domain.index(name) for name in names))
+        found = tuple(sorted(domain.index(name) for name in names))
+        check_unrelated(domain, found)
+        return found
 
     def _named(self, wanted: Sequence[int]) -> list[str]:
         return [self._workload.domain.names[a] for a in wanted]
@@ -238,6 +236,8 @@ class ReleaseAnswers:
         table = marginal_of(self._released, wanted)
         found, counts = uncovered(table, wanted), dict[tuple[int, ...], list[int]]()
         for line in certificate.transcript:
+            if self._workload.is_prefix(line.number):
+                continue  # "at most" is said of several cells together
             marginal, cell = self._workload.query(line.number)
             if marginal.attributes == wanted:
                 counts.setdefault(cell, []).append(line.noisy_count)

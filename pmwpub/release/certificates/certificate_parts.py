@@ -92,7 +92,7 @@ Written = Literal[
 class Part(BaseModel):
     """A frozen value that takes no key but its own."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Candidate(Part):

@@ -20,7 +20,7 @@ from pmwpub.rounding import near, up
 from pmwpub.service.accepting.criteria_attempts import Attempts
 from pmwpub.service.accepting.criteria_of_release import checked_criteria, measured_criteria
 from pmwpub.service.accepting.stored_acceptance import StoredAcceptance
-from pmwpub.service.bought.stored_releases import outcomes, stored_release
+from pmwpub.service.bought.stored_releases import bought_of, measured_release, stored_release
 from pmwpub.service.core import Outcome, Service
 from pmwpub.service.inputs.study import Study
 
@@ -83,7 +83,7 @@ class Acceptance:
     @property
     def release(self) -> PlanKey:
         """The release that was held against its criteria."""
-        return PlanKey(self.plan.release, self.plan.release_repeat)
+        return measured_release(self)
 
     @property
     def passed(self) -> bool:
@@ -174,8 +174,7 @@ def price_before(criteria: tuple[Criterion, ...], current: Study) -> ZCDP | None
 
 def acceptances(service: Service, population: str, release: PlanKey | None = None) -> list[Acceptance]:
     """Every acceptance that was bought, oldest first; those of one release alone, if it is named."""
-    found = [_accepted(outcome) for outcome in outcomes(service, population, "acceptance")]
-    return [one for one in found if release is None or one.release == release]
+    return bought_of(service, population, "acceptance", _accepted, release)
 
 
 def accepted(service: Service, booking: Booking) -> Acceptance:

@@ -26,6 +26,7 @@ from pmwpub.plans.criteria import (
 )
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.queries.incidence import quantise
+from pmwpub.queries.workload import check_unrelated
 from pmwpub.records import Distribution
 from pmwpub.release.bundle import Bundle
 from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
@@ -189,6 +190,7 @@ def checked_criteria(
         unknown = [column for column in one.columns if column not in domain.names]
         if unknown:
             raise SchemaError(f"A criterion names {unknown[0]!r}, no attribute of the schema. Nothing was charged.")
+        check_unrelated(domain, map(domain.index, one.columns))
         if isinstance(one, MeanWithin):
             numeric_column(schema, one.column)
             check_summable(*one.ends, n)

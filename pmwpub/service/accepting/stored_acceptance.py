@@ -25,7 +25,7 @@ class HeldNumbers(BaseModel):
     step                      in words
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     noisy: tuple[int, ...]
     half_widths: tuple[int, ...]
@@ -65,7 +65,7 @@ class StoredAcceptance(BaseModel):
     remarks                what had been seen before the plan was sent
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     confidence: str
     criteria: tuple[HeldNumbers, ...]

@@ -29,6 +29,8 @@ __all__ = [
     "MISFITTING",
     "MISSES",
     "OF_A_MEAN",
+    "OF_ROWS",
+    "PUBLIC",
     "PUBLIC_PEOPLE",
     "WITHIN",
     "CellAnswer",
@@ -43,6 +45,9 @@ __all__ = [
     "workload_csv",
 ]
 
+OF_ROWS, PUBLIC = "share of rows", "public table"
+"""Headers of the table of answers."""
+
 
 def answers_of(service: Service, bundle: Bundle) -> ReleaseAnswers:
     """What a release answers, kept by its content in the shared cache, for all of it is public.
@@ -55,25 +60,23 @@ def answers_of(service: Service, bundle: Bundle) -> ReleaseAnswers:
 
 
 def answer_table(
-    current: Study | None, found: Released, names: Sequence[str], answers: Sequence[CellAnswer]
+    current: Study | None, found: Released, names: Sequence[str], answers: Sequence[CellAnswer], share: str = OF_ROWS
 ) -> figures.Table:
     """A row a cell: its levels, the answer with its interval, and the public table's share where that is still here.
 
     current  None where the shares are not of all rows, so that the public table's own are not theirs
+    share    what the answers are shares of, as the header says it
     """
+    header = (*answers[0].levels, share, "from", "to", "rests on", "remark")
+    lines = [(*one.levels.values(), one.share, one.low, one.high, one.basis, one.remark) for one in answers]
     public = None if current is None else _public(current, found)
-    shares: list[float | None] = [None] * len(answers)
-    if public is not None:
-        domain = public.support.domain
-        attributes = tuple(sorted(domain.index(name) for name in names))
-        shares = [float(share) for share in marginal_of(public, attributes).ravel()]
-    header = (*answers[0].levels, "share of rows", "from", "to", "public table", "rests on", "remark")
+    if public is None:
+        return figures.Table(header, tuple(lines))
+    domain = public.support.domain
+    shares = marginal_of(public, tuple(sorted(domain.index(name) for name in names))).ravel().tolist()
     return figures.Table(
-        header,
-        tuple(
-            (*one.levels.values(), one.share, one.low, one.high, share, one.basis, one.remark)
-            for one, share in zip(answers, shares, strict=True)
-        ),
+        (*header[:-2], PUBLIC, *header[-2:]),
+        tuple((*line[:-2], own, *line[-2:]) for line, own in zip(lines, shares, strict=True)),
     )
 
 

@@ -7,11 +7,11 @@ stored draws of these inputs at this budget are looked through first. Advice may
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pmwpub.errors import PlanError
 from pmwpub.ledger import PlanKey
-from pmwpub.plans import AnyReleasePlan, UnchangedPlan
+from pmwpub.plans import AnyReleasePlan, ReleasePlan, UnchangedPlan
 from pmwpub.plans.criteria import Criterion
 from pmwpub.privacy.budget import epsilon_of
 from pmwpub.service.bought import releases
@@ -41,6 +41,36 @@ class ChosenPlan:
     why: str = ""
 
 
+@dataclass(frozen=True)
+class _AskedRelease:
+    """What somebody asked for, as `chosen_plan` has it."""
+
+    candidates: Sequence[str]
+    settings: releases.PmwPubSettings
+    engine: str | None
+    epsilon: str
+    grow: bool
+    three_way: bool
+    private_read_as: str | None
+    criteria: tuple[Criterion, ...]
+
+    def plan(
+        self, service: Service, current: Study, engine: str | None, settings: releases.PmwPubSettings
+    ) -> AnyReleasePlan:
+        """The plan of an engine with these settings of its own."""
+        return releases.planned(
+            service,
+            current,
+            self.candidates,
+            settings,
+            engine=engine,
+            epsilon=self.epsilon,
+            grow=self.grow,
+            three_way=self.three_way,
+            private_read_as=self.private_read_as,
+        )
+
+
 def chosen_plan(
     service: Service,
     current: Study,
@@ -67,9 +97,9 @@ def chosen_plan(
     Raises PlanError for an engine that is none, for settings that the engine does not have, and for criteria of what is
     not bought.
     """
-    chosen = _chosen(
-        service, current, candidates, settings, engine, epsilon, grow, three_way, private_read_as, criteria
-    )
+    releases.asked_for(current, epsilon)  # also where nothing is charged: what was meant by no number is not known
+    asked = _AskedRelease(candidates, settings, engine, epsilon, grow, three_way, private_read_as, criteria)
+    chosen = _chosen(service, current, asked)
     return ChosenPlan(with_criteria(chosen.plan, criteria), chosen.why)
 
 
@@ -84,85 +114,45 @@ def with_criteria(
     return plan.model_copy(update={"criteria": criteria})
 
 
-def _chosen(
-    service: Service,
-    current: Study,
-    candidates: Sequence[str],
-    settings: releases.PmwPubSettings,
-    engine: str | None,
-    epsilon: str,
-    grow: bool,
-    three_way: bool,
-    private_read_as: str | None,
-    criteria: tuple[Criterion, ...],
-) -> ChosenPlan:
+def _chosen(service: Service, current: Study, asked: _AskedRelease) -> ChosenPlan:
     """As `chosen_plan`, without the criteria in the plan."""
-    if (grow or three_way) and engine is None:
+    engine, settings = asked.engine, asked.settings
+    if (asked.grow or asked.three_way) and engine is None:
         engine = releases.TABLE_FIT
-    if engine == releases.UNCHANGED and not (grow or three_way):
+    if engine == releases.UNCHANGED and not (asked.grow or asked.three_way):
         releases.refuse_settings("The public table unchanged", settings)
-        return ChosenPlan(releases.unchanged_plan(current, candidates))
+        return ChosenPlan(releases.unchanged_plan(current, asked.candidates))
     if engine is not None or settings:
-        named = releases.planned(
-            service,
-            current,
-            candidates,
-            settings,
-            engine=engine,
-            epsilon=epsilon,
-            grow=grow,
-            three_way=three_way,
-            private_read_as=private_read_as,
-        )
-        return ChosenPlan(named)
-    before = _stored(service, current, candidates, epsilon, private_read_as, criteria)
+        return ChosenPlan(asked.plan(service, current, engine, settings))
+    before = _stored(service, current, asked)
     if before is not None:
         return ChosenPlan(before, STORED.format(engine=engine_words(before)))
-    budget = releases.budget(service, current, epsilon)
-    asked = epsilon_of(budget, current.population.delta)
-    try_engines(service, current, candidates, asked)
-    advice = advise_engine(service, current, candidates, asked)
+    epsilon = epsilon_of(releases.budget(service, current, asked.epsilon), current.population.delta)
+    try_engines(service, current, asked.candidates, epsilon)
+    advice = advise_engine(service, current, asked.candidates, epsilon)
     if advice.engine == releases.UNCHANGED:
-        return ChosenPlan(releases.unchanged_plan(current, candidates), advice.reason)
+        return ChosenPlan(releases.unchanged_plan(current, asked.candidates), advice.reason)
     advised: releases.PmwPubSettings = {"rounds": advice.rounds} if advice.engine == releases.PMW_PUB else {}
-    plan = releases.planned(
-        service,
-        current,
-        candidates,
-        advised,
-        engine=advice.engine,
-        epsilon=epsilon,
-        private_read_as=private_read_as,
-    )
-    return ChosenPlan(plan, advice.reason)
+    meant = replace(asked, three_way=advice.three_way)
+    return ChosenPlan(meant.plan(service, current, advice.engine, advised), advice.reason)
 
 
 def engine_words(plan: AnyReleasePlan) -> str:
     """The engine of a plan in a few words."""
-    return f"PMW^Pub with T = {plan.rounds}" if plan.kind == "release" else "table fit"
+    if isinstance(plan, ReleasePlan):
+        return f"PMW^Pub with T = {plan.rounds}"
+    return "table fit" if plan.three_way_share is None else "table fit with tables of three columns"
 
 
-def _stored(
-    service: Service,
-    current: Study,
-    candidates: Sequence[str],
-    epsilon: str,
-    private_read_as: str | None,
-    criteria: tuple[Criterion, ...],
-) -> AnyReleasePlan | None:
+def _stored(service: Service, current: Study, asked: _AskedRelease) -> AnyReleasePlan | None:
     """A plan without settings that was bought, if one was: the default before there was advice, or what may have been
     advised."""
-    possible: list[AnyReleasePlan] = [
-        releases.release_plan(
-            service, current, candidates, epsilon=epsilon, rounds=rounds, private_read_as=private_read_as
-        )
-        for rounds in (releases.DEFAULT_ROUNDS, *ROUNDS)
-    ]
-    possible.append(
-        releases.table_fit_plan(service, current, candidates, epsilon=epsilon, private_read_as=private_read_as)
-    )
+    tried: list[releases.PmwPubSettings] = [{"rounds": one} for one in (releases.DEFAULT_ROUNDS, *ROUNDS)]
+    possible = [asked.plan(service, current, releases.PMW_PUB, settings) for settings in tried]
+    for three_way in (False, True):
+        possible.append(replace(asked, three_way=three_way).plan(service, current, releases.TABLE_FIT, {}))
     name = current.population.name
-    return next((plan for plan in possible if _booked(service, name, with_criteria(plan, criteria))), None)
+    return next((plan for plan in possible if _booked(service, name, with_criteria(plan, asked.criteria))), None)
 
 
 def _booked(service: Service, population: str, plan: AnyReleasePlan | UnchangedPlan) -> bool:

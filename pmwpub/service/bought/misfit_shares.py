@@ -88,7 +88,7 @@ def misfit_plan(
     schema = current.schema
     if schema is None:
         raise SchemaError("A look at the fit needs a schema; draft or load one on the Prepare page.")
-    if not columns or not set(columns) <= set(schema.domain.names):
+    if not columns or not set(columns) <= {column.name for column in schema.encoded}:
         raise SchemaError("Name one or more attributes of the schema to look at.")
     current.check_ruled(rules=rules)
     return MisfitPlan(

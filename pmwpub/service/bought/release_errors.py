@@ -15,7 +15,7 @@ from pmwpub.release.certificates.certificate_reading import read_certificate
 from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
 from pmwpub.release.checking import read_folder
 from pmwpub.release.rebuilding import differing
-from pmwpub.service.bought.stored_releases import outcomes, stored_release
+from pmwpub.service.bought.stored_releases import bought_of, measured_release, stored_release
 from pmwpub.service.core import Outcome, Service
 
 
@@ -31,7 +31,7 @@ class MeasuredError:
     @property
     def release(self) -> PlanKey:
         """The release that it is the error of."""
-        return PlanKey(self.plan.release, self.plan.release_repeat)
+        return measured_release(self)
 
 
 def error_plan(service: Service, population: str, release: PlanKey, *, epsilon: str) -> ErrorPlan:
@@ -53,8 +53,7 @@ def error_plan(service: Service, population: str, release: PlanKey, *, epsilon: 
 
 def measured_errors(service: Service, population: str, release: PlanKey | None = None) -> list[MeasuredError]:
     """Every noisy error that was bought, oldest first; those of one release alone, if it is named."""
-    found = [_measured(outcome) for outcome in outcomes(service, population, "error")]
-    return [one for one in found if release is None or one.release == release]
+    return bought_of(service, population, "error", _measured, release)
 
 
 def measured(service: Service, booking: Booking) -> MeasuredError:

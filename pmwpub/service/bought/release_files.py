@@ -24,6 +24,7 @@ from pmwpub.release.bundle import (
 )
 from pmwpub.release.certificates.certificate_parts import Cells, Columns
 from pmwpub.release.certificates.charged_certificate import Charged
+from pmwpub.release.reporting.late_report import lacking
 from pmwpub.release.synthesis import MAX_ROWS, MAX_SEED
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "ReleaseFile",
     "cells_of",
     "charge_of",
+    "lacking",
     "release_files",
 ]
 

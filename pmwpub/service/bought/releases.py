@@ -77,7 +77,7 @@ class Released:
 
 def workload_facts(workload: Workload, atoms: int) -> WorkloadFacts:
     """Sizes of a workload on a support of `atoms` rows."""
-    updates = len(workload.marginals) * atoms + 12 * workload.queries
+    updates = len(workload.tables) * atoms + 12 * workload.queries
     return WorkloadFacts(
         len(workload.marginals),
         workload.queries,
@@ -266,10 +266,18 @@ def _released(service: Service, current: Study, outcome: Outcome) -> Released:
     return Released(name, plan, outcome, bundle_of(service, outcome.result, outcome.booking.result))
 
 
+def asked_for(current: Study, epsilon: str) -> ApproxDP | None:
+    """What is asked for by an epsilon, or None for all that is left; BudgetError for what is no epsilon."""
+    if epsilon.strip().lower() == REST:
+        return None
+    return ApproxDP(as_fraction(epsilon), current.population.delta)
+
+
 def budget(service: Service, current: Study, epsilon: str) -> ZCDP:
     """What a release at this epsilon may cost; `epsilon` as in `release_plan`."""
-    if epsilon.strip().lower() != REST:
-        return zcdp_of(ApproxDP(as_fraction(epsilon), current.population.delta))
+    asked = asked_for(current, epsilon)
+    if asked is not None:
+        return zcdp_of(asked)
     left = service.ledger.balance(current.population.name).remaining
     if left.units == 0:
         raise PlanError("Nothing is left of this population's budget.")

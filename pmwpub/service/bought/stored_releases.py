@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
+from typing import Protocol, TypeVar
 
 from pmwpub.errors import NoResult, PlanError
 from pmwpub.ledger import Booking, PlanKey, Population
 from pmwpub.plans import RELEASE_KINDS, AcceptancePlan, ErrorPlan
 from pmwpub.release.bundle import Bundle
+from pmwpub.release.reporting.late_report import with_report
 from pmwpub.service.core import Outcome, Service, kind_of
 from pmwpub.service.private_table import PrivateTable
 
@@ -36,18 +39,50 @@ def release_measured_by(
     bundle = stored_release(service, private.population, PlanKey(plan.release, plan.release_repeat))
     if plan.kept_ids != bundle.schema.kept_ids:
         raise PlanError("The plan and the release differ in what becomes of further rows of one ID; plan again.")
-    if private.schema_sha256 != bundle.schema.sha256 or private.dataset.domain != bundle.schema.domain:
-        raise PlanError("The private table was encoded with another schema than the release's; load it under that one.")
+    check_schema(private, bundle)
     return bundle
 
 
+def check_schema(private: PrivateTable, bundle: Bundle) -> None:
+    """Raise PlanError unless the private table was encoded with the schema of a release."""
+    if private.schema_sha256 != bundle.schema.sha256 or private.dataset.domain != bundle.schema.domain:
+        raise PlanError("The private table was encoded with another schema than the release's; load it under that one.")
+
+
+class OfRelease(Protocol):
+    """What was bought of one stored release, such as its error."""
+
+    @property
+    def plan(self) -> ErrorPlan | AcceptancePlan: ...
+
+
+Bought = TypeVar("Bought", bound=OfRelease)
+
+
+def measured_release(bought: OfRelease) -> PlanKey:
+    """The release that something was bought of."""
+    return PlanKey(bought.plan.release, bought.plan.release_repeat)
+
+
+def bought_of(
+    service: Service, population: str, kind: str, read: Callable[[Outcome], Bought], release: PlanKey | None
+) -> list[Bought]:
+    """All that was bought of one kind of plan, oldest first; what was bought of one release alone, if it is named.
+
+    read  one of them, from what became of it
+    """
+    found = [read(outcome) for outcome in outcomes(service, population, kind)]
+    return [one for one in found if release is None or measured_release(one) == release]
+
+
 def bundle_of(service: Service, result: bytes, sha256: str | None = None) -> Bundle:
-    """The bundle of stored bytes, unpacked and parsed once for all sessions: what was released is public.
+    """The bundle of stored bytes, unpacked and parsed once for all sessions: what was released is public. A report that
+    could not be made when they were stored is tried each time.
 
     sha256  of the bytes, where it is known
     """
     digest = hashlib.sha256(result).hexdigest() if sha256 is None else sha256
-    return service.cache(f"bundle:{digest}", lambda: Bundle.from_bytes(result))
+    return with_report(service.cache(f"bundle:{digest}", lambda: Bundle.from_bytes(result)))
 
 
 def outcomes(service: Service, population: str, *kinds: str) -> list[Outcome]:

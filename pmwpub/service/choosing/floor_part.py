@@ -56,7 +56,7 @@ def advised_scope(current: Study) -> Scope:
     "part"."""
     workload = current.workload()
     atoms = max((len(facts.support) for facts in current.usable if facts.support is not None), default=0)
-    small = len(workload.marginals) <= PART_MARGINALS or len(workload.marginals) * atoms <= MOST_VISITS
+    small = len(workload.tables) <= PART_MARGINALS or len(workload.tables) * atoms <= MOST_VISITS
     return "full" if small else "part"
 
 
@@ -88,12 +88,15 @@ def same_part(plan: AssessmentPlan | BestPlan) -> Agreement:
 def chosen_part(workload: Workload, supports: Sequence[Support], marginals: int = PART_MARGINALS) -> Part:
     """At most so many marginals of a workload, by public tables: where a floor shows most.
 
+    A part has marginals and no prefixes: a floor over it is one over fewer queries, and bounds that of the whole.
+
     Each table is a candidate in turn, and the others play the truth. Two orders for each: by the error that cells
     without a row of the candidate force on the marginal (most floors are decided there), and by the largest difference
     of a cell from another table. The orders take turns, `EMPTY_TURNS` marginals of the first kind to one of the second;
     within an order marginals that share two columns with one before come last, for they see the same cells. A single
     table is played against the law that has its one-way shares and no dependence.
     """
+    workload = Workload(workload.domain, workload.marginals) if workload.prefixes else workload
     if marginals >= len(workload.marginals):
         return _named(workload, range(len(workload.marginals)))
     queues = [(deque(_spread(workload, score)), turns) for score, turns in _scores(workload, supports)]

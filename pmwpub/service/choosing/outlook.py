@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist, median
 
 from pmwpub.errors import SchemaError
-from pmwpub.evaluation import PMW_PUB, TABLE_FIT, UNCHANGED
+from pmwpub.evaluation import PMW_PUB, TABLE_FIT, TABLE_FIT_THREE_WAY, UNCHANGED
 from pmwpub.evaluation.verdicts import CLEARLY, WORTH
 from pmwpub.mechanisms.table_fit.pool_fit import equal_mixture
 from pmwpub.plans import AnyReleasePlan, AnyTablePlan, ReleasePlan, TableFitPlan, WeightedPoolPlan
@@ -27,6 +27,8 @@ from pmwpub.service.inputs.study_store import Study
 from pmwpub.service.simulations.engine_trials import TRIAL, trial
 
 CONFIDENCE = 0.95
+
+GROWN = "That is said of the release without added rows; what adding them gains is not known beforehand."
 
 
 @dataclass(frozen=True)
@@ -86,9 +88,7 @@ def outlook(service: Service, current: Study, plan: AnyReleasePlan) -> Outlook:
 
     Where rows may be added only the noise is known: what is stored is of tables' own rows.
     """
-    measured, rows = _noise_rows_kept(service, current, plan)
-    worth = _worth(service, current, plan)
-    return Outlook(measured, rows, rows / plan.n, worth.expected, worth.start, worth.gains, worth.simulated)
+    return _outlook(service, current, plan, _worth(service, current, plan))
 
 
 @dataclass(frozen=True)
@@ -99,6 +99,11 @@ class _Worth:
     start: float | None
     gains: bool | None
     simulated: SimulatedPairs
+
+
+def _outlook(service: Service, current: Study, plan: AnyReleasePlan, worth: _Worth) -> Outlook:
+    measured, rows = _noise_rows_kept(service, current, plan)
+    return Outlook(measured, rows, rows / plan.n, worth.expected, worth.start, worth.gains, worth.simulated)
 
 
 def _worth(service: Service, current: Study, plan: AnyReleasePlan) -> _Worth:
@@ -127,6 +132,9 @@ def _expected(
     pool = plan.inputs.candidates
     epsilon = epsilon_of(plan.budget, current.population.delta)
     engine = PMW_PUB if isinstance(plan, ReleasePlan) else TABLE_FIT
+    three_way = isinstance(plan, TableFitPlan) and plan.three_way_share is not None
+    if three_way and (tried := _tried(service, current, pool, epsilon, TABLE_FIT_THREE_WAY)):
+        return tried
     pairs = pairs_at(service, current, epsilon, engine)
     if isinstance(plan, WeightedPoolPlan):
         together = played_pool(service, current, pool, epsilon)
@@ -153,7 +161,7 @@ def _tried(
     expected = ExpectedError(
         key_of(pool), way.mean, max(0.0, way.mean - bar), way.mean + bar, 0.0, free.mean, len(known.truths)
     )
-    part = 0 if known.marginals == len(current.workload().marginals) else known.marginals
+    part = 0 if known.marginals == len(current.workload().tables) else known.marginals
     return expected, SimulatedPairs((), known.truths, part=part)
 
 
@@ -194,12 +202,17 @@ def _shared_by(current: Study, plan: AnyTablePlan) -> Support:
 def not_worth(service: Service, current: Study, plan: AnyReleasePlan) -> str:
     """Why a release wants a tick before it is bought, in words; "" where it wants none.
 
-    It wants one where all that is known says that it will hardly be better than the public table unchanged.
+    It wants one where all that is known says that it will hardly be better than the public table unchanged. Of rows
+    that may be added nothing is known beforehand, so a plan with them is judged without them.
     """
-    if _worth(service, current, plan).gains is not False:
+    if isinstance(plan, TableFitPlan) and plan.growth is not None:
+        found = not_worth(service, current, plan.model_copy(update={"growth": None}))
+        return f"{found} {GROWN}" if found else ""
+    worth = _worth(service, current, plan)
+    if worth.gains is not False:
         return ""
-    found = outlook(service, current, plan)
-    return f"{found.gain_words} {found.error_words} {found.noise_words}"
+    known = _outlook(service, current, plan, worth)
+    return f"{known.gain_words} {known.error_words} {known.noise_words}"
 
 
 def _half_width(sigma: float) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from pmwpub.evaluation import PMW_PUB, TABLE_FIT, UNCHANGED, Simulation, Summary, summarise
+from pmwpub.evaluation import PMW_PUB, TABLE_FIT, TABLE_FIT_THREE_WAY, UNCHANGED, Simulation, Summary, summarise
 from pmwpub.service.choosing.error_laws import PublicPair
 from pmwpub.service.core import Service
 from pmwpub.service.inputs.study_store import Study
@@ -91,7 +91,7 @@ def simulated_epsilons(stored: Sequence[Exploration], engine: str) -> list[float
 
 
 def _method(engine: str) -> str:
-    return TABLE_FIT if engine == "table-fit" else PMW_PUB
+    return engine if engine in (TABLE_FIT, TABLE_FIT_THREE_WAY) else PMW_PUB
 
 
 def _wanted_truths(current: Study) -> Sequence[str]:

@@ -18,13 +18,14 @@ from pmwpub.service.core import Service
 from pmwpub.service.inputs import stored_tables, study_store
 from pmwpub.service.inputs.study import Study
 from pmwpub.service.inputs.study_store import CURRENT
+from pmwpub.tabular.nesting.declared_parents import parent_name
 from pmwpub.tabular.review.without_suspects import decided, undecided
 from pmwpub.tabular.schema.column_types import Column, IdColumn, IgnoredColumn
 from pmwpub.tabular.schema.draft_record import Remedy, Rule
 from pmwpub.tabular.schema.table_schema import Schema
 
 DECISIONS = "schema-decisions"
-_SEVERAL: tuple[Rule, ...] = ("missing", "level", "spike")
+_SEVERAL: tuple[Rule, ...] = ("missing", "level", "spike", "parent")
 """Rules by which several things may be decided about one column; of any other the last one counts."""
 _ASIDE = ("ignore", "id", "weight")
 _COLUMN: TypeAdapter[Column] = TypeAdapter(Column)
@@ -104,7 +105,18 @@ def undo(service: Service, current: Study, remedy: Remedy) -> Schema:
     else:
         tables, labels = _public(service, current)
         column = undecided(tables, name, schema, labels=labels)
-    return _saved(service, current, _with(schema, column), found)
+    changed = _with(schema, column)
+    for above in _freed(schema, changed):
+        tables, labels = _public(service, current)
+        if all(above in table.header for table in tables):
+            changed = _with(changed, undecided(tables, above, changed, labels=labels))
+    return _saved(service, current, changed, found)
+
+
+def _freed(earlier: Schema, later: Schema) -> list[str]:
+    """The names of parents that there are no more."""
+    taken = {one.name for one in (*later.columns, *later.parents)}
+    return [one.name for one in earlier.parents if one.name not in taken]
 
 
 def applying(service: Service, current: Study) -> tuple[Decisions, tuple[Dropped, ...]]:
@@ -182,13 +194,22 @@ def _is_aside(remedy: Remedy) -> bool:
 def _overrules(new: Remedy, old: Remedy) -> bool:
     if new.column != old.column:
         return False
+    if old.rule == new.rule == "parent":
+        return parent_name(old.value) == parent_name(new.value)
     if old.rule in _SEVERAL:
         return new.rule in _SEVERAL and new.value == old.value
     return new.rule == old.rule or _is_aside(old)
 
 
 def _with(schema: Schema, column: Column) -> Schema:
-    """The schema with the column; of version 2 where version 1 cannot say what it says."""
+    """The schema with the column; of version 2 where version 1 cannot say what it says.
+
+    A column of the name of one of its parents is no longer one of the schema: it follows from this one.
+    """
+    above = {rule.name for rule in getattr(column, "parents", ())}
+    kept = tuple(one for one in schema.columns if one.name not in above or one.name == column.name)
+    if len(kept) < len(schema.columns):
+        schema = Schema.of(kept, schema.missing_tokens, 2)
     try:
         return schema.with_column(column)
     except SchemaError:

@@ -43,7 +43,7 @@ def refuse_known(
 
 
 def _views(table: TextTable, schema: Schema) -> tuple[bytes, ...]:
-    if not set(schema.domain.names) <= set(table.header):
+    if not {column.name for column in schema.encoded} <= set(table.header):
         return ()
     return Offered.of("", "", table, schema).views
 

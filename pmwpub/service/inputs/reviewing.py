@@ -13,6 +13,7 @@ from pmwpub.service.core import Service
 from pmwpub.service.inputs import stored_tables
 from pmwpub.service.inputs.study import Study
 from pmwpub.tabular.misfit_pass import public_misfits
+from pmwpub.tabular.nesting.level_trees import LevelTree, level_trees
 from pmwpub.tabular.review.column_review import LEFT_OUT, Review, ReviewedColumn, review
 from pmwpub.tabular.review.misfit_risks import MisfitRisk, misfit_risks
 from pmwpub.tabular.review.without_suspects import as_it_stands
@@ -22,12 +23,14 @@ from pmwpub.tabular.schema.drafting import Binning, Recipe, edges, levels, propo
 
 __all__ = [
     "LEFT_OUT",
+    "LevelTree",
     "MisfitRisk",
     "Progress",
     "Remedy",
     "Review",
     "ReviewedColumn",
     "bin_edges",
+    "nested_levels",
     "public_levels",
     "public_shares",
     "reviewed",
@@ -57,6 +60,15 @@ def reviewed(service: Service, current: Study, progress: Progress = unwatched) -
     return service.cache(f"review:{shas}:{schema.sha256}:{json.dumps(labels)}", built)
 
 
+def nested_levels(service: Service, current: Study) -> tuple[LevelTree, ...]:
+    """The trees of the columns with parents, with their public shares, where there are public tables."""
+    if current.schema is None or not current.schema.parents:
+        return ()
+    found = reviewed(service, current)
+    rows = () if found is None else found.columns
+    return level_trees(current.schema, {row.name: row.shares for row in rows if sum(row.shares) > 0})
+
+
 def risky(service: Service, current: Study, progress: Progress = unwatched) -> tuple[MisfitRisk, ...]:
     """The columns in which private cells may not fit the population's schema, by public facts alone.
 
@@ -78,7 +90,8 @@ def public_shares(service: Service, current: Study, columns: Sequence[str]) -> d
     schema, used = current.schema, current.usable
     if schema is None or not used:
         return {}
-    wanted, name = tuple(sorted(set(columns) & set(schema.domain.names))), current.population.name
+    encoded, name = {column.name for column in schema.encoded}, current.population.name
+    wanted = tuple(sorted(encoded & set(columns)))
 
     def built() -> dict[str, float]:
         tables = [stored_tables.table(service, name, one.sha256) for one in used]

@@ -5,16 +5,19 @@ A schema comes from public tables, from a codebook or from its editor, never fro
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import get_args
 
 from pmwpub.progress import Progress, unwatched
 from pmwpub.service.core import Service
-from pmwpub.service.inputs import decisions, reviewing, study_store
+from pmwpub.service.inputs import decisions, reviewing, stored_tables, study_store
 from pmwpub.service.inputs.decisions import Decisions, Dropped
 from pmwpub.service.inputs.study import Study
 from pmwpub.service.inputs.study_store import CURRENT
 from pmwpub.tabular.files.text.read_options import ReadOptions
+from pmwpub.tabular.nesting.declared_parents import by_map, with_parents
+from pmwpub.tabular.nesting.two_column_maps import read_map
 from pmwpub.tabular.rules.kept_rules import with_fitting
 from pmwpub.tabular.schema.codebook import KINDS, read_codebook
 from pmwpub.tabular.schema.column_types import CategoricalColumn, NumericColumn, text_of_number
@@ -33,16 +36,21 @@ __all__ = [
     "Row",
     "Schema",
     "bins_of",
+    "by_map",
     "drafted",
     "drop",
     "keep",
     "levels_of",
+    "parents_of",
+    "read_map",
     "read_schema",
     "redrafted",
     "rows_of",
     "save",
     "schema_of",
     "unfinished",
+    "with_parent",
+    "without_parent",
 ]
 
 DRAFT = "schema-draft"
@@ -133,6 +141,36 @@ def levels_of(service: Service, population: str, row: Row, missing_tokens: Seque
     if not isinstance(column, CategoricalColumn):
         return []
     return list(reviewing.public_levels(service, population, column, missing_tokens))
+
+
+def with_parent(service: Service, population: str, row: Row, missing_tokens: Sequence[str], declared: str) -> Row:
+    """A row whose column has one more parent, or another one in the place of that of its name.
+
+    declared  as `nesting.declared_parents` says: NAME:prefix:2, `by_map`, or NAME:column, as the candidates have it
+
+    Raises SchemaError for a row that makes no column with levels, and for what no column may declare.
+    """
+    tables = stored_tables.tables(service, population) if declared.endswith(":column") else ()
+    column = with_parents(column_of(row, missing_tokens), [declared], tables, missing_tokens)
+    return {**row, "parents": [rule.written for rule in getattr(column, "parents", ())]}
+
+
+def parents_of(row: Row) -> dict[str, str]:
+    """The names of a row's parents, and what each is in words."""
+    found = {}
+    for text in row.get("parents") or ():
+        rule = json.loads(text)
+        if "prefix" in rule:
+            found[rule["name"]] = f"its first {rule['prefix']} characters"
+        else:
+            found[rule["name"]] = f"by a map of {len(rule['map']):,} levels of {rule.get('of', row.get('name'))}"
+    return found
+
+
+def without_parent(row: Row, name: str) -> Row:
+    """A row without its parent of that name."""
+    kept = [text for text in row.get("parents") or () if json.loads(text)["name"] != name]
+    return {**row, "parents": kept}
 
 
 def unfinished(service: Service, population: str) -> bytes | None:

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pmwpub.errors import FileRefused, SchemaError
 from pmwpub.ledger import TableHandle, TableVerdict
@@ -20,12 +21,13 @@ from pmwpub.tabular.files.reading import TextTable, open_table, read_table
 from pmwpub.tabular.files.source import STREAMED, FileLimits
 from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.private_pass import KEPT, Survey, survey
-from pmwpub.tabular.review.without_suspects import drafted
-from pmwpub.tabular.schema.codebook import Codebook
-from pmwpub.tabular.schema.draft_record import Remedy
-from pmwpub.tabular.schema.drafting import Binning, Recipe
 from pmwpub.tabular.schema.table_schema import Schema
 from pmwpub.tasks.counting_cluster import spread
+
+if TYPE_CHECKING:
+    from pmwpub.tabular.schema.codebook import Codebook
+    from pmwpub.tabular.schema.draft_record import Remedy
+    from pmwpub.tabular.schema.drafting import Binning
 
 SCHEMA = "schema"
 WORKLOAD = "workload"
@@ -62,8 +64,11 @@ def _fitting(choice: WorkloadChoice, schema: Schema | None) -> WorkloadChoice | 
     """The chosen workload, or none where the schema has no longer the columns that it is about."""
     if schema is None:
         return choice
-    columns = set(schema.domain.names)
-    return choice if choice.k <= len(columns) and all(set(group) <= columns for group in choice.names or ()) else None
+    domain = schema.domain
+    known = all(set(group) <= set(domain.names) for group in choice.names or ())
+    alone = known and all(domain.related(map(domain.index, group)) is None for group in choice.names or ())
+    ordered = {attribute.name for attribute in domain.attributes if attribute.ordered > 1}
+    return choice if choice.k <= len(domain.lineages) and alone and set(choice.prefixes) <= ordered else None
 
 
 def save_schema(service: Service, population: str, schema: Schema) -> None:
@@ -96,11 +101,15 @@ def draft_schema(
 
     remedies  what a person decided about single columns
     """
+    from pmwpub.tabular.review.without_suspects import drafted  # what a draft needs, and no purchase
+    from pmwpub.tabular.schema.drafting import Recipe
+
     tables = stored_tables.tables(service, population)
     if not tables and codebook is None:
         raise SchemaError("A schema is drafted from public tables or a codebook; add a candidate first.")
     labels = stored_tables.names(service, population)
     recipe = Recipe(bins, binning)
+
     found = drafted(tables, recipe, codebook=codebook, remedies=remedies, labels=labels, progress=progress)
     return found.schema
 

@@ -222,7 +222,6 @@ def check_tick(
 
 def _spending(service: Service, private: PrivateTable, one: Purchase, repeat: int, current: Study) -> Spending:
     """A plan on its way to the ledger; of one that was sent before nothing is made up any more."""
-    check_repeat(service.ledger.next_repeat(private.population, one.plan.sha256), repeat)
     key = PlanKey(one.plan.sha256, repeat)
     sent = service.ledger.booking(private.population, key) is not None
     prepared = SENT if sent else one.prepared(service, private, current, repeat)

@@ -162,7 +162,7 @@ class MisfitPurchase:
         offered = _offer(current, plan.law, rules=plan.rules)
         if offered.refusal:
             raise PlanError(offered.refusal)
-        if not set(plan.columns) <= set(schema.domain.names):
+        if not set(plan.columns) <= {column.name for column in schema.encoded}:
             raise SchemaError("The plan looks at a column that is no attribute of the schema. Nothing was charged.")
         remarks = remarks_from(service.ledger.marks(private.population))
         # Counted before the charge: a file that changed since it was loaded, or cannot be read, costs nothing.

@@ -116,13 +116,20 @@ def store(
 NOT_MADE = "no public table was made from the private one"
 
 
+def true_or_false(given: object, what: str) -> bool:
+    """True or False; PlanError, which begins with `what`, for anything else."""
+    if not isinstance(given, bool):
+        raise PlanError(f"{what} True or False; {str(given)[:40]!r} came. Nothing was charged.")
+    return given
+
+
 def said(tick: object, what: str = NOT_MADE) -> None:
     """Raise PlanError unless a word is True, False or None: what was meant by any other value is not known.
 
     what  that of which the word says whether it is so
     """
-    if tick is not None and not isinstance(tick, bool):
-        raise PlanError(f"Whether {what} is said by True or False; {str(tick)[:40]!r} came. Nothing was charged.")
+    if tick is not None:
+        true_or_false(tick, f"Whether {what} is said by")
 
 
 def decided(shared: Sequence[Overlap], tick: bool | None, *, answers: bool, refusal: str) -> None:

@@ -25,7 +25,7 @@ from pmwpub.service.purchases.release_statement import (
     refuse_unstated,
 )
 from pmwpub.tabular.coding.public_values import PublicValues
-from pmwpub.tasks.mechanism_work import ReleaseWork
+from pmwpub.tasks.mechanism_work import PublicInput, ReleaseWork
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,7 @@ class ReleasePurchase:
         current.check_usable(plan.inputs.candidates)
         known, rho = known_before(service, current, plan), plan.schedule().rho
         values = public_values(service, current, plan)
+        source = public_core(service, current, plan.inputs.candidates, workload)
         refuse_unstated(
             service,
             plan,
@@ -73,15 +74,14 @@ class ReleasePurchase:
             lambda stated: Certificate.drafted(plan, workload, stated, rho=rho).to_bytes(),
         )
         return Prepared(
-            work=lambda: _work(service, plan, repeat, private, current, workload),
+            work=lambda: _work(source, plan, repeat, private, workload),
             encode=lambda booking, found: _to_bytes(service, booking, plan, found, current, workload, known, values),
         )
 
 
 def _work(
-    service: Service, plan: ReleasePlan, repeat: int, private: PrivateTable, current: Study, workload: Workload
+    source: PublicInput, plan: ReleasePlan, repeat: int, private: PrivateTable, workload: Workload
 ) -> ReleaseWork:
-    source = public_core(service, current, plan.inputs.candidates, workload)
     return ReleaseWork(source, count(workload, private.dataset), plan.schedule(repeat))
 
 

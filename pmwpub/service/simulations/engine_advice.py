@@ -2,6 +2,7 @@
 
 Where the engines were tried on public tables, the way of the least mean error is advised: table fit, PMW^Pub with its
 best rounds, or the public table unchanged where nothing beats it. Where they cannot be tried, the advice is fixed.
+Tables of three columns are advised where table fit did clearly better with them.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pmwpub.evaluation import PMW_PUB, TABLE_FIT, UNCHANGED
+from pmwpub.errors import WorkloadError
+from pmwpub.evaluation import PMW_PUB, TABLE_FIT, TABLE_FIT_THREE_WAY, UNCHANGED
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.plans import MOST_CELLS
 from pmwpub.privacy.budget import Number, as_fraction
@@ -19,26 +21,37 @@ from pmwpub.service.inputs.study_store import Study
 from pmwpub.service.simulations.engine_trials import EngineTrial, trial
 from pmwpub.tasks.engine_work import Way
 
-NAMES = {TABLE_FIT: "table fit", PMW_PUB: "PMW^Pub", UNCHANGED: "the public table unchanged"}
+NAMES = {
+    TABLE_FIT: "table fit",
+    TABLE_FIT_THREE_WAY: "table fit with tables of three columns",
+    PMW_PUB: "PMW^Pub",
+    UNCHANGED: "the public table unchanged",
+}
 """The ways to publish, in plain words."""
 
 DEFAULT_ROUNDS = 25
+FITTED = {TABLE_FIT: False, TABLE_FIT_THREE_WAY: True}
+"""Table fit without and with tables of three columns."""
+PAYS = 0.95
+"""Tables of three columns are advised where the mean error with them is below so much of that without."""
 
 
 @dataclass(frozen=True)
 class EngineAdvice:
     """The advised way to publish a candidate at an epsilon.
 
-    engine  "table-fit", "pmw-pub" or "unchanged"
-    rounds  of PMW^Pub, whichever way is advised
-    reason  a sentence or two: what was expected of each way, or why nothing was tried
-    trial   what the advice rests on; without `ways` where nothing was tried, or not yet
+    engine     "table-fit", "pmw-pub" or "unchanged"
+    rounds     of PMW^Pub, whichever way is advised
+    reason     some sentences: what was expected of each way, or why nothing was tried
+    trial      what the advice rests on; without `ways` where nothing was tried, or not yet
+    three_way  whether table fit is advised with tables of three columns
     """
 
     engine: str
     rounds: int
     reason: str
     trial: EngineTrial
+    three_way: bool = False
 
     @property
     def tried(self) -> bool:
@@ -53,12 +66,27 @@ def advise_engine(service: Service, current: Study, candidates: Sequence[str], e
     """
     found = trial(service, current, candidates, float(as_fraction(epsilon)))
     workload = current.workload()
-    ways = [way for way in found.ways if way.engine != TABLE_FIT or _fits(workload)]
+    ways = [way for way in found.ways if way.engine not in FITTED or fits(workload, three_way=FITTED[way.engine])]
     if not ways:
-        return EngineAdvice(TABLE_FIT if _fits(workload) else PMW_PUB, DEFAULT_ROUNDS, _fixed(found, workload), found)
-    best = min(ways, key=lambda way: (way.mean, way.engine != UNCHANGED))
+        return EngineAdvice(TABLE_FIT if fits(workload) else PMW_PUB, DEFAULT_ROUNDS, _fixed(found, workload), found)
+    taken = [way for way in ways if way.engine != TABLE_FIT_THREE_WAY or pays(found)]
+    best = min(taken, key=lambda way: (way.mean, way.engine != UNCHANGED))
     rounds = next((way.rounds for way in ways if way.engine == PMW_PUB), DEFAULT_ROUNDS)
-    return EngineAdvice(best.engine, rounds, _found(found, best, ways, workload), found)
+    three_way = best.engine == TABLE_FIT_THREE_WAY
+    engine = TABLE_FIT if three_way else best.engine
+    return EngineAdvice(engine, rounds, _found(found, best, ways, workload), found, three_way)
+
+
+def pays(found: EngineTrial) -> bool:
+    """Whether table fit did clearly better with tables of three columns, where that was tried."""
+    both = fitted(found)
+    return both is not None and both[1].mean < PAYS * both[0].mean
+
+
+def fitted(found: EngineTrial) -> tuple[Way, Way] | None:
+    """What table fit reached without and with tables of three columns, where both were tried."""
+    plain, three = map(found.of, FITTED)
+    return None if plain is None or three is None else (plain, three)
 
 
 def named(way: Way) -> str:
@@ -75,17 +103,25 @@ def expected(way: Way) -> str:
 def _found(found: EngineTrial, best: Way, ways: Sequence[Way], workload: Workload) -> str:
     order = sorted(ways, key=lambda way: (way is not best, way.mean))
     numbers = ", ".join(f"{named(way)} {expected(way)}" for way in order)
-    part = len(workload.marginals) != found.marginals
-    over = f", over {found.marginals:,} of {len(workload.marginals):,} marginals" if part else ""
+    part = len(workload.tables) != found.marginals
+    over = f", over {found.marginals:,} of {len(workload.tables):,} marginals" if part else ""
     playing = " and ".join(found.truths)
     return (
         f"Advised: {named(best)}. Largest error expected at epsilon {found.epsilon:g}, by simulation on public tables "
-        f"in which {playing} played the private table{over}: {numbers}."
+        f"in which {playing} played the private table{over}: {numbers}.{_rule(ways)}"
     )
 
 
+def _rule(ways: Sequence[Way]) -> str:
+    """When tables of three columns are advised, where they were tried."""
+    if all(way.engine != TABLE_FIT_THREE_WAY for way in ways):
+        return ""
+    cut = f"{100 * (1 - PAYS):.2g} %"
+    return f" Tables of three columns are advised where they cut the error of table fit by more than {cut}."
+
+
 def _fixed(found: EngineTrial, workload: Workload) -> str:
-    if not _fits(workload):
+    if not fits(workload):
         return "Advised: PMW^Pub. The tables of this workload are too many for table fit."
     why = (
         "No other public table is there that could play the private one"
@@ -100,6 +136,11 @@ def _fixed(found: EngineTrial, workload: Workload) -> str:
     )
 
 
-def _fits(workload: Workload) -> bool:
-    """Whether table fit may be planned on a workload."""
-    return measured_tables(workload).queries <= MOST_CELLS
+def fits(workload: Workload, *, three_way: bool = False) -> bool:
+    """Whether table fit may be planned on a workload; with `three_way`, with tables of three columns, of which it has
+    some then."""
+    try:
+        tables = measured_tables(workload, three_way=three_way)
+    except WorkloadError:  # too many to be counted
+        return False
+    return tables.queries <= MOST_CELLS and (not three_way or int(max(tables.arity)) == 3)

@@ -12,8 +12,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 
-from pmwpub.errors import PlanError
+from pmwpub.errors import PlanError, WorkloadError
 from pmwpub.evaluation import Stage, resampled
+from pmwpub.evaluation.verdicts import WORTH
 from pmwpub.jobs import Job
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.queries.counts import count
@@ -34,6 +35,8 @@ MOST_UPDATES = 5_000_000
 """Marginals times atoms of what is tried: a round of PMW^Pub takes about a nanosecond for each."""
 MOST_CELLS = 60_000
 """Of the tables that table fit measures: a simulated run takes about 40 microseconds for each."""
+MOST_THREE_WAY_CELLS = 100_000
+"""The same where tables of three columns are measured too: they are tried where there are no more than these."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,8 @@ class EngineTrial:
 
     truths     the names of the tables that play the private one; () where nothing can be tried
     marginals  how many of the workload's marginals are tried
-    ways       the table unchanged, table fit and PMW^Pub at its best rounds, as far as each can be run
+    ways       the table unchanged, table fit, the same with tables of three columns where those are few, and PMW^Pub
+               at its best rounds, as far as each can be run
     swept      whether `ways` are those of sweeps over the whole workload that were made on Compare, not of a trial:
                PMW^Pub had the rounds of those sweeps then
     """
@@ -94,9 +98,9 @@ def trial(service: Service, current: Study, candidates: Sequence[str], epsilon: 
     """What is known of a trial; nothing is run. Where none was made, finished sweeps of these tables count for it."""
     epsilon = float(f"{epsilon:.6g}")  # as a budget in whole units of rho may give it back
     truths, tried = _truths(current, candidates), _tried(current, candidates)
-    key, population = _key(current, candidates, truths, epsilon), current.population.name
+    key, population = _key(current, candidates, truths, tried, epsilon), current.population.name
     too_many = current.population.n > service.policy.simulated_rows
-    marginals = 0 if tried is None or too_many else len(tried.marginals)
+    marginals = 0 if tried is None or too_many else len(tried.tables)
     plain = EngineTrial(key, epsilon, tuple(one.name for one in truths), marginals)
     job_key = _job_key(current, key)
     if is_stored(service, population, TRIAL, key, job_key):
@@ -106,7 +110,7 @@ def trial(service: Service, current: Study, candidates: Sequence[str], epsilon: 
         return EngineTrial(key, epsilon, plain.truths, plain.marginals, service.engine.job(job_key))
     ways, played_by = swept_ways(service, current, candidates, epsilon)
     if ways:
-        whole = len(current.workload().marginals)
+        whole = len(current.workload().tables)
         return EngineTrial(key, epsilon, played_by, whole, ways=ways, swept=True)
     return plain
 
@@ -120,12 +124,23 @@ def _tried(current: Study, candidates: Sequence[str]) -> Workload | None:
     """The part of the workload that is tried; None where even a small one would take minutes."""
     full, atoms = current.workload(), len(_support(current, candidates))
     marginals = min(MOST_MARGINALS, MOST_UPDATES // max(1, atoms))
-    while marginals >= min(LEAST_MARGINALS, len(full.marginals)):
+    while marginals >= min(LEAST_MARGINALS, len(full.tables)):
         part = full.restricted(marginals, SEED)
         if measured_tables(part).queries <= MOST_CELLS:
             return part
         marginals //= 2
     return None
+
+
+def _three_way(current: Study, tried: Workload | None) -> bool:
+    """Whether table fit is tried with tables of three columns too: where the workload has some, is tried as a whole,
+    for its tables share one budget, and they have few cells."""
+    if tried is None or len(tried.marginals) < len(current.workload().marginals) or max(tried.arity) < 3:
+        return False
+    try:
+        return measured_tables(tried, three_way=True).queries <= MOST_THREE_WAY_CELLS
+    except WorkloadError:  # too many to be counted
+        return False
 
 
 def _support(current: Study, candidates: Sequence[str]) -> Support:
@@ -145,21 +160,29 @@ def _work(current: Study, candidates: Sequence[str], epsilon: float) -> EngineWo
             stages[facts.sha256] = Stage(
                 workload, count(workload, rows), supports, people.delta, people.rows_per_person, rows=rows
             )
-    return EngineWork(stages, name, epsilon, RUNS)
+    return EngineWork(stages, name, epsilon, RUNS, _three_way(current, workload))
 
 
-def _key(current: Study, candidates: Sequence[str], truths: Sequence[CandidateFacts], epsilon: float) -> str:
+def _key(
+    current: Study,
+    candidates: Sequence[str],
+    truths: Sequence[CandidateFacts],
+    tried: Workload | None,
+    epsilon: float,
+) -> str:
     """A key of all that a trial depends on."""
     people, tables = current.population, [current.candidate(sha256) for sha256 in sorted(candidates)]
-    body = {
+    body: dict[str, object] = {
         "candidates": [(facts.sha256, spelt(facts.options)) for facts in tables],
         "truths": [(facts.sha256, spelt(facts.options)) for facts in truths],
         "schema": current.schema.sha256 if current.schema else "",
         "workload": current.workload().sha256,
         "people": [people.n, people.rows_per_person, str(people.delta)],
         "epsilon": repr(epsilon),
-        "terms": [RUNS, FITS, MOST_MARGINALS, SEED],
+        "terms": [RUNS, FITS, MOST_MARGINALS, SEED, WORTH],
     }
+    if _three_way(current, tried):
+        body["three_way"] = MOST_THREE_WAY_CELLS
     return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
 
 

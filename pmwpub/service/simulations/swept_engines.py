@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean
 
-from pmwpub.evaluation import ENGINES, PMW_PUB, TABLE_FIT, UNCHANGED, best_lines
+from pmwpub.evaluation import ENGINES, PMW_PUB, TABLE_FIT, TABLE_FIT_THREE_WAY, UNCHANGED, best_lines
 from pmwpub.service.choosing.error_laws import PublicPair
 from pmwpub.service.choosing.simulated_pairs import key_of, pairs_of
 from pmwpub.service.core import Service
@@ -18,8 +18,8 @@ from pmwpub.tasks.engine_work import Way
 def swept_ways(
     service: Service, current: Study, candidates: Sequence[str], epsilon: float
 ) -> tuple[tuple[Way, ...], tuple[str, ...]]:
-    """The table unchanged, table fit and PMW^Pub, in the mean over the truths that both engines were played on; and
-    who played them, by name.
+    """The table unchanged, table fit and PMW^Pub, in the mean over the truths that both engines were played on; table
+    fit with tables of three columns where it was played on the same ones; and who played them, by name.
 
     Nothing where an engine was not simulated with these tables, or epsilon lies outside of what was.
     """
@@ -31,11 +31,14 @@ def swept_ways(
     means = {engine: fmean(own[truth].error for truth in common) for engine, own in pairs.items()}
     start = fmean(pairs[TABLE_FIT][truth].start for truth in common)
     rounds = _rounds(current, stored, candidates, epsilon)
-    ways = (
+    threes = _own(current, stored, candidates, epsilon, TABLE_FIT_THREE_WAY)
+    ways: tuple[Way, ...] = (
         Way(UNCHANGED, 0, start, 0.0),
         Way(TABLE_FIT, 0, means[TABLE_FIT], 0.0),
         Way(PMW_PUB, rounds, means[PMW_PUB], 0.0),
     )
+    if common <= set(threes):
+        ways += (Way(TABLE_FIT_THREE_WAY, 0, fmean(threes[truth].error for truth in common), 0.0),)
     return ways, tuple(name for truth, name in truths(current).items() if truth in common)
 
 

@@ -18,7 +18,7 @@ from pmwpub.queries.counts import count
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload
 from pmwpub.release.rebuilding import workload_of
-from pmwpub.service.bought.release_errors import stored_release
+from pmwpub.service.bought.stored_releases import check_schema, stored_release
 from pmwpub.service.core import Service
 from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.purchases.caveats import PRIVATE_NUMBERS_SEEN, noted
@@ -38,8 +38,7 @@ def true_errors(service: Service, private: PrivateTable, release: PlanKey) -> Er
     Privacy: none. Exact numbers for the steward alone; the mark is committed before a private row is looked at.
     """
     bundle = stored_release(service, private.population, release)
-    if private.schema_sha256 != bundle.schema.sha256:
-        raise PlanError("The private table was encoded with another schema than the release's; load it under that one.")
+    check_schema(private, bundle)
     record(service, private, f"true errors of release {release.plan_sha256[:12]}, draw {release.repeat + 1}")
     workload = workload_of(bundle.certificate, bundle.schema)
     released = bundle.distribution()

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pmwpub.errors import PlanError
 from pmwpub.ledger import PlanKey
 from pmwpub.queries.counts import count
 from pmwpub.records import Floats
 from pmwpub.release.quality import MarginalsCompared, distances
-from pmwpub.service.bought.release_errors import stored_release
+from pmwpub.service.bought.stored_releases import check_schema, stored_release
 from pmwpub.service.core import Service
 from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.steward_only import recorded_numbers
@@ -56,8 +55,7 @@ def true_marginals(
     Privacy: none. Exact numbers for the steward alone; the mark is committed before a private row is looked at.
     """
     bundle = stored_release(service, private.population, release)
-    if private.schema_sha256 != bundle.schema.sha256:
-        raise PlanError("The private table was encoded with another schema than the release's; load it under that one.")
+    check_schema(private, bundle)
     ways = ", ".join(f"{k}-way" for k in comparisons)
     what = f"{ways} marginals of the private table beside release {release.plan_sha256[:12]}, draw {release.repeat + 1}"
     recorded_numbers.record(service, private, what)

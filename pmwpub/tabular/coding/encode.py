@@ -87,6 +87,9 @@ def _kept_by_rules(codes: Codes, whole: Bools, schema: Schema) -> tuple[Bools, t
 class Encoder:
     """Encodes the chunks of tables with one header, one look a distinct cell, and counts cells without a level.
 
+    A parent's code is a function of its child's, whatever the table has in a column of the parent's name: that column
+    is among the `ignored`.
+
     written  whether cells are read as this package writes them, too (`written_cells`). Of version 2 all are, of public
              and of private tables alike; of version 1 private cells are not, as before it
 
@@ -97,7 +100,7 @@ class Encoder:
         written = schema.version >= 2 if written is None else written
         declared = {place_in(header, column.name) for column in schema.columns if stands_in(header, column.name)}
         self.ignored = tuple(name for place, name in enumerate(header) if place not in declared)
-        self._columns = schema.encoded
+        self._columns, self._domain = schema.encoded, schema.domain
         self._positions = [place_in(header, column.name) for column in self._columns]
         coding = written_cells.coder if written else coder
         self._coders = [coding(schema, column) for column in self._columns]
@@ -106,12 +109,13 @@ class Encoder:
 
     def codes(self, chunk: Chunk) -> Codes:
         """(d, rows) codes, "no level" where nothing else applies; adds to `unplaced`."""
-        codes = np.empty((len(self._columns), len(chunk)), dtype=self._type)
+        codes = np.empty((len(self._domain.attributes), len(chunk)), dtype=self._type)
         for row, position in enumerate(self._positions):
             column = chunk.coded(position)
             by_cell = self._coders[row](column.distinct).astype(codes.dtype)
             by_cell.take(column.places, out=codes[row])
             self._missed[row] += np.count_nonzero(codes[row] == self._columns[row].no_level)
+        self._domain.derive(codes)
         return codes
 
     @property

@@ -46,8 +46,7 @@ class RowsWithoutId:
         if column is None or schema.rows_beyond != "keep":
             return cls(None, -1, frozenset(), ())
         tokens = frozenset(map(column.tidy, schema.missing_tokens))
-        no_level = tuple(one.no_level for one in schema.encoded)
-        return cls(column, place_in(header, column.name), tokens, no_level)
+        return cls(column, place_in(header, column.name), tokens, schema.domain.shape)
 
     def among(self, chunk: Chunk) -> npt.NDArray[np.bool_]:
         """Which rows of the chunk have no ID: bool (rows,)"""

@@ -32,7 +32,7 @@ def parts_of(path: Path) -> tuple[Path, ...]:
 
 def _in_order(path: Path) -> tuple[tuple[int, str], ...]:
     """The order of parts by their names: runs of digits count by their value, all else as text."""
-    return tuple((int(piece), "") if piece.isdigit() else (-1, piece) for piece in _DIGITS.split(path.name))
+    return tuple((int(piece), "") if piece.isdecimal() else (-1, piece) for piece in _DIGITS.split(path.name))
 
 
 def joined(parts: Sequence[Path], read: Callable[[Path], TableStream]) -> TableStream:

@@ -102,7 +102,9 @@ class RunSearch:
         if length > min(len(rows), len(self._public), LONGEST):
             return False
         if self._windows[0] != length:
-            self._windows = (length, np.unique(_windows(self._public, length)))
+            # With counts, for without them numpy loads its masked arrays to see whether these are some.
+            distinct, _ = np.unique(_windows(self._public, length), return_counts=True)
+            self._windows = (length, distinct)
         own, public = _windows(rows, length), self._windows[1]
         places = np.minimum(np.searchsorted(public, own), len(public) - 1)
         return bool(np.any(public[places] == own))

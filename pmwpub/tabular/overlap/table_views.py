@@ -32,22 +32,26 @@ _EMPTY = words_of([""], 1)[0, 0]
 class CodedRows:
     """A number for each row by its labels: the sum over the columns of 64 bits of (column, label), modulo 2^64.
 
-    Equal under schemas that give the row the same labels, in whatever order they list columns and levels.
+    Equal under schemas that give the row the same labels, in whatever order they list columns and levels. Parents of
+    columns add nothing, for they follow from these.
 
     Privacy: as private as the rows.
     """
 
     def __init__(self, domain: Domain) -> None:
-        self._bits = [
-            words_of([f"level {one.name}\x1f{level}" for level in one.levels] + [f"no level {one.name}"], 1)[:, 0]
-            for one in domain.attributes
-        ]
+        own = {place: domain.attributes[place] for place in domain.own}
+        self._bits = {
+            place: words_of([f"level {one.name}\x1f{level}" for level in one.levels] + [f"no level {one.name}"], 1)[
+                :, 0
+            ]
+            for place, one in own.items()
+        }
 
     def of(self, codes: Codes) -> Words:
         """uint64 (rows,) of codes (d, rows)."""
         numbers = np.zeros(codes.shape[1], dtype=np.uint64)
-        for bits, column in zip(self._bits, codes, strict=True):
-            numbers += bits.take(column)
+        for place, bits in self._bits.items():
+            numbers += bits.take(codes[place])
         return numbers
 
 
@@ -108,7 +112,7 @@ class Views:
     """
 
     def __init__(self, header: Sequence[str], schema: Schema) -> None:
-        self._names = sorted(schema.domain.names)
+        self._names = sorted(column.name for column in schema.encoded)
         self._coded, self._spelt = CodedRows(schema.domain), SpeltRows(header, schema)
         self._rows = 0
         self._sums = np.zeros(2, dtype=np.uint64)

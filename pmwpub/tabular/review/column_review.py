@@ -123,10 +123,12 @@ def _encoded(draft: Draft, column: EncodedColumn, seen: PublicColumn) -> Reviewe
     levels = column.attribute.levels
     found = [level_shares(table, column, codes) for table in seen.tables]
     remarks = tuple(one for one in draft.remarks if one.column == column.name)
+    above = [one.name for one in draft.schema.parents if one.child == column.name]
+    why = [draft.why.get(column.name, ""), f"parents: {', '.join(above)}" if above else ""]
     return ReviewedColumn(
         column.name,
         column.kind,
-        draft.why.get(column.name, ""),
+        "; ".join(filter(None, why)),
         levels,
         _pooled(found, levels),
         tuple(f"{one.kept} = {', '.join(one.others)}" for one in draft.merged if one.column == column.name),

@@ -23,6 +23,7 @@ def expected_file(schema: Schema) -> tuple[str, ...]:
     found = [
         f"A header with the columns {_listed(names)}, in any order; others are ignored.",
         "Text in UTF-8 with a comma between cells; of another encoding or delimiter you are asked.",
+        *_parents(schema),
         *_numbers(schema),
         *_dates(schema),
     ]
@@ -34,6 +35,14 @@ def expected_file(schema: Schema) -> tuple[str, ...]:
         "A cell that is written otherwise takes the level for other cells where its column has one, else none: its row "
         "then counts in n and in no query of that column. Compare some cells of the file with this list.",
     )
+
+
+def _parents(schema: Schema) -> Iterable[str]:
+    """What follows from each column that has parents."""
+    above: dict[str, list[str]] = {}
+    for one in schema.parents:
+        above.setdefault(one.child, []).append(one.name)
+    return (f"Not read, for it follows from {child}: {_listed(names)}." for child, names in above.items())
 
 
 def _numbers(schema: Schema) -> Iterable[str]:

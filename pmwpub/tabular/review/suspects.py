@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from pmwpub.numerals import read_float
 from pmwpub.records import Ints
 from pmwpub.tabular.review.column_counts import PublicColumn, TableColumn
 from pmwpub.tabular.review.column_meanings import sounds_like_weight
@@ -55,7 +56,7 @@ def _weight(column: PublicColumn) -> Verdict | None:
 
 def _is_positive(cell: str) -> bool:
     try:
-        return 0 < float(cell) < float("inf")
+        return read_float(cell) > 0
     except ValueError:
         return False
 

@@ -9,6 +9,7 @@ from pmwpub.errors import SchemaError
 from pmwpub.progress import Progress, unwatched
 from pmwpub.tabular.coding.written_cells import coder
 from pmwpub.tabular.files.reading import TextTable
+from pmwpub.tabular.nesting.declared_parents import derived_words, parent_name, with_parents
 from pmwpub.tabular.review.column_counts import PublicColumn
 from pmwpub.tabular.review.suspects import verdict_on
 from pmwpub.tabular.review.verdict import Verdict
@@ -119,7 +120,11 @@ def as_it_stands(schema: Schema, proposed: Draft, tables: Sequence[TextTable], *
     found = verdicts(schema, public_columns(tables, labels, schema.missing_tokens))
     encoded = {column.name: column for column in schema.encoded}
     own = {one.name: one for one in proposed.left_out}
-    as_drafted = {column.name for column in proposed.schema.columns if encoded.get(column.name) == column}
+    as_drafted = {
+        column.name
+        for column in proposed.schema.encoded
+        if column.name in encoded and encoded[column.name].alone == column
+    }
     as_proposed = {column.name: column for column in proposed.schema.columns}
     ignored = {column.name: column for column in schema.columns if isinstance(column, IgnoredColumn)}
     left = []
@@ -130,15 +135,23 @@ def as_it_stands(schema: Schema, proposed: Draft, tables: Sequence[TextTable], *
             ways = own[name].remedies if name in own else _ways_on(found[name], column, kept=False)
             one = Left(name, found[name].why, ways)
         left.append(one)
-    named = {column.name for column in schema.columns}
+    shared = [one.name for one in schema.parents if any(one.name in table.header for table in tables)]
+    left += [Left(one.name, derived_words(one.child)) for one in schema.parents if one.name in shared]
+    named = {column.name for column in (*schema.columns, *schema.parents)}
     remarked = _remarked(found, encoded)
     return Draft(
         schema,
         (*left, *(one for one in proposed.left_out if one.name not in named)),
-        (*remarked, *(one for one in proposed.remarks if one.column in as_drafted)),
+        (*remarked, *(one for one in proposed.remarks if one.column in as_drafted and not _declared(one, schema))),
         tuple(one for one in proposed.merged if one.column in as_drafted),
         {name: why for name, why in proposed.why.items() if name in as_drafted},
     )
+
+
+def _declared(remark: Remark, schema: Schema) -> bool:
+    """Whether a remark is of a parent that the schema has already."""
+    above = {one.name for one in schema.parents}
+    return remark.kind == "nested" and any(parent_name(way.value) in above for way in remark.remedies)
 
 
 def decided(
@@ -149,7 +162,8 @@ def decided(
     found = proposed(ColumnCells.of(name, tables, remedies), Recipe(missing_tokens=tuple(missing_tokens)))
     if found.left is not None:
         raise SchemaError(f"{name!r} stays left out: {found.left.why}")
-    return found.column
+    declared = [one.value for one in remedies if one.rule == "parent"]
+    return with_parents(found.column, declared, tables, missing_tokens)
 
 
 def undecided(tables: Sequence[TextTable], name: str, schema: Schema, *, labels: Sequence[str] = ()) -> Column:
@@ -195,7 +209,7 @@ def _left_out(draft: Draft, found: Mapping[str, Verdict], out: Collection[str]) 
     for one in found.values():
         if one.column in out:
             left.append(Left(one.column, one.why, _ways_on(one, columns[one.column], kept=False)))
-        elif one.column in own and one.leaves_out:
+        elif one.column in own and one.column in columns and one.leaves_out:
             left.append(
                 Left(one.column, one.why, own[one.column].remedies or _ways_on(one, columns[one.column], kept=False))
             )

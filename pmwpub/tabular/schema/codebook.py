@@ -14,6 +14,8 @@ CSV, one line a code or edge, lines of one column in any place; a blank kind rep
 `level` is the code as it stands in the data, or an edge of a numeric column (twice for a value with a bin of its own);
 its `label` is for people and not used. A line of kind `missing` gives its column a missing code, or a range of numbers
 written 97..99, whose `label` is the name of a level; without a column's name it is a missing token of the whole schema.
+A line of kind `parent` gives its column a parent, whose name is the `label`, by its first `level` characters; a column
+`parent:NAME` of the codebook has the parent of each level beside it.
 A column of which nothing but missing codes is said takes its kind from the public tables. Optional columns give the
 rules of a schema file, on the first line of a column: missing, other, strip, casefold (yes or no), outside, decimal,
 thousands, prefix, suffix, part, order, pivot, beyond (of an id), same (trim nfc casefold number, or none). A
@@ -37,9 +39,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from pmwpub.errors import FileRefused, SchemaError
+from pmwpub.strict_json import RepeatedKey, read_unrepeated
 from pmwpub.tabular.files.container import FileLimits, load
 from pmwpub.tabular.files.reading import read_table
 from pmwpub.tabular.files.text.read_options import ReadOptions
+from pmwpub.tabular.nesting.codebook_parents import PARENT, ListedParents, parents_in
+from pmwpub.tabular.nesting.parent_rules import ParentRule
 from pmwpub.tabular.schema import statistics_files
 from pmwpub.tabular.schema.missing_codes import MissingCode
 
@@ -59,6 +64,7 @@ class CodebookEntry:
     rules   the rules that were given: name -> value
     codes   its missing codes
     same    by which rules texts are compared; None where it is not said
+    parents of its levels
     """
 
     name: str
@@ -67,6 +73,7 @@ class CodebookEntry:
     rules: Mapping[str, str | bool | int] = field(default_factory=dict)
     codes: tuple[MissingCode, ...] = ()
     same: tuple[str, ...] | None = None
+    parents: tuple[ParentRule, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -104,6 +111,7 @@ def _from_csv(content: bytes, options: ReadOptions | None) -> Codebook:
     found: dict[str, CodebookEntry] = {}
     tokens: list[str] = []
     codes: dict[str, list[MissingCode]] = {}
+    parents = ListedParents()
     for row in table.frame.to_dict("records"):
         name, kind, level = (str(row.get(key, "")) for key in ("name", "kind", "level"))
         kind = kind.strip().lower()
@@ -111,9 +119,15 @@ def _from_csv(content: bytes, options: ReadOptions | None) -> Codebook:
             tokens.append(level)
         elif kind == "missing":
             codes.setdefault(name, []).append(MissingCode.read(level, str(row.get("label", "")).strip()))
+        elif kind == PARENT:
+            parents.prefix(name, level, str(row.get("label", "")))
         else:
+            parents.beside(name, level, row)
             found[name] = _with_line(found.get(name), name, kind, level, row)
-    entries = [replace(entry, codes=told_apart(codes.pop(name, ()), entry.values)) for name, entry in found.items()]
+    entries = [
+        replace(entry, codes=told_apart(codes.pop(name, ()), entry.values), parents=parents.of(name))
+        for name, entry in found.items()
+    ]
     entries += [CodebookEntry(name, "", codes=told_apart(own, ())) for name, own in codes.items()]
     return Codebook(tuple(map(_checked, entries)), tuple(tokens) if tokens else None)
 
@@ -184,8 +198,12 @@ def yes(given: object, what: str) -> bool:
 
 def _from_json(content: bytes) -> Codebook:
     try:
-        body = json.loads(content)
-    except (ValueError, RecursionError) as failure:
+        body = read_unrepeated(content)
+    except RepeatedKey as twice:
+        raise SchemaError(
+            f"The codebook has the key {twice.key!r} twice in one place; leave one of them out."
+        ) from twice
+    except ValueError as failure:
         raise SchemaError("The codebook begins like JSON but cannot be parsed as such.") from failure
     columns = body if isinstance(body, list) else body.get("columns")
     tokens = None if isinstance(body, list) else body.get("missing_tokens")
@@ -202,10 +220,9 @@ def _entry(column: Mapping[str, Any]) -> CodebookEntry:
         raise SchemaError("A column of the codebook has no name.")
     kind = column.get("kind") or ("categorical" if levels else "numeric" if edges else "")
     values = levels if levels is not None else edges
-    codes = _codes(name, column.get("missing"))
-    return _checked(
-        CodebookEntry(name, str(kind), _texts(name, values), _rules(name, column), codes, _same(column.get("same")))
-    )
+    codes, parents = _codes(name, column.get("missing")), parents_in(name, column.get("parents"))
+    texts, same = _texts(name, values), _same(column.get("same"))
+    return _checked(CodebookEntry(name, str(kind), texts, _rules(name, column), codes, same, parents))
 
 
 def _codes(name: str, given: object) -> tuple[MissingCode, ...]:

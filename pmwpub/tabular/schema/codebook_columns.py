@@ -7,6 +7,7 @@ from typing import Any, cast
 from pydantic import TypeAdapter
 
 from pmwpub.errors import SchemaError
+from pmwpub.numerals import read_float
 from pmwpub.tabular.schema.codebook import CodebookEntry
 from pmwpub.tabular.schema.column_types import (
     CategoricalColumn,
@@ -40,6 +41,8 @@ def column_of(entry: CodebookEntry, cells: ColumnCells, recipe: Recipe) -> Propo
     body: dict[str, Any] = {"name": entry.name, "kind": entry.kind, "same": found.same}
     body |= {key: value for key, value in entry.rules.items() if key not in ("strip", "casefold")}
     body["missing"] = _missing(entry, found)
+    if entry.parents:
+        body["parents"] = entry.parents
     if entry.kind == "numeric":
         return _numeric(entry, found, body)
     if entry.kind == "date":
@@ -126,7 +129,7 @@ def _numeric(entry: CodebookEntry, found: Evidence, body: dict[str, Any]) -> Pro
 
 def _edge(name: str, text: str) -> float:
     try:
-        return float(text)
+        return read_float(text)
     except ValueError as failure:
         raise SchemaError(f"The edges of column {name!r} of the codebook are numbers with a point.") from failure
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 
-from pmwpub.domain import MAX_CHARACTERS, Attribute
+from pmwpub.domain import Attribute
 from pmwpub.tabular.files.text import column_names
 from pmwpub.tabular.schema.equivalences import Equivalence, compared, plain_number
 from pmwpub.tabular.schema.missing_codes import MissingCode
@@ -27,7 +27,7 @@ class NamedColumn(BaseModel):
     same      by which rules two texts are one (version 2): see `equivalences`
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, strict=True, allow_inf_nan=False)
     encoded: ClassVar[bool] = False
 
     name: str
@@ -38,12 +38,7 @@ class NamedColumn(BaseModel):
     @field_validator("name")
     @classmethod
     def _check_name(cls, name: str) -> str:
-        if len(name) > MAX_CHARACTERS:  # first, for normalising takes long where marks are heaped up
-            raise ValueError(f"a column's name has at most {MAX_CHARACTERS:,} characters")
-        name = column_names.normalise(name)
-        if not name or column_names.has_unseen(name):
-            raise ValueError("a column needs a name without zero-width or control characters")
-        return name
+        return column_names.checked(name)
 
     def changed(self, **rules: Any) -> Self:
         """The column with other rules, checked as any; pydantic's ValidationError for what no column may have."""
@@ -90,6 +85,16 @@ class AttributeColumn(NamedColumn):
         raise NotImplementedError
 
     @property
+    def ordered_levels(self) -> int:
+        """How many of the declared levels stand in order: all of them, or none."""
+        return 0
+
+    @property
+    def alone(self) -> Self:
+        """The column without its parents."""
+        return self
+
+    @property
     def missing_codes(self) -> tuple[MissingCode, ...]:
         """The column's own missing codes, in the order of their levels."""
         return self.missing if isinstance(self.missing, tuple) else ()
@@ -101,8 +106,9 @@ class AttributeColumn(NamedColumn):
 
     @cached_property
     def attribute(self) -> Attribute:
-        """The declared levels or bins, then the missing levels, then the other level."""
-        return Attribute(self.name, self.own_levels + self.missing_levels + (OTHER,) * self.other)
+        """The declared levels or bins, then the missing levels, then the other level; only the first can be ordered."""
+        levels = self.own_levels + self.missing_levels + (OTHER,) * self.other
+        return Attribute(self.name, levels, self.ordered_levels)
 
     @property
     def no_level(self) -> int:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from pmwpub.domain import MAX_CHARACTERS, MAX_LEVELS
+from pmwpub.tabular.nesting.parent_columns import ParentColumn, parents_of
+from pmwpub.tabular.nesting.parent_rules import MOST_PARENTS, ParentRule
 from pmwpub.tabular.schema.column_rules import MISSING, OTHER, RESERVED, WEIGHT, AttributeColumn, NamedColumn
 from pmwpub.tabular.schema.date_parts import LEVELS, DateOrder, DatePart, date_of, part_of
 from pmwpub.tabular.schema.missing_codes import MissingCode, text_of_number
@@ -18,6 +20,7 @@ __all__ = [
     "OTHER",
     "RESERVED",
     "WEIGHT",
+    "AttributeColumn",
     "CategoricalColumn",
     "Column",
     "DateColumn",
@@ -62,10 +65,20 @@ class WeightColumn(NamedColumn):
 
 
 class CategoricalColumn(AttributeColumn):
-    """A column of declared labels; of an ordered one (version 2) their order means something."""
+    """A column of declared labels; of an ordered one (version 2) their order means something.
+
+    parents  attributes that are functions of this one (version 2): the state of a county. Without any the key is not
+             written, so that schemas from before it existed keep their hash
+    """
 
     kind: Literal["categorical", "ordered"]
     levels: tuple[str, ...] = Field(min_length=1, max_length=MAX_LEVELS)
+    parents: tuple[ParentRule, ...] = Field(default=(), max_length=MOST_PARENTS)
+
+    @model_serializer(mode="wrap")
+    def _without_unsaid_parents(self, write: SerializerFunctionWrapHandler) -> dict[str, object]:
+        written: dict[str, object] = write(self)
+        return {key: value for key, value in written.items() if key != "parents" or self.parents}
 
     @model_validator(mode="after")
     def _check_levels(self) -> CategoricalColumn:
@@ -82,6 +95,20 @@ class CategoricalColumn(AttributeColumn):
             raise ValueError("a level equals a missing code, so no cell could reach it")
         return self
 
+    @model_validator(mode="after")
+    def _check_parents(self) -> CategoricalColumn:
+        parents_of(self, self.parents)
+        return self
+
+    @cached_property
+    def parent_columns(self) -> tuple[ParentColumn, ...]:
+        """The attributes that follow from this one, in the order of their rules."""
+        return parents_of(self, self.parents)
+
+    @property
+    def alone(self) -> Self:
+        return self.changed(parents=()) if self.parents else self
+
     def _coinciding(self) -> str:
         """Which levels are one, and what to do."""
         groups: dict[str, list[str]] = {}
@@ -95,6 +122,10 @@ class CategoricalColumn(AttributeColumn):
     @property
     def own_levels(self) -> tuple[str, ...]:
         return self.levels
+
+    @property
+    def ordered_levels(self) -> int:
+        return len(self.levels) if self.kind == "ordered" else 0
 
     @cached_property
     def _codes(self) -> dict[str, int]:
@@ -138,6 +169,12 @@ class DateColumn(AttributeColumn):
     @property
     def own_levels(self) -> tuple[str, ...]:
         return self.levels or LEVELS[self.part]
+
+    @property
+    def ordered_levels(self) -> int:
+        """Days of the week go round; years may be listed in any order, and count where they rise."""
+        rising = list(self.levels) == sorted(self.levels)
+        return len(self.own_levels) if self.part != "weekday" and rising else 0
 
     @cached_property
     def _codes(self) -> dict[str, int]:

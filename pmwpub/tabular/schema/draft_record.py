@@ -11,7 +11,19 @@ from pmwpub.errors import SchemaError
 from pmwpub.tabular.schema.table_schema import Schema
 
 Rule = Literal[
-    "kind", "missing", "level", "spike", "decimal", "thousands", "prefix", "suffix", "part", "order", "pivot", "same"
+    "kind",
+    "missing",
+    "level",
+    "spike",
+    "decimal",
+    "thousands",
+    "prefix",
+    "suffix",
+    "part",
+    "order",
+    "pivot",
+    "same",
+    "parent",
 ]
 RULES: tuple[Rule, ...] = get_args(Rule)
 
@@ -34,6 +46,7 @@ Finding = Literal[
     "weight",
     "separating",
     "may name rows",
+    "nested",
 ]
 
 
@@ -45,7 +58,8 @@ class Remedy:
                  a code that stands for no value; level: a cell that is a value although it is a missing token; spike:
                  a number with a bin of its own; decimal, thousands: the mark; prefix, suffix: what stands beside
                  numbers; part: year, quarter, month or weekday; order: ymd, dmy or mdy; pivot: years of two digits
-                 are of 19.. from it on; same: the equivalences, or "none"
+                 are of 19.. from it on; same: the equivalences, or "none"; parent: an attribute that follows from this
+                 column, see `nesting.declared_parents`
 
     Raises SchemaError for another rule.
     """

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from pydantic import ValidationError
 
 from pmwpub.errors import SchemaError
 from pmwpub.tabular.files.reading import TextTable
+from pmwpub.tabular.nesting.declared_parents import derived_words, with_parents
+from pmwpub.tabular.nesting.nested_columns import nesting_remarks
 from pmwpub.tabular.schema.codebook import Codebook, CodebookEntry
 from pmwpub.tabular.schema.codebook_columns import column_of
 from pmwpub.tabular.schema.column_types import AttributeColumn, CategoricalColumn, NumericColumn
 from pmwpub.tabular.schema.draft_record import Draft, Left, NothingToEncode, Remedy
 from pmwpub.tabular.schema.equivalences import grouped
 from pmwpub.tabular.schema.proposing.bins import Binning, with_spikes
-from pmwpub.tabular.schema.proposing.column_cells import ColumnCells, Proposal, numbers_in
+from pmwpub.tabular.schema.proposing.column_cells import ColumnCells, Proposal, left_out, numbers_in
 from pmwpub.tabular.schema.proposing.evidence import Evidence
 from pmwpub.tabular.schema.proposing.one_column import proposed
 from pmwpub.tabular.schema.proposing.recipe import MISSING_TOKENS, Recipe
@@ -75,7 +78,27 @@ def propose(
     for name in names:
         progress(len(found), len(names))
         found.append(_one(ColumnCells.of(name, tables, remedies), entries.get(name), recipe))
-    return _drafted(found, recipe, _partial(tables, names))
+    found = _nested(found, remedies, tables, recipe)
+    return _pointing_out_nested(_drafted(found, recipe, _partial(tables, names)), tables)
+
+
+def _nested(
+    found: Sequence[Proposal], remedies: Sequence[Remedy], tables: Sequence[TextTable], recipe: Recipe
+) -> list[Proposal]:
+    """The proposals with the parents that a person declared; a column of the tables of such a name is left out."""
+    columns = {one.column.name: one.column for one in found}
+    for one in remedies:
+        if one.rule == "parent":
+            columns[one.column] = with_parents(columns[one.column], [one.value], tables, recipe.missing_tokens)
+    above = {rule.name: name for name, column in columns.items() for rule in getattr(column, "parents", ())}
+    return [
+        left_out(name, derived_words(above[name])) if name in above else one.of(columns[name])
+        for name, one in zip(columns, found, strict=True)
+    ]
+
+
+def _pointing_out_nested(draft: Draft, tables: Sequence[TextTable]) -> Draft:
+    return replace(draft, remarks=(*draft.remarks, *nesting_remarks(draft.schema, tables)))
 
 
 def _one(cells: ColumnCells, entry: CodebookEntry | None, recipe: Recipe) -> Proposal:
@@ -90,10 +113,11 @@ def _one(cells: ColumnCells, entry: CodebookEntry | None, recipe: Recipe) -> Pro
 
 def _drafted(found: Sequence[Proposal], recipe: Recipe, partial: Sequence[Left]) -> Draft:
     left = (*(one.left for one in found if one.left is not None), *partial)
+    above = {rule.name for one in found for rule in getattr(one.column, "parents", ())}
     if not any(isinstance(one.column, AttributeColumn) for one in found):
         raise NothingToEncode(left) if left else SchemaError("A schema needs at least one column that is encoded.")
     return Draft(
-        schema=Schema.of([one.column for one in found], recipe.missing_tokens, 2),
+        schema=Schema.of([one.column for one in found if one.column.name not in above], recipe.missing_tokens, 2),
         left_out=left,
         remarks=tuple(remark for one in found for remark in one.remarks),
         merged=tuple(merged for one in found for merged in one.merged),

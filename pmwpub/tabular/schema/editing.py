@@ -12,6 +12,8 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from pmwpub.errors import SchemaError
+from pmwpub.numerals import read_float
+from pmwpub.tabular.nesting.parent_rules import ParentRule
 from pmwpub.tabular.rules.rule_tree import EditRule
 from pmwpub.tabular.schema.codebook import pivot_of, yes
 from pmwpub.tabular.schema.column_types import (
@@ -29,18 +31,19 @@ from pmwpub.tabular.schema.table_schema import Schema, refusal
 
 FIELDS = (
     "name", "kind", "values", "missing", "codes", "other", "outside", "strip", "casefold", "nfc", "number", "decimal",
-    "thousands", "prefix", "suffix", "part", "order", "pivot", "beyond",
+    "thousands", "prefix", "suffix", "part", "order", "pivot", "beyond", "parents",
 )  # fmt: skip
 """The cells of a row: `values` are the levels or, as text, the edges, `codes` the missing codes, each "CODE = LABEL" or
-"FROM..TO = LABEL"; a rule that a kind lacks is False or ""."""
+"FROM..TO = LABEL", `parents` the rules of a column's parents, each as a schema file has it; a rule that a kind lacks is
+False or ""."""
 
 SPELLING: Mapping[str, Equivalence] = {"strip": "trim", "casefold": "casefold", "nfc": "nfc", "number": "number"}
 """Cells of a row that say which spellings are one, and what version 2 calls them."""
 
 _ATTRIBUTE = ("missing", "codes", "other", *SPELLING)
 _OF_KIND: Mapping[str, Sequence[str]] = {
-    "categorical": _ATTRIBUTE,
-    "ordered": _ATTRIBUTE,
+    "categorical": (*_ATTRIBUTE, "parents"),
+    "ordered": (*_ATTRIBUTE, "parents"),
     "numeric": (*_ATTRIBUTE, "outside", "decimal", "thousands", "prefix", "suffix"),
     "date": (*_ATTRIBUTE, "part", "order", "pivot"),
     "id": (*SPELLING, "beyond"),
@@ -91,7 +94,8 @@ def _version(row: Mapping[str, Any]) -> int:
     """2 where a row says what version 1 cannot."""
     known = _OF_KIND.get(str(_given(row, "kind") or ""), ())
     told = any(key in known and _given(row, key) not in (None, False) for key in ("nfc", "number"))
-    return 2 if told or ("codes" in known and _listed(row, "codes")) or _twice(row) else 1
+    listed = any(key in known and _listed(row, key) for key in ("codes", "parents"))
+    return 2 if told or listed or _twice(row) else 1
 
 
 def _twice(row: Mapping[str, Any]) -> bool:
@@ -115,6 +119,7 @@ def _row(column: Column) -> Row:
         "other": getattr(column, "other", False),
         "pivot": "" if getattr(column, "pivot", None) is None else str(getattr(column, "pivot", "")),
         "codes": [_code_text(code) for code in codes],
+        "parents": [rule.written for rule in getattr(column, "parents", ())],
     }
     found = {"name": column.name, "kind": column.kind, "values": values} | rules
     return {key: found[key] for key in FIELDS}
@@ -130,7 +135,7 @@ def _column(row: Mapping[str, Any], place: int, tokens: Sequence[str], version: 
     kind = str(_given(row, "kind") or "")
     body: Row = {"name": str(_given(row, "name") or ""), "kind": kind}
     known = _OF_KIND.get(kind, ())
-    told = {key: _given(row, key) for key in known if key != "codes"}
+    told = {key: _given(row, key) for key in known if key not in ("codes", "parents")}
     for key, given in told.items():
         if given is not None:
             body[key] = _cell(key, given, place)
@@ -142,6 +147,8 @@ def _column(row: Mapping[str, Any], place: int, tokens: Sequence[str], version: 
     codes = [_code(text, place) for text in _listed(row, "codes")] if "codes" in known else []
     if codes:
         body["missing"] = _with_blank(codes, tokens, wanted=bool(body.get("missing")))
+    if "parents" in known:
+        body["parents"] = tuple(_parent(text, place) for text in _listed(row, "parents"))
     return _validated(body, _listed(row, "values"), place)
 
 
@@ -166,6 +173,13 @@ def _code(text: str, place: int) -> MissingCode:
         raise SchemaError(
             f"A missing code in row {place} is CODE = LABEL, the label of at most 1,000 letters."
         ) from failure
+
+
+def _parent(text: str, place: int) -> ParentRule:
+    try:
+        return ParentRule.model_validate_json(text)
+    except ValidationError as failure:
+        raise refusal(failure, where=f"a parent in row {place}") from failure
 
 
 def _validated(body: Row, values: Sequence[str], place: int) -> Column:
@@ -194,6 +208,6 @@ def _listed(row: Mapping[str, Any], key: str) -> list[str]:
 
 def _edge(text: str, place: int) -> float:
     try:
-        return float(text)
+        return read_float(text)
     except ValueError as failure:
         raise SchemaError(f"The edges in row {place} are numbers with a point; something else came.") from failure

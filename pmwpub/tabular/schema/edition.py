@@ -16,8 +16,8 @@ def check_first(columns: Iterable[Column]) -> None:
     for column in columns:
         if needs_second(column):
             raise ValueError(
-                f"column {column.name!r} has what version 1 lacks (same, missing codes, a repeated edge, or the kinds "
-                'ordered, date and weight): edges must rise strictly there; write "version": 2'
+                f"column {column.name!r} has what version 1 lacks (same, missing codes, parents, a repeated edge, or "
+                'the kinds ordered, date and weight): edges must rise strictly there; write "version": 2'
             )
 
 
@@ -49,7 +49,7 @@ def check_reads_back(column: EncodedColumn, missing_tokens: tuple[str, ...]) -> 
 def needs_second(column: Column) -> bool:
     """Whether version 1 cannot say what a column says."""
     kinds = isinstance(column, (DateColumn, WeightColumn)) or column.kind == "ordered"
-    codes = isinstance(getattr(column, "missing", False), tuple)
+    codes = isinstance(getattr(column, "missing", False), tuple) or bool(getattr(column, "parents", ()))
     return kinds or codes or bool(column.same) or (isinstance(column, NumericColumn) and _written_newly(column))
 
 

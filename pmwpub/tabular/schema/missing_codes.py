@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_serializer, model_valid
 
 from pmwpub.domain import MAX_CHARACTERS
 from pmwpub.errors import SchemaError
+from pmwpub.numerals import read_float
 
 
 def text_of_number(value: float) -> str:
@@ -28,7 +29,7 @@ class MissingCode(BaseModel):
     label      the level's name
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, strict=True, allow_inf_nan=False)
 
     code: str | None = None
     low: float | None = Field(default=None, alias="from")
@@ -58,7 +59,7 @@ class MissingCode(BaseModel):
         if not mark or not (low and high):
             return cls.of(text, label or text or "(missing)")
         try:
-            return cls.between(float(low), float(high), label or text)
+            return cls.between(read_float(low), read_float(high), label or text)
         except ValueError as failure:
             raise SchemaError("A range of missing codes is written 97..99, the smaller number first.") from failure
 

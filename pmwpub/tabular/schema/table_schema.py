@@ -12,12 +12,21 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from pmwpub.domain import Domain
 from pmwpub.errors import SchemaError
+from pmwpub.strict_json import RepeatedKey, read_unrepeated
 from pmwpub.tabular.files.text import column_names
 from pmwpub.tabular.files.text.inert_cells import stands_in
+from pmwpub.tabular.nesting.parent_columns import ParentColumn, check_names
 from pmwpub.tabular.rules.code_rules import RowRules
 from pmwpub.tabular.rules.rule_tree import MAX_RULES, EditRule
 from pmwpub.tabular.schema import edition
-from pmwpub.tabular.schema.column_types import WEIGHT, CategoricalColumn, Column, EncodedColumn, IdColumn
+from pmwpub.tabular.schema.column_types import (
+    WEIGHT,
+    AttributeColumn,
+    CategoricalColumn,
+    Column,
+    EncodedColumn,
+    IdColumn,
+)
 
 
 class Schema(BaseModel):
@@ -36,7 +45,7 @@ class Schema(BaseModel):
     id column, no encoded column, bins that do not rise, or a rule that does not fit the columns.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, strict=True)
 
     version: int = Field(ge=1, le=2)
     missing_tokens: tuple[str, ...] = ()
@@ -51,6 +60,7 @@ class Schema(BaseModel):
             raise ValueError("at least one categorical or numeric column is needed")
         if any(column.name == WEIGHT for column in self.encoded):
             raise ValueError(f'the column name "{WEIGHT}" is reserved for the weights of a release; rename the column')
+        check_names([*(column.name for column in self.columns), WEIGHT], self._own_parents)
         if sum(isinstance(column, IdColumn) for column in self.columns) > 1:
             raise ValueError("at most one id column is allowed")
         if self.version == 2:
@@ -70,8 +80,23 @@ class Schema(BaseModel):
 
     @cached_property
     def encoded(self) -> tuple[EncodedColumn, ...]:
-        """The categorical and numeric columns, in schema order: the attributes."""
+        """The columns that are read from a table, in schema order: the first attributes."""
         return tuple(column for column in self.columns if isinstance(column, EncodedColumn))
+
+    @property
+    def _own_parents(self) -> dict[str, tuple[ParentColumn, ...]]:
+        columns = (column for column in self.encoded if isinstance(column, CategoricalColumn))
+        return {column.name: column.parent_columns for column in columns}
+
+    @cached_property
+    def parents(self) -> tuple[ParentColumn, ...]:
+        """The attributes that follow from others, column by column: the last attributes."""
+        return tuple(parent for own in self._own_parents.values() for parent in own)
+
+    @property
+    def attributes(self) -> tuple[EncodedColumn | ParentColumn, ...]:
+        """What each attribute of the domain is, in its order: the columns that are read, then the parents."""
+        return (*self.encoded, *self.parents)
 
     @property
     def id_column(self) -> IdColumn | None:
@@ -103,8 +128,11 @@ class Schema(BaseModel):
 
     @cached_property
     def domain(self) -> Domain:
-        """The encoded columns' attributes, in schema order, and which rows of them the rules exclude."""
-        return Domain(tuple(column.attribute for column in self.encoded), self.row_rules)
+        """The encoded columns' attributes, in schema order, then those of their parents; which rows of them the rules
+        exclude."""
+        place = {column.name: position for position, column in enumerate(self.attributes)}
+        nestings = (one.nesting(place[one.child], place[one.name]) for one in self.parents)
+        return Domain(tuple(column.attribute for column in self.attributes), tuple(nestings), self.row_rules)
 
     @cached_property
     def row_rules(self) -> RowRules | None:
@@ -141,10 +169,14 @@ class Schema(BaseModel):
         """
         try:
             read = cls.model_validate_json(text)
-            json.loads(text, object_pairs_hook=_unrepeated)
+            read_unrepeated(text)
             return read
         except ValidationError as failure:
             raise refusal(failure) from failure
+        except RepeatedKey as twice:
+            raise SchemaError(
+                f"The schema has the key {twice.key!r} twice in one place; leave one of them out."
+            ) from twice
         except UnicodeEncodeError as failure:
             raise SchemaError("The schema is not valid Unicode text; save it again as UTF-8.") from failure
 
@@ -183,7 +215,7 @@ class Schema(BaseModel):
         """The schema with other rules, in the place of those that it has; of version 2, which alone has rules."""
         return Schema.of(self.columns, self.missing_tokens, self.version, rules)
 
-    def tokens_of(self, column: EncodedColumn) -> tuple[str, ...]:
+    def tokens_of(self, column: AttributeColumn) -> tuple[str, ...]:
         """The missing tokens that hold in a column: under version 2 those that are no level of it."""
         if self.version == 1 or not isinstance(column, CategoricalColumn):
             return self.missing_tokens
@@ -196,7 +228,7 @@ class Schema(BaseModel):
         """
         return column.placer(self.tokens_of(column), reads_labels=self.version > 1)
 
-    def written(self, column: EncodedColumn, code: int) -> str | None:
+    def written(self, column: AttributeColumn, code: int) -> str | None:
         """A cell that reads as a level; None for a bin of numbers, which has many."""
         return column.written(code, self.tokens_of(column))
 
@@ -228,15 +260,6 @@ def _lacking_message(lacking: Sequence[str], header: Sequence[str]) -> str:
         f"The file lacks columns that the schema needs: {listed}. Check that its first line is the header."
         + "".join(hints)
     )
-
-
-def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise SchemaError(f"The schema has the key {twice!r} twice in one place; leave one of them out.")
-    return found
 
 
 def refusal(failure: ValidationError, *, where: str = "") -> SchemaError:

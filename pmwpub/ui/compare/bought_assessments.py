@@ -19,6 +19,7 @@ from pmwpub.ui.compare.floor_scope import NAMES, Setting, means, one_setting
 from pmwpub.ui.widgets import plot_panel
 from pmwpub.ui.widgets.price_form import NO_RESULT
 from pmwpub.ui.widgets.watching import Waiting, await_results, watch
+from pmwpub.ui.widgets.what_became import show_remarks
 from pmwpub.ui.wording import ranked_floors, side_by_side
 from pmwpub.ui.wording.written import counted, exact, plain
 
@@ -83,7 +84,7 @@ def _winner(study: Study, choice: ChosenCandidate) -> None:
         f"{alone(price)}). The choice is noisy. {means(study, choice.plan.setting)}",
         icon=":material/trophy:",
     )
-    _remarks(choice.remarks)
+    show_remarks(choice.remarks)
 
 
 def _ranking(
@@ -100,13 +101,8 @@ def _ranking(
     price = service().cost_of(study.population.name, bookings)
     st.markdown(ranked_floors.worked_sentence(found, price, whole=setting == "full" or one_setting(study)))
     st.caption(means(study, setting))
-    _remarks([remark for one in found for remark in one.remarks])
+    show_remarks([remark for one in found for remark in one.remarks])
     _downloads(study, ranked_floors.rows(found), setting)
-
-
-def _remarks(remarks: Sequence[str]) -> None:
-    for remark in dict.fromkeys(remarks):
-        st.warning(plain(remark[:1].upper() + remark[1:]), icon=":material/visibility:")
 
 
 def _downloads(study: Study, rows: Sequence[ranked_floors.Row], setting: Setting) -> None:

@@ -42,7 +42,7 @@ def one_setting(study: Study) -> bool:
         return True
     schema, choice = study.schema, study.choice
     workload = public(f"workload:{schema.sha256}:{choice.sha256}", lambda: choice.build(schema.domain))
-    return len(workload.marginals) <= FAST_MARGINALS
+    return len(workload.tables) <= FAST_MARGINALS
 
 
 def means(study: Study, setting: Setting) -> str:

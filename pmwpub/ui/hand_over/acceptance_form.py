@@ -14,8 +14,8 @@ from pmwpub.ui.app.frame import refusals
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session
 from pmwpub.ui.widgets import number_fields
-from pmwpub.ui.widgets.price_form import NO_RESULT, purchase_form
-from pmwpub.ui.widgets.watching import Waiting, await_results, watch
+from pmwpub.ui.widgets.price_form import purchase_form
+from pmwpub.ui.widgets.what_became import has_result, show_remarks
 from pmwpub.ui.wording.written import plain
 
 
@@ -30,19 +30,11 @@ def acceptance_part(session: Session, study: Study, release: PlanKey) -> None:
 
 
 def _shown(found: Acceptance, *, steward: bool) -> None:
-    waiting = [Waiting.on(found.outcome.booking, "Acceptance")]
-    if found.outcome.status == "running" and steward:
-        watch(waiting, "step", charged=True)
-    elif found.outcome.status == "running":
-        await_results(waiting)
-    elif not found.words:
-        st.warning(f"**Acceptance**: {NO_RESULT}")
-    else:
+    if has_result(found.outcome, "Acceptance", "**Acceptance**", steward=steward):
         say = st.success if found.passed else st.warning
         say(f"**{'All criteria are passed' if found.passed else 'Not all criteria are passed'}** (95 % each).")
         st.markdown("\n".join(f"- {plain(words)}" for words in found.words))
-        for remark in found.remarks:
-            st.warning(plain(remark[:1].upper() + remark[1:]), icon=":material/visibility:")
+        show_remarks(found.remarks)
 
 
 def _buy(session: Session, study: Study, private: PrivateTable, release: PlanKey) -> None:

@@ -12,6 +12,8 @@ from pmwpub.service.bought.answers_of_releases import (
     COVERS,
     LARGEST_ORDER,
     MISSES,
+    OF_ROWS,
+    PUBLIC,
     WITHIN,
     CellAnswer,
     ReleaseAnswers,
@@ -71,7 +73,7 @@ def _statistic(study: Study, found: Released, answers: ReleaseAnswers, names: li
     else:
         given = st.selectbox("Within the levels of", names, key=f"within {key}")
         st.caption(WITHIN)
-        _cells(None, found, answers, names, answers.within(names, [given]), key)
+        _cells(None, found, answers, names, answers.within(names, [given]), key, f"share within {given}")
 
 
 def _cells(
@@ -81,21 +83,20 @@ def _cells(
     names: list[str],
     cells: Sequence[CellAnswer],
     key: str,
+    share: str = OF_ROWS,
 ) -> None:
     """Draw cells with their intervals, and their files.
 
     study  whose public table stands beside them; None beside other shares than those of all rows
+    share  what they are shares of, as the header says it
     """
-    table = answer_table(study, found, names, cells)
+    table = answer_table(study, found, names, cells, share)
     st.dataframe(
         table.columns,
         hide_index=True,
         width="stretch",
-        column_config={
-            name: st.column_config.NumberColumn(format="percent")
-            for name in ("share of rows", "from", "to", "public table")
-        },
-        alt=f"Shares of rows by {', '.join(names)}, with intervals.",
+        column_config={name: st.column_config.NumberColumn(format="percent") for name in (share, "from", "to", PUBLIC)},
+        alt=f"Table: {share}, by {', '.join(names)}, with intervals.",
     )
     st.caption(COVERS)
     left, right = st.columns(2)

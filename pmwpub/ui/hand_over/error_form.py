@@ -14,9 +14,9 @@ from pmwpub.ui.app.frame import refusals
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session
 from pmwpub.ui.widgets import number_fields
-from pmwpub.ui.widgets.price_form import NO_RESULT, purchase_form
-from pmwpub.ui.widgets.watching import Waiting, await_results, watch
-from pmwpub.ui.wording.written import exact, plain
+from pmwpub.ui.widgets.price_form import purchase_form
+from pmwpub.ui.widgets.what_became import has_result, show_remarks
+from pmwpub.ui.wording.written import exact
 
 
 def errors_part(session: Session, study: Study, release: PlanKey) -> None:
@@ -30,24 +30,17 @@ def errors_part(session: Session, study: Study, release: PlanKey) -> None:
 
 
 def _shown(found: MeasuredError, *, steward: bool) -> None:
-    waiting = [Waiting.on(found.outcome.booking, "Noisy largest error")]
-    epsilon = exact(found.plan.exact_epsilon)
-    if found.outcome.status == "running" and steward:
-        watch(waiting, "step", charged=True)
-    elif found.outcome.status == "running":
-        await_results(waiting)
-    elif found.error is None:
-        st.warning(f"**Noisy largest error**, ε = {epsilon}: {NO_RESULT}")
-    else:
-        error = found.error
-        st.info(
-            f"Noisy largest error on the private table: **{in_percent(error.estimate, 3)}** of the rows, between "
-            f"{in_percent(error.low, 3)} and {in_percent(error.high, 3)} ({error.confidence:.0%} confidence), bought "
-            f"for ε = {epsilon} (pure).",
-            icon=":material/straighten:",
-        )
-        for remark in found.remarks:
-            st.warning(plain(remark[:1].upper() + remark[1:]), icon=":material/visibility:")
+    epsilon, what = exact(found.plan.exact_epsilon), "Noisy largest error"
+    if not has_result(found.outcome, what, f"**{what}**, ε = {epsilon}", steward=steward) or found.error is None:
+        return
+    error = found.error
+    st.info(
+        f"{what} on the private table: **{in_percent(error.estimate, 3)}** of the rows, between "
+        f"{in_percent(error.low, 3)} and {in_percent(error.high, 3)} ({error.confidence:.0%} confidence), bought "
+        f"for ε = {epsilon} (pure).",
+        icon=":material/straighten:",
+    )
+    show_remarks(found.remarks)
 
 
 def _buy(session: Session, study: Study, private: PrivateTable, release: PlanKey) -> None:

@@ -9,6 +9,7 @@ import streamlit as st
 from pmwpub import figures
 from pmwpub.service import Released, Study
 from pmwpub.service.bought.release_priors import contributions
+from pmwpub.service.bought.replicates_of_releases import can_be_made
 from pmwpub.service.choosing.expectation import ReleaseSummary, handed_over
 from pmwpub.ui.app.frame import Badge, panel
 from pmwpub.ui.app.services import service
@@ -18,6 +19,10 @@ from pmwpub.ui.wording.written import plain
 
 COLUMNS = 12
 """So many columns are named; more are counted."""
+MORE = (
+    "Each share, mean or difference with its interval: Answers, below. The same errors for survey software: Replicate "
+    "weights, below."
+)
 PRINTED = """<style>@media print {
   @page { size: A4; margin: 12mm; }
   [data-testid="stSidebar"], [data-testid="stHeader"], [data-testid="stVerticalBlock"]:has(.st-key-handed-over)
@@ -49,6 +54,8 @@ def in_short(study: Study, found: Released) -> None:
             _list("What is promised", (*summary.promise, summary.spent))
         with right:
             _list("How far numbers may be off", summary.errors)
+            if found.bundle is not None and can_be_made(found.bundle):
+                st.caption(MORE)
             if summary.levels:
                 _levels(summary)
         small_picture.show(summary.figure)

@@ -16,6 +16,7 @@ from pmwpub.service.bought.release_files import (
     Columns,
     cells_of,
     charge_of,
+    lacking,
     release_files,
 )
 from pmwpub.service.purchases import purchase_of
@@ -28,6 +29,7 @@ from pmwpub.ui.hand_over.error_form import errors_part
 from pmwpub.ui.release.plan_form import in_words
 from pmwpub.ui.release.under_way import watch_release
 from pmwpub.ui.widgets.price_form import NO_RESULT, purchase_form
+from pmwpub.ui.widgets.what_became import show_remarks
 from pmwpub.ui.widgets.whole_numbers import whole_number
 from pmwpub.ui.wording.written import loss, plain
 
@@ -59,8 +61,7 @@ def release_panel(session: Session, study: Study, found: Released) -> None:
 
 
 def _facts(bundle: Bundle) -> None:
-    for remark in bundle.certificate.remarks:
-        st.warning(plain(remark[:1].upper() + remark[1:]), icon=":material/visibility:")
+    show_remarks((*bundle.certificate.remarks, *filter(None, [lacking(bundle)])))
     with st.expander("The release in numbers"):
         _numbers(bundle)
 

@@ -17,8 +17,8 @@ from pmwpub.ui.app.frame import Badge, panel, refusals
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session
 from pmwpub.ui.widgets import number_fields
-from pmwpub.ui.widgets.price_form import NO_RESULT, purchase_form
-from pmwpub.ui.widgets.watching import Waiting, await_results, watch
+from pmwpub.ui.widgets.price_form import purchase_form
+from pmwpub.ui.widgets.what_became import has_result, show_remarks
 from pmwpub.ui.wording.written import counted, plain
 
 WHAT = (
@@ -55,14 +55,8 @@ def _bought(study: Study, bought: Sequence[FitSeen], *, steward: bool) -> None:
 
 
 def _shown(study: Study, seen: FitSeen, *, steward: bool) -> None:
-    waiting = [Waiting.on(seen.outcome.booking, "Look at the fit")]
-    if seen.outcome.status == "running" and steward:
-        watch(waiting, "step", charged=True)
-    elif seen.outcome.status == "running":
-        await_results(waiting)
-    elif seen.overall is None:
-        st.warning(f"**Look at {counted(len(seen.plan.columns), 'column')}**: {NO_RESULT}")
-    else:
+    title = f"**Look at {counted(len(seen.plan.columns), 'column')}**"
+    if has_result(seen.outcome, "Look at the fit", title, steward=steward):
         _shares(study, seen)
 
 
@@ -93,8 +87,7 @@ def _shares(study: Study, seen: FitSeen) -> None:
             alt="Noisy shares of private rows that misfit, by column, with the ends of their intervals.",
         )
         st.caption(f"Each interval holds the true share at {seen.confidence:.0%} confidence, taken alone.")
-    for remark in seen.remarks:
-        st.warning(plain(remark[:1].upper() + remark[1:]), icon=":material/visibility:")
+    show_remarks(seen.remarks)
     if study.schema is not None and seen.plan.schema_sha256 != study.schema.sha256:
         st.caption("It was bought under an earlier schema.")
     elif study.schema is not None:
@@ -121,7 +114,7 @@ def _buy(session: Session, study: Study, private: PrivateTable) -> None:
     """Columns and half-width, then what they cost, or why it is not sold."""
     risks = reviewing.risky(service(), study)
     why = {risk.column: risk.why for risk in risks}
-    names = list(why) + [name for name in study.schema.domain.names if name not in why] if study.schema else []
+    names = list(why) + [one.name for one in study.schema.encoded if one.name not in why] if study.schema else []
     proposed = purchases.proposed_columns(study, list(why), misfit_shares.HALF_WIDTH)
     columns = st.multiselect(
         "Columns to look at",

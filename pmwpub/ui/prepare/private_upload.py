@@ -102,7 +102,7 @@ def _load(session: Session, study: Study, content: bytes, options: ReadOptions |
 
 
 def _loaded(session: Session, private: PrivateTable, study: Study) -> None:
-    attributes = len(private.dataset.domain.attributes)
+    attributes = len(private.dataset.domain.own)
     read = f", {size(len(private.source))}" if isinstance(private.source, bytes) else ""
     rows = f"**{len(private.dataset):,} rows**{read}"
     st.markdown(f"Loaded: {rows}; all **{attributes} columns** of the schema are in its header.")
@@ -110,6 +110,7 @@ def _loaded(session: Session, private: PrivateTable, study: Study) -> None:
         st.caption(f"Read as {private.options.words}.")
     if private.ignored:
         st.caption(f"Not in the schema and ignored: {', '.join(plain(name) for name in private.ignored)}.")
+        _derived(private, study)
     if study.rows_beyond is not None:
         st.caption(
             f"Of an ID with more than k = {private.rows_per_person:,} rows so many count; the others stay in n, and "
@@ -122,6 +123,14 @@ def _loaded(session: Session, private: PrivateTable, study: Study) -> None:
     if st.button("Forget the private table", help="This session then sees what every viewer sees."):
         session.hold(None)
         st.rerun()
+
+
+def _derived(private: PrivateTable, study: Study) -> None:
+    """Which ignored columns have the name of a parent: what they hold is not read."""
+    parents = () if study.schema is None else study.schema.parents
+    for one in parents:
+        if one.name in private.ignored:
+            st.caption(f"{plain(one.name)} follows from {plain(one.child)}; the file's own column is not read.")
 
 
 def _verdict(session: Session, private: PrivateTable) -> None:

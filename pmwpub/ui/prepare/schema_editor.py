@@ -18,6 +18,7 @@ from pmwpub.ui.app.frame import refusals
 from pmwpub.ui.app.pending import SchemaDraft
 from pmwpub.ui.app.services import public, service
 from pmwpub.ui.app.state import Session
+from pmwpub.ui.prepare.parents_editor import parents_editor
 from pmwpub.ui.wording.written import number, plain
 
 BINNING_WORDS = {
@@ -42,6 +43,7 @@ def editor(session: Session, draft: SchemaDraft, study: Study) -> None:
     _grid(draft)
     _tokens(draft)
     _one_column(draft, study)
+    parents_editor(draft, study)
     schema = _checked(draft, study)
     _keep(draft, study)
     with st.container(horizontal=True):
@@ -136,6 +138,7 @@ def _columns() -> dict[str, Any]:
         "nfc": flag("nfc", "Composed and decomposed letters are one."),
         "number": flag("number", "1, 1.0, 01 and +1 are one level."),
         "codes": config.ListColumn("missing codes", help="CODE = LABEL, or FROM..TO = LABEL: each label is a level."),
+        "parents": config.ListColumn("parents", help="What follows from the level; declared below.", disabled=True),
         "part": choice("part", ("", "year", "quarter", "month", "weekday"), "What counts of a date."),
         "order": choice("order", ("", "ymd", "dmy", "mdy"), "How a date is written."),
         "pivot": config.TextColumn("pivot", help="Years of two digits are of 19.. from it on; dates only."),

@@ -16,6 +16,7 @@ from pmwpub.ui.app.frame import Badge, panel
 from pmwpub.ui.app.pending import SchemaDraft
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session
+from pmwpub.ui.prepare.nested_panel import nested_part
 from pmwpub.ui.prepare.review_panel import review_part
 from pmwpub.ui.prepare.schema_editor import binning_pickers, editor, unfinished
 from pmwpub.ui.widgets.read_as import confirm_reading
@@ -53,6 +54,7 @@ def schema_panel(session: Session, study: Study, *, changeable: bool) -> None:
         if study.schema is not None:
             if not review_part(session, study, changeable=changeable):
                 schema_table(study.schema)
+            nested_part(study)
             _leave(session, study.schema, changeable=changeable)
         if changeable:
             _change(session, study)
@@ -61,12 +63,13 @@ def schema_panel(session: Session, study: Study, *, changeable: bool) -> None:
 def schema_table(schema: Schema) -> None:
     """One row a column."""
     attributes = {attribute.name: attribute.levels for attribute in schema.domain.attributes}
+    columns = (*schema.columns, *schema.parents)
     st.dataframe(
         {
-            "column": [column.name for column in schema.columns],
-            "kind": [column.kind for column in schema.columns],
-            "levels": [len(attributes.get(column.name, ())) or None for column in schema.columns],
-            "labels in order": [" · ".join(attributes.get(column.name, ())) for column in schema.columns],
+            "column": [column.name for column in columns],
+            "kind": [column.kind for column in columns],
+            "levels": [len(attributes.get(column.name, ())) or None for column in columns],
+            "labels in order": [" · ".join(attributes.get(column.name, ())) for column in columns],
         },
         hide_index=True,
         width="stretch",

@@ -57,8 +57,29 @@ def _offer(session: Session, study: Study) -> None:
 
 
 def choose(study: Study) -> WorkloadChoice | None:
-    """All, sampled or hand-picked, from the widgets; None while no marginal is picked."""
-    columns = 3 if study.schema is None else len(study.schema.domain.names)
+    """Marginals, and which ordered columns "at most" is asked of, from the widgets; None while none is picked."""
+    choice = _marginals(study)
+    return None if choice is None else choice.model_copy(update={"prefixes": _ordered(study)})
+
+
+def _ordered(study: Study) -> tuple[str, ...]:
+    """The ordered columns that are chosen; nothing is drawn where there is none."""
+    attributes = () if study.schema is None else study.schema.domain.attributes
+    options = [attribute.name for attribute in attributes if attribute.ordered > 1]
+    if not options:
+        return ()
+    kept = [name for name in (study.choice.prefixes if study.choice else ()) if name in options]
+    help_text = (
+        "Rows up to each level of an ordered column: of the column alone, and within the levels of each column that a "
+        "marginal has together with it. PMW^Pub then asks these (prefix queries) as well; table fit answers them from "
+        "its tables."
+    )
+    return tuple(sorted(st.multiselect("Also answer “at most x” questions for", options, kept, help=help_text)))
+
+
+def _marginals(study: Study) -> WorkloadChoice | None:
+    """All, sampled or hand-picked; None while no marginal is picked."""
+    columns = 3 if study.schema is None else len(study.schema.domain.lineages)
     stored = study.choice or WorkloadChoice(k=min(3, columns))
     ways = [ALL, SAMPLED, PICKED]
     place = 2 if stored.names is not None else int(stored.marginals is not None)
@@ -105,7 +126,8 @@ def facts_table(study: Study, choice: WorkloadChoice) -> None:
     facts = workload_facts(workload, atoms)
     first, second = st.columns(3), st.columns(3)
     first[0].metric("Marginals", f"{facts.marginals:,}")
-    first[1].metric("Queries", f"{facts.queries:,}")
+    asked = f"{len(workload.prefixes):,} tables of “at most” among them." if workload.prefixes else None
+    first[1].metric("Queries", f"{facts.queries:,}", help=asked)
     first[2].metric("Columns, one-hot", f"{facts.dimension:,}", help="The sum of the level counts.")
     second[0].metric("Possible rows", number(facts.domain_size), help="The product of the level counts.")
     second[1].metric("Memory, about", f"{facts.megabytes:,.0f} MB")

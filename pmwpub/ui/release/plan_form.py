@@ -29,6 +29,7 @@ from pmwpub.ui.compare.pools import Pool, make_pool, named, offered
 from pmwpub.ui.compare.tuning_panel import offer_tuned
 from pmwpub.ui.release.criteria_form import criteria_form
 from pmwpub.ui.release.engine_form import ENGINES, UNCHANGED, ask_for_engine, engine_to_come
+from pmwpub.ui.release.three_way_tick import ask_for_three_way
 from pmwpub.ui.release.weighted_pool_panel import weighted_pool
 from pmwpub.ui.widgets import number_fields
 from pmwpub.ui.wording import epsilon_limits
@@ -60,7 +61,7 @@ def _by_engine(
     if engine == UNCHANGED:
         plan, words = unchanged_plan(study, pool), "nothing is measured"
     elif engine == "table-fit":
-        plan, words = _table_fit_plan(study, private, pool, epsilon)
+        plan, words = _table_fit_plan(study, private, pool, epsilon, advice)
     else:
         plan, words = _pmw_pub_plan(study, private, pool, epsilon)
     plan = with_criteria(plan, criteria)
@@ -85,17 +86,21 @@ def steps_in_words(plan: AnyReleasePlan) -> str:
     return "1 round" if plan.rounds == 1 else f"{plan.rounds:,} rounds"
 
 
-def _table_fit_plan(study: Study, private: PrivateTable, pool: Pool, epsilon: str) -> tuple[AnyTablePlan, str]:
+def _table_fit_plan(
+    study: Study, private: PrivateTable, pool: Pool, epsilon: str, advice: EngineAdvice
+) -> tuple[AnyTablePlan, str]:
     """The plan of table fit, with one candidate or several whose weights are learnt; and what it measures, in words."""
     words = "every table of one or two columns is measured"
     several = weighted_pool(study, pool)
     if several is None:
         grow = _grow()
-        return table_fit_plan(
-            service(), study, pool, epsilon=epsilon, grow=grow, private_read_as=private.read_as
-        ), words
-    plan = weighted_pool_plan(service(), study, several, epsilon=epsilon, private_read_as=private.read_as)
-    return plan, f"{words}, and how much each public table weighs is learnt"
+        three = not grow and ask_for_three_way(study, advice)
+        plan = table_fit_plan(
+            service(), study, pool, epsilon=epsilon, grow=grow, three_way=three, private_read_as=private.read_as
+        )
+        return plan, words.replace("one or two", "one, two or three") if three else words
+    pooled = weighted_pool_plan(service(), study, several, epsilon=epsilon, private_read_as=private.read_as)
+    return pooled, f"{words}, and how much each public table weighs is learnt"
 
 
 def _grow() -> bool:

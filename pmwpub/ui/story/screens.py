@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pmwpub.errors import BudgetError
+from pmwpub.numerals import read_whole
+
 SCREEN = "screen"
 
 
 def screen_number(count: int) -> int:
     """The screen that the address names, from 1; the first where it names none."""
-    wanted = st.query_params.get(SCREEN, "1")
-    return min(count, max(1, int(wanted))) if wanted.isdecimal() and len(wanted) < 4 else 1
+    try:
+        wanted = read_whole(st.query_params.get(SCREEN, "1"))
+    except BudgetError:
+        return 1
+    return min(count, max(1, wanted))
 
 
 def turn_buttons(at: int, count: int) -> None:

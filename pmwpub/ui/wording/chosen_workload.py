@@ -10,7 +10,12 @@ NAMED = 3
 
 
 def described(choice: WorkloadChoice) -> str:
-    """ "128 of the 3-way marginals, seed 0"; column names are made inert."""
+    """ "128 of the 3-way marginals, seed 0, and at most x of age"; column names are made inert."""
+    asked = ", and at most x of " + ", ".join(map(plain, choice.prefixes)) if choice.prefixes else ""
+    return _marginals(choice) + asked
+
+
+def _marginals(choice: WorkloadChoice) -> str:
     if choice.names is not None:
         if len(choice.names) > NAMED:
             return f"{len(choice.names):,} hand-picked marginals of up to {choice.k} columns"

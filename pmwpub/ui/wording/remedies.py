@@ -33,4 +33,12 @@ def remedy_words(remedy: Remedy) -> str:
         return "Keep all spellings apart" if remedy.value == "none" else f"Take as one by {remedy.value}"
     if remedy.rule == "pivot":
         return _PIVOTS.get(remedy.value, f"19.. begins with {remedy.value}")
+    if remedy.rule == "parent":
+        return _parent_words(*remedy.value.split(":", 2))
     return _RULES[remedy.rule].format(f'"{remedy.value}"' if remedy.rule in _QUOTED else remedy.value)
+
+
+def _parent_words(name: str, way: str, rest: str = "") -> str:
+    if way == "prefix":
+        return f"{name} is its first {rest} characters"
+    return f"{name} follows from it, {'as the public tables have it' if way == 'column' else 'by a map'}"

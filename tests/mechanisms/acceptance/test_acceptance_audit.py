@@ -14,7 +14,7 @@ import pytest
 from privacy.laws import gaussian_masses
 from scipy import stats
 from support.audits import EventGate
-from support.planting import plant
+from support.planting import plant_twice_the_rho
 from support.statistical import ALPHA, AUDIT
 
 from pmwpub.mechanisms.acceptance.acceptance_noise import acceptance_release
@@ -154,7 +154,7 @@ def test_an_event_of_an_acceptance_is_as_frequent_as_the_exact_law_at_the_charge
 @pytest.mark.fault("twice the charged rho in an acceptance")
 @every
 def test_noise_for_twice_the_charged_rho_fails_the_audit(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    plant(monkeypatch, VectorGaussian, "measure", "self.scale", "self.scale * Fraction(707_106_781, 10**9)")
+    plant_twice_the_rho(monkeypatch, VectorGaussian)
     gate = CASES[name].gate(True, AUDIT)
     with pytest.raises(AssertionError, match="the event happened in"):
         gate.assert_passed(CASES[name].hits(True, gate.runs))

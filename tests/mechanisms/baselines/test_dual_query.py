@@ -20,15 +20,9 @@ from support.statistical import AUDIT, BinnedLaw, assert_both_arms, assert_follo
 
 from pmwpub.errors import BudgetError, PlanError
 from pmwpub.mechanisms.baselines import best_response as best_response_module
-from pmwpub.mechanisms.baselines.best_response import (
-    Response,
-    RowOrigin,
-    Sample,
-    SignedQuery,
-    SolverLimits,
-    best_response,
-)
+from pmwpub.mechanisms.baselines.best_response import Response, RowOrigin, SolverLimits, best_response
 from pmwpub.mechanisms.baselines.dual_query import ETAS, SAMPLES, DualQueryPlan, dual_query, sample_queries
+from pmwpub.mechanisms.baselines.query_samples import Sample, SignedQuery
 from pmwpub.privacy.budget import ZCDP, ApproxDP, zcdp_of
 from pmwpub.privacy.noise import SECURE
 from pmwpub.privacy.selection import ExponentialMechanism

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from privacy.laws import gaussian_masses, renyi
 from support.audits import EventGate
 from support.fakes import FixedNoise, RecordedNoise, ScaledNoise
-from support.planting import plant
+from support.planting import plant, plant_twice_the_rho
 from support.statistical import ALPHA, AUDIT, BinnedLaw, assert_both_arms, assert_rejects
 
 from pmwpub.errors import PlanError
@@ -282,7 +282,7 @@ def test_an_event_of_a_look_is_as_frequent_as_the_exact_law_at_the_charge_has_it
 @pytest.mark.fault("twice the charged rho in a look at the fit")
 @every
 def test_noise_for_twice_the_charged_rho_fails_the_audit(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    plant(monkeypatch, VectorGaussian, "measure", "self.scale", "self.scale * Fraction(707_106_781, 10**9)")
+    plant_twice_the_rho(monkeypatch, VectorGaussian)
     gate = CASES[name].gate(True, AUDIT)
     with pytest.raises(AssertionError, match="the event happened in"):
         gate.assert_passed(CASES[name].hits(True, gate.runs))

@@ -1,8 +1,9 @@
 """The exact law of PMW^Pub's transcripts on toy tables, by enumeration: what end-to-end audits compare with.
 
-Nothing of the package takes part. The toys have one attribute, query q counts the rows of level q, and private rows
-may have no level. So an atom is a level, q(A) = A(q), and a step of Algorithm 1 (Liu et al. 2021) multiplies A(q) by
-exp((a - A(q))/2) and divides by the sum. A path is a sequence of (selected query, noisy count). Given a path, the
+Nothing of the package takes part. The toys have one attribute, query q counts the rows whose level it asks for (one
+level, or all up to one), and private rows may have no level. So an atom is a level, q(A) = sum of A(l) over the levels
+of q, and a step of Algorithm 1 (Liu et al. 2021) multiplies these A(l) by exp((a - q(A))/2) and divides by the sum. A
+path is a sequence of (selected query, noisy count). Given a path, the
 answers r_q = floor(n A(q) + 1/2) are the same on both neighbours and at any noise, so they are enumerated once. A round
 that spends h on its selection and h on its measurement then goes on by
 
@@ -44,6 +45,7 @@ class Toy:
     rho           what the whole run is charged, in zCDP
     sensitivity   k, the rows of one person
     replay_seed   orders the replayed steps
+    prefixes      whether query q asks for the levels up to q, the last one left out, and not for level q
     """
 
     public: tuple[int, ...]
@@ -54,6 +56,7 @@ class Toy:
     rho: float
     sensitivity: int = 1
     replay_seed: int = 0
+    prefixes: bool = False
 
     def __post_init__(self) -> None:
         changed = [abs(a - b) for a, b in zip(self.ours, self.theirs, strict=True)]
@@ -61,6 +64,22 @@ class Toy:
         assert max(sum(self.ours), sum(self.theirs)) <= self.n
         assert max(changed) <= self.sensitivity
         assert sum(changed) <= 2 * self.sensitivity
+
+    @property
+    def queries(self) -> int:
+        return len(self.public) - self.prefixes
+
+    def asked(self, query: int) -> list[int]:
+        """The levels that a query asks for."""
+        return list(range(query + 1)) if self.prefixes else [query]
+
+    def counts(self, of_level: tuple[int, ...]) -> tuple[int, ...]:
+        """c_q of rows of each level."""
+        return tuple(sum(of_level[level] for level in self.asked(query)) for query in range(self.queries))
+
+    def share(self, shares: Array, query: int) -> Array:
+        """q(A), float64 (..), of float64 (.., levels) shares."""
+        return shares[..., self.asked(query)].sum(axis=-1)
 
 
 @dataclass(frozen=True)
@@ -99,7 +118,8 @@ class Answers:
 
     @cached_property
     def counts(self) -> Array:
-        reach, true = math.ceil(SPAN * scale(self.toy, 1.0)), (*self.toy.ours, *self.toy.theirs)
+        toy = self.toy
+        reach, true = math.ceil(SPAN * scale(toy, 1.0)), (*toy.counts(toy.ours), *toy.counts(toy.theirs))
         return np.arange(min(true) - reach, max(true) + reach + 1)
 
     @cached_property
@@ -107,9 +127,12 @@ class Answers:
         start = np.array(self.toy.public) / sum(self.toy.public)
         shares: dict[Prefix, Array] = {(): start}
         for length in range(1, self.toy.rounds):
-            for prefix in itertools.product(range(len(start)), repeat=length):
+            for prefix in itertools.product(range(self.toy.queries), repeat=length):
                 shares[prefix] = self._updated(shares[prefix[:-1]][..., None, :], prefix)
-        return {prefix: _rounded(self.toy.n * share) for prefix, share in shares.items()}
+        return {prefix: _rounded(self.toy.n * self._of_queries(share)) for prefix, share in shares.items()}
+
+    def _of_queries(self, shares: Array) -> Array:
+        return np.stack([self.toy.share(shares, query) for query in range(self.toy.queries)], axis=-1)
 
     def _updated(self, shares: Array, queries: Prefix) -> Array:
         """The step towards the newest answer, then those of Liu et al. 2021, "Empirical Optimizations".
@@ -118,15 +141,22 @@ class Answers:
         of one query count as their mean.
         """
         answers, newest = self._answers(queries), queries[-1]
-        shares = _step(shares, newest, answers[newest])
-        errors = {query: np.abs(answer - shares[..., query]) for query, answer in answers.items()}
+        shares = self._step(shares, newest, answers[newest])
+        errors = {query: np.abs(answer - self.toy.share(shares, query)) for query, answer in answers.items()}
         due = {query: _at_least(errors[query], errors[newest] / 2) for query in answers if query != newest}
         order = list(answers)
         random.Random(self.toy.replay_seed).shuffle(order)
         for query in order:
-            again = _step(shares, query, answers[query])
+            again = self._step(shares, query, answers[query])
             shares = again if query == newest else np.where(due[query][..., None], again, shares)
         return shares
+
+    def _step(self, shares: Array, query: int, answer: Array) -> Array:
+        """One multiplicative-weights step of float64 (.., levels) shares towards answers (..)."""
+        factor = np.exp((answer - self.toy.share(shares, query)) / 2)
+        stepped = np.broadcast_to(shares, (*factor.shape, shares.shape[-1])).copy()
+        stepped[..., self.toy.asked(query)] *= factor[..., None]
+        return stepped / stepped.sum(axis=-1, keepdims=True)
 
     def _answers(self, queries: Prefix) -> dict[int, Array]:
         """Query -> the mean of its noisy counts over n, within [0, 1]; queries in the order of their first rounds."""
@@ -142,7 +172,7 @@ class Answers:
 class Law:
     """The law of a toy's transcripts on one neighbour, at what a run truly spends.
 
-    true  c_q, the rows of each level
+    true  c_q, the rows that satisfy each query
     """
 
     answers: Answers
@@ -202,14 +232,6 @@ def scale(toy: Toy, spending: float) -> float:
 def _along(values: Array, axis: int, axes: int) -> Array:
     """One-dimensional values as the given one of so many axes."""
     return values.reshape([-1 if place == axis else 1 for place in range(axes)])
-
-
-def _step(shares: Array, query: int, answer: Array) -> Array:
-    """One multiplicative-weights step of float64 (.., Q) shares towards answers (..)."""
-    factor = np.exp((answer - shares[..., query]) / 2)
-    stepped = np.broadcast_to(shares, (*factor.shape, shares.shape[-1])).copy()
-    stepped[..., query] *= factor
-    return stepped / stepped.sum(axis=-1, keepdims=True)
 
 
 def _rounded(values: Array) -> Array:

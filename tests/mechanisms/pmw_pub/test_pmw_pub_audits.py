@@ -13,7 +13,7 @@ import pytest
 from mechanisms.pmw_pub.exact_law import RIGHT, Event
 from mechanisms.pmw_pub.toy_problems import CASES, FAULTS, FULL, POWER, Case
 from support.fakes import RecordedNoise
-from support.planting import plant
+from support.planting import plant, plant_twice_the_rho
 from support.scripted import Script
 from support.statistical import ALPHA, AUDIT
 
@@ -38,7 +38,7 @@ def in_selection(patch: pytest.MonkeyPatch) -> None:
 
 def in_measurement(patch: pytest.MonkeyPatch) -> None:
     """The scale is sqrt(1/2) of what is charged."""
-    plant(patch, DiscreteGaussian, "measure", "self.scale", "self.scale * Fraction(707_106_781, 10**9)")
+    plant_twice_the_rho(patch, DiscreteGaussian)
 
 
 def in_both(patch: pytest.MonkeyPatch) -> None:
@@ -120,7 +120,7 @@ def test_the_gate_passes_the_exact_law_and_catches_each_fault_almost_surely(case
 @every
 def test_the_enumerated_answers_are_those_that_the_package_rounds_to(case: Case) -> None:
     """|c_q - r_q| of random paths, replayed through the package: the law's reweighting and replay are its own."""
-    rng, answers, true = np.random.default_rng(11), case.answers, np.array(case.toy.ours)
+    rng, answers, true = np.random.default_rng(11), case.answers, np.array(case.true(True))
     for _ in range(200):
         queries = rng.integers(len(true), size=case.toy.rounds).tolist()
         places = rng.integers(len(answers.counts), size=case.toy.rounds).tolist()
@@ -138,13 +138,13 @@ def test_the_expected_selections_of_all_queries_together_are_the_rounds(case: Ca
     for law in case.laws.values():
         expected = math.fsum(
             law.probability(Event(query, low, high, least))
-            for query in range(len(case.toy.ours))
+            for query in range(case.toy.queries)
             for least in range(1, case.toy.rounds + 1)
         )
         assert expected == pytest.approx(case.toy.rounds, abs=1e-11)
 
 
-@pytest.mark.parametrize("name", ["three queries, T = 2", "three queries, T = 3"])
+@pytest.mark.parametrize("name", ["three queries, T = 2", "three queries, T = 3", "three prefixes, T = 2"])
 def test_the_lazy_cases_propose_by_bounds_that_are_above_the_scores(case: Case) -> None:
     noise = RecordedNoise(SECURE)
     hits(case, True, 50, noise)

@@ -16,6 +16,7 @@ from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.round_share import split
 from pmwpub.queries.counts import PrivateCounts, count
 from pmwpub.queries.incidence import PublicProblem
+from pmwpub.queries.prefix_tables import PrefixTable
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support
 
@@ -55,10 +56,14 @@ class Case:
     def laws(self) -> dict[tuple[bool, Spending], Law]:
         """By neighbour (whether ours) and what is truly spent."""
         return {
-            (ours, spending): Law(self.answers, self.toy.ours if ours else self.toy.theirs, spending)
+            (ours, spending): Law(self.answers, self.true(ours), spending)
             for ours in (True, False)
             for spending in (RIGHT, *FAULTS.values())
         }
+
+    def true(self, ours: bool) -> tuple[int, ...]:
+        """c_q on either neighbour."""
+        return self.toy.counts(self.toy.ours if ours else self.toy.theirs)
 
     def probability(self, ours: bool, spending: Spending = RIGHT) -> float:
         """The event's, by the exact law."""
@@ -78,7 +83,7 @@ class Case:
         reach = range(math.ceil(2 * scale(self.toy, 1.0)) + 1)
         events = [
             Event(query, true - width, true + width, least)
-            for query, true in enumerate(self.toy.ours)
+            for query, true in enumerate(self.true(True))
             for width in reach
             for least in range(1, self.toy.rounds + 1)
         ]
@@ -95,7 +100,10 @@ class Case:
 
     @cached_property
     def problem(self) -> PublicProblem:
-        workload = Workload.all_kway(tables.domain(len(self.toy.public)), 1)
+        shape = tables.domain(len(self.toy.public))
+        workload = Workload.all_kway(shape, 1)
+        if self.toy.prefixes:
+            workload = Workload(tables.ordered(shape, len(self.toy.public)), (), (PrefixTable(0),))
         return PublicProblem(workload, Support.of(_rows(workload, self.toy.public)))
 
     @cached_property
@@ -124,6 +132,12 @@ def _of_three(rounds: int, runs: int) -> Case:
     return Case(Toy((63, 26, 14), (2, 8, 3), (1, 7, 5), 19, rounds, 0.25 * rounds, sensitivity=2), runs, lazy=True)
 
 
+def _of_prefixes(rounds: int, runs: int) -> Case:
+    """A person's two rows move from the first of four levels to the last, so that all three prefixes move by two."""
+    toy = Toy((63, 6, 14, 20), (2, 9, 3, 1), (0, 9, 3, 3), 19, rounds, 0.25 * rounds, sensitivity=2, prefixes=True)
+    return Case(toy, runs, lazy=True)
+
+
 CASES = {
     "two queries, T = 1": _of_two(1, 3_000),
     "two queries, T = 2": _of_two(2, 1_800),
@@ -131,4 +145,6 @@ CASES = {
     "three queries, T = 1": _of_three(1, 2_400),
     "three queries, T = 2": _of_three(2, 1_400),
     "three queries, T = 3": _of_three(3, 1_200),
+    "three prefixes, T = 1": _of_prefixes(1, 2_400),
+    "three prefixes, T = 2": _of_prefixes(2, 1_400),
 }

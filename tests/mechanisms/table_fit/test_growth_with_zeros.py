@@ -128,6 +128,6 @@ def test_rows_added_without_a_look_at_zeros_are_seen(monkeypatch: pytest.MonkeyP
         Excluded(((2, 1, 0),))
     )
     check()
-    plant(monkeypatch, support_growth, "_sources", "support.domain.zeros is not None", "support.domain.zeros == 0")
+    plant(monkeypatch, support_growth, "_halves", "support.domain.zeros is None", "support.domain.zeros != 0")
     with pytest.raises(AssertionError):
         check()

@@ -11,7 +11,7 @@ from mechanisms.table_fit.test_table_fit_laws import CASES as OF_TABLES
 from mechanisms.table_fit.test_table_fit_laws import Neighbours
 from mechanisms.table_fit.toy_tables import planned
 from support import tables
-from support.planting import plant
+from support.planting import plant_twice_the_rho
 from support.statistical import AUDIT
 
 from pmwpub.mechanisms.table_fit.pool_fit import equal_mixture, pool_fit
@@ -76,7 +76,7 @@ def test_an_event_of_a_pool_is_as_frequent_as_the_exact_law_at_the_charge_has_it
 @pytest.mark.fault("twice the charged rho in a pool")
 @every
 def test_noise_for_twice_the_charged_rho_fails_the_audit_of_a_pool(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    plant(monkeypatch, VectorGaussian, "measure", "self.scale", "self.scale * Fraction(707_106_781, 10**9)")
+    plant_twice_the_rho(monkeypatch, VectorGaussian)
     gate = CASES[name].gate(True, AUDIT)
     with pytest.raises(AssertionError, match="the event happened in"):
         gate.assert_passed(CASES[name].hits(True, gate.runs))

@@ -10,7 +10,7 @@ import buying
 import pytest
 
 from pmwpub.errors import PlanError
-from pmwpub.plans import ReleasePlan, TableFitPlan, UnchangedPlan
+from pmwpub.plans import ReleasePlan, TableFitPlan, UnchangedPlan, WorkloadChoice
 from pmwpub.service.bought import releases
 from pmwpub.service.bought.engine_choice import ChosenPlan, chosen_plan
 from pmwpub.service.inputs import study_store
@@ -36,7 +36,7 @@ def found_by_trial(bench: Bench, **errors: float) -> None:
     """A stored trial of the first candidate at epsilon 1 with these errors; PMW^Pub at 40 rounds."""
     current = study_store.study(bench.service, bench.name)
     key = engine_trials.trial(bench.service, current, bench.candidates[:1], 1.0).key
-    names = {"unchanged": 0, "table_fit": 0, "pmw_pub": 40}
+    names = {"unchanged": 0, "table_fit": 0, "table_fit_three_way": 0, "pmw_pub": 40}
     ways = [Way(name.replace("_", "-"), names[name], error, 0.001) for name, error in errors.items()]
     body = json.dumps([asdict(way) for way in ways]).encode()
     bench.service.ledger.put_document(bench.name, engine_trials.TRIAL, key, body)
@@ -115,6 +115,27 @@ def test_the_same_request_after_other_public_tables_came_buys_nothing_new(bench:
     chosen = choose(bench)
     assert chosen.plan == first
     assert "was bought before" in chosen.why
+
+
+@pytest.mark.parametrize("advised", [True, False])
+def test_tables_of_three_columns_are_taken_where_they_pay_and_the_same_request_buys_nothing_new(
+    bench: Bench, advised: bool
+) -> None:
+    study_store.choose_workload(bench.service, bench.name, WorkloadChoice(k=3))
+    found_by_trial(
+        bench, unchanged=0.12, table_fit=0.016, table_fit_three_way=0.012 if advised else 0.0155, pmw_pub=0.02
+    )
+    chosen = choose(bench)
+    assert isinstance(chosen.plan, TableFitPlan)
+    assert (chosen.plan.three_way_share is not None) is advised
+    assert chosen.why.startswith(f"Advised: table fit{' with tables of three columns' * advised}. ")
+    assert "table fit with tables of three columns 1." in chosen.why
+    assert "advised where they cut the error of table fit by more than 5 %" in chosen.why
+    buying.buy(bench.service, bench.private, chosen.plan)
+    study_store.add_candidate(bench.service, bench.name, "a.csv", OTHER, attested=True)
+    again = choose(bench)
+    assert again.plan == chosen.plan
+    assert f"was bought before, by table fit{' with tables of three columns' * advised}:" in again.why
 
 
 def test_an_engine_that_is_none_and_settings_that_it_has_not_are_refused(bench: Bench) -> None:

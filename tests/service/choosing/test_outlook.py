@@ -19,7 +19,7 @@ from pmwpub.service.choosing.outlook import noise_rows, outlook
 from pmwpub.service.choosing.simulated_pairs import simulate_pairs
 from pmwpub.service.inputs import study_store
 from pmwpub.service.inputs.study import Study
-from pmwpub.service.purchases import AssessmentPurchase, ReleasePurchase, buy, doubts
+from pmwpub.service.purchases import AssessmentPurchase, ReleasePurchase, TableFitPurchase, buy, doubts
 from pmwpub.service.simulations.engine_trials import try_engines
 from pmwpub.service.simulations.sweep_range import SweepRange
 from tests.service.conftest import Bench, N
@@ -112,3 +112,27 @@ def test_noise_alone_wants_a_tick_only_where_it_is_larger_than_the_start_can_be(
     found = outlook(bench.service, today(bench), planned(bench, "0.5"))
     assert 0.01 < found.noise_share < 0.9
     assert bool(doubts(bench.service, today(bench), [ReleasePurchase(planned(bench, "0.5"))])) == doubted
+
+
+def test_a_release_that_may_add_rows_is_doubted_like_one_that_may_not(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What adding rows gains is not known beforehand, so that the free table may be as good must be said."""
+    current = today(bench)
+    pool = bench.candidates[:1]
+    try_engines(bench.service, current, pool, epsilon_of(planned(bench).budget, current.population.delta))
+    plain, growing = (table_fit_plan(bench.service, current, pool, epsilon="1", grow=grow) for grow in (False, True))
+    monkeypatch.setattr(outlooks, "_gains", lambda *_: False)
+    (doubt,) = doubts(bench.service, current, [TableFitPurchase(plain)])
+    (grown,) = doubts(bench.service, current, [TableFitPurchase(growing)])
+    assert grown == f"{doubt} {outlooks.GROWN}"
+    monkeypatch.setattr(outlooks, "_gains", lambda *_: True)
+    assert doubts(bench.service, current, [TableFitPurchase(growing)]) == ()
+
+
+def test_what_a_doubted_release_is_worth_is_worked_out_once(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    worked, worth = [], outlooks._worth
+    monkeypatch.setattr(outlooks, "_worth", lambda *given: worked.append(1) or worth(*given))
+    monkeypatch.setattr(outlooks, "_gains", lambda *_: False)
+    assert doubts(bench.service, today(bench), [ReleasePurchase(planned(bench))]) != ()
+    assert worked == [1]

@@ -83,6 +83,13 @@ def test_one_lucky_mean_does_not_choose_the_rounds() -> None:
     assert best_place([1.0]) == 0
 
 
+def test_fewer_rounds_are_taken_where_they_do_as_well_within_a_tenth() -> None:
+    """By hand, logarithms weighed 1, 2, 1: 1.09 at place 2 and 1.07, the least, at 3; then 1.09, 1.03 and .98, the
+    least, at 4. A tenth more is .095."""
+    assert best_place([9.0, 3.0, 3.0, 2.9, 2.9, 8.0]) == 2
+    assert best_place([9.0, 3.0, 3.0, 2.9, 2.4, 3.0]) == 3
+
+
 def test_the_advised_rounds_are_those_that_did_best_in_a_trial_then_in_a_sweep_that_tried_several(bench: Bench) -> None:
     current, pool = study_store.study(bench.service, bench.name), bench.candidates[:1]
     terms = SweepRange(epsilons=(1.0,), rounds=(2, 9, 30), runs=2, candidates=((pool[0],),))

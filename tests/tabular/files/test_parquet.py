@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pmwpub.errors import FileRefused
+from pmwpub.tabular.files.folders import parts_of
 from pmwpub.tabular.files.reading import FileLimits, read_table
 from pmwpub.tabular.private_pass import encode_private
 from pmwpub.tabular.schema.table_schema import Schema
@@ -173,3 +174,9 @@ def test_a_name_that_lies_is_settled_by_the_first_bytes(tmp_path: Path) -> None:
         path = tmp_path / name
         path.write_bytes(content)
         assert len(read_table(path)) == 1
+
+
+def test_parts_of_a_folder_are_in_the_order_of_their_numbers_whatever_else_their_names_have(tmp_path: Path) -> None:
+    for name in ("10.parquet", "9.parquet", "1²2.parquet", "١.parquet"):
+        (tmp_path / name).touch()
+    assert [part.name for part in parts_of(tmp_path)] == ["١.parquet", "1²2.parquet", "9.parquet", "10.parquet"]

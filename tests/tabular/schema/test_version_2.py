@@ -213,3 +213,19 @@ def test_the_example_of_the_documentation_is_a_schema() -> None:
     schema = Schema.from_json(page.split("```json")[1].split("```")[0])
     assert [len(attribute.levels) for attribute in schema.domain.attributes] == [2, 4, 5, 7]
     assert schema.domain.attributes[2].levels == ("0", "(0, 5000)", "[5000, 20000]", "refused", "unknown")
+
+
+def test_numbers_ordered_levels_and_parts_of_dates_have_an_order_and_what_lies_behind_them_has_none() -> None:
+    """Missing codes and "(other)" stand behind the levels in order; days of the week, and years mixed up, have none."""
+    ordered = {"name": "health", "kind": "ordered", "levels": ["bad", "fair", "good"]}
+    dates = [
+        {"name": part, "kind": "date", "part": part} | ({"levels": years} if part == "year" else {})
+        for part, years in (("year", ["2010", "2011"]), ("quarter", []), ("month", []), ("weekday", []))
+    ]
+    mixed_up = {"name": "mixed", "kind": "date", "part": "year", "levels": ["2011", "2010"]}
+    schema = of(HOURS | {"missing": CODES, "other": True}, SEX, ordered, *dates, mixed_up)
+    found = {attribute.name: attribute.ordered for attribute in schema.domain.attributes}
+    assert found == {
+        "hours": 2, "sex": 0, "health": 3, "year": 2, "quarter": 4, "month": 12, "weekday": 0, "mixed": 0,
+    }  # fmt: skip
+    assert schema.domain.attributes[0].levels[2:] == ("refused", "unknown", "(other)")

@@ -12,6 +12,7 @@ from pmwpub.mechanisms.baselines.graphical.fitted_model import NoisyMarginals, d
 from pmwpub.mechanisms.baselines.graphical.level_merging import Merging
 from pmwpub.mechanisms.baselines.matrix.residual_planner import MarginalAnswers
 from pmwpub.mechanisms.baselines.matrix.residuals import Subset
+from pmwpub.mechanisms.baselines.prefix_refusal import refuse_prefixes
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.noise import SECURE, NoiseSource
 from pmwpub.privacy.selection import ExponentialMechanism
@@ -63,6 +64,9 @@ def mst(
 ) -> MarginalAnswers:
     """Run MST, and answer the workload from its model.
 
+    A column and its own parent are never an edge; the model knows of both what the tables say, and need not make them
+    agree.
+
     Privacy: neighbours replace one person's at most k of n rows, n public. A marginal's table moves by at most
     sqrt(2) k in Euclidean norm, so measuring it costs `VectorGaussian.rho` at squared sensitivity 2 k^2. Which levels
     are merged follows from noisy counts alone, and a merged table moves no further (`Merging`). The score of an edge
@@ -72,9 +76,11 @@ def mst(
 
     Raises MethodRefused without the extra `peers`.
     """
+    refuse_prefixes(workload)
     domain = workload.domain
     ones: list[Subset] = [(a,) for a, size in enumerate(domain.shape) if size > 1]
-    pairs: list[Subset] = list(itertools.combinations([a for (a,) in ones], 2))
+    every = itertools.combinations([a for (a,) in ones], 2)
+    pairs: list[Subset] = [pair for pair in every if domain.related(pair) is None]
     tables = dict(zip(ones + pairs, _tables(private, ones + pairs), strict=True))
     known = NoisyMarginals(domain.shape, len(private))
     for subset in ones:

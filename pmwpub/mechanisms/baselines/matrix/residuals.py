@@ -17,6 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from pmwpub.errors import MethodRefused
+from pmwpub.mechanisms.baselines.prefix_refusal import refuse_prefixes
 from pmwpub.queries.counts import PrivateCounts
 from pmwpub.queries.workload import Marginal, Workload
 from pmwpub.records import Floats, Ints
@@ -47,7 +48,7 @@ class ResidualSpaces:
 
     wider  sets of attributes beyond the subsets that are counted and measured as well
 
-    Raises MethodRefused where there are too many of them, or no attribute has two levels.
+    Raises MethodRefused where there are too many of them, no attribute has two levels, or queries are no cells.
     """
 
     workload: Workload
@@ -55,6 +56,7 @@ class ResidualSpaces:
     wider: tuple[Subset, ...] = ()
 
     def __post_init__(self) -> None:
+        refuse_prefixes(self.workload)
         found = len(self.subsets)
         if not found:
             raise MethodRefused("No attribute of the workload has two levels: every answer is n.")

@@ -2,16 +2,22 @@
 
 The fit's own strengths are cautious: they keep to the public table where nothing is evident. An interval has to say
 how far off that caution may be, so it has strengths of its own: the mean of 1/N over what the noisy tables leave
-likely, and never more than the sampling error of both tables allows.
+likely, and never more than the sampling error of both tables allows. Where the noisy tables say little of the drift,
+a mean is not enough: the cells of one release err together, so that half of those whose drift is larger than the mean
+would be covered too little as a whole. There it is widened until such releases are covered as well.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean
 
 import numpy as np
 
+from pmwpub.errors import tried
+from pmwpub.mechanisms.table_fit.intervals.likely_drift import LikelyDrift
 from pmwpub.mechanisms.table_fit.intervals.released_tables import ReleasedTables, answers_of
 from pmwpub.mechanisms.table_fit.one_way_estimates import OneWayEstimates, scales
 from pmwpub.mechanisms.table_fit.prior_strength import DIGITS, PriorEvidence
@@ -19,9 +25,6 @@ from pmwpub.mechanisms.table_fit.table_fit import TableRelease, refit
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
 from pmwpub.mechanisms.table_fit.widest_cells import WidestCells
 from pmwpub.records import Bools, Floats, Support
-
-RATIOS = (1.0, 2.0, 4.0, 8.0)
-"""How many times stronger the public table may be in what 2-way tables add to 1-way tables; equally likely."""
 
 SPREAD = 1.0
 """The deviation of the logarithm of an attribute's own strength about that of all."""
@@ -33,19 +36,25 @@ LEAST_LEFT = 0.05
 """The least part of a 2-way cell's variance that its two 1-way cells are taken to leave."""
 
 
+Rows = int | Callable[[], int] | None
+
+
 @dataclass(frozen=True)
 class BelievedDrift:
     """Strengths N: drift of the private from the public table has the covariance of a sample of N public rows.
 
     ones   one for each attribute that was measured, in the domain's order
     pairs  of what 2-way and larger tables add
+    wider  by what the variances of 1-way drift, and of what larger tables add, are multiplied, so that single
+           releases are covered too; (1, 1) for releases of before
     """
 
     ones: tuple[float, ...]
     pairs: float
+    wider: tuple[float, float] = (1.0, 1.0)
 
     @classmethod
-    def of(cls, release: TableRelease, schedule: TableSchedule, n: int, rows: int | None = None) -> BelievedDrift:
+    def of(cls, release: TableRelease, schedule: TableSchedule, n: int, rows: Rows = None) -> BelievedDrift:
         """By the marginal likelihood of the noisy tables: a function of a release, of its schedule and public rows.
 
         For attributes that the fit let move freely, the strength is that freedom's. Where a likelihood cannot be
@@ -53,34 +62,71 @@ class BelievedDrift:
         is never lost for its intervals.
 
         n     private rows
-        rows  of public people that the release's atoms stand for; by default what their multiplicities add up to
+        rows  of public people that the release's atoms stand for, or what counts them; by default what their
+              multiplicities add up to
         """
-        try:
-            found = _believed(release, schedule, n, release.distribution.support.rows if rows is None else rows)
-            if all(math.isfinite(strength) and strength > 0 for strength in (*found.ones, found.pairs)):
-                return found
-        except (np.linalg.LinAlgError, ArithmeticError, ValueError):
-            pass
+
+        def believed() -> BelievedDrift:
+            people = release.distribution.support.rows if rows is None else rows() if callable(rows) else rows
+            return _believed(release, schedule, n, people)
+
+        found, _ = tried(believed)
+        if found and all(math.isfinite(number) and number > 0 for number in (*found.ones, found.pairs, *found.wider)):
+            return found
         least = schedule.constants.least_strength
         return cls((least,) * len(schedule.attributes), least)
+
+    def of_ones(self, places: Sequence[int]) -> float:
+        """The variance of 1-way drift of some attributes, in those of a sample of one row: its mean over them.
+
+        places  positions among the attributes that were measured
+        """
+        return self.wider[0] * fmean(1.0 / self.ones[place] for place in places)
+
+    @property
+    def of_pairs(self) -> float:
+        """The variance of what larger tables add, in that of a sample of one row."""
+        return self.wider[1] / self.pairs
 
 
 def _believed(release: TableRelease, schedule: TableSchedule, n: int, rows: int) -> BelievedDrift:
     tables, prior = released_tables(release, schedule, n), release.distribution.support
-    constants, weights, choices = schedule.constants, release.distribution.weights, release.choices
-    grid = np.geomspace(constants.least_strength, constants.most_strength, constants.strengths)
-    # No strength may exceed what the two tables' own sampling errors allow; the public rows count as much as the
-    # weights left of them (Kish's effective sample size).
-    cap = 1.0 / (1.0 / n + prior.rows / rows * float(np.sum(weights**2 / prior.multiplicity)))
-    moved = tuple(i for i, a in enumerate(schedule.attributes) if a in choices.moved)
+    found, cap = likely_drift(release, schedule, n, rows), _cap(release, n, rows)
+    all_ones, pairs = found.means
+    moved = _moved(release, schedule)
+    own = np.minimum(_own(schedule, prior, tables.estimates, _grid(schedule), all_ones, moved), min(all_ones, cap))
+    own[list(moved)] = schedule.constants.moved_strength
+    one, other = found.wider
+    return BelievedDrift(tuple(map(_rounded, own)), _rounded(pairs), (_rounded(one), _rounded(other)))
+
+
+def likely_drift(release: TableRelease, schedule: TableSchedule, n: int, rows: int) -> LikelyDrift:
+    """What is likely of the strengths; n, rows as in `BelievedDrift.of`."""
+    tables, prior = released_tables(release, schedule, n), release.distribution.support
+    grid, moved, choices = _grid(schedule), _moved(release, schedule), release.choices
     evidence = PriorEvidence(schedule, WidestCells.of(schedule, prior), tables.estimates)
     ones = np.array([evidence.likelihood(moved, strength) for strength in grid])
     without_pairs = replace(choices, sweeps=(*choices.sweeps[:2], 0), grown=())  # the atoms have the added rows
     first = answers_of(refit(prior, schedule, release.noisy, without_pairs, n), schedule.tables)
-    all_ones, pairs = _mean_strengths(grid, ones, _of_pairs(tables, first, grid), cap)
-    own = np.minimum(_own(schedule, prior, tables.estimates, grid, all_ones, moved), min(all_ones, cap))
-    own[list(moved)] = constants.moved_strength
-    return BelievedDrift(tuple(map(_rounded, own)), _rounded(pairs))
+    return LikelyDrift.of(grid, ones, _of_pairs(tables, first, grid), _cap(release, n, rows))
+
+
+def _grid(schedule: TableSchedule) -> Floats:
+    constants = schedule.constants
+    return np.geomspace(constants.least_strength, constants.most_strength, constants.strengths)
+
+
+def _moved(release: TableRelease, schedule: TableSchedule) -> tuple[int, ...]:
+    return tuple(i for i, a in enumerate(schedule.attributes) if a in release.choices.moved)
+
+
+def _cap(release: TableRelease, n: int, rows: int) -> float:
+    """No strength may exceed what the two tables' own sampling errors allow.
+
+    The public rows count as much as the weights left of them (Kish's effective sample size).
+    """
+    prior, weights = release.distribution.support, release.distribution.weights
+    return 1.0 / (1.0 / n + prior.rows / rows * float(np.sum(weights**2 / prior.multiplicity)))
 
 
 def released_tables(release: TableRelease, schedule: TableSchedule, n: int) -> ReleasedTables:
@@ -98,16 +144,6 @@ def released_tables(release: TableRelease, schedule: TableSchedule, n: int) -> R
 
 def _rounded(strength: float) -> float:
     return float(f"{strength:.{DIGITS}g}")
-
-
-def _mean_strengths(grid: Floats, ones: Floats, pairs: Floats, cap: float) -> tuple[float, float]:
-    """1/E[1/N1] and 1/E[1/N2]: N1 alike likely on the grid, N2/N1 among `RATIOS`; both at most the cap."""
-    first = np.repeat(grid, len(RATIOS))
-    second = np.minimum(np.outer(grid, RATIOS).ravel(), cap)
-    log = np.repeat(ones, len(RATIOS)) + np.interp(np.log(second), np.log(grid), pairs)
-    weight = np.exp(log - log.max())
-    total = float(weight.sum())
-    return total / float(weight @ (1.0 / np.minimum(first, cap))), total / float(weight @ (1.0 / second))
 
 
 def _of_pairs(release: ReleasedTables, first: Floats, grid: Floats) -> Floats:

@@ -59,7 +59,8 @@ def beliefs(release: ReleasedTables, drift: BelievedDrift, attributes: Subset, t
     """Covariances under the released weights, scaled to what is believed, and to what the fit believed.
 
     Of the covariance C of the parts' indicators, G is what the 1-way indicators explain. Drift of the 1-way tables has
-    the strength N1, the mean over the attributes; what larger tables add has N2: G/N1 + (C - G)/N2.
+    the strength N1, the mean over the attributes; what larger tables add has N2: G/N1 + (C - G)/N2, each times what
+    widens it.
 
     attributes  positions in the domain, all of them measured
     table       float64, the released marginal, one axis an attribute
@@ -83,12 +84,11 @@ def scaled_beliefs(
     ones        how many of the features are 1-way indicators; they come first
     """
     explained = _explained(covariance, ones)
-    own = np.array([drift.ones[release.attributes.index(a)] for a in attributes])
-    strength = 1.0 / float(np.mean(1.0 / own))
+    moved_by = drift.of_ones([release.attributes.index(a) for a in attributes])
     choices, moved = release.choices, any(a in release.choices.moved for a in attributes)
     used = min(release.constants.moved_strength, choices.strength) if moved else choices.strength
     left = covariance - explained
-    return Beliefs(explained / strength + left / drift.pairs, explained / used + left / choices.pair_strength)
+    return Beliefs(explained * moved_by + left * drift.of_pairs, explained / used + left / choices.pair_strength)
 
 
 def _explained(covariance: Floats, ones: int) -> Floats:

@@ -186,28 +186,50 @@ class ContrastIntervals:
         """
         release = self._release
         counts = np.array([value is not None for value in values])
-        numbers = np.array([0.0 if value is None else value for value in values])
-        table = marginal_of(release.released, (attribute,))
-        released = float(table[counts] @ numbers[counts] / table[counts].sum()) if table[counts].sum() > 0 else math.nan
+        released = mean_of(marginal_of(release.released, (attribute,)), values)
         cells = release.cells_of((attribute,))
         if cells is None or attribute in release.choices.lacking or not counts.any():
             return Contrast(released, released, None, None, Basis.NONE)
         shares, variance = release.measured[cells], float(release.variances[cells].max())
-        total = float(shares[counts].sum())
-        among = int(counts.sum())
+        total, among = float(shares[counts].sum()), int(counts.sum())
         spread = among - among**2 / len(counts)  # of the sum of these cells, in units of the variance
         if total <= SURE * math.sqrt(variance * spread):
             return Contrast(released, released, None, None, Basis.NONE)
+        numbers, unit = _scaled(values)
         value = float(shares[counts] @ numbers[counts]) / total
         u = np.where(counts, numbers - value, 0.0)
         error = variance * float(u @ u - u.sum() ** 2 / len(u)) / total**2
-        half, ends = DEVIATIONS * math.sqrt(max(error, 0.0)), numbers[counts]
-        nearest = min(max(value, float(ends.min())), float(ends.max()))
-        low, high = max(nearest - half, float(ends.min())), min(nearest + half, float(ends.max()))
-        return Contrast(nearest, released, low, high, Basis.NOISY)
+        half, known = DEVIATIONS * math.sqrt(max(error, 0.0)), numbers[counts]
+        least, most = float(known.min()), float(known.max())
+        nearest = min(max(value, least), most)
+        ends = (nearest, max(nearest - half, least), min(nearest + half, most))
+        value, low, high = (math.ldexp(one, unit) for one in ends)
+        return Contrast(value, released, low, high, Basis.NOISY)
 
     def _excess(self, order: int) -> float:
         return self._cells.misfit.excess[min(order, 3) - 1]
+
+
+def mean_of(shares: Floats, values: Sequence[float | None]) -> float:
+    """The mean of the numbers that levels stand for, by the levels' shares; NaN where no level with a number has any.
+
+    values  one a level, however large; None for a level that stands for no number
+    """
+    counts = np.array([value is not None for value in values])
+    total = float(shares[counts].sum())
+    if total <= 0:
+        return math.nan
+    numbers, unit = _scaled(values)
+    known = numbers[counts]
+    value = float(shares[counts] @ known) / total
+    return math.ldexp(min(max(value, float(known.min())), float(known.max())), unit)
+
+
+def _scaled(values: Sequence[float | None]) -> tuple[Floats, int]:
+    """Numbers as fractions of a power of two, and its exponent: their sums and squares are finite. 0 where none is."""
+    numbers = np.array([0.0 if value is None else value for value in values])
+    unit = math.frexp(float(np.abs(numbers).max()))[1]
+    return np.ldexp(numbers, -unit), unit
 
 
 def _indicator(corner: _Corner, shape: Subset) -> Floats:

@@ -6,6 +6,8 @@ of them in a cell is its error, so cells of different tables err together as the
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from pmwpub.mechanisms.table_fit.intervals.believed_drift import BelievedDrift
@@ -74,8 +76,8 @@ class ErrorDraws:
         for part in subsets(order):
             others = tuple(axis for axis in range(order) if axis not in part)
             unit.append(moved.sum(axis=others).reshape(-1, replicates)[places_in(table.shape, part)])
-        own = [self._drift.ones[self._release.attributes.index(a)] for a in cells.attributes]
-        first, second = np.sqrt(np.mean(1.0 / np.array(own))), np.sqrt(1.0 / self._drift.pairs)
+        own = [self._release.attributes.index(a) for a in cells.attributes]
+        first, second = math.sqrt(self._drift.of_ones(own)), math.sqrt(self._drift.of_pairs)
         if order == 1:
             return [first * unit[0]]
         explained = [

@@ -76,6 +76,8 @@ def replicate_weights(
     spreads = []
     for order in (2, 1):
         for attributes in itertools.combinations(release.attributes, order):
+            if support.domain.related(attributes) is not None:
+                continue
             progress(0, 1)
             cells, answered = SupportCells.of(support, attributes), intervals.of(attributes)
             errors = standard_errors(answered).ravel()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from pmwpub.domain import MAX_CHARACTERS
+
 # Characters that draw nothing although Unicode does not class them as format or control characters.
 _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
@@ -25,3 +27,13 @@ def has_unseen(name: str) -> bool:
 def alike(name: str) -> str:
     """What stays of `name` when case, spaces and separators are ignored: equal for look-alikes."""
     return re.sub(r"[\s_.\-]+", "", unicodedata.normalize("NFKC", name).casefold())
+
+
+def checked(name: str) -> str:
+    """`name` normalised; ValueError for one that no column may have."""
+    if len(name) > MAX_CHARACTERS:  # first, for normalising takes long where marks are heaped up
+        raise ValueError(f"a column's name has at most {MAX_CHARACTERS:,} characters")
+    name = normalise(name)
+    if not name or has_unseen(name):
+        raise ValueError("a column needs a name without zero-width or control characters")
+    return name

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pmwpub.errors import SchemaError
+from pmwpub.numerals import read_float
 from pmwpub.tabular.schema.column_types import MISSING, MissingCode, NumericColumn
 from pmwpub.tabular.schema.draft_record import Remark
 from pmwpub.tabular.schema.missing_codes import text_of_number
@@ -54,7 +55,7 @@ def _written(value: float, probe: NumericColumn) -> str:
 
 def _number(text: str, cells: ColumnCells) -> float:
     try:
-        return float(text)
+        return read_float(text)
     except ValueError as failure:
         raise SchemaError(
             f"A spike of column {cells.name!r} is a number with a point; something else came."

@@ -6,6 +6,7 @@ import itertools
 import math
 from dataclasses import replace
 from fractions import Fraction
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from pmwpub.mechanisms.table_fit.intervals import believed_drift
 from pmwpub.mechanisms.table_fit.intervals.believed_drift import BelievedDrift, released_tables
 from pmwpub.mechanisms.table_fit.intervals.cell_errors import Beliefs, mean_squared_errors, parts_of, subsets
 from pmwpub.mechanisms.table_fit.intervals.cell_intervals import Basis, CellIntervals
+from pmwpub.mechanisms.table_fit.intervals.likely_drift import ALLOWED, RATIOS, SURE, LikelyDrift
 from pmwpub.mechanisms.table_fit.intervals.released_tables import answers_of, marginal_of
 from pmwpub.mechanisms.table_fit.table_fit import table_fit
 from pmwpub.privacy.budget import ZCDP
@@ -73,11 +75,25 @@ def test_strengths_are_means_over_what_is_likely() -> None:
     ones, pairs, cap = rng.normal(size=7), rng.normal(size=7), 900.0
     total = first = second = 0.0
     for one, log in zip(grid, ones, strict=True):
-        for ratio in believed_drift.RATIOS:
+        for ratio in RATIOS:
             other = min(ratio * one, cap)
             weight = math.exp(log + np.interp(math.log(other), np.log(grid), pairs))
             total, first, second = total + weight, first + weight / min(one, cap), second + weight / other
-    assert believed_drift._mean_strengths(grid, ones, pairs, cap) == pytest.approx((total / first, total / second))
+    assert LikelyDrift.of(grid, ones, pairs, cap).means == pytest.approx((total / first, total / second))
+
+
+def test_drift_is_widened_to_what_a_single_release_needs() -> None:
+    """By hand: of ten drifts that are alike likely, the largest is the one that must be held; of one, the mean is."""
+    grid = np.geomspace(20, 2_000, 10)
+    found = LikelyDrift(1 / grid, np.full(10, 0.01), np.full(10, 0.1))
+    most = np.interp(SURE, np.arange(1, 11) / 10, np.sort(1 / grid))
+    assert found.wider == (pytest.approx(most / (ALLOWED * np.mean(1 / grid))), 1.0)
+    assert found.wider[0] > 1
+    believed = BelievedDrift((100.0, 50.0), 200.0, (3.0, 2.0))
+    assert (believed.of_ones([0, 1]), believed.of_pairs) == (pytest.approx(3 * 0.015), 0.01)
+    normal = NormalDist()
+    covered = 1 - 2 * normal.cdf(-1.959963984540054 / math.sqrt(ALLOWED))
+    assert covered == pytest.approx(0.85), "so much of a release whose drift has this variance is covered"
 
 
 # ---- coverage

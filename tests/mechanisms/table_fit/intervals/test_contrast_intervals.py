@@ -152,6 +152,25 @@ def test_means_are_covered_over_the_noise_and_not_with_half_of_it() -> None:
     assert np.mean(halved) < 0.85
 
 
+def test_means_of_the_largest_and_smallest_numbers_are_those_of_smaller_ones() -> None:
+    _, release, drift = keep(1)
+    intervals = ContrastIntervals(release, drift)
+    for unit in (2.0**1015, -(2.0**1015), 2.0**-1060):
+        usual, found = intervals.mean(2, NUMBERS), intervals.mean(2, [v if v is None else v * unit for v in NUMBERS])
+        assert usual.low is not None
+        assert usual.high is not None
+        ends = sorted(unit * end for end in (usual.low, usual.high))
+        assert (found.value, found.released) == pytest.approx(
+            (unit * usual.value, unit * usual.released), rel=1e-3, abs=0
+        )
+        assert (found.low, found.high) == pytest.approx(tuple(ends), rel=1e-3, abs=0)
+    most = 1.7976931348623157e308
+    same = intervals.mean(2, (most, None, most, most))
+    assert (same.value, same.released, same.low, same.high) == (most,) * 4
+    wide = intervals.mean(2, (-most, None, 0.0, most))
+    assert all(math.isfinite(one) for one in (wide.value, wide.released, wide.low or 0.0, wide.high or 0.0))
+
+
 # ---- what is not covered
 
 

@@ -1,0 +1,123 @@
+"""Parents as a person declares them, `state:prefix:2`, `region:map:...` or `state:column`, and the rules they make.
+
+All of this is public: levels come from public tables or a codebook, maps from a person.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from pmwpub.errors import FileRefused, SchemaError
+from pmwpub.tabular.files.reading import TextTable
+from pmwpub.tabular.nesting.nested_columns import public_parents
+from pmwpub.tabular.nesting.parent_rules import ParentRule
+from pmwpub.tabular.nesting.two_column_maps import read_map
+from pmwpub.tabular.schema.column_types import CategoricalColumn, Column
+from pmwpub.tabular.schema.draft_record import Remedy
+from pmwpub.tabular.schema.proposing.column_cells import ColumnCells
+from pmwpub.tabular.schema.proposing.one_column import proposed
+from pmwpub.tabular.schema.proposing.recipe import Recipe
+from pmwpub.tabular.schema.table_schema import refusal
+
+WAYS = "NAME:prefix:2, NAME:map:FILE or NAME:column"
+
+
+def parent_name(value: str) -> str:
+    """The name of the parent that a declaration is of; SchemaError for a text that is none."""
+    name, _, way = value.partition(":")
+    if not name or way.partition(":")[0] not in ("prefix", "map", "column"):
+        raise SchemaError(f"A parent is declared as {WAYS}; something else came.")
+    return name
+
+
+def derived_words(child: str) -> str:
+    """Why a column of a table is left out that has the name of a parent."""
+    return f"It is a parent of {child!r}: it follows from that, and is never read."
+
+
+def with_map_read(remedy: Remedy) -> Remedy:
+    """The decision with the lines of its map in the place of a file's path: SchemaError or FileRefused where it has
+    none."""
+    name, _, way = remedy.value.partition(":")
+    kind, _, path = way.partition(":")
+    if remedy.rule != "parent" or kind != "map" or path.startswith("{"):
+        return remedy
+    try:
+        content = Path(path).read_bytes()
+    except OSError as failure:
+        raise FileRefused(f"The map {path} cannot be read: {failure.strerror}.") from failure
+    return Remedy(remedy.column, "parent", by_map(name, read_map(content)))
+
+
+def by_map(name: str, pairs: Mapping[str, str]) -> str:
+    """The declaration of a parent by a map."""
+    return f"{name}:map:{json.dumps(dict(pairs), ensure_ascii=False)}"
+
+
+def with_parents(
+    column: Column, declared: Sequence[str], tables: Sequence[TextTable], missing_tokens: Sequence[str]
+) -> Column:
+    """The column with the parents that are declared, one after the other.
+
+    Raises SchemaError for a column without declared levels, and for what no column may declare.
+    """
+    for value in declared:
+        if not isinstance(column, CategoricalColumn):
+            raise SchemaError(
+                f"Column {column.name!r} has no levels of its own, so it has no parents; --kind {column.name}="
+                "categorical gives it levels."
+            )
+        rule = _rule(column, value, tables, missing_tokens)
+        others = tuple(one for one in column.parents if one.name != rule.name)
+        try:
+            column = column.changed(parents=(*others, rule))
+        except ValidationError as failure:
+            raise refusal(failure) from failure
+    return column
+
+
+def _rule(
+    column: CategoricalColumn, value: str, tables: Sequence[TextTable], missing_tokens: Sequence[str]
+) -> ParentRule:
+    name, (way, _, rest) = parent_name(value), value.partition(":")[2].partition(":")
+    if way == "column":
+        above = proposed(ColumnCells.of(name, tables), Recipe(missing_tokens=tuple(missing_tokens))).column
+        pairs = public_parents(tables, column, above, missing_tokens)
+        return ParentRule(name=name, map=tuple(pairs.items()))
+    if way == "map":
+        return rule_by_map(column, name, _pairs(rest))
+    if not (rest.isascii() and rest.isdigit() and 0 < int(rest) < 1_000):
+        raise SchemaError(f"The parent {name!r} is the first how many characters? A whole number from 1 to 999.")
+    return ParentRule(name=name, prefix=int(rest))
+
+
+def _pairs(text: str) -> dict[str, str]:
+    try:
+        found = json.loads(text)
+    except ValueError as failure:
+        raise SchemaError("The map of a parent is no JSON object.") from failure
+    if not isinstance(found, dict) or not all(isinstance(parent, str) for parent in found.values()):
+        raise SchemaError("The map of a parent is a JSON object of texts.")
+    return found
+
+
+def rule_by_map(column: CategoricalColumn, name: str, pairs: Mapping[str, str]) -> ParentRule:
+    """A parent by a map of the column's levels or, where it has not all of these, of those of one of its parents.
+
+    Levels are found in the map by the column's own rules; what the map says of other texts is left out. Raises
+    SchemaError where it has neither, naming levels of the column that it lacks.
+    """
+    known = {column.tidy(level): parent for level, parent in pairs.items()}
+    others = {one.name: one.levels for one in column.parent_columns if one.name != name}
+    for of, levels in ((None, column.levels), *others.items()):
+        if all(column.tidy(level) in known for level in levels):
+            return ParentRule(name=name, of=of, map=tuple((level, known[column.tidy(level)]) for level in levels))
+    lacking = [level for level in column.levels if column.tidy(level) not in known]
+    raise SchemaError(
+        f"The map of {name!r} lacks {len(lacking):,} of the {len(column.levels):,} levels of {column.name!r}, "
+        f"{lacking[0]!r} among them; each needs a parent."
+    )
