@@ -45,7 +45,7 @@ class Excluded:
 
 def planned(zeros: Excluded | None) -> tuple[TableSchedule, Support, Dataset]:
     """The plan, a public table without a0 = 2 and a1 = 1 and without zeros, and private rows of every kind."""
-    domain = Domain(PLAIN.attributes, zeros)
+    domain = Domain(PLAIN.attributes, zeros=zeros)
     codes = tables.table(PLAIN, 600, 3).codes
     gone = (codes[:, 0] == 2) & (codes[:, 1] == 1)
     if zeros is not None:
