@@ -18,7 +18,7 @@ def lines(name: str = "intervals") -> list[dict[str, str]]:
         return list(csv.DictReader(stream))
 
 
-@pytest.mark.parametrize("name", ["intervals", "contrasts"])
+@pytest.mark.parametrize("name", ["intervals", "contrasts", "single_releases"])
 def test_the_table_is_that_of_the_runs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     made = importlib.import_module(name).table(lines(name))
@@ -61,6 +61,16 @@ def test_every_release_by_new_seeds_covers_what_a_single_one_should() -> None:
     census = [one for one in cells if one["private"][:2] in ("oh", "il")]
     widths = [[float(one["width"]) / float(one["alone"]) for one in census if one["order"] == order] for order in "123"]
     assert [round(fmean(own), 1) for own in widths] == [3.7, 3.1, 2.7]
+
+
+def test_a_right_model_shows_few_releases_that_cover_less_and_more_without_what_widens() -> None:
+    page, found = (ROOT / "docs" / "intervals.md").read_text(encoding="utf-8"), lines("single_releases")
+    few, plain = (100 * fmean(float(one[part]) for one in found) for part in ("few", "plain_few"))
+    assert f"{few:.1f} % cover less than 0.85, and {plain:.1f} % without step 4" in page
+    assert f"200 a setting, {len(found) // 2} settings" in page
+    assert {one["releases"] for one in found} == {"200"}
+    assert few < plain
+    assert {round(float(one["plain"]), 2) for one in found} <= {0.94, 0.95, 0.96}
 
 
 def test_the_claims_of_what_is_made_of_cells_hold() -> None:
