@@ -77,29 +77,34 @@ def drawn_strengths(drift: BelievedDrift, likely: LikelyDrift, draws: int) -> li
     ]
 
 
-def held(found: CellIntervals, drawn: ErrorDraws, attributes: tuple[int, ...]) -> Bools:
-    """bool (large cells, releases): which of a table's intervals hold the share that was drawn."""
+def held(found: CellIntervals, drawn: ErrorDraws, attributes: tuple[int, ...], errors: Floats) -> Bools:
+    """bool (large cells, releases): which of a table's intervals hold the share that was drawn.
+
+    errors  float64 (cells, releases): of the released shares; those of noisy cells are the noise's
+    """
     release, one = found.release, found.of(attributes)
     half = np.maximum(one.high - one.shares, one.shares - one.low).ravel()
-    errors = drawn.of(SupportCells.of(release.released.support, attributes))
     own = release.cells_of(attributes)
     direct = (one.basis == Basis.NOISY).ravel()
     if own is not None:
-        errors[direct] = drawn._noise[own][direct]
+        errors = np.where(direct[:, None], drawn._noise[own], errors)
     large = (one.released.ravel() >= intervals.LARGE) & ~np.isnan(half)
     inside: Bools = (np.abs(errors) <= half[:, None])[large]
     return inside
 
 
-def covered_by(found: CellIntervals, strengths: Sequence[BelievedDrift], each: int, order: int) -> Floats:
-    """float64 (releases,): of each drawn release, the share of cells that are held."""
-    release, shares = found.release, []
+def covered_by(rules: Sequence[CellIntervals], strengths: Sequence[BelievedDrift], each: int, order: int) -> Floats:
+    """float64 (rules, releases): of each drawn release, the share of cells that each rule's intervals hold."""
+    release, shares = rules[0].release, []
     every = list(itertools.combinations(release.attributes, order))
     tables = every if order == 1 or len(every) <= TABLES else random.Random(0).sample(every, TABLES)
     for number, drift in enumerate(strengths):
-        drawn = ErrorDraws(release, drift, replicates=each, seed=f"single releases {number}")
-        shares.append(np.concatenate([held(found, drawn, one) for one in tables]).mean(axis=0))
-    return np.concatenate(shares)
+        drawn, inside = ErrorDraws(release, drift, replicates=each, seed=f"single releases {number}"), []
+        for one in tables:
+            errors = drawn.of(SupportCells.of(release.released.support, one))
+            inside.append([held(rule, drawn, one, errors) for rule in rules])
+        shares.append([np.concatenate(of_rule).mean(axis=0) for of_rule in zip(*inside, strict=True)])
+    return np.concatenate([np.array(one) for one in shares], axis=1)
 
 
 def scored(name: tuple[str, str, int], tables: intervals.Tables, epsilon: float, seed: int, wanted: int) -> list[Line]:
@@ -108,13 +113,11 @@ def scored(name: tuple[str, str, int], tables: intervals.Tables, epsilon: float,
     answers, drift = released_tables(found, plan, n), BelievedDrift.of(found, plan, n)
     likely = likely_drift(found, plan, n, found.distribution.support.rows)
     strengths, lines = drawn_strengths(drift, likely, STRENGTHS), []
+    rules = [CellIntervals(answers, one) for one in (drift, replace(drift, wider=(1.0, 1.0)))]
     for order in (1, 2):
-        both = [
-            covered_by(CellIntervals(answers, one), strengths, wanted // STRENGTHS, order)
-            for one in (drift, replace(drift, wider=(1.0, 1.0)))
-        ]
+        both = covered_by(rules, strengths, wanted // STRENGTHS, order)
         numbers = [round(float(np.mean(part)), 4) for shares in both for part in (shares, shares < FEW)]
-        lines.append(Line(*name[:2], epsilon, name[2], seed, order, len(both[0]), *numbers, round(drift.wider[0], 3)))
+        lines.append(Line(*name[:2], epsilon, name[2], seed, order, both.shape[1], *numbers, round(drift.wider[0], 3)))
     return lines
 
 

@@ -18,7 +18,7 @@ def lines(name: str = "intervals") -> list[dict[str, str]]:
         return list(csv.DictReader(stream))
 
 
-@pytest.mark.parametrize("name", ["intervals", "contrasts"])
+@pytest.mark.parametrize("name", ["intervals", "contrasts", "single_releases"])
 def test_the_table_is_that_of_the_runs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     made = importlib.import_module(name).table(lines(name))
@@ -35,13 +35,42 @@ def test_the_claims_hold() -> None:
     lacking = {key: fmean(runs) for key, runs in means.items() if "without a level" in key[0]}
     others = {key: fmean(runs) for key, runs in means.items() if key not in lacking}
     assert (len({key[:3] for key in others}), len({key[:3] for key in lacking})) == (17, 4)
-    assert min(mean for key, mean in others.items() if key[3] == "0.1") >= 0.946
+    assert min(mean for key, mean in others.items() if key[3] == "0.1") >= 0.971
     assert min(mean for key, mean in others.items() if key[3] != "0.1") >= 0.95
     assert min(mean for key, mean in lacking.items() if key[3] == "0.1") >= 0.928
     assert min(mean for key, mean in lacking.items() if key[3] != "0.1") >= 0.945
-    low = [line for line in lines() if float(line["covered"]) < 0.85]
-    assert {(one["private"], one["public"], one["epsilon"]) for one in low} == {("oh_2018", "oh_2015", "0.1")}
-    assert min(float(line["covered"]) for line in lines() if line["epsilon"] != "0.1") >= 0.86
+    assert min(float(line["covered"]) for line in lines()) >= 0.86
+
+
+def fresh(name: str) -> list[dict[str, str]]:
+    """The lines of seeds that were first used after the rule was written down."""
+    return [line for line in lines(name) if int(line["seed"]) >= 6101]
+
+
+def test_every_release_by_new_seeds_covers_what_a_single_one_should() -> None:
+    cells, wide = fresh("intervals"), fresh("intervals_wide")
+    assert {(one["private"], one["public"], one["rows_per_person"]) for one in cells if one["epsilon"] == "0.1"} == {
+        (one["private"], one["public"], one["rows_per_person"])
+        for one in lines()
+        if "without a level" not in one["private"]
+    }
+    assert {one["epsilon"] for one in wide} == {"0.25"}
+    assert {one["seed"] for one in cells + wide} == {"6101", "6102", "6103", "6104", "6105"}
+    assert (len(cells) + len(wide)) / 3 == 105
+    assert round(min(float(one["covered"]) for one in cells + wide), 3) == 0.949
+    census = [one for one in cells if one["private"][:2] in ("oh", "il")]
+    widths = [[float(one["width"]) / float(one["alone"]) for one in census if one["order"] == order] for order in "123"]
+    assert [round(fmean(own), 1) for own in widths] == [3.7, 3.1, 2.7]
+
+
+def test_a_right_model_shows_few_releases_that_cover_less_and_more_without_what_widens() -> None:
+    page, found = (ROOT / "docs" / "intervals.md").read_text(encoding="utf-8"), lines("single_releases")
+    few, plain = (100 * fmean(float(one[part]) for one in found) for part in ("few", "plain_few"))
+    assert f"{few:.1f} % cover less than 0.85, and {plain:.1f} % without step 4" in page
+    assert f"200 a setting, {len(found) // 2} settings" in page
+    assert {one["releases"] for one in found} == {"200"}
+    assert few < plain
+    assert {round(float(one["plain"]), 2) for one in found} <= {0.94, 0.95, 0.96}
 
 
 def test_the_claims_of_what_is_made_of_cells_hold() -> None:
@@ -76,10 +105,6 @@ def test_the_claims_of_67_attributes_hold() -> None:
         for epsilon in ("0.1", "0.25", "0.5", "1.0")
     }
     assert {len(runs) for runs in covered.values()} == {5}
-    for epsilons, least in ((("0.1",), 0.98), (("0.25",), 0.949), (("0.5", "1.0"), 0.97)):
-        assert min(fmean(runs) for key, runs in covered.items() if key[2] in epsilons) >= least
-    low = [line for line in found if float(line["covered"]) < 0.95]
-    assert [(one["public"], one["rows_per_person"], one["epsilon"]) for one in low] == [("tilt 0.5", "3", "0.25")] * 3
-    assert len({one["seed"] for one in low}) == 1
-    assert [round(float(one["covered"]), 2) for one in low] == [0.77, 0.81, 0.84]
-    assert max(float(line["width"]) / float(line["alone"]) for line in found) < 17.65
+    assert min(fmean(runs) for runs in covered.values()) >= 0.97
+    assert min(float(line["covered"]) for line in found) >= 0.95
+    assert max(float(line["width"]) / float(line["alone"]) for line in found) < 13.6

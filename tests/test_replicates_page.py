@@ -22,11 +22,11 @@ def test_the_table_is_that_of_the_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     assert replicates.table(lines()) in (ROOT / "docs" / "intervals.md").read_text(encoding="utf-8")
 
 
-def test_nineteen_of_twenty_standard_errors_are_reproduced_by_forty_replicates_in_seconds() -> None:
+def test_nineteen_of_twenty_standard_errors_are_reproduced_where_the_public_rows_can_answer_the_tables() -> None:
     assert len({(line["private"], line["public"]) for line in lines()}) == 11
     assert {line["epsilon"] for line in lines()} == {"0.25", "1.0"}
     assert {line["replicates"] for line in lines()} == {"40"}
-    near = {(one["private"], one["public"], one["epsilon"]): float(one["near"]) for one in lines()}
-    low = {release: share for release, share in near.items() if share < 0.97}
-    assert low == {("state_a", "state_d", "1.0"): 0.912}
+    low = [line for line in lines() if float(line["near"]) < 0.97]
+    assert {(one["private"], one["public"], one["epsilon"]) for one in low} == {("state_a", "state_d", "1.0")}
+    assert min(float(line["near"]) for line in low) >= 0.905
     assert max(float(line["seconds"]) for line in lines()) < 60

@@ -9,8 +9,8 @@ import numpy as np
 
 from pmwpub.errors import PlanError
 from pmwpub.mechanisms.table_fit.intervals.cell_intervals import LARGE_CELL
+from pmwpub.mechanisms.table_fit.replicates.raked_replicates import NEAR
 from pmwpub.mechanisms.table_fit.replicates.replicate_weights import (
-    NEAR,
     REPLICATES,
     ReplicateWeights,
     check_asked,

@@ -19,7 +19,7 @@ from pmwpub.tasks.replicate_work import ReplicateWork
 __all__ = ["REPLICATES", "REPRODUCE", "Bundle", "ReplicatesSeen", "archive", "can_be_made", "make", "replicates"]
 
 KIND, TASK = "replicate-weights", "replicates"
-VERSION = 1
+VERSION = 2
 """The rule by which they are made; another rule makes others."""
 
 

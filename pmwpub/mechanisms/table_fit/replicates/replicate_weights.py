@@ -21,7 +21,7 @@ from pmwpub.mechanisms.table_fit.intervals.cell_intervals import (
     MarginalIntervals,
 )
 from pmwpub.mechanisms.table_fit.replicates.error_draws import ErrorDraws
-from pmwpub.mechanisms.table_fit.replicates.raked_replicates import TableSpread, deviations_of, raked
+from pmwpub.mechanisms.table_fit.replicates.raked_replicates import NEAR, TableSpread, deviations_of, raked
 from pmwpub.mechanisms.table_fit.replicates.support_cells import SupportCells
 from pmwpub.progress import Progress, unwatched
 from pmwpub.records import Floats
@@ -29,9 +29,6 @@ from pmwpub.records import Floats
 REPLICATES = 40
 FEWEST, MOST, LARGEST_SEED = 20, 400, 2**31 - 1
 """How many replicates there may be: fewer have no room for the deviations of all tables."""
-
-NEAR = 0.15
-"""A standard error is reproduced where the replicates' is within this part of it."""
 
 
 @dataclass(frozen=True)

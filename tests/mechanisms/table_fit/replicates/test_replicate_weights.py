@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import math
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ from pmwpub.mechanisms.table_fit.intervals.released_tables import ReleasedTables
 from pmwpub.mechanisms.table_fit.replicates import replicate_weights as made_by
 from pmwpub.mechanisms.table_fit.replicates.error_draws import ErrorDraws
 from pmwpub.mechanisms.table_fit.replicates.public_normals import PublicNormals
-from pmwpub.mechanisms.table_fit.replicates.raked_replicates import raked
+from pmwpub.mechanisms.table_fit.replicates.raked_replicates import TableSpread, deviations_of, raked, within_reach
 from pmwpub.mechanisms.table_fit.replicates.replicate_weights import replicate_weights, reproduced
 from pmwpub.mechanisms.table_fit.replicates.support_cells import ScaledValues, SupportCells
 from pmwpub.mechanisms.table_fit.table_fit import table_fit
@@ -169,8 +170,51 @@ def test_their_variance_is_that_of_the_intervals(rho: Fraction, seed: int) -> No
 def test_forty_draws_alone_do_not_reproduce_them(monkeypatch: pytest.MonkeyPatch) -> None:
     """A variance of forty draws is off by 22 %, so its root by 11 %: one in six is beyond 15 %, but for 1-way cells."""
     _, _, intervals = released()
-    monkeypatch.setattr(made_by, "raked", lambda *one, **two: raked(*one, **two | {"sweeps": 1}))
+    monkeypatch.setattr(made_by, "raked", lambda *one, **two: raked(*one, **two | {"sweeps": 1, "more": 0}))
     assert replicate_weights(intervals).reproduced.near < 0.95
+
+
+def spoiling() -> tuple[np.ndarray, list[TableSpread]]:
+    """Tables of a release, where pairs are asked for 25 times as much beside single columns as they have."""
+    release, drift, intervals = released()
+    draws = ErrorDraws(release, drift, replicates=40, seed="spoiling")
+    found = []
+    for order in (2, 1):
+        for attributes in itertools.combinations(range(4), order):
+            cells, one = SupportCells.of(release.released.support, attributes), intervals.of(attributes)
+            asked = made_by.standard_errors(one).ravel() * (5 if order == 2 else 0.2)
+            found.append(TableSpread(cells, one.released.ravel(), asked, partial(draws.of, cells)))
+    return release.released.weights, found
+
+
+def test_pairs_that_ask_for_more_than_weights_can_give_do_not_spoil_single_columns() -> None:
+    weights, spreads = spoiling()
+
+    def near(made: np.ndarray) -> float:
+        ones = [spread for spread in spreads if len(spread.cells.shape) == 1]
+        ratios = [deviations_of(weights, made, one.cells) / one.deviations for one in ones]
+        return float(np.mean(np.abs(np.concatenate(ratios) - 1) <= 0.15))
+
+    assert near(raked(weights, spreads, replicates=40, more=0)) < 0.5
+    assert near(raked(weights, spreads, replicates=40)) >= 0.95
+
+
+def test_no_cell_is_asked_for_more_than_its_row_and_column_allow() -> None:
+    """By hand: the large cell of the first row moves as the row and the small cell do, and this one by its share."""
+    shape = tables.domain(2, 2)
+    support = tables.support(shape, 40, 1)
+    cells = {key: SupportCells.of(support, key) for key in ((0,), (1,), (0, 1))}
+    shares = np.array([0.5, 0.01, 0.2, 0.29])
+    asked = np.array([0.05, 0.05, 0.05, math.nan])
+    spreads = [
+        TableSpread(cells[0, 1], shares, asked, lambda: np.zeros((4, 2))),
+        TableSpread(cells[0,], np.array([0.51, 0.49]), np.array([0.001, 0.002]), lambda: np.zeros((2, 2))),
+        TableSpread(cells[1,], np.array([0.7, 0.3]), np.array([0.03, 0.04]), lambda: np.zeros((2, 2))),
+    ]
+    found = within_reach(spreads)[0].deviations
+    assert found[:3] == pytest.approx([0.001 + 0.01, 0.001 + 0.011, 0.03 + 0.011])
+    assert math.isnan(found[3])
+    assert [one.deviations.tolist() for one in within_reach(spreads)[1:]] == [[0.001, 0.002], [0.03, 0.04]]
 
 
 def test_the_same_seed_makes_the_same_weights_and_another_makes_others() -> None:
