@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from pmwpub.errors import DomainError
@@ -19,13 +19,16 @@ MAX_CHARACTERS = 1_000
 class Attribute:
     """One column of a domain.
 
-    levels  the labels in code order: code i stands for levels[i]
+    levels   the labels in code order: code i stands for levels[i]
+    ordered  so many of the first levels rise in order, and those behind them ("(missing)", "(other)") are outside the
+             order; 0 where levels have none
 
     Raises DomainError without a name or a level, for repeated levels, or for more than 10,000 of them.
     """
 
     name: str
     levels: tuple[str, ...]
+    ordered: int = field(default=0, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "levels", tuple(self.levels))
@@ -39,6 +42,8 @@ class Attribute:
             )
         if len(set(self.levels)) != len(self.levels):
             raise DomainError(f"Attribute {self.name!r} repeats a level; levels must differ.")
+        if not 0 <= self.ordered <= len(self.levels):
+            raise DomainError(f"Attribute {self.name!r} has {len(self.levels):,} levels; {self.ordered:,} are ordered.")
 
     @property
     def size(self) -> int:

@@ -27,11 +27,12 @@ from pmwpub.release.answers.interval_strengths import read_strengths
 from pmwpub.release.answers.main_intervals import MainIntervals, main_intervals
 from pmwpub.release.answers.marginal_answers import CellAnswer, cell_answers, uncovered
 from pmwpub.release.answers.number_answers import NumberAnswer, middles
+from pmwpub.release.answers.ordered_answers import OrderedAnswers
 from pmwpub.release.bundle import INTERVALS, SCHEMA, TABLES, WEIGHTS, Bundle
 from pmwpub.release.certificate import Certificate
 from pmwpub.release.certificates.table_certificate import TableCertificate
 from pmwpub.release.measured.measurements import sigma_rows
-from pmwpub.release.measured.tables_csv import read_tables
+from pmwpub.release.measured.tables_csv import read_all_tables
 from pmwpub.release.rebuilding import differing, table_plan_of, workload_of
 
 _READ = (WEIGHTS, SCHEMA, TABLES, INTERVALS)
@@ -128,6 +129,12 @@ class ReleaseAnswers:
         total = float(shares[known].sum())
         return NumberAnswer.uncovered(what, float(shares[known] @ numbers[known]) / total if total else math.nan)
 
+    @cached_property
+    def ordered(self) -> OrderedAnswers:
+        """Shares of ranges, cumulative shares and quantiles."""
+        found = self._tables
+        return OrderedAnswers(self._bundle.schema, self._released, None if found is None else found[0])
+
     @property
     def numeric(self) -> tuple[str, ...]:
         """The columns that have a mean."""
@@ -221,15 +228,19 @@ class ReleaseAnswers:
             return None
         if certificate.chosen is None:
             raise CertificateError("The certificate does not say what the noisy tables chose.")
-        tables = certificate.measured(self._workload)
+        tables, plan = certificate.measured(self._workload), table_plan_of(certificate)
+        noisy, coarse = read_all_tables(self._bundle.parts[TABLES], certificate, tables)
         release = ReleasedTables(
             tables,
             np.array(certificate.sigmas) / certificate.n,
-            read_tables(self._bundle.parts[TABLES], certificate, tables),
+            noisy,
             self._released,
             certificate.chosen.choices(tables),
-            table_plan_of(certificate).constants,
+            plan.constants,
             certificate.n,
+            certificate.complete,
+            plan.coarse(tables.domain),
+            coarse,
         )
         return release, read_strengths(self._strengths, tables)
 

@@ -51,6 +51,7 @@ def chosen_plan(
     epsilon: str,
     grow: bool = False,
     three_way: bool = False,
+    ranges: Sequence[str] = (),
     private_read_as: str | None = None,
     criteria: tuple[Criterion, ...] = (),
 ) -> ChosenPlan:
@@ -60,6 +61,7 @@ def chosen_plan(
     settings   those of PMW^Pub that somebody gave, as `release_plan` has them
     grow       whether table fit, which is then meant, may add rows
     three_way  whether table fit, which is then meant, measures tables of three columns too
+    ranges     ordered columns of which table fit, which is then meant, measures coarse tables too
     epsilon    as in `release_plan`
     criteria   that stand in the plan; a stored release is one of the same criteria
 
@@ -68,7 +70,7 @@ def chosen_plan(
     not bought.
     """
     chosen = _chosen(
-        service, current, candidates, settings, engine, epsilon, grow, three_way, private_read_as, criteria
+        service, current, candidates, settings, engine, epsilon, grow, three_way, ranges, private_read_as, criteria
     )
     return ChosenPlan(with_criteria(chosen.plan, criteria), chosen.why)
 
@@ -93,13 +95,14 @@ def _chosen(
     epsilon: str,
     grow: bool,
     three_way: bool,
+    ranges: Sequence[str],
     private_read_as: str | None,
     criteria: tuple[Criterion, ...],
 ) -> ChosenPlan:
     """As `chosen_plan`, without the criteria in the plan."""
-    if (grow or three_way) and engine is None:
+    if (grow or three_way or ranges) and engine is None:
         engine = releases.TABLE_FIT
-    if engine == releases.UNCHANGED and not (grow or three_way):
+    if engine == releases.UNCHANGED and not (grow or three_way or ranges):
         releases.refuse_settings("The public table unchanged", settings)
         return ChosenPlan(releases.unchanged_plan(current, candidates))
     if engine is not None or settings:
@@ -112,6 +115,7 @@ def _chosen(
             epsilon=epsilon,
             grow=grow,
             three_way=three_way,
+            ranges=ranges,
             private_read_as=private_read_as,
         )
         return ChosenPlan(named)

@@ -90,6 +90,11 @@ class AttributeColumn(NamedColumn):
         raise NotImplementedError
 
     @property
+    def ordered_levels(self) -> int:
+        """How many of the declared levels stand in order: all of them, or none."""
+        return 0
+
+    @property
     def missing_codes(self) -> tuple[MissingCode, ...]:
         """The column's own missing codes, in the order of their levels."""
         return self.missing if isinstance(self.missing, tuple) else ()
@@ -101,8 +106,9 @@ class AttributeColumn(NamedColumn):
 
     @cached_property
     def attribute(self) -> Attribute:
-        """The declared levels or bins, then the missing levels, then the other level."""
-        return Attribute(self.name, self.own_levels + self.missing_levels + (OTHER,) * self.other)
+        """The declared levels or bins, then the missing levels, then the other level; only the first can be ordered."""
+        levels = self.own_levels + self.missing_levels + (OTHER,) * self.other
+        return Attribute(self.name, levels, self.ordered_levels)
 
     @property
     def no_level(self) -> int:

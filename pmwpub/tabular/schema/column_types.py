@@ -96,6 +96,10 @@ class CategoricalColumn(AttributeColumn):
     def own_levels(self) -> tuple[str, ...]:
         return self.levels
 
+    @property
+    def ordered_levels(self) -> int:
+        return len(self.levels) if self.kind == "ordered" else 0
+
     @cached_property
     def _codes(self) -> dict[str, int]:
         return {self.tidy(level): code for code, level in enumerate(self.levels)}
@@ -138,6 +142,12 @@ class DateColumn(AttributeColumn):
     @property
     def own_levels(self) -> tuple[str, ...]:
         return self.levels or LEVELS[self.part]
+
+    @property
+    def ordered_levels(self) -> int:
+        """Days of the week go round; years may be listed in any order, and count where they rise."""
+        rising = list(self.levels) == sorted(self.levels)
+        return len(self.own_levels) if self.part != "weekday" and rising else 0
 
     @cached_property
     def _codes(self) -> dict[str, int]:

@@ -83,6 +83,10 @@ class NumericColumn(AttributeColumn):
         return tuple(names)
 
     @property
+    def ordered_levels(self) -> int:
+        return len(self.own_levels)
+
+    @property
     def complete(self) -> bool:
         """Whether every cell has a level: what is no number is "other", and what lies outside is that or clipped."""
         return self.other and self.outside != "none"

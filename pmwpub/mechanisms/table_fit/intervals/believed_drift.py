@@ -76,7 +76,7 @@ def _believed(release: TableRelease, schedule: TableSchedule, n: int, rows: int)
     evidence = PriorEvidence(schedule, WidestCells.of(schedule, prior), tables.estimates)
     ones = np.array([evidence.likelihood(moved, strength) for strength in grid])
     without_pairs = replace(choices, sweeps=(*choices.sweeps[:2], 0), grown=())  # the atoms have the added rows
-    first = answers_of(refit(prior, schedule, release.noisy, without_pairs, n), schedule.tables)
+    first = answers_of(refit(prior, schedule, release.noisy, without_pairs, n, release.coarse), schedule.tables)
     all_ones, pairs = _mean_strengths(grid, ones, _of_pairs(tables, first, grid), cap)
     own = np.minimum(_own(schedule, prior, tables.estimates, grid, all_ones, moved), min(all_ones, cap))
     own[list(moved)] = constants.moved_strength
@@ -93,6 +93,9 @@ def released_tables(release: TableRelease, schedule: TableSchedule, n: int) -> R
         release.choices,
         schedule.constants,
         n,
+        schedule.complete,
+        schedule.coarse,
+        release.coarse,
     )
 
 
