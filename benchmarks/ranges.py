@@ -1,6 +1,6 @@
 """Errors of ranges, prefixes, quantiles and means of ordered columns, at equal epsilon, by how they are released.
 
-    python benchmarks/ranges.py [--epsilons 0.25 1] [--seeds 5] [--methods table-fit table-fit+coarse ...]
+    python benchmarks/ranges.py [--tables adult oh_2018] [--epsilons 0.25 1] [--seeds 5] [--methods table-fit ...]
 
 Writes docs/results/ranges.csv, a line a release and column; a release that stands there is not made again.
 benchmarks/paper/ranges_report.py makes the page of it. ADULT has eight columns, three of them in fine bins: age by the
@@ -248,7 +248,7 @@ def answers_of(problem: Problem, method: str, epsilon: float, seed: int) -> tupl
 
 
 METHODS = (
-    "unchanged", "pmw-pub", "pmw-pub+prefixes", "table-fit", "table-fit+coarse", "table-fit+prefixes",
+    "unchanged", "pmw-pub", "table-fit", "table-fit+coarse", "table-fit+prefixes",
     "noisy table-fit", "noisy table-fit+coarse",
 )  # fmt: skip
 
@@ -311,6 +311,7 @@ def _ranks(truth: Floats, value: float, cuts: Sequence[float]) -> tuple[float, f
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--tables", nargs="+", default=("adult", "oh_2018"), help="private tables")
     parser.add_argument("--epsilons", nargs="+", type=float, default=EPSILONS)
     parser.add_argument("--methods", nargs="+", default=METHODS)
     parser.add_argument("--seeds", type=int, default=5)
@@ -321,7 +322,7 @@ def main() -> None:
     if wanted.out.is_file():
         with wanted.out.open(newline="", encoding="utf-8") as stream:
             done = {tuple(row[part] for part in _KEY) for row in csv.DictReader(stream)}
-    for name, tables in PROBLEMS.items():
+    for name, tables in ((name, make) for name, make in PROBLEMS.items() if name[0] in wanted.tables):
         for seed in range(wanted.first_seed, wanted.first_seed + wanted.seeds):
             for epsilon in wanted.epsilons:
                 for method in wanted.methods:

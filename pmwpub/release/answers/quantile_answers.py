@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pmwpub.mechanisms.table_fit.intervals.cell_intervals import CONFIDENCE, Basis
 from pmwpub.mechanisms.table_fit.intervals.range_intervals import QuantileBins
@@ -52,17 +52,22 @@ class QuantileAnswer:
         """A quantile in numbers and words."""
         own, place, inside = column.column.own_levels, found.released, found.inside
         released = None if place is None else column.at(place, inside)
-        told = (column.name, at)
+        level = None if place is None else own[place]
+        answered = cls(
+            column=column.name, at=at, value=released, level=level, released=released, low=None, high=None, first=None,
+            last=None, confidence=CONFIDENCE, basis=str(Basis.NONE), remark=NOT_COVERED,
+        )  # fmt: skip
         if found.first is None or found.last is None:
-            level = None if place is None else own[place]
-            return cls(*told, released, level, released, *[None] * 4, CONFIDENCE, str(Basis.NONE), NOT_COVERED)
+            return answered
         if place is None or place < found.first:
             place, inside = found.first, 0.0
         elif place > found.last:
             place, inside = found.last, 1.0
-        answered = (column.at(place, inside), own[place], released)
-        ends = (*column.ends(found.first, found.last), own[found.first], own[found.last])
-        return cls(*told, *answered, *ends, CONFIDENCE, str(Basis.NOISY), "")
+        low, high = column.ends(found.first, found.last)
+        return replace(
+            answered, value=column.at(place, inside), level=own[place], low=low, high=high, first=own[found.first],
+            last=own[found.last], basis=str(Basis.NOISY), remark="",
+        )  # fmt: skip
 
     @property
     def what(self) -> str:

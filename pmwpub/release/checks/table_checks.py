@@ -49,7 +49,9 @@ def _agrees(certificate: TableCertificate, files: Files) -> str:
     workload = stated_workload(certificate, files)
     tables = certificate.measured(workload)
     attributes, coarse = workload.domain.attributes, table_plan_of(certificate).coarse(workload.domain)
-    names = [(tuple(attributes[a].name for a in one.attributes), None) for one in tables.marginals]
+    names: list[tuple[tuple[str, ...], int | None]] = [
+        (tuple(attributes[a].name for a in one.attributes), None) for one in tables.marginals
+    ]
     names += [((attributes[one.attribute].name,), one.width) for one in (coarse.tables if coarse else ())]
     if workload.queries != certificate.queries or names != [(one.columns, one.merged) for one in certificate.tables]:
         return "other tables are named."
