@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import csv
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 from statistics import fmean
@@ -120,6 +120,11 @@ def _shares(private: Dataset, attribute: int) -> Floats:
     return shares
 
 
+def table(lines: Sequence[dict[str, str]]) -> str:
+    """Coverage by pair, kind and epsilon in Markdown."""
+    return contrasts.table(lines, KINDS)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--pairs", nargs="+", default=["adult", "sample", "census"])
@@ -131,7 +136,7 @@ def main() -> None:
     wanted = parser.parse_args()
     if wanted.table:
         with wanted.out.open(newline="", encoding="utf-8") as stream:
-            print(contrasts.table(list(csv.DictReader(stream)), KINDS), end="")
+            print(table(list(csv.DictReader(stream))), end="")
         return
     for name, tables, epsilon, seed in cells.to_do(wanted):
         for line in scored(name, tables, epsilon, seed):

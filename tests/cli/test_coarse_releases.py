@@ -13,7 +13,9 @@ import pandas
 import pytest
 
 from pmwpub.cli import main
-from pmwpub.release import rebuild
+from pmwpub.release import checking, rebuild
+from pmwpub.release.bundle import Bundle
+from pmwpub.service.bought.noisy_answers import noisy_answers
 
 Run = Callable[..., Any]
 ROWS = 2_000
@@ -73,6 +75,10 @@ def test_a_release_with_coarse_tables_is_checked_answered_and_made_again(
     assert [line["levels"] for line in lines] == [
         "[0, 1) to [15, 16)", "[16, 17) to [31, 32)", "[32, 33) to [39, 40]", "(other)",
         "[0, 1) to [31, 32)", "[32, 33) to [39, 40]", "(other)",
+    ]  # fmt: skip
+    listed = noisy_answers(Bundle(checking.read_folder(Path("out"))))
+    assert [row[1:3] for row in listed.rows][-2:] == [
+        ("age, each 16 levels merged", 4), ("age, each 32 levels merged", 3)
     ]  # fmt: skip
     private = pandas.read_csv("p.csv").age
     number = run("answer", "--release", "out", "--range", "age=8..24")["number"]
@@ -135,6 +141,15 @@ def test_what_cannot_be_merged_is_refused_before_anything_is_charged(run: Run) -
     ):
         assert words in release(run, *flags, status=2), flags
     assert run("ledger", "show", "P")["charges"] == []
+
+
+def test_what_it_would_cost_is_said_before(run: Run) -> None:
+    given = ("--population", "P", "--schema", "schema.json", "--private", "p.csv", "--public", "b.csv", "-k", "2")
+    planned = run("release", *given, "--epsilon", "1", "--ranges", "age", "--dry-run")
+    plain = run("release", *given, "--epsilon", "1", "--engine", "table-fit", "--dry-run")
+    assert planned["price"] == plain["price"]
+    assert planned["noise"]["rows"] > plain["noise"]["rows"]
+    assert planned["plan"] == release(run, "--ranges", "age")["plan_sha256"]
 
 
 def test_a_plan_without_coarse_tables_says_nothing_of_them(run: Run) -> None:

@@ -48,9 +48,18 @@ class RangeIntervals:
 
     def __init__(self, released: Distribution, tables: ReleasedTables | None) -> None:
         self._released, self._tables = released, tables
+        self._shares: dict[int, Floats] = {}
+        self._columns: dict[int, NoisyColumn | None] = {}
+
+    def _share_of(self, attribute: int) -> Floats:
+        if attribute not in self._shares:
+            self._shares[attribute] = marginal_of(self._released, (attribute,))
+        return self._shares[attribute]
 
     def _noisy(self, attribute: int) -> NoisyColumn | None:
-        return None if self._tables is None else noisy_column(self._tables, attribute)
+        if self._tables is not None and attribute not in self._columns:
+            self._columns[attribute] = noisy_column(self._tables, attribute)
+        return self._columns.get(attribute)
 
     def share(self, attribute: int, levels: Sequence[int]) -> Contrast:
         """The share of all rows that have one of these levels.
@@ -60,7 +69,7 @@ class RangeIntervals:
         """
         chosen = np.zeros(self._released.support.domain.shape[attribute])
         chosen[list(levels)] = 1.0
-        released = float(marginal_of(self._released, (attribute,)) @ chosen)
+        released = float(self._share_of(attribute) @ chosen)
         found = self._noisy(attribute)
         if found is None:
             return Contrast(released, released, None, None, Basis.NONE)
@@ -83,7 +92,7 @@ class RangeIntervals:
         `SURE` deviations.
         """
         chosen = list(levels)
-        place, inside = quantile_in(marginal_of(self._released, (attribute,))[chosen], part)
+        place, inside = quantile_in(self._share_of(attribute)[chosen], part)
         found = self._noisy(attribute)
         if found is None:
             return QuantileBins(place, inside, None, None)
