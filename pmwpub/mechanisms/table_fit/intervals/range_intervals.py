@@ -38,7 +38,7 @@ class RangeIntervals:
 
     What the noisy tables say of a column is unbiased, with Gaussian noise whose law is known, so the intervals cover by
     that law, whatever drifted and whatever the fit made of it. What the model of the cells' intervals believes of a sum
-    of levels is not offered: the drift of an ordered column is smooth, and adds up beyond it (docs/intervals.md).
+    of levels is not offered: no law says how often that covers (docs/intervals.md).
 
     released  the weights that were published
     tables    what a release by table fit publishes of its tables; None of any other, of which nothing is covered
