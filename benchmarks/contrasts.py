@@ -146,14 +146,14 @@ def scored(name: tuple[str, str, int], tables: cells.Tables, epsilon: float, see
     return lines
 
 
-def table(lines: Sequence[dict[str, str]]) -> str:
+def table(lines: Sequence[dict[str, str]], kinds: Sequence[str] = KINDS) -> str:
     """Coverage by pair, kind and epsilon in Markdown: of each order, the worst release, what is left out."""
     epsilons = sorted({float(one["epsilon"]) for one in lines})
     runs = sorted({(one["private"], one["public"], int(one["rows_per_person"])) for one in lines})
     page = [f"| private <- public | what | {' | '.join(f'ε = {epsilon:g}' for epsilon in epsilons)} |"]
     page.append("|---" * (len(epsilons) + 2) + "|")
     for private, public, k in runs:
-        for kind in KINDS:
+        for kind in kinds:
             found = []
             for epsilon in epsilons:
                 own = [one for one in lines if _is(one, (private, public, k), kind, epsilon)]

@@ -18,7 +18,7 @@ def lines(name: str = "intervals") -> list[dict[str, str]]:
         return list(csv.DictReader(stream))
 
 
-@pytest.mark.parametrize("name", ["intervals", "contrasts", "single_releases"])
+@pytest.mark.parametrize("name", ["intervals", "contrasts", "range_intervals", "single_releases"])
 def test_the_table_is_that_of_the_runs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     made = importlib.import_module(name).table(lines(name))
@@ -90,6 +90,23 @@ def test_the_claims_of_what_is_made_of_cells_hold() -> None:
     assert round(sum(int(line["numbers"]) * float(line["covered"]) for line in means)) == 1306
     worst = min(means, key=lambda line: float(line["covered"]))
     assert (round(float(worst["covered"]) * int(worst["numbers"])), int(worst["numbers"])) == (12, 17)
+
+
+def test_the_claims_of_ranges_hold() -> None:
+    found = lines("range_intervals")
+    cells = defaultdict(list)
+    for line in found:
+        cells[line["kind"], line["private"], line["public"], line["epsilon"]].append(float(line["covered"]))
+    assert {len(runs) for runs in cells.values()} == {2}
+    for kind, share in (("range", 0.954), ("range by the model", 0.970)):
+        own = [line for line in found if line["kind"] == kind]
+        numbers = [int(line["numbers"]) for line in own]
+        held = sum(n * float(line["covered"]) for n, line in zip(numbers, own, strict=True))
+        assert (sum(numbers), round(held / sum(numbers), 3)) == (9702, share)
+    model = [fmean(runs) for key, runs in cells.items() if key[0] == "range by the model"]
+    assert (sum(mean < 0.93 for mean in model), len(model)) == (3, 18)
+    assert min(fmean(runs) for key, runs in cells.items() if key[0] == "range") == pytest.approx(0.906, abs=5e-4)
+    assert min(fmean(runs) for key, runs in cells.items() if key[0] == "quantile") > 0.98
 
 
 def test_the_claims_of_67_attributes_hold() -> None:

@@ -23,7 +23,7 @@ def paper(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[ModuleType, ModuleT
     import report
 
     yield common, report
-    for name in ("common", "report", "sharper_report", "pools_report", "three_way_report"):
+    for name in ("common", "report", "sharper_report", "pools_report", "ranges_report", "three_way_report"):
         sys.modules.pop(name)
 
 
@@ -303,3 +303,24 @@ def test_tables_of_three_columns_pay_where_columns_are_few_or_people_many_and_co
         largest, error = report.ratio(own)
         assert largest < pays[case] if case in pays else abs(largest - 1.0) < 0.06 + 2 * error
     assert report.told([pair for own in runs.values() for pair in own])[0] < 0.9
+
+
+def test_coarse_tables_sharpen_ranges_on_every_pair_and_cost_the_pairs_of_columns_little(
+    paper: tuple[ModuleType, ModuleType],
+) -> None:
+    report = paper[1].ranges_report
+    rows = report.lines()
+    assert {len({row["seed"] for row in rows if row["method"] == method}) for method in report.LABELS} == {5}
+    for private, public, epsilon in {(row["private"], row["public"], row["epsilon"]) for row in rows}:
+
+        def ratio(measure: str, method: str, own: dict[str, str]) -> float:
+            with_them, without = (report.mean_of(rows, measure, method=one, **own) for one in (method, method[:-7]))
+            return float(with_them / without)
+
+        own = {"private": private, "public": public, "epsilon": epsilon}
+        for measure, fit, noisy in (("range_mean", 0.9, 0.9), ("range_max", 0.95, 0.95)):
+            assert ratio(measure, "table-fit+coarse", own) < fit
+            assert ratio(measure, "noisy table-fit+coarse", own) < noisy
+        assert ratio("variation", "table-fit+coarse", own) < 1.05
+        rounds = [report.mean_of(rows, "range_mean", method=method, **own) for method in ("pmw-pub", "table-fit")]
+        assert rounds[0] > rounds[1]

@@ -14,6 +14,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 
 import pools_report
+import ranges_report
 import sharper_report
 import three_way_report
 from common import OUT, ROOT
@@ -365,6 +366,8 @@ def page() -> str:
         "public_peers": sharper_report.public_peers,
         "pools": pools_report.pools,
         "three_way": three_way_report.three_way,
+        "ranges": ranges_report.ranges,
+        "range_values": ranges_report.values,
     }
     for name, make in parts.items():
         text = text.replace(f"{{{{{name}}}}}", make().strip())

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from pmwpub.api.arguments import engine_settings, kind_words, number_text, of_kind, switch, table_names, whole_number
+from pmwpub.api.arguments import (
+    engine_settings,
+    kind_words,
+    named_columns,
+    number_text,
+    of_kind,
+    switch,
+    table_names,
+    whole_number,
+)
 from pmwpub.api.synthetic_release import SyntheticRelease
 from pmwpub.errors import PlanError
 from pmwpub.jobs import InlineEngine
@@ -137,6 +146,7 @@ class Project:
         rounds: int | None = None,
         grow: bool = False,
         three_way: bool = False,
+        ranges: Sequence[str] = (),
         repeat: int = 0,
         overlap_acknowledged: bool | None = None,
         criteria: Sequence[Mapping[str, object]] = (),
@@ -147,13 +157,15 @@ class Project:
         engine                "pmw-pub", "table-fit", "table-fit-pool" (table fit with several public tables, whose
                               weights are learnt from the noisy tables), or "unchanged": the public table itself, for
                               which nothing is charged. Where none is named: PMW^Pub if `rounds` is given, table fit if
-                              `grow` or `three_way` is; else a stored release of these inputs; else what simulations
-                              on public tables advise. `chosen` says which, and why
+                              `grow`, `three_way` or `ranges` is; else a stored release of these inputs; else what
+                              simulations on public tables advise. `chosen` says which, and why
         rounds                T of PMW^Pub, 25 where nothing is said; the others have none
         grow                  of table fit: whether rows are added where noisy tables show people of whom no public row
                               tells
         three_way             of table fit: whether tables of three columns are measured too; this pays for few columns
                               or many people
+        ranges                of table fit: ordered columns of which coarse tables are measured too, for ranges and
+                              quantiles of columns in many bins
         overlap_acknowledged  as in `assess`
         criteria              by which `accept` holds it against the private table once it is stored, such as
                               {"kind": "largest", "within": "0.05"}; they stand in its plan
@@ -181,6 +193,7 @@ class Project:
                 epsilon=price,
                 grow=switch(grow, "`grow`"),
                 three_way=switch(three_way, "`three_way`"),
+                ranges=named_columns(ranges),
                 criteria=wanted,
             )
         with draws_in_words():

@@ -14,6 +14,8 @@ from pmwpub.tabular.coding.decode import decode
 
 if TYPE_CHECKING:
     from pmwpub.release.answers.number_answers import NumberAnswer
+    from pmwpub.release.answers.ordered_columns import End
+    from pmwpub.release.answers.quantile_answers import QuantileAnswer
     from pmwpub.release.answers.release_answers import ReleaseAnswers
     from pmwpub.tabular.files.reading import Frame
 
@@ -65,6 +67,28 @@ class SyntheticRelease:
         Raises WorkloadError for a column that is unknown or not numeric.
         """
         return self._answers.mean(name)
+
+    def between(self, name: str, low: End = None, high: End = None) -> NumberAnswer:
+        """The share of all rows from `low` to below `high`, two edges of a numeric column, with its interval.
+
+        Of a column of ordered levels both ends are levels that are in the range. None leaves an end open.
+        Raises WorkloadError for a column without an order, ends that are no edges or levels, or an empty range.
+        """
+        return self._answers.ordered.between(name, low, high)
+
+    def cumulative(self, name: str) -> tuple[NumberAnswer, ...]:
+        """The shares of all rows from the first level of an ordered column up to each, with their intervals.
+
+        Raises WorkloadError for a column without an order.
+        """
+        return self._answers.ordered.cumulative(name)
+
+    def quantiles(self, name: str, at: Sequence[float] = (0.25, 0.5, 0.75)) -> tuple[QuantileAnswer, ...]:
+        """Quantiles of the rows that have a number or level in an ordered column, with the bins that hold them.
+
+        Raises WorkloadError for a column without an order, or parts that do not lie between 0 and 1.
+        """
+        return self._answers.ordered.quantiles(name, at)
 
     @property
     def lacking(self) -> str:

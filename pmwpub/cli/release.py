@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Literal, get_args
 
-from pmwpub.cli.inputs import Json, no_result, read, spent_json, store_files, tick_of
+from pmwpub.cli.inputs import Json, no_result, one_line, read, spent_json, store_files, tick_of
 from pmwpub.cli.purchasing import opened_service, prepared, reused, spent
 from pmwpub.errors import FileRefused, PlanError
 from pmwpub.ledger import DryLedger, Ledger
@@ -92,6 +92,7 @@ def _chosen(
         epsilon=parsed.epsilon,
         grow=parsed.grow,
         three_way=parsed.three_way,
+        ranges=one_line(parsed.ranges) if parsed.ranges else (),
         private_read_as=private.read_as,
         criteria=_criteria(parsed),
     )

@@ -8,8 +8,10 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import ConfigDict, Field, TypeAdapter, field_validator, model_validator
 
+from pmwpub.domain import Domain
 from pmwpub.errors import PlanError
 from pmwpub.mechanisms.pmw_pub.algorithm import Output, Replay, Schedule, Start
+from pmwpub.mechanisms.table_fit.coarse_tables import CoarseSchedule, RangeTables, coarse_schedule
 from pmwpub.mechanisms.table_fit.fit_constants import FitConstants, SupportGrowth
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.mechanisms.table_fit.pool_weights import MOST_TABLES, PoolConstants
@@ -98,9 +100,10 @@ class _TablePlan(_BoughtPlan):
     growth     how rows are added where noisy tables show people of whom no public row tells; None where none are
     three_way_share
                the part of the budget for the workload's 3-way tables; None where they are not measured
+    ranges     coarse tables of ordered columns, which make ranges sharper; None where none are measured
     """
 
-    LATER: ClassVar[frozenset[str]] = _BoughtPlan.LATER | {"growth", "three_way_share"}
+    LATER: ClassVar[frozenset[str]] = _BoughtPlan.LATER | {"growth", "three_way_share", "ranges"}
 
     kind: str
     n: int = Field(ge=1)
@@ -110,17 +113,26 @@ class _TablePlan(_BoughtPlan):
     constants: FitConstants
     growth: SupportGrowth | None = None
     three_way_share: Annotated[Fraction, Field(gt=0, lt=1)] | None = None
+    ranges: RangeTables | None = None
     private_read_as: Reading = None
 
     @model_validator(mode="after")
     def _no_growth_with_three_way_tables(self) -> Self:
         if self.growth is not None and self.three_way_share is not None:
             raise PlanError("Rows are added, or tables of three columns measured, not both. Nothing was charged.")
+        if self.ranges is not None and (self.growth is not None or self.three_way_share is not None):
+            raise PlanError("Coarse tables are measured without added rows or tables of three. Nothing was charged.")
         return self
 
     @property
     def budget(self) -> ZCDP:
         return ZCDP(self.rho_units)
+
+    def coarse(self, domain: Domain) -> CoarseSchedule | None:
+        """The coarse tables that are measured, with their noise; None where none are. Raises as `coarse_schedule`."""
+        if self.ranges is None:
+            return None
+        return coarse_schedule(domain, self.ranges, self.budget, rows_per_person=self.rows_per_person)
 
     def schedule(self, workload: Workload, support: Support, *, complete: bool) -> TableSchedule:
         """How the budget is shared by the tables, from public facts alone.
@@ -151,6 +163,7 @@ class _TablePlan(_BoughtPlan):
             constants=self.constants,
             growth=self.growth,
             three_way_share=self.three_way_share,
+            ranges=self.ranges,
         )
 
 
@@ -183,6 +196,8 @@ class WeightedPoolPlan(_TablePlan):
             raise PlanError(
                 "Tables of three columns are measured with one public table, not a pool. Nothing was charged."
             )
+        if self.ranges is not None:
+            raise PlanError("Coarse tables are measured with one public table, not a pool. Nothing was charged.")
         return self
 
 

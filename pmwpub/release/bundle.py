@@ -124,7 +124,7 @@ class Bundle:
         else:
             raise PlanError("A release of a pool belongs to the plan of a pool.")
         measured = {
-            TABLES: tables_csv(plain, schedule.tables, release.noisy),
+            TABLES: tables_csv(plain, schedule.tables, release.noisy, release.coarse),
             INTERVALS: strengths_json(drift, schedule.tables),
         }
 

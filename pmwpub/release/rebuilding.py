@@ -30,7 +30,7 @@ from pmwpub.release.certificates.certificate_reading import AnyCertificate
 from pmwpub.release.certificates.table_certificate import PoolCertificate, TableCertificate
 from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
 from pmwpub.release.measured.measurements import measurements_csv
-from pmwpub.release.measured.tables_csv import read_tables
+from pmwpub.release.measured.tables_csv import read_all_tables
 from pmwpub.release.synthesis import synthetic_csv
 from pmwpub.strict_json import read_unrepeated
 from pmwpub.tabular.coding.decode import read_weights, weights_csv
@@ -121,7 +121,7 @@ def _refitted(
 ) -> TableRelease:
     """A release by table fit, from its noisy tables and the choices that the certificate records."""
     prior, schedule = _priors(certificate, supports)[1], _schedule(certificate, workload, supports)
-    if [str(noise.scale) for noise in schedule.noises] != [table.scale for table in certificate.tables]:
+    if [str(noise.scale) for noise in schedule.all_noises] != [table.scale for table in certificate.tables]:
         raise CertificateError("The noise that the certificate states is not that of its plan on this public table.")
     if certificate.chosen is None or not certificate.chosen.fits(schedule.constants, schedule.growth):
         raise CertificateError("What the certificate says that the noisy tables chose is nothing that a run chooses.")
@@ -129,10 +129,11 @@ def _refitted(
         raise CertificateError(
             "tables.csv is not the file that the certificate names; it is read beside the certificate."
         )
-    noisy = read_tables(content, certificate, schedule.tables)
+    noisy, coarse = read_all_tables(content, certificate, schedule.tables)
     try:
         choices = certificate.chosen.choices(schedule.tables)
-        return TableRelease(refit(prior, schedule, noisy, choices, certificate.n), noisy, choices, schedule.rho)
+        weights = refit(prior, schedule, noisy, choices, certificate.n, coarse)
+        return TableRelease(weights, noisy, choices, schedule.rho, coarse)
     except (ArithmeticError, ValueError, DomainError, PlanError) as failure:
         raise CertificateError("No weights follow from these noisy tables and choices.") from failure
 

@@ -150,6 +150,10 @@ def test_programs_ask_alike(run: Run) -> None:
     assert (
         found.difference({"sex": "F"}, {"sex": "M"}).line() == answer(run, "--difference", "sex=F", "sex=M")["number"]
     )
+    first = json.loads(Path("schema.json").read_text())["columns"][1]["edges"][1]
+    assert found.between("age", first).line() == answer(run, "--range", f"age={first}..")["number"]
+    assert [one.line() for one in found.cumulative("age")] == answer(run, "--cumulative", "age")["numbers"]
+    assert [one.line() for one in found.quantiles("age")] == answer(run, "--quantile", "age")["quantiles"]
     within = [one.line() for one in found.within(["sex", "job"], ["sex"])]
     assert within == answer(run, "--marginal", "sex,job", "--within", "sex")["cells"]
     by_name = found.answer(["job", "sex"])
@@ -192,13 +196,44 @@ def test_a_mean_is_made_of_the_noisy_table_of_its_column(run: Run) -> None:
     assert "middle" in found["mean"]
 
 
+def test_ranges_cumulative_shares_and_quantiles_hold_the_truth(run: Run) -> None:
+    release(run, "--engine", "table-fit")
+    private = pandas.read_csv("p.csv").age
+    edges = json.loads(Path("schema.json").read_text())["columns"][1]["edges"]
+    low, high = edges[1], edges[3]
+    found = answer(run, "--range", f"age={low}..{high}", "-o", "range.csv")
+    number, own = found["number"], ((private >= low) & (private < high)).mean()
+    assert number["what"] == f"share of age from {low} to below {high}"
+    assert 0 < number["high"] - number["low"] < 0.1
+    # As wide again on both sides is six deviations: the noise of no run reaches so far.
+    assert abs(number["value"] - own) <= 1.5 * (number["high"] - number["low"])
+    assert "all rows" in found["range"]
+    assert Path("range.csv").read_text().splitlines()[1].startswith(f'"{number["what"]}"')
+    below = answer(run, "--cumulative", "age", "-o", "below.csv")["numbers"]
+    assert len(below) == len(edges) - 1 == len(Path("below.csv").read_text().splitlines()) - 1
+    for edge, one in zip(edges[1:], below, strict=True):
+        assert abs(one["value"] - (private < edge).mean()) <= 0.1
+    asked = answer(run, "--quantile", "age", "--at", ".1,0.5", "-o", "quantiles.csv")
+    assert [one["what"] for one in asked["quantiles"]] == ["quantile 0.1 of age", "median of age"]
+    for one in asked["quantiles"]:
+        assert {one["low"], one["high"]} <= set(edges)
+        assert one["low"] - (high - low) <= private.quantile(one["at"]) <= one["high"] + (high - low)
+        assert one["low"] <= one["value"] <= one["high"]
+    assert [one["at"] for one in answer(run, "--quantile", "age")["quantiles"]] == [0.25, 0.5, 0.75]
+    assert Path("quantiles.csv").read_text().startswith('"at","what","value"')
+
+
 def test_other_engines_answer_such_numbers_without_an_interval(run: Run) -> None:
     release(run, "--engine", "pmw-pub", "--rounds", "5")
-    for flags in (["--mean", "age"], ["--difference", "sex=M", "sex=F"]):
+    edge = json.loads(Path("schema.json").read_text())["columns"][1]["edges"][1]
+    for flags in (["--mean", "age"], ["--difference", "sex=M", "sex=F"], ["--range", f"age={edge}.."]):
         number = answer(run, *flags)["number"]
         assert (number["low"], number["basis"], number["remark"]) == (None, "not covered", NOT_COVERED)
     cells = answer(run, "--marginal", "sex,job", "--within", "sex")["cells"]
     assert {cell["basis"] for cell in cells} == {"not covered"}
+    for one in answer(run, "--quantile", "age")["quantiles"]:
+        assert (one["low"], one["first"], one["remark"]) == (None, None, NOT_COVERED)
+        assert one["value"] == one["released"] is not None
 
 
 NO_QUESTIONS = [
@@ -210,6 +245,15 @@ NO_QUESTIONS = [
     (["--difference", "sex=M", "sex=Q"], "no level 'Q'"),
     (["--difference", "sex", "sex=M"], "column=level"),
     (["--marginal", "sex,job", "--within", "age"], "not within all"),
+    (["--range", "age"], "COLUMN=FROM..TO"),
+    (["--range", "age=1"], "FROM..TO"),
+    (["--range", "age=1.5.."], "no edge at 1.5"),
+    (["--range", "sex=F.."], "no order"),
+    (["--range", "town=F.."], "no column 'town'"),
+    (["--cumulative", "job"], "no order"),
+    (["--quantile", "age", "--at", "1"], "between 0 and 1"),
+    (["--quantile", "age", "--at", "half"], "--at 0.25,0.5,0.75"),
+    (["--mean", "age", "--at", "0.5"], "one thing"),
 ]
 
 

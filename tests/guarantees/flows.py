@@ -257,6 +257,7 @@ def _commands(pair: Neighbours) -> list[list[str]]:
         [*tables, "--criteria", "criteria.json", "-o", "tables"],
         ["certificate", "check", "tables"],
         ["release", *spend[:6], "-k", "3", *both[:2], "--epsilon", "0.3", "--three-way", "-o", "wide"],
+        ["release", *spend, *both[:2], "--epsilon", "0.2", "--ranges", "age", "-o", "coarse"],
         ["accept", *spend[:4], "--release", "tables", "--dry-run"],
         ["accept", *spend[:6], "--release", "tables", "--half-widths", "1"],
         [*release[:-4], "--epsilon", "50", "-o", "dear"],

@@ -46,6 +46,7 @@ def test_nothing_that_leaves_tells_two_neighbours_apart(run: Run, k: int, way: s
     assert {call.split()[0] for call in ours.calls} == {"select", "measure", "vector", "lattice", "cell", "best"}
     assert len(ours.exports) > 15
     assert {"three columns/tables.csv", "wide/tables.csv"} & set(ours.exports), "tables of three columns are among it"
+    assert way == "service" or "coarse/tables.csv" in ours.exports, "coarse tables are among it"
 
 
 def test_nothing_that_leaves_tells_neighbours_apart_where_k_rows_stay_of_an_id(run: Run) -> None:

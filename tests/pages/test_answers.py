@@ -51,6 +51,9 @@ def _other_statistics(app: AppTest, found: Released) -> None:
     assert "two different cells" in words(app)
     app.radio(key=f"statistic {key}").set_value("means").run()
     assert "none has a mean" in words(app)
+    for asked_for in ("a range", "quantiles"):
+        app.radio(key=f"statistic {key}").set_value(asked_for).run()
+        assert "numeric or ordered" in words(app)
 
 
 def test_rows_of_few_public_records_are_counted_for_named_columns(town: Here, steward: Open) -> None:

@@ -25,6 +25,10 @@ def answer_command(commands: Actions) -> None:
         "--difference", nargs=2, metavar="COLUMN=LEVEL,...", help="the share of one cell less that of another"
     )
     parser.add_argument("--mean", metavar="COLUMN", help="the mean of a numeric column, by its noisy table")
+    parser.add_argument("--range", metavar="COLUMN=FROM..TO", help="the share of rows in a range of an ordered column")
+    parser.add_argument("--cumulative", metavar="COLUMN", help="the shares of rows up to each of its ordered levels")
+    parser.add_argument("--quantile", metavar="COLUMN", help="quantiles of an ordered column, at --at")
+    parser.add_argument("--at", metavar="PART,PART", help="which quantiles (0.25,0.5,0.75)")
     parser.add_argument("-o", "--output", metavar="ANSWERS.csv", help="also as CSV; needed where nothing is asked")
     parser.set_defaults(run="pmwpub.cli.released.answer:answer")
 

@@ -63,6 +63,12 @@ def release_command(commands: Actions) -> None:
         "people, as evaluate --methods table-fit,table-fit-three-way shows on public tables",
     )
     parser.add_argument(
+        "--ranges",
+        metavar="COLUMN,COLUMN",
+        help="of table-fit: measure coarse tables of these ordered columns too, with a quarter of the budget; for "
+        "ranges and quantiles of columns in many bins",
+    )
+    parser.add_argument(
         "--criteria", metavar="C.json", help="by which `accept` holds it against the private table once it is stored"
     )
     parser.add_argument("--rounds", type=whole, help="T (25)")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pmwpub.errors import DomainError, PlanError
+from pmwpub.mechanisms.table_fit.coarse_tables import CoarseCells, coarse_cells, measure_coarse
 from pmwpub.mechanisms.table_fit.one_way_estimates import (
     OneWayEstimates,
     lacking_levels,
@@ -67,12 +68,14 @@ class TableRelease:
 
     distribution  on the public rows, and on those that were added where the schedule grows the support
     noisy  int64 (cells of the schedule's tables,): noisy counts of private rows, not clamped
+    coarse int64 (cells of the schedule's coarse tables,): the same of these; None where none are measured
     """
 
     distribution: Distribution
     noisy: Ints
     choices: FitChoices
     rho: ZCDP
+    coarse: Ints | None = None
 
 
 def table_fit(
@@ -95,10 +98,15 @@ def table_fit(
     table, or in none where it lacks a level. So |u - v|^2 <= |u|^2 + |v|^2 <= 2 k^2, and noise of scale sigma_j costs
     2 k^2/(2 sigma_j^2) = k^2/sigma_j^2 <= rho_j (`VectorGaussian`). The tables' noises are independent and nothing is
     chosen between them: by composition the measurement is (sum of the charges)-zCDP, `schedule.rho`. After it the
-    counts are not looked at again: evidence and fits are post-processing of noisy tables and public data.
+    counts are not looked at again: evidence and fits are post-processing of noisy tables and public data. Coarse tables
+    of ordered columns, where the schedule has them, are measured behind the others by the same law (`measure_coarse`);
+    their charges are in `schedule.rho`.
     """
     noisy = measure(counts, schedule, noise=noise, progress=progress)
-    return _fitted(support, schedule, noisy, counts.n, progress)
+    coarse = None
+    if schedule.coarse is not None:
+        coarse = measure_coarse(counts, schedule.tables, schedule.coarse, noise)
+    return _fitted(support, schedule, noisy, counts.n, progress, coarse)
 
 
 def measure(
@@ -119,7 +127,9 @@ def measure(
     return noisy
 
 
-def refit(support: Support, schedule: TableSchedule, noisy: Ints, choices: FitChoices, n: int) -> Distribution:
+def refit(
+    support: Support, schedule: TableSchedule, noisy: Ints, choices: FitChoices, n: int, coarse: Ints | None = None
+) -> Distribution:
     """The released distribution again, from public data, the noisy tables and the recorded choices; bit for bit.
 
     Raises PlanError for noisy tables or choices that do not belong to the schedule, DomainError for another domain.
@@ -129,7 +139,7 @@ def refit(support: Support, schedule: TableSchedule, noisy: Ints, choices: FitCh
         raise PlanError("An attribute that is said to have moved, or to lack levels, is in no table.")
     check_evident(schedule, support, noisy, choices.grown, n)
     support = grown_support(schedule, support, choices.grown)
-    steps = _Steps(support, schedule, noisy, estimates_of(schedule, noisy, n, choices.lacking), n)
+    steps = _Steps(support, schedule, noisy, estimates_of(schedule, noisy, n, choices.lacking), n, coarse)
     return Distribution(support, steps.run(choices, adaptive=False)[0])
 
 
@@ -139,17 +149,29 @@ def steps_of(schedule: TableSchedule) -> int:
 
 
 def _fitted(
-    support: Support, schedule: TableSchedule, noisy: Ints, n: int, progress: Progress = unwatched
+    support: Support,
+    schedule: TableSchedule,
+    noisy: Ints,
+    n: int,
+    progress: Progress = unwatched,
+    coarse: Ints | None = None,
 ) -> TableRelease:
-    return after_noise(support, support.rows, schedule, noisy, n, progress)
+    return after_noise(support, support.rows, schedule, noisy, n, progress, coarse)
 
 
 def after_noise(
-    support: Support, rows: int, schedule: TableSchedule, noisy: Ints, n: int, progress: Progress = unwatched
+    support: Support,
+    rows: int,
+    schedule: TableSchedule,
+    noisy: Ints,
+    n: int,
+    progress: Progress = unwatched,
+    coarse: Ints | None = None,
 ) -> TableRelease:
     """What follows from the noisy tables. It takes no private count.
 
-    rows  of public people that the support stands for: the public table is worth no more against all tables
+    rows    of public people that the support stands for: the public table is worth no more against all tables
+    coarse  the noisy coarse tables, where the schedule has them
     """
     _check(support, schedule, noisy)
     estimates = estimates_of(schedule, noisy, n, lacking_levels(schedule, noisy, n))
@@ -159,9 +181,9 @@ def after_noise(
     prior = prior_strength(schedule, grown, estimates)
     progress(steps_of(schedule) - 1, steps_of(schedule))
     most = replace(_most(schedule, grown, rows, prior, estimates.lacking), grown=cells)
-    weights, sweeps = _Steps(grown, schedule, noisy, estimates, n).run(most, adaptive=True)
+    weights, sweeps = _Steps(grown, schedule, noisy, estimates, n, coarse).run(most, adaptive=True)
     progress(steps_of(schedule), steps_of(schedule))
-    return TableRelease(Distribution(grown, weights), noisy, replace(most, sweeps=sweeps), schedule.rho)
+    return TableRelease(Distribution(grown, weights), noisy, replace(most, sweeps=sweeps), schedule.rho, coarse)
 
 
 def estimates_of(schedule: TableSchedule, noisy: Ints, n: int, lacking: tuple[int, ...]) -> OneWayEstimates:
@@ -192,25 +214,52 @@ class _Steps:
     """The three fits. Each has the one before as its prior."""
 
     def __init__(
-        self, support: Support, schedule: TableSchedule, noisy: Ints, estimates: OneWayEstimates, n: int
+        self,
+        support: Support,
+        schedule: TableSchedule,
+        noisy: Ints,
+        estimates: OneWayEstimates,
+        n: int,
+        coarse: Ints | None,
     ) -> None:
+        if (coarse is None) != (schedule.coarse is None):
+            raise PlanError("Noisy coarse tables belong to a schedule that has such tables.")
         self._schedule, self._support = schedule, support
         self._reweighting = Reweighting(schedule, support)
         self._tables = noisy / n
         self._deviations = np.repeat(scales(schedule, n), np.diff(schedule.tables.offsets))
         self._estimates = estimates
+        self._coarse = np.zeros(0, dtype=np.int64)
+        self._coarse_cells = CoarseCells(np.zeros(0), np.zeros(0))
+        if schedule.coarse is not None and coarse is not None:
+            self._coarse = np.array([table.attribute for table in schedule.coarse.tables], dtype=np.int64)
+            self._coarse_cells = coarse_cells(schedule.coarse, coarse, n, estimates.lacking)
+
+    def _with_coarse(self, answers: Floats, deviations: Floats) -> tuple[Floats, Floats]:
+        """Numbers of cells of all tables: those that are given, and those of the coarse tables behind all others."""
+        if not len(self._coarse):
+            return answers, deviations
+        gap = np.ones(len(self._tables) - len(answers))
+        found = self._coarse_cells
+        return (
+            np.concatenate([answers, gap, found.shares]),
+            np.concatenate([deviations, gap, found.deviations]),
+        )
 
     def run(self, choices: FitChoices, *, adaptive: bool) -> tuple[Floats, tuple[int, int, int]]:
         """float64 (m,), and the passes taken: at most those of `choices`, exactly those where not adaptive."""
         schedule, constants = self._schedule, self._schedule.constants
         weights = Distribution.empirical(self._support).weights
-        ones, twos = self._estimates, (self._tables, self._deviations)
+        ones = self._with_coarse(self._estimates.shares, self._estimates.deviations)
+        twos = self._with_coarse(self._tables, self._deviations)
         every = np.arange(len(schedule.shares))
         moved = np.array([i for i, a in enumerate(schedule.attributes) if a in choices.moved], dtype=np.int64)
+        coarse = len(schedule.shares) + np.arange(len(self._coarse))
+        theirs = coarse[np.isin(self._coarse, choices.moved)]
         parts = (
-            (moved, ones.shares, ones.deviations, constants.moved_strength),
-            (every[: schedule.one_way], ones.shares, ones.deviations, choices.strength),
-            (every, *twos, choices.pair_strength),
+            (np.concatenate([moved, theirs]), *ones, constants.moved_strength),
+            (np.concatenate([every[: schedule.one_way], coarse]), *ones, choices.strength),
+            (np.concatenate([every, coarse]), *twos, choices.pair_strength),
         )
         swept = []
         for (chosen, answers, deviations, strength), most in zip(parts, choices.sweeps, strict=True):

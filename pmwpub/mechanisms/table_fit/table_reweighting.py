@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from pmwpub.mechanisms.table_fit.coarse_tables import CoarseSchedule
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
 from pmwpub.records import Codes, Floats, Ints, Support
 
@@ -25,6 +26,18 @@ class Reweighting:
         sizes = np.array(tables.domain.shape, dtype=np.int64)
         self._steps = np.where(tables.arity > 1, sizes[self._seconds], 0)
         self._starts = tables.offsets
+        if schedule.coarse is not None:
+            self._add(schedule.coarse, support)
+
+    def _add(self, coarse: CoarseSchedule, support: Support) -> None:
+        """Coarse tables come behind the others: each is a 1-way table of a column that says an atom's cell in it."""
+        places = len(self._columns) + np.arange(len(coarse.tables), dtype=np.int64)
+        added = coarse.columns(support.columns).astype(self._columns.dtype)
+        self._columns = np.concatenate([self._columns, added])
+        self._columns.flags.writeable = False
+        self._firsts, self._seconds = (np.concatenate([own, places]) for own in (self._firsts, self._seconds))
+        self._steps = np.concatenate([self._steps, np.zeros(len(places), dtype=np.int64)])
+        self._starts = np.concatenate([self._starts, self._starts[-1] + coarse.offsets[1:]])
 
     def fit(
         self,

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from pmwpub.errors import BudgetError, PlanError
+from pmwpub.mechanisms.table_fit.coarse_tables import CoarseSchedule, RangeTables, coarse_schedule, without_ranges
 from pmwpub.mechanisms.table_fit.fit_constants import DEFAULTS, FitConstants, SupportGrowth
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.vector_gaussian import VectorGaussian
@@ -30,6 +31,7 @@ class TableSchedule:
     sensitivity  k, the rows that one person may own
     complete     whether every private cell takes a level, by the schema: then each row is in one cell of each table
     growth       how rows are added where no public row tells of people; None where none are
+    coarse       the coarse tables of ordered columns; None where none are measured
 
     Raises PlanError where these do not belong together, BudgetError for a share of zero.
     """
@@ -40,6 +42,7 @@ class TableSchedule:
     complete: bool = False
     constants: FitConstants = DEFAULTS
     growth: SupportGrowth | None = None
+    coarse: CoarseSchedule | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "shares", tuple(self.shares))
@@ -52,6 +55,8 @@ class TableSchedule:
             raise PlanError("A schedule lists 1-way tables, then 2-way tables, then 3-way tables.")
         if {a for table in self.tables.marginals for a in table.attributes} != set(self.attributes):
             raise PlanError("A schedule has the 1-way table of each attribute of its larger tables.")
+        if self.coarse and not {table.attribute for table in self.coarse.tables} <= set(self.attributes):
+            raise PlanError("Coarse tables are of columns of the workload. Nothing was charged.")
         if min(share.units for share in self.shares) < 1:
             raise BudgetError(
                 f"The budget is too small for {len(self.shares):,} tables; take more of it, or fewer marginals."
@@ -79,8 +84,14 @@ class TableSchedule:
 
     @property
     def rho(self) -> ZCDP:
-        """What the whole measurement costs: the tables' own charges, each rounded up."""
-        return sum((noise.rho for noise in self.noises), ZCDP(0))
+        """What the whole measurement costs: the tables' own charges, each rounded up, the coarse ones' among them."""
+        coarse = ZCDP(0) if self.coarse is None else self.coarse.rho
+        return sum((noise.rho for noise in self.noises), coarse)
+
+    @property
+    def all_noises(self) -> tuple[VectorGaussian, ...]:
+        """The noise of each table, then of each coarse table."""
+        return self.noises + (() if self.coarse is None else self.coarse.noises)
 
 
 def schedule(
@@ -93,12 +104,14 @@ def schedule(
     constants: FitConstants = DEFAULTS,
     growth: SupportGrowth | None = None,
     three_way_share: Fraction | None = None,
+    ranges: RangeTables | None = None,
 ) -> TableSchedule:
     """Shares of a budget for the tables: rho_j that add up to at most the budget, from public facts alone.
 
-    The 3-way tables, if any, have `three_way_share` of it in equal parts. Of what is left the 1-way tables have
-    `one_way_share` in equal parts, and the 2-way tables the rest in proportion to sqrt(M_a M_b), where M_a = max over
-    levels of p(1 - p) on the public table. All in whole numbers, rounded down.
+    The coarse tables of `ranges`, if any, have its share of it, and the others what is left of that. The 3-way tables,
+    if any, have `three_way_share` of this in equal parts. Of what is left the 1-way tables have `one_way_share` in
+    equal parts, and the 2-way tables the rest in proportion to sqrt(M_a M_b), where M_a = max over levels of p(1 - p)
+    on the public table. All in whole numbers, rounded down.
 
     Privacy: the shares depend on the support, the tables and the budget; no private row is looked at.
     Raises DomainError if the support has another domain, BudgetError where a share would be zero, PlanError for 3-way
@@ -107,6 +120,10 @@ def schedule(
     threes = int((tables.arity == 3).sum())
     if (threes > 0) != (three_way_share is not None):
         raise PlanError("3-way tables need a share of the budget, and a share for them needs marginals of 3 columns.")
+    coarse = None
+    if ranges is not None:
+        coarse = coarse_schedule(tables.domain, ranges, budget, rows_per_person=rows_per_person)
+        budget = without_ranges(budget, ranges)
     for_threes = math.floor(budget.units * three_way_share) if three_way_share is not None else 0
     left = budget.units - for_threes
     ones = [table for table in tables.marginals if len(table.attributes) == 1]
@@ -117,7 +134,7 @@ def schedule(
     shares = [for_ones // len(ones)] * len(ones)
     shares += [(left - for_ones) * weight // sum(weights) for weight in weights]
     shares += [for_threes // threes] * threes if threes else []
-    return TableSchedule(tables, tuple(map(ZCDP, shares)), rows_per_person, complete, constants, growth)
+    return TableSchedule(tables, tuple(map(ZCDP, shares)), rows_per_person, complete, constants, growth, coarse)
 
 
 def check_least_share(

@@ -74,6 +74,12 @@ class NumberAnswer:
         return {"what": self.what, **rounded, **told, **({"remark": self.remark} if self.remark else {})}
 
 
+OF_A_RANGE = (
+    "The share of all rows, also of those without a number or level in the column. It is made of the noisy table of "
+    "this column alone, by the law of its noise; whatever the column holds, 95 of 100 such intervals cover."
+)
+"""What is said beside shares of a range, and cumulative shares."""
+
 NUMBER_COLUMNS = ("what", "value", "released", "low", "high", "confidence", "basis", "remark")
 
 

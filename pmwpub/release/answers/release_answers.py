@@ -27,11 +27,12 @@ from pmwpub.release.answers.interval_strengths import read_strengths
 from pmwpub.release.answers.main_intervals import MainIntervals, main_intervals
 from pmwpub.release.answers.marginal_answers import CellAnswer, cell_answers, uncovered
 from pmwpub.release.answers.number_answers import NumberAnswer, middles
+from pmwpub.release.answers.ordered_answers import OrderedAnswers
 from pmwpub.release.bundle import INTERVALS, SCHEMA, TABLES, WEIGHTS, Bundle
 from pmwpub.release.certificate import Certificate
 from pmwpub.release.certificates.table_certificate import TableCertificate
 from pmwpub.release.measured.measurements import sigma_rows
-from pmwpub.release.measured.tables_csv import read_tables
+from pmwpub.release.measured.tables_csv import read_all_tables
 from pmwpub.release.rebuilding import differing, table_plan_of, workload_of
 
 _READ = (WEIGHTS, SCHEMA, TABLES, INTERVALS)
@@ -123,6 +124,12 @@ class ReleaseAnswers:
         if self._contrasts is not None:
             return NumberAnswer.of(what, self._contrasts.mean(wanted, values), difference=False)
         return NumberAnswer.uncovered(what, mean_of(marginal_of(self._released, (wanted,)), values))
+
+    @cached_property
+    def ordered(self) -> OrderedAnswers:
+        """Shares of ranges, cumulative shares and quantiles."""
+        found = self._tables
+        return OrderedAnswers(self._bundle.schema, self._released, None if found is None else found[0])
 
     @property
     def numeric(self) -> tuple[str, ...]:
@@ -219,15 +226,19 @@ class ReleaseAnswers:
             return None
         if certificate.chosen is None:
             raise CertificateError("The certificate does not say what the noisy tables chose.")
-        tables = certificate.measured(self._workload)
+        tables, plan = certificate.measured(self._workload), table_plan_of(certificate)
+        noisy, coarse = read_all_tables(self._bundle.parts[TABLES], certificate, tables)
         release = ReleasedTables(
             tables,
             np.array(certificate.sigmas) / certificate.n,
-            read_tables(self._bundle.parts[TABLES], certificate, tables),
+            noisy,
             self._released,
             certificate.chosen.choices(tables),
-            table_plan_of(certificate).constants,
+            plan.constants,
             certificate.n,
+            certificate.complete,
+            plan.coarse(tables.domain),
+            coarse,
         )
         return release, read_strengths(self._strengths, tables)
 

@@ -8,23 +8,29 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
-from pmwpub.errors import PlanError
+from pmwpub.domain import Domain
+from pmwpub.mechanisms.table_fit.coarse_tables import CoarseTable
 from pmwpub.mechanisms.table_fit.fit_constants import FitConstants, SupportGrowth
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.mechanisms.table_fit.pool_fit import PoolRelease
 from pmwpub.mechanisms.table_fit.pool_weights import PARTS
-from pmwpub.mechanisms.table_fit.support_growth import GrownCell
 from pmwpub.mechanisms.table_fit.table_fit import FitChoices, TableRelease
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
 from pmwpub.plans import AnyTablePlan, WeightedPoolPlan
 from pmwpub.queries.workload import Workload
-from pmwpub.release.certificates.certificate_parts import Exact, Part, Provenance
+from pmwpub.release.certificates.certificate_parts import Part, Provenance
 from pmwpub.release.certificates.charged_certificate import Charged, common
+from pmwpub.release.certificates.measured_parts import AddedRows, MeasuredTable
 
 MECHANISM = "table fit: discrete Gaussian noise on all 1-way and 2-way tables, public rows reweighted to them"
 
 THREE_WAY_MECHANISM = (
     "table fit: discrete Gaussian noise on all 1-way, 2-way and 3-way tables, public rows reweighted to them"
+)
+
+RANGES_MECHANISM = (
+    "table fit: discrete Gaussian noise on all 1-way and 2-way tables and on coarse tables of ordered columns, public "
+    "rows reweighted to them"
 )
 
 POOL_MECHANISM = (
@@ -35,42 +41,6 @@ POOL_MECHANISM = (
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Passes = Annotated[int, Field(ge=0, le=10_000)]
 Thousandths = Annotated[int, Field(ge=0, le=PARTS)]
-
-
-class MeasuredTable(Part):
-    """One table that was measured: its columns, and the scale sigma of the noise on each cell, in rows."""
-
-    columns: tuple[str, ...]
-    scale: Exact
-
-
-class AddedRows(Part):
-    """Rows that were added, since no public row is in this cell of a table of two columns.
-
-    levels  one of each column, in the order of `columns`
-    weight  of the rows together; one public row's is the `row_weight` of the plan
-    """
-
-    columns: tuple[str, str]
-    levels: tuple[str, str]
-    weight: Annotated[int, Field(ge=1, le=10**15)]
-
-    @classmethod
-    def of(cls, grown: GrownCell, tables: Workload) -> Self:
-        """The rows of a finished release, in words."""
-        labels = tables.labels(grown.cell)
-        return cls(columns=tuple(labels), levels=tuple(labels.values()), weight=grown.weight)  # type: ignore[arg-type]
-
-    def cell(self, tables: Workload) -> GrownCell:
-        """The same as the engine has it; DomainError or PlanError for what is in none of the tables."""
-        domain = tables.domain
-        places = tuple(map(domain.index, self.columns))
-        found = [i for i, table in enumerate(tables.marginals) if table.attributes == places]
-        levels = [domain.attributes[place].levels for place in places]
-        if not found or any(level not in own for level, own in zip(self.levels, levels, strict=True)):
-            raise PlanError("Rows were added for a cell that was not measured.")
-        first, second = (own.index(level) for level, own in zip(self.levels, levels, strict=True))
-        return GrownCell(int(tables.offsets[found[0]]) + first * len(levels[1]) + second, self.weight)
 
 
 class Chosen(Part):
@@ -186,6 +156,8 @@ class TableCertificate(Charged):
         """
         if plan.three_way_share is not None:
             more["mechanism"] = THREE_WAY_MECHANISM
+        if plan.ranges is not None:
+            more["mechanism"] = RANGES_MECHANISM
         return cls.stating(
             **common(plan, workload, provenance, plan.budget),
             tables=_tables(schedule),
@@ -203,6 +175,14 @@ class TableCertificate(Charged):
         """The tables that were measured for the release's workload, in the order of tables.csv."""
         return measured_tables(workload, three_way=self.three_way)
 
+    def coarse(self, domain: Domain) -> tuple[CoarseTable, ...]:
+        """The coarse tables that were measured, behind the others in tables.csv; DomainError for an unknown column."""
+        return tuple(
+            CoarseTable(domain.index(table.columns[0]), table.merged)
+            for table in self.tables
+            if table.merged is not None
+        )
+
     @property
     def may_add_rows(self) -> bool:
         """Whether the plan lets rows be added: then a floor of the public table's own rows bounds nothing."""
@@ -215,8 +195,8 @@ class TableCertificate(Charged):
 
     @property
     def sigmas(self) -> tuple[float, ...]:
-        """The standard deviation of the noise on a cell of each table, in rows."""
-        return tuple(float(Fraction(table.scale)) for table in self.tables)
+        """The standard deviation of the noise on a cell of each table but the coarse ones, in rows."""
+        return tuple(float(Fraction(table.scale)) for table in self.tables if table.merged is None)
 
 
 class PoolCertificate(TableCertificate):
@@ -273,4 +253,14 @@ def _tables(schedule: TableSchedule) -> Sequence[MeasuredTable]:
     return tuple(
         MeasuredTable(columns=tuple(attributes[a].name for a in marginal.attributes), scale=str(noise.scale))
         for marginal, noise in zip(schedule.tables.marginals, schedule.noises, strict=True)
+    ) + _coarse(schedule)
+
+
+def _coarse(schedule: TableSchedule) -> tuple[MeasuredTable, ...]:
+    if schedule.coarse is None:
+        return ()
+    attributes = schedule.tables.domain.attributes
+    return tuple(
+        MeasuredTable(columns=(attributes[table.attribute].name,), scale=str(noise.scale), merged=table.width)
+        for table, noise in zip(schedule.coarse.tables, schedule.coarse.noises, strict=True)
     )

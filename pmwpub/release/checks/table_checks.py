@@ -12,6 +12,7 @@ from pmwpub.release.bundle import INTERVALS, SCHEMA, TABLES
 from pmwpub.release.certificates.table_certificate import (
     MECHANISM,
     POOL_MECHANISM,
+    RANGES_MECHANISM,
     THREE_WAY_MECHANISM,
     PoolCertificate,
     TableCertificate,
@@ -39,14 +40,20 @@ def table_checks(certificate: TableCertificate, files: Files) -> EngineChecks:
 def _mechanism(certificate: TableCertificate) -> str:
     if isinstance(certificate, PoolCertificate):
         return POOL_MECHANISM
+    if any(table.merged is not None for table in certificate.tables):
+        return RANGES_MECHANISM
     return THREE_WAY_MECHANISM if certificate.three_way else MECHANISM
 
 
 def _agrees(certificate: TableCertificate, files: Files) -> str:
     workload = stated_workload(certificate, files)
     tables = certificate.measured(workload)
-    names = tuple(tuple(workload.domain.attributes[a].name for a in one.attributes) for one in tables.marginals)
-    if workload.queries != certificate.queries or names != tuple(table.columns for table in certificate.tables):
+    attributes, coarse = workload.domain.attributes, table_plan_of(certificate).coarse(workload.domain)
+    names: list[tuple[tuple[str, ...], int | None]] = [
+        (tuple(attributes[a].name for a in one.attributes), None) for one in tables.marginals
+    ]
+    names += [((attributes[one.attribute].name,), one.width) for one in (coarse.tables if coarse else ())]
+    if workload.queries != certificate.queries or names != [(one.columns, one.merged) for one in certificate.tables]:
         return "other tables are named."
     schema = schema_of(certificate, given(files, SCHEMA))
     return "" if certificate.complete == schema.complete else "whether each cell has a level is stated wrongly."

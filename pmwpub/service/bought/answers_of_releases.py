@@ -12,7 +12,8 @@ from pmwpub.records import Distribution
 from pmwpub.release.answers.few_records import MERGING, FewRecords, few_records
 from pmwpub.release.answers.main_intervals import MISFITTING, MISSES
 from pmwpub.release.answers.marginal_answers import COVERS, CellAnswer, answers_csv, long_csv
-from pmwpub.release.answers.number_answers import OF_A_MEAN, WITHIN, NumberAnswer
+from pmwpub.release.answers.number_answers import OF_A_MEAN, OF_A_RANGE, WITHIN, NumberAnswer
+from pmwpub.release.answers.quantile_answers import OF_A_QUANTILE, QuantileAnswer
 from pmwpub.release.answers.release_answers import ReleaseAnswers
 from pmwpub.release.bundle import WEIGHTS, Bundle
 from pmwpub.release.certificates.certificate_parts import PUBLIC_PEOPLE
@@ -29,6 +30,8 @@ __all__ = [
     "MISFITTING",
     "MISSES",
     "OF_A_MEAN",
+    "OF_A_QUANTILE",
+    "OF_A_RANGE",
     "OF_ROWS",
     "PUBLIC",
     "PUBLIC_PEOPLE",
@@ -36,6 +39,7 @@ __all__ = [
     "CellAnswer",
     "FewRecords",
     "NumberAnswer",
+    "QuantileAnswer",
     "ReleaseAnswers",
     "answer_table",
     "answers_csv",

@@ -51,8 +51,14 @@ class _AskedRelease:
     epsilon: str
     grow: bool
     three_way: bool
+    ranges: tuple[str, ...]
     private_read_as: str | None
     criteria: tuple[Criterion, ...]
+
+    @property
+    def of_table_fit(self) -> bool:
+        """Whether something was asked that table fit alone has."""
+        return self.grow or self.three_way or bool(self.ranges)
 
     def plan(
         self, service: Service, current: Study, engine: str | None, settings: releases.PmwPubSettings
@@ -67,6 +73,7 @@ class _AskedRelease:
             epsilon=self.epsilon,
             grow=self.grow,
             three_way=self.three_way,
+            ranges=self.ranges,
             private_read_as=self.private_read_as,
         )
 
@@ -81,6 +88,7 @@ def chosen_plan(
     epsilon: str,
     grow: bool = False,
     three_way: bool = False,
+    ranges: Sequence[str] = (),
     private_read_as: str | None = None,
     criteria: tuple[Criterion, ...] = (),
 ) -> ChosenPlan:
@@ -90,6 +98,7 @@ def chosen_plan(
     settings   those of PMW^Pub that somebody gave, as `release_plan` has them
     grow       whether table fit, which is then meant, may add rows
     three_way  whether table fit, which is then meant, measures tables of three columns too
+    ranges     ordered columns of which table fit, which is then meant, measures coarse tables too
     epsilon    as in `release_plan`
     criteria   that stand in the plan; a stored release is one of the same criteria
 
@@ -98,7 +107,9 @@ def chosen_plan(
     not bought.
     """
     releases.asked_for(current, epsilon)  # also where nothing is charged: what was meant by no number is not known
-    asked = _AskedRelease(candidates, settings, engine, epsilon, grow, three_way, private_read_as, criteria)
+    asked = _AskedRelease(
+        candidates, settings, engine, epsilon, grow, three_way, tuple(ranges), private_read_as, criteria
+    )
     chosen = _chosen(service, current, asked)
     return ChosenPlan(with_criteria(chosen.plan, criteria), chosen.why)
 
@@ -117,9 +128,9 @@ def with_criteria(
 def _chosen(service: Service, current: Study, asked: _AskedRelease) -> ChosenPlan:
     """As `chosen_plan`, without the criteria in the plan."""
     engine, settings = asked.engine, asked.settings
-    if (asked.grow or asked.three_way) and engine is None:
+    if asked.of_table_fit and engine is None:
         engine = releases.TABLE_FIT
-    if engine == releases.UNCHANGED and not (asked.grow or asked.three_way):
+    if engine == releases.UNCHANGED and not asked.of_table_fit:
         releases.refuse_settings("The public table unchanged", settings)
         return ChosenPlan(releases.unchanged_plan(current, asked.candidates))
     if engine is not None or settings:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from math import prod
 
 from pmwpub import figures
+from pmwpub.domain import Domain
+from pmwpub.mechanisms.table_fit.coarse_tables import CoarseTable
 from pmwpub.release.bundle import Bundle
 from pmwpub.release.certificate import Certificate
+from pmwpub.release.certificates.measured_parts import MeasuredTable
 from pmwpub.release.certificates.table_certificate import TableCertificate
 
 
@@ -18,14 +22,23 @@ def extent(bundle: Bundle) -> tuple[str, int]:
     return "Rounds", certificate.rounds if isinstance(certificate, Certificate) else 0
 
 
+def _table(table: MeasuredTable, domain: Domain) -> tuple[str, int]:
+    """Which columns a table has, and how many cells."""
+    places = [domain.index(name) for name in table.columns]
+    if table.merged is not None:
+        cells = CoarseTable(places[0], table.merged).cell_of(domain)
+        return f"{table.columns[0]}, each {table.merged} levels merged", int(cells.max()) + 1
+    return " × ".join(table.columns), prod(domain.shape[place] for place in places)
+
+
 def noisy_answers(bundle: Bundle) -> figures.Table:
     """A row a round with its query and noisy share; of table fit a row a table with the deviation of its noise."""
     certificate = bundle.certificate
     if isinstance(certificate, TableCertificate):
-        sizes = {one.name: one.size for one in bundle.schema.domain.attributes}
+        domain = bundle.schema.domain
         rows = tuple(
-            (number, " × ".join(table.columns), prod(sizes[name] for name in table.columns), sigma)
-            for number, (table, sigma) in enumerate(zip(certificate.tables, certificate.sigmas, strict=True), start=1)
+            (number, *_table(table, domain), float(Fraction(table.scale)))
+            for number, table in enumerate(certificate.tables, start=1)
         )
         return figures.Table(("table", "columns", "cells", "deviation of the noise (rows)"), rows)
     transcript = certificate.transcript if isinstance(certificate, Certificate) else ()

@@ -10,6 +10,7 @@ from typing import TypedDict
 from pmwpub.errors import PlanError
 from pmwpub.ledger import Booking
 from pmwpub.mechanisms.pmw_pub.algorithm import Output, Replay, Start
+from pmwpub.mechanisms.table_fit.coarse_tables import RangeTables, without_ranges
 from pmwpub.mechanisms.table_fit.fit_constants import THREE_WAY_SHARE, FitConstants, SupportGrowth, without
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.mechanisms.table_fit.pool_weights import POOL_DEFAULTS
@@ -132,12 +133,14 @@ def planned(
     epsilon: str,
     grow: bool = False,
     three_way: bool = False,
+    ranges: Sequence[str] = (),
     private_read_as: str | None = None,
 ) -> AnyReleasePlan:
     """Freeze a release that is bought, by the engine of that name, PMW^Pub where none is named.
 
     settings         those of PMW^Pub that somebody gave, as `release_plan` has them
-    grow, three_way  of table fit: as in `table_fit_plan`
+    grow, three_way, ranges
+                     of table fit: as in `table_fit_plan`
 
     Raises PlanError for another engine, and for settings that the engine does not have.
     """
@@ -145,6 +148,8 @@ def planned(
         raise PlanError(f"Rows are added by {TABLE_FIT} alone; name that engine. Nothing was charged.")
     if three_way and engine != TABLE_FIT:
         raise PlanError(f"Tables of three columns are measured by {TABLE_FIT} alone; name it. Nothing was charged.")
+    if ranges and engine != TABLE_FIT:
+        raise PlanError(f"Coarse tables are measured by {TABLE_FIT} alone; name that engine. Nothing was charged.")
     if engine not in (None, *ENGINES):
         known = ", ".join((*ENGINES, UNCHANGED))
         raise PlanError(f"The engine is one of {known}; {engine[:40]!r} came. Nothing was charged.")
@@ -153,8 +158,16 @@ def planned(
     refuse_settings("Table fit", settings)
     if engine == WEIGHTED_POOL:
         return weighted_pool_plan(service, current, candidates, epsilon=epsilon, private_read_as=private_read_as)
-    options = {"grow": grow, "three_way": three_way}
-    return table_fit_plan(service, current, candidates, epsilon=epsilon, private_read_as=private_read_as, **options)
+    return table_fit_plan(
+        service,
+        current,
+        candidates,
+        epsilon=epsilon,
+        grow=grow,
+        three_way=three_way,
+        ranges=ranges,
+        private_read_as=private_read_as,
+    )
 
 
 def refuse_settings(engine: str, settings: PmwPubSettings) -> None:
@@ -173,18 +186,21 @@ def table_fit_plan(
     epsilon: str,
     grow: bool = False,
     three_way: bool = False,
+    ranges: Sequence[str] = (),
     private_read_as: str | None = None,
 ) -> TableFitPlan:
     """Freeze a release by table fit; `epsilon` and `private_read_as` as in `release_plan`.
 
     grow       whether rows are added where noisy tables show people of whom the public table has none
     three_way  whether the 3-way tables of the workload's marginals are measured too
+    ranges     ordered columns of which coarse tables are measured too
 
     The engine's constants are those that tables, budget and n advise, all public facts; they stand in the plan.
     """
     share = THREE_WAY_SHARE if three_way else None
-    values = _of_tables(service, current, candidates, epsilon, private_read_as, share)
-    return TableFitPlan(**values, growth=SupportGrowth() if grow else None, three_way_share=share)
+    coarse = RangeTables(tuple(sorted(set(ranges)))) if ranges else None
+    values = _of_tables(service, current, candidates, epsilon, private_read_as, share, coarse)
+    return TableFitPlan(**values, growth=SupportGrowth() if grow else None, three_way_share=share, ranges=coarse)
 
 
 def weighted_pool_plan(
@@ -222,9 +238,10 @@ def _of_tables(
     epsilon: str,
     private_read_as: str | None,
     three_way_share: Fraction | None = None,
+    ranges: RangeTables | None = None,
 ) -> _TableValues:
     terms, granted = current.population, budget(service, current, epsilon)
-    kept = without(granted, three_way_share)
+    kept = without(without_ranges(granted, ranges), three_way_share)
     tables, k = measured_tables(current.workload()), terms.rows_per_person
     return {
         "n": terms.n,

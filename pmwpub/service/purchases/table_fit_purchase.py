@@ -57,6 +57,7 @@ class TableFitPurchase:
         """One charge, of the whole budget: the tables and the noise of each follow from the plan and public rows."""
         plan = self.plan
         measured = "1-way and 2-way tables" if plan.three_way_share is None else "1-way, 2-way and 3-way tables"
+        measured += " and coarse tables of ordered columns" if plan.ranges is not None else ""
         learnt = ", weights learnt" if isinstance(plan, WeightedPoolPlan) else ""
         return (
             Charge(

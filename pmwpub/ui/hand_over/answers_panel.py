@@ -26,9 +26,11 @@ from pmwpub.service.bought.answers_of_releases import (
 from pmwpub.ui.app.frame import Badge, panel
 from pmwpub.ui.app.services import service
 from pmwpub.ui.hand_over.number_panel import difference_part, mean_part
+from pmwpub.ui.hand_over.ordered_panel import quantile_part, range_part
 from pmwpub.ui.wording.written import plain
 
 SHARES, IN_COLUMN, DIFFERENCE, MEAN = "shares of rows", "shares within a column", "a difference of two", "means"
+RANGE, QUANTILES = "a range", "quantiles"
 
 
 def answers_panel(study: Study, found: Released) -> None:
@@ -61,11 +63,17 @@ def answers_panel(study: Study, found: Released) -> None:
 
 def _statistic(study: Study, found: Released, answers: ReleaseAnswers, names: list[str], key: str) -> None:
     """Draw the choice of what is asked of the columns, and its answer."""
-    asked = st.radio("What", (SHARES, IN_COLUMN, DIFFERENCE, MEAN), horizontal=True, key=f"statistic {key}")
+    asked = st.radio(
+        "What", (SHARES, IN_COLUMN, DIFFERENCE, MEAN, RANGE, QUANTILES), horizontal=True, key=f"statistic {key}"
+    )
     if asked == DIFFERENCE:
         difference_part(answers, names, key)
     elif asked == MEAN:
         mean_part(answers, names)
+    elif asked == RANGE:
+        range_part(answers, names, key)
+    elif asked == QUANTILES:
+        quantile_part(answers, names)
     elif asked == SHARES:
         _cells(study, found, answers, names, answers.marginal(names), key)
     elif len(names) < 2:

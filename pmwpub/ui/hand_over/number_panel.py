@@ -27,7 +27,7 @@ def difference_part(answers: ReleaseAnswers, names: Sequence[str], key: str) -> 
     if first == second:
         st.caption("Choose two different cells.")
         return
-    _show(answers.difference(cells[first], cells[second]), percent=True)
+    show_number(answers.difference(cells[first], cells[second]), percent=True)
 
 
 def mean_part(answers: ReleaseAnswers, names: Sequence[str]) -> None:
@@ -37,11 +37,13 @@ def mean_part(answers: ReleaseAnswers, names: Sequence[str]) -> None:
         st.caption("None of these columns is numeric, so none has a mean.")
         return
     for name in numeric:
-        _show(answers.mean(name), percent=False)
+        show_number(answers.mean(name), percent=False)
     st.caption(OF_A_MEAN)
 
 
-def _show(found: NumberAnswer, *, percent: bool) -> None:
+def show_number(found: NumberAnswer, *, percent: bool) -> None:
+    """Draw a number with its interval: a share in points where `percent`."""
+
     def written(value: float) -> str:
         return f"{100 * value:.2f} points" if percent else number(value)
 

@@ -82,6 +82,7 @@ def steps_in_words(plan: AnyReleasePlan) -> str:
         return "by table fit with learnt weights"
     if not isinstance(plan, ReleasePlan):
         more = ", which may add rows" if plan.growth is not None else ""
+        more += ", with coarse tables of ordered columns" if plan.ranges is not None else ""
         return f"by table fit{', with tables of three columns' if plan.three_way_share is not None else more}"
     return "1 round" if plan.rounds == 1 else f"{plan.rounds:,} rounds"
 

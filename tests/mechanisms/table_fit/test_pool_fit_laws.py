@@ -45,7 +45,7 @@ class PoolNeighbours(Neighbours):
         near, found = np.repeat(self.reach, np.diff(self.plan.tables.offsets)), 0
         for _ in range(runs):
             noisy = pool_fit(counts, supports, self.plan).release.noisy
-            found += int((np.abs(noisy - self.counts[True].counts) <= near).sum()) >= self.least
+            found += int((np.abs(noisy - self.counts[True]) <= near).sum()) >= self.least
         return found
 
 

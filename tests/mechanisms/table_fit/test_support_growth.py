@@ -277,7 +277,7 @@ def test_neighbours_get_the_same_rows_where_the_noisy_counts_are_forced() -> Non
 
 @pytest.mark.fault("rows added where exact tables show people")
 def test_rows_that_exact_tables_call_for_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = "return _fitted(support, schedule, noisy, counts.n, progress)"
+    right = "return _fitted(support, schedule, noisy, counts.n, progress, coarse)"
     wrong = (
         "shown = _fitted(support, schedule, counts.counts, counts.n).choices.grown; "
         "found = _fitted(support, schedule, noisy, counts.n); "

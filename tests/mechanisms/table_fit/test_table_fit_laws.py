@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 import pytest
-from mechanisms.table_fit.toy_tables import planned, released, stated_scales
+from mechanisms.table_fit.toy_tables import in_order, planned, released, stated_scales
 from privacy.laws import gaussian_masses
 from support import tables
 from support.audits import EventGate
@@ -19,6 +19,7 @@ from support.fakes import FixedNoise, ScaledNoise
 from support.planting import plant_twice_the_rho
 from support.statistical import ALPHA, AUDIT, Array, BinnedLaw, assert_both_arms, assert_follows, assert_rejects
 
+from pmwpub.mechanisms.table_fit.coarse_tables import RangeTables
 from pmwpub.mechanisms.table_fit.table_fit import measure
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
 from pmwpub.privacy.budget import ZCDP
@@ -135,10 +136,11 @@ class Neighbours:
     rho: Fraction
     runs: int
     three_way: Fraction | None = None
+    ranges: RangeTables | None = None
 
     @cached_property
     def workload(self) -> Workload:
-        return Workload.all_kway(tables.domain(*self.sizes), 2 if self.three_way is None else 3)
+        return Workload.all_kway(in_order(*self.sizes), 2 if self.three_way is None else 3)
 
     @cached_property
     def public(self) -> Dataset:
@@ -146,25 +148,50 @@ class Neighbours:
 
     @cached_property
     def plan(self) -> TableSchedule:
-        return planned(self.workload, Support.of(self.public), ZCDP.at_most(self.rho), self.k, three_way=self.three_way)
+        budget, options = ZCDP.at_most(self.rho), {"three_way": self.three_way, "ranges": self.ranges}
+        return planned(self.workload, Support.of(self.public), budget, self.k, **options)  # type: ignore[arg-type]
 
     @cached_property
     def scales(self) -> list[float]:
         share = 0.0 if self.three_way is None else float(self.three_way)
-        return stated_scales(self.workload, self.public, float(self.rho), self.k, share)
+        coarse = 0.0 if self.ranges is None else float(self.ranges.share)
+        found = stated_scales(self.workload, self.public, float(self.rho) * (1.0 - coarse), self.k, share)
+        return found + [self.k / math.sqrt(float(self.rho) * coarse / len(self.merged)) for _ in self.merged]
 
     @cached_property
-    def counts(self) -> dict[bool, PrivateCounts]:
-        domain = self.workload.domain
-        return {
-            mine: count(self.plan.tables, Dataset(domain, rows))
-            for mine, rows in ((True, self.ours), (False, self.theirs))
-        }
+    def merged(self) -> list[tuple[int, int]]:
+        """The coarse tables by hand: the place of each one's column, and how many levels are one cell of it."""
+        factor = 0 if self.ranges is None else self.ranges.factor
+        found = []
+        for place, size in enumerate(self.sizes):
+            width = factor
+            while self.ranges is not None and f"a{place}" in self.ranges.columns and width < size:
+                found.append((place, width))
+                width *= factor
+        return found
+
+    @cached_property
+    def counts(self) -> dict[bool, Ints]:
+        """int64: the exact cells of all tables, those of coarse ones behind the others."""
+        domain, found = self.workload.domain, {}
+        for mine, rows in ((True, self.ours), (False, self.theirs)):
+            parts = [count(self.plan.tables, Dataset(domain, rows)).counts]
+            for place, width in self.merged:
+                own = [row[place] // width for row in rows if row[place] < self.sizes[place]]
+                parts.append(np.bincount(own, minlength=-(-self.sizes[place] // width)))
+            found[mine] = np.concatenate(parts)
+        return found
+
+    @cached_property
+    def edges(self) -> Ints:
+        """int64 (tables + 1,): where the cells of each table begin."""
+        more = np.array([-(-self.sizes[place] // width) for place, width in self.merged], dtype=np.int64)
+        return np.concatenate([self.plan.tables.offsets, self.plan.tables.queries + np.cumsum(more)])
 
     def chance(self, mine: bool, spending: float = 1.0) -> Array:
         """float64 (cells,): that a cell's noisy count is within its table's reach of ours' count."""
-        moved = self.counts[mine].counts - self.counts[True].counts
-        found, edges = [], self.plan.tables.offsets
+        moved = self.counts[mine] - self.counts[True]
+        found, edges = [], self.edges
         for t, scale in enumerate(self.scales):
             outcomes, masses = gaussian_masses(scale / math.sqrt(spending))
             for by in moved[edges[t] : edges[t + 1]].tolist():
@@ -186,7 +213,7 @@ class Neighbours:
     @cached_property
     def least(self) -> int:
         """The hits whose event needs the fewest runs to be told from noise for twice the rho; no run decides."""
-        return min(range(1, self.plan.tables.queries + 1), key=self._runs_needed)
+        return min(range(1, int(self.edges[-1]) + 1), key=self._runs_needed)
 
     def _runs_needed(self, least: int) -> float:
         needed = 0.0
@@ -201,17 +228,18 @@ class Neighbours:
 
     def hits(self, mine: bool, runs: int) -> int:
         """In how many releases, each a whole run of the engine, the event happens."""
-        near = np.repeat(self.reach, np.diff(self.plan.tables.offsets))
+        near = np.repeat(self.reach, np.diff(self.edges))
         found = 0
         for _ in range(runs):
             release = released_of(self, mine)
-            found += int((np.abs(release - self.counts[True].counts) <= near).sum()) >= self.least
+            found += int((np.abs(release - self.counts[True]) <= near).sum()) >= self.least
         return found
 
 
 def released_of(case: Neighbours, mine: bool) -> Ints:
     rows = Dataset(case.workload.domain, case.ours if mine else case.theirs)
-    return released(rows, case.plan, Support.of(case.public)).noisy
+    found = released(rows, case.plan, Support.of(case.public))
+    return found.noisy if found.coarse is None else np.concatenate([found.noisy, found.coarse])
 
 
 CASES = {
@@ -221,6 +249,14 @@ CASES = {
     ),
     "one row, with tables of three columns": Neighbours(
         1, ((0, 0, 1), (1, 1, 0)), ((1, 2, 0), (1, 1, 0)), (2, 3, 2), Fraction(1, 4), 300, Fraction(1, 4)
+    ),
+    "one row, with coarse tables": Neighbours(
+        1, ((0, 0), (4, 1), (1, 0)), ((4, 0), (4, 1), (1, 0)), (5, 2), Fraction(1, 4), 300, None,
+        RangeTables(("a0",), Fraction(1, 2), 2),
+    ),
+    "two rows, one without a level, with coarse tables": Neighbours(
+        2, ((0, 0), (4, 1), (1, 0)), ((5, 0), (3, 1), (1, 0)), (5, 2), Fraction(1, 2), 300, None,
+        RangeTables(("a0",), Fraction(1, 2), 2),
     ),
 }  # fmt: skip
 every = pytest.mark.parametrize("name", CASES)

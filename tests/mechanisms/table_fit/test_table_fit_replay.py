@@ -8,17 +8,20 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mechanisms.table_fit.toy_tables import PUBLIC, SHAPE, WORKLOAD, planned
+from mechanisms.table_fit.toy_tables import SHAPE, WORKLOAD, in_order, planned
 from support import tables
 from support.fakes import FixedNoise
 from support.planting import plant
 
 from pmwpub.mechanisms.table_fit import table_fit as engine
+from pmwpub.mechanisms.table_fit.coarse_tables import RangeTables
 from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset
 
 ONCE = Workload.all_kway(SHAPE, 1)
+IN_ORDER = Workload.all_kway(in_order(3, 2, 4), 3)
+RANGES = RangeTables(("a0", "a2"), factor=2)
 
 
 @dataclass
@@ -44,20 +47,29 @@ def traced(
     complete: bool = False,
     workload: Workload = WORKLOAD,
     three_way: Fraction | None = None,
+    ranges: RangeTables | None = None,
 ) -> Trace:
     """All that a run gives, bit by bit, all that it asked its noise for, and all that its progress said."""
-    plan = planned(workload, k=k, complete=complete, three_way=three_way)
+    plan = planned(
+        workload, tables.support(workload.domain, 60, 11), k=k, complete=complete, three_way=three_way, ranges=ranges
+    )
     noise, steps = Forced(seed=seed), []
     found = engine.table_fit(
-        count(plan.tables, private), PUBLIC, plan, noise=noise, progress=lambda *step: steps.append(step)
+        count(plan.tables, private),
+        tables.support(workload.domain, 60, 11),
+        plan,
+        noise=noise,
+        progress=lambda *step: steps.append(step),
     )
     return (
-        found.distribution.weights.tobytes(), found.noisy.tobytes(), found.choices, found.rho, *noise.asked, *steps
+        found.distribution.weights.tobytes(), found.noisy.tobytes(), found.choices, found.rho,
+        b"" if found.coarse is None else found.coarse.tobytes(), *noise.asked, *steps
     )  # fmt: skip
 
 
 def assert_alike(k: int, rows: int, seed: int, **options: object) -> None:
-    private = tables.table(SHAPE, rows, seed, no_level=True)
+    shape = options.get("workload", WORKLOAD).domain  # type: ignore[attr-defined]
+    private = tables.table(shape, rows, seed, no_level=True)
     ours = traced(private, k, seed, **options)  # type: ignore[arg-type]
     theirs = traced(tables.neighbour(private, k, seed + 1), k, seed, **options)  # type: ignore[arg-type]
     assert ours == theirs, "a neighbour shows beside what is charged"
@@ -69,13 +81,14 @@ def assert_alike(k: int, rows: int, seed: int, **options: object) -> None:
     rows=st.integers(3, 9),
     seed=st.integers(0, 10_000),
     complete=st.booleans(),
-    measured=st.sampled_from([(WORKLOAD, None), (ONCE, None), (WORKLOAD, Fraction(1, 4))]),
+    measured=st.sampled_from([(WORKLOAD, None), (ONCE, None), (WORKLOAD, Fraction(1, 4)), (IN_ORDER, None)]),
 )
 def test_neighbours_give_the_same_output_and_calls_where_the_noisy_counts_are_forced(
     k: int, rows: int, seed: int, complete: bool, measured: tuple[Workload, Fraction | None]
 ) -> None:
     workload, three_way = measured
-    assert_alike(k, rows, seed, complete=complete, workload=workload, three_way=three_way)
+    ranges = RANGES if workload is IN_ORDER else None
+    assert_alike(k, rows, seed, complete=complete, workload=workload, three_way=three_way, ranges=ranges)
 
 
 def assert_none_shows(rows: int) -> None:
@@ -98,7 +111,7 @@ def test_noise_that_goes_by_private_counts_is_caught(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.fault("a prior strength chosen on exact tables")
 def test_a_strength_that_is_chosen_on_exact_tables_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = "return _fitted(support, schedule, noisy, counts.n, progress)"
+    right = "return _fitted(support, schedule, noisy, counts.n, progress, coarse)"
     wrong = (
         "chosen = _fitted(support, schedule, counts.counts, counts.n).choices; "
         "return TableRelease("

@@ -10,6 +10,9 @@ import numpy as np
 from support import tables
 from support.fakes import FixedNoise, RecordedNoise
 
+from pmwpub.domain import Attribute, Domain
+from pmwpub.mechanisms.table_fit import coarse_tables
+from pmwpub.mechanisms.table_fit.coarse_tables import RangeTables
 from pmwpub.mechanisms.table_fit.fit_constants import FitConstants
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.mechanisms.table_fit.table_fit import TableRelease, measure, table_fit
@@ -27,6 +30,12 @@ BUDGET = ZCDP.at_most(Fraction(1, 20))
 CONSTANTS = FitConstants()
 
 
+def in_order(*sizes: int, outside: int = 0) -> Domain:
+    """The same attributes as `tables.domain`, whose levels stand in order but for the last so many."""
+    found = tables.domain(*sizes).attributes
+    return Domain(tuple(Attribute(one.name, one.levels, one.size - outside) for one in found))
+
+
 def planned(
     workload: Workload = WORKLOAD,
     support: Support = PUBLIC,
@@ -36,6 +45,7 @@ def planned(
     complete: bool = False,
     constants: FitConstants = CONSTANTS,
     three_way: Fraction | None = None,
+    ranges: RangeTables | None = None,
 ) -> TableSchedule:
     return schedule(
         measured_tables(workload, three_way=three_way is not None),
@@ -45,6 +55,7 @@ def planned(
         complete=complete,
         constants=constants,
         three_way_share=three_way,
+        ranges=ranges,
     )
 
 
@@ -57,7 +68,10 @@ def released(
 def drawn(plan: TableSchedule, private: Dataset) -> list[tuple[np.ndarray, Fraction]]:
     """The whole vectors that noise is added to, each with its scale."""
     noise = RecordedNoise(FixedNoise())
-    measure(count(plan.tables, private), plan, noise=noise)
+    counts = count(plan.tables, private)
+    measure(counts, plan, noise=noise)
+    if plan.coarse is not None:
+        coarse_tables.measure_coarse(counts, plan.tables, plan.coarse, noise)
     assert {name for name, _, _ in noise.calls} == {"gaussians"}
     return [(np.array(values, dtype=object), scale) for _, (values, scale), _ in noise.calls]  # type: ignore[misc]
 

@@ -107,7 +107,7 @@ def likely_drift(release: TableRelease, schedule: TableSchedule, n: int, rows: i
     evidence = PriorEvidence(schedule, WidestCells.of(schedule, prior), tables.estimates)
     ones = np.array([evidence.likelihood(moved, strength) for strength in grid])
     without_pairs = replace(choices, sweeps=(*choices.sweeps[:2], 0), grown=())  # the atoms have the added rows
-    first = answers_of(refit(prior, schedule, release.noisy, without_pairs, n), schedule.tables)
+    first = answers_of(refit(prior, schedule, release.noisy, without_pairs, n, release.coarse), schedule.tables)
     return LikelyDrift.of(grid, ones, _of_pairs(tables, first, grid), _cap(release, n, rows))
 
 
@@ -139,6 +139,9 @@ def released_tables(release: TableRelease, schedule: TableSchedule, n: int) -> R
         release.choices,
         schedule.constants,
         n,
+        schedule.complete,
+        schedule.coarse,
+        release.coarse,
     )
 
 

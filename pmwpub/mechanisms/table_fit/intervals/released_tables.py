@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from pmwpub.errors import PlanError
+from pmwpub.mechanisms.table_fit.coarse_tables import CoarseSchedule
 from pmwpub.mechanisms.table_fit.fit_constants import FitConstants
 from pmwpub.mechanisms.table_fit.one_way_estimates import OneWayEstimates, one_way_estimates
 from pmwpub.mechanisms.table_fit.table_fit import FitChoices
@@ -26,6 +27,9 @@ class ReleasedTables:
     noisy       int64 (cells,): noisy counts, as published
     released    the weights that were published
     n           private rows
+    complete    whether every private cell takes a level, by the schema
+    coarse, noisy_coarse
+                coarse tables of ordered columns, and int64 their noisy counts; None where none were measured
 
     Raises PlanError where these do not belong together.
     """
@@ -37,6 +41,9 @@ class ReleasedTables:
     choices: FitChoices
     constants: FitConstants
     n: int
+    complete: bool = False
+    coarse: CoarseSchedule | None = None
+    noisy_coarse: Ints | None = None
 
     def __post_init__(self) -> None:
         if self.noisy.shape != (self.tables.queries,) or self.deviations.shape != (len(self.tables.marginals),):
