@@ -7,13 +7,14 @@ best rounds, or the public table unchanged where nothing beats it. Where they ca
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pmwpub.evaluation import PMW_PUB, TABLE_FIT, UNCHANGED
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.plans import MOST_CELLS
 from pmwpub.privacy.budget import Number, as_fraction
 from pmwpub.queries.workload import Workload
+from pmwpub.service.choosing.engine_expectation import bought_numbers, expected_of_engine
 from pmwpub.service.core import Service
 from pmwpub.service.inputs.study_store import Study
 from pmwpub.service.simulations.engine_trials import EngineTrial, trial
@@ -53,12 +54,33 @@ def advise_engine(service: Service, current: Study, candidates: Sequence[str], e
     """
     found = trial(service, current, candidates, float(as_fraction(epsilon)))
     workload = current.workload()
-    ways = [way for way in found.ways if way.engine != TABLE_FIT or _fits(workload)]
+    ways = _as_expected(service, current, candidates, found)
+    ways = [way for way in ways if way.engine != TABLE_FIT or _fits(workload)]
     if not ways:
         return EngineAdvice(TABLE_FIT if _fits(workload) else PMW_PUB, DEFAULT_ROUNDS, _fixed(found, workload), found)
     best = min(ways, key=lambda way: (way.mean, way.engine != UNCHANGED))
     rounds = next((way.rounds for way in ways if way.engine == PMW_PUB), DEFAULT_ROUNDS)
     return EngineAdvice(best.engine, rounds, _found(found, best, ways, workload), found)
+
+
+def _as_expected(service: Service, current: Study, candidates: Sequence[str], found: EngineTrial) -> list[Way]:
+    """The ways of a trial, with the numbers that the price of a release is shown with, from wherever those come."""
+    if not found.ways:
+        return []
+    bought = bought_numbers(service, current)
+    expected: dict[str, float] = {}
+    for way in found.ways:
+        if way.engine != UNCHANGED:
+            own, _ = expected_of_engine(service, current, candidates, found.epsilon, way.engine, bought)
+            if own is not None:
+                expected[way.engine] = own.error
+                expected.setdefault(UNCHANGED, own.start)
+    return [_with_mean(way, expected.get(way.engine, way.mean)) for way in found.ways]
+
+
+def _with_mean(way: Way, mean: float) -> Way:
+    """The way with another mean, of which no standard error is known."""
+    return way if mean == way.mean else replace(way, mean=mean, standard_error=0.0)
 
 
 def named(way: Way) -> str:
@@ -79,8 +101,8 @@ def _found(found: EngineTrial, best: Way, ways: Sequence[Way], workload: Workloa
     over = f", over {found.marginals:,} of {len(workload.marginals):,} marginals" if part else ""
     playing = " and ".join(found.truths)
     return (
-        f"Advised: {named(best)}. Largest error expected at epsilon {found.epsilon:g}, by simulation on public tables "
-        f"in which {playing} played the private table{over}: {numbers}."
+        f"Advised: {named(best)}. Largest error expected at epsilon {found.epsilon:g}, by simulations in which "
+        f"{playing} played the private table{over}: {numbers}."
     )
 
 

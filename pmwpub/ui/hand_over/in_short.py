@@ -48,7 +48,8 @@ def in_short(study: Study, found: Released) -> None:
         with left:
             _list("What is promised", (*summary.promise, summary.spent))
         with right:
-            _list("How far numbers may be off", summary.errors)
+            st.markdown(f"**How far numbers may be off**\n\n**{plain(summary.errors[0])}**")
+            _sentences(summary.errors[1:])
             if summary.levels:
                 _levels(summary)
         small_picture.show(summary.figure)
@@ -84,4 +85,9 @@ def _levels(summary: ReleaseSummary) -> None:
 
 def _list(title: str, sentences: Sequence[str]) -> None:
     st.markdown(f"**{title}**")
-    st.markdown("\n".join(f"- {plain(words)}" for words in sentences))
+    _sentences(sentences)
+
+
+def _sentences(sentences: Sequence[str]) -> None:
+    if sentences:
+        st.markdown("\n".join(f"- {plain(words)}" for words in sentences))
