@@ -175,7 +175,8 @@ def _errors(
     if expectation is not None and error is not None:
         said.append(f"Before it was bought, about {in_percent(expectation.error)} was expected of it, by simulations.")
     if expectation is not None and not any(one.what == "start" for one in bought):
-        said.append(f"The public table unchanged, which is free: about {in_percent(expectation.start)}.")
+        free = in_percent(expectation.start)
+        said.append(f"The public table unchanged, which is free: about {free}, by the same simulations.")
     if intervals is not None:
         said += [f"{ONE_AT_A_TIME} {intervals.sentences[0]}", *intervals.sentences[1:]]
     return [*said, *_of_public_table(bought)]

@@ -77,7 +77,7 @@ def test_all_that_is_left_can_be_spent_from_the_page(town: Here, steward: Open) 
     app = steward("release")
     app.radio(key="how much").set_value("rest").run()
     assert not app.exception
-    assert "Left afterwards: 0 % of the grant" in words(app)
+    assert "Left afterwards: 0 % of the grant." in words(app), "which is enough for nothing"
 
 
 def test_a_chance_is_never_said_to_be_at_least_all_of_them() -> None:

@@ -67,7 +67,7 @@ def test_bought_numbers_go_before_expected_ones(made: Made) -> None:
         "with noise.",
         f"That is the error of the worst of all {queries:,} questions of the workload; most are answered better.",
         "Before it was bought, about 4 % was expected of it, by simulations.",
-        "The public table unchanged, which is free: about 10 %.",
+        "The public table unchanged, which is free: about 10 %, by the same simulations.",
         "Bought of the public table: floor 1.2 % (0.2 % to 2.2 %, 95 % sure): what would remain of its largest error "
         "if it were reweighted perfectly, at any ε.",
         CRITERIA,

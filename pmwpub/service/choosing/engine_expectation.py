@@ -7,6 +7,7 @@ a sweep whose nearest epsilon is another one. Public numbers and released ones a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from pmwpub.evaluation import UNCHANGED
 from pmwpub.evaluation.verdicts import CLEARLY
@@ -17,6 +18,7 @@ from pmwpub.service.choosing.simulated_pairs import SimulatedPairs, key_of, pair
 from pmwpub.service.core import Service
 from pmwpub.service.inputs.study import Study
 from pmwpub.service.simulations.engine_trials import TRIAL, trial
+from pmwpub.service.simulations.sweep_range import truths
 
 
 def bought_numbers(service: Service, current: Study) -> dict[str, BoughtNumbers]:
@@ -33,13 +35,17 @@ def expected_of_engine(
     engine: str,
     bought: Mapping[str, BoughtNumbers],
 ) -> tuple[ExpectedError | None, SimulatedPairs]:
-    """What to expect, and where that comes from; None where nothing tells.
+    """What to expect, and where that comes from, of those who played the private table this candidate's own ones where
+    it has any; None where nothing tells.
 
     engine  "table-fit" or "pmw-pub"
     bought  as `bought_numbers` has them
     """
     pairs = pairs_at(service, current, epsilon, engine)
     found = next(iter(expected_errors(pairs.pairs, bought, [key_of(pool)], engine=engine)), None)
+    if found is not None and found.truths:
+        names = truths(current)
+        pairs = replace(pairs, truths=tuple(name for key, name in names.items() if key in found.truths))
     if found is not None and pairs.reached:
         return found, pairs
     return _tried(service, current, pool, epsilon, engine) or (found, pairs)
