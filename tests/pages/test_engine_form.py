@@ -74,6 +74,6 @@ def test_where_nothing_beats_the_public_table_it_is_published_for_nothing_and_ha
     handed_over(app)
     assert not app.exception
     assert "Public tables published unchanged" in words(app)
-    for title in ("Promised: no private row was read", "How far off: Its largest error is about", "Not for: Do not"):
+    for title in ("Promised: no private row was read", "How far off: its largest error is about", "Not for: Do not"):
         assert title in words(app)
     assert "synthetic.csv" in [button.label for button in app.download_button]

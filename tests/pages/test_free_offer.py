@@ -53,6 +53,9 @@ def test_one_click_takes_it_and_nothing_is_spent(page: str, simulated: Here, vis
     current = study_store.study(simulated.service, simulated.population)
     assert len(published(simulated.service, current)) == 1
     assert (simulated.spent, releases.releases(simulated.service, current)) == (0, [])
+    again = visit(page, content(0.99, simulated), population=simulated.population)
+    assert "It takes no ε. It is published." in words(again)
+    assert TAKE not in [button.label for button in again.button]
 
 
 @pytest.mark.parametrize("page", ["compare", "release"])

@@ -54,4 +54,5 @@ def _start(study: Study, one: Published) -> str:
     if study.choice != one.plan.inputs.workload or not set(one.plan.inputs.candidates) <= usable:
         return ""
     found = start_known(service(), study, one.plan.inputs.candidates, float(as_fraction(current().choices.epsilon)))
-    return "" if found is None else f"{unchanged_words(study, found)}."
+    words = "" if found is None else f"{unchanged_words(study, found)}."
+    return f"{words[:1].lower()}{words[1:]}"

@@ -5,9 +5,13 @@ from __future__ import annotations
 import streamlit as st
 
 from pmwpub.service import Study
+from pmwpub.service.bought.releases import unchanged_plan
 from pmwpub.service.choosing.free_table import FreeTable
 from pmwpub.service.choosing.simulated_pairs import Pool
+from pmwpub.service.unchanged_release import is_published
 from pmwpub.ui.app import widget_keys
+from pmwpub.ui.app.frame import link
+from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import current, go, viewers_only
 from pmwpub.ui.wording.candidate_verdict import free_words
 
@@ -18,8 +22,12 @@ TAKE = "Take it unchanged, for nothing"
 
 def free_offer(study: Study, free: FreeTable, wanted: float) -> None:
     """Say that a table is good enough for free, and offer it in one click, which leads to Release or stays there."""
-    st.info(free_words(study, free, wanted), icon=":material/money_off:")
+    done = is_published(service(), study, unchanged_plan(study, free.pool))
+    st.info(f"{free_words(study, free, wanted)}{' It is published.' if done else ''}", icon=":material/money_off:")
     session = current()
+    if done:
+        link("pages/hand_over.py", "Open what to hand over")
+        return
     if viewers_only() or session.steward(study) is None:
         return
     if session.page == RELEASE:
