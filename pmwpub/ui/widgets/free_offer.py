@@ -39,8 +39,8 @@ def free_offer(study: Study, free: FreeTable, wanted: float) -> None:
 
 def is_taken(pool: Pool) -> bool:
     """Whether the form of Release stands at this table unchanged."""
-    state = st.session_state
-    return state.get(widget_keys.ENGINE) == UNCHANGED and state.get(widget_keys.RELEASE_POOL) == pool
+    stands = st.session_state.get(widget_keys.ENGINE) == UNCHANGED
+    return stands and st.session_state.get(widget_keys.RELEASE_POOL) == pool
 
 
 def _take(pool: Pool) -> None:
