@@ -22,9 +22,11 @@ study = opened("Hand over")
 released = releases.releases(service(), study)
 if released:
     shown = chosen(released) or latest(released)
-    if shown.bundle is not None:
-        in_short(study, shown)
+    first = st.container()
     release_panel(session, study, shown)
+    if shown.bundle is not None:
+        with first:  # drawn last, so that it says nothing that was overtaken further down
+            in_short(study, shown)
     if shown.bundle is not None:
         with st.expander("Answers with intervals, and what the release changed"):
             answers_panel(study, shown)

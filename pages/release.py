@@ -31,7 +31,7 @@ elif private is not None and ready:
             wanted, words = [purchase_of(plan)], in_words(study, plan)
             bought = purchase_form(session, study, private, wanted, words, place="release", label="Buy this release")
             if bought:
-                show(bought[0].booking.id)
+                show(study, bought[0].booking.id)
 shown = chosen(released)
 if shown is not None:
     outcome_panel(session, study, shown)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from pmwpub.figures.budget_bar import Amount, budget_bar
 from pmwpub.figures.candidate_plot import AssessedCandidate, candidates_dot_plot
-from pmwpub.figures.candidate_rows import CandidateRow, candidate_rows
+from pmwpub.figures.candidate_row_values import CandidateRow
+from pmwpub.figures.candidate_rows import candidate_rows
 from pmwpub.figures.curves.bias_curve import BiasedTable, error_against_bias
 from pmwpub.figures.curves.bound import BoundParts, bound_against_epsilon, bound_against_rounds
 from pmwpub.figures.curves.curve_values import ErrorCurve, ProvedBound, ShadedFloor, Unchanged

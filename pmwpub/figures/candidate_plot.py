@@ -185,7 +185,7 @@ def _alt(ranked: Sequence[AssessedCandidate], confidence: float) -> str:
 def _table(ranked: Sequence[AssessedCandidate]) -> Table:
     header = ["candidate"]
     for role in NAMES:
-        header += [f"noisy {role}", f"{role}, low", f"{role}, high"]
+        header += [f"noisy {role}", f"{role}: from", f"{role}: to"]
     rows = []
     for candidate in ranked:
         row: list[str | float | None] = [candidate.label]
@@ -193,4 +193,4 @@ def _table(ranked: Sequence[AssessedCandidate]) -> Table:
             known = candidate.known(role)
             row += [None] * 3 if known is None else [known.estimate, known.low, known.high]
         rows.append((*row, "" if candidate.group is None else f"tie {candidate.group}"))
-    return Table((*header, "too close to call"), tuple(rows))
+    return Table((*header, "too close to call"), tuple(rows), shares=tuple(header[1:]))

@@ -3,91 +3,95 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pmwpub.figures.style import IN_PERCENT, INK, PALETTE, Plot, Table, framed, percent, shown, translucent
-from pmwpub.noisy_interval import NoisyInterval
+from pmwpub.figures.candidate_row_values import (
+    EXPECTED,
+    FLOOR,
+    HATCHED,
+    PLAYED_FLOOR,
+    PLAYED_HATCHED,
+    START,
+    UNCHANGED,
+    CandidateRow,
+    Estimate,
+    as_estimate,
+    in_words,
+    interval,
+    rows_table,
+)
+from pmwpub.figures.style import IN_PERCENT, INK, PALETTE, Plot, framed, percent, shown, translucent
+from pmwpub.rounding import in_percent
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 ROW_HEIGHT = 84
-FLOOR, START = "noisy floor, on the private table", "noisy start, on the private table"
-PLAYED_FLOOR, UNCHANGED, EXPECTED = "floor, simulated", "table unchanged, expected", "release, expected"
-HATCHED = "hatched: no ε gets below"
 ABOVE, BELOW = -0.24, 0.24
 """Where in its row a mark stands: the floor above, what is expected below, the table unchanged between them."""
+NAME_CHARS = 20
 
 
-@dataclass(frozen=True)
-class CandidateRow:
-    """What is known of one candidate; errors are shares of the rows.
-
-    floor, start  bought, on the private table itself; None where they were not
-    played_floor  what stands for a floor that was not bought: the mean over simulations
-    unchanged     what to expect of the table unchanged
-    expected      what to expect of a release: the estimate, and between what it may lie
-    """
-
-    label: str
-    floor: NoisyInterval | None = None
-    start: NoisyInterval | None = None
-    played_floor: float | None = None
-    unchanged: float | None = None
-    expected: tuple[float, float, float] | None = None
-
-    @property
-    def unreachable(self) -> float:
-        """The length of the hatched part: the low end of the bought floor, else the simulated floor, as far as the
-        expected error is not thought to come below that."""
-        if self.floor is not None:
-            return max(0.0, self.floor.low)
-        low = 1.0 if self.expected is None else self.expected[1]
-        return min(self.played_floor or 0.0, low)
-
-    @property
-    def reached(self) -> tuple[float, float, float] | None:
-        """`expected`, no part of it below what was bought as out of reach."""
-        if self.expected is None:
-            return None
-        error, low, high = (max(value, self.unreachable) for value in self.expected)
-        return error, low, high
-
-
-def candidate_rows(rows: Sequence[CandidateRow], *, epsilon: str, truths: Sequence[str] = ()) -> Plot:
+def candidate_rows(rows: Sequence[CandidateRow], *, epsilon: str) -> Plot:
     """One row a candidate in the given order, all on one axis; nothing of one row reaches into another.
 
     epsilon  of the release to come, as it is written
-    truths   who played the private table in what is expected
     """
     from plotly.graph_objects import Figure
 
     figure = Figure()
-    _add_hatched(figure, rows)
-    _add_bought(figure, rows, [row.floor for row in rows], FLOOR, PALETTE[0], "circle", ABOVE)
-    _add_bought(figure, rows, [row.start for row in rows], START, PALETTE[1], "diamond-open", 0.0)
+    for bought in (True, False):
+        _add_hatched(figure, rows, bought=bought)
+    _add_marks(figure, rows, [as_estimate(row.floor) for row in rows], FLOOR, (PALETTE[0], "circle"), ABOVE)
+    _add_marks(figure, rows, [row.marked_start for row in rows], START, (PALETTE[1], "diamond-open"), 0.0)
     simulated = [None if row.floor is not None else row.played_floor for row in rows]
-    _add_dots(figure, rows, simulated, PLAYED_FLOOR, "circle-open", ABOVE)
-    _add_dots(figure, rows, [row.unchanged for row in rows], UNCHANGED, "line-ns-open", 0.1)
+    _add_marks(figure, rows, simulated, PLAYED_FLOOR, (PALETTE[0], "circle-open"), ABOVE, bought=False)
+    _add_unchanged(figure, rows)
     _add_expected(figure, rows, f"{EXPECTED} at ε = {epsilon}")
-    framed(figure, x_title="Largest error (% of the rows)", y_title="", height=150 + ROW_HEIGHT * max(1, len(rows)))
+    framed(figure, x_title="Largest error<br>(% of the rows)", y_title="", height=150 + ROW_HEIGHT * max(1, len(rows)))
     figure.update_xaxes(rangemode="tozero", **IN_PERCENT)
     figure.update_yaxes(
         tickvals=list(range(len(rows))),
-        ticktext=[shown(row.label, 24) for row in rows],
+        ticktext=_ticks(rows),
         range=[len(rows) - 0.5, -0.5],
         showgrid=False,
         zeroline=False,
     )
-    return Plot(figure, _alt(rows, epsilon, truths), _table(rows, epsilon))
+    said = ["Candidates, a row each, on one axis of largest error.", *(in_words(row, epsilon) for row in rows)]
+    return Plot(figure, " ".join(said), rows_table(rows, epsilon))
 
 
-def _add_hatched(figure: Figure, rows: Sequence[CandidateRow]) -> None:
-    """Hatch each row from 0 to what no reweighting gets below, in that row alone."""
+def _ticks(rows: Sequence[CandidateRow]) -> list[str]:
+    """The names, and below each who played the private table where nothing of that one is known and not all have the
+    same."""
+    names = [shown(row.label, NAME_CHARS) for row in rows]
+    if len({row.truths for row in rows}) == 1:
+        return names
+    known = [row.floor is not None or row.start is not None or not row.truths for row in rows]
+    return [
+        name if itself else f"{name}<br>for {shown(_players(row), NAME_CHARS)}"
+        for name, row, itself in zip(names, rows, known, strict=True)
+    ]
+
+
+def _players(row: CandidateRow) -> str:
+    return row.truths[0] if len(row.truths) == 1 else f"{len(row.truths)} tables"
+
+
+def _for(row: CandidateRow) -> str:
+    return f"<br>{shown(row.played_by)} played the private table" if row.played_by else ""
+
+
+def _add_hatched(figure: Figure, rows: Sequence[CandidateRow], *, bought: bool) -> None:
+    """Hatch each row from 0 to what no reweighting gets below, in that row alone.
+
+    bought  whether those rows are hatched whose floor was; the others are so lightly, for theirs is an estimate
+    """
     from plotly.graph_objects import Bar
 
-    found = [(place, row) for place, row in enumerate(rows) if row.unreachable > 0]
+    found = [
+        (place, row) for place, row in enumerate(rows) if row.unreachable > 0 and (row.floor is not None) == bought
+    ]
     if not found:
         return
     figure.add_trace(
@@ -97,11 +101,16 @@ def _add_hatched(figure: Figure, rows: Sequence[CandidateRow]) -> None:
             y=[place for place, _ in found],
             width=0.72,
             marker={
-                "color": translucent(PALETTE[0], 0.22),
+                "color": translucent(PALETTE[0], 0.22 if bought else 0.06),
                 "line": {"width": 0},
-                "pattern": {"shape": "/", "fgcolor": PALETTE[0], "size": 7, "solidity": 0.35},
+                "pattern": {
+                    "shape": "/",
+                    "fgcolor": PALETTE[0],
+                    "size": 7 if bought else 12,
+                    "solidity": 0.35 if bought else 0.12,
+                },
             },
-            name=HATCHED,
+            name=HATCHED if bought else PLAYED_HATCHED,
             hovertext=[_never(row) for _, row in found],
             hoverinfo="text",
         )
@@ -110,61 +119,69 @@ def _add_hatched(figure: Figure, rows: Sequence[CandidateRow]) -> None:
 
 def _never(row: CandidateRow) -> str:
     if row.floor is None:
-        return f"<b>{shown(row.label)}</b>: by simulations no ε is expected to get below {percent(row.unreachable)}"
+        words = f"no ε is expected to get below {in_percent(row.unreachable)}, by simulation"
+        return f"<b>{shown(row.label)}</b>: {words}{_for(row)}"
     sure = f"{row.floor.confidence:.0%} confidence"
     return f"<b>{shown(row.label)}</b>: no ε gets below {percent(row.floor.low)} on the private table ({sure})"
 
 
-def _add_bought(
+def _add_marks(
     figure: Figure,
     rows: Sequence[CandidateRow],
-    bought: Sequence[NoisyInterval | None],
+    known: Sequence[Estimate | None],
     name: str,
-    colour: str,
-    symbol: str,
+    look: tuple[str, str],
     shift: float,
+    *,
+    bought: bool = True,
 ) -> None:
+    """Draw a mark with its interval in each row that has one; `look` is its colour and its symbol."""
     from plotly.graph_objects import Scatter
 
-    points = [(place, known) for place, known in enumerate(bought) if known is not None]
+    (colour, symbol), points = look, [(place, one) for place, one in enumerate(known) if one is not None]
     if not points:
         return
     figure.add_trace(
         Scatter(
-            x=[known.estimate for _, known in points],
+            x=[estimate for _, (estimate, _, _) in points],
             y=[place + shift for place, _ in points],
             error_x={
                 "type": "data",
                 "symmetric": False,
-                "array": [known.high - known.estimate for _, known in points],
-                "arrayminus": [known.estimate - known.low for _, known in points],
+                "array": [high - estimate for _, (estimate, _, high) in points],
+                "arrayminus": [estimate - low for _, (estimate, low, _) in points],
                 "thickness": 2,
                 "width": 6,
             },
             mode="markers",
             name=name,
             marker={"color": colour, "symbol": symbol, "size": 11, "line": {"width": 2, "color": colour}},
-            hovertext=[f"<b>{shown(rows[place].label)}</b><br>{name}: {_interval(known)}" for place, known in points],
+            hovertext=[
+                f"<b>{shown(rows[place].label)}</b><br>{name}: {interval(one, bought=bought)}"
+                f"{'' if bought else _for(rows[place])}"
+                for place, one in points
+            ],
             hoverinfo="text",
         )
     )
 
 
-def _add_dots(
-    figure: Figure, rows: Sequence[CandidateRow], values: Sequence[float | None], name: str, symbol: str, shift: float
-) -> None:
+def _add_unchanged(figure: Figure, rows: Sequence[CandidateRow]) -> None:
     from plotly.graph_objects import Scatter
 
-    points = [(place, value) for place, value in enumerate(values) if value is not None]
+    points = [(place, value) for place, row in enumerate(rows) if (value := row.marked_unchanged) is not None]
     if points:
         figure.add_trace(
             Scatter(
                 x=[value for _, value in points],
-                y=[place + shift for place, _ in points],
+                y=[place + 0.1 for place, _ in points],
                 mode="markers",
-                name=name,
-                marker={"color": INK, "symbol": symbol, "size": 14, "line": {"width": 3, "color": INK}},
-                hovertext=[f"<b>{shown(rows[place].label)}</b><br>{name}: {percent(value)}" for place, value in points],
+                name=UNCHANGED,
+                marker={"color": INK, "symbol": "line-ns-open", "size": 14, "line": {"width": 3, "color": INK}},
+                hovertext=[
+                    f"<b>{shown(rows[place].label)}</b><br>{UNCHANGED}: {in_percent(value)}{_for(rows[place])}"
+                    for place, value in points
+                ],
                 hoverinfo="text",
             )
         )
@@ -198,54 +215,9 @@ def _add_expected(figure: Figure, rows: Sequence[CandidateRow], name: str) -> No
             legendgroup=name,
             marker={"color": PALETTE[2], "symbol": "square", "size": 11},
             hovertext=[
-                f"<b>{shown(rows[place].label)}</b><br>{name}: {percent(error)} ({percent(low)} to {percent(high)})"
-                for place, (error, low, high) in points
+                f"<b>{shown(rows[place].label)}</b><br>{name}: {interval(known, bought=False)}{_for(rows[place])}"
+                for place, known in points
             ],
             hoverinfo="text",
         )
     )
-
-
-def _interval(known: NoisyInterval) -> str:
-    return f"{percent(known.estimate)} ({percent(known.low)} to {percent(known.high)})"
-
-
-def _alt(rows: Sequence[CandidateRow], epsilon: str, truths: Sequence[str]) -> str:
-    played = f" In what is expected {' and '.join(truths)} played the private table." if truths else ""
-    said = [f"Candidates, a row each, on one axis of largest error.{played}"]
-    for row in rows:
-        parts = [
-            f"{name} {_interval(own)}" for name, own in ((FLOOR, row.floor), (START, row.start)) if own is not None
-        ]
-        if row.floor is None and row.played_floor is not None:
-            parts.append(f"{PLAYED_FLOOR} {percent(row.played_floor)}")
-        if row.unchanged is not None:
-            parts.append(f"{UNCHANGED} {percent(row.unchanged)}")
-        if row.reached is not None:
-            error, low, high = map(percent, row.reached)
-            parts.append(f"{EXPECTED} at epsilon {epsilon} {error} ({low} to {high})")
-        said.append(f"{row.label}: {', '.join(parts) or 'nothing is known yet'}.")
-    return " ".join(said)
-
-
-def _table(rows: Sequence[CandidateRow], epsilon: str) -> Table:
-    header = ("candidate", FLOOR, "low", "high", START, "low", "high", PLAYED_FLOOR, UNCHANGED)
-    expected = (f"{EXPECTED} at ε = {epsilon}", "low", "high")
-    return Table(
-        (*header, *expected),
-        tuple(
-            (
-                row.label,
-                *_ends(row.floor),
-                *_ends(row.start),
-                row.played_floor,
-                row.unchanged,
-                *(row.reached or (None, None, None)),
-            )
-            for row in rows
-        ),
-    )
-
-
-def _ends(known: NoisyInterval | None) -> tuple[float | None, float | None, float | None]:
-    return (None, None, None) if known is None else (known.estimate, known.low, known.high)

@@ -49,7 +49,8 @@ def marginal_comparison(
     figure.update_xaxes(**_level_axis(levels), autotickangles=TURNS)
     figure.update_yaxes(tickformat=".3~p", rangemode="tozero")
     rows = tuple(zip(levels, *(shares for _, shares, _, _ in series), strict=True))
-    table = Table((attribute, *(name for name, _, _, _ in series)), rows)
+    names = tuple(name for name, _, _, _ in series)
+    table = Table((attribute, *names), rows, shares=names)
     return Plot(figure, _bars_alt(levels, series, attribute), table)
 
 
@@ -90,7 +91,11 @@ def difference_map(
     framed(figure, x_title=shown(columns), y_title=shown(rows), height=200 + 26 * max(6, len(row_levels)))
     figure.update_xaxes(**_level_axis(column_levels), showgrid=False, autotickangles=TURNS)
     figure.update_yaxes(**_level_axis(row_levels), showgrid=False, autorange="reversed", tickangle=0)
-    table = Table((rows, *column_levels), tuple((r, *line) for r, line in zip(row_levels, differences, strict=True)))
+    table = Table(
+        (rows, *column_levels),
+        tuple((r, *line) for r, line in zip(row_levels, differences, strict=True)),
+        shares=tuple(column_levels),
+    )
     return Plot(figure, _map_alt(row_levels, column_levels, differences, rows, columns, difference), table)
 
 

@@ -81,7 +81,8 @@ def moved_marginals(marginals: Sequence[MovedMarginal], *, most: int = MOST) -> 
     rows = tuple(
         (one.label, one.distance, "yes" if one.measured else "no", "; ".join(one.because)) for one in marginals
     )
-    table = Table(("marginal", "moved (share of rows)", "measured itself", "measurements that touch it"), rows)
+    header = ("marginal", "rows moved", "measured itself", "measurements that touch it")
+    table = Table(header, rows, shares=header[1:2])
     return Plot(figure, _moved_alt(drawn, len(marginals)), table)
 
 
@@ -118,7 +119,8 @@ def true_distances(marginals: Sequence[TrueDistance], *, most: int = MOST) -> Pl
         )
     _framed_rows(figure, [one.names for one in drawn], title="Distance from the private table (%),<br>not covered by ε")
     rows = tuple((one.label, one.public, one.released) for one in marginals)
-    table = Table(("marginal", f"{PUBLIC}, from the truth", f"{RELEASED}, from the truth"), rows)
+    header = ("marginal", f"{PUBLIC}, from the truth", f"{RELEASED}, from the truth")
+    table = Table(header, rows, shares=header[1:])
     return Plot(figure, _true_alt(drawn), table)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pmwpub.figures.style import Plot, Table, framed, number, percent, shown
+from pmwpub.figures.style import Plot, Table, framed, percent, shown
 from pmwpub.rounding import in_percent
 
 # One hue from light to dark: dark is a high floor.
@@ -106,12 +106,8 @@ def _alt(pairs: Sequence[PairFloor], candidates: Sequence[str]) -> str:
 
 
 def _table(pairs: Sequence[PairFloor], candidates: Sequence[str]) -> Table:
-    header = ("candidate", "plays the private table", "rows covered (%)", "empty cells", "floor, at least",
-              "floor, at most", "start")  # fmt: skip
+    shares = ("rows covered", "floor, at least", "floor, at most", "start")
+    header = ("candidate", "plays the private table", shares[0], "empty cells", *shares[1:])
     ordered = sorted(pairs, key=lambda pair: candidates.index(pair.candidate))
-    rows = [
-        (p.candidate, p.truth, round(100 * p.covered, 2), p.empty, float(number(p.low)), float(number(p.high)),
-         float(number(p.start)))
-        for p in ordered
-    ]  # fmt: skip
-    return Table(header, tuple(rows))
+    rows = [(p.candidate, p.truth, p.covered, p.empty, p.low, p.high, p.start) for p in ordered]
+    return Table(header, tuple(rows), shares=shares)

@@ -61,8 +61,9 @@ def _interactive(plot: Plot) -> str:
 
 
 def _table(table: Table) -> str:
-    head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in table.header)
-    rows = "".join("<tr>" + "".join(f"<td>{_cell(cell)}</td>" for cell in row) + "</tr>" for row in table.rows)
+    head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in table.columns)
+    lines = zip(*table.columns.values(), strict=True)
+    rows = "".join("<tr>" + "".join(f"<td>{_cell(cell)}</td>" for cell in line) + "</tr>" for line in lines)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 

@@ -55,9 +55,8 @@ def alone_by_facts(facts: Sequence[str], shares: Sequence[float]) -> Plot:
     _rows(figure, names)
     sentences = ["The share of people who are the only ones with what is known of them, fact after fact."]
     sentences += [f"{name}: {share:.1%}." for name, share in zip(names, shares, strict=True)]
-    table = Table(("facts known", "the last one", "alone (share)"), tuple(
-        (place + 1, fact, share) for place, (fact, share) in enumerate(zip(facts, shares, strict=True))
-    ))  # fmt: skip
+    rows = tuple((place + 1, fact, share) for place, (fact, share) in enumerate(zip(facts, shares, strict=True)))
+    table = Table(("facts known", "the last one", "alone"), rows, shares=("alone",))
     return Plot(figure, " ".join(sentences), table)
 
 
@@ -95,7 +94,8 @@ def with_and_without(points: Sequence[tuple[int, float, float]], *, factor: floa
         f"overlap: no answer is more than {number(factor)} times as likely with her as without. "
     )
     alt += " ".join(f"{a}: {with_:.1%} with, {without:.1%} without." for a, with_, without in points)
-    return Plot(figure, alt, Table(("noisy answer", "with her", "without her"), tuple(points)))
+    header = ("noisy answer", "with her", "without her")
+    return Plot(figure, alt, Table(header, tuple(points), shares=header[1:]))
 
 
 def public_ranges(tables: Sequence[TableRange], *, alone: float) -> Plot:
@@ -134,7 +134,7 @@ def public_ranges(tables: Sequence[TableRange], *, alone: float) -> Plot:
     sentences = [f"{one.label}: {one.unchanged:.2%} unchanged, {one.perfect:.2%} at best." for one in tables]
     rows = (*((one.label, one.unchanged, one.perfect) for one in tables), ("noise alone", alone, alone))
     alt = f"The largest error of each public table. {' '.join(sentences)} Noise alone: {alone:.2%}."
-    return Plot(figure, alt, Table(("public table", UNCHANGED, PERFECT), rows))
+    return Plot(figure, alt, Table(("public table", UNCHANGED, PERFECT), rows, shares=(UNCHANGED, PERFECT)))
 
 
 def ways_compared(ways: Sequence[tuple[str, float]], *, best: int) -> Plot:
@@ -165,7 +165,7 @@ def ways_compared(ways: Sequence[tuple[str, float]], *, best: int) -> Plot:
     figure.update_xaxes(tickformat=".3~p", range=[0, 1.2 * max(error for _, error in ways)])
     _rows(figure, [name for name, _ in ways])
     alt = "The largest error of each way. " + " ".join(f"{name}: {error:.2%}." for name, error in ways)
-    return Plot(figure, alt, Table(("way", "largest error (share)"), tuple(ways)))
+    return Plot(figure, alt, Table(("way", "largest error"), tuple(ways), shares=("largest error",)))
 
 
 def _rows(figure: Figure, labels: Sequence[str]) -> None:

@@ -41,25 +41,42 @@ TOOLBAR = 34
 """Pixels at the top of a figure that hold the buttons of its toolbar and nothing else."""
 
 Cell = str | float | int | None
+IN_UNITS = " (%)"
+"""What stands behind the name of a column of shares."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """The data of a figure, row by row, for readers who cannot or will not see it."""
+    """The data of a figure, row by row, for readers who cannot or will not see it.
+
+    shares  the names of columns of shares, such as errors, which readers see in percent
+    """
 
     header: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
+    shares: tuple[str, ...] = ()
 
     @property
     def columns(self) -> dict[str, list[Cell]]:
-        """The data column by column, as a table widget takes them; a name that comes twice gets a number."""
+        """The data column by column, as a table widget takes them: shares in percent, and columns in which nothing
+        stands left out; a name that comes twice gets a number."""
         seen: Counter[str] = Counter()
         columns: dict[str, list[Cell]] = {}
         for i, name in enumerate(self.header):
             seen[name] += 1
             unique = name if seen[name] == 1 else f"{name} ({seen[name]})"
-            columns[unique] = [row[i] for row in self.rows]
+            cells = [row[i] for row in self.rows]
+            if cells and all(cell in (None, "") for cell in cells):
+                continue
+            columns[unique + IN_UNITS * (name in self.shares)] = (
+                [_hundredths(cell) for cell in cells] if name in self.shares else cells
+            )
         return columns
+
+
+def _hundredths(cell: Cell) -> Cell:
+    """A share in percent, to four digits; whatever else stands in its column as it is."""
+    return float(near(100 * cell, 4)) if isinstance(cell, int | float) else cell
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,13 +29,15 @@ from pmwpub.release.certificates.certificate_parts import (
     LedgerTotal,
 )
 from pmwpub.release.certificates.certificate_reading import AnyCertificate, ChargedCertificate, read_certificate
+from pmwpub.release.certificates.stated_plans import any_plan_of, readings_of
 from pmwpub.release.certificates.table_certificate import TableCertificate
 from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
 from pmwpub.release.checks.engine_checks import EngineChecks, Finding, finding, given, stated_rho
 from pmwpub.release.checks.round_checks import round_checks
+from pmwpub.release.checks.rule_checks import rule_findings
 from pmwpub.release.checks.table_checks import table_checks
 from pmwpub.release.checks.unchanged_checks import unchanged_checks
-from pmwpub.release.rebuilding import any_plan_of, differing, readings_of, redrawn, schema_of
+from pmwpub.release.rebuilding import differing, redrawn, schema_of
 from pmwpub.strict_json import MOST_BYTES
 from pmwpub.tabular.coding.decode import read_weights
 
@@ -121,7 +123,7 @@ def check(files: Mapping[str, bytes]) -> list[Finding]:
         *(finding(statement, problem) for statement, problem in engine.measured),
         *_left_to_rebuild(certificate),
         finding(f"{WEIGHTS} sums to one over the schema's labels", lambda: _weights(certificate, files)),
-        *_rules(certificate, files),
+        *rule_findings(certificate, files),
         finding(f"{SYNTHETIC} is drawn from the weights by its seed", lambda: _synthetic(certificate, files)),
     ]
 
@@ -278,28 +280,6 @@ def _conversion(certificate: ChargedCertificate, rho: str, epsilon: float) -> st
 def _weights(certificate: AnyCertificate, files: Mapping[str, bytes]) -> str:
     read_weights(given(files, WEIGHTS), schema_of(certificate, given(files, SCHEMA)))
     return ""
-
-
-def _rules(certificate: AnyCertificate, files: Mapping[str, bytes]) -> list[Finding]:
-    """Nothing of a release without rules."""
-    if certificate.rules is None and not (SCHEMA in files and b'"rules"' in files[SCHEMA]):
-        return []
-    stated = finding("the rules are those of the schema", lambda: _same_rules(certificate, files))
-    kept = finding(f"no row of {WEIGHTS} breaks a rule", lambda: _kept_rules(certificate, files))
-    left_out = "how many public rows were left out because they break a rule"
-    return [stated, kept, Finding(left_out, unchecked="it needs the public tables.")]
-
-
-def _same_rules(certificate: AnyCertificate, files: Mapping[str, bytes]) -> str:
-    own = schema_of(certificate, given(files, SCHEMA)).rules
-    stated = [(one.rule, one.reason) for one in certificate.rules or ()]
-    return "" if stated == [(rule.text, rule.reason or "") for rule in own] else "other rules are stated."
-
-
-def _kept_rules(certificate: AnyCertificate, files: Mapping[str, bytes]) -> str:
-    schema = schema_of(certificate, given(files, SCHEMA))
-    rules, support = schema.row_rules, read_weights(given(files, WEIGHTS), schema).support
-    return "some do." if rules is not None and rules.broken(support.codes).any() else ""
 
 
 def _synthetic(certificate: AnyCertificate, files: Mapping[str, bytes]) -> str:

@@ -5,11 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
-from pydantic import ValidationError
-from pydantic_core import to_json
 
 from pmwpub.errors import CertificateError, DomainError, PlanError
 from pmwpub.mechanisms.pmw_pub.algorithm import Measurement, rebuild
@@ -18,7 +15,6 @@ from pmwpub.mechanisms.table_fit.pool_fit import equal_mixture
 from pmwpub.mechanisms.table_fit.pool_weights import effective_rows, mixed
 from pmwpub.mechanisms.table_fit.table_fit import TableRelease, refit
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
-from pmwpub.plans import AnyReleasePlan, AnyTablePlan, ReleasePlan, TableFitPlan, UnchangedPlan, WeightedPoolPlan
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution, Support
@@ -27,6 +23,7 @@ from pmwpub.release.bundle import INTERVALS, MEASUREMENTS, PUBLIC_VALUES, SCHEMA
 from pmwpub.release.certificate import Certificate
 from pmwpub.release.certificates.certificate_parts import Stated
 from pmwpub.release.certificates.certificate_reading import AnyCertificate
+from pmwpub.release.certificates.stated_plans import plan_of, readings_of, table_plan_of
 from pmwpub.release.certificates.table_certificate import PoolCertificate, TableCertificate
 from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
 from pmwpub.release.measured.measurements import measurements_csv
@@ -38,7 +35,6 @@ from pmwpub.tabular.coding.encode import encode_public
 from pmwpub.tabular.coding.public_values import PublicValues, StoredValues
 from pmwpub.tabular.files.container import FileLimits, load
 from pmwpub.tabular.files.reading import TextTable, read_table
-from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.schema.table_schema import Schema
 
 TOLERANCE = 1e-6
@@ -47,8 +43,6 @@ whose exponential or order of operations rounds otherwise. On the same versions 
 
 STRENGTH_TOLERANCE = 2e-3
 """The like of the intervals' strengths, which have four digits."""
-
-Planned = TypeVar("Planned", ReleasePlan, TableFitPlan, UnchangedPlan, WeightedPoolPlan)
 
 
 def rebuilt(
@@ -223,61 +217,6 @@ def workload_of(certificate: Stated, schema: Schema) -> Workload:
     if workload.sha256 != certificate.workload_sha256:
         raise CertificateError("The certificate's workload is not the one that its hash names.")
     return workload
-
-
-def plan_of(certificate: Certificate) -> ReleasePlan:
-    """The plan, once its hash and its replay seed agree."""
-    plan = _planned(certificate, ReleasePlan)
-    if plan.schedule(certificate.repeat).replay_seed != certificate.replay_seed:
-        raise CertificateError("The certificate's replay seed is not its plan's.")
-    return plan
-
-
-def table_plan_of(certificate: TableCertificate) -> AnyTablePlan:
-    """The plan of a release by table fit, once its hash agrees."""
-    if isinstance(certificate, PoolCertificate):
-        return _planned(certificate, WeightedPoolPlan)
-    return _planned(certificate, TableFitPlan)
-
-
-def any_plan_of(certificate: AnyCertificate) -> AnyReleasePlan | UnchangedPlan:
-    """The plan of a release of any engine, or of a public table unchanged."""
-    if isinstance(certificate, UnchangedCertificate):
-        return _planned(certificate, UnchangedPlan)
-    return table_plan_of(certificate) if isinstance(certificate, TableCertificate) else plan_of(certificate)
-
-
-def _planned(certificate: AnyCertificate, kind: type[Planned]) -> Planned:
-    if certificate.plan is None:
-        raise CertificateError("This certificate is of an earlier version and lacks the plan; it cannot be rebuilt.")
-    text = to_json(certificate.plan).decode()  # numbers as a plan's own text has them
-    if hashlib.sha256(text.encode()).hexdigest() != certificate.plan_sha256:
-        raise CertificateError("The certificate's plan is not the one that its hash names.")
-    try:
-        plan = kind.model_validate_json(text, strict=True)
-    except ValidationError as failure:
-        raise CertificateError("The certificate's plan is none of a release.") from failure
-    if plan.canonical != text:
-        raise CertificateError("The certificate's plan is not written as a plan is.")
-    return plan
-
-
-def readings_of(certificate: AnyCertificate) -> list[ReadOptions]:
-    """How each public table is read, in the certificate's order: what the plan and the certificate say alike.
-
-    A plan that says nothing is of before plans said it, or reads all tables by default: the certificate then speaks.
-    Raises CertificateError where both speak and differ.
-    """
-    inputs = any_plan_of(certificate).inputs
-    for candidate in certificate.candidate if inputs.read_as else ():
-        planned = inputs.reading_of(candidate.sha256)
-        if candidate.read_as != planned and (planned is not None or candidate.read_as != ReadOptions().spelt):
-            raise CertificateError("The certificate has its public tables read in another way than its plan.")
-    return [_options(candidate.read_as) for candidate in certificate.candidate]
-
-
-def _options(text: str | None) -> ReadOptions:
-    return ReadOptions() if text is None else ReadOptions.parse(text)
 
 
 def supports_of(

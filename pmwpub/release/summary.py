@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
+from fractions import Fraction
 
 from pmwpub.mechanisms.table_fit.intervals.cell_errors import LARGEST_ORDER
 from pmwpub.noisy_interval import NoisyInterval
@@ -18,14 +19,23 @@ from pmwpub.release.answers.main_intervals import LevelShare, MainIntervals
 from pmwpub.release.certificates.certificate_reading import ChargedCertificate
 from pmwpub.release.certificates.table_certificate import TableCertificate
 from pmwpub.release.measured.measurements import sigma_rows
-from pmwpub.release.report_numbers import percent, rows, up
-from pmwpub.rounding import near
+from pmwpub.release.report_numbers import rows, up
+from pmwpub.rounding import in_percent, near
 
 NORMAL_95 = 1.96
 
 WITHOUT_INTERVAL = (
     "Do not rely on a single number without its interval; the page Hand over and the command pmwpub answer give it."
 )
+
+
+ONE_AT_A_TIME = "A single share is mostly closer than that."
+UNKNOWN = "The largest error over all questions of the workload was neither simulated nor bought."
+WHAT = {
+    "floor": "what would remain of its largest error if it were reweighted perfectly, at any ε",
+    "start": "its largest error unchanged",
+}
+"""What the two numbers about a public table are."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +70,7 @@ class ReleaseSummary:
 
     promise    what is promised, and to whom
     spent      what it took of the grant
-    errors     how far answers may be off: expected, and bought
+    errors     how far answers may be off: the largest error first, then how other numbers belong to it
     cautions   what not to use it for
     remarks    what the certificate says beyond its numbers
     figure     an SVG, or ""
@@ -153,30 +163,46 @@ def _errors(
     error: NoisyInterval | None,
     intervals: MainIntervals | None,
 ) -> list[str]:
-    said = []
+    known = error is not None or expectation is not None
+    if not known and intervals is not None:
+        return [*intervals.sentences, *_of_public_table(bought), UNKNOWN]
+    said = [_largest(expectation, error)]
+    if known:
+        said.append(
+            f"That is the error of the worst of all {certificate.queries:,} questions of the workload; most are "
+            "answered better."
+        )
+    if expectation is not None and error is not None:
+        said.append(f"Before it was bought, about {in_percent(expectation.error)} was expected of it, by simulations.")
+    if expectation is not None and not any(one.what == "start" for one in bought):
+        free = in_percent(expectation.start)
+        said.append(f"The public table unchanged, which is free: about {free}, by the same simulations.")
+    if intervals is not None:
+        said += [f"{ONE_AT_A_TIME} {intervals.sentences[0]}", *intervals.sentences[1:]]
+    return [*said, *_of_public_table(bought)]
+
+
+def _of_public_table(bought: Sequence[BoughtError]) -> list[str]:
+    return [f"Bought of the public table: {one.what} {_with_interval(one.number)}: {WHAT[one.what]}." for one in bought]
+
+
+def _with_interval(known: NoisyInterval, what: str = "") -> str:
+    estimate, low, high = (in_percent(value, 3) for value in (known.estimate, known.low, known.high))
+    return f"{estimate}{what} ({low} to {high}, {100 * known.confidence:.0f} % sure)"
+
+
+def _largest(expectation: Expectation | None, error: NoisyInterval | None) -> str:
+    """The one number that comes first, and where it is from."""
     if error is not None:
-        said.append(
-            f"Bought: the largest error over all {certificate.queries:,} questions of the workload is about "
-            f"{percent(error.estimate)} of the rows, between {percent(error.low)} and {percent(error.high)} "
-            f"({100 * error.confidence:.0f} % sure)."
-        )
+        own = _with_interval(error, " of the rows")
+        return f"Largest error: about {own}. It was bought: measured on the private table, with noise."
     if expectation is not None:
-        said.append(
-            f"Expected: a largest error of {percent(expectation.error)} of the rows ({percent(expectation.low)} to "
-            f"{percent(expectation.high)}), by simulations in which {expectation.source} played the private table. The "
-            f"public table unchanged, which is free: about {percent(expectation.start)}."
+        own, low, high = (in_percent(value) for value in (expectation.error, expectation.low, expectation.high))
+        return (
+            f"Expected largest error: about {own} of the rows ({low} to {high}), by simulations in which "
+            f"{expectation.source} played the private table. It was not bought."
         )
-    if not said and intervals is None:
-        said.append("How far answers may be off is not known: the error was neither simulated nor bought.")
-    elif said and error is None:
-        said.append("The error itself was not bought.")
-    said += intervals.sentences if intervals else ()
-    said += [
-        f"Bought of the public table: {one.what} {percent(one.number.estimate)}, {percent(one.number.low)} to "
-        f"{percent(one.number.high)} ({100 * one.number.confidence:.0f} % sure)."
-        for one in bought
-    ]
-    return said
+    return "Largest error: not known, for it was neither simulated nor bought."
 
 
 def _criteria(certificate: ChargedCertificate) -> list[str]:
@@ -186,8 +212,9 @@ def _criteria(certificate: ChargedCertificate) -> list[str]:
         return []
     return [
         f"Named before it was bought, as what it has to meet: {'; '.join(one.words for one in criteria)}. Whether it "
-        f"does is a purchase of its own. The ledger held {times:,} release{'' if times == 1 else 's'} with criteria by "
-        "then, this one included: of many tries some pass by chance."
+        "does is bought by itself, after these files are made: Hand over has the verdicts. The ledger held "
+        f"{times:,} release{'' if times == 1 else 's'} with criteria by then, this one included: of many tries some "
+        "pass by chance."
     ]
 
 
@@ -217,9 +244,11 @@ def _cautions(
 def _smallest(certificate: ChargedCertificate, reach: float | None) -> str:
     """Which differences mean nothing."""
     if reach is not None:
-        number = math.ceil(reach * certificate.n)
+        shown = up(near(100 * reach, 6), 2)
+        number = math.ceil(Fraction(shown) * certificate.n / 100)
         return (
-            f"Do not read anything into differences below {percent(reach)} of the rows, about {rows(number)}: an "
+            f"Do not read anything into differences below {shown} % of the rows, about "
+            f"{rows(number)}: an "
             "answer may be off by that much."
         )
     sigmas = certificate.sigmas if isinstance(certificate, TableCertificate) else (sigma_rows(certificate),)

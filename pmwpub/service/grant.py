@@ -127,7 +127,9 @@ def decimal(rho: Fraction) -> str:
 
 
 def _left(rho: ZCDP, total: ZCDP, delta: Fraction) -> str:
-    return f"{remaining(rho, total)} of the grant, enough for one release at ε = {left(rho, delta)}"
+    epsilon = left(rho, delta)
+    enough = f", enough for one release at ε = {epsilon}" if as_fraction(epsilon) else ""
+    return f"{remaining(rho, total)} of the grant{enough}"
 
 
 def _taken(rho: ZCDP, total: ZCDP) -> int:

@@ -411,6 +411,12 @@ def test_a_table_keeps_columns_of_the_same_name_apart() -> None:
     assert Table(("a", "a"), ((1, 2),)).columns == {"a": [1], "a (2)": [2]}
 
 
+def test_a_table_shows_shares_in_percent_with_their_unit_and_leaves_out_what_is_empty() -> None:
+    table = Table(("name", "error", "bought", "tie"), (("a", 0.041237, None, ""), ("b", None, None, "")), ("error",))
+    assert table.columns == {"name": ["a", "b"], "error (%)": [4.124, None]}
+    assert Table(("name", "error"), (), ("error",)).columns == {"name": [], "error (%)": []}, "nothing to be left out"
+
+
 @pytest.mark.parametrize(
     "plot",
     [
@@ -505,8 +511,8 @@ def test_a_pair_map_puts_the_lowest_floors_on_top_and_writes_every_floor_into_it
 
 def test_the_pairs_table_and_words_carry_the_same_numbers() -> None:
     plot = pair_map(PAIRS)
-    assert plot.table.rows[0] == ("b", "a", 75.0, 0, 0.01, 0.01, 0.2)
-    assert plot.table.rows[1] == ("a", "b", 50.0, 7, 0.03, 0.04, 0.3)
+    assert [cells[0] for cells in plot.table.columns.values()] == ["b", "a", 75.0, 0, 1.0, 1.0, 20.0]
+    assert plot.table.rows[1] == ("a", "b", 0.5, 7, 0.03, 0.04, 0.3)
     assert "a: 3 % to 4 % for b." in plot.alt
 
 

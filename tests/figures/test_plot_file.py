@@ -23,7 +23,7 @@ def test_it_holds_the_figure_its_words_and_its_data_and_fetches_nothing() -> Non
     text = page()
     assert "Plotly.newPlot" in text
     assert "20 % at epsilon 0.1" in text
-    assert "<td>0.005</td>" in text
+    assert "<td>0.5</td>" in text
     outside = re.sub(r"<script[^>]*>.*?</script>", "", text, flags=re.DOTALL)
     assert not re.search(r'(src|href)\s*=\s*"', outside)
     assert not re.search(r"<script[^>]+src", text)
@@ -37,7 +37,7 @@ def test_a_figure_with_a_small_picture_is_a_small_page_without_a_script_that_say
     assert "<script" not in text
     assert "script-src" not in text
     assert "At ε = 1 the error is 10 %; no ε brings b.csv below 5 %." in text
-    assert "<td>0.005</td>" in text
+    assert "<td>0.5</td>" in text
     assert not re.search(r'(src|href)\s*=\s*"', text)
 
 

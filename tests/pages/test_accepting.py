@@ -34,6 +34,7 @@ def test_criteria_are_named_with_a_release_and_their_verdicts_bought_and_shown_t
     assert bought.passed
     viewer = visit("hand_over", population=town.population, release=str(found.outcome.booking.id))
     assert "All criteria are passed" in words(viewer)
+    assert "acceptance.txt" in [button.label for button in viewer.download_button]
     assert (
         "Named before it was bought, as what it has to meet: the largest error over the workload within 60 points"
         in (words(viewer))

@@ -62,8 +62,8 @@ def test_where_a_pool_is_expected_to_be_best_the_verdict_says_so_and_what_each_t
     pool = PlayedPool((*good, *poor), (0.5,), (("good.csv", 0.7), ("poor.csv", 0.3)), ("good.csv",))
     at = {epsilon: replace(expecting((good, error), (poor, 0.1)), together=pool) for epsilon, error in ERRORS}
     assert verdict(current, at, []).replace("\\", "") == (
-        "Use **a pool with learnt weights**: expect an error of about 0.8 % at ε = 1, 1.1 % at ε = 0.5; its tables are "
-        "expected to contribute good.csv 70 %, poor.csv 30 %."
+        "Use **a pool with learnt weights**: expect an error of about 0.8 % at ε = 1 (0.8 to 0.8 %), 1.1 % at ε = 0.5; "
+        "its tables are expected to contribute good.csv 70 %, poor.csv 30 %."
     )
 
 
@@ -78,9 +78,22 @@ def test_one_click_simulates_for_free_and_draws_the_chosen_candidate_in_its_own_
     assert tables == {chosen}, "others on demand"
     floors = [error for line, error in drawn_lines(app) if line.startswith("floor of") and line.endswith("at least")]
     assert min(error for line, error in drawn_lines(app) if not line.startswith("floor of")) >= max(floors)
-    rows = next(frame.value for frame in app.dataframe if "table unchanged, expected" in frame.value)
+    rows = next(frame.value for frame in app.dataframe if "table unchanged, expected (%)" in frame.value)
+    assert not rows.isna().any(axis=None), "nothing was bought, and no column says so"
+    other = ({"good.csv", "poor.csv"} - {chosen}).pop()
+    assert f"{other} played the private table, so this is about that table, not about yours." in said
+    assert dict(zip(rows["candidate"], rows["who plays the private table"], strict=True))[chosen] == other
     assert set(rows["candidate"]) == {"good.csv", "poor.csv"}
     assert rows["candidate"].tolist()[0] == chosen
+
+
+def test_in_the_demo_it_is_said_that_the_private_table_is_made_up_and_plays_itself(empty: Here, visit: Open) -> None:
+    app = press(visit("protect"), "Open the demo")
+    current = study_store.study(empty.service, app.query_params["population"])
+    simulate_pairs(empty.service, current, SweepRange(epsilons=(1.0,), rounds=(3,), runs=1, methods=BOTH_ENGINES))
+    said = words(app.run())
+    assert "In the demo the private table, state A, is made up and known, so it plays itself here" in said
+    assert "not about yours" not in said
 
 
 def test_after_a_change_of_the_workload_it_is_said_that_earlier_floors_are_of_another_one(

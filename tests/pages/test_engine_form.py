@@ -33,7 +33,7 @@ def test_before_a_trial_table_fit_stands_chosen_and_a_press_tries_both_engines(t
     assert "Nothing was tried for this choice" in words(app)
     press(app, TRY)
     assert not app.exception
-    assert "Largest error expected at epsilon 1, by simulation on public tables" in words(app)
+    assert "Largest error expected at epsilon 1, by simulations in which" in words(app)
     assert not any(button.label == TRY for button in app.button)
     assert town.spent == 0
 
@@ -76,6 +76,8 @@ def test_where_nothing_beats_the_public_table_it_is_published_for_nothing_and_ha
     handed_over(app)
     assert not app.exception
     assert "Public tables published unchanged" in words(app)
+    for title in ("Promised: no private row was read", "How far off: its largest error is about", "Not for: Do not"):
+        assert title in words(app)
     assert "synthetic.csv" in [button.label for button in app.download_button]
 
 

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 
+import pytest
 from pages.visits import Here, Open, buy, by_pmw_pub, drawn_lines, press, words
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import NumberInput
@@ -53,7 +54,7 @@ def test_a_finished_release_stands_beside_its_public_table(town: Here, steward: 
     assert not app.exception
     assert "A release beside its public table" in words(app)
     shares = app.dataframe[-1].value
-    assert abs(shares["release (noisy)"].astype(float).sum() - 1) < 1e-9
+    assert shares["release (noisy) (%)"].astype(float).sum() == pytest.approx(100, rel=1e-3)
 
 
 def test_the_advice_on_rounds_says_where_it_comes_from(town: Here, steward: Open) -> None:

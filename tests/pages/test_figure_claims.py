@@ -14,7 +14,7 @@ from pages.drawn_words import drawn_words
 from pages.visits import Here, Open, buy, press
 from streamlit.testing.v1 import AppTest
 
-from pmwpub.figures.candidate_rows import HATCHED
+from pmwpub.figures.candidate_row_values import HATCHED, PLAYED_HATCHED, START, UNCHANGED
 from pmwpub.service.inputs import study_store
 from pmwpub.service.simulations import explorations
 from pmwpub.service.simulations.error_figure import error_plots, labels
@@ -96,12 +96,16 @@ def test_figures_of_compare_hand_over_and_the_shared_file_keep_what_they_claim(
             proved = any(str(row[0]).endswith("at least") and float(str(row[2])) > 0 for row in plot.table.rows)
             assert (f"no ε brings {table}" in plot.svg) == proved
 
+    (rows,) = [one for one in drawn(compared) if any(trace.get("name") == PLAYED_HATCHED for trace in one["data"])]
+    assert_rows_expect_nothing_out_of_reach(rows, PLAYED_HATCHED)
     app = steward("compare")
     app.text_input(key="assessment epsilon").set_value("0.5").run()
     buy(app, "Buy these assessments")
     (rows,) = [one for one in drawn(steward("compare")) if any(trace.get("name") == HATCHED for trace in one["data"])]
     assert_rows_expect_nothing_out_of_reach(rows)
-    buy(steward("release"), "Buy this release")
+    release = steward("release")
+    release.radio(key="engine").set_value("table-fit").run()
+    buy(release, "Buy this release")
     page = visit("hand_over", population=town.population)
     (handed_over,) = pictures(page)
     assert len(drawn_words(page.main)) <= MOST_WITH_THE_SUMMARY
@@ -109,15 +113,18 @@ def test_figures_of_compare_hand_over_and_the_shared_file_keep_what_they_claim(
     assert pictures(visit("story", population=town.population, screen="5")) == [handed_over]
 
 
-def assert_rows_expect_nothing_out_of_reach(figure: Figure) -> None:
-    """No square or band of a candidate's row lies in its hatched part."""
+def assert_rows_expect_nothing_out_of_reach(figure: Figure, shade: str = HATCHED) -> None:
+    """No square, band or start of a candidate's row lies in its hatched part."""
     by_name = {one["name"].split(" at ε")[0]: one for one in figure["data"]}
-    hatched = by_name[HATCHED]
+    hatched = by_name[shade]
     low = dict(zip(hatched["y"], hatched["x"], strict=True))
     expected = by_name["release, expected"]
     assert expected["x"]
     for place, error in zip(expected["y"], expected["x"], strict=True):
         assert error >= low.get(round(place), 0.0)
+    for name in (START, UNCHANGED):
+        marks = by_name.get(name, {"x": [], "y": []})
+        assert all(x >= low.get(round(y), 0.0) for x, y in zip(marks["x"], marks["y"], strict=True))
     band = by_name["its band"]
     for place, error in zip(band["y"], band["x"], strict=True):
         assert error is None or error >= low.get(round(place), 0.0)

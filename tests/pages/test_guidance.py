@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import buying
 import pytest
-from pages.visits import PAGES, Here, Open, add, press, table, words
+from pages.visits import PAGES, Here, Open, add, buy, press, table, words
 from streamlit.testing.v1 import AppTest
 
 from pmwpub.ledger import Population
@@ -77,7 +77,7 @@ def test_all_that_is_left_can_be_spent_from_the_page(town: Here, steward: Open) 
     app = steward("release")
     app.radio(key="how much").set_value("rest").run()
     assert not app.exception
-    assert "Left afterwards: 0 % of the grant" in words(app)
+    assert "Left afterwards: 0 % of the grant." in words(app), "which is enough for nothing"
 
 
 def test_a_chance_is_never_said_to_be_at_least_all_of_them() -> None:
@@ -86,3 +86,12 @@ def test_a_chance_is_never_said_to_be_at_least_all_of_them() -> None:
     )
     assert said is not None
     assert "at least 99 % of draws" in said.words
+
+
+def test_what_was_bought_is_not_weighed_once_more(town: Here, steward: Open) -> None:
+    weighing = "Compare the candidates with each other (free, below) to see whether this tells them apart."
+    assert weighing in words(steward("compare"))
+    buy(steward("compare"), "Buy these assessments")
+    again = steward("compare")
+    assert "Price: nothing. This was already bought" in words(again)
+    assert weighing not in words(again)

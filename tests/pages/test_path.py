@@ -53,11 +53,18 @@ def test_after_preparing_it_leads_to_compare_then_to_a_release_then_to_what_is_h
     assert so_far(town).next_step.page == RELEASE
     assert so_far(town, steward=False, viewing=True).next_step.page == COMPARE
     buying.buy(town.service, private, releases.release_plan(town.service, current, one, epsilon="0.1", rounds=2))
-    (booking,) = town.service.bought(town.population, "release")
     found = so_far(town)
-    assert (found.next_step.page, found.next_step.release) == (HAND_OVER, booking.id)
+    assert (found.next_step.page, found.next_step.release) == (HAND_OVER, 1), "the first release, whatever its booking"
     assert "all 2-way marginals · 1 release · " in found.line
     assert so_far(town, steward=False, viewing=True).next_step.page == HAND_OVER
+
+
+def test_a_table_that_was_published_unchanged_is_counted_and_handed_over(town: Here) -> None:
+    found = replace(so_far(town), published=1, page=COMPARE)
+    assert (found.next_step.words, found.next_step.page) == ("hand over the published table", HAND_OVER)
+    assert "1 table published unchanged" in found.line
+    assert replace(found, viewing=True).next_step.page == HAND_OVER
+    assert "published" not in so_far(town).line
 
 
 def test_what_is_spent_is_a_part_of_the_grant_whose_epsilon_and_delta_stand_in_brackets(town: Here) -> None:

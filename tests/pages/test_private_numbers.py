@@ -72,9 +72,9 @@ def test_true_errors_are_shown_once_confirmed_and_the_look_is_recorded(
 def test_private_marginals_stand_beside_release_and_public_table(town: Here, session: Session, visit: Open) -> None:
     app = _open(visit("hand_over", session, population=town.population), "one-way")
     shares = app.table[-1].value
-    name = "private table, steward only, not covered by ε"
+    name = "private table, steward only, not covered by ε (%)"
     women = sum(line.startswith(b"F") for line in bytes(town.private().source).split(b"\n")[1:])
-    assert shares[name].astype(float).iloc[0] == pytest.approx(women / 400)
+    assert shares[name].astype(float).iloc[0] == pytest.approx(100 * women / 400, rel=1e-3)
     app.selectbox[-1].set_value("work").run()
     assert name in app.table[-1].value
     assert _looks(town) == 1, "one look shows every column"

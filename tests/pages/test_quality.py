@@ -18,6 +18,7 @@ from pmwpub.service.steward_only import true_marginals
 from pmwpub.ui import Badge, Session
 
 TITLE = "What the release changed, and why"
+EXACT = "private table, steward only, not covered by ε (%)"
 
 
 @pytest.fixture
@@ -49,9 +50,9 @@ def test_everybody_sees_what_moved_and_which_measurements_touch_it(town: Here, s
     app = visit("hand_over", population=town.population, release="1")
     assert not app.exception
     assert TITLE in [str(element.value) for element in app.subheader]
-    moved = _frame(app, "moved (share of rows)")
+    moved = _frame(app, "rows moved (%)")
     assert sorted(moved["marginal"]) == ["age", "sex", "work"]
-    assert moved["moved (share of rows)"] == sorted(moved["moved (share of rows)"], reverse=True)
+    assert moved["rows moved (%)"] == sorted(moved["rows moved (%)"], reverse=True)
     measured = _frame(app, "measured query")
     assert all(" = " in query for query in measured["measured query"])
     assert "distinct ones" in words(app)
@@ -61,10 +62,10 @@ def test_two_and_three_columns_are_compared_too(town: Here, session: Session, vi
     app = visit("hand_over", population=town.population, release="1")
     two = _pick(app, "quality ways", 2)
     assert not two.exception
-    assert sorted(_frame(two, "moved (share of rows)")["marginal"]) == ["age × work", "sex × age", "sex × work"]
+    assert sorted(_frame(two, "rows moved (%)")["marginal"]) == ["age × work", "sex × age", "sex × work"]
     three = _pick(two, "quality ways", 3)
     assert not three.exception
-    assert _frame(three, "moved (share of rows)")["marginal"] == ["sex × age × work"]
+    assert _frame(three, "rows moved (%)")["marginal"] == ["sex × age × work"]
     assert any(str(box.label).startswith("Where ") for box in three.selectbox)
 
 
@@ -86,8 +87,8 @@ def test_the_distance_of_one_column_is_half_the_sum_of_its_differences(
     levels = facts.dataset.domain.attributes[column].levels
     codes = facts.dataset.codes[:, column].tolist()
     expected = sum(abs(weights[level] - codes.count(code) / len(codes)) for code, level in enumerate(levels)) / 2
-    moved = _frame(app, "moved (share of rows)")
-    assert moved["moved (share of rows)"][moved["marginal"].index("sex")] == pytest.approx(expected, abs=1e-9)
+    moved = _frame(app, "rows moved (%)")
+    assert moved["rows moved (%)"][moved["marginal"].index("sex")] == pytest.approx(100 * expected, rel=1e-3)
 
 
 def test_the_truth_is_closed_until_it_is_confirmed_and_nobody_else_is_offered_it(
@@ -113,15 +114,15 @@ def test_once_opened_the_truth_stands_beside_both_and_the_look_is_recorded(
     app = _opened(town, session, visit)
     assert not app.exception
     rows = list(csv.DictReader(io.StringIO(PRIVATE.decode())))
-    shares = next(frame.value for frame in app.table if "private table, steward only, not covered by ε" in frame.value)
+    shares = next(frame.value for frame in app.table if EXACT in frame.value)
     name = shares.columns[0]
-    exact = shares["private table, steward only, not covered by ε"].astype(float)
-    assert exact.tolist() == pytest.approx([_share(rows, **{name: level}) for level in shares[name]])
+    exact = shares[EXACT].astype(float)
+    assert exact.tolist() == pytest.approx([100 * _share(rows, **{name: level}) for level in shares[name]], rel=1e-3)
     (mark,) = (mark for mark in town.service.ledger.marks(town.population) if mark.kind == PRIVATE_NUMBERS_SEEN)
     assert mark.note.startswith("1-way, 2-way, 3-way marginals of the private table beside release")
     two = _pick(app, "true ways", 2)
     assert not two.exception
-    assert len(next(one.value for one in two.table if "release (noisy), from the truth" in one.value)) == 3
+    assert len(next(one.value for one in two.table if "release (noisy), from the truth (%)" in one.value)) == 3
     saved = [button.label for button in two.download_button if "private" in button.label.lower()]
     assert saved == []
     assert sum(mark.kind == PRIVATE_NUMBERS_SEEN for mark in town.service.ledger.marks(town.population)) == 1

@@ -80,7 +80,7 @@ def test_the_bias_slider_shows_start_floor_and_both_engines_for_free_in_the_demo
     app.select_slider[0].set_value(0.0).run()
     fair = _shares(app)
     assert fair["Published unchanged"] < unfair["Published unchanged"] / 5
-    table = next(frame.value for frame in app.dataframe if "reweighted perfectly (floor)" in frame.value)
-    assert table["bias"].tolist() == [0.0, 0.3]
+    table = next(frame.value for frame in app.dataframe if "reweighted perfectly (floor) (%)" in frame.value)
+    assert table["bias (%)"].tolist() == [0.0, 30.0]
     (population,) = empty.service.ledger.populations()
     assert empty.service.ledger.balance(population.name).spent.units == 0

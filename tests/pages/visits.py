@@ -122,11 +122,11 @@ def handed_over(app: AppTest) -> AppTest:
 
 def drawn_lines(app: AppTest) -> list[tuple[str, float]]:
     """Every line of the figures of error against ε, point by point, as their tables have them: label and error."""
-    tables = [frame.value for frame in app.dataframe if "error (share of rows)" in frame.value]
+    tables = [frame.value for frame in app.dataframe if "error (%)" in frame.value and "line" in frame.value]
     return [
-        (str(line), float(error))
+        (str(line), float(error) / 100)
         for table in tables
-        for line, error in zip(table["line"], table["error (share of rows)"], strict=True)
+        for line, error in zip(table["line"], table["error (%)"], strict=True)
     ]
 
 

@@ -10,7 +10,8 @@ from release.bundles import make, public_csv
 from pmwpub.errors import CertificateError
 from pmwpub.release.bundle import CERTIFICATE, WEIGHTS
 from pmwpub.release.certificate import Certificate
-from pmwpub.release.rebuilding import readings_of, rebuilt
+from pmwpub.release.certificates.stated_plans import readings_of
+from pmwpub.release.rebuilding import rebuilt
 from pmwpub.tabular.files.text.read_options import ReadOptions
 
 PUBLIC = public_csv(60, 1).replace(b",", b"|")

@@ -9,7 +9,8 @@ from release.bundles import Made, public_csv
 
 from pmwpub.errors import CertificateError
 from pmwpub.release.bundle import MEASUREMENTS, SCHEMA, SYNTHETIC, WEIGHTS
-from pmwpub.release.rebuilding import differing, plan_of, rebuilt, schema_of, workload_of
+from pmwpub.release.certificates.stated_plans import plan_of
+from pmwpub.release.rebuilding import differing, rebuilt, schema_of, workload_of
 
 
 def test_a_certificate_without_rows_rebuilds_weights_and_measurements(made: Made) -> None:

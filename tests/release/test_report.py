@@ -294,13 +294,13 @@ def test_it_begins_with_the_summary_and_says_little_before_anything_is_opened(ma
     for words in (
         "What is promised",
         "How far numbers may be off",
-        "Expected: a largest error of 3.40 % of the rows (2.00 % to 5.00 %)",
+        "Expected largest error: about 3.4 % of the rows (2 % to 5 %)",
         "b.csv and c.csv played the private table",
-        "public table unchanged, which is free: about 9.00 %",
+        "public table unchanged, which is free: about 9 %",
         "<svg><title>A figure</title></svg>",
         "What not to use it for",
         # 5 per cent of 200 rows.
-        "differences below 5.00 % of the rows, about 10 rows",
+        "differences below 5 % of the rows, about 10 rows",
     ):
         assert words in first
     assert first.index("In short") < first.index("It does not promise")

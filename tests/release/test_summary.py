@@ -13,8 +13,9 @@ from pmwpub.release.summary import BoughtError, Expectation, odds, summary_of
 
 CRITERIA = (
     f"Named before it was bought, as what it has to meet: the share of {SCRIPT} = {FORMULA}, sex = F within 10 points; "
-    "the mean of =age, clipped to 0 to 120, within 10 %. Whether it does is a purchase of its own. The ledger held 3 "
-    "releases with criteria by then, this one included: of many tries some pass by chance."
+    "the mean of =age, clipped to 0 to 120, within 10 %. Whether it does is bought by itself, after these "
+    "files are made: Hand over has the verdicts. The ledger held 3 releases with criteria by then, this one included: "
+    "of many tries some pass by chance."
 )
 
 
@@ -47,7 +48,7 @@ def test_a_release_that_costs_little_is_not_said_to_have_cost_nothing(made: Made
 def test_nothing_known_is_said_so_and_the_noise_stands_in_its_place(made: Made) -> None:
     found = summary_of(made.bundle.certificate, by_id=False)
     assert found.errors == (
-        "How far answers may be off is not known: the error was neither simulated nor bought.",
+        "Largest error: not known, for it was neither simulated nor bought.",
         CRITERIA,
     )
     assert "before its error is known" in found.cautions[0]
@@ -60,17 +61,26 @@ def test_bought_numbers_go_before_expected_ones(made: Made) -> None:
     found = summary_of(
         made.bundle.certificate, by_id=False, expectation=expected, bought=[BoughtError("floor", floor)], error=error
     )
-    assert found.errors[0].startswith("Bought: the largest error")
-    assert "about 3.00 % of the rows, between 2.00 % and 4.00 %" in found.errors[0]
-    assert found.errors[-2:] == (
-        "Bought of the public table: floor 1.20 %, 0.20 % to 2.20 % (95 % sure).",
+    queries = made.bundle.certificate.queries
+    assert found.errors == (
+        "Largest error: about 3 % of the rows (2 % to 4 %, 95 % sure). It was bought: measured on the private table, "
+        "with noise.",
+        f"That is the error of the worst of all {queries:,} questions of the workload; most are answered better.",
+        "Before it was bought, about 4 % was expected of it, by simulations.",
+        "The public table unchanged, which is free: about 10 %, by the same simulations.",
+        "Bought of the public table: floor 1.2 % (0.2 % to 2.2 %, 95 % sure): what would remain of its largest error "
+        "if it were reweighted perfectly, at any ε.",
         CRITERIA,
     )
     accepted = summary_of(made.bundle.certificate, by_id=False, accepted=["Passed: the share."])
     assert accepted.errors[-2:] == (CRITERIA, "Passed: the share.")
-    assert "below 4.00 % of the rows, about 8 rows" in found.cautions[0]
+    assert "below 4 % of the rows, about 8 rows" in found.cautions[0]
     without = summary_of(made.bundle.certificate, by_id=False, expectation=expected)
-    assert "The error itself was not bought." in without.errors
+    assert without.errors[0] == (
+        "Expected largest error: about 4 % of the rows (2 % to 6 %), by simulations in which b.csv played the private "
+        "table. It was not bought."
+    )
+    assert "Before it was bought" not in " ".join(without.errors), "nothing was"
 
 
 def test_it_says_who_may_not_be_looked_for_and_how_many_columns_may_be_asked_about(made: Made) -> None:

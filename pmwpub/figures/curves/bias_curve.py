@@ -76,7 +76,7 @@ def error_against_bias(points: Sequence[BiasedTable], chosen: float, *, of: str)
     figure.add_vline(x=chosen, line={"color": INK, "width": 10}, opacity=0.18)
     rows = tuple(astuple(point) for point in points)
     header = ("bias", START, FITTED, f"{FITTED}, standard error", RELEASED, f"{RELEASED}, standard error", FLOOR)
-    return Plot(figure, _alt(points, of), Table(header, rows))
+    return Plot(figure, _alt(points, of), Table(header, rows, shares=header))
 
 
 def _alt(points: Sequence[BiasedTable], of: str) -> str:

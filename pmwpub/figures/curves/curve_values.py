@@ -9,6 +9,9 @@ from pmwpub.figures.curves.legend import BOUND, UNCHANGED
 from pmwpub.figures.style import Table, percent
 from pmwpub.rounding import near
 
+ERRORS = ("error", "standard error")
+"""Columns of the tables of these figures: shares of the rows."""
+
 
 @dataclass(frozen=True)
 class ErrorCurve:
@@ -20,7 +23,7 @@ class ErrorCurve:
     standard_error  of the mean; zeros for a single run
     engine          what made the releases, in plain words, where curves of several ways stand together; else ""
     rounds          T at each epsilon, where the engine has rounds; else ()
-    aside           whether it stands there for comparison only: a thinner, dotted line in small figures
+    aside           whether it stands there for comparison only: a line of dashes and dots in small figures
     """
 
     label: str
@@ -135,7 +138,7 @@ def sweep_table(
         for bound in bounds
         for e, error in zip(bound.epsilons, bound.errors, strict=True)
     ]
-    return Table(("line", "ε", "error (share of rows)", "standard error"), tuple(rows))
+    return Table(("line", "ε", *ERRORS), tuple(rows), shares=ERRORS)
 
 
 def _ends(floor: ShadedFloor) -> tuple[tuple[str, float], tuple[str, float]]:

@@ -10,7 +10,7 @@ from textwrap import wrap
 
 from pmwpub.figures.curves.curve_values import ErrorCurve, ShadedFloor, Unchanged
 from pmwpub.figures.style import INK, PALETTE, cut, percent
-from pmwpub.rounding import near
+from pmwpub.rounding import in_percent, near
 
 WIDTH, HEIGHT = 480, 280
 """Narrow, so that its words can still be read where a phone shows the whole of it."""
@@ -106,7 +106,7 @@ def conclusion(
     if len(curves) > 1:
         said = f"{best.name} does best at ε = {at}, with an error of {percent(best.mean[-1])}"
     if marked is not None:
-        said = f"At ε = {near(marked.epsilon)} an error of {percent(marked.error)} is expected"
+        said = f"At ε = {near(marked.epsilon)} an error of {in_percent(marked.error)} is expected"
     own = [one for one in floors if best.label == one.label or best.label.startswith(f"{one.label}, ")]
     floor = max(own, key=lambda one: len(one.label), default=None)
     if floor is None or floor.low <= 0:
@@ -151,14 +151,14 @@ def _apart(scale: _Scale, epsilons: Sequence[float]) -> list[float]:
 def _floor(scale: _Scale, floor: ShadedFloor, colour: str) -> str:
     """The region below a floor's lower end, and a line at its upper end where that is another."""
     top, bottom, right = scale.y(floor.low), HEIGHT - BOTTOM, WIDTH - RIGHT
-    broken = ' stroke-dasharray="2 4"' if floor.noisy else ""
+    broken = ' stroke-dasharray="4 4"' if floor.noisy else ""
     region = (
         f'<rect class="floor" x="{LEFT}" y="{top:.1f}" width="{right - LEFT}" height="{bottom - top:.1f}" '
         f'fill="{colour}" fill-opacity="0.25"/>'
     )
     return (
         f'{region if floor.low > 0 else ""}<line x1="{LEFT}" x2="{right}" y1="{scale.y(floor.high):.1f}" '
-        f'y2="{scale.y(floor.high):.1f}" stroke="{colour}" stroke-opacity="0.6"{broken}/>'
+        f'y2="{scale.y(floor.high):.1f}" stroke="{colour}" stroke-width="2"{broken}/>'
     )
 
 
@@ -180,7 +180,7 @@ def _curve(scale: _Scale, curve: ErrorCurve, colour: str) -> str:
         if s
     )
     dots = "".join(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="{colour}"/>' for x, y in points)
-    look = 'stroke-width="1.5" stroke-dasharray="1 4"' if curve.aside else 'stroke-width="2.5"'
+    look = 'stroke-width="2.5" stroke-dasharray="9 4 2 4"' if curve.aside else 'stroke-width="2.5"'
     return f'<polyline class="curve" points="{path}" fill="none" stroke="{colour}" {look}/>{bars}{dots}'
 
 
@@ -191,12 +191,13 @@ def _legend(
     marked: MarkedRelease | None,
     colour: dict[str, str],
 ) -> list[tuple[str, str, str]]:
-    """What each mark means: the mark, its colour, and plain words."""
+    """What each mark means: the mark, its colour, and plain words; of a release, what is expected in two digits."""
+    digits = 3 if marked is None else 2
     said = [
-        ("●·" if curve.aside else "●—", colour[curve.label], f"{cut(curve.name)}{_rounds(curve)}") for curve in curves
+        ("●-·" if curve.aside else "●—", colour[curve.label], f"{cut(curve.name)}{_rounds(curve)}") for curve in curves
     ]
     said += [
-        ("- -", colour.get(line.label, INK), f"{cut(line.label)} unchanged, free: {percent(line.error)}")
+        ("- -", colour.get(line.label, INK), f"{cut(line.label)} unchanged, free: {in_percent(line.error, digits)}")
         for line in unchanged
     ]
     said += [_of_floor(floor, colour.get(floor.label, INK)) for floor in floors]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pmwpub.figures.curves.curve_values import ERRORS
 from pmwpub.figures.style import IN_PERCENT, INK, PALETTE, SYMBOLS, Plot, Table, framed, percent
 
 if TYPE_CHECKING:
@@ -93,4 +94,4 @@ def _table(curves: Sequence[ShareCurve]) -> Table:
         for curve in curves
         for s, m, e in zip(curve.shares, curve.mean, curve.standard_error, strict=True)
     ]
-    return Table(("line", "share (%)", "error (share of rows)", "standard error"), tuple(rows))
+    return Table(("line", "share used (%)", *ERRORS), tuple(rows), shares=ERRORS)

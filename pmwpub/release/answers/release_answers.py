@@ -30,10 +30,11 @@ from pmwpub.release.answers.number_answers import NumberAnswer, middles
 from pmwpub.release.answers.ordered_answers import OrderedAnswers
 from pmwpub.release.bundle import INTERVALS, SCHEMA, TABLES, WEIGHTS, Bundle
 from pmwpub.release.certificate import Certificate
+from pmwpub.release.certificates.stated_plans import table_plan_of
 from pmwpub.release.certificates.table_certificate import TableCertificate
 from pmwpub.release.measured.measurements import sigma_rows
 from pmwpub.release.measured.tables_csv import read_all_tables
-from pmwpub.release.rebuilding import differing, table_plan_of, workload_of
+from pmwpub.release.rebuilding import differing, workload_of
 
 _READ = (WEIGHTS, SCHEMA, TABLES, INTERVALS)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pmwpub.release.bundle import MEASUREMENTS
 from pmwpub.release.certificate import MECHANISM, Certificate
+from pmwpub.release.certificates.stated_plans import plan_of
 from pmwpub.release.checks.engine_checks import EngineChecks, Files, given, stated_rho, stated_workload
 from pmwpub.release.measured.measurements import measurements_csv
-from pmwpub.release.rebuilding import plan_of
 
 
 def round_checks(certificate: Certificate, files: Files) -> EngineChecks:

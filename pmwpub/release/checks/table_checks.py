@@ -9,6 +9,7 @@ from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.vector_gaussian import VectorGaussian
 from pmwpub.release.answers.interval_strengths import read_strengths
 from pmwpub.release.bundle import INTERVALS, SCHEMA, TABLES
+from pmwpub.release.certificates.stated_plans import table_plan_of
 from pmwpub.release.certificates.table_certificate import (
     MECHANISM,
     POOL_MECHANISM,
@@ -19,7 +20,7 @@ from pmwpub.release.certificates.table_certificate import (
 )
 from pmwpub.release.checks.engine_checks import EngineChecks, Files, given, stated_rho, stated_workload
 from pmwpub.release.measured.tables_csv import read_tables
-from pmwpub.release.rebuilding import schema_of, table_plan_of
+from pmwpub.release.rebuilding import schema_of
 
 
 def table_checks(certificate: TableCertificate, files: Files) -> EngineChecks:

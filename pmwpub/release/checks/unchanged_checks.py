@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pmwpub.errors import CertificateError
 from pmwpub.release.bundle import SCHEMA, WEIGHTS
+from pmwpub.release.certificates.stated_plans import any_plan_of
 from pmwpub.release.certificates.unchanged_certificate import MECHANISM, UnchangedCertificate
 from pmwpub.release.checks.engine_checks import EngineChecks, Files, given, stated_workload
-from pmwpub.release.rebuilding import any_plan_of, schema_of
+from pmwpub.release.rebuilding import schema_of
 from pmwpub.tabular.coding.decode import read_weights
 
 

@@ -29,6 +29,18 @@ PART = Fraction(1, 2)
 
 OF_WEIGHTS = "Verdicts are about the released weights: rows that are drawn from them have an error of drawing as well."
 
+SAID: dict[Verdict, str] = {
+    "passed": "Passed",
+    "open": "Undecided, for the noise is too wide to tell",
+    "missed": "Missed",
+}
+"""What a verdict is called, where a criterion is named behind it."""
+COUNTED: dict[Verdict, str] = {
+    "missed": "missed",
+    "open": "undecided, for the noise is too wide to tell",
+    "passed": "passed",
+}
+
 UNREACHED = (
     "No noise is narrow enough for {part} of the bars: a bar is near the rounding of its number. Take a wider bar "
     "before the next release, or a wider part. Nothing was charged."
@@ -55,7 +67,7 @@ class CriterionResult:
         The two sums of a mean are stated over the rows with a number that the release has: they are how far off the
         private mean is only where as many private rows have one. The verdict needs no such thing.
         """
-        said = {"passed": "Passed", "open": "Not shown", "missed": "Missed"}[self.verdict]
+        said = SAID[self.verdict]
         numbers, width = " and ".join(near(100 * value) for value in self.values), up(100 * self.half_width, 3)
         if not isinstance(self.criterion, MeanOfRelease):
             return f"{said}: {self.criterion.words}. Noisy: {numbers} points, ± {width}."
@@ -91,6 +103,25 @@ class Acceptance:
         return (
             bool(self.results) and not self.plan.not_measurable and all(one.verdict == "passed" for one in self.results)
         )
+
+    @property
+    def missed(self) -> bool:
+        """Whether any criterion evidently is."""
+        return any(one.verdict == "missed" for one in self.results)
+
+    @property
+    def headline(self) -> str:
+        """All verdicts in a sentence of plain text; "" without a result."""
+        if not self.results:
+            return ""
+        if self.passed:
+            return "All criteria are passed"
+        counts = [
+            *((sum(one.verdict == verdict for one in self.results), said) for verdict, said in COUNTED.items()),
+            (len(self.plan.not_measurable), "not measurable"),
+        ]
+        named = ", ".join(f"{number:,} {said}" for number, said in counts if number)
+        return f"Of {sum(number for number, _ in counts):,} criteria: {named}"
 
     @property
     def verdicts(self) -> tuple[str, ...]:

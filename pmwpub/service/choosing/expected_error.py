@@ -10,6 +10,7 @@ they were bought. The estimate was fixed before it was judged (docs/measured.md)
 3. That is multiplied by how much more the candidate's own pairs kept than the law says, drawn towards 1 as if there
    were one pair more (by table fit, whose errors on one truth lie closer together, four), which keeps to it. No
    estimate lies below f.
+4. Nothing of it lies below the low end of a floor that was bought: that is out of reach on the private table itself.
 
 Public numbers and released ones alone go in.
 """
@@ -45,6 +46,8 @@ class ExpectedError:
     low, high     as far from it as pairs were from what the law says of them, with floor and start a deviation off
     floor, start  the estimates that it rests on
     pairs         how many pairs of this candidate were simulated
+    floor_low, floor_high  the floor a deviation off: whatever ε is, for no floor depends on it
+    truths        who played the private table in those pairs, by the keys that pairs have
     """
 
     candidate: str
@@ -54,6 +57,9 @@ class ExpectedError:
     floor: float
     start: float
     pairs: int
+    floor_low: float = 0.0
+    floor_high: float = 0.0
+    truths: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -80,6 +86,10 @@ class _Level:
         mean = sum(weight * one.mean for weight, one in zip(weights, levels, strict=True)) / sum(weights)
         return cls(min(1.0, max(0.0, mean)), sum(weights) ** -0.5)
 
+    def at(self, deviations: float) -> float:
+        """So many deviations off, as an error can be."""
+        return min(1.0, max(0.0, self.mean + deviations * self.deviation))
+
 
 def expected_errors(
     pairs: Sequence[PublicPair], bought: Mapping[str, BoughtNumbers], candidates: Sequence[str], *, engine: str
@@ -102,16 +112,31 @@ def _expected(name: str, law: ErrorLaw, pairs: Sequence[PublicPair], bought: Bou
     start = _Level.of([pair.start for pair in own], bought.start)
     if floor is None or start is None:
         return None
-    spread = [math.log(max(pair.error, LEAST) / law.error(pair.floor, pair.start)) for pair in pairs]
-    more = sum(math.log(max(pair.error, LEAST) / law.at_truth(pair)) for pair in own) / (len(own) + law.own_weight)
+    least, more, most = _residuals(law, pairs, own)
+    out_of_reach = 0.0 if bought.floor is None else bought.floor.low
 
     def at(deviations: float, residual: float) -> float:
-        f = max(0.0, floor.mean + deviations * floor.deviation)
-        s = max(f, start.mean + deviations * start.deviation)
-        return min(1.0, max(f, law.error(f, s) * math.exp(residual)))
+        f = max(floor.at(deviations), out_of_reach)
+        return min(1.0, max(f, law.error(f, max(f, start.at(deviations))) * math.exp(residual)))
 
     error = at(0.0, more)
-    low, high = at(-DEVIATIONS, min(spread)), at(DEVIATIONS, max(spread))
     return ExpectedError(
-        name, error, min(error, low), max(error, high), floor.mean, max(start.mean, floor.mean), len(own)
+        name,
+        error,
+        min(error, at(-DEVIATIONS, least)),
+        max(error, at(DEVIATIONS, most)),
+        max(floor.mean, out_of_reach),
+        max(start.mean, floor.mean, out_of_reach),
+        len(own),
+        max(out_of_reach, floor.at(-DEVIATIONS)),
+        max(out_of_reach, floor.at(DEVIATIONS)),
+        tuple(dict.fromkeys(pair.truth for pair in own)),
     )
+
+
+def _residuals(law: ErrorLaw, pairs: Sequence[PublicPair], own: Sequence[PublicPair]) -> tuple[float, float, float]:
+    """By how much, as logarithms, errors of pairs lie off the law: the least, what is expected of the candidate's own,
+    and the most."""
+    spread = [math.log(max(pair.error, LEAST) / law.error(pair.floor, pair.start)) for pair in pairs]
+    more = sum(math.log(max(pair.error, LEAST) / law.at_truth(pair)) for pair in own) / (len(own) + law.own_weight)
+    return min(spread), more, max(spread)

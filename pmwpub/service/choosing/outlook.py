@@ -10,21 +10,19 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist, median
 
 from pmwpub.errors import SchemaError
-from pmwpub.evaluation import PMW_PUB, TABLE_FIT, TABLE_FIT_THREE_WAY, UNCHANGED
-from pmwpub.evaluation.verdicts import CLEARLY, WORTH
+from pmwpub.evaluation import PMW_PUB, TABLE_FIT, TABLE_FIT_THREE_WAY
+from pmwpub.evaluation.verdicts import WORTH
 from pmwpub.mechanisms.table_fit.pool_fit import equal_mixture
 from pmwpub.plans import AnyReleasePlan, AnyTablePlan, ReleasePlan, TableFitPlan, WeightedPoolPlan
 from pmwpub.privacy.budget import epsilon_of
 from pmwpub.records import Support
 from pmwpub.rounding import in_percent, near
-from pmwpub.service.bought.assessments import assessments
-from pmwpub.service.bought.latest_numbers import latest_of_all
+from pmwpub.service.choosing.engine_expectation import bought_numbers, expected_of_engine
 from pmwpub.service.choosing.expected_error import BoughtNumbers, ExpectedError, expected_errors
 from pmwpub.service.choosing.expected_pool import played_pool
 from pmwpub.service.choosing.simulated_pairs import SimulatedPairs, key_of, pairs_at
 from pmwpub.service.core import Service
 from pmwpub.service.inputs.study_store import Study
-from pmwpub.service.simulations.engine_trials import TRIAL, trial
 
 CONFIDENCE = 0.95
 
@@ -69,7 +67,8 @@ class Outlook:
         if self.expected is None:
             return f"What error to expect is not known: no simulation of this choice is stored.{free}"
         low, high = in_percent(self.expected.low), in_percent(self.expected.high)
-        where = "" if self.simulated.reached else ", at the simulated ε nearest to this one"
+        where = f", with {self.simulated.source} as the private table" if self.simulated.truths else ""
+        where += "" if self.simulated.reached else ", at the simulated ε nearest to this one"
         where += f", over {self.simulated.part} of the workload's marginals" if self.simulated.part else ""
         return f"Expected largest error: {in_percent(self.expected.error)} of the rows ({low} to {high}){where}.{free}"
 
@@ -110,7 +109,7 @@ def _worth(service: Service, current: Study, plan: AnyReleasePlan) -> _Worth:
     """All but the noise of a table fit, whose schedule takes a moment on large workloads."""
     if isinstance(plan, TableFitPlan) and plan.growth is not None:
         return _Worth(None, None, None, SimulatedPairs())
-    bought = _bought(service, current)
+    bought = bought_numbers(service, current)
     with service.ledger.view():
         expected, simulated = _expected(service, current, plan, bought)
     known = bought.get(key_of(plan.inputs.candidates))
@@ -120,11 +119,6 @@ def _worth(service: Service, current: Study, plan: AnyReleasePlan) -> _Worth:
     return _Worth(expected, start, _gains(expected, start, most, noise), simulated)
 
 
-def _bought(service: Service, current: Study) -> dict[str, BoughtNumbers]:
-    known = latest_of_all(assessments(service, current), current)
-    return {key_of(one): BoughtNumbers(found.floor, found.start) for one, found in known.items()}
-
-
 def _expected(
     service: Service, current: Study, plan: AnyReleasePlan, bought: Mapping[str, BoughtNumbers]
 ) -> tuple[ExpectedError | None, SimulatedPairs]:
@@ -132,42 +126,21 @@ def _expected(
     pool = plan.inputs.candidates
     epsilon = epsilon_of(plan.budget, current.population.delta)
     engine = PMW_PUB if isinstance(plan, ReleasePlan) else TABLE_FIT
-    three_way = isinstance(plan, TableFitPlan) and plan.three_way_share is not None
-    if three_way and (tried := _tried(service, current, pool, epsilon, TABLE_FIT_THREE_WAY)):
-        return tried
-    pairs = pairs_at(service, current, epsilon, engine)
+    if isinstance(plan, TableFitPlan) and plan.three_way_share is not None:
+        engine = TABLE_FIT_THREE_WAY
     if isinstance(plan, WeightedPoolPlan):
+        pairs = pairs_at(service, current, epsilon, engine)
         together = played_pool(service, current, pool, epsilon)
         singles = expected_errors(pairs.pairs, bought, list(pool), engine=engine)
         if together is None or not singles:
             return None, pairs
         return together.error(singles[0]), replace(pairs, truths=together.truths)
-    if found := expected_errors(pairs.pairs, bought, [key_of(pool)], engine=engine):
-        return found[0], pairs
-    return _tried(service, current, pool, epsilon, engine) or (None, pairs)
-
-
-def _tried(
-    service: Service, current: Study, pool: Sequence[str], epsilon: float, engine: str
-) -> tuple[ExpectedError, SimulatedPairs] | None:
-    """What a stored trial found of an engine; of a floor it says nothing, which 0 stands for."""
-    if not service.ledger.documents(current.population.name, TRIAL):
-        return None
-    known = trial(service, current, pool, epsilon)
-    way, free = known.of(engine), known.of(UNCHANGED)
-    if way is None or free is None:
-        return None
-    bar = CLEARLY * way.standard_error
-    expected = ExpectedError(
-        key_of(pool), way.mean, max(0.0, way.mean - bar), way.mean + bar, 0.0, free.mean, len(known.truths)
-    )
-    part = 0 if known.marginals == len(current.workload().tables) else known.marginals
-    return expected, SimulatedPairs((), known.truths, part=part)
+    return expected_of_engine(service, current, pool, epsilon, engine, bought)
 
 
 def bought_start(service: Service, current: Study, pool: Sequence[str]) -> float | None:
     """The error of a public table unchanged, or of several merged, as it was bought; None where none was."""
-    return _start(None, _bought(service, current).get(key_of(pool)))
+    return _start(None, bought_numbers(service, current).get(key_of(pool)))
 
 
 def _noise_rows_kept(service: Service, current: Study, plan: AnyReleasePlan) -> tuple[str, float]:

@@ -17,10 +17,7 @@ from pmwpub.service.choosing.simulated_pairs import Pool, SimulatedPairs, key_of
 from pmwpub.service.core import Service
 from pmwpub.service.inputs.study_store import Study
 
-NOTHING = (
-    "No candidate is chosen beforehand: nothing was bought or simulated about them. Simulating each against the others "
-    "is free."
-)
+NOTHING = "No candidate is chosen beforehand: nothing was bought or simulated of them. To simulate is free."
 
 
 @dataclass(frozen=True)
@@ -118,7 +115,11 @@ def _because(
     """Why the first of the candidates comes first."""
     (pool, best), *others = expected
     basis = f"simulations with {simulated.source} as the private table"
-    bought = ", and by the noisy floors and starts that were bought" if bought_too else "; nothing was bought yet"
+    bought = (
+        ", and by the noisy floors and starts that were bought"
+        if bought_too
+        else "; no floor or start of them was bought"
+    )
     at = f"ε = {near(epsilon)}" if simulated.reached else f"the simulated ε nearest to {near(epsilon)}"
     said = [
         f"{current.names(pool)} has the least expected error at {at}: {in_percent(best.error)}, by {basis}{bought}."

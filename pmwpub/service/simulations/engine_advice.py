@@ -8,7 +8,7 @@ Tables of three columns are advised where table fit did clearly better with them
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pmwpub.errors import WorkloadError
 from pmwpub.evaluation import PMW_PUB, TABLE_FIT, TABLE_FIT_THREE_WAY, UNCHANGED
@@ -16,6 +16,7 @@ from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.plans import MOST_CELLS
 from pmwpub.privacy.budget import Number, as_fraction
 from pmwpub.queries.workload import Workload
+from pmwpub.service.choosing.engine_expectation import bought_numbers, expected_of_engine
 from pmwpub.service.core import Service
 from pmwpub.service.inputs.study_store import Study
 from pmwpub.service.simulations.engine_trials import EngineTrial, trial
@@ -66,7 +67,8 @@ def advise_engine(service: Service, current: Study, candidates: Sequence[str], e
     """
     found = trial(service, current, candidates, float(as_fraction(epsilon)))
     workload = current.workload()
-    ways = [way for way in found.ways if way.engine not in FITTED or fits(workload, three_way=FITTED[way.engine])]
+    ways = _as_expected(service, current, candidates, found)
+    ways = [way for way in ways if way.engine not in FITTED or fits(workload, three_way=FITTED[way.engine])]
     if not ways:
         return EngineAdvice(TABLE_FIT if fits(workload) else PMW_PUB, DEFAULT_ROUNDS, _fixed(found, workload), found)
     taken = [way for way in ways if way.engine != TABLE_FIT_THREE_WAY or pays(found)]
@@ -89,6 +91,26 @@ def fitted(found: EngineTrial) -> tuple[Way, Way] | None:
     return None if plain is None or three is None else (plain, three)
 
 
+def _as_expected(service: Service, current: Study, candidates: Sequence[str], found: EngineTrial) -> list[Way]:
+    """The ways of a trial, with the numbers that the price of a release is shown with, from wherever those come."""
+    if not found.ways:
+        return []
+    bought = bought_numbers(service, current)
+    expected: dict[str, float] = {}
+    for way in found.ways:
+        if way.engine != UNCHANGED:
+            own, _ = expected_of_engine(service, current, candidates, found.epsilon, way.engine, bought)
+            if own is not None:
+                expected[way.engine] = own.error
+                expected.setdefault(UNCHANGED, own.start)
+    return [_with_mean(way, expected.get(way.engine, way.mean)) for way in found.ways]
+
+
+def _with_mean(way: Way, mean: float) -> Way:
+    """The way with another mean, of which no standard error is known."""
+    return way if mean == way.mean else replace(way, mean=mean, standard_error=0.0)
+
+
 def named(way: Way) -> str:
     """A way to publish in plain words, with the rounds of PMW^Pub."""
     return f"{NAMES[way.engine]} with T = {way.rounds}" if way.engine == PMW_PUB else NAMES[way.engine]
@@ -107,8 +129,8 @@ def _found(found: EngineTrial, best: Way, ways: Sequence[Way], workload: Workloa
     over = f", over {found.marginals:,} of {len(workload.tables):,} marginals" if part else ""
     playing = " and ".join(found.truths)
     return (
-        f"Advised: {named(best)}. Largest error expected at epsilon {found.epsilon:g}, by simulation on public tables "
-        f"in which {playing} played the private table{over}: {numbers}.{_rule(ways)}"
+        f"Advised: {named(best)}. Largest error expected at epsilon {found.epsilon:g}, by simulations in which "
+        f"{playing} played the private table{over}: {numbers}.{_rule(ways)}"
     )
 
 

@@ -65,7 +65,7 @@ def _tuples(value: object) -> object:
 def truths(current: Study) -> dict[str, str]:
     """Who can play the truth: content key -> name. In a demo the generated private table itself comes first."""
     names = {facts.sha256: facts.name for facts in current.usable}
-    return ({SAMPLE_TRUTH: "state A itself (generated, demo only)"} if current.demo else {}) | names
+    return ({SAMPLE_TRUTH: "state A (made up for the demo)"} if current.demo else {}) | names
 
 
 def played(current: Study, truth: str, terms: SweepRange) -> dict[str, tuple[tuple[str, ...], float]]:

@@ -14,6 +14,7 @@ from pmwpub.errors import PmwPubError, StillToChoose
 from pmwpub.service import Study
 from pmwpub.service.grant import promise_words, spent_words, taken, what_is_left
 from pmwpub.service.inputs.study_store import study
+from pmwpub.service.unchanged_release import PUBLISHED
 from pmwpub.ui.app import widget_keys
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import HOME, Session, address, current, present, viewers_only
@@ -111,8 +112,9 @@ def _path(session: Session, population: str) -> Study:
     """Draw the choices so far and what comes next: on a narrow screen the sidebar is folded away."""
     with service().ledger.view():
         found, bought = study(service(), population), service().ledger.bookings(population)
+        free = len(service().ledger.documents(population, PUBLISHED))
     steward, viewing = session.steward(found) is not None, session.presenting
-    so_far = PathSoFar(found, bought, steward=steward, viewing=viewing, page=session.page)
+    so_far = PathSoFar(found, bought, steward=steward, viewing=viewing, page=session.page, published=free)
     st.caption(so_far.line)
     step = so_far.next_step
     if step.page == session.page:

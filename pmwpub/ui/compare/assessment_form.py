@@ -9,7 +9,7 @@ import streamlit as st
 from pmwpub.errors import PlanError
 from pmwpub.numerals import as_fraction
 from pmwpub.plans import AssessmentPlan, BestPlan
-from pmwpub.service import PrivateTable, Study
+from pmwpub.service import PrivateTable, Study, purchases
 from pmwpub.service.bought.assessments import assessment_plan, epsilon_for, shares_of
 from pmwpub.service.bought.best_candidate import best_plan
 from pmwpub.service.purchases import AssessmentPurchase, BestPurchase
@@ -47,8 +47,9 @@ def purchase(session: Session, study: Study, private: PrivateTable, offered: Seq
 
 def _buy_each(session: Session, study: Study, private: PrivateTable, chosen: Sequence[Pool], setting: Setting) -> None:
     plans = _plans(study, chosen, setting)
-    _worth_of_each(study, plans[0], chosen)
     wanted = [AssessmentPurchase(plan) for plan in plans]
+    if purchases.price(service(), study, wanted, private=private).rho.units:  # else it was bought before
+        _worth_of_each(study, plans[0], chosen)
     buys, label = _each_in_words(study, plans), "Buy these assessments"
     if purchase_form(session, study, private, wanted, buys, place="assessments", label=label):
         st.rerun()

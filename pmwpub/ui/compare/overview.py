@@ -14,8 +14,9 @@ from pmwpub.rounding import near
 from pmwpub.service import Assessed, Study
 from pmwpub.service.bought.latest_numbers import latest_of_all
 from pmwpub.service.choosing.expected_pool import can_be_pooled, pool_terms
+from pmwpub.service.choosing.free_table import good_enough_for_free
 from pmwpub.service.choosing.preselection import Preselection, preselected
-from pmwpub.service.choosing.simulated_pairs import pairs_at, simulate_pairs
+from pmwpub.service.choosing.simulated_pairs import simulate_pairs
 from pmwpub.service.simulations.explorations import explorations
 from pmwpub.service.simulations.simulated_methods import PMW_PUB, TABLE_FIT, UNCHANGED
 from pmwpub.service.simulations.sweep_range import SweepRange
@@ -24,7 +25,8 @@ from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import current, viewers_only
 from pmwpub.ui.compare.pools import Pool, offered
 from pmwpub.ui.widgets import number_fields, plot_panel
-from pmwpub.ui.wording.candidate_verdict import verdict
+from pmwpub.ui.widgets.free_offer import free_offer
+from pmwpub.ui.wording.candidate_verdict import MADE_UP, basis_words, guessed_by, played_by, verdict
 from pmwpub.ui.wording.written import plain
 
 BOTH_ENGINES = (PMW_PUB, TABLE_FIT, UNCHANGED)
@@ -48,15 +50,18 @@ def overview(study: Study, bought: Sequence[Assessed]) -> Preselection | None:
         }
     chosen = at[near(exact, 6)]
     st.markdown(f"##### {verdict(study, at, list(known.values()))}")
-    st.caption(LEGEND)
+    wanted = current().choices.good_enough
+    if free := good_enough_for_free(study, bought, pools, chosen, wanted):
+        free_offer(study, free, wanted)
+    basis = basis_words(study, guessed_by(study, chosen, list(known.values()))) if chosen.expected else ""
+    st.caption(f"{LEGEND} {basis}".strip())
     if not chosen.expected:
         _offer_simulation(study)
     elif chosen.engine == TABLE_FIT and chosen.together is None:
         _offer_pool(study, pools, exact)
     rows = [_row(study, pool, known.get(pool), chosen) for pool in _order(pools, chosen)]
     if any(row.floor or row.start or row.expected for row in rows):
-        truths = pairs_at(service(), study, float(exact), chosen.engine or "pmw-pub").truths
-        plot = figures.drawn_once(figures.candidate_rows, rows, epsilon=near(exact, 6), truths=truths)
+        plot = figures.drawn_once(figures.candidate_rows, rows, epsilon=near(exact, 6))
         plot_panel.show(plot, "candidates")
         with st.expander("Why this one"):
             st.markdown(plain(chosen.reason))
@@ -85,7 +90,8 @@ def _offer_simulation(study: Study) -> None:
     """Offer to simulate every candidate, where no simulation was asked for yet."""
     if viewers_only() or explorations(service(), study):
         return
-    if st.button("Simulate for free", type="primary", help="Public tables play the private one in turn."):
+    played = MADE_UP if study.demo else "Public tables play the private one in turn."
+    if st.button("Simulate for free", type="primary", help=played):
         simulate_pairs(service(), study, SweepRange(methods=BOTH_ENGINES))
         st.rerun()
 
@@ -111,7 +117,8 @@ def _row(study: Study, pool: Pool, bought: Assessed | None, chosen: Preselection
         study.known_names(pool),
         None if bought is None else bought.floor,
         None if bought is None else bought.start,
-        None if expected is None or not expected.pairs else expected.floor,
-        None if expected is None else expected.start,
+        None if expected is None or not expected.pairs else (expected.floor, expected.floor_low, expected.floor_high),
+        None if expected is None or (bought is not None and bought.start is not None) else expected.start,
         None if expected is None else (expected.error, expected.low, expected.high),
+        () if expected is None else played_by(study, expected.truths),
     )

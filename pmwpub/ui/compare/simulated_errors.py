@@ -23,7 +23,8 @@ def simulated_panel(session: Session, study: Study, bought: Sequence[Assessed], 
     floors = list(side_by_side.latest(bought, study).values())
     found = None
     with panel("Error against ε, by simulation", Badge.PUBLIC, *([Badge.DP] if floors else [])), refusals():
-        st.markdown("A public table plays the private one. In the shaded region no error is to be had, **whatever ε**.")
+        plays = "Made-up state A, or a public table," if study.demo else "A public table"
+        st.markdown(f"{plays} plays the private one. In the shaded region no error is to be had, **whatever ε**.")
         found = sweep_panel(study, floors, chosen)
         if found is None or not is_tuning(found.terms):
             show_chosen(study, found)

@@ -127,7 +127,8 @@ def share(study: Study, found: Exploration, chosen: ChosenFigures) -> None:
     title = "Error against ε, by simulation"
     notes = (
         described(study, found.truth, found.terms),
-        "A public table played the private one. Noisy floors, where drawn, are differentially private releases.",
+        f"{truths(study).get(found.truth, 'A public table')} played the private table. Noisy floors, where drawn, are "
+        "differentially private releases.",
         f"Workload of {study.workload().queries:,} queries; n = {study.population.n:,}.",
         *chosen.notes,
     )

@@ -18,12 +18,19 @@ from pmwpub.ui.widgets.price_form import purchase_form
 from pmwpub.ui.widgets.what_became import has_result, show_remarks
 from pmwpub.ui.wording.written import plain
 
+VERDICTS = "acceptance.txt"
+"""The file of all verdicts, for whoever is handed the release: its other files were made before them."""
+
 
 def acceptance_part(session: Session, study: Study, release: PlanKey) -> None:
     """Show what was bought of a release's criteria, for everybody, and the form that buys it, for the steward."""
     private = session.steward(study)
-    for found in acceptances.acceptances(service(), study.population.name, release):
+    held = acceptances.acceptances(service(), study.population.name, release)
+    for found in held:
         _shown(found, steward=private is not None)
+    if any(one.words for one in held):
+        said = "\n".join((*(f"{one.headline}." for one in held if one.headline), *acceptances.words_of_all(held)))
+        st.download_button(VERDICTS, said, VERDICTS, "text/plain", on_click="ignore", icon=":material/download:")
     if private is not None:
         with st.expander("Buy whether it meets its criteria"), refusals():
             _buy(session, study, private, release)
@@ -31,8 +38,8 @@ def acceptance_part(session: Session, study: Study, release: PlanKey) -> None:
 
 def _shown(found: Acceptance, *, steward: bool) -> None:
     if has_result(found.outcome, "Acceptance", "**Acceptance**", steward=steward):
-        say = st.success if found.passed else st.warning
-        say(f"**{'All criteria are passed' if found.passed else 'Not all criteria are passed'}** (95 % each).")
+        say = st.success if found.passed else st.warning if found.missed else st.info
+        say(f"**{found.headline}** (95 % each).")
         st.markdown("\n".join(f"- {plain(words)}" for words in found.words))
         show_remarks(found.remarks)
 

@@ -6,29 +6,36 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pmwpub.service import Released
+from pmwpub.service import Released, Study
+from pmwpub.service.bought.releases import releases
+from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import address
 from pmwpub.ui.release.plan_form import steps_in_words
 from pmwpub.ui.wording.written import plain
 
 
-def show(booking: int) -> None:
-    """Point the address at a stored release and run the page on it."""
-    st.query_params["release"] = str(booking)
+def show(study: Study, booking: int) -> None:
+    """Point the address at the release of a booking, by the number that its name has, and run the page on it."""
+    found = next(one for one in releases(service(), study) if one.outcome.booking.id == booking)
+    st.query_params["release"] = str(found.number)
     st.rerun()
 
 
 def chosen(released: Sequence[Released]) -> Released | None:
-    """The release that the address names; None, with a warning where it names a number that no release has."""
+    """The release that the address names by its number; None, with a warning where no release has it.
+
+    Addresses of before named a release by its booking, whose numbers are those of a whole store.
+    """
     wanted = st.query_params.get("release")
     if wanted is None:
         return None
-    found = next((one for one in released if str(one.outcome.booking.id) == wanted), None)
+    found = next((one for one in released if str(one.number) == wanted), None)
+    found = found or next((one for one in released if str(one.outcome.booking.id) == wanted), None)
     if found is None:
         st.warning("This population has no release of the number in the address.")
     else:
         # A link to the page that is open already does not reach the browser's address, and the next run would lose it.
-        st.query_params["release"] = wanted
+        st.query_params["release"] = str(found.number)
     return found
 
 
@@ -40,9 +47,8 @@ def latest(released: Sequence[Released]) -> Released:
 def listed(released: Sequence[Released]) -> None:
     """List every release of the population, the newest first, each under its own address."""
     if not released:
-        st.caption("None yet.")
+        st.caption("None was bought.")
     words = {"running": "at work", "done": "done", "no result": "no result"}
     for one in reversed(released):
-        booking = one.outcome.booking
         label = f"Release {one.number}: {plain(one.name)}, {steps_in_words(one.plan)}, {words[one.outcome.status]}"
-        st.page_link("pages/hand_over.py", label=label, query_params=address(release=str(booking.id)))
+        st.page_link("pages/hand_over.py", label=label, query_params=address(release=str(one.number)))

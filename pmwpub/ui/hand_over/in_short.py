@@ -53,7 +53,8 @@ def in_short(study: Study, found: Released) -> None:
         with left:
             _list("What is promised", (*summary.promise, summary.spent))
         with right:
-            _list("How far numbers may be off", summary.errors)
+            st.markdown(f"**How far numbers may be off**\n\n**{plain(summary.errors[0])}**")
+            _sentences(summary.errors[1:])
             if found.bundle is not None and can_be_made(found.bundle):
                 st.caption(MORE)
             if summary.levels:
@@ -91,4 +92,9 @@ def _levels(summary: ReleaseSummary) -> None:
 
 def _list(title: str, sentences: Sequence[str]) -> None:
     st.markdown(f"**{title}**")
-    st.markdown("\n".join(f"- {plain(words)}" for words in sentences))
+    _sentences(sentences)
+
+
+def _sentences(sentences: Sequence[str]) -> None:
+    if sentences:
+        st.markdown("\n".join(f"- {plain(words)}" for words in sentences))

@@ -150,4 +150,4 @@ def _draw_again(session: Session, study: Study, private: PrivateTable, found: Re
             repeat=repeat,
         )
         if bought:
-            show(bought[0].booking.id)
+            show(study, bought[0].booking.id)

@@ -17,7 +17,8 @@ from pmwpub.service.bought.engine_choice import with_criteria
 from pmwpub.service.bought.latest_numbers import latest_of_all
 from pmwpub.service.bought.releases import release_plan, table_fit_plan, unchanged_plan, weighted_pool_plan
 from pmwpub.service.budget_left import left
-from pmwpub.service.choosing.preselection import preselected
+from pmwpub.service.choosing.free_table import good_enough_for_free
+from pmwpub.service.choosing.preselection import Preselection, preselected
 from pmwpub.service.simulations.advice import Advice, EpsilonAdvice, advise_epsilon, advise_rounds
 from pmwpub.service.simulations.engine_advice import EngineAdvice
 from pmwpub.ui.app import widget_keys
@@ -32,10 +33,12 @@ from pmwpub.ui.release.engine_form import ENGINES, UNCHANGED, ask_for_engine, en
 from pmwpub.ui.release.three_way_tick import ask_for_three_way
 from pmwpub.ui.release.weighted_pool_panel import weighted_pool
 from pmwpub.ui.widgets import number_fields
+from pmwpub.ui.widgets.free_offer import free_offer, is_taken
 from pmwpub.ui.wording import epsilon_limits
 from pmwpub.ui.wording.chosen_workload import described
 from pmwpub.ui.wording.written import plain
 
+FREE = "The table is taken unchanged: nothing is spent, whatever ε stands here. Another engine below would spend it."
 OWN, SMALLEST, REST = "own", "smallest", "rest"
 HOW = {OWN: "ε of one's own", SMALLEST: "the smallest ε for the error that is good enough", REST: "all that is left"}
 
@@ -144,9 +147,8 @@ def _pool(study: Study, found: Sequence[Assessed]) -> Pool:
         best = preselected(service(), study, found, on_offer, epsilon=float(as_fraction(current().choices.epsilon)))
     if best.pooled is not None:
         st.session_state.setdefault(widget_keys.WEIGHTED_POOL, True)
-    first = _winner(study) if best.pool is None else best.pool
-    if st.session_state.get(widget_keys.RELEASE_POOL) not in on_offer:
-        st.session_state[widget_keys.RELEASE_POOL] = first if first in on_offer else None
+    _choose_beforehand(study, best, on_offer)
+    _offer_free(study, found, best, on_offer)
 
     def label(pool: Pool) -> str:
         one = known.get(pool)
@@ -169,6 +171,21 @@ def _pool(study: Study, found: Sequence[Assessed]) -> Pool:
     return pool
 
 
+def _choose_beforehand(study: Study, best: Preselection, on_offer: Sequence[Pool]) -> None:
+    """Have the field stand at the best candidate, unless another one of those offered stands there."""
+    first = _winner(study) if best.pool is None else best.pool
+    if st.session_state.get(widget_keys.RELEASE_POOL) not in on_offer:
+        st.session_state[widget_keys.RELEASE_POOL] = first if first in on_offer else None
+
+
+def _offer_free(study: Study, found: Sequence[Assessed], best: Preselection, on_offer: Sequence[Pool]) -> None:
+    """Offer a table that is good enough unchanged, unless it is what stands chosen."""
+    wanted = current().choices.good_enough
+    free = good_enough_for_free(study, found, on_offer, best, wanted)
+    if free is not None and not is_taken(free.pool):
+        free_offer(study, free, wanted)
+
+
 def _winner(study: Study) -> Pool | None:
     """The candidate that a bought choice named last."""
     found = [one.winner for one in choices(service(), study) if one.winner is not None]
@@ -183,6 +200,8 @@ def _epsilon(study: Study, pool: Pool, found: Sequence[Assessed]) -> str:
         order = [engine, *(name for name in ENGINES if name not in (engine, UNCHANGED))]
         advised = {name: advise_epsilon(service(), study, pool, wanted, engine=name) for name in order}
     advice = advised[engine]
+    if st.session_state.get(widget_keys.ENGINE) == UNCHANGED:
+        st.caption(FREE)
     how = st.radio("How much to spend", list(HOW), format_func=HOW.__getitem__, horizontal=True, key="how much")
     given = _spent(study, how, advice, wanted)
     if _grows():

@@ -17,7 +17,6 @@ AT_WORK = {"release": ("PMW^Pub", "round"), "table-fit": ("Table fit", "step"), 
 
 def outcome_panel(session: Session, study: Study, found: Released) -> None:
     """Draw a release by what became of it; the files of one that is done stand on Hand over."""
-    booking = found.outcome.booking
     with panel(f"Release {found.number}: {plain(found.name)}", Badge.DP):
         if found.outcome.status == "running":
             watch_release(found, cancel=session.steward(study) is not None)
@@ -28,7 +27,7 @@ def outcome_panel(session: Session, study: Study, found: Released) -> None:
         else:
             st.success("Done: its files and what to hand over are ready.", icon=":material/task_alt:")
             label = "Open what to hand over"
-        link("pages/hand_over.py", label, release=str(booking.id))
+        link("pages/hand_over.py", label, release=str(found.number))
 
 
 def watch_release(found: Released, *, cancel: bool) -> None:

@@ -28,4 +28,4 @@ def own_numbers(session: Session) -> None:
         said = (summary.promise[1], summary.errors[0], summary.cautions[0])
         st.markdown("\n".join(f"- {plain(words)}" for words in said))
         small_picture.show(summary.figure)
-        link("pages/hand_over.py", "The whole page", release=str(done[-1].outcome.booking.id))
+        link("pages/hand_over.py", "The whole page", release=str(done[-1].number))

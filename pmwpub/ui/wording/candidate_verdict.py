@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pmwpub.rounding import in_percent
+from pmwpub.rounding import in_percent, near
 from pmwpub.service import Assessed, Study
+from pmwpub.service.choosing.expected_error import ExpectedError
+from pmwpub.service.choosing.free_table import FreeTable
 from pmwpub.service.choosing.preselection import Preselection
+from pmwpub.service.simulations.sweep_range import truths
 from pmwpub.ui.wording.written import plain
+
+MADE_UP = (
+    "In the demo the private table, state A, is made up and known, so it plays itself here; with your own data other "
+    "public tables play it."
+)
 
 
 def verdict(study: Study, at: Mapping[str, Preselection], bought: Sequence[Assessed]) -> str:
@@ -20,7 +28,8 @@ def verdict(study: Study, at: Mapping[str, Preselection], bought: Sequence[Asses
     if first.pool is None:
         return plain(first.reason)
     expected = {epsilon: one.of(first.pool) if first.pooled is None else one.pooled for epsilon, one in at.items()}
-    errors = [f"{in_percent(one.error)} at ε = {epsilon}" for epsilon, one in expected.items() if one is not None]
+    asked = next(iter(at)) if guessed_by(study, first, bought) else None
+    errors = [_error(one, epsilon, epsilon == asked) for epsilon, one in expected.items() if one is not None]
     best = next((one.error for one in expected.values() if one is not None), None)
     floor = next((one.floor for one in bought if one.candidates == first.pool), None)
     reach = floor.high if best is None and floor is not None else best
@@ -32,6 +41,59 @@ def verdict(study: Study, at: Mapping[str, Preselection], bought: Sequence[Asses
         return f"Use **a pool with learnt weights**: {'; '.join(parts)}."
     said = "; ".join(parts) or plain(first.reason).rstrip(".")
     return f"Use **{plain(study.names(first.pool))}**: {said}."
+
+
+def _error(one: ExpectedError, epsilon: str, between: bool) -> str:
+    """An expected error, and between what it may lie where that is said."""
+    ends = f" ({near(100 * one.low, 2)} to {in_percent(one.high)})" if between else ""
+    return f"{in_percent(one.error)} at ε = {epsilon}{ends}"
+
+
+def guessed_by(study: Study, found: Preselection, bought: Sequence[Assessed]) -> tuple[str, ...]:
+    """Who played the private table, by name, where nothing else is behind what is expected of the chosen candidate:
+    nothing was bought of it, and those who played are other tables. () where that is not so."""
+    if found.pool is None or study.demo or any(one.candidates == found.pool for one in bought):
+        return ()
+    if found.pooled is not None and found.together is not None:
+        return found.together.truths
+    own = found.of(found.pool)
+    return played_by(study, () if own is None else own.truths)
+
+
+def played_by(study: Study, keys: Sequence[str]) -> tuple[str, ...]:
+    """The names of those who played the private table, by their keys in simulations."""
+    known = truths(study)
+    return tuple(known.get(key, "a deleted table") for key in keys)
+
+
+def basis_words(study: Study, guessed: Sequence[str]) -> str:
+    """What the expected errors are about: other tables, or a table that is made up; "" where nothing is expected."""
+    if study.demo:
+        return MADE_UP
+    if not guessed:
+        return ""
+    names = " and ".join(map(plain, guessed))
+    about = "that table" if len(guessed) == 1 else "those tables"
+    return (
+        f"**{names}** played the private table, so this is about {about}, **not about yours**. Floors and starts, "
+        "bought below, are about yours."
+    )
+
+
+def free_words(study: Study, free: FreeTable, wanted: float) -> str:
+    """That a public table is good enough unchanged, and what that rests on."""
+    return (
+        f"**Good enough for free: {plain(study.names(free.pool))} unchanged.** {unchanged_words(study, free)}, within "
+        f"the {in_percent(wanted, 3)} that you want. It takes no ε."
+    )
+
+
+def unchanged_words(study: Study, free: FreeTable) -> str:
+    """The error of a public table unchanged, and what that rests on; without a full stop."""
+    rests = "by its bought start" if free.bought else "by simulation"
+    if not free.bought and not study.demo and free.truths:
+        rests = f"if the private table is to it as {' and '.join(map(plain, played_by(study, free.truths)))}"
+    return f"Its largest error is about {in_percent(free.error)} of the rows ({rests})"
 
 
 def never(one: Assessed) -> str:

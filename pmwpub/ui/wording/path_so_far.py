@@ -18,7 +18,8 @@ RELEASES, COMPARISONS = ("release", "table-fit", "table-fit-pool"), ("assessment
 
 @dataclass(frozen=True)
 class NextStep:
-    """What is missing, or what comes next, in words; the page where it is done, and the release that it is about."""
+    """What is missing, or what comes next, in words; the page where it is done, and the number of the
+    release that it is about."""
 
     words: str
     page: str
@@ -30,6 +31,7 @@ class PathSoFar:
     """Where a population stands for one session.
 
     bought    its bookings, oldest first
+    published how many public tables were published unchanged, which no booking tells of
     steward   whether this session holds its private table
     viewing   whether it is looked at in the stakeholder view
     """
@@ -39,6 +41,7 @@ class PathSoFar:
     steward: bool
     viewing: bool
     page: str = ""
+    published: int = 0
 
     @property
     def line(self) -> str:
@@ -52,20 +55,23 @@ class PathSoFar:
             parts.append(described(study.choice))
         if releases := self._releases():
             parts.append(counted(len(releases), "release"))
+        if self.published:
+            parts.append(f"{counted(self.published, 'table')} published unchanged")
         parts.append(spent_words(study))
         return " · ".join(parts)
 
     @property
     def next_step(self) -> NextStep:
         """The first thing that is missing, else what comes after all that was done."""
-        done = [one for one in self._releases() if one.status == "done"]
+        done = [number for number, one in enumerate(self._releases(), 1) if one.status == "done"]
         if self.viewing:
-            words = "see what was released" if done else "see how the candidates compare"
-            return NextStep(words, HAND_OVER if done else COMPARE)
+            there = bool(done) or self.published > 0
+            words = "see what was released" if there else "see how the candidates compare"
+            return NextStep(words, HAND_OVER if there else COMPARE)
         if done and self.page == HAND_OVER:
-            return NextStep("hand over the release", HAND_OVER, done[-1].id)
+            return NextStep("hand over the release", HAND_OVER, done[-1])
         return self._missing() or (
-            NextStep("hand over the release", HAND_OVER, done[-1].id) if done else self._after_preparing()
+            NextStep("hand over the release", HAND_OVER, done[-1]) if done else self._after_preparing()
         )
 
     def _missing(self) -> NextStep | None:
@@ -84,6 +90,8 @@ class PathSoFar:
         return None
 
     def _after_preparing(self) -> NextStep:
+        if self.published:
+            return NextStep("hand over the published table", HAND_OVER)
         compared = self.page in (COMPARE, RELEASE) or any(kind_of(one) in COMPARISONS for one in self.bought)
         return NextStep("choose a release", RELEASE) if compared else NextStep("compare the candidates", COMPARE)
 

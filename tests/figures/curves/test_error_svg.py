@@ -55,5 +55,15 @@ def test_the_conclusion_stands_in_the_picture_in_words() -> None:
     assert len(picture) < 10_000
 
 
+def test_a_line_for_comparison_is_as_wide_as_the_other_one_and_broken_so_that_it_is_seen_on_dark_and_on_white() -> None:
+    aside = ErrorCurve("b.csv", (0.1, 1.0), (0.09, 0.03), (0.0, 0.0), engine="PMW^Pub", aside=True)
+    drawn = ElementTree.fromstring(error_svg([B, aside])).iter(f"{SPACE}polyline")
+    own, other = (one for one in drawn if one.get("class") == "curve")
+    assert float(str(other.get("stroke-width"))) >= float(str(own.get("stroke-width")))
+    dashes = list(map(float, str(other.get("stroke-dasharray")).split()))
+    assert own.get("stroke-dasharray") is None
+    assert sum(dashes[::2]) >= sum(dashes[1::2]), "more line than gaps"
+
+
 def test_without_a_line_there_is_no_picture() -> None:
     assert error_svg([]) == ""

@@ -501,9 +501,15 @@ def test_words_say_what_passed_and_what_did_not(
     outcome = buying.buy(bench.service, bench.private, plan)
     found = acceptances.accepted(bench.service, outcome.booking)
     assert [one.verdict for one in found.results] == ["passed", "open", "missed", "missed"]
+    assert (found.passed, found.missed) == (False, True)
+    assert found.headline == ("Of 4 criteria: 2 missed, 1 undecided, for the noise is too wide to tell, 1 passed")
+    open_alone = replace(found, results=found.results[:2])
+    assert (open_alone.passed, open_alone.missed) == (False, False)
+    assert "missed" not in open_alone.headline
+    assert replace(found, results=found.results[:1]).headline == "All criteria are passed"
     assert found.words[0].startswith("Passed: the share of job = cook, sex = F within 30 points. Noisy: 0 points, ± ")
     assert found.words[1].startswith(
-        "Not shown: the largest error over the workload within 35 points. Noisy: 35 points"
+        "Undecided, for the noise is too wide to tell: the largest error over the workload within 35 points. Noisy: 35"
     )
     assert found.words[3].startswith("Missed: the mean of age, clipped to 0 to 90, within 40 %. Noisy: 0 and ")
     assert found.words[3].endswith("if as many private rows have a number as released ones, 300.")

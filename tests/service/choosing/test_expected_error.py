@@ -51,6 +51,24 @@ def test_no_error_is_expected_below_the_floor_and_a_high_floor_comes_last() -> N
     assert all(one.low <= one.error <= one.high for one in found)
 
 
+def test_the_floor_that_is_hatched_is_a_deviation_off_whatever_the_errors_at_an_epsilon_are() -> None:
+    """The deviation of pairs' floors is at least half their mean, 0.002."""
+    more = [PublicPair(one.truth, one.candidate, one.floor, one.start, 3 * one.error) for one in root_pairs()]
+    for pairs in (root_pairs(), more):
+        (found,) = expected_errors(pairs, {}, ("b",), engine="pmw-pub")
+        assert (found.floor_low, found.floor, found.floor_high) == pytest.approx((0.001, 0.002, 0.003))
+        assert found.floor_low <= found.low
+        assert set(found.truths) == {"c", "d"}
+
+
+def test_nothing_is_expected_below_the_low_end_of_a_bought_floor_though_pairs_outweigh_it() -> None:
+    """Of a floor of 0.5 within 0.1 ten thousand times as precise pairs know better, but it is of the private table."""
+    bought = {"b": BoughtNumbers(floor=NoisyInterval(0.5, 0.4, 0.6, 0.95, "1/25"))}
+    (found,) = expected_errors(root_pairs(), bought, ("b",), engine="pmw-pub")
+    assert min(found.low, found.error, found.start, found.floor, found.floor_low) >= 0.4
+    assert found.high >= found.error
+
+
 def test_a_number_that_is_all_noise_leaves_what_the_pairs_say() -> None:
     plain = {one.candidate: one.error for one in expected_errors(root_pairs(), {}, NAMES, engine="pmw-pub")}
     noisy = {name: BoughtNumbers(start=NoisyInterval(0.9, 0, 1, 0.95, "1/1000")) for name in NAMES}

@@ -8,9 +8,11 @@ import re
 import pytest
 
 from pmwpub.errors import PlanError
+from pmwpub.evaluation import PMW_PUB, TABLE_FIT, UNCHANGED
 from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.plans import ReleasePlan
 from pmwpub.privacy.budget import epsilon_of
+from pmwpub.rounding import in_percent
 from pmwpub.service.bought.assessments import assessment_plan
 from pmwpub.service.bought.releases import release_plan, table_fit_plan
 from pmwpub.service.choosing import outlook as outlooks
@@ -20,6 +22,7 @@ from pmwpub.service.choosing.simulated_pairs import simulate_pairs
 from pmwpub.service.inputs import study_store
 from pmwpub.service.inputs.study import Study
 from pmwpub.service.purchases import AssessmentPurchase, ReleasePurchase, TableFitPurchase, buy, doubts
+from pmwpub.service.simulations.engine_advice import advise_engine
 from pmwpub.service.simulations.engine_trials import try_engines
 from pmwpub.service.simulations.sweep_range import SweepRange
 from tests.service.conftest import Bench, N
@@ -102,13 +105,33 @@ def test_a_trial_says_what_to_expect_where_no_pairs_were_simulated(bench: Bench)
     assert found.simulated.source == "c.csv and d.csv"
 
 
+@pytest.mark.parametrize("trial_first", [False, True])
+def test_the_price_form_and_the_advice_on_the_engine_say_one_number_for_one_thing(
+    bench: Bench, trial_first: bool
+) -> None:
+    pool = bench.candidates[:1]
+    if trial_first:
+        try_engines(bench.service, today(bench), pool, 1.0)
+    terms = SweepRange(epsilons=(0.5, 1.0), rounds=(4,), runs=1, methods=(PMW_PUB, TABLE_FIT, UNCHANGED))
+    simulate_pairs(bench.service, today(bench), terms)
+    advice = advise_engine(bench.service, today(bench), pool, "1")
+    fit = table_fit_plan(bench.service, today(bench), pool, epsilon="1")
+    for plan, name in ((fit, "table fit"), (planned(bench), r"PMW\^Pub with T = \d+")):
+        found = outlook(bench.service, today(bench), plan)
+        assert found.expected is not None
+        assert re.search(rf"{name} {re.escape(in_percent(found.expected.error))}", advice.reason)
+        assert found.start is not None
+        free = in_percent(found.start).removesuffix(" %")
+        assert re.search(rf"the public table unchanged {re.escape(free)}( ± [\d.]+)? %", advice.reason)
+
+
 @pytest.mark.parametrize(("high", "doubted"), [(0.9, False), (0.01, True)])
 def test_noise_alone_wants_a_tick_only_where_it_is_larger_than_the_start_can_be(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, high: float, doubted: bool
 ) -> None:
     """The noise of a round at epsilon 0.5 is tens of rows of 300; the estimate of the start is 0 both times."""
     numbers = {bench.candidates[0]: BoughtNumbers(start=NoisyInterval(0.0, 0.0, high, 0.95, "1/100"))}
-    monkeypatch.setattr(outlooks, "_bought", lambda *_: numbers)
+    monkeypatch.setattr(outlooks, "bought_numbers", lambda *_: numbers)
     found = outlook(bench.service, today(bench), planned(bench, "0.5"))
     assert 0.01 < found.noise_share < 0.9
     assert bool(doubts(bench.service, today(bench), [ReleasePurchase(planned(bench, "0.5"))])) == doubted

@@ -83,7 +83,7 @@ def test_simulations_decide_and_the_sentence_names_who_played_the_truth(bench: B
     assert errors == sorted(errors)
     assert found.pool == found.expected[0][0]
     assert len(found.expected) == 3
-    for words in ("least expected error at ε = 1", "b.csv", "c.csv", "d.csv", "nothing was bought yet"):
+    for words in ("least expected error at ε = 1", "b.csv", "c.csv", "d.csv", "no floor or start of them was bought"):
         assert words in found.reason
 
 
