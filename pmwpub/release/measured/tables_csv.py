@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import product, repeat
 
 import numpy as np
 
@@ -36,15 +37,16 @@ def tables_csv(certificate: TableCertificate, tables: Workload, noisy: Ints, coa
     words = _words(certificate, tables)
     for number, (table, cells) in enumerate(zip(certificate.tables, words, strict=True), start=1):
         columns, sigma = inert("; ".join(table.columns)), float(Fraction(table.scale))
-        for levels in cells:
-            writer.writerow([number, columns, inert(levels), next(counts), sigma])
+        # Levels come before counts: where a table ends, no count of the next one is taken.
+        writer.writerows(zip(repeat(number), repeat(columns), map(inert, cells), counts, repeat(sigma), strict=False))
     return buffer.getvalue().encode()
 
 
 def _words(certificate: TableCertificate, tables: Workload) -> Iterator[Iterator[str]]:
     """The cells of each table, as they are named."""
-    for begin, end in zip(tables.offsets.tolist(), tables.offsets[1:].tolist(), strict=False):
-        yield ("; ".join(tables.labels(cell).values()) for cell in range(begin, end))
+    for marginal in tables.marginals:
+        own = [tables.domain.attributes[place].levels for place in marginal.attributes]
+        yield ("; ".join(levels) for levels in product(*own))  # the last one's change first, as in cells
     for table in certificate.coarse(tables.domain):
         yield _merged(tables.domain, table)
 
