@@ -37,7 +37,7 @@ def tables_csv(certificate: TableCertificate, tables: Workload, noisy: Ints, coa
     words = _words(certificate, tables)
     for number, (table, cells) in enumerate(zip(certificate.tables, words, strict=True), start=1):
         columns, sigma = inert("; ".join(table.columns)), float(Fraction(table.scale))
-        # the cells come before the counts, of which there are more: those of the next tables
+        # Levels come before counts: where a table ends, no count of the next one is taken.
         writer.writerows(zip(repeat(number), repeat(columns), map(inert, cells), counts, repeat(sigma), strict=False))
     return buffer.getvalue().encode()
 
@@ -45,8 +45,8 @@ def tables_csv(certificate: TableCertificate, tables: Workload, noisy: Ints, coa
 def _words(certificate: TableCertificate, tables: Workload) -> Iterator[Iterator[str]]:
     """The cells of each table, as they are named."""
     for marginal in tables.marginals:
-        levels = (tables.domain.attributes[place].levels for place in marginal.attributes)
-        yield map("; ".join, product(*levels))  # the last one's change first, as in cells
+        own = [tables.domain.attributes[place].levels for place in marginal.attributes]
+        yield ("; ".join(levels) for levels in product(*own))  # the last one's change first, as in cells
     for table in certificate.coarse(tables.domain):
         yield _merged(tables.domain, table)
 
