@@ -95,4 +95,4 @@ class OrderedAnswers:
         if name not in names:
             raise WorkloadError(f"The release has no column {name!r}; it has {', '.join(names)}.")
         place = names.index(name)
-        return place, OrderedColumn(self._schema.encoded[place])
+        return place, OrderedColumn(self._schema.attributes[place])

@@ -71,7 +71,10 @@ def compiled(rule: EditRule, columns: Sequence[EncodedColumn]) -> CodeRule:
 def _of_node(node: Expression, places: Mapping[str, tuple[int, EncodedColumn]]) -> CodeRule:
     if isinstance(node, (Comparison, Membership)):
         if node.column not in places:
-            raise SchemaError(f"the schema has no attribute {node.column!r}")
+            raise SchemaError(
+                f"the schema has no column {node.column!r} with levels of its own; in the place of a parent, name the "
+                "column that it follows from, and its levels"
+            )
         place, column = places[node.column]
         return TruthOfLevels(place, truths(column, node))
     parts = tuple(_of_node(part, places) for part in node.parts)
