@@ -17,6 +17,7 @@ from pmwpub.mechanisms.best_mixture.descent import Descent
 from pmwpub.mechanisms.best_mixture.interval import BestMixture
 from pmwpub.mechanisms.misfits.misfit_noise import MisfitNoise
 from pmwpub.mechanisms.pmw_pub.algorithm import Schedule
+from pmwpub.mechanisms.table_fit.coarse_tables import RangeTables
 from pmwpub.mechanisms.table_fit.fit_constants import THREE_WAY_SHARE
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.mechanisms.table_fit.pool_weights import POOL_DEFAULTS
@@ -49,6 +50,8 @@ from pmwpub.tasks.mechanism_work import (
 
 _ROUNDS = 2
 _EPSILON = Fraction(10)
+_ORDERED = ("a2",)
+"""The column of most levels, of which prefixes and coarse tables are tried."""
 _WIDE = 256
 """Levels for whose codes a byte is not enough, see `loop_type`."""
 
@@ -72,7 +75,7 @@ class MadeUp:
         beside  the levels of one more column, which has the same one in every row and is asked nothing; 0: none
         """
         asked, sizes = len(sizes), (*sizes, *([beside] if beside else []))
-        domain = Domain(tuple(Attribute(f"a{j}", tuple(map(str, range(size)))) for j, size in enumerate(sizes)))
+        domain = Domain(tuple(Attribute(f"a{j}", tuple(map(str, range(size))), size) for j, size in enumerate(sizes)))
         rows = np.array(list(itertools.product(*map(range, sizes[:asked]))))
         rows = np.pad(rows, ((0, 0), (0, len(sizes) - asked)))
         marginals = [Marginal(some) for ways in (2, 3) for some in itertools.combinations(range(asked), ways)]
@@ -103,16 +106,28 @@ def warm(payload: object, progress: Progress) -> None:
 
 
 def _release(made_up: MadeUp, progress: Progress) -> None:
-    schedule = Schedule(_ROUNDS, split(ZCDP.at_most(1), _ROUNDS))
-    release(ReleaseWork(made_up.source, made_up.counts, schedule), progress)
+    """Over cells alone, and with prefixes of an ordered column among them."""
+    schedule, source = Schedule(_ROUNDS, split(ZCDP.at_most(1), _ROUNDS)), made_up.source
+    release(ReleaseWork(source, made_up.counts, schedule), progress)
+    asked = source.workload.with_prefixes(_ORDERED)
+    with_prefixes = PublicInput(f"{source.key} with prefixes", asked, source.support)
+    release(ReleaseWork(with_prefixes, count(asked, made_up.table), schedule), progress)
 
 
-def _schedule(made_up: MadeUp, three_way: Fraction | None = None) -> tuple[PrivateCounts, TableSchedule]:
+def _schedule(
+    made_up: MadeUp, three_way: Fraction | None = None, ranges: RangeTables | None = None
+) -> tuple[PrivateCounts, TableSchedule]:
     """What table fit takes; what its report asks of the public problem is tried too."""
     made_up.source.problem().sums(np.ones(len(made_up.source.support), dtype=np.int64))
     tables = measured_tables(made_up.source.workload, three_way=three_way is not None)
     schedule = table_schedule(
-        tables, made_up.source.support, ZCDP.at_most(1), rows_per_person=1, complete=True, three_way_share=three_way
+        tables,
+        made_up.source.support,
+        ZCDP.at_most(1),
+        rows_per_person=1,
+        complete=True,
+        three_way_share=three_way,
+        ranges=ranges,
     )
     return count(tables, made_up.table), schedule
 
@@ -120,6 +135,7 @@ def _schedule(made_up: MadeUp, three_way: Fraction | None = None) -> tuple[Priva
 def _table_fit(made_up: MadeUp, progress: Progress) -> None:
     for share in (None, THREE_WAY_SHARE):
         fit_tables(TableFitWork(made_up.source, *_schedule(made_up, share)), progress)
+    fit_tables(TableFitWork(made_up.source, *_schedule(made_up, ranges=RangeTables(_ORDERED))), progress)
 
 
 def _pool_fit(made_up: MadeUp, progress: Progress) -> None:

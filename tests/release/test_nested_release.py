@@ -107,6 +107,13 @@ def test_a_column_with_its_own_parent_is_no_question(made: Commands) -> None:
     assert "'state' and 'region' are levels of one column" in words
 
 
+@pytest.mark.parametrize(
+    "asked", [("--quantile", "state", "--at", "0.5"), ("--range", "state=11..12"), ("--cumulative", "state")]
+)
+def test_a_parent_without_an_order_has_no_ranges_and_says_so(made: Commands, asked: tuple[str, ...]) -> None:
+    assert "the levels of 'state' have no order" in made.run("answer", "--release", "table-fit", *asked, status=2)
+
+
 def test_a_release_is_checked_and_rebuilt_with_its_parents(made: Commands) -> None:
     made.run("certificate", "check", "table-fit")
     assert rebuild.main([str(made.folder / "b.csv"), "--from", str(made.folder / "table-fit")]) == 0

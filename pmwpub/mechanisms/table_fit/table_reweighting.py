@@ -38,6 +38,7 @@ class Reweighting:
         self._firsts, self._seconds = (np.concatenate([own, places]) for own in (self._firsts, self._seconds))
         self._steps = np.concatenate([self._steps, np.zeros(len(places), dtype=np.int64)])
         self._starts = np.concatenate([self._starts, self._starts[-1] + coarse.offsets[1:]])
+        self._starts.flags.writeable = False  # as without coarse tables, so that one loop is compiled for both
 
     def fit(
         self,

@@ -31,6 +31,7 @@ class Cause:
     noisy             the noisy answer; public, released  what the public table and the release answer; all shares
     sigma             of the noise, as a share
     columns           how many columns of the marginal the query is about
+    prefix            whether the query is "at most" a level, and so about several cells together
     """
 
     number: int
@@ -41,6 +42,7 @@ class Cause:
     sigma: float
     columns: int
     unit: Literal["round", "table"] = "round"
+    prefix: bool = False
 
 
 def causes_of(
@@ -70,7 +72,17 @@ def _rounds(certificate: Certificate, released: Distribution, workload: Workload
         members = problem.members(line.number)
         shares = (float(public.weights[members].sum()), float(released.weights[members].sum()))
         query = tuple(line.query.items())
-        found.append(Cause(number, query, line.noisy_answer, *shares, sigma=sigma, columns=0))
+        found.append(
+            Cause(
+                number,
+                query,
+                line.noisy_answer,
+                *shares,
+                sigma=sigma,
+                columns=0,
+                prefix=workload.is_prefix(line.number),
+            )
+        )
     return tuple(found)
 
 

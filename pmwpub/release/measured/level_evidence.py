@@ -77,10 +77,11 @@ def level_evidence(
 def _of_rounds(support: Support, causes: Sequence[Cause]) -> list[LevelEvidence]:
     """Levels of which every measured cell is as one of no row, although the public table has evidently more there.
 
-    One such cell tells of the cell; of the level only where it is the level's own, or where it was seen in several.
+    One such cell tells of the cell; of the level only where it is the level's own, or where it was seen in several. A
+    prefix is of several levels together, and of a column beside it prefixes tell of the same rows again: none counts.
     """
     measured: dict[tuple[str, str], list[Cause]] = {}
-    for cause in causes:
+    for cause in (one for one in causes if not one.prefix):
         for pair in cause.query:
             measured.setdefault(pair, []).append(cause)
     public, found = Distribution.empirical(support), []

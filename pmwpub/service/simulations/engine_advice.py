@@ -7,7 +7,7 @@ Tables of three columns are advised where table fit did clearly better with them
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pmwpub.errors import WorkloadError
@@ -17,6 +17,8 @@ from pmwpub.plans import MOST_CELLS
 from pmwpub.privacy.budget import Number, as_fraction
 from pmwpub.queries.workload import Workload
 from pmwpub.service.choosing.engine_expectation import bought_numbers, expected_of_engine
+from pmwpub.service.choosing.expected_error import BoughtNumbers
+from pmwpub.service.choosing.simulated_pairs import key_of
 from pmwpub.service.core import Service
 from pmwpub.service.inputs.study_store import Study
 from pmwpub.service.simulations.engine_trials import EngineTrial, trial
@@ -67,7 +69,9 @@ def advise_engine(service: Service, current: Study, candidates: Sequence[str], e
     """
     found = trial(service, current, candidates, float(as_fraction(epsilon)))
     workload = current.workload()
-    ways = _as_expected(service, current, candidates, found)
+    bought = bought_numbers(service, current)
+    ways = _as_expected(service, current, candidates, found, bought)
+    also = key_of(candidates) in bought and ways != list(found.ways)
     ways = [way for way in ways if way.engine not in FITTED or fits(workload, three_way=FITTED[way.engine])]
     if not ways:
         return EngineAdvice(TABLE_FIT if fits(workload) else PMW_PUB, DEFAULT_ROUNDS, _fixed(found, workload), found)
@@ -76,7 +80,7 @@ def advise_engine(service: Service, current: Study, candidates: Sequence[str], e
     rounds = next((way.rounds for way in ways if way.engine == PMW_PUB), DEFAULT_ROUNDS)
     three_way = best.engine == TABLE_FIT_THREE_WAY
     engine = TABLE_FIT if three_way else best.engine
-    return EngineAdvice(engine, rounds, _found(found, best, ways, workload), found, three_way)
+    return EngineAdvice(engine, rounds, _found(found, best, ways, workload, bought=also), found, three_way)
 
 
 def pays(found: EngineTrial) -> bool:
@@ -91,11 +95,16 @@ def fitted(found: EngineTrial) -> tuple[Way, Way] | None:
     return None if plain is None or three is None else (plain, three)
 
 
-def _as_expected(service: Service, current: Study, candidates: Sequence[str], found: EngineTrial) -> list[Way]:
+def _as_expected(
+    service: Service,
+    current: Study,
+    candidates: Sequence[str],
+    found: EngineTrial,
+    bought: Mapping[str, BoughtNumbers],
+) -> list[Way]:
     """The ways of a trial, with the numbers that the price of a release is shown with, from wherever those come."""
     if not found.ways:
         return []
-    bought = bought_numbers(service, current)
     expected: dict[str, float] = {}
     for way in found.ways:
         if way.engine != UNCHANGED:
@@ -122,15 +131,16 @@ def expected(way: Way) -> str:
     return f"{100 * way.mean:.2g}{bar} %"
 
 
-def _found(found: EngineTrial, best: Way, ways: Sequence[Way], workload: Workload) -> str:
+def _found(found: EngineTrial, best: Way, ways: Sequence[Way], workload: Workload, *, bought: bool) -> str:
     order = sorted(ways, key=lambda way: (way is not best, way.mean))
     numbers = ", ".join(f"{named(way)} {expected(way)}" for way in order)
     part = len(workload.tables) != found.marginals
     over = f", over {found.marginals:,} of {len(workload.tables):,} marginals" if part else ""
     playing = " and ".join(found.truths)
+    also = ", and by what was bought of this one" if bought else ""
     return (
         f"Advised: {named(best)}. Largest error expected at epsilon {found.epsilon:g}, by simulations in which "
-        f"{playing} played the private table{over}: {numbers}.{_rule(ways)}"
+        f"{playing} played the private table{over}{also}: {numbers}.{_rule(ways)}"
     )
 
 

@@ -18,7 +18,7 @@ from pmwpub.ui.wording.written import counted, plain
 WHAT = (
     "A rule says which rows there cannot be, such as a child with a job. It comes from what is publicly known. Public "
     "rows that break one are left out, and no released row breaks one. Private rows are never held against rules, and "
-    "nothing tells how many break one."
+    "nothing but a look at the fit, for a price, tells how many break one."
 )
 HOW = (
     'Compare a column with a number (an edge of its bins) or a level in "quotes": =, !=, <, <=, >, >=, in (…). Join '

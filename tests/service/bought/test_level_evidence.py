@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import buying
@@ -54,6 +55,15 @@ def test_one_cell_of_two_columns_says_nothing_of_either_level_but_a_level_s_own_
     (found,) = of_rounds(cause([(0, 1)], 0.0, 0.3))
     assert (found.level, found.times) == (FIRST.levels[1], 1)
     assert "measured 0 once" in found.words
+
+
+def test_prefixes_say_nothing_of_levels() -> None:
+    """Two prefixes of one level of another column tell of the same rows, and "at most" a level is of several."""
+    level = (FIRST.name, FIRST.levels[1])
+    ends = [(SECOND.name, f"at most {one}") for one in SECOND.levels[:2]]
+    found = [replace(cause([(0, 1)], 0.0, 0.2), query=(level, end), prefix=True) for end in ends]
+    alone = [replace(one, query=(end,)) for one, end in zip(found, ends, strict=True)]
+    assert of_rounds(*found) == of_rounds(*alone) == ()
 
 
 def test_a_level_of_which_one_measured_cell_has_rows_is_not_named() -> None:
