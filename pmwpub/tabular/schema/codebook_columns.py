@@ -125,7 +125,7 @@ def _numeric(entry: CodebookEntry, found: Evidence, body: dict[str, Any]) -> Pro
             f"Column {entry.name!r} has no number in the public tables, so it has no bins; give its edges."
         )
     proposal = binned(read)
-    changed = {} if found.codes else {"missing": _missing(entry, read)}
+    changed: dict[str, Any] = {} if found.codes else {"missing": _missing(entry, read)}
     if entry.parents and isinstance(proposal.column, NumericColumn):
         bands = [edge for rule in entry.parents for edge in rule.edges or ()]
         changed |= {"parents": entry.parents, "edges": edges_with(proposal.column.edges, sorted({*bands}))}

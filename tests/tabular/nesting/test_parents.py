@@ -209,11 +209,8 @@ def test_what_is_no_parent_is_refused_in_words(case: str) -> None:
         schema_of(*parents, **rules)
 
 
-def test_only_columns_of_levels_have_parents() -> None:
-    body = {
-        "version": 2,
-        "columns": [{"name": "n", "kind": "numeric", "edges": [0, 1], "outside": "clip", "parents": []}],
-    }
+def test_only_columns_that_are_encoded_have_parents() -> None:
+    body = {"version": 2, "columns": [SEX, {"name": "n", "kind": "id", "parents": []}]}
     with pytest.raises(SchemaError, match="parents"):
         Schema.from_json(json.dumps(body))
 
