@@ -14,6 +14,8 @@ from pmwpub.release.reporting.late_report import with_report
 from pmwpub.service.core import Outcome, Service, kind_of
 from pmwpub.service.private_table import PrivateTable
 
+OTHER_SCHEMA = "The private table was encoded with another schema than the release's; load it under that one."
+
 
 def stored_release(service: Service, population: str, release: PlanKey) -> Bundle:
     """The stored bytes of a release, as a bundle.
@@ -40,13 +42,15 @@ def release_measured_by(
     if plan.kept_ids != bundle.schema.kept_ids:
         raise PlanError("The plan and the release differ in what becomes of further rows of one ID; plan again.")
     check_schema(private, bundle)
+    if private.dataset.domain != bundle.schema.domain:
+        raise PlanError(OTHER_SCHEMA)
     return bundle
 
 
 def check_schema(private: PrivateTable, bundle: Bundle) -> None:
-    """Raise PlanError unless the private table was encoded with the schema of a release."""
-    if private.schema_sha256 != bundle.schema.sha256 or private.dataset.domain != bundle.schema.domain:
-        raise PlanError("The private table was encoded with another schema than the release's; load it under that one.")
+    """Raise PlanError unless the private table was encoded with the schema of a release; its rows are not touched."""
+    if private.schema_sha256 != bundle.schema.sha256:
+        raise PlanError(OTHER_SCHEMA)
 
 
 class OfRelease(Protocol):
