@@ -17,6 +17,7 @@ from pmwpub.tabular.coding.rows_without_id import RowsWithoutId
 from pmwpub.tabular.files.chunks import Chunk, TableStream
 from pmwpub.tabular.files.reading import TextTable
 from pmwpub.tabular.files.row_numbers import Digest, RowNumbers
+from pmwpub.tabular.nesting.parent_columns import named_instead
 from pmwpub.tabular.private_pass import ahead, kept_rows
 from pmwpub.tabular.schema.column_types import NumericColumn
 from pmwpub.tabular.schema.table_schema import Schema
@@ -98,7 +99,8 @@ def _unclipped(schema: Schema, columns: Sequence[str]) -> Schema:
     """The columns alone, with their levels, where a number beyond the edges has none: clipped ones would not show."""
     attributes = {column.name: column for column in schema.encoded}
     if unknown := [name for name in columns if name not in attributes]:
-        raise SchemaError(f"The schema has no attribute {unknown[0]!r}; a look at the fit is at attributes.")
+        instead = named_instead(unknown[0], schema.parents)
+        raise SchemaError(f"The schema has no attribute {unknown[0]!r}; a look at the fit is at attributes.{instead}")
     own = [attributes[name].alone for name in columns]
     strict = [one.changed(outside="none") if isinstance(one, NumericColumn) else one for one in own]
     return Schema.of(strict, schema.missing_tokens, schema.version)

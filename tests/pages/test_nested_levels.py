@@ -24,13 +24,13 @@ def places(rows: int, seed: int) -> bytes:
     return "\n".join(["county,st,work", *lines]).encode()
 
 
-def registered(town: Here, content: bytes, schema: Schema | None = None) -> Here:
+def registered(town: Here, content: bytes, schema: Schema | None = None, k: int = 2) -> Here:
     """A population with one public table, under a schema or under what is drafted from it."""
     service, name = town.service, town.population
     service.ledger.register(Population(name, ROWS, 1, "one resident", Fraction(2), Fraction(1, ROWS * ROWS)))
     study_store.add_candidate(service, name, "places.csv", content, attested=True)
     study_store.save_schema(service, name, schema or study_store.draft_schema(service, name))
-    study_store.choose_workload(service, name, WorkloadChoice(k=2))
+    study_store.choose_workload(service, name, WorkloadChoice(k=k))
     return town
 
 
@@ -86,6 +86,22 @@ def test_a_public_column_becomes_a_parent_and_leaves_the_schema(nested: Here, vi
     app = press(press(app, "Add this parent"), "Save this schema")
     assert [column.name for column in schema(nested).columns] == ["county", "work"]
     assert [one.name for one in schema(nested).parents] == ["st"]
+
+
+def test_bands_of_numbers_are_declared_by_their_edges_which_their_bins_get(empty: Here, visit: Open) -> None:
+    numbers = [{"name": "age", "kind": "numeric", "edges": [0, 30, 60, 90], "outside": "clip", "same": []}]
+    body = json.dumps({"version": 2, "missing_tokens": [""], "columns": numbers})
+    town = registered(empty, "\n".join(["age", *map(str, range(90))]).encode(), Schema.from_json(body), k=1)
+    app = editing(visit, town)
+    app.text_input(key="name of the parent").set_value("age band")
+    app.text_input(key="edges of bands").set_value("18")
+    app = press(app, "Add this parent")
+    assert "two edges at least" in words(app)
+    app.text_input(key="edges of bands").set_value("0, 18, 60, 90")
+    app = press(press(app, "Add this parent"), "Save this schema")
+    (parent,) = schema(town).parents
+    assert (parent.name, parent.levels) == ("age band", ("[0, 18)", "[18, 60)", "[60, 90]"))
+    assert schema(town).encoded[0].own_levels == ("[0, 18)", "[18, 30)", "[30, 60)", "[60, 90]")
 
 
 def test_a_parent_is_removed_again(nested: Here, visit: Open) -> None:

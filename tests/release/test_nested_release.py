@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
-import io
 import json
 from collections import defaultdict
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
+from support.commands import Commands
 
-from pmwpub.cli import main
 from pmwpub.release import rebuild
 from pmwpub.tabular.coding.encode import encode_public
 from pmwpub.tabular.files.reading import read_table
@@ -38,20 +34,6 @@ def table(rows: int, seed: int) -> str:
     jobs = (numbers // 10 + rng.integers(2, size=rows)) % 3
     lines = [f"{place(n)},wrong,{'FM'[rng.integers(2)]},{'xyz'[job]}" for n, job in zip(numbers, jobs, strict=True)]
     return "\n".join(["county,state,sex,job", *lines]) + "\n"
-
-
-class Commands:
-    """Commands on the files of one folder."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def run(self, *arguments: str, status: int = 0) -> Any:
-        out, err = io.StringIO(), io.StringIO()
-        with contextlib.chdir(self.folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            found = main(["--store", f"sqlite:///{self.folder}/ledger.sqlite3", *arguments])
-        assert found == status, err.getvalue()
-        return err.getvalue() if status else json.loads(out.getvalue())
 
 
 @pytest.fixture(scope="module")

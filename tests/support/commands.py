@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -26,3 +28,17 @@ def commands(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
         return output.err if status else json.loads(output.out)
 
     return command
+
+
+class Commands:
+    """Commands on the files of one folder, for what lasts longer than one test."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def run(self, *arguments: str, status: int = 0) -> Any:
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.chdir(self.folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            found = main(["--store", f"sqlite:///{self.folder}/ledger.sqlite3", *arguments])
+        assert found == status, err.getvalue()
+        return err.getvalue() if status else json.loads(out.getvalue())

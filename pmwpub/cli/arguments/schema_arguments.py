@@ -67,6 +67,6 @@ DECISIONS = {
     "pivot": "of dates: years of two digits are of 19.. from it on, 0 to 100",
     "same": "equivalences such as trim,casefold, or: none",
     "parent": "an attribute that follows from the column: NAME:prefix:2 (its first characters), NAME:map:FILE (lines "
-    "LEVEL,PARENT) or NAME:column (as the public tables have it)",
+    "LEVEL,PARENT), NAME:edges:0,18,65 (bands of numbers or years) or NAME:column (as the public tables have it)",
 }
 """The rules by which a person decides about a column, as drafting knows them, and what their values are."""

@@ -30,7 +30,7 @@ class OrderedAnswers:
     @property
     def names(self) -> tuple[str, ...]:
         """The columns whose levels stand in order."""
-        return tuple(column.name for column in self._schema.encoded if column.ordered_levels > 1)
+        return tuple(column.name for column in self._schema.attributes if column.ordered_levels > 1)
 
     def between(self, name: str, low: End, high: End) -> NumberAnswer:
         """The share of all rows in a range: of numbers low <= x < high, of levels both ends; None leaves an end open.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pmwpub.errors import WorkloadError
-from pmwpub.tabular.schema.column_types import EncodedColumn, NumericColumn
+from pmwpub.tabular.schema.column_types import AttributeColumn, NumericColumn
 from pmwpub.tabular.schema.missing_codes import text_of_number
 
 End = float | int | str | None
@@ -23,7 +23,7 @@ class OrderedColumn:
     Raises WorkloadError where they do not.
     """
 
-    column: EncodedColumn
+    column: AttributeColumn
 
     def __post_init__(self) -> None:
         if self.column.ordered_levels < 2:

@@ -30,6 +30,7 @@ from pmwpub.queries.workload import check_unrelated
 from pmwpub.records import Distribution
 from pmwpub.release.bundle import Bundle
 from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
+from pmwpub.tabular.nesting.parent_columns import named_instead
 from pmwpub.tabular.schema.column_types import NumericColumn
 from pmwpub.tabular.schema.table_schema import Schema
 
@@ -164,7 +165,10 @@ def numeric_column(schema: Schema, name: str) -> NumericColumn:
     """The numeric attribute of that name; SchemaError where there is none."""
     column = next((one for one in schema.encoded if one.name == name), None)
     if not isinstance(column, NumericColumn):
-        raise SchemaError(f"A mean is one of a numeric column of the schema; {name!r} is none. Nothing was charged.")
+        instead = named_instead(name, schema.parents)
+        raise SchemaError(
+            f"A mean is one of a numeric column of the schema; {name!r} is none.{instead} Nothing was charged."
+        )
     return column
 
 

@@ -125,7 +125,7 @@ def bins_of(service: Service, population: str, row: Row, *, bins: int, binning: 
     The edges that the row has already do not matter. A categorical row gets none. Raises SchemaError for a row of
     any other kind, or that makes no column, and where no candidate has numbers in it.
     """
-    column = column_of({"outside": "clip", **row}, (), values=["0", "1"])
+    column = column_of({"outside": "clip", **row}, (), values=["0", "1"], parents=[])
     if not isinstance(column, NumericColumn):
         return []
     found = reviewing.bin_edges(service, population, column, bins=bins, binning=binning)
@@ -137,7 +137,7 @@ def levels_of(service: Service, population: str, row: Row, missing_tokens: Seque
 
     Spellings that are one by the row's rules are one level.
     """
-    column = column_of({"kind": "categorical", **row}, missing_tokens, values=["-"], codes=[])
+    column = column_of({"kind": "categorical", **row}, missing_tokens, values=["-"], codes=[], parents=[])
     if not isinstance(column, CategoricalColumn):
         return []
     return list(reviewing.public_levels(service, population, column, missing_tokens))
@@ -146,13 +146,15 @@ def levels_of(service: Service, population: str, row: Row, missing_tokens: Seque
 def with_parent(service: Service, population: str, row: Row, missing_tokens: Sequence[str], declared: str) -> Row:
     """A row whose column has one more parent, or another one in the place of that of its name.
 
-    declared  as `nesting.declared_parents` says: NAME:prefix:2, `by_map`, or NAME:column, as the candidates have it
+    declared  as `nesting.declared_parents` says: NAME:prefix:2, `by_map`, NAME:edges:0,18,65, or NAME:column, as the
+              candidates have it. Bins get the edges of bands that they lack
 
     Raises SchemaError for a row that makes no column with levels, and for what no column may declare.
     """
     tables = stored_tables.tables(service, population) if declared.endswith(":column") else ()
     column = with_parents(column_of(row, missing_tokens), [declared], tables, missing_tokens)
-    return {**row, "parents": [rule.written for rule in getattr(column, "parents", ())]}
+    bins = {"values": [text_of_number(edge) for edge in column.edges]} if isinstance(column, NumericColumn) else {}
+    return {**row, **bins, "parents": [rule.written for rule in getattr(column, "parents", ())]}
 
 
 def parents_of(row: Row) -> dict[str, str]:
@@ -162,6 +164,8 @@ def parents_of(row: Row) -> dict[str, str]:
         rule = json.loads(text)
         if "prefix" in rule:
             found[rule["name"]] = f"its first {rule['prefix']} characters"
+        elif "edges" in rule:
+            found[rule["name"]] = f"bands between {', '.join(text_of_number(float(edge)) for edge in rule['edges'])}"
         else:
             found[rule["name"]] = f"by a map of {len(rule['map']):,} levels of {rule.get('of', row.get('name'))}"
     return found

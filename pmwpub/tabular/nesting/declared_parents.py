@@ -1,4 +1,5 @@
-"""Parents as a person declares them, `state:prefix:2`, `region:map:...` or `state:column`, and the rules they make.
+"""Parents as a person declares them, and the rules they make: `state:prefix:2`, `region:map:...`, `state:column`, or
+`band:edges:0,18,65`.
 
 All of this is public: levels come from public tables or a codebook, maps from a person.
 """
@@ -12,24 +13,27 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from pmwpub.errors import FileRefused, SchemaError
+from pmwpub.numerals import read_float
 from pmwpub.tabular.files.reading import TextTable
+from pmwpub.tabular.nesting.bands import edges_with
 from pmwpub.tabular.nesting.nested_columns import public_parents
 from pmwpub.tabular.nesting.parent_rules import ParentRule
+from pmwpub.tabular.nesting.parented_columns import ParentedColumn
 from pmwpub.tabular.nesting.two_column_maps import read_map
-from pmwpub.tabular.schema.column_types import CategoricalColumn, Column
+from pmwpub.tabular.schema.column_types import CategoricalColumn, Column, NumericColumn
 from pmwpub.tabular.schema.draft_record import Remedy
 from pmwpub.tabular.schema.proposing.column_cells import ColumnCells
 from pmwpub.tabular.schema.proposing.one_column import proposed
 from pmwpub.tabular.schema.proposing.recipe import Recipe
 from pmwpub.tabular.schema.table_schema import refusal
 
-WAYS = "NAME:prefix:2, NAME:map:FILE or NAME:column"
+WAYS = "NAME:prefix:2, NAME:map:FILE, NAME:edges:0,18,65 or NAME:column"
 
 
 def parent_name(value: str) -> str:
     """The name of the parent that a declaration is of; SchemaError for a text that is none."""
     name, _, way = value.partition(":")
-    if not name or way.partition(":")[0] not in ("prefix", "map", "column"):
+    if not name or way.partition(":")[0] not in ("prefix", "map", "edges", "column"):
         raise SchemaError(f"A parent is declared as {WAYS}; something else came.")
     return name
 
@@ -61,30 +65,34 @@ def by_map(name: str, pairs: Mapping[str, str]) -> str:
 def with_parents(
     column: Column, declared: Sequence[str], tables: Sequence[TextTable], missing_tokens: Sequence[str]
 ) -> Column:
-    """The column with the parents that are declared, one after the other.
+    """The column with the parents that are declared, one after the other; bins get the edges of bands that they lack.
 
-    Raises SchemaError for a column without declared levels, and for what no column may declare.
+    Raises SchemaError for a column that is not encoded, or has no levels for what is declared, and for what no column
+    may declare.
     """
     for value in declared:
-        if not isinstance(column, CategoricalColumn):
-            raise SchemaError(
-                f"Column {column.name!r} has no levels of its own, so it has no parents; --kind {column.name}="
-                "categorical gives it levels."
-            )
         rule = _rule(column, value, tables, missing_tokens)
-        others = tuple(one for one in column.parents if one.name != rule.name)
+        others = tuple(one for one in getattr(column, "parents", ()) if one.name != rule.name)
+        more = {"edges": edges_with(column.edges, rule.edges or ())} if isinstance(column, NumericColumn) else {}
         try:
-            column = column.changed(parents=(*others, rule))
+            column = column.changed(parents=(*others, rule), **more)
         except ValidationError as failure:
             raise refusal(failure) from failure
     return column
 
 
-def _rule(
-    column: CategoricalColumn, value: str, tables: Sequence[TextTable], missing_tokens: Sequence[str]
-) -> ParentRule:
+def _rule(column: Column, value: str, tables: Sequence[TextTable], missing_tokens: Sequence[str]) -> ParentRule:
     name, (way, _, rest) = parent_name(value), value.partition(":")[2].partition(":")
-    if way == "column":
+    numbers = isinstance(column, NumericColumn) and way == "prefix"
+    texts = way != "column" or isinstance(column, CategoricalColumn)
+    if not isinstance(column, ParentedColumn) or numbers or not texts:
+        raise SchemaError(
+            f"Column {column.name!r} has no levels of its own, so it has no such parent; --kind {column.name}="
+            "categorical gives it levels, and numbers have bands: NAME:edges:0,18,65."
+        )
+    if way == "edges":
+        return ParentRule(name=name, edges=_edges(name, rest))
+    if way == "column" and isinstance(column, CategoricalColumn):
         above = proposed(ColumnCells.of(name, tables), Recipe(missing_tokens=tuple(missing_tokens))).column
         pairs = public_parents(tables, column, above, missing_tokens)
         return ParentRule(name=name, map=tuple(pairs.items()))
@@ -93,6 +101,16 @@ def _rule(
     if not (rest.isascii() and rest.isdigit() and 0 < int(rest) < 1_000):
         raise SchemaError(f"The parent {name!r} is the first how many characters? A whole number from 1 to 999.")
     return ParentRule(name=name, prefix=int(rest))
+
+
+def _edges(name: str, text: str) -> tuple[float, ...]:
+    try:
+        found = tuple(map(read_float, text.replace(",", " ").split()))
+    except ValueError as failure:
+        raise SchemaError(f"The edges of the parent {name!r} are numbers with a point, such as 0,18,65.") from failure
+    if len(found) < 2:
+        raise SchemaError(f"The bands of the parent {name!r} have two edges at least, such as 0,18,65.")
+    return found
 
 
 def _pairs(text: str) -> dict[str, str]:
@@ -105,7 +123,7 @@ def _pairs(text: str) -> dict[str, str]:
     return found
 
 
-def rule_by_map(column: CategoricalColumn, name: str, pairs: Mapping[str, str]) -> ParentRule:
+def rule_by_map(column: ParentedColumn, name: str, pairs: Mapping[str, str]) -> ParentRule:
     """A parent by a map of the column's levels or, where it has not all of these, of those of one of its parents.
 
     Levels are found in the map by the column's own rules; what the map says of other texts is left out. Raises
@@ -113,11 +131,11 @@ def rule_by_map(column: CategoricalColumn, name: str, pairs: Mapping[str, str]) 
     """
     known = {column.tidy(level): parent for level, parent in pairs.items()}
     others = {one.name: one.levels for one in column.parent_columns if one.name != name}
-    for of, levels in ((None, column.levels), *others.items()):
+    for of, levels in ((None, column.own_levels), *others.items()):
         if all(column.tidy(level) in known for level in levels):
             return ParentRule(name=name, of=of, map=tuple((level, known[column.tidy(level)]) for level in levels))
-    lacking = [level for level in column.levels if column.tidy(level) not in known]
+    lacking = [level for level in column.own_levels if column.tidy(level) not in known]
     raise SchemaError(
-        f"The map of {name!r} lacks {len(lacking):,} of the {len(column.levels):,} levels of {column.name!r}, "
+        f"The map of {name!r} lacks {len(lacking):,} of the {len(column.own_levels):,} levels of {column.name!r}, "
         f"{lacking[0]!r} among them; each needs a parent."
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from pydantic import model_validator
@@ -18,6 +18,7 @@ class ParentColumn(AttributeColumn):
     child   the name of the column that it is a parent of
     levels  the labels that the rule gives, in the order of the first level of the child that has each
     codes   the place among `levels` of each of the child's own levels, in order
+    in_order  whether levels rise with those of the child, which are in order: each has adjacent ones of these
 
     A level behind the child's own ones, of a missing code, "(missing)" or "(other)", has a parent's level of its own,
     of the same name and behind the parent's own ones: what is missing of a county is missing of its state.
@@ -30,16 +31,19 @@ class ParentColumn(AttributeColumn):
     child: str
     levels: tuple[str, ...]
     codes: tuple[int, ...]
+    in_order: bool = False
 
     @classmethod
     def derived(cls, rule: ParentRule, child: AttributeColumn, labels: Sequence[str]) -> ParentColumn:
         """The parent of a column by a rule; `labels` are the parents of its own levels, in order."""
         place = {label: number for number, label in enumerate(dict.fromkeys(labels))}
+        codes = tuple(place[label] for label in labels)
         return cls(
             name=rule.name,
             child=child.name,
             levels=tuple(place),
-            codes=tuple(place[label] for label in labels),
+            codes=codes,
+            in_order=child.ordered_levels > 1 and list(codes) == sorted(codes),
             same=child.same,
             missing=child.missing,
             other=child.other,
@@ -68,6 +72,10 @@ class ParentColumn(AttributeColumn):
     def own_levels(self) -> tuple[str, ...]:
         return self.levels
 
+    @property
+    def ordered_levels(self) -> int:
+        return len(self.levels) if self.in_order else 0
+
     def known_code(self, text: str) -> int | None:
         return {self.tidy(level): code for code, level in enumerate(self.levels)}.get(text)
 
@@ -84,9 +92,17 @@ def parents_of(column: AttributeColumn, rules: Sequence[ParentRule]) -> tuple[Pa
     for rule in rules:
         if rule.name in earlier:
             raise ValueError(f"the parent {rule.name!r} is declared twice")
-        earlier[rule.name] = labels = rule.labels(column.own_levels, earlier)
+        if rule.prefix is not None and getattr(column, "kind", "") == "numeric":
+            raise ValueError(f"the parent {rule.name!r}: bins of numbers have no first characters; give edges")
+        earlier[rule.name] = labels = rule.labels(column.own_levels, column.line, earlier)
         found.append(ParentColumn.derived(rule, column, labels))
     return tuple(found)
+
+
+def named_instead(name: str, parents: Iterable[ParentColumn]) -> str:
+    """What to name in the place of a parent where a column that is read is asked for; "" for what is no parent."""
+    child = next((one.child for one in parents if one.name == name), None)
+    return "" if child is None else f" {name!r} follows from {child!r}; name that in its place."
 
 
 def check_names(columns: Sequence[str], parents: Mapping[str, Sequence[ParentColumn]]) -> None:

@@ -1,4 +1,4 @@
-"""How a parent follows from a column's levels: by their first characters, or by a declared map."""
+"""How a parent follows from a column's levels: by their first characters, a declared map, or edges of bands."""
 
 from __future__ import annotations
 
@@ -13,13 +13,16 @@ from pydantic import (
     Field,
     PlainSerializer,
     SerializerFunctionWrapHandler,
+    field_serializer,
     field_validator,
     model_serializer,
     model_validator,
 )
 
-from pmwpub.domain import MAX_CHARACTERS
+from pmwpub.domain import MAX_CHARACTERS, MAX_LEVELS
 from pmwpub.tabular.files.text import column_names
+from pmwpub.tabular.nesting.bands import LevelsOnLine, band_labels
+from pmwpub.tabular.schema.missing_codes import is_whole
 
 MOST_PARENTS = 8
 """Of one column."""
@@ -43,16 +46,22 @@ class ParentRule(BaseModel):
     prefix  the parent is the first so many characters of the level
     map     the parent of each level
     of      the earlier parent of the same column whose levels the map is of; None: the column's own levels
+    edges   of bands of numbers or years: the parent's levels are the bins between them
 
-    Raises ValueError unless there is a prefix or a map, and not both.
+    Raises ValueError unless there is one of prefix, map and edges.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
     name: str
     prefix: int | None = Field(default=None, ge=1, le=MAX_CHARACTERS)
     map: Pairs | None = None
     of: str | None = None
+    edges: tuple[float, ...] | None = Field(default=None, min_length=2, max_length=MAX_LEVELS)
+
+    @field_serializer("edges", when_used="json-unless-none")
+    def _write_edges(self, edges: tuple[float, ...]) -> list[int | float]:
+        return [int(edge) if is_whole(edge) else edge for edge in edges]
 
     @model_serializer(mode="wrap")
     def _without_unsaid(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -66,10 +75,10 @@ class ParentRule(BaseModel):
 
     @model_validator(mode="after")
     def _check_one_way(self) -> ParentRule:
-        if (self.prefix is None) == (self.map is None):
-            raise ValueError(f"the parent {self.name!r} needs a prefix or a map, and not both")
+        if sum(way is not None for way in (self.prefix, self.map, self.edges)) != 1:
+            raise ValueError(f"the parent {self.name!r} needs a prefix, a map or edges, and one of them alone")
         if self.of is not None and self.map is None:
-            raise ValueError(f"the parent {self.name!r}: only a map is of another parent; a prefix is of the column")
+            raise ValueError(f"the parent {self.name!r}: only a map is of another parent; all else is of the column")
         return self
 
     @property
@@ -77,13 +86,18 @@ class ParentRule(BaseModel):
         """The rule as a schema file has it, on one line."""
         return json.dumps(self.model_dump(mode="json"), ensure_ascii=False)
 
-    def labels(self, levels: Sequence[str], earlier: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    def labels(
+        self, levels: Sequence[str], line: LevelsOnLine | None, earlier: Mapping[str, Sequence[str]]
+    ) -> tuple[str, ...]:
         """The parent of each of the column's levels, in their order.
 
+        line     where the levels lie among numbers, for bands
         earlier  name -> the labels of the column's parents that are declared before this one
 
-        Raises ValueError for a level without a parent, and for a map of what is no level.
+        Raises ValueError for a level without a parent, for a map of what is no level, and for edges that do not fit.
         """
+        if self.edges is not None:
+            return band_labels(self.name, self.edges, line)
         if self.prefix is not None:
             return self._first_characters(levels, self.prefix)
         if self.of is not None and self.of not in earlier:

@@ -71,10 +71,7 @@ def compiled(rule: EditRule, columns: Sequence[EncodedColumn]) -> CodeRule:
 def _of_node(node: Expression, places: Mapping[str, tuple[int, EncodedColumn]]) -> CodeRule:
     if isinstance(node, (Comparison, Membership)):
         if node.column not in places:
-            raise SchemaError(
-                f"the schema has no column {node.column!r} with levels of its own; in the place of a parent, name the "
-                "column that it follows from, and its levels"
-            )
+            raise SchemaError(_lacking(node.column, [column for _, column in places.values()]))
         place, column = places[node.column]
         return TruthOfLevels(place, truths(column, node))
     parts = tuple(_of_node(part, places) for part in node.parts)
@@ -83,6 +80,14 @@ def _of_node(node: Expression, places: Mapping[str, tuple[int, EncodedColumn]]) 
     if isinstance(node, Implication):
         return JoinedTruth(True, (OppositeTruth(parts[0]), parts[1]))
     return JoinedTruth(node.op == "or", parts)
+
+
+def _lacking(name: str, columns: Iterable[EncodedColumn]) -> str:
+    """Why a rule may not name what is none of the columns, and of a parent what it may name in its place."""
+    child = next((one.name for one in columns if any(rule.name == name for rule in one.parents)), None)
+    if child is None:
+        return f"the schema has no attribute {name!r}"
+    return f"{name!r} follows from {child!r}, and rules are of columns that are read; name {child!r} in its place"
 
 
 def _leaves(rule: CodeRule) -> Iterator[TruthOfLevels]:

@@ -14,8 +14,9 @@ CSV, one line a code or edge, lines of one column in any place; a blank kind rep
 `level` is the code as it stands in the data, or an edge of a numeric column (twice for a value with a bin of its own);
 its `label` is for people and not used. A line of kind `missing` gives its column a missing code, or a range of numbers
 written 97..99, whose `label` is the name of a level; without a column's name it is a missing token of the whole schema.
-A line of kind `parent` gives its column a parent, whose name is the `label`, by its first `level` characters; a column
-`parent:NAME` of the codebook has the parent of each level beside it.
+A line of kind `parent` gives its column a parent, whose name is the `label`, by its first `level` characters, or as
+bands between the edges that its `level` lists ("0, 18, 65"); a column `parent:NAME` of the codebook has the parent of
+each level beside it.
 A column of which nothing but missing codes is said takes its kind from the public tables. Optional columns give the
 rules of a schema file, on the first line of a column: missing, other, strip, casefold (yes or no), outside, decimal,
 thousands, prefix, suffix, part, order, pivot, beyond (of an id), same (trim nfc casefold number, or none). A
@@ -120,7 +121,7 @@ def _from_csv(content: bytes, options: ReadOptions | None) -> Codebook:
         elif kind == "missing":
             codes.setdefault(name, []).append(MissingCode.read(level, str(row.get("label", "")).strip()))
         elif kind == PARENT:
-            parents.prefix(name, level, str(row.get("label", "")))
+            parents.line(name, level, str(row.get("label", "")))
         else:
             parents.beside(name, level, row)
             found[name] = _with_line(found.get(name), name, kind, level, row)

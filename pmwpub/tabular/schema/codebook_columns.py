@@ -8,6 +8,7 @@ from pydantic import TypeAdapter
 
 from pmwpub.errors import SchemaError
 from pmwpub.numerals import read_float
+from pmwpub.tabular.nesting.bands import edges_with
 from pmwpub.tabular.schema.codebook import CodebookEntry
 from pmwpub.tabular.schema.column_types import (
     CategoricalColumn,
@@ -117,14 +118,18 @@ def _numeric(entry: CodebookEntry, found: Evidence, body: dict[str, Any]) -> Pro
     if entry.values:
         edges = tuple(_edge(entry.name, value) for value in entry.values)
         return Proposal(NumericColumn.model_validate(body | {"edges": edges}), BOOK)
-    probe = NumericColumn.model_validate(body | {"edges": (0.0, 1.0), "missing": False})
+    probe = NumericColumn.model_validate(body | {"edges": (0.0, 1.0), "missing": False, "parents": ()})
     read = found.read_by(probe)
     if not len(read.numbers):
         raise SchemaError(
             f"Column {entry.name!r} has no number in the public tables, so it has no bins; give its edges."
         )
     proposal = binned(read)
-    return proposal.of(proposal.column.changed(missing=_missing(entry, read))) if not found.codes else proposal
+    changed = {} if found.codes else {"missing": _missing(entry, read)}
+    if entry.parents and isinstance(proposal.column, NumericColumn):
+        bands = [edge for rule in entry.parents for edge in rule.edges or ()]
+        changed |= {"parents": entry.parents, "edges": edges_with(proposal.column.edges, sorted({*bands}))}
+    return proposal.of(proposal.column.changed(**changed)) if changed else proposal
 
 
 def _edge(name: str, text: str) -> float:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 
 from pmwpub.domain import Attribute
 from pmwpub.tabular.files.text import column_names
+from pmwpub.tabular.nesting.bands import LevelsOnLine
 from pmwpub.tabular.schema.equivalences import Equivalence, compared, plain_number
 from pmwpub.tabular.schema.missing_codes import MissingCode
 
@@ -90,9 +91,9 @@ class AttributeColumn(NamedColumn):
         return 0
 
     @property
-    def alone(self) -> Self:
-        """The column without its parents."""
-        return self
+    def line(self) -> LevelsOnLine | None:
+        """Where the declared levels lie among numbers; None of levels that are no numbers, or not in order."""
+        return None
 
     @property
     def missing_codes(self) -> tuple[MissingCode, ...]:

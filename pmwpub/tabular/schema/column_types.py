@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from pmwpub.domain import MAX_CHARACTERS, MAX_LEVELS
-from pmwpub.tabular.nesting.parent_columns import ParentColumn, parents_of
-from pmwpub.tabular.nesting.parent_rules import MOST_PARENTS, ParentRule
+from pmwpub.tabular.nesting.bands import LevelsOnLine
+from pmwpub.tabular.nesting.parented_columns import ParentedColumn
 from pmwpub.tabular.schema.column_rules import MISSING, OTHER, RESERVED, WEIGHT, AttributeColumn, NamedColumn
 from pmwpub.tabular.schema.date_parts import LEVELS, DateOrder, DatePart, date_of, part_of
 from pmwpub.tabular.schema.missing_codes import MissingCode, text_of_number
@@ -64,21 +64,11 @@ class WeightColumn(NamedColumn):
     kind: Literal["weight"]
 
 
-class CategoricalColumn(AttributeColumn):
-    """A column of declared labels; of an ordered one (version 2) their order means something.
-
-    parents  attributes that are functions of this one (version 2): the state of a county. Without any the key is not
-             written, so that schemas from before it existed keep their hash
-    """
+class CategoricalColumn(ParentedColumn):
+    """A column of declared labels; of an ordered one (version 2) their order means something."""
 
     kind: Literal["categorical", "ordered"]
     levels: tuple[str, ...] = Field(min_length=1, max_length=MAX_LEVELS)
-    parents: tuple[ParentRule, ...] = Field(default=(), max_length=MOST_PARENTS)
-
-    @model_serializer(mode="wrap")
-    def _without_unsaid_parents(self, write: SerializerFunctionWrapHandler) -> dict[str, object]:
-        written: dict[str, object] = write(self)
-        return {key: value for key, value in written.items() if key != "parents" or self.parents}
 
     @model_validator(mode="after")
     def _check_levels(self) -> CategoricalColumn:
@@ -93,21 +83,8 @@ class CategoricalColumn(AttributeColumn):
         claimed = self.missing_test(())
         if any(claimed(text) is not None for text in self._codes):
             raise ValueError("a level equals a missing code, so no cell could reach it")
+        _ = self.parent_columns  # each of which must fit
         return self
-
-    @model_validator(mode="after")
-    def _check_parents(self) -> CategoricalColumn:
-        parents_of(self, self.parents)
-        return self
-
-    @cached_property
-    def parent_columns(self) -> tuple[ParentColumn, ...]:
-        """The attributes that follow from this one, in the order of their rules."""
-        return parents_of(self, self.parents)
-
-    @property
-    def alone(self) -> Self:
-        return self.changed(parents=()) if self.parents else self
 
     def _coinciding(self) -> str:
         """Which levels are one, and what to do."""
@@ -135,26 +112,22 @@ class CategoricalColumn(AttributeColumn):
         return self._codes.get(text)
 
 
-class DateColumn(AttributeColumn):
+class DateColumn(ParentedColumn):
     """A column of dates of which one part counts (version 2); a cell that is no date is one that it does not know.
 
     part    which one: year, quarter, month or weekday
     order   how a date is written: ymd, dmy or mdy
     levels  the years, as texts; the levels of the other parts are fixed
-    pivot   years of two digits are of 19.. from it on, and of 20.. below it; None where years have four. Without it
-            the key is not written, so that schemas from before it existed keep their hash
+    pivot   years of two digits are of 19.. from it on, and of 20.. below it; None where years have four
     """
+
+    unsaid: ClassVar[tuple[str, ...]] = ("parents", "pivot")
 
     kind: Literal["date"]
     part: DatePart
     order: DateOrder = "ymd"
     levels: tuple[str, ...] = Field(default=(), max_length=MAX_LEVELS)
     pivot: int | None = Field(default=None, ge=0, le=100)
-
-    @model_serializer(mode="wrap")
-    def _without_unsaid_pivot(self, write: SerializerFunctionWrapHandler) -> dict[str, object]:
-        written: dict[str, object] = write(self)
-        return {key: value for key, value in written.items() if key != "pivot" or value is not None}
 
     @model_validator(mode="after")
     def _check_levels(self) -> DateColumn:
@@ -164,6 +137,7 @@ class DateColumn(AttributeColumn):
             raise ValueError("a year has four digits")
         if len(set(self.levels)) != len(self.levels):
             raise ValueError("levels must differ")
+        _ = self.parent_columns  # each of which must fit
         return self
 
     @property
@@ -175,6 +149,11 @@ class DateColumn(AttributeColumn):
         """Days of the week go round; years may be listed in any order, and count where they rise."""
         rising = list(self.levels) == sorted(self.levels)
         return len(self.own_levels) if self.part != "weekday" and rising else 0
+
+    @property
+    def line(self) -> LevelsOnLine | None:
+        in_order = self.part == "year" and self.ordered_levels > 0
+        return LevelsOnLine.of_values([float(year) for year in self.levels]) if in_order else None
 
     @cached_property
     def _codes(self) -> dict[str, int]:

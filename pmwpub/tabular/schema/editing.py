@@ -44,8 +44,8 @@ _ATTRIBUTE = ("missing", "codes", "other", *SPELLING)
 _OF_KIND: Mapping[str, Sequence[str]] = {
     "categorical": (*_ATTRIBUTE, "parents"),
     "ordered": (*_ATTRIBUTE, "parents"),
-    "numeric": (*_ATTRIBUTE, "outside", "decimal", "thousands", "prefix", "suffix"),
-    "date": (*_ATTRIBUTE, "part", "order", "pivot"),
+    "numeric": (*_ATTRIBUTE, "outside", "decimal", "thousands", "prefix", "suffix", "parents"),
+    "date": (*_ATTRIBUTE, "part", "order", "pivot", "parents"),
     "id": (*SPELLING, "beyond"),
     "ignore": ("strip", "casefold"),
     "weight": (),

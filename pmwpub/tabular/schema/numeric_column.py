@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import bisect
-import math
 from collections.abc import Callable
 from functools import cached_property
-from typing import Literal
+from typing import ClassVar, Literal
 
-from pydantic import Field, SerializerFunctionWrapHandler, field_serializer, model_serializer, model_validator
+from pydantic import Field, field_serializer, model_validator
 
 from pmwpub.domain import MAX_LEVELS
-from pmwpub.tabular.schema.column_rules import AttributeColumn
+from pmwpub.tabular.nesting.bands import LevelsOnLine, bin_cuts, bin_labels
+from pmwpub.tabular.nesting.parented_columns import ParentedColumn
 from pmwpub.tabular.schema.equivalences import Equivalence, compared
 from pmwpub.tabular.schema.missing_codes import is_whole, text_of_number
 from pmwpub.tabular.written_numbers import ThousandsMark, WrittenNumbers
 
 
-class NumericColumn(AttributeColumn):
+class NumericColumn(ParentedColumn):
     """A column of numbers in bins [e_i, e_i+1), the last one closed.
 
     An edge v that stands twice is a spike (version 2): the bin [v, v], which holds v and nothing else. The bin before
@@ -28,9 +28,11 @@ class NumericColumn(AttributeColumn):
     decimal    the decimal mark
     thousands  the mark between groups of three digits, if any
     prefix     what may stand before a number, such as "$", and before each that is written; white space between does
-               not count in reading. Without it the key is not written, so that older schemas keep their hash
+               not count in reading
     suffix     the same behind a number, such as " %"
     """
+
+    unsaid: ClassVar[tuple[str, ...]] = ("parents", "prefix", "suffix")
 
     kind: Literal["numeric"]
     edges: tuple[float, ...] = Field(min_length=2, max_length=MAX_LEVELS + 1)
@@ -39,11 +41,6 @@ class NumericColumn(AttributeColumn):
     thousands: ThousandsMark | None = None
     prefix: str = Field(default="", max_length=20)
     suffix: str = Field(default="", max_length=20)
-
-    @model_serializer(mode="wrap")
-    def _without_unsaid_affixes(self, write: SerializerFunctionWrapHandler) -> dict[str, object]:
-        written: dict[str, object] = write(self)
-        return {key: value for key, value in written.items() if value or key not in ("prefix", "suffix")}
 
     @field_serializer("edges", when_used="json")
     def _write_edges(self, edges: tuple[float, ...]) -> list[int | float]:
@@ -60,6 +57,7 @@ class NumericColumn(AttributeColumn):
         if self.decimal == self.thousands:
             raise ValueError("decimal and thousands marks must differ")
         self._numbers.check()
+        _ = self.parent_columns  # each of which must fit
         return self
 
     def tidy(self, text: str) -> str:
@@ -75,12 +73,11 @@ class NumericColumn(AttributeColumn):
     @cached_property
     def own_levels(self) -> tuple[str, ...]:
         """Of a spike the number, of another bin its two ends; "(" where a spike takes the lower one."""
-        last, names = len(self.edges) - 2, []
-        for code, (low, high) in enumerate(zip(self.edges, self.edges[1:], strict=False)):
-            opening = "(" if code and self.spike(code - 1) is not None else "["
-            name = f"{opening}{text_of_number(low)}, {text_of_number(high)}{']' if code == last else ')'}"
-            names.append(name if low < high else text_of_number(low))
-        return tuple(names)
+        return bin_labels(self.edges)
+
+    @property
+    def line(self) -> LevelsOnLine:
+        return LevelsOnLine.of_bins(self.edges)
 
     @property
     def ordered_levels(self) -> int:
@@ -111,10 +108,7 @@ class NumericColumn(AttributeColumn):
     @cached_property
     def cuts(self) -> tuple[float, ...]:
         """The edges, strictly rising: where one stands twice, the second is the next float above."""
-        repeated = (low == high for low, high in zip((None, *self.edges), self.edges, strict=False))
-        return tuple(
-            math.nextafter(edge, math.inf) if twice else edge for twice, edge in zip(repeated, self.edges, strict=True)
-        )
+        return bin_cuts(self.edges)
 
     @cached_property
     def clipped(self) -> tuple[int, int]:

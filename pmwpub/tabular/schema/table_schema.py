@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Literal
 
@@ -15,6 +15,7 @@ from pmwpub.errors import SchemaError
 from pmwpub.strict_json import RepeatedKey, read_unrepeated
 from pmwpub.tabular.files.text import column_names
 from pmwpub.tabular.files.text.inert_cells import stands_in
+from pmwpub.tabular.nesting.codebook_parents import parents_in
 from pmwpub.tabular.nesting.parent_columns import ParentColumn, check_names
 from pmwpub.tabular.rules.code_rules import RowRules
 from pmwpub.tabular.rules.rule_tree import MAX_RULES, EditRule
@@ -85,8 +86,7 @@ class Schema(BaseModel):
 
     @property
     def _own_parents(self) -> dict[str, tuple[ParentColumn, ...]]:
-        columns = (column for column in self.encoded if isinstance(column, CategoricalColumn))
-        return {column.name: column.parent_columns for column in columns}
+        return {column.name: column.parent_columns for column in self.encoded}
 
     @cached_property
     def parents(self) -> tuple[ParentColumn, ...]:
@@ -159,7 +159,8 @@ class Schema(BaseModel):
         """A column's keys that are not defaults; of version 2 also which equivalences an attribute has, if none."""
         always = {"same": column.same} if self.version == 2 and column.encoded else {}
         own = {"name": column.name, "kind": column.kind} | column.model_dump(mode="json", exclude_defaults=True)
-        return own | always
+        parents = {"parents": own.pop("parents")} if "parents" in own else {}
+        return own | parents | always
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Schema:
@@ -214,6 +215,18 @@ class Schema(BaseModel):
     def with_rules(self, rules: Sequence[EditRule]) -> Schema:
         """The schema with other rules, in the place of those that it has; of version 2, which alone has rules."""
         return Schema.of(self.columns, self.missing_tokens, self.version, rules)
+
+    def with_parents(self, name: str, parents: Sequence[Mapping[str, Any]]) -> Schema:
+        """The schema with other parents of a column, each as a schema file lists it, in the place of those that it has;
+        SchemaError for a column that is not encoded, or what it may not declare. Of version 2, which alone has parents.
+        """
+        column = next((own for own in self.encoded if own.name == name), None)
+        if column is None:
+            raise SchemaError(f"The schema has no attribute {name!r}, so nothing follows from it.")
+        try:
+            return self.with_column(column.changed(parents=parents_in(name, [*parents])))
+        except ValidationError as failure:
+            raise refusal(failure) from failure
 
     def tokens_of(self, column: AttributeColumn) -> tuple[str, ...]:
         """The missing tokens that hold in a column: under version 2 those that are no level of it."""

@@ -41,4 +41,6 @@ def remedy_words(remedy: Remedy) -> str:
 def _parent_words(name: str, way: str, rest: str = "") -> str:
     if way == "prefix":
         return f"{name} is its first {rest} characters"
+    if way == "edges":
+        return f"{name} is its bands between {rest}"
     return f"{name} follows from it, {'as the public tables have it' if way == 'column' else 'by a map'}"

@@ -157,8 +157,8 @@ def test_a_look_at_the_fit_is_at_columns_that_are_read() -> None:
 
 
 REFUSED = {
-    "neither a prefix nor a map": ([{"name": "state"}], {}, "needs a prefix or a map, and not both"),
-    "both": ([{"name": "state", "prefix": 2, "map": {}}], {}, "needs a prefix or a map, and not both"),
+    "neither a prefix nor a map": ([{"name": "state"}], {}, "needs a prefix, a map or edges, and one"),
+    "both": ([{"name": "state", "prefix": 2, "map": {}}], {}, "needs a prefix, a map or edges, and one"),
     "no character": ([{"name": "state", "prefix": 0}], {}, "greater than or equal to 1"),
     "too long a prefix": ([{"name": "state", "prefix": 6}], {}, "is the first 6 characters; '39001', '39003'"),
     "one level": ([{"name": "country", "map": dict.fromkeys(COUNTIES, "US")}], {}, "has one level"),
