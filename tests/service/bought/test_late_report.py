@@ -127,15 +127,19 @@ def without_report(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> tuple[Calla
         patch.setattr(bundles, "report_html", fails)
         plan = by_tables(bench)
         buy(bench.service, bench.private, [purchase_of(plan)], tick=True, free_tick=True)
-    real, key = late_report.report_html, PlanKey(plan.sha256, 0)
+    real, key, made = late_report.report_html, PlanKey(plan.sha256, 0), list[bytes]()
 
     def another(words: bytes, policy: Policy = Policy()) -> Bundle:  # noqa: B008 - frozen
         service = Service(bench.service.ledger, type(bench.service.engine)(), policy=policy)
+
+        def html(*given: Any) -> bytes:
+            made.append(words)
+            return real(*given) + words
+
         with monkeypatch.context() as patch:
-            patch.setattr(late_report, "report_html", lambda *given: made.append(words) or real(*given) + words)
+            patch.setattr(late_report, "report_html", html)
             return [stored_release(service, bench.name, key) for _ in range(3)][-1]
 
-    made = list[bytes]()
     return another, made
 
 
