@@ -92,7 +92,7 @@ class SyntheticRelease:
 
     @property
     def lacking(self) -> str:
-        """Why the report is not among the files, and how it will be; "" where it is."""
+        """What failed after the draw, such as the report, and how it will be there; "" where nothing did."""
         from pmwpub.release.reporting.late_report import lacking
 
         return lacking(self.bundle)

@@ -9,6 +9,7 @@
     table-fit                        no baseline, but the other engine of a release
     table-fit-grown                  the same with rows added where no public row tells of people
     table-fit-three-way              the same with tables of three columns too
+    table-fit-ranges                 the same with coarse tables of the ordered columns whose prefixes are asked
     table-fit-pool                   the same with all public tables, whose weights are learnt
 
 What is left out of a name takes the default. One baseline has one canonical name: parameters in this order, numbers in
@@ -35,7 +36,7 @@ from pmwpub.privacy.budget import as_fraction
 
 LONGEST_NUMBER = 40
 TABLE_FIT, TABLE_FIT_GROWN, TABLE_FIT_POOL = "table-fit", "table-fit-grown", "table-fit-pool"
-TABLE_FIT_THREE_WAY = "table-fit-three-way"
+TABLE_FIT_THREE_WAY, TABLE_FIT_RANGES = "table-fit-three-way", "table-fit-ranges"
 
 
 @dataclass(frozen=True)
@@ -133,6 +134,7 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
         TABLE_FIT: Family("Table fit", TableFit, {}),
         TABLE_FIT_GROWN: Family("Table fit, rows added", lambda: TableFit(SupportGrowth()), {}),
         TABLE_FIT_THREE_WAY: Family("Table fit, 3-way tables", lambda: TableFit(three_way_share=THREE_WAY_SHARE), {}),
+        TABLE_FIT_RANGES: Family("Table fit, coarse tables", lambda: TableFit(ranges=True), {}),
         TABLE_FIT_POOL: Family("Table fit, pool with learnt weights", WeightedPool, {}),
     }
 )
@@ -140,7 +142,7 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
 PEERS = ("aim", "mst")
 """The names of baselines that need the extra `peers`."""
 
-ENGINES = (TABLE_FIT, TABLE_FIT_GROWN, TABLE_FIT_THREE_WAY, TABLE_FIT_POOL)
+ENGINES = (TABLE_FIT, TABLE_FIT_GROWN, TABLE_FIT_THREE_WAY, TABLE_FIT_RANGES, TABLE_FIT_POOL)
 """The names of releases by table fit."""
 
 BASELINES = tuple(name for name in FAMILIES if name not in (*PEERS, *ENGINES))

@@ -3,8 +3,9 @@
 "unchanged" publishes the public table as it is. "pmw-pub" is a release as this program makes it by default; behind a
 plus sign stands what is different about a variant, such as "pmw-pub+permute-and-flip+average". "table-fit" is a release
 of the other engine, "table-fit-grown" one that may add rows, "table-fit-three-way" one that measures tables of three
-columns too, "table-fit-pool" one with all public tables of a sweep and learnt weights. The paper's baselines have their
-names in `baseline_registry`.
+columns too, "table-fit-ranges" one that measures coarse tables of the columns whose prefixes are asked,
+"table-fit-pool" one with all public tables of a sweep and learnt weights. The paper's baselines have their names in
+`baseline_registry`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from pmwpub.evaluation.baseline_registry import (
     TABLE_FIT,
     TABLE_FIT_GROWN,
     TABLE_FIT_POOL,
+    TABLE_FIT_RANGES,
     TABLE_FIT_THREE_WAY,
     canonical_baseline,
     is_baseline,
@@ -70,7 +72,8 @@ def variant_of(method: str) -> Variant:
     head, *changes = method.split("+")
     if head != PMW_PUB or not set(changes) <= set(CHANGES):
         raise PlanError(
-            f"The methods are {UNCHANGED}, {TABLE_FIT}, {TABLE_FIT_GROWN}, {TABLE_FIT_THREE_WAY}, {TABLE_FIT_POOL}, "
+            f"The methods are {UNCHANGED}, {TABLE_FIT}, {TABLE_FIT_GROWN}, {TABLE_FIT_THREE_WAY}, {TABLE_FIT_RANGES}, "
+            f"{TABLE_FIT_POOL}, "
             f"{', '.join(BASELINES)} and {PMW_PUB}, the latter also with +{', +'.join(CHANGES)}; {method!r} came."
         )
     found = Variant()

@@ -10,7 +10,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Self
 
-from pmwpub.errors import PlanError, tried
+from pmwpub.errors import PlanError
 from pmwpub.mechanisms.pmw_pub.algorithm import Release
 from pmwpub.mechanisms.table_fit.intervals.believed_drift import BelievedDrift, released_tables
 from pmwpub.mechanisms.table_fit.intervals.cell_intervals import CellIntervals
@@ -31,7 +31,7 @@ from pmwpub.release.measured.measurements import measurements_csv
 from pmwpub.release.measured.tables_csv import tables_csv
 from pmwpub.release.number_cells import NO_VALUES
 from pmwpub.release.report import Choices, report_html
-from pmwpub.release.reporting.pending_report import PENDING, report_or_pending
+from pmwpub.release.reporting.pending_report import LOST, PENDING, kept_or_lost, report_or_pending
 from pmwpub.release.synthesis import MAX_ROWS, synthetic_csv
 from pmwpub.tabular.coding.decode import read_weights, weights_csv
 from pmwpub.tabular.coding.public_values import LEAST, PublicValues, StoredValues
@@ -53,7 +53,7 @@ intervals.json what its intervals rest on."""
 VALUES = "values.csv"
 """The public values, stored with every release; handed out where cells are drawn from them."""
 
-KEPT = frozenset((VALUES, PENDING))
+KEPT = frozenset((VALUES, PENDING, VALUES + LOST, PENDING + LOST))
 """What is stored with a release and not handed out as it is."""
 
 PUBLIC_VALUES = "public-values"
@@ -179,8 +179,9 @@ class Bundle:
         made = report_or_pending(REPORT, report, choices, released, public)
         named = certificate.with_files({name: body for name, body in made.items() if name == REPORT})
         parts |= made | {CERTIFICATE: named.to_bytes()}
-        drawn_from, _ = (None, "") if values is None else tried(lambda: values.to_csv(schema, released.support))
-        return cls(parts if drawn_from is None else parts | {VALUES: drawn_from})
+        if values is not None:
+            parts |= kept_or_lost(VALUES, lambda: values.to_csv(schema, released.support))
+        return cls(parts)
 
     def to_bytes(self) -> bytes:
         """A zip archive without times: the same release gives the same bytes."""

@@ -33,8 +33,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Rebuild, say what agrees, and return the exit status."""
     from pmwpub.errors import PmwPubError
     from pmwpub.outputs import apart
+    from pmwpub.release.answers.interval_strengths import WITHIN, compared_strengths
     from pmwpub.release.certificates.certificate_reading import read_certificate
-    from pmwpub.release.rebuilding import near, near_strengths, rebuilt
+    from pmwpub.release.rebuilding import near, rebuilt
     from pmwpub.tabular.schema.table_schema import Schema
 
     parsed = _parser().parse_args(arguments)
@@ -47,11 +48,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         public, schema_json = [Path(path) for path in parsed.public], (folder / "schema.json").read_bytes()
         released = (folder / WEIGHTS).read_bytes() if (folder / WEIGHTS).exists() else b""
         files = rebuilt(certificate, schema_json, public, noisy, released)
-        close = {WEIGHTS: released and near(certificate, files[WEIGHTS], released, Schema.from_json(schema_json))}
+        close = {}
+        if released and near(certificate, files[WEIGHTS], released, Schema.from_json(schema_json)):
+            close[WEIGHTS] = WITHIN
         if INTERVALS in files and (folder / INTERVALS).exists():
-            close[INTERVALS] = near_strengths(files[INTERVALS], (folder / INTERVALS).read_bytes())
+            close[INTERVALS] = compared_strengths(files[INTERVALS], (folder / INTERVALS).read_bytes())
         agreed = [
-            _compare(folder / name, body, certificate.files.get(name), within=bool(close.get(name)))
+            _compare(folder / name, body, certificate.files.get(name), within=close.get(name, ""))
             for name, body in files.items()
         ]
     except (PmwPubError, OSError) as refusal:
@@ -75,15 +78,15 @@ def _written(folder: Path, files: Mapping[str, bytes]) -> bool:
     return True
 
 
-def _compare(beside: Path, body: bytes, stated: str | None, *, within: bool) -> bool:
+def _compare(beside: Path, body: bytes, stated: str | None, *, within: str) -> bool:
     """Whether rebuilt bytes have the certificate's hash, and are those of the file of that name, if one lies there.
 
-    within  whether the two differ by rounding alone: then the file there is to have the hash
+    within  what is said of a file that differs by rounding alone, or that cannot be compared: it is to have the hash
     """
     agrees = hashlib.sha256(body).hexdigest() == stated
     same = not beside.exists() or beside.read_bytes() == body
     if within and not same and hashlib.sha256(beside.read_bytes()).hexdigest() == stated:
-        print(f"{beside.name}: agrees within rounding")
+        print(f"{beside.name}: {within}")
         return True
     verdict = "agrees" if agrees and same else "DIFFERS from the certificate" if same else "DIFFERS from the file here"
     print(f"{beside.name}: {verdict}")

@@ -18,6 +18,7 @@ from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution, Support
+from pmwpub.release.answers.interval_strengths import near_strengths as near_strengths  # rebuild.py of before asks here
 from pmwpub.release.answers.interval_strengths import strengths_json
 from pmwpub.release.bundle import INTERVALS, MEASUREMENTS, PUBLIC_VALUES, SCHEMA, SYNTHETIC, TABLES, VALUES, WEIGHTS
 from pmwpub.release.certificate import Certificate
@@ -29,7 +30,6 @@ from pmwpub.release.certificates.unchanged_certificate import UnchangedCertifica
 from pmwpub.release.measured.measurements import measurements_csv
 from pmwpub.release.measured.tables_csv import read_all_tables
 from pmwpub.release.synthesis import synthetic_csv
-from pmwpub.strict_json import read_unrepeated
 from pmwpub.tabular.coding.decode import read_weights, weights_csv
 from pmwpub.tabular.coding.encode import encode_public
 from pmwpub.tabular.coding.public_values import PublicValues, StoredValues
@@ -40,9 +40,6 @@ from pmwpub.tabular.schema.table_schema import Schema
 TOLERANCE = 1e-6
 """The total variation distance within which the weights of table fit are made again by other versions, and on machines
 whose exponential or order of operations rounds otherwise. On the same versions of everything they agree to the bit."""
-
-STRENGTH_TOLERANCE = 2e-3
-"""The like of the intervals' strengths, which have four digits."""
 
 
 def rebuilt(
@@ -146,22 +143,6 @@ def _strengths(
         rows = effective_rows(supports, certificate.pool_parts or ())
     schedule = _schedule(certificate, workload, supports)
     return strengths_json(BelievedDrift.of(found, schedule, certificate.n, rows), schedule.tables)
-
-
-def near_strengths(made: bytes, stored: bytes) -> bool:
-    """Whether the strengths of intervals that were made again are the stored ones but for rounding.
-
-    Releases of before do not say what widens them, and need not.
-    """
-    try:
-        both = tuple(map(read_unrepeated, (made, stored)))
-        widened = all("wider" in one for one in both)
-        ours, theirs = (
-            [*one["strengths"].values(), one["pair_strength"], *(one["wider"] if widened else ())] for one in both
-        )
-        return len(ours) == len(theirs) and bool(np.allclose(ours, theirs, rtol=STRENGTH_TOLERANCE, atol=0.0))
-    except (ValueError, LookupError, TypeError, AttributeError):
-        return False
 
 
 def _priors(certificate: TableCertificate, supports: Sequence[Support]) -> tuple[Support, Support]:

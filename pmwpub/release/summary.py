@@ -46,6 +46,7 @@ class Expectation:
     start             of the public table unchanged, as far as it is known
     source            who played the private table in the simulations: plain text
     figure            error against epsilon as an SVG that stands by itself; "" for none
+    remark            what it is of, where that is not the very release; a sentence, or ""
     """
 
     error: float
@@ -54,6 +55,7 @@ class Expectation:
     start: float
     source: str
     figure: str = ""
+    remark: str = ""
 
 
 @dataclass(frozen=True)
@@ -177,6 +179,8 @@ def _errors(
     if expectation is not None and not any(one.what == "start" for one in bought):
         free = in_percent(expectation.start)
         said.append(f"The public table unchanged, which is free: about {free}, by the same simulations.")
+    if expectation is not None and expectation.remark:
+        said.append(expectation.remark)
     if intervals is not None:
         said += [f"{ONE_AT_A_TIME} {intervals.sentences[0]}", *intervals.sentences[1:]]
     return [*said, *_of_public_table(bought)]

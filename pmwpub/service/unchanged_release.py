@@ -97,7 +97,8 @@ def published(service: Service, current: Study) -> list[Published]:
 
 
 def _published(service: Service, current: Study, key: str) -> Published:
-    bundle = bundle_of(service, service.ledger.document(current.population.name, PUBLISHED, key))
+    name = current.population.name
+    bundle = bundle_of(service, name, service.ledger.document(name, PUBLISHED, key))
     plan = UnchangedPlan.model_validate(bundle.certificate.plan)
     return Published(plan, current.known_names(plan.inputs.candidates), bundle)
 

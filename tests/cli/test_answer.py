@@ -14,6 +14,7 @@ import numpy as np
 import pandas
 import pytest
 from support.commands import Run, commands
+from support.complete_schemas import complete
 
 from pmwpub.api import SyntheticRelease
 from pmwpub.release import checking
@@ -162,11 +163,15 @@ def test_programs_ask_alike(run: Run) -> None:
 
 
 def test_shares_within_a_column_and_differences_hold_the_truth(run: Run) -> None:
+    complete(Path("schema.json"))
     release(run, "--engine", "table-fit")
     private = pandas.read_csv("p.csv")
     found = answer(run, "--marginal", "sex,job", "--within", "sex", "-o", "within.csv")
     assert "of the rows that have its level" in found["shares"]
-    for cell in found["cells"]:
+    covered = [cell for cell in found["cells"] if "(other)" not in cell["levels"].values()]
+    assert len(covered) == 6
+    assert {cell["basis"] for cell in found["cells"] if cell not in covered} == {"not covered"}
+    for cell in covered:
         rows = private[private.sex == cell["levels"]["sex"]]
         own, half = (rows.job == cell["levels"]["job"]).mean(), (cell["high"] - cell["low"]) / 2
         assert 0 < half < 0.05
@@ -184,6 +189,7 @@ def test_shares_within_a_column_and_differences_hold_the_truth(run: Run) -> None
 
 
 def test_a_mean_is_made_of_the_noisy_table_of_its_column(run: Run) -> None:
+    complete(Path("schema.json"))
     release(run, "--engine", "table-fit")
     found, private = answer(run, "--mean", "age"), pandas.read_csv("p.csv")
     number = found["number"]

@@ -152,7 +152,7 @@ def test_the_page_has_the_accuracy_theorem_where_it_is_asked_for(
         )
         for epsilon, error in zip(("0.5", "2"), line.errors, strict=True):
             name = f"{floor['candidate']}, the theorem&#x27;s bound"
-            assert f"<tr><td>{name}</td><td>{epsilon}</td><td>{error:.3g}</td><td>–</td></tr>" in theory
+            assert f"<tr><td>{name}</td><td>{epsilon}</td><td>{100 * error:.3g}</td><td>–</td></tr>" in theory
     for words in HYPOTHESES:
         assert html.escape(words) in theory
     assert "longdash" in theory

@@ -30,7 +30,7 @@ class Town:
         self.write("p.csv", rng.integers(40, 100, 300))
         self.write("b.csv", rng.integers(0, 100, 200) ** 2 // 100)
         (folder / "schema.json").write_text(json.dumps(SCHEMA))
-        self.run("ledger", "register", "P", "--n", "300", "--epsilon", "20")
+        self.run("ledger", "register", "P", "--n", "300", "--epsilon", "40")
 
     def write(self, name: str, ages: np.ndarray) -> None:
         lines = [f"{'FM'[place % 2]},{age}" for place, age in enumerate(ages.tolist())]
@@ -87,9 +87,10 @@ def test_table_fit_answers_prefixes_from_its_tables_and_is_made_again(town: Town
 
 
 def test_assess_counts_prefixes_and_says_more_than_cells_do(town: Town) -> None:
-    """The start over cells of one column is some .1, that over prefixes above .5."""
-    (cells,) = json.loads(town.spend("assess", "-k", "1", "--epsilon", "2"))["assessments"]
-    (both,) = json.loads(town.spend("assess", "-k", "1", "--prefixes", "age", "--epsilon", "2"))["assessments"]
+    """The start over cells of one column is .215, that over prefixes .62: the noise, of 1.25 rows of 300, reaches from
+    there to what is claimed once in 10^9 times."""
+    (cells,) = json.loads(town.spend("assess", "-k", "1", "--epsilon", "4"))["assessments"]
+    (both,) = json.loads(town.spend("assess", "-k", "1", "--prefixes", "age", "--epsilon", "4"))["assessments"]
     assert cells["start"] < 0.3
     assert both["start"] > 0.5
 

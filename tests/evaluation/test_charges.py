@@ -31,6 +31,7 @@ from pmwpub.evaluation.baseline_registry import (
     TABLE_FIT,
     TABLE_FIT_GROWN,
     TABLE_FIT_POOL,
+    TABLE_FIT_RANGES,
     TABLE_FIT_THREE_WAY,
     baseline_of,
 )
@@ -46,15 +47,15 @@ from pmwpub.records import Dataset
 
 K = 3
 EPSILON = 4.0
-SHAPE = tables.domain(3, 2, 2)
+SHAPE = tables.ordered(tables.domain(3, 2, 2), 3, 0, 0)
 WORKLOAD = Workload.all_kway(SHAPE, 2)
 
 OWN = (*(method for method in METHODS if method != UNCHANGED), "pmw-pub+permute-and-flip+average+no-replay")
 WITHOUT = ("mwem", "mwem+on=a0/a1", "hdmm", "hdmm+even", "residual-planner", "residual-planner+even", "aim", "mst")
 # Few rows: a step and samples for which a budget pays for several rounds; a lambda for which the bound is nearly met.
 NAMES = (
-    *OWN, TABLE_FIT, TABLE_FIT_GROWN, TABLE_FIT_THREE_WAY, TABLE_FIT_POOL, *WITHOUT, "dual-query+samples=5+eta=1",
-    "ji-elkan+lambda=100",
+    *OWN, TABLE_FIT, TABLE_FIT_GROWN, TABLE_FIT_THREE_WAY, TABLE_FIT_RANGES, TABLE_FIT_POOL, *WITHOUT,
+    "dual-query+samples=5+eta=1", "ji-elkan+lambda=100",
 )  # fmt: skip
 
 RELEASES = (
@@ -72,8 +73,10 @@ def table(person: int, rows: int = 60) -> Dataset:
 
 
 def stage(person: int, method: str = "") -> Stage:
-    """MST gets so many rows that it takes no level for rare; tables of three columns need a marginal that has them."""
-    workload = Workload.all_kway(SHAPE, 3) if method == TABLE_FIT_THREE_WAY else WORKLOAD
+    """MST gets so many rows that it takes no level for rare; tables of three columns need a marginal that has them,
+    coarse tables prefixes of their column."""
+    prefixes = ["a0"] if method == TABLE_FIT_RANGES else []
+    workload = Workload.all_kway(SHAPE, 3 if method == TABLE_FIT_THREE_WAY else 2, prefixes=prefixes)
     rows = table(person, 600 if method == "mst" else 60)
     candidates = {"c": tables.support(SHAPE, 40, 2), "d": tables.support(SHAPE, 30, 3)}
     return Stage(workload, count(workload, rows), candidates, Fraction(1, 10**6), K, rows=rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from support.fakes import SeededNoise
 from pmwpub.errors import MethodRefused
 from pmwpub.evaluation.baseline_registry import baseline_of
 from pmwpub.evaluation.baselines import Case, RunTerms
+from pmwpub.evaluation.fits import fitted_tables
 from pmwpub.mechanisms.baselines.dual_query import DualQueryPlan, dual_query
 from pmwpub.mechanisms.baselines.graphical.mst import MstPlan, mst
 from pmwpub.mechanisms.baselines.matrix.residuals import ResidualSpaces
@@ -36,7 +38,7 @@ def case() -> Case:
     return Case(terms, count(WORKLOAD, ROWS), ROWS, CANDIDATE, ROUNDS, 0, SeededNoise(1))
 
 
-@pytest.mark.parametrize("name", ["table-fit", "table-fit-grown", "mwem"])
+@pytest.mark.parametrize("name", ["table-fit", "table-fit-grown", "table-fit-ranges", "mwem"])
 def test_methods_that_end_with_weights_are_compared_on_prefixes_too(name: str) -> None:
     assert baseline_of(name).refusal(case().terms, ROUNDS) == ""
     assert baseline_of(name).errors(case()).max_error < 0.02
@@ -60,6 +62,31 @@ def test_methods_that_answer_cells_refuse_in_one_sentence(name: str) -> None:
     assert baseline_of(name).refusal(case().terms, ROUNDS) == CELLS_ALONE
     with pytest.raises(MethodRefused, match=r"no .at most. questions"):
         baseline_of(name).errors(case())
+
+
+def test_coarse_tables_are_of_the_columns_whose_prefixes_are_asked_with_a_quarter_of_the_budget(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen = []
+    fit = fitted_tables.table_fit
+
+    def watched(*given: Any, **more: Any) -> Any:
+        seen.append(given[2])
+        return fit(*given, **more)
+
+    monkeypatch.setattr(fitted_tables, "table_fit", watched)
+    baseline_of("table-fit-ranges").errors(case())
+    (plan,) = seen
+    assert [(table.attribute, table.width) for table in plan.coarse.tables] == [(0, 2), (0, 4)]
+    assert sum(share.units for share in plan.coarse.shares) == case().terms.budget.units // 4
+    assert sum(share.units for share in plan.shares) <= case().terms.budget.units * 3 // 4
+
+
+def test_without_prefixes_there_are_no_coarse_tables_to_compare() -> None:
+    baseline = baseline_of("table-fit-ranges")
+    plain = RunTerms(Workload.all_kway(SHAPE, 2), len(ROWS), ZCDP.at_most(20))
+    assert "no “at most” questions" in baseline.refusal(plain)
+    assert "too small" in baseline.refusal(RunTerms(WORKLOAD, len(ROWS), ZCDP(4)))
 
 
 def test_the_mechanisms_themselves_refuse_too() -> None:

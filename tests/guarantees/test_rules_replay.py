@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from guarantees.flows import LAWS, through_the_service
@@ -14,11 +15,18 @@ from guarantees.traces import Trace, differences
 from pmwpub.queries.counts import PrivateCounts
 from pmwpub.records import Dataset
 from pmwpub.service.inputs import study_store
-from pmwpub.service.purchases import assessment_purchase, choice_purchase, error_purchase, release_purchase
+from pmwpub.service.purchases import (
+    assessment_purchase,
+    choice_purchase,
+    error_purchase,
+    release_purchase,
+    table_fit_purchase,
+)
 from pmwpub.tabular.rules.rule_parsing import read_rule
 from pmwpub.tabular.schema.table_schema import Schema
 
 Run = Callable[[Neighbours], tuple[Trace, Trace]]
+Count = Callable[..., PrivateCounts]
 
 RULES = ('age < 20 implies job in ("smith", "(missing)")', 'sex = "M" implies job != "clerk"')
 KEPT, BROKEN = ("F,30,cook", "M,50,smith", "F,5,smith"), ("F,5,cook", "M,50,clerk", "M,7,clerk")
@@ -64,17 +72,21 @@ def test_nothing_that_leaves_tells_whether_a_private_row_breaks_a_rule(run: Run)
     assert all([one["rule"] for one in json.loads(body)["rules"]] == list(RULES) for body in stated)
 
 
-def _rules_on_private_rows(patch: pytest.MonkeyPatch) -> None:
-    """Private rows that break a rule are left out of what is counted."""
-    for module in (assessment_purchase, choice_purchase, error_purchase, release_purchase):
-        real = module.count
+def _rules_on_private_rows(*modules: ModuleType) -> Callable[[pytest.MonkeyPatch], None]:
+    """Private rows that break a rule are left out of what these modules count."""
 
-        def counted(workload: object, dataset: Dataset, count: Callable[..., PrivateCounts] = real) -> PrivateCounts:
-            zeros = dataset.domain.zeros
-            kept = dataset.codes if zeros is None else dataset.codes[~zeros.broken(dataset.codes)]
-            return count(workload, Dataset(dataset.domain, kept))
+    def plant(patch: pytest.MonkeyPatch) -> None:
+        for module in modules:
+            real = module.count
 
-        patch.setattr(module, "count", counted)
+            def counted(workload: object, dataset: Dataset, count: Count = real) -> PrivateCounts:
+                zeros = dataset.domain.zeros
+                kept = dataset.codes if zeros is None else dataset.codes[~zeros.broken(dataset.codes)]
+                return count(workload, Dataset(dataset.domain, kept))
+
+            patch.setattr(module, "count", counted)
+
+    return plant
 
 
 def _rules_in_a_message(patch: pytest.MonkeyPatch) -> None:
@@ -93,7 +105,16 @@ def _rules_in_a_message(patch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("plant", "check"),
     [
-        pytest.param(_rules_on_private_rows, "answers", marks=pytest.mark.fault("a rule applied to private rows")),
+        pytest.param(
+            _rules_on_private_rows(assessment_purchase, choice_purchase, error_purchase, release_purchase),
+            "answers",
+            marks=pytest.mark.fault("a rule applied to private rows"),
+        ),
+        pytest.param(
+            _rules_on_private_rows(table_fit_purchase),
+            "exports",
+            marks=pytest.mark.fault("a rule applied to private rows that tables are measured on"),
+        ),
         pytest.param(_rules_in_a_message, "logs", marks=pytest.mark.fault("rows that break a rule in a message")),
     ],
 )

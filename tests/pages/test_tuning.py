@@ -58,9 +58,9 @@ def test_error_against_the_share_of_the_public_table_has_a_figure_of_its_own(tow
     app.multiselect(key="sweep shares").set_value([100.0, 10.0, 1.0]).run()
     press(app, "Simulate")
     assert not app.exception
-    table = next(frame.value for frame in app.dataframe if "share (%)" in frame.value)
+    table = next(frame.value for frame in app.dataframe if "share used (%)" in frame.value)
     assert set(table["line"]) == {"ε = 1", "unchanged"}
-    assert list(table["share (%)"]) == ["1", "10", "100"] * 2
+    assert list(table["share used (%)"]) == ["1", "10", "100"] * 2
     lines = next(box for box in app.multiselect if box.label == "Lines")
     assert lines.value == ["poor.csv"], "the whole table first; its parts can be added"
     assert not any("% of its rows" in line for line, _ in drawn_lines(app))

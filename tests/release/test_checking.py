@@ -13,7 +13,7 @@ from release.bundles import Made
 
 from pmwpub.errors import CertificateError, FileRefused
 from pmwpub.release.bundle import CERTIFICATE, MEASUREMENTS, REPORT, SCHEMA, SYNTHETIC, WEIGHTS
-from pmwpub.release.checking import check, read_folder, require
+from pmwpub.release.checking import check, not_checked, read_folder, require
 
 Change = Callable[[dict[str, Any]], object]
 
@@ -46,6 +46,17 @@ def test_a_changed_or_missing_file_is_named(made: Made, name: str) -> None:
     )
     lacking = {other: body for other, body in files.items() if other != name}
     assert f"{name} has the hash that the certificate states: the file is missing" in problems(lacking)
+
+
+def test_a_report_that_was_taken_out_with_its_hash_is_said_not_to_be_told_from_one_that_never_was(made: Made) -> None:
+    files = made.bundle.files(50, 1)
+    body = json.loads(files[CERTIFICATE])
+    del body["files"][REPORT], files[REPORT]
+    files[CERTIFICATE] = json.dumps(body).encode()
+    assert problems(files) == ""
+    (words,) = [one for one in not_checked(check(files)) if one.startswith(REPORT)]
+    assert "it could not be made" in words
+    assert "or both were taken out since: which of the two, no file tells" in words
 
 
 @pytest.mark.parametrize(

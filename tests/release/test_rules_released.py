@@ -7,16 +7,19 @@ import io
 import json
 from pathlib import Path
 
+import buying
 import pytest
 from release import rule_town
 from release.test_certificate_edits import paths, unseen
 from support.planting import plant
 
-from pmwpub.errors import RuleBroken
+from pmwpub.errors import PlanError, RuleBroken
+from pmwpub.privacy.budget import ZCDP
 from pmwpub.records import Distribution, Support
 from pmwpub.release import checking, rebuild, synthesis
 from pmwpub.release.bundle import Bundle
 from pmwpub.release.certificates.certificate_parts import Cells
+from pmwpub.service.bought import releases
 from pmwpub.service.inputs import study_store
 from pmwpub.tabular.coding import encode
 from pmwpub.tabular.rules.written_rows import WrittenRows
@@ -149,5 +152,27 @@ def test_public_rows_that_stay_are_seen_before_anything_is_written(
             synthesis.synthetic_csv(
                 Distribution.empirical(Support.of(facts.dataset)), rule_town.RULED, 500, seed=1, cells="numbers"
             )
+    finally:
+        service.ledger.close()
+
+
+def test_public_rows_that_break_a_rule_are_refused_before_the_charge_whatever_is_bought(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """After the draw it would be too late: weights.csv could not be written, and the charge would be lost."""
+    plant(monkeypatch, encode, "_kept_by_rules", "keep &= ~broken", "keep &= True")
+    service, private = rule_town.opened(tmp_path)
+    try:
+        current = study_store.study(service, rule_town.NAME)
+        keys = [one.sha256 for one in current.usable]
+        for plan in (
+            releases.release_plan(service, current, keys[:1], epsilon="2", rounds=5),
+            releases.release_plan(service, current, keys, epsilon="2", rounds=5),
+            releases.table_fit_plan(service, current, keys[:1], epsilon="2"),
+            releases.weighted_pool_plan(service, current, keys, epsilon="2"),
+        ):
+            with pytest.raises(PlanError, match=r"could not be written down.*breaks a rule.*Nothing was charged"):
+                buying.buy(service, private, plan)
+        assert service.ledger.balance(rule_town.NAME).spent == ZCDP(0)
     finally:
         service.ledger.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from release.bundles import FORMULA, SCRIPT, Made, N
 
@@ -81,6 +82,8 @@ def test_bought_numbers_go_before_expected_ones(made: Made) -> None:
         "table. It was not bought."
     )
     assert "Before it was bought" not in " ".join(without.errors), "nothing was"
+    other = replace(expected, remark="That is said of another release.")
+    assert other.remark in summary_of(made.bundle.certificate, by_id=False, expectation=other).errors
 
 
 def test_it_says_who_may_not_be_looked_for_and_how_many_columns_may_be_asked_about(made: Made) -> None:

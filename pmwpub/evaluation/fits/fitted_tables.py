@@ -9,6 +9,7 @@ from pmwpub.errors import PlanError, PmwPubError
 from pmwpub.evaluation.baselines import Case, RunTerms, refuse_for, rows_of
 from pmwpub.evaluation.measures import Errors, errors_of
 from pmwpub.mechanisms.baselines.matrix.residuals import refuse_slow
+from pmwpub.mechanisms.table_fit.coarse_tables import RangeTables, coarse_schedule, range_columns, without_ranges
 from pmwpub.mechanisms.table_fit.fit_constants import FitConstants, SupportGrowth, without
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.mechanisms.table_fit.table_fit import table_fit
@@ -26,10 +27,12 @@ class TableFit:
 
     growth           how rows are added where noisy tables show people of whom no public row tells; None where none are
     three_way_share  the 3-way tables' part of the budget; None where they are not measured
+    ranges           whether coarse tables are measured of the columns whose prefixes the workload asks
     """
 
     growth: SupportGrowth | None = None
     three_way_share: Fraction | None = None
+    ranges: bool = False
     uses_candidate = True
     needs_rows = True
     has_rounds = False
@@ -42,10 +45,13 @@ class TableFit:
         try:
             tables = self._tables(terms)
             refuse_slow(tables.queries)
-            k, constants = terms.rows_per_person, self._constants(tables, terms)
+            k, constants, ranges = terms.rows_per_person, self._constants(tables, terms), self._ranges(terms)
+            kept = without_ranges(terms.budget, ranges)
             check_least_share(
-                tables, terms.budget, rows_per_person=k, constants=constants, three_way_share=self.three_way_share
+                tables, kept, rows_per_person=k, constants=constants, three_way_share=self.three_way_share
             )
+            if ranges is not None:
+                _ = coarse_schedule(tables.domain, ranges, terms.budget, rows_per_person=k).noises
         except PmwPubError as error:
             return str(error)
         return ""
@@ -59,6 +65,7 @@ class TableFit:
         plan = schedule(
             tables, support, terms.budget, rows_per_person=terms.rows_per_person, complete=False,
             constants=self._constants(tables, terms), growth=self.growth, three_way_share=self.three_way_share,
+            ranges=self._ranges(terms),
         )  # fmt: skip
         found = table_fit(count(tables, rows_of(case)), support, plan, noise=case.noise)
         released = found.distribution
@@ -72,9 +79,19 @@ class TableFit:
             raise PlanError("No marginal of this workload has three columns.")
         return tables
 
+    def _ranges(self, terms: RunTerms) -> RangeTables | None:
+        """The coarse tables that are measured; PlanError where the workload asks no prefixes of which there are any."""
+        if not self.ranges:
+            return None
+        columns = terms.workload.domain.attributes
+        asked = {columns[table.ordered].name for table in terms.workload.prefixes} & set(range_columns(terms.workload))
+        if not asked:
+            raise PlanError("This workload asks no “at most” questions of a column with more than two levels in order.")
+        return RangeTables(tuple(sorted(asked)))
+
     def _constants(self, tables: Workload, terms: RunTerms) -> FitConstants:
-        """The advice is for what the 3-way tables leave of the budget."""
-        kept = without(terms.budget, self.three_way_share)
+        """The advice is for what the coarse and the 3-way tables leave of the budget."""
+        kept = without(without_ranges(terms.budget, self._ranges(terms)), self.three_way_share)
         return constants_of(tables, replace(terms, budget=kept))
 
 

@@ -126,6 +126,13 @@ class CoarseSchedule:
         return np.stack(found).astype(codes.dtype)
 
 
+def range_columns(workload: Workload) -> tuple[str, ...]:
+    """The columns of a workload of which coarse tables can be measured, in the domain's order."""
+    asked = {attribute for table in workload.tables for attribute in table.attributes}
+    columns = workload.domain.attributes
+    return tuple(columns[place].name for place in sorted(asked) if columns[place].ordered > FACTOR)
+
+
 def coarse_schedule(domain: Domain, plan: RangeTables, budget: ZCDP, *, rows_per_person: int) -> CoarseSchedule:
     """The coarse tables of a plan: of each column those that merge factor, factor^2, ... levels, while two cells stay.
 

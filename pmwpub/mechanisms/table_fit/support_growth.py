@@ -15,10 +15,16 @@ from pmwpub.mechanisms.table_fit.nested_rows import evenly, give_levels
 from pmwpub.mechanisms.table_fit.one_way_estimates import OneWayEstimates, scales
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
 from pmwpub.queries.incidence import PublicProblem
-from pmwpub.records import Codes, Floats, Ints, Support
+from pmwpub.records import Bools, Codes, Floats, Ints, Support
 
 ROUNDING = 1e-9
 """By which a machine's arithmetic may move a threshold, of itself."""
+
+CANDIDATES = 4096
+"""Where there are structural zeros: of so many public atoms of a level, at most, copies are looked at for a cell."""
+
+TRIES = 4
+"""So many times `most_cells` cells are tried, at most, for one in which a row can be made."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +76,8 @@ def evident_cells(
     the normal quantile of 1 - `false_growth`/E: were all of them empty, one would get rows with a probability of about
     `false_growth`. A cell's share is its noisy one, at most the upper ends of its two 1-way estimates. Of more than
     `most_cells`, those of the largest shares have rows. Where the domain has structural zeros, a cell in which no row
-    could be made gets none, whatever was counted: of what is noisy, then public, nothing new is asked.
+    could be made gets none, whatever was counted: of what is noisy, then public, nothing new is asked. Cells that their
+    two levels alone exclude are passed over; of the others the first `TRIES` times `most_cells` are tried.
 
     noisy  int64 (cells of the schedule's tables,), noisy counts of n rows
     """
@@ -85,10 +92,29 @@ def evident_cells(
     order = np.argsort(-share, kind="stable")
     order = order[share[order] > 0.0]
     if support.domain.zeros is not None:
-        possible = (i for i in order if any(map(len, _halves(schedule, support, int(cells[i]), 1))))
-        order = np.fromiter(itertools.islice(possible, growth.most_cells), dtype=np.int64)
+        order = order[_possible(schedule, support, cells[order], growth.most_cells)]
     order = order[: growth.most_cells]
     return _weighed(cells[order], share[order], support, growth) if len(order) else ()
+
+
+def _possible(schedule: TableSchedule, support: Support, cells: Ints, most: int) -> Ints:
+    """int64: the places of the first `most` of these cells in which a row can be made, among those that are tried."""
+    tried = np.flatnonzero(~_excluded(schedule, support, cells))[: TRIES * most]
+    found = (place for place in tried if any(map(len, _halves(schedule, support, int(cells[place]), 1))))
+    return np.fromiter(itertools.islice(found, most), dtype=np.int64)
+
+
+def _excluded(schedule: TableSchedule, support: Support, cells: Ints) -> Bools:
+    """bool (cells,): which cells are zeros by their two levels and these levels' parents, whatever else a row has."""
+    domain = support.domain
+    rows = np.tile(np.array(domain.shape, dtype=support.codes.dtype), (len(cells), 1))  # no level anywhere
+    for row, cell in zip(rows, cells, strict=True):
+        marginal, levels = schedule.tables.query(int(cell))
+        row[list(marginal.attributes)] = levels
+    for one in domain.nestings:
+        known = rows[:, one.child] < domain.attributes[one.child].size
+        rows[known, one.parent] = one.of(rows[known, one.child], domain.attributes[one.parent].size)
+    return np.zeros(len(cells), dtype=np.bool_) if domain.zeros is None else np.asarray(domain.zeros.broken(rows))
 
 
 def _upper_ends(schedule: TableSchedule, estimates: OneWayEstimates, cells: Ints, growth: SupportGrowth) -> Floats:
@@ -131,7 +157,8 @@ def grown_support(schedule: TableSchedule, support: Support, cells: Sequence[Gro
     with a set to u: half of its weight each, on at most half of `rows_a_cell` rows, taken evenly from the public ones
     in their order. Where no public row has a level, all of them are taken from. What nests with a level that is set
     moves along (`nested_rows`): an added row's parents are those of its children, as everybody's. Of structural zeros
-    no row is made: they are taken from the others, and where one half has none, the other has its weight.
+    no row is made: they are taken from the others, and where one half has none, the other has its weight. Then at most
+    `CANDIDATES` public rows of a level are looked at, evenly taken where it has more atoms.
 
     Raises PlanError for a cell that is in no 2-way table, that public rows are in, or in which no row could be made.
     """
@@ -178,11 +205,20 @@ def _halves(schedule: TableSchedule, support: Support, cell: int, most: int) -> 
         if support.domain.zeros is None:
             found.append(_put_into(schedule, support, evenly(own, support.multiplicity, most), cell))
             continue
+        own, often = _candidates(own, support)
         rows = _put_into(schedule, support, own, cell)
         allowed = np.flatnonzero(~support.domain.zeros.broken(rows))
-        places = evenly(allowed, support.multiplicity[own], most) if len(allowed) else allowed
+        places = evenly(allowed, often, most) if len(allowed) else allowed
         found.append(rows[places])
     return found[0], found[1]
+
+
+def _candidates(atoms: Ints, support: Support) -> tuple[Ints, Ints]:
+    """The atoms, and how often each counts; of more than `CANDIDATES` so many, evenly, as often as each comes."""
+    if len(atoms) <= CANDIDATES:
+        return atoms, support.multiplicity[atoms]
+    found, often = np.unique(evenly(atoms, support.multiplicity, CANDIDATES), return_counts=True)
+    return found, often.astype(np.int64)
 
 
 def _put_into(schedule: TableSchedule, support: Support, atoms: Ints, cell: int) -> Codes:

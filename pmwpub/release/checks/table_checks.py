@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.vector_gaussian import VectorGaussian
-from pmwpub.release.answers.interval_strengths import read_strengths
+from pmwpub.release.answers.interval_strengths import are_least, read_strengths
 from pmwpub.release.bundle import INTERVALS, SCHEMA, TABLES
 from pmwpub.release.certificates.stated_plans import table_plan_of
 from pmwpub.release.certificates.table_certificate import (
@@ -93,7 +93,8 @@ def _strengths(certificate: TableCertificate, files: Files) -> tuple[tuple[str, 
         return ()
 
     def read() -> str:
-        read_strengths(given(files, INTERVALS), certificate.measured(stated_workload(certificate, files)))
-        return ""
+        drift = read_strengths(given(files, INTERVALS), certificate.measured(stated_workload(certificate, files)))
+        least = table_plan_of(certificate).constants.least_strength
+        return "" if drift.believed or are_least(drift, least) else "they failed, and are not the least ones."
 
     return ((f"{INTERVALS} has a strength for each column that was measured", read),)

@@ -2,36 +2,66 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from pmwpub.errors import tried
 from pmwpub.records import Distribution, Support
+from pmwpub.release.answers.interval_strengths import worked_out
 from pmwpub.release.answers.release_answers import ReleaseAnswers
-from pmwpub.release.bundle import CERTIFICATE, REPORT, TABLES, VALUES, Bundle
+from pmwpub.release.bundle import CERTIFICATE, INTERVALS, REPORT, TABLES, VALUES, Bundle
 from pmwpub.release.rebuilding import workload_of
 from pmwpub.release.report import report_html
-from pmwpub.release.reporting.pending_report import PENDING, PendingReport
+from pmwpub.release.reporting.pending_report import LOST, PENDING, PendingReport
+
+LAST = (VALUES, VALUES + LOST)
+"""What stands behind the certificate in a bundle."""
+
+LOST_WORDS = {
+    PENDING + LOST: "report.html could not be made, nor what it needs be kept ({failure}), so this release has none.",
+    VALUES + LOST: "values.csv could not be made ({failure}), so synthetic cells cannot be drawn from public values.",
+}
+
+LEAST_STRENGTHS = (
+    "What the intervals rest on could not be worked out: the strengths in intervals.json are the least ones, which "
+    "make the widest intervals, and it says so."
+)
 
 
 def lacking(bundle: Bundle) -> str:
-    """Why a release has no report, in words; "" where it has one, or is of before there were reports."""
-    kept = bundle.parts.get(PENDING)
-    return "" if kept is None else PendingReport.from_bytes(kept).words
+    """What a release lacks because it failed after the draw, in words: a report, public values, strengths of intervals;
+    "" where nothing did."""
+    said, parts = list[str](), bundle.parts
+    if PENDING in parts:
+        said.append(PendingReport.from_bytes(parts[PENDING]).words)
+    for name, words in LOST_WORDS.items():
+        if name in parts:
+            said.append(words.format(failure=parts[name].decode()))
+    if INTERVALS in parts and not worked_out(parts[INTERVALS]):
+        said.append(LEAST_STRENGTHS)
+    return " ".join(said)
 
 
-def with_report(bundle: Bundle) -> Bundle:
-    """A bundle with its report, made now where it was still to come; as it is where that fails again.
+def late_files(bundle: Bundle) -> dict[str, bytes] | None:
+    """The report that was still to come, made now, and the certificate that names it; None where that fails again.
 
-    The report is a function of what is stored, so it has the same bytes whenever it is made.
+    Both are functions of what is stored and of the version that makes them, so whoever hands them out keeps them.
     """
-    if PENDING not in bundle.parts:
-        return bundle
-    html, _ = tried(lambda: _made(bundle))
-    if html is None:
-        return bundle
-    parts = {name: body for name, body in bundle.parts.items() if name not in (PENDING, CERTIFICATE, VALUES)}
-    parts |= {REPORT: html, CERTIFICATE: bundle.certificate.with_files({REPORT: html}).to_bytes()}
-    return Bundle(parts | {name: body for name, body in bundle.parts.items() if name == VALUES})
+    made, _ = tried(lambda: _files(bundle))
+    return made
+
+
+def completed(bundle: Bundle, files: Mapping[str, bytes]) -> Bundle:
+    """A bundle whose report was still to come, with what `late_files` made."""
+    parts = {name: body for name, body in bundle.parts.items() if name not in (PENDING, CERTIFICATE, *LAST)}
+    parts |= {name: files[name] for name in (REPORT, CERTIFICATE)}
+    return Bundle(parts | {name: body for name, body in bundle.parts.items() if name in LAST})
+
+
+def _files(bundle: Bundle) -> dict[str, bytes]:
+    html = _made(bundle)
+    return {REPORT: html, CERTIFICATE: bundle.certificate.with_files({REPORT: html}).to_bytes()}
 
 
 def _made(bundle: Bundle) -> bytes:

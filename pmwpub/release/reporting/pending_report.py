@@ -21,6 +21,15 @@ LACKING = (
     "command again, or open the release again, and the report is tried anew. Nothing more is charged."
 )
 
+NO_REPORT = (
+    "neither it nor its hash is; either it could not be made when the release was, and the release's own command makes "
+    "it, or both were taken out since: which of the two, no file tells"
+)
+"""What is said of files without a report, by whoever has nothing but them."""
+
+LOST = ".lost"
+"""Ends the name of a part that holds the kind of the error for which a file is not there; it is never handed out."""
+
 
 @dataclass(frozen=True)
 class PublicRows:
@@ -84,4 +93,12 @@ def report_or_pending(
 ) -> dict[str, bytes]:
     """The report under its name; or under `PENDING`, where it cannot be made, what must be kept for it."""
     html, failure = tried(make)
-    return {PENDING: PendingReport.of(failure, choices, released, public).to_bytes()} if html is None else {name: html}
+    if html is not None:
+        return {name: html}
+    return kept_or_lost(PENDING, lambda: PendingReport.of(failure, choices, released, public).to_bytes())
+
+
+def kept_or_lost(name: str, make: Callable[[], bytes]) -> dict[str, bytes]:
+    """What is made under its name; or, where that fails, why it is lost."""
+    body, failure = tried(make)
+    return {name + LOST: failure.encode()} if body is None else {name: body}

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from pmwpub.errors import PlanError
 from pmwpub.ledger import PlanKey
-from pmwpub.plans import AnyReleasePlan, ReleasePlan, UnchangedPlan
+from pmwpub.plans import AnyReleasePlan, ReleasePlan, TableFitPlan, UnchangedPlan, release_plan_of
 from pmwpub.plans.criteria import Criterion
 from pmwpub.privacy.budget import epsilon_of
 from pmwpub.service.bought import releases
@@ -26,6 +26,10 @@ STORED = (
     "Name an engine for another one."
 )
 
+OTHERWISE = (
+    "A release by table fit of these inputs at this epsilon was bought before, {options}: ask for the same again to "
+    "have it. What is planned here is another release, and is charged anew."
+)
 
 FREE_CRITERIA = (
     "Criteria stand in the plan of a release that is bought, and the public table unchanged is none. Name another "
@@ -145,7 +149,9 @@ def _chosen(service: Service, current: Study, asked: _AskedRelease) -> ChosenPla
         return ChosenPlan(releases.unchanged_plan(current, asked.candidates), advice.reason)
     advised: releases.PmwPubSettings = {"rounds": advice.rounds} if advice.engine == releases.PMW_PUB else {}
     meant = replace(asked, three_way=advice.three_way)
-    return ChosenPlan(meant.plan(service, current, advice.engine, advised), advice.reason)
+    otherwise = _bought_otherwise(service, current, asked)
+    why = f"{advice.reason} {otherwise}" if otherwise else advice.reason
+    return ChosenPlan(meant.plan(service, current, advice.engine, advised), why)
 
 
 def engine_words(plan: AnyReleasePlan) -> str:
@@ -164,6 +170,18 @@ def _stored(service: Service, current: Study, asked: _AskedRelease) -> AnyReleas
         possible.append(replace(asked, three_way=three_way).plan(service, current, releases.TABLE_FIT, {}))
     name = current.population.name
     return next((plan for plan in possible if _booked(service, name, with_criteria(plan, asked.criteria))), None)
+
+
+def _bought_otherwise(service: Service, current: Study, asked: _AskedRelease) -> str:
+    """What is said where a release of the same inputs was bought with options that nobody asked for now; else ""."""
+    plain = asked.plan(service, current, releases.TABLE_FIT, {})
+    for booking in service.bought(current.population.name, plain.kind):
+        plan = release_plan_of(booking.plan_json)
+        if isinstance(plan, TableFitPlan) and (plan.inputs, plan.budget) == (plain.inputs, plain.budget):
+            options = {"--grow": plan.growth, "--three-way": plan.three_way_share, "--ranges": plan.ranges}
+            used = [name for name, constants in options.items() if constants is not None]
+            return OTHERWISE.format(options=f"with {' and '.join(used) or 'other criteria or constants'}")
+    return ""
 
 
 def _booked(service: Service, population: str, plan: AnyReleasePlan | UnchangedPlan) -> bool:

@@ -51,13 +51,15 @@ def _settings(service: Service, current: Study, plan: AnyReleasePlan) -> str:
     advice = advise_engine(service, current, plan.inputs.candidates, epsilon)
     if not advice.tried:
         return f"The steward chose table fit, or left it at the default. {NO_ROUNDS}"
-    taken = "" if advice.engine == TABLE_FIT and advice.three_way == (plan.three_way_share is not None) else _took(plan)
+    as_advised = advice.engine == TABLE_FIT and advice.three_way == (plan.three_way_share is not None)
+    taken = "" if as_advised and plan.ranges is None else _took(plan)
     return f"{advice.reason}{taken} {NO_ROUNDS}"
 
 
 def _took(plan: TableFitPlan) -> str:
-    three = "" if plan.three_way_share is None else " with tables of three columns"
-    return f" The steward took table fit{three}."
+    more = "" if plan.three_way_share is None else " with tables of three columns"
+    more += "" if plan.ranges is None else " with coarse tables of ordered columns"
+    return f" The steward took table fit{more}."
 
 
 def _prior(found: Assessed, plan: AnyReleasePlan | UnchangedPlan) -> AssessedPrior:

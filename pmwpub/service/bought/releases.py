@@ -276,11 +276,9 @@ def released(service: Service, current: Study, booking: Booking) -> Released:
 
 
 def _released(service: Service, current: Study, outcome: Outcome) -> Released:
-    plan = release_plan_of(outcome.booking.plan_json)
-    name = current.known_names(plan.inputs.candidates)
-    if outcome.result is None:
-        return Released(name, plan, outcome)
-    return Released(name, plan, outcome, bundle_of(service, outcome.result, outcome.booking.result))
+    plan, result, population = release_plan_of(outcome.booking.plan_json), outcome.result, current.population.name
+    bundle = None if result is None else bundle_of(service, population, result, outcome.booking.result)
+    return Released(current.known_names(plan.inputs.candidates), plan, outcome, bundle)
 
 
 def asked_for(current: Study, epsilon: str) -> ApproxDP | None:

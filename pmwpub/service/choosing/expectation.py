@@ -36,7 +36,8 @@ def expectation_of(service: Service, current: Study, plan: AnyReleasePlan) -> Ex
     if expected is None or not found.simulated.truths or found.simulated.part:
         return None
     figure = error_picture(service, current, plan, expected)
-    return Expectation(expected.error, expected.low, expected.high, expected.start, found.simulated.source, figure)
+    source, remark = found.simulated.source, found.remark
+    return Expectation(expected.error, expected.low, expected.high, expected.start, source, figure, remark)
 
 
 def error_picture(service: Service, current: Study, plan: AnyReleasePlan, expected: ExpectedError) -> str:

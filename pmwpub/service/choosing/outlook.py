@@ -28,6 +28,11 @@ CONFIDENCE = 0.95
 
 GROWN = "That is said of the release without added rows; what adding them gains is not known beforehand."
 
+WITHOUT_COARSE = (
+    "That is said of table fit without coarse tables, which were not simulated: with them ranges are sharper, and all "
+    "other tables noisier."
+)
+
 
 @dataclass(frozen=True)
 class Outlook:
@@ -40,6 +45,7 @@ class Outlook:
     start        the error of the public table unchanged, as far as it is known: what is free
     gains        whether the release is expected to be better than the free table by a tenth; None where nothing tells
     simulated    where the expectation comes from
+    remark       what the expectation is of, where that is not the very plan; a sentence, or ""
     """
 
     measured: str
@@ -49,6 +55,7 @@ class Outlook:
     start: float | None
     gains: bool | None
     simulated: SimulatedPairs
+    remark: str = ""
 
     @property
     def noise_words(self) -> str:
@@ -70,7 +77,8 @@ class Outlook:
         where = f", with {self.simulated.source} as the private table" if self.simulated.truths else ""
         where += "" if self.simulated.reached else ", at the simulated ε nearest to this one"
         where += f", over {self.simulated.part} of the workload's marginals" if self.simulated.part else ""
-        return f"Expected largest error: {in_percent(self.expected.error)} of the rows ({low} to {high}){where}.{free}"
+        said = f"Expected largest error: {in_percent(self.expected.error)} of the rows ({low} to {high}){where}."
+        return f"{said}{free}{' ' if self.remark else ''}{self.remark}"
 
     @property
     def gain_words(self) -> str:
@@ -85,7 +93,8 @@ class Outlook:
 def outlook(service: Service, current: Study, plan: AnyReleasePlan) -> Outlook:
     """What a planned release is worth by all that is stored now; nothing is run.
 
-    Where rows may be added only the noise is known: what is stored is of tables' own rows.
+    Where rows may be added only the noise is known: what is stored is of tables' own rows. Of coarse tables nothing is
+    stored either: the error is that of the plan without them, and it is said so.
     """
     return _outlook(service, current, plan, _worth(service, current, plan))
 
@@ -102,7 +111,8 @@ class _Worth:
 
 def _outlook(service: Service, current: Study, plan: AnyReleasePlan, worth: _Worth) -> Outlook:
     measured, rows = _noise_rows_kept(service, current, plan)
-    return Outlook(measured, rows, rows / plan.n, worth.expected, worth.start, worth.gains, worth.simulated)
+    remark = WITHOUT_COARSE if isinstance(plan, TableFitPlan) and plan.ranges is not None else ""
+    return Outlook(measured, rows, rows / plan.n, worth.expected, worth.start, worth.gains, worth.simulated, remark)
 
 
 def _worth(service: Service, current: Study, plan: AnyReleasePlan) -> _Worth:

@@ -23,6 +23,7 @@ from pmwpub.service.purchases.release_statement import (
     provenance_of,
     public_values,
     refuse_unstated,
+    refuse_unwritten,
 )
 from pmwpub.tabular.coding.public_values import PublicValues
 from pmwpub.tasks.mechanism_work import PublicInput, ReleaseWork
@@ -64,6 +65,7 @@ class ReleasePurchase:
         known, rho = known_before(service, current, plan), plan.schedule().rho
         values = public_values(service, current, plan)
         source = public_core(service, current, plan.inputs.candidates, workload)
+        refuse_unwritten(current, source.support)
         refuse_unstated(
             service,
             plan,

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from pmwpub.errors import LedgerError, PlanError
+from pmwpub.errors import DomainError, LedgerError, PlanError
 from pmwpub.ledger import Booking
 from pmwpub.plans import AnyReleasePlan, ReleasePlan, UnchangedPlan
 from pmwpub.privacy.budget import ZCDP, epsilon_of
+from pmwpub.records import Dataset, Support
 from pmwpub.release.certificates.certificate_parts import Candidate, LedgerTotal, Provenance, decimal_rho
 from pmwpub.release.certificates.stated_rules import StatedRule, stated_rules
 from pmwpub.release.report import TEMPLATES, Choices
@@ -23,6 +24,7 @@ from pmwpub.service.inputs import stored_tables
 from pmwpub.service.inputs.study import CandidateFacts, Study
 from pmwpub.service.purchases.caveats import remarks_from
 from pmwpub.service.simulations.validated_settings import in_words, tuning_of
+from pmwpub.tabular.coding.decode import refuse_unplaced
 from pmwpub.tabular.coding.public_values import PublicValues
 
 UNKNOWN_TIME = "2000-01-01T00:00:00+00:00"
@@ -77,6 +79,21 @@ def refuse_unstated(
             "The certificate of this release could not be stated: a name or a number in it has characters or digits "
             "that it cannot hold. Nothing was charged."
         ) from None
+
+
+def refuse_unwritten(current: Study, support: Support) -> None:
+    """PlanError where the public rows that a release weighs could not be written down under the schema: a row of
+    another domain, without a level, or that breaks a rule. After the charge it would be too late.
+    """
+    if current.schema is None:
+        raise PlanError("A release needs its schema.")
+    try:
+        refuse_unplaced(Dataset(support.domain, support.codes), current.schema)
+    except DomainError as refusal:
+        raise PlanError(
+            f"The public rows of this release could not be written down. {refusal} Load the public tables again. "
+            "Nothing was charged."
+        ) from refusal
 
 
 def provenance_of(service: Service, booking: Booking, plan: AnyReleasePlan, current: Study, known: Known) -> Provenance:

@@ -28,6 +28,7 @@ from pmwpub.service.purchases.release_statement import (
     provenance_of,
     public_values,
     refuse_unstated,
+    refuse_unwritten,
 )
 from pmwpub.tabular.coding.public_values import PublicValues
 from pmwpub.tabular.schema.table_schema import Schema
@@ -79,6 +80,7 @@ class TableFitPurchase:
         known, values = known_before(service, current, plan), public_values(service, current, plan)
         bought = _Bought(plan, current, current.schema, workload, known, values)
         source = _source(service, current, plan, workload)
+        refuse_unwritten(current, source.shared)
         schedule = plan.schedule(workload, source.shared, complete=current.schema.complete)
         if schedule.rho > plan.budget:
             raise PlanError("The tables' noise would cost more than the budget of the plan. Nothing was charged.")

@@ -12,6 +12,7 @@ from pmwpub.evaluation import (
     TABLE_FIT,
     TABLE_FIT_GROWN,
     TABLE_FIT_POOL,
+    TABLE_FIT_RANGES,
     TABLE_FIT_THREE_WAY,
     UNCHANGED,
     baseline_of,
@@ -30,7 +31,10 @@ __all__ = [
     "variants_beside",
 ]
 
-OFFERED_BASELINES = (TABLE_FIT, TABLE_FIT_POOL, TABLE_FIT_GROWN, TABLE_FIT_THREE_WAY, *BASELINES, *PEERS)
+OFFERED_BASELINES = (
+    *(TABLE_FIT, TABLE_FIT_POOL, TABLE_FIT_GROWN, TABLE_FIT_THREE_WAY, TABLE_FIT_RANGES),
+    *(*BASELINES, *PEERS),
+)
 """The other engine and the baselines, by name; one that needs another package says so where that is missing."""
 
 

@@ -47,7 +47,7 @@ def labelled(dataset: Dataset, schema: Schema) -> pd.DataFrame:
     """As `decode`, with categorical columns: a byte a cell where labels are few."""
     import pandas as pd
 
-    _refuse_unplaced(dataset, schema)
+    refuse_unplaced(dataset, schema)
     return pd.DataFrame(
         {
             attribute.name: pd.Categorical.from_codes(
@@ -58,7 +58,7 @@ def labelled(dataset: Dataset, schema: Schema) -> pd.DataFrame:
     )
 
 
-def _refuse_unplaced(dataset: Dataset, schema: Schema) -> None:
+def refuse_unplaced(dataset: Dataset, schema: Schema) -> None:
     """Raise DomainError for rows of another domain, with a cell that has no level, or that break a rule."""
     if dataset.domain != schema.domain:
         raise DomainError("The rows belong to another schema; decode them with their own.")
@@ -106,7 +106,7 @@ def weights_csv(distribution: Distribution, schema: Schema) -> bytes:
     No data frame is made of it: a release need not wait until pandas is loaded.
     """
     support = distribution.support
-    _refuse_unplaced(Dataset(support.domain, support.codes), schema)
+    refuse_unplaced(Dataset(support.domain, support.codes), schema)
     parts = [csv_line([inert(name) for name in (*schema.domain.names, WEIGHT)]).encode()]
     labels = [np.array(csv_cells(one.levels, alone=False), dtype=object) for one in schema.domain.attributes]
     for begin in range(0, len(support), CSV_ROWS):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 KEYWORDS = ("and", "or", "not", "implies", "in")
 """Words that are no plain names, in capitals neither."""
 
@@ -13,9 +11,15 @@ PLAIN_NAME = r"[^\W\d]\w*(?:[.-]\w+)*"
 
 def written_name(name: str) -> str:
     """The name in a rule's text; a back quote in it is written twice."""
-    if re.fullmatch(PLAIN_NAME, name) and name.casefold() not in KEYWORDS:
+    if _is_plain(name) and name.casefold() not in KEYWORDS:
         return name
     return "`" + name.replace("`", "``") + "`"
+
+
+def _is_plain(name: str) -> bool:
+    """Whether the name is a PLAIN_NAME: a look at each character, once."""
+    words = name.replace("-", ".").split(".")
+    return all(word.replace("_", "a").isalnum() for word in words) and not name[0].isdecimal()
 
 
 def read_name(text: str) -> str:

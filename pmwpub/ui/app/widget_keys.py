@@ -46,6 +46,11 @@ def acceptance_part(plan_sha256: str, repeat: int) -> WidgetKey:
     return WidgetKey(f"acceptance part {plan_sha256} {repeat}")
 
 
+def range_columns(workload_sha256: str) -> WidgetKey:
+    """The key of the columns with coarse tables; for another workload they are chosen anew."""
+    return WidgetKey(f"range columns {workload_sha256}")
+
+
 def schema_grid(version: int) -> WidgetKey:
     """The key of the grid of the schema; under another version the grid begins anew."""
     return WidgetKey(f"schema grid {version}")

@@ -8,14 +8,14 @@ import streamlit as st
 
 from pmwpub.errors import PlanError, StillToChoose
 from pmwpub.numerals import as_fraction
-from pmwpub.plans import AnyReleasePlan, AnyTablePlan, ReleasePlan, UnchangedPlan, WeightedPoolPlan
+from pmwpub.plans import AnyReleasePlan, ReleasePlan, UnchangedPlan, WeightedPoolPlan
 from pmwpub.plans.criteria import Criterion
 from pmwpub.rounding import in_percent, near
 from pmwpub.service import Assessed, PrivateTable, Study
 from pmwpub.service.bought.best_candidate import choices
 from pmwpub.service.bought.engine_choice import with_criteria
 from pmwpub.service.bought.latest_numbers import latest_of_all
-from pmwpub.service.bought.releases import release_plan, table_fit_plan, unchanged_plan, weighted_pool_plan
+from pmwpub.service.bought.releases import release_plan, unchanged_plan
 from pmwpub.service.budget_left import left
 from pmwpub.service.choosing.free_table import good_enough_for_free
 from pmwpub.service.choosing.preselection import Preselection, preselected
@@ -30,8 +30,7 @@ from pmwpub.ui.compare.pools import Pool, make_pool, named, offered
 from pmwpub.ui.compare.tuning_panel import offer_tuned
 from pmwpub.ui.release.criteria_form import criteria_form
 from pmwpub.ui.release.engine_form import ENGINES, UNCHANGED, ask_for_engine, engine_to_come
-from pmwpub.ui.release.three_way_tick import ask_for_three_way
-from pmwpub.ui.release.weighted_pool_panel import weighted_pool
+from pmwpub.ui.release.table_fit_form import ask_for_table_fit, grows
 from pmwpub.ui.widgets import number_fields
 from pmwpub.ui.widgets.free_offer import free_offer, is_taken
 from pmwpub.ui.wording import epsilon_limits
@@ -64,7 +63,7 @@ def _by_engine(
     if engine == UNCHANGED:
         plan, words = unchanged_plan(study, pool), "nothing is measured"
     elif engine == "table-fit":
-        plan, words = _table_fit_plan(study, private, pool, epsilon, advice)
+        plan, words = ask_for_table_fit(study, private, pool, epsilon, advice)
     else:
         plan, words = _pmw_pub_plan(study, private, pool, epsilon)
     plan = with_criteria(plan, criteria)
@@ -88,39 +87,6 @@ def steps_in_words(plan: AnyReleasePlan) -> str:
         more += ", with coarse tables of ordered columns" if plan.ranges is not None else ""
         return f"by table fit{', with tables of three columns' if plan.three_way_share is not None else more}"
     return "1 round" if plan.rounds == 1 else f"{plan.rounds:,} rounds"
-
-
-def _table_fit_plan(
-    study: Study, private: PrivateTable, pool: Pool, epsilon: str, advice: EngineAdvice
-) -> tuple[AnyTablePlan, str]:
-    """The plan of table fit, with one candidate or several whose weights are learnt; and what it measures, in words."""
-    words = "every table of one or two columns is measured"
-    several = weighted_pool(study, pool)
-    if several is None:
-        grow = _grow()
-        three = not grow and ask_for_three_way(study, advice)
-        plan = table_fit_plan(
-            service(), study, pool, epsilon=epsilon, grow=grow, three_way=three, private_read_as=private.read_as
-        )
-        return plan, words.replace("one or two", "one, two or three") if three else words
-    pooled = weighted_pool_plan(service(), study, several, epsilon=epsilon, private_read_as=private.read_as)
-    return pooled, f"{words}, and how much each public table weighs is learnt"
-
-
-def _grow() -> bool:
-    grow = st.checkbox("Add rows where noisy tables show people of whom no public row tells", key=widget_keys.GROW)
-    if grow:
-        st.caption(
-            "For such a combination of two columns, public rows are changed in one of them. Nothing more is measured "
-            "or charged; where noise explains what is seen, no row is added."
-        )
-    return grow
-
-
-def _grows() -> bool:
-    """Whether rows may be added, as the widgets further down were left."""
-    grows = bool(st.session_state.get(widget_keys.GROW))
-    return grows and st.session_state.get(widget_keys.ENGINE) == "table-fit"
 
 
 def _pmw_pub_plan(study: Study, private: PrivateTable, pool: Pool, epsilon: str) -> tuple[ReleasePlan, str]:
@@ -204,7 +170,7 @@ def _epsilon(study: Study, pool: Pool, found: Sequence[Assessed]) -> str:
         st.caption(FREE)
     how = st.radio("How much to spend", list(HOW), format_func=HOW.__getitem__, horizontal=True, key="how much")
     given = _spent(study, how, advice, wanted)
-    if _grows():
+    if grows():
         st.caption("Rows may be added: floors are of a public table's own rows, and no limit of this release.")
         return given
     for words in epsilon_limits.floor_warnings(found, wanted):

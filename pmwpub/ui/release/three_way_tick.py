@@ -29,10 +29,10 @@ def ask_for_three_way(study: Study, advice: EngineAdvice) -> bool:
 
 def _follow(advice: EngineAdvice) -> None:
     """Set the tick as advised, unless the steward set it otherwise than was advised before."""
-    state, before = st.session_state, bool(st.session_state.get(widget_keys.ADVISED_THREE_WAY))
-    if bool(state.get(widget_keys.THREE_WAY, before)) == before:
-        state[widget_keys.THREE_WAY] = advice.three_way
-    state[widget_keys.ADVISED_THREE_WAY] = advice.three_way
+    before = bool(st.session_state.get(widget_keys.ADVISED_THREE_WAY))
+    if bool(st.session_state.get(widget_keys.THREE_WAY, before)) == before:
+        st.session_state[widget_keys.THREE_WAY] = advice.three_way
+    st.session_state[widget_keys.ADVISED_THREE_WAY] = advice.three_way
 
 
 def _words(advice: EngineAdvice) -> str:

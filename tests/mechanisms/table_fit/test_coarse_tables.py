@@ -27,6 +27,7 @@ from pmwpub.mechanisms.table_fit.coarse_tables import (
     RangeTables,
     coarse_schedule,
     measure_coarse,
+    range_columns,
 )
 from pmwpub.mechanisms.table_fit.intervals.believed_drift import released_tables
 from pmwpub.mechanisms.table_fit.intervals.noisy_columns import noisy_column
@@ -78,6 +79,12 @@ def test_each_column_has_tables_of_ever_wider_cells_and_one_cell_for_what_is_out
     assert found.cells[0].tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5]
     assert found.cells[2].tolist() == [0] * 8 + [1, 1, 2]
     assert found.sizes.tolist() == [6, 4, 3, 4, 3]
+
+
+def test_they_are_of_columns_of_the_workload_with_more_levels_in_order_than_are_merged() -> None:
+    assert range_columns(WORKLOAD) == ("a0", "a2")
+    assert range_columns(Workload.of(SHAPE, [["a1"], ["a2"]])) == ("a2",)
+    assert range_columns(Workload.all_kway(in_order(2, 3), 1)) == ("a1",)
 
 
 def test_without_levels_outside_the_order_no_cell_is_added() -> None:

@@ -122,6 +122,80 @@ def test_without_zeros_nothing_is_another() -> None:
     assert len(plain.distribution.support) > len(support)
 
 
+class Looked(Excluded):
+    """Zeros that remember how many rows were held against them at once."""
+
+    def __init__(self, rows: tuple[tuple[int | None, int | None, int | None], ...], seen: list[int]) -> None:
+        super().__init__(rows)
+        object.__setattr__(self, "seen", seen)
+
+    def broken(self, codes: Codes) -> Bools:
+        self.seen.append(len(codes))  # type: ignore[attr-defined]
+        return super().broken(codes)
+
+
+def test_of_many_public_rows_of_a_level_a_bounded_number_is_looked_at_and_a_rebuild_adds_the_same_rows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of a0 = 2 there are 4 atoms, of a1 = 1 there are 8; each level is looked at by 3 of them at most."""
+    monkeypatch.setattr(support_growth, "CANDIDATES", 3)
+    seen: list[int] = []
+    zeros = Looked(((2, 1, 0),), seen)
+    plan, support, private = planned(zeros)
+    found = table_fit(count(plan.tables, private), support, plan, noise=SeededNoise(1))
+    assert cell_of(plan) in [one.cell for one in found.choices.grown]
+    seen.clear()
+    grown = grown_support(plan, support, found.choices.grown)
+    assert 0 < max(seen) <= 3
+    assert not zeros.broken(grown.codes).any()
+    again = refit(support, plan, found.noisy, found.choices, N)
+    assert again.weights.tobytes() == found.distribution.weights.tobytes()
+
+
+def test_atoms_taken_for_a_look_count_as_often_as_their_rows_came(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows at 1/8, 3/8, 5/8 and 7/8 of 16: two of them are the atom with 10 rows, which is from row 3 to 12."""
+    monkeypatch.setattr(support_growth, "CANDIDATES", 4)
+    domain = tables.domain(6)
+    codes = np.repeat(np.arange(6), (1, 1, 1, 10, 1, 2))[:, None]
+    support = Support.of(Dataset(domain, codes))
+    atoms, often = support_growth._candidates(np.arange(6), support)
+    assert (atoms.tolist(), often.tolist()) == ([2, 3, 5], [1, 2, 1])
+
+
+def test_a_cell_that_its_levels_exclude_is_passed_over_and_no_public_row_is_copied_for_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    plan, support, private = planned(Excluded(((2, 1, None),)))
+    tried, real = list[int](), support_growth._halves
+
+    def halves(plan: TableSchedule, support: Support, cell: int, most: int) -> tuple[Codes, Codes]:
+        tried.append(cell)
+        return real(plan, support, cell, most)
+
+    monkeypatch.setattr(support_growth, "_halves", halves)
+    table_fit(count(plan.tables, private), support, plan, noise=SeededNoise(1))
+    assert cell_of(plan) not in tried
+    both = np.array([cell_of(plan) - 1, cell_of(plan)])
+    assert support_growth._excluded(plan, support, both).tolist() == [False, True]
+
+
+def test_cells_that_are_excluded_only_by_all_their_rows_are_tried_a_bounded_number_of_times(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As if no row of any of 20 cells were allowed, which their two levels do not tell: TRIES times 3 are tried."""
+    plan, support, _ = planned(Excluded(((0, 0, 1),)))
+    tried: list[int] = []
+
+    def none(_: object, __: object, cell: int, ___: int) -> tuple[Codes, Codes]:
+        tried.append(cell)
+        return support.codes[:0], support.codes[:0]
+
+    monkeypatch.setattr(support_growth, "_halves", none)
+    cells = np.arange(plan.tables.offsets[plan.one_way], dtype=np.int64)[:1] + np.arange(20)
+    assert len(support_growth._possible(plan, support, cells, 3)) == 0
+    assert len(tried) == support_growth.TRIES * 3
+
+
 @pytest.mark.fault("added rows that break a rule")
 def test_rows_added_without_a_look_at_zeros_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     check: Callable[[], None] = lambda: test_rows_are_added_for_an_evident_cell_but_no_zero_among_them(  # noqa: E731

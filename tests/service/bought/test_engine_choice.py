@@ -72,6 +72,22 @@ def test_where_nothing_beats_the_public_table_it_is_advised_as_it_is(bench: Benc
     assert chosen.why.startswith("Advised: the public table unchanged.")
 
 
+def test_a_release_bought_with_options_that_nobody_asks_for_now_is_named_before_the_next_charge(
+    bench: Bench,
+) -> None:
+    found_by_trial(bench, unchanged=0.12, table_fit=0.016, pmw_pub=0.023)
+    current = study_store.study(bench.service, bench.name)
+    grown = releases.table_fit_plan(bench.service, current, bench.candidates[:1], epsilon="1", grow=True)
+    assert "charged anew" not in choose(bench).why
+    buying.buy(bench.service, bench.private, grown)
+    chosen = choose(bench)
+    assert isinstance(chosen.plan, TableFitPlan)
+    assert chosen.plan.growth is None
+    assert "was bought before, with --grow: ask for the same again" in chosen.why
+    assert "charged anew" not in choose(bench, epsilon="0.5").why
+    assert "charged anew" not in choose(bench, 3).why
+
+
 def test_without_another_public_table_the_default_is_fixed_and_says_so(bench: Bench) -> None:
     chosen = choose(bench, 3)
     assert isinstance(chosen.plan, TableFitPlan)

@@ -153,6 +153,19 @@ def test_a_release_that_may_add_rows_is_doubted_like_one_that_may_not(
     assert doubts(bench.service, current, [TableFitPurchase(growing)]) == ()
 
 
+def test_of_coarse_tables_the_error_expected_is_that_without_them_and_this_is_said(bench: Bench) -> None:
+    current, pool = today(bench), bench.candidates[:1]
+    plain, coarse = (
+        table_fit_plan(bench.service, current, pool, epsilon="1", ranges=ranges) for ranges in ((), ("age",))
+    )
+    assert outlooks.WITHOUT_COARSE not in outlook(bench.service, current, coarse).error_words, "nothing is expected"
+    try_engines(bench.service, current, pool, epsilon_of(plain.budget, current.population.delta))
+    without, with_them = (outlook(bench.service, current, plan) for plan in (plain, coarse))
+    assert without.expected == with_them.expected is not None
+    assert with_them.error_words == f"{without.error_words} {outlooks.WITHOUT_COARSE}"
+    assert with_them.noise_rows > without.noise_rows
+
+
 def test_what_a_doubted_release_is_worth_is_worked_out_once(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     worked, worth = [], outlooks._worth
     monkeypatch.setattr(outlooks, "_worth", lambda *given: worked.append(1) or worth(*given))

@@ -43,15 +43,17 @@ Rows = int | Callable[[], int] | None
 class BelievedDrift:
     """Strengths N: drift of the private from the public table has the covariance of a sample of N public rows.
 
-    ones   one for each attribute that was measured, in the domain's order
-    pairs  of what 2-way and larger tables add
-    wider  by what the variances of 1-way drift, and of what larger tables add, are multiplied, so that single
-           releases are covered too; (1, 1) for releases of before
+    ones      one for each attribute that was measured, in the domain's order
+    pairs     of what 2-way and larger tables add
+    wider     by what the variances of 1-way drift, and of what larger tables add, are multiplied, so that single
+              releases are covered too; (1, 1) for releases of before
+    believed  whether these were worked out; else they are the least ones, because that failed
     """
 
     ones: tuple[float, ...]
     pairs: float
     wider: tuple[float, float] = (1.0, 1.0)
+    believed: bool = True
 
     @classmethod
     def of(cls, release: TableRelease, schedule: TableSchedule, n: int, rows: Rows = None) -> BelievedDrift:
@@ -59,7 +61,7 @@ class BelievedDrift:
 
         For attributes that the fit let move freely, the strength is that freedom's. Where a likelihood cannot be
         computed, the least strength of the grid is taken, which makes the widest intervals: a release that is drawn
-        is never lost for its intervals.
+        is never lost for its intervals, and says that they are such.
 
         n     private rows
         rows  of public people that the release's atoms stand for, or what counts them; by default what their
@@ -74,7 +76,7 @@ class BelievedDrift:
         if found and all(math.isfinite(number) and number > 0 for number in (*found.ones, found.pairs, *found.wider)):
             return found
         least = schedule.constants.least_strength
-        return cls((least,) * len(schedule.attributes), least)
+        return cls((least,) * len(schedule.attributes), least, believed=False)
 
     def of_ones(self, places: Sequence[int]) -> float:
         """The variance of 1-way drift of some attributes, in those of a sample of one row: its mean over them.
