@@ -249,4 +249,4 @@ def test_where_a_likelihood_cannot_be_computed_the_widest_intervals_are_taken(mo
         raise np.linalg.LinAlgError
 
     monkeypatch.setattr(believed_drift, "_own", singular)
-    assert released(0)[2] == BelievedDrift((20.0,) * 4, 20.0)
+    assert released(0)[2] == BelievedDrift((20.0,) * 4, 20.0, believed=False)
