@@ -23,6 +23,7 @@ from pmwpub.release.report_numbers import rows, up
 from pmwpub.rounding import in_percent, near
 
 NORMAL_95 = 1.96
+MILLION = math.log(10**6)
 
 WITHOUT_INTERVAL = (
     "Do not rely on a single number without its interval; the page Hand over and the command pmwpub answer give it."
@@ -121,7 +122,7 @@ def summary_of(
 
 def odds(epsilon: float) -> str:
     """e^epsilon in words, rounded up."""
-    return "more than a million" if epsilon > math.log(10**6) else up(math.exp(epsilon), 3)
+    return "more than a million" if epsilon > MILLION else up(math.exp(epsilon), 3)
 
 
 def _promise(certificate: ChargedCertificate, *, by_id: bool) -> tuple[str, ...]:
@@ -130,11 +131,18 @@ def _promise(certificate: ChargedCertificate, *, by_id: bool) -> tuple[str, ...]
     granted = certificate.budget.epsilon if certificate.budget else certificate.ledger_total.epsilon
     return (
         f"Protected is {unit}, with {whose} of the private table of {certificate.n:,} rows.",
-        f"Whatever anybody concludes from all that is ever released about this population, it would have been nearly "
-        f"as likely with other data in the place of the protected ones: at most {odds(granted)} times as likely "
+        f"Whatever anybody concludes from all that is ever released about this population, {_as_likely(granted)} "
         f"(ε = {up(granted)}), but for a chance of about δ = {up(certificate.delta)}.",
         "Copying, joining or analysing the files costs nothing more.",
     )
+
+
+def _as_likely(epsilon: float) -> str:
+    """How likely a conclusion is beside other data; "nearly as likely" only where the odds change by less than 2."""
+    factor, other = f"{odds(epsilon)} times as likely", "with other data in the place of the protected ones"
+    if epsilon <= math.log(2):
+        return f"it would have been nearly as likely {other}: at most {factor}"
+    return f"it {'may be' if epsilon > MILLION else 'is at most'} {factor} as {other}"
 
 
 def _spent(certificate: ChargedCertificate) -> str:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from pages.visits import Here, Open, buy, handed_over, press, words
+import pytest
+from pages.visits import Here, Open, buy, by_pmw_pub, handed_over, press, words
 
+from pmwpub.privacy.budget import ZCDP
 from pmwpub.service.accepting import acceptances
 from pmwpub.service.bought import releases
 from pmwpub.service.inputs import study_store
+from pmwpub.ui.release import criteria_form
+from pmwpub.ui.release.criteria_form import NO_COLUMNS
 
 
 def test_criteria_are_named_with_a_release_and_their_verdicts_bought_and_shown_to_all(
@@ -20,6 +24,10 @@ def test_criteria_are_named_with_a_release_and_their_verdicts_bought_and_shown_t
     app.text_input(key="criterion marginal within").set_value("60").run()
     assert not app.exception
     assert "% of the grant for it" in words(app)
+    assert (
+        ", which has to meet: the largest error over the workload within 60 points; the marginal of age, sex within 60 "
+        "points in total variation." in words(app)
+    )
     app = handed_over(buy(app, "Buy this release"))
     (found,) = releases.releases(town.service, study_store.study(town.service, town.population))
     assert [one.kind for one in found.plan.criteria] == ["largest", "marginal"]
@@ -41,6 +49,37 @@ def test_criteria_are_named_with_a_release_and_their_verdicts_bought_and_shown_t
     )
     assert "The ledger held 1 release with criteria and 1 acceptance by then" in words(viewer)
     assert not any("Buy" in button.label for button in viewer.button)
+
+
+def test_a_ticked_marginal_without_columns_is_refused_in_words_and_the_rest_of_the_form_keeps_its_choices(
+    town: Here, steward: Open
+) -> None:
+    app = by_pmw_pub(steward("release"))
+    app.checkbox(key="criterion largest").check().run()
+    app.checkbox(key="criterion marginal").check().run()
+    assert not app.exception
+    assert NO_COLUMNS in words(app)
+    assert not any(button.label == "Buy this release" for button in app.button)
+    assert town.spent == 0
+    app.checkbox(key="criterion marginal").uncheck().run()
+    assert NO_COLUMNS not in words(app)
+    assert app.radio(key="engine").value == "pmw-pub"
+    assert ", which has to meet: the largest error over the workload within 5 points." in words(app)
+    app.checkbox(key="criterion largest").uncheck().run()
+    assert "has to meet:" not in words(app), "there is nothing to meet"
+
+
+def test_the_price_that_is_known_beforehand_is_not_said_to_be_the_means_too(
+    town: Here, steward: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mean = {"kind": "mean", "column": "age", "low": "0", "high": "90", "within": "0.03"}
+    monkeypatch.setattr(criteria_form, "_mean", lambda study: [mean])
+    monkeypatch.setattr(criteria_form, "price_before", lambda criteria, study: study.balance.total)
+    largest = steward("release").checkbox(key="criterion largest").check().run()
+    assert "Leave at least 100 % of the grant for it; what the mean costs comes on top" in words(largest)
+    monkeypatch.setattr(criteria_form, "price_before", lambda criteria, study: ZCDP(0))
+    alone = steward("release")
+    assert "Leave some of the grant for it; what the mean costs is known once the release is." in words(alone)
 
 
 def test_a_bar_that_is_none_is_refused_in_words(town: Here, steward: Open) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import pytest
 from release.bundles import FORMULA, SCRIPT, Made, N
 
 from pmwpub.noisy_interval import NoisyInterval
@@ -24,9 +25,28 @@ def test_the_promise_is_the_grants_and_its_odds_are_rounded_up(made: Made) -> No
     certificate = made.bundle.certificate.model_copy(update={"budget": LedgerTotal(rho="0.5", epsilon=2.5)})
     promise = " ".join(summary_of(certificate, by_id=False).promise)
     assert f"private table of {N:,} rows" in promise
-    assert f"at most {up(math.exp(2.5), 3)} times as likely (ε = 2.5)" in promise
+    assert (
+        f"it is at most {up(math.exp(2.5), 3)} times as likely as with other data in the place of the protected ones "
+        "(ε = 2.5)" in promise
+    )
     assert "δ = 2.5e-5" in promise
     assert odds(14) == "more than a million"
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "said"),
+    [
+        (0.5, "it would have been nearly as likely with other data in the place of the protected ones: at most 1.65"),
+        (0.7, "it is at most 2.02 times as likely as with other data"),  # e^0.7 = 2.0138
+        (3.0, "it is at most 20.1 times as likely as with other data"),
+        (14.0, "it may be more than a million times as likely as with other data"),
+    ],
+)
+def test_nearly_as_likely_is_said_only_of_odds_below_two(made: Made, epsilon: float, said: str) -> None:
+    certificate = made.bundle.certificate.model_copy(update={"budget": LedgerTotal(rho="0.5", epsilon=epsilon)})
+    promise = " ".join(summary_of(certificate, by_id=False).promise)
+    assert said in promise
+    assert ("nearly" in promise) == (epsilon == 0.5)
 
 
 def test_what_was_spent_is_percent_of_the_grant_and_is_called_accounting(made: Made) -> None:

@@ -26,19 +26,25 @@ from pmwpub.service.inputs.study_store import Study
 
 CONFIDENCE = 0.95
 
-GROWN = "That is said of the release without added rows; what adding them gains is not known beforehand."
+GROWN = "The expected error is that of the release without added rows; what adding them gains is not known beforehand."
 
 WITHOUT_COARSE = (
-    "That is said of table fit without coarse tables, which were not simulated: with them ranges are sharper, and all "
-    "other tables noisier."
+    "The expected error is that of table fit without coarse tables, which were not simulated: with them ranges are "
+    "sharper, and all other tables noisier."
 )
+
+QUERY, CELL = "query of a round", "cell of a table"
+"""What a measurement is of."""
+
+AVERAGED = "; the fit averages the noise of many such cells out, so a released number is mostly nearer"
+"""Said where an error is expected, which would else seem to be less than the noise allows."""
 
 
 @dataclass(frozen=True)
 class Outlook:
     """What a plan of a release promises.
 
-    measured     what a measurement is of: "query of a round", or "cell of a table"
+    measured     what a measurement is of: `QUERY` or `CELL`
     noise_rows   half-width of 95 % of the noise of a typical measurement, in rows
     noise_share  the same as a share of the rows
     expected     the largest error to expect, None where no simulation is stored
@@ -59,10 +65,11 @@ class Outlook:
 
     @property
     def noise_words(self) -> str:
-        """The noise in a sentence."""
+        """The noise in a sentence; beside an expected error also that one cell's noise is not that of the release."""
+        averaged = AVERAGED if self.measured == CELL and self.expected is not None else ""
         return (
             f"The noise of a typical {self.measured} is ± {near(self.noise_rows)} rows (95 %), "
-            f"{near(100 * self.noise_share)} % of the rows."
+            f"{near(100 * self.noise_share)} % of the rows{averaged}."
         )
 
     @property
@@ -167,12 +174,12 @@ def noise_rows(current: Study, plan: AnyReleasePlan) -> tuple[str, float]:
     Of table fit it is that of the median table. Raises SchemaError without a schema.
     """
     if isinstance(plan, ReleasePlan):
-        return "query of a round", _half_width(float(plan.schedule().share.measurement.scale))
+        return QUERY, _half_width(float(plan.schedule().share.measurement.scale))
     if current.schema is None:
         raise SchemaError("A release needs a schema.")
     support = _shared_by(current, plan)
     schedule = plan.schedule(current.workload(), support, complete=current.schema.complete)
-    return "cell of a table", _half_width(median(float(noise.scale) for noise in schedule.noises))
+    return CELL, _half_width(median(float(noise.scale) for noise in schedule.noises))
 
 
 def _shared_by(current: Study, plan: AnyTablePlan) -> Support:

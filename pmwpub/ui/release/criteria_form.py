@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 
@@ -19,17 +19,37 @@ WHAT = (
     "Once the release is stored, Hand over sells a noisy number for each, held against its bar. Criteria stand in the "
     "plan and cannot be changed afterwards; not passing refunds nothing."
 )
+NO_COLUMNS = (
+    "Criteria: choose the columns of the marginal, or take the tick out of it. Nothing can be bought until then, and "
+    "nothing was charged."
+)
+
+OF_MEAN = "what the mean costs"
 
 
-def criteria_form(study: Study) -> tuple[Criterion, ...]:
-    """Ask for criteria, none beforehand, and say what holding the release against them will cost."""
+class AskedCriteria(NamedTuple):
+    """Criteria as the form has them.
+
+    lacking  what one that is ticked still lacks, in words; "" for nothing
+    """
+
+    criteria: tuple[Criterion, ...]
+    lacking: str
+
+
+def criteria_form(study: Study) -> AskedCriteria:
+    """Ask for criteria, none beforehand, and say what holding the release against them will cost.
+
+    One that is not complete is told and not raised, so that the rest of the form is drawn and keeps what it was set to.
+    """
     with st.expander("Criteria that it has to meet"):
         st.caption(WHAT)
         asked = [*_largest(), *_marginal(study), *_mean(study)]
-        criteria = criteria_of(asked)
-        if criteria:
+        lacking = NO_COLUMNS if any(one.get("columns") == [] for one in asked) else ""
+        criteria = criteria_of([one for one in asked if one.get("columns") != []])
+        if criteria and not lacking:
             _say_price(study, criteria)
-        return criteria
+        return AskedCriteria(criteria, lacking)
 
 
 def _largest() -> list[dict[str, Any]]:
@@ -44,7 +64,7 @@ def _marginal(study: Study) -> list[dict[str, Any]]:
     names = study.schema.domain.names if study.schema is not None else ()
     columns = st.multiselect("Columns of the marginal", names, max_selections=3, key="criterion marginal columns")
     within = _hundredths("Marginal within, points", "2", "criterion marginal within")
-    return [{"kind": "marginal", "columns": columns, "within": within}] if columns else []
+    return [{"kind": "marginal", "columns": columns, "within": within}]
 
 
 def _mean(study: Study) -> list[dict[str, Any]]:
@@ -70,5 +90,10 @@ def _say_price(study: Study, criteria: tuple[Criterion, ...]) -> None:
     if rho is None:
         st.warning("No noise is narrow enough for these bars; take wider ones.")
         return
-    later = " What the mean costs is known once the release is." if any(one.kind == "mean" for one in criteria) else ""
-    st.caption(f"Leave {percent_taken(rho, study.balance.total):g} % of the grant for it.{later}")
+    percent = f"{percent_taken(rho, study.balance.total):g} % of the grant for it"
+    if not any(one.kind == "mean" for one in criteria):
+        st.caption(f"Leave {percent}.")
+    elif rho.units:
+        st.caption(f"Leave at least {percent}; {OF_MEAN} comes on top, and is known once the release is.")
+    else:
+        st.caption(f"Leave some of the grant for it; {OF_MEAN} is known once the release is.")

@@ -46,12 +46,18 @@ def plan_form(
     study: Study, private: PrivateTable, found: Sequence[Assessed]
 ) -> tuple[AnyReleasePlan | UnchangedPlan, EngineAdvice]:
     """Candidate or pool, ε, engine, rounds and variants, beside the noisy floors that were bought; and the advice on
-    the engine that stands there."""
+    the engine that stands there.
+
+    Raises StillToChoose while a criterion is ticked that is not complete: no release is bought without it.
+    """
     pool = _pool(study, found)
     epsilon = _epsilon(study, pool, [one for one in found if set(one.candidates) <= set(pool)])
-    criteria = criteria_form(study)
+    asked = criteria_form(study)
     with st.expander("Engine, rounds and variants"):
-        return _by_engine(study, private, pool, epsilon, criteria)
+        found = _by_engine(study, private, pool, epsilon, asked.criteria)
+    if asked.lacking:
+        raise StillToChoose(asked.lacking)
+    return found
 
 
 def _by_engine(
@@ -75,7 +81,9 @@ def _by_engine(
 def in_words(study: Study, plan: AnyReleasePlan) -> str:
     """What a plan buys, as the plan itself has it."""
     name = plain(study.known_names(plan.inputs.candidates))
-    return f"a release with {name}, {steps_in_words(plan)}, plan {plan.sha256[:16]}"
+    criteria = "; ".join(plain(one.words) for one in plan.criteria)
+    meets = f", which has to meet: {criteria}" if criteria else ""
+    return f"a release with {name}, {steps_in_words(plan)}, plan {plan.sha256[:16]}{meets}"
 
 
 def steps_in_words(plan: AnyReleasePlan) -> str:

@@ -68,10 +68,10 @@ def promise(story: Story) -> Screen:
     factor = math.exp(EPSILON)
     return Screen(
         "What privacy promises",
-        "So every answer gets noise, and the noise has a rule: **whatever comes out would have come out almost as "
-        f"likely without any one person**. How almost is a number, ε. At ε = {EPSILON:g} no answer becomes more than "
-        f"{number(factor)} times as likely. Here is one question, “how many people are like her?”, asked of the table "
-        "with her in it and without.",
+        "So every answer gets noise, and the noise has a rule: **whatever comes out could also have come out "
+        f"without any one person**. How much more or less often is set by a number, ε. At ε = {EPSILON:g} no answer "
+        f"becomes more than {number(factor)} times as likely. Here is one question, “how many people are like her?”, "
+        "asked of the table with her in it and without.",
         (figures.drawn_once(figures.with_and_without, odds(EPSILON), factor=factor),),
         "The answer leaves it open whether she is in the table, for anybody, with any other knowledge. Each "
         "further question spends more of ε; a ledger keeps the sum.",

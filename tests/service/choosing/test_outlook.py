@@ -59,7 +59,7 @@ def test_of_table_fit_it_is_that_of_the_median_table(bench: Bench) -> None:
             complete=current.schema.complete,  # type: ignore[union-attr]
         ).noises
     )
-    assert measured == "cell of a table"
+    assert measured == outlooks.CELL
     assert 1.95 * sigmas[0] <= rows <= 1.97 * sigmas[-1]
 
 
@@ -164,6 +164,15 @@ def test_of_coarse_tables_the_error_expected_is_that_without_them_and_this_is_sa
     assert without.expected == with_them.expected is not None
     assert with_them.error_words == f"{without.error_words} {outlooks.WITHOUT_COARSE}"
     assert with_them.noise_rows > without.noise_rows
+
+
+def test_beside_an_expected_error_table_fit_says_that_one_noisy_cell_is_farther_off(bench: Bench) -> None:
+    current, pool = today(bench), bench.candidates[:1]
+    plan = table_fit_plan(bench.service, current, pool, epsilon="1")
+    assert outlooks.AVERAGED not in outlook(bench.service, current, plan).noise_words, "no error stands beside it"
+    try_engines(bench.service, current, pool, epsilon_of(plan.budget, current.population.delta))
+    assert outlook(bench.service, current, plan).noise_words.endswith(f" % of the rows{outlooks.AVERAGED}.")
+    assert outlooks.AVERAGED not in outlook(bench.service, current, planned(bench)).noise_words, "it measures queries"
 
 
 def test_what_a_doubted_release_is_worth_is_worked_out_once(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
