@@ -54,10 +54,10 @@ def plan_form(
     epsilon = _epsilon(study, pool, [one for one in found if set(one.candidates) <= set(pool)])
     asked = criteria_form(study)
     with st.expander("Engine, rounds and variants"):
-        found = _by_engine(study, private, pool, epsilon, asked.criteria)
+        planned = _by_engine(study, private, pool, epsilon, asked.criteria)
     if asked.lacking:
         raise StillToChoose(asked.lacking)
-    return found
+    return planned
 
 
 def _by_engine(
