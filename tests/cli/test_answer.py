@@ -200,6 +200,10 @@ def test_a_mean_is_made_of_the_noisy_table_of_its_column(run: Run) -> None:
     assert 0 < number["high"] - number["low"] < 10
     assert abs(number["value"] - binned) <= 2 * (number["high"] - number["low"])
     assert "middle" in found["mean"]
+    assert number["what"] == "mean of bin middles of age"
+    shares = np.array([one["released"] for one in answer(run, "--marginal", "age")["cells"]][: len(edges) - 1])
+    assert number["binning"] == pytest.approx(shares @ np.diff(edges) / 2 / shares.sum(), rel=1e-3)
+    assert abs(private.age.mean() - binned) <= 1.5 * number["binning"]
 
 
 def test_ranges_cumulative_shares_and_quantiles_hold_the_truth(run: Run) -> None:
