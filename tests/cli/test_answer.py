@@ -273,11 +273,15 @@ def test_questions_that_are_none_are_refused(run: Run) -> None:
         assert words in answer(run, *flags, status=2), flags
 
 
-def test_the_report_has_the_intervals_that_are_answered(run: Run) -> None:
+def test_the_report_has_the_intervals_that_are_answered_and_says_what_it_leaves_out(run: Run) -> None:
+    complete(Path("schema.json"))
     release(run, "--engine", "table-fit")
     report = html.unescape(Path("out", "report.html").read_text())
     assert "How far off its numbers may be" in report
+    assert re.search(r"\d+ levels? (is|are) left out: of less than 1 %", report), "no row has (other)"
     for cell in answer(run, "--marginal", "job")["cells"]:
+        if cell["levels"]["job"] == "(other)":
+            continue
         shown = "".join(f"<td[^>]*>{100 * cell[part]:.2f} %</td>" for part in ("share", "low", "high"))
         assert re.search(f"<bdi>job</bdi> = <bdi>{cell['levels']['job']}</bdi></th>{shown}", report), cell
 
