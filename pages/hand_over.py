@@ -10,7 +10,7 @@ from pmwpub.ui.hand_over.answers_panel import answers_panel
 from pmwpub.ui.hand_over.before_and_after import compare
 from pmwpub.ui.hand_over.chosen_release import chosen, latest, listed
 from pmwpub.ui.hand_over.few_records_panel import few_records_panel
-from pmwpub.ui.hand_over.in_short import in_short
+from pmwpub.ui.hand_over.in_short import BEHIND, in_short
 from pmwpub.ui.hand_over.published_tables import published_panel
 from pmwpub.ui.hand_over.quality_panel import quality_part
 from pmwpub.ui.hand_over.replicates_panel import replicates_panel
@@ -28,7 +28,7 @@ if released:
         with first:  # drawn last, so that it says nothing that was overtaken further down
             in_short(study, shown)
     if shown.bundle is not None:
-        with st.expander("Answers with intervals, and what the release changed"):
+        with st.expander(BEHIND):
             answers_panel(study, shown)
             few_records_panel(study, shown)
             replicates_panel(study, shown)

@@ -62,7 +62,8 @@ class SyntheticRelease:
         return self._answers.difference(cell_of(first), cell_of(second))
 
     def mean(self, name: str) -> NumberAnswer:
-        """The mean of a numeric column with its interval, by its noisy table; each bin counts as its middle.
+        """The mean of a numeric column with its interval, by its noisy table; each bin counts as its middle, and
+        `binning` says how far that alone may move it.
 
         Raises WorkloadError for a column that is unknown or not numeric.
         """

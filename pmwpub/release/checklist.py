@@ -74,7 +74,7 @@ def _promise(certificate: ChargedCertificate, schema: Schema) -> Iterator[Answer
     yield Answer("Contribution bound", f"{bound} {checked}")
     yield Answer(
         "Parameters",
-        f"This release: ε = {up(certificate.epsilon)} at δ = {up(certificate.delta)} "
+        f"This release: ε = {up(certificate.epsilon)} at δ = {up(certificate.delta, 3)} "
         f"(ρ = {up(certificate.rho)} in zero-concentrated differential privacy). Conversions and displayed "
         "digits are rounded up.",
     )

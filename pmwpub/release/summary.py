@@ -78,6 +78,7 @@ class ReleaseSummary:
     remarks    what the certificate says beyond its numbers
     figure     an SVG, or ""
     levels     shares of single columns with their intervals, the first of them; none where nothing is covered
+    left_out   which levels are not among these, or ""
     """
 
     promise: tuple[str, ...]
@@ -87,6 +88,7 @@ class ReleaseSummary:
     remarks: tuple[str, ...]
     figure: str = ""
     levels: tuple[LevelShare, ...] = ()
+    left_out: str = ""
 
 
 def summary_of(
@@ -97,6 +99,7 @@ def summary_of(
     bought: Sequence[BoughtError] = (),
     error: NoisyInterval | None = None,
     accepted: Sequence[str] = (),
+    accepted_largest: str = "",
     intervals: MainIntervals | None = None,
 ) -> ReleaseSummary:
     """The summary of a release.
@@ -105,6 +108,7 @@ def summary_of(
     bought  the floors and starts that were bought of its public table before; no floor is said where rows may be added
     error   the release's own noisy error, where it was bought
     accepted  the sentences of all its acceptances, oldest first
+    accepted_largest  that a noisy largest error was bought for one of them, a sentence; "" where none was
     intervals  how far off its cells may be, where that is known
     """
     if isinstance(certificate, TableCertificate) and certificate.may_add_rows:
@@ -112,11 +116,16 @@ def summary_of(
     return ReleaseSummary(
         promise=_promise(certificate, by_id=by_id),
         spent=_spent(certificate),
-        errors=(*_errors(certificate, expectation, bought, error, intervals), *_criteria(certificate), *accepted),
+        errors=(
+            *_errors(certificate, expectation, bought, error, intervals, accepted_largest),
+            *_criteria(certificate),
+            *accepted,
+        ),
         cautions=tuple(_cautions(certificate, expectation, error, intervals)),
         remarks=tuple(certificate.remarks),
         figure="" if expectation is None else expectation.figure,
         levels=intervals.levels if intervals else (),
+        left_out=intervals.left_out if intervals else "",
     )
 
 
@@ -132,7 +141,7 @@ def _promise(certificate: ChargedCertificate, *, by_id: bool) -> tuple[str, ...]
     return (
         f"Protected is {unit}, with {whose} of the private table of {certificate.n:,} rows.",
         f"Whatever anybody concludes from all that is ever released about this population, {_as_likely(granted)} "
-        f"(ε = {up(granted)}), but for a chance of about δ = {up(certificate.delta)}.",
+        f"(ε = {up(granted)}), but for a chance of about δ = {up(certificate.delta, 3)}.",
         "Copying, joining or analysing the files costs nothing more.",
     )
 
@@ -172,11 +181,12 @@ def _errors(
     bought: Sequence[BoughtError],
     error: NoisyInterval | None,
     intervals: MainIntervals | None,
+    accepted_largest: str,
 ) -> list[str]:
     known = error is not None or expectation is not None
     if not known and intervals is not None:
-        return [*intervals.sentences, *_of_public_table(bought), UNKNOWN]
-    said = [_largest(expectation, error)]
+        return [*intervals.sentences, *_of_public_table(bought), accepted_largest or UNKNOWN]
+    said = [_largest(expectation, error, accepted_largest)]
     if known:
         said.append(
             f"That is the error of the worst of all {certificate.queries:,} questions of the workload; most are "
@@ -203,7 +213,7 @@ def _with_interval(known: NoisyInterval, what: str = "") -> str:
     return f"{estimate}{what} ({low} to {high}, {100 * known.confidence:.0f} % sure)"
 
 
-def _largest(expectation: Expectation | None, error: NoisyInterval | None) -> str:
+def _largest(expectation: Expectation | None, error: NoisyInterval | None, accepted: str) -> str:
     """The one number that comes first, and where it is from."""
     if error is not None:
         own = _with_interval(error, " of the rows")
@@ -212,9 +222,9 @@ def _largest(expectation: Expectation | None, error: NoisyInterval | None) -> st
         own, low, high = (in_percent(value) for value in (expectation.error, expectation.low, expectation.high))
         return (
             f"Expected largest error: about {own} of the rows ({low} to {high}), by simulations in which "
-            f"{expectation.source} played the private table. It was not bought."
+            f"{expectation.source} played the private table. {accepted or 'It was not bought.'}"
         )
-    return "Largest error: not known, for it was neither simulated nor bought."
+    return accepted or "Largest error: not known, for it was neither simulated nor bought."
 
 
 def _criteria(certificate: ChargedCertificate) -> list[str]:
@@ -240,6 +250,8 @@ def _cautions(
     reach = error.high if error is not None else expectation.high if expectation is not None else None
     said = [WITHOUT_INTERVAL if reach is None and intervals is not None else _smallest(certificate, reach)]
     grown = isinstance(certificate, TableCertificate) and certificate.adds_rows
+    if certificate.rules:
+        said.append(_excluded(len(certificate.rules)))
     said += [
         "Do not look for single people, or count rare combinations: the rows are copies of public people's, and "
         f"combinations that the public table{' and the rows added to it lack' if grown else ' lacks'} cannot occur, "
@@ -251,6 +263,12 @@ def _cautions(
         "Do not take a change between two releases for a change among people unless it exceeds the errors of both.",
     ]
     return said
+
+
+def _excluded(rules: int) -> str:
+    """That zeros may be of rules, and say nothing of people."""
+    of = "the 1 rule of the schema excludes" if rules == 1 else f"the {rules:,} rules of the schema exclude"
+    return f"Do not count what rules exclude: combinations that {of} have 0 rows here, whatever the private table has."
 
 
 def _smallest(certificate: ChargedCertificate, reach: float | None) -> str:

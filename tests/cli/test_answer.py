@@ -200,6 +200,10 @@ def test_a_mean_is_made_of_the_noisy_table_of_its_column(run: Run) -> None:
     assert 0 < number["high"] - number["low"] < 10
     assert abs(number["value"] - binned) <= 2 * (number["high"] - number["low"])
     assert "middle" in found["mean"]
+    assert number["what"] == "mean of bin middles of age"
+    shares = np.array([one["released"] for one in answer(run, "--marginal", "age")["cells"]][: len(edges) - 1])
+    assert number["binning"] == pytest.approx(shares @ np.diff(edges) / 2 / shares.sum(), rel=1e-3)
+    assert abs(private.age.mean() - binned) <= 1.5 * number["binning"]
 
 
 def test_ranges_cumulative_shares_and_quantiles_hold_the_truth(run: Run) -> None:
@@ -269,11 +273,15 @@ def test_questions_that_are_none_are_refused(run: Run) -> None:
         assert words in answer(run, *flags, status=2), flags
 
 
-def test_the_report_has_the_intervals_that_are_answered(run: Run) -> None:
+def test_the_report_has_the_intervals_that_are_answered_and_says_what_it_leaves_out(run: Run) -> None:
+    complete(Path("schema.json"))
     release(run, "--engine", "table-fit")
     report = html.unescape(Path("out", "report.html").read_text())
     assert "How far off its numbers may be" in report
+    assert re.search(r"\d+ levels? (is|are) left out: of less than 1 %", report), "no row has (other)"
     for cell in answer(run, "--marginal", "job")["cells"]:
+        if cell["levels"]["job"] == "(other)":
+            continue
         shown = "".join(f"<td[^>]*>{100 * cell[part]:.2f} %</td>" for part in ("share", "low", "high"))
         assert re.search(f"<bdi>job</bdi> = <bdi>{cell['levels']['job']}</bdi></th>{shown}", report), cell
 

@@ -6,6 +6,7 @@ import pytest
 from pages.visits import Here, Open, buy, by_pmw_pub, handed_over, press, words
 
 from pmwpub.privacy.budget import ZCDP
+from pmwpub.rounding import in_percent
 from pmwpub.service.accepting import acceptances
 from pmwpub.service.bought import releases
 from pmwpub.service.inputs import study_store
@@ -42,6 +43,11 @@ def test_criteria_are_named_with_a_release_and_their_verdicts_bought_and_shown_t
     assert bought.passed
     viewer = visit("hand_over", population=town.population, release=str(found.outcome.booking.id))
     assert "All criteria are passed" in words(viewer)
+    sold = acceptances.noisy_largest([bought])
+    assert sold is not None
+    assert f"A noisy largest error of {sold.points} (95 %) was bought for the acceptance" in words(viewer)
+    (metric,) = [one for one in viewer.metric if one.label == "Largest error (noisy)"]
+    assert metric.value == in_percent(min(max(sold.values[0], 0), 1), 3)
     assert "acceptance.txt" in [button.label for button in viewer.download_button]
     assert (
         "Named before it was bought, as what it has to meet: the largest error over the workload within 60 points"

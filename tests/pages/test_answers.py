@@ -127,3 +127,18 @@ def test_all_marginals_are_one_file(town: Here, steward: Open) -> None:
     assert [line["columns"] for line in lines] == [
         "; ".join(one.levels) for cells in answers.workload() for one in cells
     ]
+
+
+def test_a_mean_says_beside_its_interval_how_far_binning_may_move_it() -> None:
+    def page() -> None:
+        from pmwpub.release.answers.number_answers import NumberAnswer
+        from pmwpub.ui.hand_over.number_panel import show_number
+
+        numbers = (41.5, 41.4, 40.5, 42.5, 0.95)
+        show_number(NumberAnswer("mean of bin middles of hours", *numbers, "noisy cell", "", 4.25), percent=False)
+
+    app = AppTest.from_function(page).run()
+    assert not app.exception
+    assert [one.label for one in app.metric] == ["mean of bin middles of hours"]
+    assert "95 % interval: 40.5 to 42.5" in words(app)
+    assert "may lie up to 4.25 further off" in words(app)

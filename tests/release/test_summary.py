@@ -10,6 +10,7 @@ from release.bundles import FORMULA, SCRIPT, Made, N
 
 from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.release.certificates.certificate_parts import LedgerTotal
+from pmwpub.release.certificates.stated_rules import StatedRule
 from pmwpub.release.report_numbers import up
 from pmwpub.release.summary import BoughtError, Expectation, odds, summary_of
 
@@ -102,8 +103,30 @@ def test_bought_numbers_go_before_expected_ones(made: Made) -> None:
         "table. It was not bought."
     )
     assert "Before it was bought" not in " ".join(without.errors), "nothing was"
+    sold = "A noisy largest error of 2.01 points, ± 2.5 (95 %) was bought for the acceptance."
+    words = summary_of(made.bundle.certificate, by_id=False, expectation=expected, accepted_largest=sold).errors
+    assert words[0].endswith(f"by simulations in which b.csv played the private table. {sold}")
+    assert summary_of(made.bundle.certificate, by_id=False, accepted_largest=sold).errors[0] == sold
     other = replace(expected, remark="That is said of another release.")
     assert other.remark in summary_of(made.bundle.certificate, by_id=False, expectation=other).errors
+
+
+def test_rows_that_rules_exclude_are_no_counts(made: Made) -> None:
+    assert not any("exclude" in words for words in summary_of(made.bundle.certificate, by_id=False).cautions)
+    rule = StatedRule(rule="a = b", reason="", public_rows_left_out=0)
+    for rules, words in (
+        ((rule,), "the 1 rule of the schema excludes"),
+        ((rule,) * 3, "the 3 rules of the schema excl"),
+    ):
+        ruled = made.bundle.certificate.model_copy(update={"rules": rules})
+        (said,) = [one for one in summary_of(ruled, by_id=False).cautions if "exclude" in one]
+        assert words in said
+        assert said.endswith("have 0 rows here, whatever the private table has.")
+
+
+def test_delta_has_three_digits_rounded_up(made: Made) -> None:
+    certificate = made.bundle.certificate.model_copy(update={"delta": 1.112e-7})
+    assert "δ = 1.12e-7." in " ".join(summary_of(certificate, by_id=False).promise)
 
 
 def test_it_says_who_may_not_be_looked_for_and_how_many_columns_may_be_asked_about(made: Made) -> None:

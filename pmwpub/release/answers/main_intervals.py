@@ -88,6 +88,7 @@ class MainIntervals:
     pairs    of tables of two columns; None where there are none
     levels   the first levels that were counted, with their own intervals
     misfits  whether the public rows evidently cannot answer the release's own tables
+    unlisted  how many levels of single columns are not among `levels`
     """
 
     columns: tuple[IntervalReach, ...]
@@ -95,11 +96,23 @@ class MainIntervals:
     pairs: IntervalReach | None
     levels: tuple[LevelShare, ...]
     misfits: bool
+    unlisted: int = 0
 
     @property
     def listed(self) -> tuple[IntervalReach, ...]:
         """The columns that a short table has."""
         return self.columns[:LISTED]
+
+    @property
+    def left_out(self) -> str:
+        """Which levels of single columns are not listed, a sentence of plain text; "" where all are."""
+        if not self.unlisted:
+            return ""
+        some = "1 level is" if self.unlisted == 1 else f"{self.unlisted:,} levels are"
+        return (
+            f"{some} left out: of less than 1 % of the released rows (such as levels without a public row), without an "
+            f"interval, or behind the first {MOST_LEVELS}."
+        )
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -143,12 +156,14 @@ def _main_intervals(intervals: CellIntervals, tables: Workload) -> MainIntervals
     if not columns:
         return None
     of_pairs = _together([_halves(intervals.of(pair)) for pair in pairs])
+    levels = tuple(islice((level for one in single for level in _levels(one, tables.domain)), MOST_LEVELS))
     return MainIntervals(
         tuple(sorted(columns, key=lambda one: -one.largest)),
         _reach("one column", _together(list(halves.values()))),
         _reach("two columns", of_pairs) if len(of_pairs) else None,
-        tuple(islice((level for one in single for level in _levels(one, tables.domain)), MOST_LEVELS)),
+        levels,
         max(intervals.misfit.ratios) > MISFITTING,
+        sum(one.shares.size for one in single) - len(levels),
     )
 
 

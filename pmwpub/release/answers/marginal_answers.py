@@ -20,6 +20,12 @@ COVERS = (
 )
 """What is said beside intervals, wherever they are shown."""
 
+RESTS_ON = (
+    "What an interval rests on: noisy cell, the known noise of such cells alone; model, a model of how public and "
+    "private tables differ, whose coverage was measured; upper end, noisy cells that the cell is part of."
+)
+"""The short words for what intervals rest on, for people."""
+
 TOO_NOISY = "too noisy to use"
 """Said of a cell whose interval reaches further than the share itself: half its width is more than the share."""
 

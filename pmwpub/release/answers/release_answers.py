@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -26,7 +27,7 @@ from pmwpub.records import Distribution
 from pmwpub.release.answers.interval_strengths import read_strengths
 from pmwpub.release.answers.main_intervals import MainIntervals, main_intervals
 from pmwpub.release.answers.marginal_answers import CellAnswer, cell_answers, uncovered
-from pmwpub.release.answers.number_answers import NumberAnswer, middles
+from pmwpub.release.answers.number_answers import NumberAnswer, middles, reach_of_bins
 from pmwpub.release.answers.ordered_answers import OrderedAnswers
 from pmwpub.release.bundle import INTERVALS, SCHEMA, TABLES, WEIGHTS, Bundle
 from pmwpub.release.certificate import Certificate
@@ -118,13 +119,16 @@ class ReleaseAnswers:
         Raises WorkloadError for a column that is unknown or not numeric.
         """
         (wanted,) = self._positions([name])
-        values = middles(self._bundle.schema.attributes[wanted])
+        column, table = self._bundle.schema.attributes[wanted], marginal_of(self._released, (wanted,))
+        values = middles(column)
         if all(value is None for value in values):
             raise WorkloadError(f"Column {name!r} is not numeric, so it has no mean.")
-        what = f"mean of {name}"
+        what = f"mean of bin middles of {name}"
         if self._contrasts is not None:
-            return NumberAnswer.of(what, self._contrasts.mean(wanted, values), difference=False)
-        return NumberAnswer.uncovered(what, mean_of(marginal_of(self._released, (wanted,)), values))
+            found = NumberAnswer.of(what, self._contrasts.mean(wanted, values), difference=False)
+        else:
+            found = NumberAnswer.uncovered(what, mean_of(table, values))
+        return replace(found, binning=reach_of_bins(column, table))
 
     @cached_property
     def ordered(self) -> OrderedAnswers:

@@ -13,7 +13,7 @@ from pmwpub.mechanisms.acceptance.acceptance_noise import CONFIDENCE, Verdict, l
 from pmwpub.numerals import as_fraction
 from pmwpub.plans import AcceptancePlan
 from pmwpub.plans.acceptance_plans import sold_numbers
-from pmwpub.plans.criteria import Criterion, MeanOfRelease, Measured
+from pmwpub.plans.criteria import Criterion, LargestWithin, MeanOfRelease, Measured
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.release.bundle import CERTIFICATE
 from pmwpub.rounding import near, up
@@ -41,6 +41,13 @@ COUNTED: dict[Verdict, str] = {
     "passed": "passed",
 }
 
+INSIDE: dict[Verdict, str] = {
+    "passed": "inside both ends by more than the noise",
+    "open": "not clear whether it is inside both ends",
+    "missed": "beyond an end by more than the noise",
+}
+"""What a verdict of a mean says of the two ends that it may lie between."""
+
 UNREACHED = (
     "No noise is narrow enough for {part} of the bars: a bar is near the rounding of its number. Take a wider bar "
     "before the next release, or a wider part. Nothing was charged."
@@ -64,17 +71,30 @@ class CriterionResult:
     def sentence(self) -> str:
         """The verdict, what it is about, and the number, plain text; half-widths are rounded up.
 
-        The two sums of a mean are stated over the rows with a number that the release has: they are how far off the
-        private mean is only where as many private rows have one. The verdict needs no such thing.
+        Of a mean it is how far inside both ends of what is allowed the private one lies, by its two sums over the rows
+        with a number that the release has: true only where as many private rows have one. The verdict needs no such
+        thing.
         """
         said = SAID[self.verdict]
-        numbers, width = " and ".join(near(100 * value) for value in self.values), up(100 * self.half_width, 3)
         if not isinstance(self.criterion, MeanOfRelease):
-            return f"{said}: {self.criterion.words}. Noisy: {numbers} points, ± {width}."
+            return f"{said}: {self.criterion.words}. Noisy: {self.points}."
+        lower, upper = (_inside(self.criterion.bar - value) for value in self.values)
         return (
-            f"{said}: {self.criterion.words}. Noisy: {numbers} %, ± {width}: how far the private mean is below and "
-            f"above the released one, if as many private rows have a number as released ones, {self.criterion.rows:,}."
+            f"{said}: {self.criterion.words}. Noisy: the private mean lies {lower} the lower end of what "
+            f"is allowed and {upper} the upper end, each ± {up(100 * self.half_width, 3)} %, so it is "
+            f"{INSIDE[self.verdict]}. Both numbers hold if as many private rows have a number as released ones, "
+            f"{self.criterion.rows:,}."
         )
+
+    @property
+    def points(self) -> str:
+        """The noisy number of a share, with its half-width: "2.01 points, ± 2.5"."""
+        return f"{near(100 * self.values[0])} points, ± {up(100 * self.half_width, 3)}"
+
+
+def _inside(margin: Fraction) -> str:
+    """How far within an end of what is allowed, in percent without a sign."""
+    return f"{near(100 * abs(margin))} % {'inside' if margin >= 0 else 'beyond'}"
 
 
 @dataclass(frozen=True)
@@ -150,6 +170,18 @@ def words_of_all(held: Sequence[Acceptance]) -> tuple[str, ...]:
         said += own if len(held) == 1 and one.verdicts else (f"Acceptance {place} of {len(held)}. {it}" for it in own)
     last = next((one for one in reversed(held) if one.words), None)
     return tuple(said) if last is None else (*said, *last.words[len(last.verdicts) :])
+
+
+def noisy_largest(held: Sequence[Acceptance]) -> CriterionResult | None:
+    """The last noisy largest error that was bought for an acceptance of a release; None where none was."""
+    found = [one for each in held for one in each.results if isinstance(one.criterion, LargestWithin)]
+    return found[-1] if found else None
+
+
+def noisy_largest_words(held: Sequence[Acceptance]) -> str:
+    """That such a number was bought, a sentence of plain text; "" where none was."""
+    found = noisy_largest(held)
+    return "" if found is None else f"A noisy largest error of {found.points} (95 %) was bought for the acceptance."
 
 
 def attempts_in_words(attempts: Attempts) -> str:

@@ -12,7 +12,7 @@ from pmwpub.plans import AnyReleasePlan, ReleasePlan
 from pmwpub.privacy.budget import epsilon_of
 from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
 from pmwpub.release.summary import BoughtError, Expectation, ReleaseSummary, summary_of
-from pmwpub.service.accepting.acceptances import acceptances, words_of_all
+from pmwpub.service.accepting.acceptances import acceptances, noisy_largest_words, words_of_all
 from pmwpub.service.bought.answers_of_releases import answers_of
 from pmwpub.service.bought.assessments import assessments
 from pmwpub.service.bought.latest_numbers import latest_of_all
@@ -108,6 +108,7 @@ def handed_over(service: Service, current: Study, found: Released) -> ReleaseSum
         bought=[BoughtError(what, number) for what, number in numbers if number is not None],
         error=next((one.error for one in reversed(errors) if one.error is not None), None),
         accepted=words_of_all(held),
+        accepted_largest=noisy_largest_words(held),
         intervals=answers_of(service, bundle).main,
     )
 

@@ -14,6 +14,7 @@ from pmwpub.service.bought.answers_of_releases import (
     MISSES,
     OF_ROWS,
     PUBLIC,
+    RESTS_ON,
     WITHIN,
     CellAnswer,
     ReleaseAnswers,
@@ -107,6 +108,7 @@ def _cells(
         alt=f"Table: {share}, by {', '.join(names)}, with intervals.",
     )
     st.caption(COVERS)
+    st.caption(RESTS_ON)
     left, right = st.columns(2)
     left.download_button(
         "These cells (CSV)",

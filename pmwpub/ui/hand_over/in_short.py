@@ -19,9 +19,11 @@ from pmwpub.ui.wording.written import plain
 
 COLUMNS = 12
 """So many columns are named; more are counted."""
+BEHIND = "Answers with intervals, and what the release changed"
+"""The fold of the page that all else about a release is in."""
 MORE = (
-    "Each share, mean or difference with its interval: Answers, below. The same errors for survey software: Replicate "
-    "weights, below."
+    "Each share, mean or difference with its interval, and the same errors for survey software (replicate weights): "
+    f"open “{BEHIND}”, below."
 )
 PRINTED = """<style>@media print {
   @page { size: A4; margin: 12mm; }
@@ -88,6 +90,8 @@ def _levels(summary: ReleaseSummary) -> None:
             column_config={name: st.column_config.NumberColumn(format="percent") for name in table.header[2:]},
             alt="Shares of single columns, with intervals.",
         )
+        if summary.left_out:
+            st.caption(plain(summary.left_out))
 
 
 def _list(title: str, sentences: Sequence[str]) -> None:

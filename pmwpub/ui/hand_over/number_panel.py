@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pmwpub.service.bought.answers_of_releases import OF_A_MEAN, NumberAnswer, ReleaseAnswers
+from pmwpub.service.bought.answers_of_releases import OF_A_MEAN, RESTS_ON, NumberAnswer, ReleaseAnswers
 from pmwpub.ui.wording.written import number, plain
 
 
@@ -28,6 +28,7 @@ def difference_part(answers: ReleaseAnswers, names: Sequence[str], key: str) -> 
         st.caption("Choose two different cells.")
         return
     show_number(answers.difference(cells[first], cells[second]), percent=True)
+    st.caption(RESTS_ON)
 
 
 def mean_part(answers: ReleaseAnswers, names: Sequence[str]) -> None:
@@ -39,6 +40,7 @@ def mean_part(answers: ReleaseAnswers, names: Sequence[str]) -> None:
     for name in numeric:
         show_number(answers.mean(name), percent=False)
     st.caption(OF_A_MEAN)
+    st.caption(RESTS_ON)
 
 
 def show_number(found: NumberAnswer, *, percent: bool) -> None:
@@ -52,5 +54,7 @@ def show_number(found: NumberAnswer, *, percent: bool) -> None:
             st.metric(plain(found.what), written(found.value))
         if found.low is not None and found.high is not None:
             st.markdown(f"95 % interval: {written(found.low)} to {written(found.high)}; rests on: {found.basis}.")
+        if found.of_bins:
+            st.markdown(plain(found.of_bins))
         if found.remark:
             st.caption(plain(found.remark))

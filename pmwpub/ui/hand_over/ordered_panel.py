@@ -6,7 +6,13 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pmwpub.service.bought.answers_of_releases import OF_A_QUANTILE, OF_A_RANGE, QuantileAnswer, ReleaseAnswers
+from pmwpub.service.bought.answers_of_releases import (
+    OF_A_QUANTILE,
+    OF_A_RANGE,
+    RESTS_ON,
+    QuantileAnswer,
+    ReleaseAnswers,
+)
 from pmwpub.ui.hand_over.number_panel import show_number
 from pmwpub.ui.wording.written import number, plain
 
@@ -30,6 +36,7 @@ def range_part(answers: ReleaseAnswers, names: Sequence[str], key: str) -> None:
         return
     show_number(answers.ordered.of_levels(name, first, last), percent=True)
     st.caption(OF_A_RANGE)
+    st.caption(RESTS_ON)
 
 
 def quantile_part(answers: ReleaseAnswers, names: Sequence[str]) -> None:
@@ -40,6 +47,7 @@ def quantile_part(answers: ReleaseAnswers, names: Sequence[str]) -> None:
             _show(found)
     if ordered:
         st.caption(OF_A_QUANTILE)
+        st.caption(RESTS_ON)
 
 
 def _ordered(answers: ReleaseAnswers, names: Sequence[str]) -> list[str]:

@@ -6,8 +6,9 @@ import streamlit as st
 
 from pmwpub import figures
 from pmwpub.errors import PlanError
-from pmwpub.rounding import in_percent
+from pmwpub.rounding import in_percent, up
 from pmwpub.service import Released, Study
+from pmwpub.service.accepting.acceptances import acceptances, noisy_largest
 from pmwpub.service.bought import release_errors
 from pmwpub.service.quality_report import Cause, MarginalsCompared, Quality, compared, quality_of
 from pmwpub.ui.app.frame import Badge, panel
@@ -67,10 +68,15 @@ def _facts(study: Study, found: Released, quality: Quality) -> None:
     middle.caption(f"in the public table: {before.largest:.2%}; {after.half:,} rows hold half the weight")
     errors = release_errors.measured_errors(service(), study.population.name, found.outcome.booking.key)
     bought = [one.error for one in errors if one.error is not None]
+    held = acceptances(service(), study.population.name, found.outcome.booking.key) if found.plan.criteria else []
+    accepted = noisy_largest(held)
     if bought:
         estimate, low, high = (in_percent(one, 3) for one in (bought[-1].estimate, bought[-1].low, bought[-1].high))
         right.metric("Largest error (noisy)", estimate)
         right.caption(f"{low} to {high}, bought at a charge of its own")
+    elif accepted is not None:
+        right.metric("Largest error (noisy)", in_percent(min(max(accepted.values[0], 0), 1), 3))
+        right.caption(f"± {up(100 * accepted.half_width, 3)} points (95 %), bought for the acceptance")
     else:
         right.metric("Largest error (noisy)", "not bought")
         right.caption("A charge of its own; see above.")

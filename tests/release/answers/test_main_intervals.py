@@ -63,6 +63,9 @@ def test_the_list_is_short(intervals: CellIntervals, monkeypatch: pytest.MonkeyP
     short = main_intervals(lambda: intervals, intervals._release.tables)
     assert short is not None
     assert len(short.levels) == 2
+    assert short.unlisted == sum(len(one.levels) for one in SHAPE.attributes) - 2
+    assert short.left_out.startswith(f"{short.unlisted:,} levels are left out")
+    assert replace(short, unlisted=0).left_out == ""
     assert short.pairs is not None
     assert short.pairs.cells <= 12
 
@@ -73,7 +76,7 @@ def test_the_summary_says_how_far_and_no_longer_that_nothing_is_known(found: Mai
     assert not any("not known" in words for words in said.errors)
     assert f"± {100 * found.alone.typical:.2g} points" in sentence
     assert found.columns[0].what in sentence
-    assert said.levels == found.levels
+    assert (said.levels, said.left_out) == (found.levels, found.left_out)
     assert said.cautions[0] == WITHOUT_INTERVAL
     assert "more than 3 columns" in " ".join(said.cautions), "two are in the workload, and intervals are for three"
     assert "not known" in summary_of(made.bundle.certificate, by_id=False).errors[0]

@@ -511,6 +511,21 @@ def test_words_say_what_passed_and_what_did_not(
     assert found.words[1].startswith(
         "Undecided, for the noise is too wide to tell: the largest error over the workload within 35 points. Noisy: 35"
     )
-    assert found.words[3].startswith("Missed: the mean of age, clipped to 0 to 90, within 40 %. Noisy: 0 and ")
+    assert found.words[3].startswith(
+        "Missed: the mean of age, clipped to 0 to 90, within 40 %. Noisy: the private mean lies "
+    )
+    assert " inside the lower end of what is allowed and " in found.words[3]
+    assert " beyond the upper end, each ± " in found.words[3]
+    assert "so it is beyond an end by more than the noise." in found.words[3]
+    sold = acceptances.noisy_largest([found])
+    assert sold == found.results[1]
+    assert acceptances.noisy_largest_words([found]).startswith("A noisy largest error of 35 points, ± ")
+    assert acceptances.noisy_largest_words([replace(found, results=())]) == ""
+    mean = replace(found.results[3], values=(Fraction(141, 10_000), Fraction(-279, 10_000)), verdict="passed")
+    within = replace(mean, criterion=mean.criterion.model_copy(update={"within": "3/100"}), half_width=Fraction(3, 200))
+    assert (  # 3 - 1.41, and 3 - -2.79
+        "lies 1.59 % inside the lower end of what is allowed and 5.79 % inside the upper end, each ± 1.5 %, so it is "
+        "inside both ends by more than the noise." in within.sentence
+    )
     assert found.words[3].endswith("if as many private rows have a number as released ones, 300.")
     assert "released weights" in found.words[4]
