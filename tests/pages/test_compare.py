@@ -116,6 +116,13 @@ def test_in_the_demo_it_is_said_that_the_private_table_is_made_up_and_plays_itse
     said = words(app.run())
     assert "In the demo the private table, state A, is made up and known, so it plays itself here" in said
     assert "not about yours" not in said
+    tables = {
+        name for name in ("state_b.csv", "state_c.csv", "state_d.csv") for line, _ in drawn_lines(app) if name in line
+    }
+    assert "state_d.csv" in tables, "the region that nothing reaches with it is seen without a click"
+    assert len(tables) == 2
+    simulation = next(box for box in app.selectbox if box.label == "Simulation")
+    assert simulation.options[0].endswith(" · PMW^Pub · Table fit"), "both engines are named"
 
 
 def test_after_a_change_of_the_workload_it_is_said_that_earlier_floors_are_of_another_one(

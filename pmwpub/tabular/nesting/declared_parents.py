@@ -79,7 +79,7 @@ def with_parents(
         try:
             column = column.changed(parents=(*others, rule), **more)
         except ValidationError as failure:
-            raise refusal(failure) from failure
+            raise refusal(failure, head=f"The parent {rule.name!r} cannot be declared so") from failure
     return column
 
 
