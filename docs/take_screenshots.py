@@ -36,7 +36,6 @@ def main() -> None:
         visitor.press("Buy these assessments")
         visitor.see(re.compile("no reweighting of state_d.csv gets below"), LONG)
         picture(visitor, visitor.page.get_by_role("heading", name="Compare").first, "candidates")
-        visitor.pick("Lines", "state_d.csv")
         visitor.page.get_by_text(re.compile("unachievable with state_d")).first.wait_for(state="visible", timeout=LONG)
         shaded = visitor.page.get_by_test_id("stPlotlyChart").filter(has_text="unachievable with state_d").first
         picture(visitor, shaded, "explore")

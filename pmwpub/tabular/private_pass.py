@@ -31,7 +31,7 @@ from pmwpub.tabular.schema.table_schema import Schema
 
 KEPT = 1 << 28  # bytes of codes that stay in memory; rows beyond are read again when they are counted
 _BEYOND = 1_000_000  # rows above twice as many as registered: no file is read further
-TELL = "Tell the steward only."
+TELL = "Told to you only."
 
 
 @dataclass(frozen=True, eq=False, repr=False)

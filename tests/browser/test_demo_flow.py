@@ -78,7 +78,6 @@ def _explore(visitor: Visitor) -> None:
     visitor.press("Simulate for free")
     visitor.see(re.compile("Use state_c.csv"), LONG)
     visitor.see(re.compile("expect an error of about"), LONG)
-    visitor.pick("Lines", "state_d.csv")
     visitor.page.get_by_text(re.compile("unachievable with state_d")).first.wait_for(state="visible", timeout=LONG)
     visitor.page.locator("summary:visible", has_text="The same as a table and in words").last.click()
     visitor.see(re.compile("Below .* % nothing is achievable with state_d.csv, at any epsilon"))

@@ -377,6 +377,8 @@ def test_a_release_costs_what_was_shown_and_its_address_names_it(town: Here, ste
     handed_over(app)
     assert "Release 1 about town" in words(app)
     assert [metric.label for metric in app.metric][:3] == ["ε", "δ", "Rounds"]
+    booking = town.service.ledger.bookings(town.population)[-1].id
+    assert f"· booking {booking} of this store · draw 1" in words(app)
     assert {button.label for button in app.download_button} >= {"synthetic.csv", "weights.csv", "certificate.json"}
 
 

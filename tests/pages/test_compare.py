@@ -56,6 +56,28 @@ def test_the_verdict_names_what_to_use_what_is_ruled_out_and_what_to_expect(town
     assert verdict(current, nothing, []).replace("\\", "") == "Nothing is known."
 
 
+def test_where_a_candidate_is_not_told_apart_from_another_it_is_preselected_and_not_advised(town: Here) -> None:
+    current = study_store.study(town.service, town.population)
+    good, poor = ((one.sha256,) for one in current.usable)
+    at = {"1": replace(expecting((good, 0.087), (poor, 0.1)), tied=(poor,))}
+    assert verdict(current, at, []).replace("\\", "") == (
+        "**good.csv** is preselected; it and poor.csv cannot be told apart until a start is bought: expect an error of "
+        "about 8.7 % at ε = 1."
+    )
+
+
+def test_no_error_stands_at_an_epsilon_that_no_simulation_reached(town: Here) -> None:
+    current = study_store.study(town.service, town.population)
+    good, poor = ((one.sha256,) for one in current.usable)
+    reached = expecting((good, 0.087), (poor, 0.1))
+    beyond = replace(reached, reached=False)
+    assert verdict(current, {"0.1": reached, "0.05": beyond}, []).endswith("about 8.7 % at ε = 0.1.")
+    assert verdict(current, {"0.05": beyond, "0.025": beyond}, []).endswith(
+        "about 8.7 % at the simulated ε nearest to 0.05."
+    )
+    assert "8.7 % at ε = 4" in verdict(current, {"8": beyond, "4": reached}, [])
+
+
 def test_where_a_pool_is_expected_to_be_best_the_verdict_says_so_and_what_each_table_gives(town: Here) -> None:
     current = study_store.study(town.service, town.population)
     good, poor = ((one.sha256,) for one in current.usable)
@@ -94,6 +116,13 @@ def test_in_the_demo_it_is_said_that_the_private_table_is_made_up_and_plays_itse
     said = words(app.run())
     assert "In the demo the private table, state A, is made up and known, so it plays itself here" in said
     assert "not about yours" not in said
+    tables = {
+        name for name in ("state_b.csv", "state_c.csv", "state_d.csv") for line, _ in drawn_lines(app) if name in line
+    }
+    assert "state_d.csv" in tables, "the region that nothing reaches with it is seen without a click"
+    assert len(tables) == 2
+    simulation = next(box for box in app.selectbox if box.label == "Simulation")
+    assert simulation.options[0].endswith(" · PMW^Pub · Table fit"), "both engines are named"
 
 
 def test_after_a_change_of_the_workload_it_is_said_that_earlier_floors_are_of_another_one(

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from fractions import Fraction
 
 from pages.visits import PRIVATE, Here, Open, add, buy, press, table, words
 
+from pmwpub.ledger import Population
 from pmwpub.plans import WorkloadChoice
 from pmwpub.service.inputs import study_store
 
@@ -176,3 +178,18 @@ def test_a_table_charged_elsewhere_is_blocked_until_the_decision_is_recorded(
     buy(app, "Buy this release")
     assert ledger.balance("other").spent.units > 0
     assert ledger.acknowledgements("other")
+
+
+def test_until_a_table_is_stored_it_is_said_why_no_schema_can_be_drafted(empty: Here, visit: Open) -> None:
+    service, name = empty.service, empty.population
+    service.ledger.register(Population(name, 400, 1, "one resident", Fraction(2), Fraction(1, 160_000)))
+    app = visit("prepare", population=name)
+    assert "Nothing to draft from yet: add a public table above." in words(app)
+    app.file_uploader[0].upload("good.csv", table(300, 2), "text/csv")
+    app.checkbox[0].check()
+    app = press(app, "Add")
+    assert "press Store below to keep 1 public table, then draft a schema" in words(app)
+    assert "Nothing to draft from yet: press Store above" in words(app)
+    app = press(app, "Store")
+    assert "Nothing to draft from yet" not in words(app)
+    assert "Next, on this page: draft a schema" in words(app)

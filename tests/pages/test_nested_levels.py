@@ -72,7 +72,8 @@ def test_a_pasted_map_is_a_parents_and_a_wrong_one_is_refused_in_words(nested: H
     app.text_input(key="name of the parent").set_value("region")
     app.text_area(key="map of the parent").set_value("11000,north")
     app = press(app, "Add this parent")
-    assert "lacks 199 of the 200 levels" in words(app)
+    assert "lacks 199 of the 200 levels of 'county': '11001', " in words(app).replace("\\", "")
+    assert "'12000' and 189 more; each needs a parent" in words(app).replace("\\", "")
     lines = [f"{n // 10 + 11}{n % 10:03d}\t{'north' if n < 90 else 'south'}" for n in range(200)]
     app.text_area(key="map of the parent").set_value("\n".join(lines))
     app = press(press(app, "Add this parent"), "Save this schema")
@@ -97,6 +98,10 @@ def test_bands_of_numbers_are_declared_by_their_edges_which_their_bins_get(empty
     app.text_input(key="edges of bands").set_value("18")
     app = press(app, "Add this parent")
     assert "two edges at least" in words(app)
+    app.text_input(key="edges of bands").set_value("18, 60")
+    app = press(app, "Add this parent")
+    assert "The bands of 'age band' go from 18 to 60, but 'age' goes from 0 to 90." in words(app)
+    assert "not valid" not in words(app)
     app.text_input(key="edges of bands").set_value("0, 18, 60, 90")
     app = press(press(app, "Add this parent"), "Save this schema")
     (parent,) = schema(town).parents

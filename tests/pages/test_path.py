@@ -22,9 +22,18 @@ def so_far(town: Here, *, steward: bool = True, viewing: bool = False, **changed
 @pytest.mark.parametrize(
     ("changed", "steward", "words"),
     [
-        ({"candidates": (), "schema": None, "choice": None}, False, "add public tables"),
-        ({"schema": None, "choice": None}, False, "draft a schema"),
-        ({"choice": None}, False, "choose the workload"),
+        (
+            {"candidates": (), "schema": None, "choice": None},
+            False,
+            "add public tables, then draft a schema, then choose the workload, then load the private table",
+        ),
+        (
+            {"schema": None, "choice": None},
+            False,
+            "draft a schema, then choose the workload, then load the private table",
+        ),
+        ({"choice": None}, False, "choose the workload, then load the private table"),
+        ({"choice": None}, True, "choose the workload"),
         ({}, False, "load the private table"),
     ],
 )
@@ -33,6 +42,13 @@ def test_what_is_missing_is_named_in_the_order_of_the_work(
 ) -> None:
     step = so_far(town, steward=steward, **changed).next_step
     assert (step.words, step.page) == (words, PREPARE)
+
+
+def test_tables_that_were_read_and_not_stored_are_named_until_somebody_presses_store(town: Here) -> None:
+    read = replace(so_far(town, candidates=(), schema=None), held=2)
+    there, elsewhere = replace(read, page=PREPARE).next_step.words, replace(read, page=COMPARE).next_step.words
+    assert there == "press Store below to keep 2 public tables, then draft a schema"
+    assert elsewhere.startswith("press Store on Prepare to keep 2 public tables")
 
 
 def test_tables_without_the_stewards_word_are_named_before_anything_is_bought(town: Here) -> None:

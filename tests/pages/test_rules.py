@@ -12,6 +12,8 @@ from pmwpub.ledger import Population
 from pmwpub.service.inputs import study_store
 from pmwpub.tabular.schema.table_schema import Schema
 
+EDITED = "The schema is being edited above"
+
 PLACES = [f"place {number:03}" for number in range(200)]
 
 
@@ -119,3 +121,17 @@ def test_viewers_see_rules_and_change_none(city: Here, visit: Open) -> None:
     _add(visit("prepare", population=city.population), 'age < 20 implies mayor = "no"')
     app = visit("prepare", population=city.population, view="stakeholder")
     assert not [one for one in app.button if one.label in ("Take out", "Add this rule")]
+
+
+def test_the_panel_keeps_its_label_and_says_why_nothing_is_added_while_the_schema_is_edited(
+    city: Here, visit: Open
+) -> None:
+    """An expander whose label changes is another one to a browser, and folds shut."""
+    app = visit("prepare", population=city.population)
+    assert "No rule so far." in words(app)
+    app.text_input(key="rule text 0").set_value('mayor = "yes" implies age >= 20')
+    app = press(app, "Add this rule")
+    assert "1 rule so far." in words(app)
+    assert [one.label for one in app.expander if one.label.startswith("Rule")] == ["Rules"]
+    assert EDITED not in words(app)
+    assert EDITED in words(press(app, "Edit the schema"))

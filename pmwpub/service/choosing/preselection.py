@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pmwpub.evaluation import ENGINES, TABLE_FIT
@@ -28,6 +28,8 @@ class Preselection:
     expected  of each candidate of which something can be expected, the least expected error first
     engine    the engine that the expectations are of; "" where there are none
     together  what is expected of all single tables in a pool with learnt weights, where it was simulated with table fit
+    reached   whether epsilon lies within what was simulated; else the nearest end stands for it
+    tied      candidates that cannot be told apart from the first yet, whatever is expected of them (`tied_with_first`)
     """
 
     pool: Pool | None
@@ -35,6 +37,8 @@ class Preselection:
     expected: tuple[tuple[Pool, ExpectedError], ...] = ()
     engine: str = ""
     together: PlayedPool | None = None
+    reached: bool = True
+    tied: tuple[Pool, ...] = ()
 
     @property
     def pooled(self) -> ExpectedError | None:
@@ -76,16 +80,44 @@ def preselected(
     found, simulated = errors.get(taken, []), tried.get(taken, SimulatedPairs())
     expected = tuple((by_key[one.candidate], one) for one in found)
     if len(pools) == 1:
-        return Preselection(pools[0], f"{current.names(pools[0])} is the only candidate.", expected, taken)
+        return Preselection(
+            pools[0], f"{current.names(pools[0])} is the only candidate.", expected, taken, reached=simulated.reached
+        )
     if not expected:
         pool, reason = _by_bought(current, {pool: known[pool] for pool in pools if pool in known}, len(pools))
         return Preselection(pool, reason)
     bought_too = any(pool in known for pool in pools)
+    tied = () if current.demo else tied_with_first(expected, known)
     reason = _because(current, expected, simulated, epsilon, bought_too=bought_too, left=len(pools) - len(expected))
+    if tied:
+        reason = f"{reason} {untold(current, tied)}"
     together = _together(service, current, pools, epsilon) if taken == TABLE_FIT else None
-    found_now = Preselection(expected[0][0], reason, expected, taken, together)
+    found_now = Preselection(expected[0][0], reason, expected, taken, together, simulated.reached, tied)
     pooled = found_now.pooled
     return found_now if pooled is None else replace(found_now, reason=f"{_pooled_words(found_now, pooled)} {reason}")
+
+
+def tied_with_first(expected: Sequence[tuple[Pool, ExpectedError]], known: Collection[Pool]) -> tuple[Pool, ...]:
+    """Those that cannot be told apart from the first: nothing was bought of either, no table played the private one to
+    both, as where two tables play it to each other, and each error lies where the other's may."""
+    (first, best), *others = expected
+    return tuple(
+        pool
+        for pool, one in others
+        if first not in known
+        and pool not in known
+        and best.pairs
+        and one.pairs
+        and not set(best.truths) & set(one.truths)
+        and best.low <= one.error <= best.high
+        and one.low <= best.error <= one.high
+    )
+
+
+def untold(current: Study, tied: Sequence[Pool]) -> str:
+    """That the candidate that is preselected cannot be told apart from these, and what would do it."""
+    names = ", ".join(current.names(pool) for pool in tied)
+    return f"It and {names} cannot be told apart until a start is bought: no table played the private one to both."
 
 
 def _together(service: Service, current: Study, pools: Sequence[Pool], epsilon: float) -> PlayedPool | None:

@@ -14,6 +14,8 @@ from pmwpub.tabular.schema.table_schema import Schema
 FOLDER = APP_FILES / "sample_data"
 PRIVATE = "state_a.csv"
 CANDIDATES = ("state_b.csv", "state_c.csv", "state_d.csv")
+FAR_AWAY = "state_d.csv"
+"""The candidate whose best mixture is poor: no epsilon makes up for it."""
 SCHEMA = "schema.json"
 
 

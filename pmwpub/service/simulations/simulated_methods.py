@@ -28,6 +28,7 @@ __all__ = [
     "UNCHANGED",
     "baseline_labels",
     "described_baseline",
+    "label_of",
     "variants_beside",
 ]
 

@@ -22,11 +22,13 @@ from pmwpub.tabular.nesting.parented_columns import ParentedColumn
 from pmwpub.tabular.nesting.two_column_maps import read_map
 from pmwpub.tabular.schema.column_types import CategoricalColumn, Column, NumericColumn
 from pmwpub.tabular.schema.draft_record import Remedy
+from pmwpub.tabular.schema.missing_codes import text_of_number
 from pmwpub.tabular.schema.proposing.column_cells import ColumnCells
 from pmwpub.tabular.schema.proposing.one_column import proposed
 from pmwpub.tabular.schema.proposing.recipe import Recipe
 from pmwpub.tabular.schema.table_schema import refusal
 
+MOST_NAMED = 10
 WAYS = "NAME:prefix:2, NAME:map:FILE, NAME:edges:0,18,65 or NAME:column"
 
 
@@ -77,7 +79,7 @@ def with_parents(
         try:
             column = column.changed(parents=(*others, rule), **more)
         except ValidationError as failure:
-            raise refusal(failure) from failure
+            raise refusal(failure, head=f"The parent {rule.name!r} cannot be declared so") from failure
     return column
 
 
@@ -91,7 +93,7 @@ def _rule(column: Column, value: str, tables: Sequence[TextTable], missing_token
             "categorical gives it levels, and numbers have bands: NAME:edges:0,18,65."
         )
     if way == "edges":
-        return ParentRule(name=name, edges=_edges(name, rest))
+        return ParentRule(name=name, edges=_reaching(column, name, _edges(name, rest)))
     if way == "column" and isinstance(column, CategoricalColumn):
         above = proposed(ColumnCells.of(name, tables), Recipe(missing_tokens=tuple(missing_tokens))).column
         pairs = public_parents(tables, column, above, missing_tokens)
@@ -113,6 +115,19 @@ def _edges(name: str, text: str) -> tuple[float, ...]:
     return found
 
 
+def _reaching(column: ParentedColumn, name: str, edges: tuple[float, ...]) -> tuple[float, ...]:
+    """The edges of bands, or SchemaError with the column's own ends where they leave levels out."""
+    if column.line is not None:
+        first, last = column.line.edges[0], column.line.edges[-1]
+        if min(edges) > first or max(edges) < last:
+            raise SchemaError(
+                f"The bands of {name!r} go from {text_of_number(min(edges))} to {text_of_number(max(edges))}, but "
+                f"{column.name!r} goes from {text_of_number(first)} to {text_of_number(last)}. Bands leave no level "
+                f"out: the first edge is {text_of_number(first)} and the last one {text_of_number(last)}."
+            )
+    return edges
+
+
 def _pairs(text: str) -> dict[str, str]:
     try:
         found = json.loads(text)
@@ -127,7 +142,7 @@ def rule_by_map(column: ParentedColumn, name: str, pairs: Mapping[str, str]) -> 
     """A parent by a map of the column's levels or, where it has not all of these, of those of one of its parents.
 
     Levels are found in the map by the column's own rules; what the map says of other texts is left out. Raises
-    SchemaError where it has neither, naming levels of the column that it lacks.
+    SchemaError where it has neither, naming up to ten levels of the column that it lacks.
     """
     known = {column.tidy(level): parent for level, parent in pairs.items()}
     others = {one.name: one.levels for one in column.parent_columns if one.name != name}
@@ -135,7 +150,9 @@ def rule_by_map(column: ParentedColumn, name: str, pairs: Mapping[str, str]) -> 
         if all(column.tidy(level) in known for level in levels):
             return ParentRule(name=name, of=of, map=tuple((level, known[column.tidy(level)]) for level in levels))
     lacking = [level for level in column.own_levels if column.tidy(level) not in known]
+    named = ", ".join(map(repr, lacking[:MOST_NAMED]))
+    more = f" and {len(lacking) - MOST_NAMED:,} more" if len(lacking) > MOST_NAMED else ""
     raise SchemaError(
-        f"The map of {name!r} lacks {len(lacking):,} of the {len(column.own_levels):,} levels of {column.name!r}, "
-        f"{lacking[0]!r} among them; each needs a parent."
+        f"The map of {name!r} lacks {len(lacking):,} of the {len(column.own_levels):,} levels of {column.name!r}: "
+        f"{named}{more}; each needs a parent."
     )

@@ -275,8 +275,9 @@ def _lacking_message(lacking: Sequence[str], header: Sequence[str]) -> str:
     )
 
 
-def refusal(failure: ValidationError, *, where: str = "") -> SchemaError:
-    """What pydantic found, in one sentence that quotes no value."""
+def refusal(failure: ValidationError, *, where: str = "", head: str = "") -> SchemaError:
+    """What pydantic found, in one sentence that quotes no value; it begins with `head`, or says that the schema is not
+    valid."""
     shown = [
         ".".join(str(part) for part in error["loc"])
         + (": " if error["loc"] else "")
@@ -284,4 +285,4 @@ def refusal(failure: ValidationError, *, where: str = "") -> SchemaError:
         for error in failure.errors(include_url=False, include_input=False, include_context=False)[:5]
     ]
     place = f", {where}" if where else ""
-    return SchemaError(f"The schema is not valid (versions 1 and 2{place}): " + "; ".join(shown) + ".")
+    return SchemaError((head or f"The schema is not valid (versions 1 and 2{place})") + ": " + "; ".join(shown) + ".")

@@ -114,7 +114,8 @@ def _path(session: Session, population: str) -> Study:
         found, bought = study(service(), population), service().ledger.bookings(population)
         free = len(service().ledger.documents(population, PUBLISHED))
     steward, viewing = session.steward(found) is not None, session.presenting
-    so_far = PathSoFar(found, bought, steward=steward, viewing=viewing, page=session.page, published=free)
+    held = len(session.shelf.offers) if session.may_change(found) else 0
+    so_far = PathSoFar(found, bought, steward=steward, viewing=viewing, page=session.page, published=free, held=held)
     st.caption(so_far.line)
     step = so_far.next_step
     if step.page == session.page:

@@ -17,6 +17,7 @@ from pmwpub.service.simulations.simulated_methods import (
     UNCHANGED,
     baseline_labels,
     described_baseline,
+    label_of,
     variants_beside,
 )
 from pmwpub.service.simulations.sweep_range import EPSILONS, SHARES, WHOLE, SweepRange, played, truths
@@ -100,9 +101,15 @@ def described(study: Study, truth: str, terms: SweepRange) -> str:
         rounds,
         f"{terms.runs} run{'s' if terms.runs > 1 else ''}",
         *([f"{ways} variant{'s' if ways > 1 else ''}"] if ways else []),
-        *baseline_labels(terms.methods),
+        *_ways(terms.methods),
     ]
     return " · ".join(parts)
+
+
+def _ways(methods: Sequence[str]) -> list[str]:
+    """Both engines by name, and the other baselines, where there is more than PMW^Pub."""
+    beside = baseline_labels(methods)
+    return [label_of(PMW_PUB), *beside] if beside and PMW_PUB in methods else beside
 
 
 def _offered(study: Study) -> list[Pool]:

@@ -70,17 +70,16 @@ def _numbers(bundle: Bundle) -> None:
     """Draw losses, extent and charge of a release, and what was measured."""
     certificate, (measured, times), charged = bundle.certificate, extent(bundle), charge_of(bundle)
     for place, (label, value) in zip(
-        st.columns(4),
+        st.columns(3),
         [
             ("ε", loss(certificate.epsilon)),
             ("δ", loss(certificate.delta)),
             (measured, f"{times:,}"),
-            ("Number in the ledger", "none" if charged is None else f"{charged[0]}"),
         ],
         strict=True,
     ):
         place.metric(label, value)
-    draw = "" if charged is None else f" · draw {charged[1]}"
+    draw = "" if charged is None else f" · booking {charged[0]} of this store · draw {charged[1]}"
     st.caption(f"ρ = {certificate.rho} · plan {certificate.plan_sha256[:16]}{draw}")
     with st.expander("The noisy measurements"):
         st.dataframe(

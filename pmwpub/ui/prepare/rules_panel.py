@@ -29,6 +29,7 @@ EVIDENCE = (
     "Levels of two columns that no public row has together, although many were to be expected, were the columns "
     "independent. That is evidence and no proof: confirm what cannot be, one by one. None becomes a rule by itself."
 )
+EDITED = "The schema is being edited above: save that or discard it first, then rules can be added here."
 AT_ONCE = 10
 """Suggestions that are shown together."""
 
@@ -39,13 +40,15 @@ def rules_panel(session: Session, study: Study, *, changeable: bool) -> None:
     if study.schema is None or not (study.schema.rules or changeable):
         return
     number = len(study.schema.rules)
-    with st.expander(f"Rules: {counted(number, 'rule')}" if number else "Rules: none"), panel("Rules", Badge.PUBLIC):
-        st.caption(WHAT)
+    with st.expander("Rules"), panel("Rules", Badge.PUBLIC):  # its label never changes, so that it stays open
+        st.caption(f"{counted(number, 'rule') if number else 'No rule'} so far. {WHAT}")
         for place, one in enumerate(rule_editing.in_force(study)):
             _rule(session, study, place, one, changeable=changeable)
         if number:
             _which(study)
-        if changeable and session.editing is None:
+        if changeable and session.editing is not None:
+            st.info(EDITED)
+        elif changeable:
             _add(session, study)
             _suggested(session, study)
 

@@ -33,6 +33,9 @@ CODEBOOK = (
     "or JSON as a schema file has it. What it leaves open comes from the public tables."
 )
 
+TO_ADD = "Nothing to draft from yet: add a public table above."
+TO_STORE = "Nothing to draft from yet: press Store above to keep the tables that were read."
+
 MOST_REASONS = 20
 ALL_LEFT_OUT = (
     "Change the files, add a codebook that lists the levels, or load a schema file; nothing was stored or charged."
@@ -99,6 +102,8 @@ def _change(session: Session, study: Study) -> None:
         bins, binning = binning_pickers("draft")
         if st.button("Draft a schema", disabled=not study.candidates):
             _save(session, study, bins=bins, binning=binning)
+        if not study.candidates:
+            st.caption(TO_STORE if session.shelf.offers else TO_ADD)
     with loading, st.form("schema", clear_on_submit=True):
         file = st.file_uploader("Or load a schema file (JSON)")
         if st.form_submit_button("Load", key="load schema") and file is not None:

@@ -21,15 +21,21 @@ MADE_UP = (
 def verdict(study: Study, at: Mapping[str, Preselection], bought: Sequence[Assessed]) -> str:
     """ "Use C: with 95 % confidence no reweighting of D gets below 9 %; expect about 1.6 % at ε = 1, 2.1 % at ε = 0.5."
 
-    at      by ε as it is written, the one that was asked for first
+    at      by ε as it is written, the one that was asked for first; an error at another one is said where it was
+            simulated
     bought  floors of today's workload; one over a part of it holds for the whole, whose floor is no lower
     """
     first = next(iter(at.values()))
     if first.pool is None:
         return plain(first.reason)
     expected = {epsilon: one.of(first.pool) if first.pooled is None else one.pooled for epsilon, one in at.items()}
-    asked = next(iter(at)) if guessed_by(study, first, bought) else None
-    errors = [_error(one, epsilon, epsilon == asked) for epsilon, one in expected.items() if one is not None]
+    wanted = next(iter(at))
+    asked = wanted if guessed_by(study, first, bought) else None
+    errors = [
+        _error(one, epsilon, epsilon == asked, reached=at[epsilon].reached)
+        for epsilon, one in expected.items()
+        if one is not None and (at[epsilon].reached or epsilon == wanted)
+    ]
     best = next((one.error for one in expected.values() if one is not None), None)
     floor = next((one.floor for one in bought if one.candidates == first.pool), None)
     reach = floor.high if best is None and floor is not None else best
@@ -40,13 +46,19 @@ def verdict(study: Study, at: Mapping[str, Preselection], bought: Sequence[Asses
         parts.append(f"its tables are expected to contribute {tables}")
         return f"Use **a pool with learnt weights**: {'; '.join(parts)}."
     said = "; ".join(parts) or plain(first.reason).rstrip(".")
-    return f"Use **{plain(study.names(first.pool))}**: {said}."
+    name = f"**{plain(study.names(first.pool))}**"
+    if first.tied:
+        others = ", ".join(plain(study.names(pool)) for pool in first.tied)
+        return f"{name} is preselected; it and {others} cannot be told apart until a start is bought: {said}."
+    return f"Use {name}: {said}."
 
 
-def _error(one: ExpectedError, epsilon: str, between: bool) -> str:
-    """An expected error, and between what it may lie where that is said."""
+def _error(one: ExpectedError, epsilon: str, between: bool, *, reached: bool) -> str:
+    """An expected error, and between what it may lie where that is said; it never stands at an ε that no simulation
+    reached."""
     ends = f" ({near(100 * one.low, 2)} to {in_percent(one.high)})" if between else ""
-    return f"{in_percent(one.error)} at ε = {epsilon}{ends}"
+    where = f"ε = {epsilon}" if reached else f"the simulated ε nearest to {epsilon}"
+    return f"{in_percent(one.error)} at {where}{ends}"
 
 
 def guessed_by(study: Study, found: Preselection, bought: Sequence[Assessed]) -> tuple[str, ...]:

@@ -32,6 +32,7 @@ class PathSoFar:
 
     bought    its bookings, oldest first
     published how many public tables were published unchanged, which no booking tells of
+    held      how many public tables this session read that nobody stored yet
     steward   whether this session holds its private table
     viewing   whether it is looked at in the stakeholder view
     """
@@ -42,6 +43,7 @@ class PathSoFar:
     viewing: bool
     page: str = ""
     published: int = 0
+    held: int = 0
 
     @property
     def line(self) -> str:
@@ -62,7 +64,7 @@ class PathSoFar:
 
     @property
     def next_step(self) -> NextStep:
-        """The first thing that is missing, else what comes after all that was done."""
+        """All that is missing, in the order of the work, else what comes after all that was done."""
         done = [number for number, one in enumerate(self._releases(), 1) if one.status == "done"]
         if self.viewing:
             there = bool(done) or self.published > 0
@@ -77,17 +79,22 @@ class PathSoFar:
     def _missing(self) -> NextStep | None:
         study = self.study
         unattested = [one.name for one in study.candidates if not one.attested]
-        for lacks, words in (
-            (not study.candidates, "add public tables"),
-            (study.schema is None, "draft a schema"),
-            (not study.usable, "have a public table fit the schema"),
-            (len(unattested) == len(study.candidates), f"attest {plain(', '.join(unattested))}"),
-            (study.choice is None, "choose the workload"),
-            (not self.steward, "load the private table"),
-        ):
-            if lacks:
-                return NextStep(words, PREPARE)
-        return None
+        some, schema = bool(study.candidates), study.schema is not None
+        place = "below" if self.page == PREPARE else "on Prepare"
+        lacking = [
+            words
+            for lacks, words in (
+                (self.held > 0, f"press Store {place} to keep {counted(self.held, 'public table')}"),
+                (not some and not self.held, "add public tables"),
+                (not schema, "draft a schema"),
+                (some and schema and not study.usable, "have a public table fit the schema"),
+                (some and len(unattested) == len(study.candidates), f"attest {plain(', '.join(unattested))}"),
+                (study.choice is None, "choose the workload"),
+                (not self.steward, "load the private table"),
+            )
+            if lacks
+        ]
+        return NextStep(", then ".join(lacking), PREPARE) if lacking else None
 
     def _after_preparing(self) -> NextStep:
         if self.published:

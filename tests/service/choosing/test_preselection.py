@@ -8,7 +8,8 @@ import pytest
 
 from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.service.bought.assessments import Assessed, assessed, assessment_plan
-from pmwpub.service.choosing.preselection import NOTHING, preselected
+from pmwpub.service.choosing.expected_error import ExpectedError
+from pmwpub.service.choosing.preselection import NOTHING, preselected, tied_with_first, untold
 from pmwpub.service.choosing.simulated_pairs import pairs_at, simulate_pairs
 from pmwpub.service.inputs import study_store
 from pmwpub.service.inputs.study import Study
@@ -85,6 +86,34 @@ def test_simulations_decide_and_the_sentence_names_who_played_the_truth(bench: B
     assert len(found.expected) == 3
     for words in ("least expected error at ε = 1", "b.csv", "c.csv", "d.csv", "no floor or start of them was bought"):
         assert words in found.reason
+
+
+def played(error: float, low: float, high: float, *truths: str) -> ExpectedError:
+    return ExpectedError("", error, low, high, 0.0, 0.2, len(truths), truths=truths)
+
+
+@pytest.mark.parametrize(
+    ("second", "known", "tied"),
+    [
+        (played(0.10, 0.08, 0.12, "b"), [], True),
+        (played(0.10, 0.095, 0.12, "b"), [], False),  # the first lies below where this one may
+        (played(0.13, 0.08, 0.15, "b"), [], False),  # this one lies above where the first may
+        (played(0.10, 0.08, 0.12, "b", "d"), [], False),  # d played the truth of both
+        (played(0.10, 0.08, 0.12, "b"), [("b",)], False),
+        (played(0.10, 0.08, 0.12, "b"), [("c",)], False),
+    ],
+)
+def test_two_that_play_the_truth_of_each_other_are_not_told_apart_until_something_is_bought(
+    second: ExpectedError, known: list[tuple[str, ...]], *, tied: bool
+) -> None:
+    first = played(0.09, 0.07, 0.12, "c", *(["d"] if "d" in second.truths else []))
+    assert tied_with_first([(("b",), first), (("c",), second)], known) == ((("c",),) if tied else ())
+
+
+def test_that_two_are_not_told_apart_stands_in_the_reason_and_a_third_table_ends_it(bench: Bench) -> None:
+    simulate_pairs(bench.service, today(bench), TERMS)
+    assert preselected(bench.service, today(bench), [], offered(bench), epsilon=1.0).tied == (), "d played it to both"
+    assert "It and c.csv cannot be told apart until a start is bought" in untold(today(bench), offered(bench)[1:2])
 
 
 def test_the_same_floors_and_another_start_change_the_choice(bench: Bench, bought: list[Assessed]) -> None:

@@ -109,7 +109,7 @@ def test_a_decision_that_is_taken_again_goes_in_the_place_of_the_earlier_one() -
         ("s:prefix:3", "is the first 3 characters"),
         ("job:column", "does not follow from 'county'"),
         ("nowhere:column", "do not share|no levels"),
-        (by_map("s", {"C1": "x"}), "lacks 4 of the 5 levels of 'county', 'C2' among them"),
+        (by_map("s", {"C1": "x"}), "lacks 4 of the 5 levels of 'county': 'C2', 'D1', 'D2', 'E1'; each"),
         ("s:map:{", "no JSON object"),
     ],
 )
