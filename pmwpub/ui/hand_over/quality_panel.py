@@ -75,7 +75,7 @@ def _facts(study: Study, found: Released, quality: Quality) -> None:
         right.metric("Largest error (noisy)", estimate)
         right.caption(f"{low} to {high}, bought at a charge of its own")
     elif accepted is not None:
-        right.metric("Largest error (noisy)", in_percent(min(max(accepted.values[0], 0), 1), 3))
+        right.metric("Largest error (noisy)", in_percent(min(max(float(accepted.values[0]), 0.0), 1.0), 3))
         right.caption(f"± {up(100 * accepted.half_width, 3)} points (95 %), bought for the acceptance")
     else:
         right.metric("Largest error (noisy)", "not bought")
