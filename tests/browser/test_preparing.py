@@ -54,6 +54,7 @@ def stop(visitor: Visitor, hold: Path, words: str, button: str) -> None:
     visitor.see(re.compile(f"{words}.* 40%"))
     visitor.press("Stop")
     visitor.see(STOPPED)
+    visitor.settle()  # what was stopped is at its end before the next may go on
     hold.unlink()
     visitor.settle()
 

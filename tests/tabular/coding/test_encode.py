@@ -213,7 +213,7 @@ def test_another_row_count_than_registered_is_refused_for_the_steward_only() -> 
     schema = schema_of({"name": "x"} | CATEGORICAL)
     table = table_of("x,y", f"{CANARY},1", "a,1")
     for n in (1, 3):
-        with pytest.raises(FileRefused, match=rf"n = {n} rows; the file has 2\..*steward only") as caught:
+        with pytest.raises(FileRefused, match=rf"n = {n} rows; the file has 2\..*Told to you only") as caught:
             encode_private(table, schema, n=n)
         assert CANARY not in str(caught.value)
     for n, k in ((0, 1), (2, 0)):
@@ -228,7 +228,7 @@ def test_more_rows_of_one_id_than_declared_are_refused_without_naming_it() -> No
     table = table_of("who,x", f"{CANARY},a", "p2,a", f"{CANARY},B", f"{CANARY},B", "p2,a")
     for k in (1, 2):
         with pytest.raises(
-            FileRefused, match=rf"At most {'1 row' if k == 1 else '2 rows'} may .* steward only"
+            FileRefused, match=rf"At most {'1 row' if k == 1 else '2 rows'} may .* Told to you only"
         ) as caught:
             encode_private(table, ID_SCHEMA, n=5, rows_per_person=k)
         assert CANARY not in str(caught.value)
