@@ -111,7 +111,7 @@ def scored(name: tuple[str, str, int], tables: intervals.Tables, epsilon: float,
     """A line an order."""
     found, plan, n, _ = intervals.simulated(tables, epsilon, name[2], seed)
     answers, drift = released_tables(found, plan, n), BelievedDrift.of(found, plan, n)
-    likely = likely_drift(found, plan, n, found.distribution.support.rows)
+    likely = likely_drift(found, plan, answers, found.distribution.support.rows)
     strengths, lines = drawn_strengths(drift, likely, STRENGTHS), []
     rules = [CellIntervals(answers, one) for one in (drift, replace(drift, wider=(1.0, 1.0)))]
     for order in (1, 2):

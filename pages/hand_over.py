@@ -27,7 +27,6 @@ if released:
     if shown.bundle is not None:
         with first:  # drawn last, so that it says nothing that was overtaken further down
             in_short(study, shown)
-    if shown.bundle is not None:
         with st.expander(BEHIND):
             answers_panel(study, shown)
             few_records_panel(study, shown)

@@ -91,11 +91,10 @@ class Domain:
     nestings  of each attribute that is a parent, what it is a function of. A lineage is an attribute with its parents:
               what a table of two of them counts, the table of the attribute alone counts as well, so no workload
               has them together
+    zeros     which rows there cannot be, of public and of released ones; None where any row can be
 
     Raises DomainError for attributes of one name, or for nestings that do not fit the attributes: a parent is one of
     one attribute, and has no parents of its own.
-
-    zeros  which rows there cannot be, of public and of released ones; None where any row can be
 
     >>> people = Domain((Attribute("sex", ("F", "M")), Attribute("age", ("young", "old", "oldest"))))
     >>> people.shape, people.size, people.dimension

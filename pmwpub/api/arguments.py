@@ -80,16 +80,6 @@ def cell_of(given: object) -> Mapping[str, str]:
     return given
 
 
-def named_columns(given: object) -> list[str]:
-    """The names of columns: a text is one name."""
-    if isinstance(given, str):
-        return [given]
-    names = list(given) if isinstance(given, Iterable) else [None]
-    if not all(isinstance(name, str) for name in names):
-        raise PlanError(f"Columns are named by a text or several; {kind_words(given)} came. Nothing was charged.")
-    return [str(name) for name in names]
-
-
 def kind_words(given: object) -> str:
     """What kind of thing was given, for a refusal."""
     return f"something of type {type(given).__name__}"

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from pmwpub.api.arguments import (
     engine_settings,
     kind_words,
-    named_columns,
     number_text,
     of_kind,
     switch,
@@ -193,7 +192,7 @@ class Project:
                 epsilon=price,
                 grow=switch(grow, "`grow`"),
                 three_way=switch(three_way, "`three_way`"),
-                ranges=named_columns(ranges),
+                ranges=table_names(ranges),
                 criteria=wanted,
             )
         with draws_in_words():

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pmwpub.domain import Domain
 
@@ -19,7 +19,19 @@ Positions = tuple[int, ...]
 
 def how_many(domain: Domain, k: int) -> int:
     """The number of sets: the k-th elementary symmetric polynomial of the sizes of the lineages."""
-    return _ways([len(lineage) for lineage in domain.lineages], k)[0][k]
+    return ways_to_take([len(lineage) for lineage in domain.lineages], k)[0][k]
+
+
+def ways_to_take(sizes: Sequence[int], k: int) -> list[list[int]]:
+    """ways[i][j]: in how many ways j members can be taken from the lineages from the i-th on, one of each at most.
+
+    So ways[0][k] is the k-th elementary symmetric polynomial of the sizes.
+    """
+    ways = [[1] + [0] * k]
+    for size in reversed(sizes):
+        after = ways[-1]
+        ways.append([1, *(after[j] + size * after[j - 1] for j in range(1, k + 1))])
+    return ways[::-1]
 
 
 def every(domain: Domain, k: int) -> Iterator[Positions]:
@@ -43,7 +55,7 @@ def sampled(domain: Domain, k: int, sets: int, seed: int) -> list[Positions]:
     numbers = set(generator.sample(range(available), sets)) if available <= 4 * sets else set[int]()
     while len(numbers) < sets:
         numbers.add(generator.randrange(available))
-    ways = _ways([len(lineage) for lineage in domain.lineages], k)
+    ways = ways_to_take([len(lineage) for lineage in domain.lineages], k)
     return sorted(_numbered(domain.lineages, ways, k, number) for number in numbers)
 
 
@@ -54,15 +66,6 @@ def _of_all(attributes: int, k: int, sets: int, generator: random.Random) -> set
     while len(chosen) < sets:
         chosen.add(tuple(sorted(generator.sample(range(attributes), k))))
     return chosen
-
-
-def _ways(sizes: list[int], k: int) -> list[list[int]]:
-    """ways[i][j]: in how many ways j members can be taken from the lineages from the i-th on, one of each at most."""
-    ways = [[1] + [0] * k]
-    for size in reversed(sizes):
-        after = ways[-1]
-        ways.append([1, *(after[j] + size * after[j - 1] for j in range(1, k + 1))])
-    return ways[::-1]
 
 
 def _numbered(lineages: tuple[Positions, ...], ways: list[list[int]], k: int, number: int) -> Positions:

@@ -144,7 +144,7 @@ def _surroundings(schema: Schema) -> Iterator[Answer]:
 def _steps(certificate: ChargedCertificate) -> str:
     if isinstance(certificate, TableCertificate):
         columns = "one, two or three columns" if certificate.three_way else "one or two columns"
-        if any(table.merged is not None for table in certificate.tables):
+        if certificate.with_coarse:
             columns += ", some of one column with adjacent levels merged,"
         return (
             f"{len(certificate.tables):,} tables of {columns} are measured at once: which, and with how much "

@@ -137,11 +137,8 @@ def kway(domain: Domain, ways: int, rows: int) -> Workload:
 
 def _cells(domain: Domain, ways: int) -> int:
     """The cells of all k-way marginals together: the k-th elementary symmetric polynomial of the lineages' levels."""
-    sums = [1] + [0] * ways
-    for levels in (sum(domain.shape[position] for position in lineage) for lineage in domain.lineages):
-        for k in range(ways, 0, -1):
-            sums[k] += levels * sums[k - 1]
-    return sums[ways]
+    levels = [sum(domain.shape[position] for position in lineage) for lineage in domain.lineages]
+    return attribute_sets.ways_to_take(levels, ways)[0][ways]
 
 
 def distances(workload: Workload, one: Floats, other: Floats) -> Floats:

@@ -182,13 +182,16 @@ def test_what_is_handed_over_prints_in_black_on_one_page_and_nothing_is_cut(
     visitor.settle()
     page = visitor.page
     page.emulate_media(media="print", color_scheme=scheme)  # type: ignore[arg-type]
-    assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(prefer_css_page_size=True))) == 1
-    page.set_viewport_size({"width": 703, "height": 1032})  # A4 less 12 mm on each side
     printed = page.locator(".st-key-handed-over")
+    # Whoever prints sees the page first: it is whole, drawn for paper, and its figure is there.
+    visitor.settle()
     expect(printed.get_by_text("What is promised")).to_be_visible()
-    assert printed.locator("img").evaluate("e => e.complete && e.naturalWidth > 0")
+    expect(printed.get_by_text("What not to use it for")).to_be_visible()
     expect(page.get_by_role("button", name="synthetic.csv")).to_be_hidden()
     expect(page.get_by_test_id("stSidebar")).to_be_hidden()
+    page.wait_for_function("e => e.complete && e.naturalWidth > 0", arg=printed.locator("img").element_handle())
+    assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(prefer_css_page_size=True))) == 1
+    page.set_viewport_size({"width": 703, "height": 1032})  # A4 less 12 mm on each side
     assert printed.evaluate("e => getComputedStyle(e.querySelector('li')).color") == "rgb(0, 0, 0)"
     ground = page.get_by_test_id("stApp").evaluate("e => getComputedStyle(e).backgroundColor")
     assert ground == GROUND["light"]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pmwpub.cli.inputs import Json, one_line, store_files
 from pmwpub.errors import PlanError
+from pmwpub.numerals import read_float
 from pmwpub.outputs import apart, writable, write_file
 from pmwpub.release import checking
 from pmwpub.release.answers.marginal_answers import COVERS, answers_csv, long_csv
@@ -86,7 +87,7 @@ def _quantiles(parsed: argparse.Namespace, answers: ReleaseAnswers, written: lis
 def _parts(text: str) -> list[float]:
     """Parts between 0 and 1, with commas between them."""
     try:
-        return [float(part) for part in text.split(",")]
+        return [read_float(part) for part in text.split(",")]
     except ValueError:
         raise PlanError(f"Quantiles are written as --at 0.25,0.5,0.75; {text[:40]!r} came.") from None
 

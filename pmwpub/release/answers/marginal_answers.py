@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,6 +11,7 @@ import numpy as np
 from pmwpub.mechanisms.table_fit.intervals.cell_intervals import CONFIDENCE, Basis, MarginalIntervals
 from pmwpub.queries.workload import Marginal, Workload
 from pmwpub.tabular.files.text.inert_cells import inert
+from pmwpub.tabular.files.text.quoted_csv import csv_bytes
 
 COVERS = (
     "Each interval is for the share of this private table's rows, not of a wider population; about 95 of 100 cells lie "
@@ -90,7 +89,7 @@ ANSWERED = ("share", "released", "low", "high", "confidence", "basis", "remark")
 def answers_csv(answers: Sequence[CellAnswer]) -> bytes:
     """The cells of one marginal as CSV (UTF-8, comma, LF): its columns, then the rest; inert in a spreadsheet."""
     lines = ([*map(inert, answer.levels.values()), *_answered(answer)] for answer in answers)
-    return _csv([*map(inert, answers[0].levels), *ANSWERED], lines)
+    return csv_bytes([*map(inert, answers[0].levels), *ANSWERED], lines)
 
 
 def long_csv(marginals: Iterable[Sequence[CellAnswer]]) -> bytes:
@@ -100,20 +99,12 @@ def long_csv(marginals: Iterable[Sequence[CellAnswer]]) -> bytes:
         for answers in marginals
         for answer in answers
     )
-    return _csv(["columns", "levels", *ANSWERED], lines)
+    return csv_bytes(["columns", "levels", *ANSWERED], lines)
 
 
 def _answered(answer: CellAnswer) -> list[object]:
     line = answer.line()
     return ["" if line.get(name) is None else line[name] for name in ANSWERED]
-
-
-def _csv(header: Sequence[str], lines: Iterable[Sequence[object]]) -> bytes:
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(lines)
-    return buffer.getvalue().encode()
 
 
 def uncovered(shares: np.ndarray, attributes: tuple[int, ...]) -> MarginalIntervals:

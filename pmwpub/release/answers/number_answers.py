@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,6 +12,7 @@ from pmwpub.mechanisms.table_fit.intervals.contrast_intervals import Contrast, m
 from pmwpub.records import Floats
 from pmwpub.rounding import up
 from pmwpub.tabular.files.text.inert_cells import inert
+from pmwpub.tabular.files.text.quoted_csv import csv_bytes
 from pmwpub.tabular.schema.column_types import AttributeColumn, NumericColumn
 
 NOT_COVERED = "not covered: how far off this number may be is not known"
@@ -105,13 +104,9 @@ NUMBER_COLUMNS = ("what", "value", "released", "low", "high", "confidence", "bas
 
 def numbers_csv(answers: Sequence[NumberAnswer]) -> bytes:
     """Single numbers as CSV (UTF-8, comma, LF), inert in a spreadsheet."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
-    writer.writerow(NUMBER_COLUMNS)
-    for answer in answers:
-        line = answer.line() | {"what": inert(answer.what)}
-        writer.writerow(["" if line.get(name) is None else line[name] for name in NUMBER_COLUMNS])
-    return buffer.getvalue().encode()
+    lines = (answer.line() | {"what": inert(answer.what)} for answer in answers)
+    rows = (["" if line.get(name) is None else line[name] for name in NUMBER_COLUMNS] for line in lines)
+    return csv_bytes(NUMBER_COLUMNS, rows)
 
 
 def middles(column: AttributeColumn) -> list[float | None]:

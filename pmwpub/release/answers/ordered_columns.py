@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pmwpub.errors import WorkloadError
+from pmwpub.tabular.nesting.bands import edges_near
 from pmwpub.tabular.schema.column_types import AttributeColumn, NumericColumn
 from pmwpub.tabular.schema.missing_codes import text_of_number
 
@@ -89,9 +89,9 @@ class OrderedColumn:
         """The first bin that begins at an edge; as many as there are bins for the last edge."""
         edges, value = self.numbers or (), self._value(end)
         if value not in edges:
-            near = ", ".join(text_of_number(edge) for edge in _nearest(edges, value))
             raise WorkloadError(
-                f"Column {self.name!r} has no edge at {end}, so no range can begin or end there; near it: {near}."
+                f"Column {self.name!r} has no edge at {end}, so no range can begin or end there; near it: "
+                f"{edges_near(edges, value)}."
             )
         return edges.index(value)
 
@@ -106,11 +106,6 @@ class OrderedColumn:
         if end not in levels:
             raise WorkloadError(f"Column {self.name!r} has no level {str(end)[:40]!r} in order.")
         return levels.index(str(end))
-
-
-def _nearest(edges: Sequence[float], value: float) -> list[float]:
-    """Up to three different edges, in order."""
-    return sorted(sorted(set(edges), key=lambda edge: abs(edge - value))[:3])
 
 
 def written_range(text: str, column: OrderedColumn) -> tuple[End, End]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -12,6 +10,7 @@ from pmwpub.mechanisms.table_fit.intervals.range_intervals import QuantileBins
 from pmwpub.release.answers.number_answers import NOT_COVERED
 from pmwpub.release.answers.ordered_columns import OrderedColumn
 from pmwpub.tabular.files.text.inert_cells import inert
+from pmwpub.tabular.files.text.quoted_csv import csv_bytes
 
 OF_A_QUANTILE = (
     "Of the rows that have a number or level in the column. A number is interpolated in its bin, as if rows lay evenly "
@@ -92,11 +91,7 @@ QUANTILE_COLUMNS = (
 
 def quantiles_csv(answers: Sequence[QuantileAnswer]) -> bytes:
     """Quantiles as CSV (UTF-8, comma, LF), inert in a spreadsheet."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
-    writer.writerow(QUANTILE_COLUMNS)
-    for answer in answers:
-        line = answer.line()
-        cells = ["" if line.get(name) is None else line[name] for name in QUANTILE_COLUMNS]
-        writer.writerow([inert(cell) if isinstance(cell, str) else cell for cell in cells])
-    return buffer.getvalue().encode()
+    lines = (answer.line() for answer in answers)
+    rows = (["" if line.get(name) is None else line[name] for name in QUANTILE_COLUMNS] for line in lines)
+    safe = ([inert(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
+    return csv_bytes(QUANTILE_COLUMNS, safe)

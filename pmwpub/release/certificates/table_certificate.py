@@ -171,6 +171,11 @@ class TableCertificate(Charged):
         """Whether tables of three columns were measured."""
         return any(len(table.columns) == 3 for table in self.tables)
 
+    @property
+    def with_coarse(self) -> bool:
+        """Whether tables of one column with adjacent levels merged were measured."""
+        return any(table.merged is not None for table in self.tables)
+
     def measured(self, workload: Workload) -> Workload:
         """The tables that were measured for the release's workload, in the order of tables.csv."""
         return measured_tables(workload, three_way=self.three_way)

@@ -41,7 +41,7 @@ def table_checks(certificate: TableCertificate, files: Files) -> EngineChecks:
 def _mechanism(certificate: TableCertificate) -> str:
     if isinstance(certificate, PoolCertificate):
         return POOL_MECHANISM
-    if any(table.merged is not None for table in certificate.tables):
+    if certificate.with_coarse:
         return RANGES_MECHANISM
     return THREE_WAY_MECHANISM if certificate.three_way else MECHANISM
 

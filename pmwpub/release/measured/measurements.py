@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from fractions import Fraction
 
 from pmwpub.release.certificate import Certificate, TranscriptLine
 from pmwpub.tabular.files.text.inert_cells import inert
+from pmwpub.tabular.files.text.quoted_csv import csv_bytes
 
 HEADER = ("round", "query", "noisy_count", "noisy_answer", "sigma")
 
@@ -29,10 +28,9 @@ def measurements_csv(certificate: Certificate) -> bytes:
     noisy_answer  noisy_count / n, clamped to [0, 1]
     sigma         of the noise on noisy_count, in rows
     """
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
-    writer.writerow(HEADER)
     sigma = sigma_rows(certificate)
-    for number, line in enumerate(certificate.transcript, start=1):
-        writer.writerow([number, inert(query_text(line)), line.noisy_count, line.noisy_answer, sigma])
-    return buffer.getvalue().encode()
+    lines = (
+        [number, inert(query_text(line)), line.noisy_count, line.noisy_answer, sigma]
+        for number, line in enumerate(certificate.transcript, start=1)
+    )
+    return csv_bytes(HEADER, lines)

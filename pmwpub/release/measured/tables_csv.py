@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import product, repeat
 
@@ -17,6 +17,7 @@ from pmwpub.queries.workload import Workload
 from pmwpub.records import Ints
 from pmwpub.release.certificates.table_certificate import TableCertificate
 from pmwpub.tabular.coding.decode import inert
+from pmwpub.tabular.files.text.quoted_csv import csv_bytes
 
 HEADER = ("table", "columns", "levels", "noisy_count", "sigma")
 
@@ -30,16 +31,16 @@ def tables_csv(certificate: TableCertificate, tables: Workload, noisy: Ints, coa
     noisy_count  a count of private rows plus noise, whole; it may be negative or above n
     sigma        of the noise on noisy_count, in rows
     """
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
-    writer.writerow(HEADER)
     counts = iter(noisy.tolist() + ([] if coarse is None else coarse.tolist()))
+    return csv_bytes(HEADER, _lines(certificate, tables, counts))
+
+
+def _lines(certificate: TableCertificate, tables: Workload, counts: Iterator[int]) -> Iterator[Iterable[object]]:
     words = _words(certificate, tables)
     for number, (table, cells) in enumerate(zip(certificate.tables, words, strict=True), start=1):
         columns, sigma = inert("; ".join(table.columns)), float(Fraction(table.scale))
         # Levels come before counts: where a table ends, no count of the next one is taken.
-        writer.writerows(zip(repeat(number), repeat(columns), map(inert, cells), counts, repeat(sigma), strict=False))
-    return buffer.getvalue().encode()
+        yield from zip(repeat(number), repeat(columns), map(inert, cells), counts, repeat(sigma), strict=False)
 
 
 def _words(certificate: TableCertificate, tables: Workload) -> Iterator[Iterator[str]]:

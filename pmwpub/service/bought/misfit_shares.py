@@ -13,7 +13,6 @@ from pmwpub.rounding import near
 from pmwpub.service.bought.stored_releases import outcomes
 from pmwpub.service.core import Outcome, Service
 from pmwpub.service.inputs.study import Study
-from pmwpub.tabular.nesting.parent_columns import named_instead
 
 HALF_WIDTH = "0.01"
 """Of the interval around each share of rows, where nobody asks for another."""
@@ -89,10 +88,7 @@ def misfit_plan(
     schema = current.schema
     if schema is None:
         raise SchemaError("A look at the fit needs a schema; draft or load one on the Prepare page.")
-    if not columns or not set(columns) <= {column.name for column in schema.encoded}:
-        instead = "".join(named_instead(name, schema.parents) for name in columns)
-        raise SchemaError(f"Name one or more attributes of the schema to look at.{instead}")
-    current.check_ruled(rules=rules)
+    current.check_looked_at(columns, rules=rules)
     return MisfitPlan(
         n=current.population.n,
         rows_per_person=current.population.rows_per_person,

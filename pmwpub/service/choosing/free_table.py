@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pmwpub.evaluation import ENGINES
+from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.service.bought.assessments import Assessed
 from pmwpub.service.bought.latest_numbers import latest_of_all
 from pmwpub.service.choosing.engine_expectation import bought_numbers, expected_of_engine
+from pmwpub.service.choosing.expected_error import ExpectedError
 from pmwpub.service.choosing.preselection import Preselection
 from pmwpub.service.choosing.simulated_pairs import Pool, key_of
 from pmwpub.service.core import Service
@@ -37,12 +39,9 @@ def start_known(service: Service, current: Study, pool: Sequence[str], epsilon: 
     """
     bought, pool = bought_numbers(service, current), tuple(sorted(pool))
     own = bought.get(key_of(pool))
-    start = None if own is None else own.start
-    for engine in ENGINES:
-        expected, _ = expected_of_engine(service, current, pool, epsilon, engine, bought)
-        if expected is not None:
-            return FreeTable(pool, expected.start, start is not None, expected.truths)
-    return None if start is None else FreeTable(pool, start.estimate, True)
+    by_engine = (expected_of_engine(service, current, pool, epsilon, engine, bought)[0] for engine in ENGINES)
+    expected = next((one for one in by_engine if one is not None), None)
+    return _known(pool, None if own is None else own.start, expected)
 
 
 def good_enough_for_free(
@@ -55,11 +54,15 @@ def good_enough_for_free(
     known = latest_of_all(bought, current)
     starts: dict[Pool, FreeTable] = {}
     for pool in (tuple(sorted(one)) for one in offered):
-        own, expected = known.get(pool), found.of(pool)
-        start = None if own is None else own.start
-        if expected is not None:
-            starts[pool] = FreeTable(pool, expected.start, start is not None, expected.truths)
-        elif start is not None:
-            starts[pool] = FreeTable(pool, start.estimate, True)
+        own = known.get(pool)
+        if (free := _known(pool, None if own is None else own.start, found.of(pool))) is not None:
+            starts[pool] = free
     best = min(starts.values(), key=lambda one: one.error, default=None)
     return best if best is not None and best.error <= wanted else None
+
+
+def _known(pool: Pool, start: NoisyInterval | None, expected: ExpectedError | None) -> FreeTable | None:
+    """By what its expected error rests on, else by the noisy start that was bought."""
+    if expected is not None:
+        return FreeTable(pool, expected.start, start is not None, expected.truths)
+    return None if start is None else FreeTable(pool, start.estimate, True)

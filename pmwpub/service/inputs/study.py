@@ -12,6 +12,7 @@ from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support
 from pmwpub.service.private_table import PrivateTable
 from pmwpub.tabular.files.text.read_options import ReadOptions
+from pmwpub.tabular.nesting.parent_columns import named_instead
 from pmwpub.tabular.schema.table_schema import Schema
 
 MINIMUM_ROWS = 2
@@ -108,6 +109,15 @@ class Study:
                 raise SchemaError(f"{facts.name} does not fit the schema: {facts.problem}")
             if not facts.attested:
                 raise FileRefused(f"Attest first that {facts.name} was not derived from the private data.")
+
+    def check_looked_at(self, columns: Sequence[str], *, rules: bool) -> None:
+        """Raise SchemaError unless a look names attributes of the schema, and rules only where it has some."""
+        own = set() if self.schema is None else {column.name for column in self.schema.encoded}
+        if not columns or not set(columns) <= own:
+            parents = () if self.schema is None else self.schema.parents
+            instead = "".join(named_instead(name, parents) for name in columns)
+            raise SchemaError(f"Name one or more attributes of the schema to look at.{instead}")
+        self.check_ruled(rules=rules)
 
     def check_ruled(self, *, rules: bool) -> None:
         """Raise SchemaError where rules are asked for and the schema has none."""

@@ -109,7 +109,6 @@ def draft_schema(
         raise SchemaError("A schema is drafted from public tables or a codebook; add a candidate first.")
     labels = stored_tables.names(service, population)
     recipe = Recipe(bins, binning)
-
     found = drafted(tables, recipe, codebook=codebook, remedies=remedies, labels=labels, progress=progress)
     return found.schema
 

@@ -32,7 +32,6 @@ from pmwpub.service.purchases.protocol import Prepared
 from pmwpub.tabular.files.reading import open_table
 from pmwpub.tabular.files.source import STREAMED, FileLimits
 from pmwpub.tabular.misfit_pass import misfits
-from pmwpub.tabular.nesting.parent_columns import named_instead
 from pmwpub.tasks.mechanism_work import MisfitWork
 
 LARGEST_PART = Fraction(1, 20)
@@ -66,12 +65,7 @@ def misfit_offer(current: Study, columns: Sequence[str], half_width: str, *, rul
     Raises SchemaError where no attribute of the schema is named, or rules are asked for and it has none, PlanError for
     a half-width that is none.
     """
-    names = {column.name for column in current.schema.encoded} if current.schema is not None else set()
-    if not columns or not set(columns) <= names:
-        parents = () if current.schema is None else current.schema.parents
-        instead = "".join(named_instead(name, parents) for name in columns)
-        raise SchemaError(f"Name one or more attributes of the schema to look at.{instead}")
-    current.check_ruled(rules=rules)
+    current.check_looked_at(columns, rules=rules)
     terms = current.population
     law = MisfitNoise(len(set(columns)) + rules, terms.n, terms.rows_per_person, as_fraction(half_width))
     return _offer(current, law, rules=rules)

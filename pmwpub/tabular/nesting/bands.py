@@ -83,7 +83,7 @@ def _check_edges(parent: str, edges: Sequence[float], line: LevelsOnLine) -> Non
         if not known[edge]:
             raise ValueError(
                 f"the parent {parent!r} has an edge at {text_of_number(edge)}, where its column has none; near it are "
-                f"{_near(line.edges, edge)}. Give the column that edge too, or take one of its own"
+                f"{edges_near(line.edges, edge)}. Give the column that edge too, or take one of its own"
             )
         if times > known[edge]:
             raise ValueError(
@@ -98,7 +98,7 @@ def _check_edges(parent: str, edges: Sequence[float], line: LevelsOnLine) -> Non
             )
 
 
-def _near(edges: Sequence[float], value: float) -> str:
-    """Up to three different edges, in order."""
+def edges_near(edges: Sequence[float], value: float) -> str:
+    """Up to three different edges, in order, in words."""
     nearest = sorted(set(edges), key=lambda edge: abs(edge - value))[:3]
     return ", ".join(map(text_of_number, sorted(nearest)))

@@ -39,13 +39,11 @@ class CodedRows:
     """
 
     def __init__(self, domain: Domain) -> None:
-        own = {place: domain.attributes[place] for place in domain.own}
-        self._bits = {
-            place: words_of([f"level {one.name}\x1f{level}" for level in one.levels] + [f"no level {one.name}"], 1)[
-                :, 0
-            ]
-            for place, one in own.items()
-        }
+        self._bits = {}
+        for place in domain.own:
+            one = domain.attributes[place]
+            named = [f"level {one.name}\x1f{level}" for level in one.levels]
+            self._bits[place] = words_of([*named, f"no level {one.name}"], 1)[:, 0]
 
     def of(self, codes: Codes) -> Words:
         """uint64 (rows,) of codes (d, rows)."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import streamlit as st
 
-from pmwpub.errors import PmwPubError
 from pmwpub.service import Study
 from pmwpub.service.inputs import decisions
 from pmwpub.service.inputs.decisions import Decisions
@@ -14,6 +13,7 @@ from pmwpub.service.inputs.reviewing import LEFT_OUT, Remedy, Review, ReviewedCo
 from pmwpub.ui.app import widget_keys
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session
+from pmwpub.ui.prepare.schema_changes import change_schema
 from pmwpub.ui.wording.remedies import remedy_words
 from pmwpub.ui.wording.written import plain
 
@@ -97,22 +97,12 @@ def _decided(session: Session, study: Study, remedy: Remedy) -> None:
         st.caption(f"Decided: {plain(remedy_words(remedy))}.")
         if st.button("Undo", key=_key("undo", remedy), icon=":material/undo:"):
             said = f"{plain(remedy.column)}: taken back. The schema is saved."
-            _change(session, lambda: decisions.undo(service(), study, remedy), said)
+            change_schema(session, lambda: decisions.undo(service(), study, remedy), said)
 
 
 def _decide(session: Session, study: Study, remedy: Remedy) -> None:
     said = f"{plain(remedy.column)}: {plain(remedy_words(remedy))}. The schema is saved."
-    _change(session, lambda: decisions.decide(service(), study, remedy), said)
-
-
-def _change(session: Session, change: Callable[[], object], said: str) -> None:
-    try:
-        change()
-    except PmwPubError as refusal:
-        session.tell("error", f"The schema stays as it is. {plain(str(refusal))}")
-    else:
-        session.tell("success", said)
-    st.rerun()
+    change_schema(session, lambda: decisions.decide(service(), study, remedy), said)
 
 
 def _key(what: str, remedy: Remedy) -> str:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import streamlit as st
 
-from pmwpub.errors import PmwPubError
 from pmwpub.service import Study
 from pmwpub.service.rules import rule_editing
 from pmwpub.service.rules.rule_editing import RuleInForce, SuggestedRule
 from pmwpub.ui.app.frame import Badge, panel, refusals
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session
+from pmwpub.ui.prepare.schema_changes import change_schema
 from pmwpub.ui.wording.written import counted, plain
 
 WHAT = (
@@ -61,7 +59,7 @@ def _rule(session: Session, study: Study, place: int, one: RuleInForce, *, chang
         st.caption(f"{why}{counted(one.rows, 'public row')} left out")
         if changeable and st.button("Take out", key=f"take out rule {place}", icon=":material/undo:"):
             said = f"The rule was taken out: {plain(one.rule.text)}. The schema is saved."
-            _change(session, lambda: rule_editing.take_out(service(), study, one.rule), said)
+            change_schema(session, lambda: rule_editing.take_out(service(), study, one.rule), said)
 
 
 def _which(study: Study) -> None:
@@ -96,7 +94,7 @@ def _add(session: Session, study: Study) -> None:
         pressed = st.form_submit_button("Add this rule", key="add rule")
     if pressed and text.strip():
         said = f"The rule is part of the schema, which is saved: {plain(text)}"
-        _change(session, lambda: rule_editing.add(service(), study, text), said)
+        change_schema(session, lambda: rule_editing.add(service(), study, text), said)
 
 
 def _suggested(session: Session, study: Study) -> None:
@@ -126,14 +124,4 @@ def _suggestion(session: Session, study: Study, place: int, one: SuggestedRule) 
         st.caption(f"No public row; about {one.expected:,.0f} were to be expected")
         if st.button("Confirm this rule", key=f"confirm rule {place}", icon=":material/check:"):
             said = f"The rule is part of the schema, which is saved: {plain(one.rule.text)}"
-            _change(session, lambda: rule_editing.add(service(), study, one.rule.text), said)
-
-
-def _change(session: Session, change: Callable[[], object], said: str) -> None:
-    try:
-        change()
-    except PmwPubError as refusal:
-        session.tell("error", f"The schema stays as it is. {plain(str(refusal))}")
-    else:
-        session.tell("success", said)
-    st.rerun()
+            change_schema(session, lambda: rule_editing.add(service(), study, one.rule.text), said)

@@ -45,8 +45,8 @@ def criteria_form(study: Study) -> AskedCriteria:
     with st.expander("Criteria that it has to meet"):
         st.caption(WHAT)
         asked = [*_largest(), *_marginal(study), *_mean(study)]
-        lacking = NO_COLUMNS if any(one.get("columns") == [] for one in asked) else ""
-        criteria = criteria_of([one for one in asked if one.get("columns") != []])
+        whole = [one for one in asked if one.get("columns") != []]
+        criteria, lacking = criteria_of(whole), NO_COLUMNS if len(whole) < len(asked) else ""
         if criteria and not lacking:
             _say_price(study, criteria)
         return AskedCriteria(criteria, lacking)

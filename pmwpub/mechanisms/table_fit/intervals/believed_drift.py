@@ -93,7 +93,7 @@ class BelievedDrift:
 
 def _believed(release: TableRelease, schedule: TableSchedule, n: int, rows: int) -> BelievedDrift:
     tables, prior = released_tables(release, schedule, n), release.distribution.support
-    found, cap = likely_drift(release, schedule, n, rows), _cap(release, n, rows)
+    found, cap = likely_drift(release, schedule, tables, rows), _cap(release, n, rows)
     all_ones, pairs = found.means
     moved = _moved(release, schedule)
     own = np.minimum(_own(schedule, prior, tables.estimates, _grid(schedule), all_ones, moved), min(all_ones, cap))
@@ -102,9 +102,13 @@ def _believed(release: TableRelease, schedule: TableSchedule, n: int, rows: int)
     return BelievedDrift(tuple(map(_rounded, own)), _rounded(pairs), (_rounded(one), _rounded(other)))
 
 
-def likely_drift(release: TableRelease, schedule: TableSchedule, n: int, rows: int) -> LikelyDrift:
-    """What is likely of the strengths; n, rows as in `BelievedDrift.of`."""
-    tables, prior = released_tables(release, schedule, n), release.distribution.support
+def likely_drift(release: TableRelease, schedule: TableSchedule, tables: ReleasedTables, rows: int) -> LikelyDrift:
+    """What is likely of the strengths.
+
+    tables  of the release, by `released_tables`
+    rows    as in `BelievedDrift.of`
+    """
+    prior, n = release.distribution.support, tables.n
     grid, moved, choices = _grid(schedule), _moved(release, schedule), release.choices
     evidence = PriorEvidence(schedule, WidestCells.of(schedule, prior), tables.estimates)
     ones = np.array([evidence.likelihood(moved, strength) for strength in grid])
