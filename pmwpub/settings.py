@@ -50,6 +50,7 @@ WORKSHOP = frozenset(
         "PMWPUB_CHROMIUM",
         "PMWPUB_LAST_TRY",
         "PMWPUB_REQUIRE_BROWSER",
+        "PMWPUB_ROC_VALIDATOR",
         "PMWPUB_TEST_POSTGRES",
     }
 )

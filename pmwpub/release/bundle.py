@@ -20,6 +20,7 @@ from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
 from pmwpub.plans import AnyTablePlan, ReleasePlan, UnchangedPlan, WeightedPoolPlan
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution, Support
+from pmwpub.release.answers.interval_strengths import INTERVALS as INTERVALS
 from pmwpub.release.answers.interval_strengths import strengths_json
 from pmwpub.release.answers.main_intervals import MainIntervals, main_intervals
 from pmwpub.release.certificate import Certificate
@@ -43,7 +44,6 @@ CERTIFICATE = "certificate.json"
 SCHEMA = "schema.json"
 MEASUREMENTS = "measurements.csv"
 TABLES = "tables.csv"
-INTERVALS = "intervals.json"
 REPORT = "report.html"
 REBUILD = "rebuild.py"
 ALL_FILES = (SYNTHETIC, WEIGHTS, SCHEMA, MEASUREMENTS, TABLES, INTERVALS, REPORT, REBUILD, CERTIFICATE)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import NamedTuple
 
+from pmwpub.release.answers.interval_strengths import INTERVALS
 from pmwpub.release.certificates.certificate_reading import AnyCertificate, ChargedCertificate
 from pmwpub.release.certificates.table_certificate import TableCertificate
 from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
@@ -23,7 +25,7 @@ def checklist(certificate: AnyCertificate, schema: Schema) -> tuple[Answer, ...]
     """Every question with its answer, from the strength of the promise down to the handling of data."""
     if isinstance(certificate, UnchangedCertificate):
         return tuple(_unchanged(certificate))
-    return tuple([*_promise(certificate, schema), *_mechanism(certificate), *_surroundings(schema)])
+    return tuple([*_promise(certificate, schema), *_mechanism(certificate), *_surroundings(certificate, schema)])
 
 
 def _unchanged(certificate: UnchangedCertificate) -> Iterator[Answer]:
@@ -38,6 +40,10 @@ def _unchanged(certificate: UnchangedCertificate) -> Iterator[Answer]:
         "it.",
     )
 
+
+WHY_DELTA, ERRORS = "Why this δ", "Error by level"
+COLLECTION, STORE, EVIDENCE = "Data collection exposure", "Access to the store", "Evidence"
+"""Questions to which whoever publishes a release may have more to say than the program knows."""
 
 SEED_OF_ROWS = "The only seed draws the synthetic rows; it is public and stands in the certificate."
 
@@ -78,12 +84,26 @@ def _promise(certificate: ChargedCertificate, schema: Schema) -> Iterator[Answer
         f"(ρ = {up(certificate.rho)} in zero-concentrated differential privacy). Conversions and displayed "
         "digits are rounded up.",
     )
+    yield Answer(WHY_DELTA, _why_delta(certificate))
     yield Answer(
         "Composition",
         "One ledger adds up everything that was ever charged for this population, in exact whole units of ρ, and lets "
         "no charge through that would exceed the total granted beforehand: later choices may depend on earlier "
         "results. "
         f"With this release the charges add up to ε = {up(certificate.ledger_total.epsilon)}.",
+    )
+
+
+def _why_delta(certificate: ChargedCertificate) -> str:
+    delta, n = Fraction(certificate.delta), certificate.n
+    proposed = Fraction(1, n * n)
+    # Certificates round δ up at 15 digits.
+    size = "below" if delta < proposed else "equal to" if delta <= proposed * (1 + Fraction(1, 10**12)) else "above"
+    return (
+        "δ was granted before the first charge and is the same for everything released of this population, counted "
+        "together. A δ of 1/n would let a program publish one row whole, so it must be far smaller; the program "
+        f"proposes 1/n². This one is {size} that: δ × n = {up(delta * n)}. The loss is counted in ρ, which bounds ε "
+        "for every δ at once: the noise has no outcome that gives a row away outright."
     )
 
 
@@ -115,13 +135,34 @@ def _mechanism(certificate: ChargedCertificate) -> Iterator[Answer]:
         f"Only combinations that occur in the public table{_added(certificate)} can occur in the release. Small groups "
         "are blurred most: the noise is as large for them as for large ones.",
     )
+    yield Answer(ERRORS, _errors(certificate))
 
 
-def _surroundings(schema: Schema) -> Iterator[Answer]:
+def _errors(certificate: ChargedCertificate) -> str:
+    if isinstance(certificate, TableCertificate) and INTERVALS in certificate.files:
+        known = "Every level of every column, and every cell of up to three columns, has a 95 % interval from noisy "
+        known += "values alone."
+    elif isinstance(certificate, TableCertificate):
+        known = "Each noisy cell is listed with the deviation of its noise; no interval is stated."
+    else:
+        known = "A cell that was measured has a 95 % interval by its noise; of all others nothing is known."
+    return (
+        f"Exact errors, by level too, are private and stand nowhere. {known} `pmwpub answer` shows them, and the "
+        "largest error of the release can be bought as a noisy number. An interval as wide as its share says that the "
+        "level is too small to be read."
+    )
+
+
+def _surroundings(certificate: ChargedCertificate, schema: Schema) -> Iterator[Answer]:
     yield Answer(
         "Trust model",
         "Central: the steward and the server see the private table and are trusted with it. Recipients, other "
         "sessions and the contents of every uploaded file are not.",
+    )
+    yield Answer(
+        COLLECTION,
+        "Nothing here protects the private table before it is loaded: whoever collected it, kept it or sent it on "
+        "could see every row. The program neither knows nor changes that; it is the steward's to state.",
     )
     yield Answer(
         "Data handling",
@@ -129,15 +170,33 @@ def _surroundings(schema: Schema) -> Iterator[Answer]:
         "The store keeps a keyed fingerprint of the table that no export contains.",
     )
     yield Answer(
+        STORE,
+        "The store has the ledger, results, public tables and those fingerprints, and no private row. Who may read or "
+        "write it is decided by the operator and the system. Whoever may write it could undo what was counted; a "
+        "witness file that is kept elsewhere shows charges that a store lacks.",
+    )
+    yield Answer(
         "Order of events",
         "The charge was committed before any noise was drawn, the result before it was shown. The same plan sent "
         "again returns the stored bytes; nothing is drawn a second time unless it is charged again.",
     )
+    yield Answer(EVIDENCE, _evidence(certificate))
     yield Answer(
         "Known limits",
         "Not checked by the program: that the public tables owe nothing to the private one, "
         f"{OWNED[schema.rows_beyond]}, and that the same people are in no other population or system. A group of g "
         "people is protected at a weaker level, about g times ε.",
+    )
+
+
+def _evidence(certificate: ChargedCertificate) -> str:
+    version = certificate.versions.get("pmwpub", "")
+    return (
+        "The source comes with tests that anyone can run: noise against its exact law, sensitivities on neighbouring "
+        "tables, whole runs against exact probabilities, crashes between charge and result, and planted faults that "
+        f"must each be caught. docs/privacy.md names the test of each claim. This was made by pmwpub {version}; "
+        "whether its copy was unchanged, and whether others have reviewed it, is not stated here. These files can be "
+        "held against each other (`pmwpub certificate check`), and made again from the public parts (rebuild.py)."
     )
 
 

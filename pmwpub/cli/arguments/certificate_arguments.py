@@ -4,13 +4,28 @@ from __future__ import annotations
 
 from pmwpub.cli.arguments.shared_arguments import Actions, whole
 
+FORMAT_NAMES = ("registry", "croissant", "ro-crate", "nist-800-226")
+"""Of records; `release.catalogue.record_formats` makes them."""
+
 
 def certificate_commands(commands: Actions) -> None:
-    """`certificate check`."""
+    """`certificate check`, `certificate export`."""
     actions = commands.add_parser("certificate", help="check a release's files").add_subparsers(required=True)
     check = actions.add_parser("check", help="recompute hashes, plan, price and epsilon from the files alone")
     check.add_argument("folder", metavar="OUT/")
     check.set_defaults(run="pmwpub.cli.released.certificate_check:check_certificate")
+    _export(actions)
+
+
+def _export(actions: Actions) -> None:
+    parser = actions.add_parser("export", help="a record of a release for catalogues and registries; free")
+    parser.add_argument("--format", required=True, choices=FORMAT_NAMES, help="of the record")
+    parser.add_argument("--release", required=True, metavar="OUT/", help="the folder of a release")
+    parser.add_argument(
+        "--about", metavar="ABOUT.json", help="what its publisher says of it, such as curator, license, intended_use"
+    )
+    parser.add_argument("-o", "--output", required=True, metavar="FILE", help="the record; of ro-crate a new folder")
+    parser.set_defaults(run="pmwpub.cli.released.record_export:export_record")
 
 
 def answer_command(commands: Actions) -> None:

@@ -16,6 +16,8 @@ from pmwpub.mechanisms.table_fit.intervals.believed_drift import BelievedDrift
 from pmwpub.queries.workload import Workload
 from pmwpub.strict_json import read_strictly, read_unrepeated
 
+INTERVALS = "intervals.json"
+
 UNREADABLE = "The file of the intervals' strengths is not the one that a release has."
 
 WITHIN = "agrees within rounding"

@@ -1,0 +1,1 @@
+"""Records of a finished release for catalogues and registries, made from its own files alone."""

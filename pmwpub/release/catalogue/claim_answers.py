@@ -1,0 +1,71 @@
+"""The questions of NIST SP 800-226, each with what holds for a release and what its publisher says, as a file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+
+from pmwpub.release.answers.marginal_answers import COVERS
+from pmwpub.release.answers.release_answers import ReleaseAnswers
+from pmwpub.release.bundle import CERTIFICATE, Bundle
+from pmwpub.release.catalogue.about_release import AboutRelease
+from pmwpub.release.catalogue.published_release import PublishedRelease
+from pmwpub.release.checklist import COLLECTION, ERRORS, EVIDENCE, STORE, WHY_DELTA, checklist
+
+ASKED_BY = "NIST SP 800-226, Guidelines for Evaluating Differential Privacy Guarantees"
+NO_PRIVATE_ROW = "No private row was read for this release, so there is nothing to answer."
+EXACT_IS_PRIVATE = (
+    "Exact errors by level are private and stand nowhere. These are the released shares with intervals from the noisy "
+    "values alone; where low and high are null, nothing is known of that level but what is bought of it."
+)
+
+STATEMENTS: Mapping[str, str] = {
+    COLLECTION: "data_collection",
+    STORE: "store_access",
+    WHY_DELTA: "why_delta",
+    EVIDENCE: "evidence",
+}
+"""A question -> what the publisher may say to it, beside what follows from the release."""
+
+
+def answered_questions(release: PublishedRelease) -> bytes:
+    """Every question with its answers as JSON in UTF-8; of the columns that the publisher names, each level's interval.
+
+    Raises WorkloadError for a column that the release lacks.
+    """
+    said: dict[str, object] = {
+        "questions_of": ASKED_BY,
+        "certificate_sha256": hashlib.sha256(release.files[CERTIFICATE]).hexdigest(),
+        "plan_sha256": release.certificate.plan_sha256,
+        "answers": list(_answers(release)),
+    }
+    if release.about.columns:
+        said |= {"error_by_level": list(_by_level(release)), "of_errors": EXACT_IS_PRIVATE, "covers": COVERS}
+    return (json.dumps(said, ensure_ascii=False, indent=1) + "\n").encode()
+
+
+def _answers(release: PublishedRelease) -> Iterator[dict[str, str]]:
+    found = dict(checklist(release.certificate, release.schema))
+    for topic in (*found, *(one for one in STATEMENTS if one not in found)):
+        own = _stated(release.about, topic)
+        yield {"question": topic, "answer": found.get(topic, NO_PRIVATE_ROW)} | ({"publisher": own} if own else {})
+
+
+def _stated(about: AboutRelease, topic: str) -> str:
+    if topic == ERRORS and about.columns:
+        return f"By level of {', '.join(about.columns)}: see error_by_level."
+    return getattr(about, STATEMENTS[topic]) if topic in STATEMENTS else ""
+
+
+def _by_level(release: PublishedRelease) -> Iterator[dict[str, object]]:
+    answers = ReleaseAnswers(Bundle(release.files))
+    for column in release.about.columns:
+        cells = [(next(iter(cell.levels.values())), cell.line()) for cell in answers.marginal([column])]
+        yield {
+            "column": column,
+            "levels": [
+                {"level": level, **{key: value for key, value in line.items() if key != "levels"}}
+                for level, line in cells
+            ],
+        }

@@ -1,0 +1,117 @@
+"""Croissant 1.0: a release as data catalogues and loaders of data sets read it, in JSON-LD."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import PurePath
+
+from pmwpub.release.catalogue.published_release import FileColumn, Kind, PublishedFile, PublishedRelease
+from pmwpub.release.checklist import checklist
+
+Json = dict[str, object]
+
+FOLLOWS = "http://mlcommons.org/croissant/1.0"
+"""The version of the format, as its records state it."""
+
+_OWN_TERMS = (
+    *("citeAs", "column", "equivalentProperty", "extract", "field", "fileProperty", "fileObject", "fileSet", "format"),
+    *("includes", "isLiveDataset", "jsonPath", "key", "md5", "parentField", "path", "recordSet", "references", "regex"),
+    *("repeated", "replace", "samplingRate", "separator", "source", "subField", "transform"),
+)
+CONTEXT: Mapping[str, object] = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "sc": "https://schema.org/",
+    "cr": "http://mlcommons.org/croissant/",
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "dct": "http://purl.org/dc/terms/",
+    "conformsTo": "dct:conformsTo",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    **{term: f"cr:{term}" for term in _OWN_TERMS},
+}
+"""What the keys of a record mean; it stands in each, so that nothing need be fetched."""
+
+TYPES: Mapping[Kind, str] = {"text": "sc:Text", "whole number": "sc:Integer", "number": "sc:Float"}
+
+
+def croissant(release: PublishedRelease) -> bytes:
+    """The record of a release as JSON-LD in UTF-8; file names in it are of the folder in which it lies.
+
+    Every file stands in it with its size and SHA-256, and each described table has a record set with all its columns.
+    """
+    about, certificate = release.about, release.certificate
+    said: dict[str, str] = {
+        "license": about.license,
+        "url": about.url,
+        "datePublished": release.published.isoformat(),
+    }
+    tables = [one for one in release.described if one.columns]
+    record: Json = {
+        "@context": dict(CONTEXT),
+        "@type": "sc:Dataset",
+        "conformsTo": FOLLOWS,
+        "name": release.name,
+        "description": release.description,
+        **{key: value for key, value in said.items() if value},
+        **({"creator": {"@type": "sc:Organization", "name": about.curator}} if about.curator else {}),
+        "version": f"1.0.0+{certificate.plan_sha256[:16]}",
+        **_responsibly(release),
+        "distribution": [_file(one) for one in release.described],
+        "recordSet": [_record_set(one) for one in tables],
+    }
+    return (json.dumps(record, ensure_ascii=False, indent=1) + "\n").encode()
+
+
+def _responsibly(release: PublishedRelease) -> dict[str, str]:
+    """What the format's vocabulary for responsible use asks, in the words of the report's checklist."""
+    answers = dict(checklist(release.certificate, release.schema))
+    limits = " ".join(answers[topic] for topic in ("Utility and bias", "Known limits") if topic in answers)
+    return {
+        "rai:dataLimitations": limits,
+        "rai:personalSensitiveInformation": f"{answers['Parameters']} {release.certificate.statement}",
+    }
+
+
+def _file(one: PublishedFile) -> Json:
+    return {
+        "@type": "cr:FileObject",
+        "@id": one.name,
+        "name": one.name,
+        "description": one.meaning,
+        "contentUrl": one.name,
+        "contentSize": f"{len(one.body)} B",
+        "encodingFormat": one.media_type,
+        "sha256": one.sha256,
+    }
+
+
+def _record_set(table: PublishedFile) -> Json:
+    stem = PurePath(table.name).stem
+    fields = [_field(table.name, f"{stem}/{name}", column) for name, column in _named(table)]
+    return {"@type": "cr:RecordSet", "@id": stem, "name": stem, "description": table.meaning, "field": fields}
+
+
+def _named(table: PublishedFile) -> Iterator[tuple[str, FileColumn]]:
+    """Each column with a name that is safe in an address: its own, or its place where its own is not."""
+    for place, column in enumerate(table.columns, start=1):
+        own = re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,80}", column.header) and not _numbered(column.header)
+        yield (column.header if own else f"column-{place}"), column
+
+
+def _numbered(name: str) -> bool:
+    return re.fullmatch(r"column-[0-9]+", name) is not None
+
+
+def _field(file: str, name: str, column: FileColumn) -> Json:
+    return {
+        "@type": "cr:Field",
+        "@id": name,
+        "name": column.header,
+        **({"description": column.meaning} if column.meaning else {}),
+        "dataType": TYPES[column.kind],
+        "source": {"fileObject": {"@id": file}, "extract": {"column": column.header}},
+    }

@@ -1,0 +1,48 @@
+"""Records of a release by the name of their format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from pmwpub.release.catalogue.claim_answers import answered_questions
+from pmwpub.release.catalogue.croissant_record import croissant
+from pmwpub.release.catalogue.published_release import PublishedRelease
+from pmwpub.release.catalogue.registry_entry import RegistryEntry
+from pmwpub.release.catalogue.research_crate import crate_files
+
+RecordFormat = Literal["registry", "croissant", "ro-crate", "nist-800-226"]
+FORMATS: tuple[RecordFormat, ...] = get_args(RecordFormat)
+
+
+@dataclass(frozen=True)
+class Record:
+    """A record: its files by name, one unless it is a folder; what a person has still to fill in."""
+
+    files: Mapping[str, bytes] = field(repr=False)
+    lacking: tuple[str, ...] = ()
+
+
+def record_of(release: PublishedRelease, wanted: RecordFormat) -> Record:
+    """The record of a release in a format.
+
+    Raises CertificateError where its files contradict each other, WorkloadError for a column that the release lacks,
+    PlanError without an extra that the format needs.
+
+    Privacy: post-processing of published files; nothing is charged.
+    """
+    return _MAKERS[wanted](release)
+
+
+def _registry(release: PublishedRelease) -> Record:
+    entry = RegistryEntry.of(release)
+    return Record({"registry-entry.yaml": entry.to_yaml()}, entry.lacking())
+
+
+_MAKERS: Mapping[RecordFormat, Callable[[PublishedRelease], Record]] = {
+    "registry": _registry,
+    "croissant": lambda release: Record({"croissant.json": croissant(release)}),
+    "ro-crate": lambda release: Record(crate_files(release)),
+    "nist-800-226": lambda release: Record({"nist-800-226.json": answered_questions(release)}),
+}
