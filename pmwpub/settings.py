@@ -27,6 +27,7 @@ QUEUE_PAID = "PMWPUB_QUEUE_PAID"
 QUEUE_SESSION = "PMWPUB_QUEUE_SESSION"
 WORKER_MEMORY = "PMWPUB_WORKER_MEMORY"
 SIMULATED_ROWS = "PMWPUB_SIMULATED_ROWS"
+SIGNING_KEY = "PMWPUB_SIGNING_KEY"
 NAMES = (
     STORE,
     WITNESS,
@@ -39,6 +40,7 @@ NAMES = (
     QUEUE_SESSION,
     WORKER_MEMORY,
     SIMULATED_ROWS,
+    SIGNING_KEY,
 )
 """What an operator may set."""
 
@@ -89,6 +91,7 @@ class Settings:
         """The settings that an environment declares. SettingRefused for a name or value that is none."""
         _refuse_strangers(environment)
         witness(environment)
+        signing_key(environment)
         return cls(
             _whole(environment, WORKERS, cls.workers, 1, 64),
             _whole(environment, QUEUE, cls.queue, 2, 1000),
@@ -113,9 +116,18 @@ def worker_memory(environment: Mapping[str, str] = os.environ) -> int:
 
 def witness(environment: Mapping[str, str] = os.environ) -> Path | None:
     """The file of the store's witness, if one is named. SettingRefused for one that depends on the current folder."""
-    given = environment.get(WITNESS, "")
+    return _whole_path(environment, WITNESS)
+
+
+def signing_key(environment: Mapping[str, str] = os.environ) -> Path | None:
+    """The file of the key that downloads are signed with, if one is named. SettingRefused as `witness` does."""
+    return _whole_path(environment, SIGNING_KEY)
+
+
+def _whole_path(environment: Mapping[str, str], name: str) -> Path | None:
+    given = environment.get(name, "")
     if given and not Path(given).is_absolute():
-        raise SettingRefused(f"{WITNESS} is the whole path of a file; {given[:40]!r} came.")
+        raise SettingRefused(f"{name} is the whole path of a file; {given[:40]!r} came.")
     return Path(given) if given else None
 
 

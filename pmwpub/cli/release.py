@@ -26,6 +26,7 @@ from pmwpub.service.bought import releases
 from pmwpub.service.bought.engine_choice import ChosenPlan, chosen_plan
 from pmwpub.service.choosing.outlook import bought_start, outlook
 from pmwpub.service.purchases import purchase_of
+from pmwpub.service.records.signed_files import SIGNATURE, declared_key, signed
 from pmwpub.service.unchanged_release import is_published, publish_unchanged
 
 SettingName = Literal["rounds", "selection", "output", "start", "replay"]
@@ -40,7 +41,8 @@ def release(parsed: argparse.Namespace) -> Json:
     if not (parsed.out or "").strip():
         raise FileRefused("Name the folder that the files are written to (-o). Nothing was charged.")
     folder = Path(parsed.out)
-    places = [folder / name for name in (*ALL_FILES, VALUES)]
+    places = [folder / name for name in (*ALL_FILES, VALUES, SIGNATURE)]
+    key = declared_key()  # one that is none is refused before anything is charged
     apart(places, [parsed.private, *parsed.public, parsed.schema, parsed.criteria, *store_files(parsed.store)])
     with Ledger.open(parsed.store) as ledger, ledger.recalling(), ExitStack() as output:
         terms = ledger.population(parsed.population)
@@ -52,7 +54,7 @@ def release(parsed: argparse.Namespace) -> Json:
         chosen = _chosen(parsed, service, current, private, candidates)
         bundle, earlier = _bought(parsed, service, current, private, chosen)
         files = bundle.files(parsed.rows, parsed.row_seed, parsed.cells, parsed.columns)
-        _write(folder, files)
+        _write(folder, signed(files, key))
         certificate = bundle.stated(files, parsed.rows, parsed.row_seed, parsed.cells, parsed.columns)
         said = {"engine_chosen": chosen.why} if chosen.why else {}
         said |= {"lacking": words} if (words := lacking(bundle)) else {}

@@ -16,6 +16,7 @@ from pmwpub.ledger.logged import LoggedLedger, log_lines
 from pmwpub.ledger.store_files.store_address import store_url
 from pmwpub.service.core import Service, SharedCache
 from pmwpub.service.policy import Policy
+from pmwpub.service.records.signed_files import declared_key
 from pmwpub.settings import Settings
 from pmwpub.tasks.public_cache import PublicCache
 from pmwpub.tasks.simulation_work import SweepPlace
@@ -60,6 +61,7 @@ def open_service(
     """
     no_core_dumps()
     place = simulation_place()
+    declared_key()
     ledger = LoggedLedger.open()
     beside = policy.beside(ledger)
     return Service(ledger, workers(), cache, place=place, policy=beside, asker=asker)

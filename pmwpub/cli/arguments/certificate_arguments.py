@@ -9,12 +9,22 @@ FORMAT_NAMES = ("registry", "croissant", "ro-crate", "nist-800-226")
 
 
 def certificate_commands(commands: Actions) -> None:
-    """`certificate check`, `certificate export`."""
+    """`certificate check`, `export`, `keygen` and `sign`."""
     actions = commands.add_parser("certificate", help="check a release's files").add_subparsers(required=True)
     check = actions.add_parser("check", help="recompute hashes, plan, price and epsilon from the files alone")
     check.add_argument("folder", metavar="OUT/")
+    check.add_argument("--public-key", metavar="KEY.pub", help="also refuse it unless this key signed it")
     check.set_defaults(run="pmwpub.cli.released.certificate_check:check_certificate")
     _export(actions)
+    keygen = actions.add_parser("keygen", help="a new key to sign certificates with; never over an existing file")
+    keygen.add_argument(
+        "-o", "--output", required=True, metavar="KEY", help="the private key; KEY.pub is the public one"
+    )
+    keygen.set_defaults(run="pmwpub.cli.released.certificate_signing:make_key")
+    sign = actions.add_parser("sign", help="sign a release's certificate, once it holds: certificate.sig beside it")
+    sign.add_argument("folder", metavar="OUT/")
+    sign.add_argument("--key", required=True, metavar="KEY", help="the private key")
+    sign.set_defaults(run="pmwpub.cli.released.certificate_signing:sign_certificate")
 
 
 def _export(actions: Actions) -> None:

@@ -6,16 +6,26 @@ import argparse
 import sys
 from pathlib import Path
 
-from pmwpub.cli.inputs import Json
+from pmwpub.cli.inputs import Json, read
 from pmwpub.release import checking
+from pmwpub.release.bundle import CERTIFICATE
+from pmwpub.release.certificates.certificate_signature import SIGNATURE, PublicKey, signature_in
+
+NOBODY_ASKED = f"who signed the certificate: {SIGNATURE} is there, and --public-key says whose it should be"
 
 
 def check_certificate(parsed: argparse.Namespace) -> Json:
-    """`certificate check`: recompute what can be recomputed from a release's own files."""
+    """`certificate check`: recompute what can be recomputed from a release's own files; with a key, who signed it."""
     folder = Path(parsed.folder)
-    files = checking.read_folder(folder)
+    files, signature = checking.read_folder(folder), signature_in(folder)
     found = checking.check(files)
-    statements, unlisted = checking.require(found), checking.unlisted(folder, files)
+    statements, left = checking.require(found), checking.not_checked(found)
+    if parsed.public_key is not None:
+        key = PublicKey.from_pem(read(parsed.public_key), parsed.public_key)
+        statements.append(key.require(files[CERTIFICATE], signature))
+    elif signature is not None:
+        left.append(NOBODY_ASKED)
+    unlisted = [name for name in checking.unlisted(folder, files) if name != SIGNATURE]
     if unlisted:
         print(f"pmwpub: {len(unlisted)} more in that folder, of which nothing is stated.", file=sys.stderr)
-    return {"holds": statements, "not_checked": checking.not_checked(found), "unlisted": unlisted}
+    return {"holds": statements, "not_checked": left, "unlisted": unlisted}

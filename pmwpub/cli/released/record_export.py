@@ -13,6 +13,7 @@ from pmwpub.release import checking
 from pmwpub.release.catalogue.about_release import AboutRelease
 from pmwpub.release.catalogue.published_release import PublishedRelease
 from pmwpub.release.catalogue.record_formats import Record, record_of
+from pmwpub.release.certificates.certificate_signature import SIGNATURE, signature_in
 
 
 def export_record(parsed: argparse.Namespace) -> Json:
@@ -21,7 +22,9 @@ def export_record(parsed: argparse.Namespace) -> Json:
     apart([output], [parsed.release, parsed.about, *store_files(parsed.store)])
     bundle = checking.bundle_in(folder)
     about = AboutRelease() if parsed.about is None else AboutRelease.from_json(read(parsed.about))
-    release = PublishedRelease.of(bundle.parts, about, datetime.now(UTC).date())
+    signature = signature_in(folder)
+    files = dict(bundle.parts) | ({} if signature is None else {SIGNATURE: signature})
+    release = PublishedRelease.of(files, about, datetime.now(UTC).date())
     record = record_of(release, parsed.format)
     _write(record, output, folder)
     return {"format": parsed.format, "file": parsed.output, "to_fill_in": list(record.lacking)}

@@ -26,6 +26,7 @@ from pmwpub.release.bundle import (
 )
 from pmwpub.release.catalogue.about_release import AboutRelease
 from pmwpub.release.certificates.certificate_reading import AnyCertificate, read_certificate
+from pmwpub.release.certificates.certificate_signature import SIGNATURE
 from pmwpub.release.certificates.charged_certificate import Charged
 from pmwpub.release.measured import measurements, tables_csv
 from pmwpub.release.rebuilding import differing, schema_of
@@ -48,6 +49,7 @@ FILES: Mapping[str, tuple[str, str]] = {
     INTERVALS: (JSON, "What the intervals of the answers rest on."),
     REPORT: ("text/html", "The report for readers."),
     REBUILD: ("text/x-python", "A script that makes the weights and the synthetic table again from the public parts."),
+    SIGNATURE: ("application/octet-stream", "The publisher's signature of certificate.json (Ed25519)."),
     CERTIFICATE: (JSON, "What is promised, what it cost, and the SHA-256 of every other file."),
 }
 """The media type of each file, and what it is."""

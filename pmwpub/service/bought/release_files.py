@@ -26,6 +26,7 @@ from pmwpub.release.certificates.certificate_parts import Cells, Columns
 from pmwpub.release.certificates.charged_certificate import Charged
 from pmwpub.release.reporting.late_report import lacking
 from pmwpub.release.synthesis import MAX_ROWS, MAX_SEED
+from pmwpub.service.records.signed_files import SIGNATURE, declared_key, signed
 
 __all__ = [
     "PUBLIC_VALUES",
@@ -42,7 +43,7 @@ __all__ = [
     "release_files",
 ]
 
-CSV, JSON, ZIP = "text/csv", "application/json", "application/zip"
+CSV, JSON, ZIP, BYTES = "text/csv", "application/json", "application/zip", "application/octet-stream"
 PARTS = {
     REPORT: "text/html",
     WEIGHTS: CSV,
@@ -87,6 +88,8 @@ def release_files(
 ) -> list[ReleaseFile]:
     """Every file of a release, the synthetic table first, and last all of them together in a zip archive.
 
+    Where a key is declared, the signature of the certificate is one of them.
+
     archive                     the archive's name
     rows, seed, cells, columns  of the synthetic table; the certificate and the archive state them
 
@@ -94,11 +97,18 @@ def release_files(
 
     Privacy: post-processing of the released weights; nothing is charged.
     """
+    key = declared_key()
+
+    def made() -> dict[str, bytes]:
+        return signed(bundle.files(rows, seed, cells, columns), key)
+
     handed = PARTS | {VALUES: CSV} if cells == PUBLIC_VALUES else PARTS
+    signature = [] if key is None else [ReleaseFile(SIGNATURE, BYTES, lambda: made()[SIGNATURE])]
     parts = [(name, kind, bundle.parts[name]) for name, kind in handed.items() if name in bundle.parts]
     return [
         ReleaseFile(SYNTHETIC, CSV, lambda: bundle.synthetic(rows, seed, cells, columns), main=True),
         ReleaseFile(CERTIFICATE, JSON, lambda: bundle.files(rows, seed, cells, columns)[CERTIFICATE]),
+        *signature,
         *(ReleaseFile(name, kind, lambda body=body: body) for name, kind, body in parts),  # type: ignore[misc]
-        ReleaseFile(archive, ZIP, lambda: pack(bundle.files(rows, seed, cells, columns))),
+        ReleaseFile(archive, ZIP, lambda: pack(made())),
     ]

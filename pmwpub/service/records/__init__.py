@@ -1,0 +1,1 @@
+"""Records of stored releases for catalogues, and signatures of what is downloaded."""
