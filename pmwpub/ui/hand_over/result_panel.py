@@ -14,12 +14,14 @@ from pmwpub.service.bought.release_files import (
     Bundle,
     Cells,
     Columns,
+    ReleaseFile,
     cells_of,
     charge_of,
     lacking,
     release_files,
 )
 from pmwpub.service.purchases import purchase_of
+from pmwpub.service.records.records_of_releases import record_files
 from pmwpub.ui.app.frame import Badge, panel, refusals
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import Session
@@ -38,6 +40,12 @@ CELL_WORDS: dict[Cells, str] = {
     "numbers": "numbers, drawn inside the bins",
     "public-values": "numbers that public rows have",
 }
+
+RECORDS = (
+    "What the files are, for those who keep lists of data: Croissant, an RO-Crate, an entry for a registry of "
+    "deployments, and the questions of NIST SP 800-226. Made from these files alone, with these rows; free. Curator, "
+    "licence and use are for you to fill in; `pmwpub certificate export --about` takes them."
+)
 
 
 def release_panel(session: Session, study: Study, found: Released) -> None:
@@ -101,18 +109,28 @@ def downloads(bundle: Bundle, booking: int | str, archive: str) -> None:
         rows, seed, cells, columns = _look_of_rows(bundle, booking)
     with place:
         for file in release_files(bundle, archive, rows=rows, seed=seed, cells=cells, columns=columns):
-            st.download_button(
-                file.name,
-                data=file.content,
-                file_name=file.name,
-                mime=file.media_type,
-                key=f"download {file.name} {booking}",
-                icon=":material/download:",
-                type="primary" if file.main else "secondary",
-                on_click="ignore",
-            )
+            _download(file, booking)
+    with st.expander("Records for catalogues"):
+        st.caption(RECORDS)
+        with st.container(horizontal=True):
+            for file in record_files(bundle, rows=rows, seed=seed, cells=cells, columns=columns):
+                _download(file, booking)
     if cells == PUBLIC_VALUES:
         st.caption(REAPPEAR)
+
+
+def _download(file: ReleaseFile, booking: int | str) -> None:
+    """A button for one file, whose bytes are made when it is clicked."""
+    st.download_button(
+        file.name,
+        data=file.content,
+        file_name=file.name,
+        mime=file.media_type,
+        key=f"download {file.name} {booking}",
+        icon=":material/download:",
+        type="primary" if file.main else "secondary",
+        on_click="ignore",
+    )
 
 
 def _look_of_rows(bundle: Bundle, booking: int | str) -> tuple[int, int, Cells, Columns]:
