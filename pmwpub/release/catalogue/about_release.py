@@ -48,6 +48,10 @@ class AboutRelease(Part):
     evidence: Line = ""
     columns: Annotated[tuple[Line, ...], Field(max_length=1000)] = ()
 
+    def unsaid(self, *names: str) -> tuple[str, ...]:
+        """Those of these statements that were not made."""
+        return tuple(name for name in names if not getattr(self, name))
+
     @classmethod
     def from_json(cls, content: bytes) -> Self:
         """The statements of a JSON file; PlanError for another key, another kind of value, or what is no JSON."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
+from statistics import fmean
 
-from pmwpub.release.answers.marginal_answers import COVERS
+from pmwpub.release.answers.marginal_answers import COVERS, CellAnswer
 from pmwpub.release.answers.release_answers import ReleaseAnswers
 from pmwpub.release.bundle import CERTIFICATE, Bundle
 from pmwpub.release.catalogue.about_release import AboutRelease
@@ -17,7 +18,8 @@ ASKED_BY = "NIST SP 800-226, Guidelines for Evaluating Differential Privacy Guar
 NO_PRIVATE_ROW = "No private row was read for this release, so there is nothing to answer."
 EXACT_IS_PRIVATE = (
     "Exact errors by level are private and stand nowhere. These are the released shares with intervals from the noisy "
-    "values alone; where low and high are null, nothing is known of that level but what is bought of it."
+    "values alone, and half_widths_within: how far off the shares of all other columns may be among the rows of that "
+    "level. Where there is none, nothing is known of that level but what is bought of it."
 )
 
 STATEMENTS: Mapping[str, str] = {
@@ -59,13 +61,28 @@ def _stated(about: AboutRelease, topic: str) -> str:
 
 
 def _by_level(release: PublishedRelease) -> Iterator[dict[str, object]]:
-    answers = ReleaseAnswers(Bundle(release.files))
+    answers, domain = ReleaseAnswers(Bundle(release.files)), release.schema.domain
     for column in release.about.columns:
-        cells = [(next(iter(cell.levels.values())), cell.line()) for cell in answers.marginal([column])]
-        yield {
-            "column": column,
-            "levels": [
-                {"level": level, **{key: value for key, value in line.items() if key != "levels"}}
-                for level, line in cells
-            ],
-        }
+        cells = answers.marginal([column])
+        own = domain.index(column)
+        beside = [other for other in range(len(domain.names)) if other != own and not domain.related((own, other))]
+        halves = _half_widths(answers, column, [domain.names[other] for other in beside])
+        yield {"column": column, "levels": [_level(cell, cell.levels[column], halves) for cell in cells]}
+
+
+def _level(cell: CellAnswer, level: str, halves: Mapping[str, list[float]]) -> dict[str, object]:
+    """The share of a level with its interval, and how wide the intervals of shares within it are."""
+    line = {key: value for key, value in cell.line().items() if key != "levels"}
+    own = halves.get(level, [])
+    within = {"answers": len(own), "mean": round(fmean(own), 6), "largest": round(max(own), 6)} if own else None
+    return {"level": level, **line, "half_widths_within": within}
+
+
+def _half_widths(answers: ReleaseAnswers, column: str, others: list[str]) -> dict[str, list[float]]:
+    """Of each level, half the widths of the intervals of every other column's shares among the rows that have it."""
+    found: dict[str, list[float]] = {}
+    for other in others:
+        for cell in answers.within([column, other], [column]):
+            if cell.low is not None and cell.high is not None:
+                found.setdefault(cell.levels[column], []).append((cell.high - cell.low) / 2)
+    return found

@@ -42,7 +42,9 @@ def _registry(release: PublishedRelease) -> Record:
 
 _MAKERS: Mapping[RecordFormat, Callable[[PublishedRelease], Record]] = {
     "registry": _registry,
-    "croissant": lambda release: Record({"croissant.json": croissant(release)}),
-    "ro-crate": lambda release: Record(crate_files(release)),
+    "croissant": lambda release: Record(
+        {"croissant.json": croissant(release)}, release.about.unsaid("curator", "license", "url")
+    ),
+    "ro-crate": lambda release: Record(crate_files(release), release.about.unsaid("curator", "license")),
     "nist-800-226": lambda release: Record({"nist-800-226.json": answered_questions(release)}),
 }

@@ -34,6 +34,7 @@ from pmwpub.cli import main
 from pmwpub.cli.arguments.certificate_arguments import FORMAT_NAMES
 from pmwpub.errors import CertificateError, PlanError, WorkloadError
 from pmwpub.release import checking
+from pmwpub.release.answers.release_answers import ReleaseAnswers
 from pmwpub.release.bundle import CERTIFICATE, SYNTHETIC, WEIGHTS, Bundle
 from pmwpub.release.catalogue.about_release import AboutRelease
 from pmwpub.release.catalogue.croissant_record import CONTEXT, croissant
@@ -359,6 +360,11 @@ def test_a_crate_says_who_made_what_from_what(tmp_path: Path) -> None:
     assert crate(tmp_path / "unsaid", old("pool"), AboutRelease())["./"]["license"] == NO_LICENSE
 
 
+def test_what_catalogues_ask_for_and_nobody_said_is_listed() -> None:
+    assert record_of(release(old("out"), AboutRelease()), "croissant").lacking == ("curator", "license", "url")
+    assert record_of(release(old("out"), AboutRelease(license="x")), "ro-crate").lacking == ("curator",)
+
+
 def test_a_crate_reads_back_and_is_the_same_at_any_hour(tmp_path: Path, town: dict[str, dict[str, bytes]]) -> None:
     crate(tmp_path / "crate", town["tables"])
     again = ROCrate(tmp_path / "crate")
@@ -453,6 +459,17 @@ def test_error_by_level_is_that_of_the_named_columns_from_intervals(town: dict[s
     sex = {one["level"]: one for one in found["error_by_level"][1]["levels"]}
     assert set(sex) == {"F", "M"}
     assert all(one["low"] < one["share"] < one["high"] and one["confidence"] == 0.95 for one in sex.values())
+    answers = ReleaseAnswers(Bundle(town["tables"]))
+    for level, one in sex.items():
+        widths = [
+            (cell.high - cell.low) / 2
+            for other in ("age", "work", "gain")
+            for cell in answers.within(["sex", other], ["sex"])
+            if cell.levels["sex"] == level and cell.low is not None and cell.high is not None
+        ]
+        assert one["half_widths_within"]["answers"] == len(widths) == 4 + 4 + 3  # bins, levels and "(missing)", bins
+        assert one["half_widths_within"]["largest"] == pytest.approx(max(widths), abs=1e-6)
+        assert one["half_widths_within"]["mean"] == pytest.approx(sum(widths) / len(widths), abs=1e-6)
     assert (
         "By level of work, sex"
         in next(one for one in found["answers"] if one["question"] == "Error by level")["publisher"]
@@ -462,7 +479,9 @@ def test_error_by_level_is_that_of_the_named_columns_from_intervals(town: dict[s
 
 def test_nothing_is_known_by_level_of_what_was_not_measured() -> None:
     levels = questions(old("out"), AboutRelease(columns=("job",)))["error_by_level"][0]["levels"]
-    assert [(one["level"], one["low"], one["high"]) for one in levels] == [(x, None, None) for x in "xyz"]
+    assert [(one["level"], one["low"], one["high"], one["half_widths_within"]) for one in levels] == [
+        (level, None, None, None) for level in "xyz"
+    ]
 
 
 def test_a_column_that_the_release_lacks_is_refused() -> None:
