@@ -166,20 +166,20 @@ class PublishedRelease:
     def _columns(self, name: str) -> tuple[FileColumn, ...]:
         """The columns of one of the tables; none of a file whose cells are not described."""
         if name in (TABLES, MEASUREMENTS):
-            header = tables_csv.HEADER if name == TABLES else measurements.HEADER
+            header: tuple[str, ...] = tables_csv.HEADER if name == TABLES else measurements.HEADER
             return tuple(FileColumn(one, MEASURED.get(one, "text"), "") for one in header)
         if name not in (SYNTHETIC, WEIGHTS):
             return ()
         found = self._synthetic() if name == SYNTHETIC else self._weights()
         cells = csv.reader(io.TextIOWrapper(io.BytesIO(self.files[name]), "utf-8", newline=""))
-        header = next(cells, [])
-        if len(header) != len(found):
+        names = next(cells, [])
+        if len(names) != len(found):
             raise CertificateError(f"{name} has other columns than its schema.")
         drawn = [place for place, (kind, _) in enumerate(found) if kind == NUMBER and name == SYNTHETIC]
         words = _with_words(cells, drawn)
         kinds = [TEXT if place in words else kind for place, (kind, _) in enumerate(found)]
         return tuple(
-            FileColumn(own, kind, meaning) for own, kind, (_, meaning) in zip(header, kinds, found, strict=True)
+            FileColumn(own, kind, meaning) for own, kind, (_, meaning) in zip(names, kinds, found, strict=True)
         )
 
     def _weights(self) -> list[tuple[Kind, str]]:

@@ -15,6 +15,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import date
 from fractions import Fraction
 from pathlib import Path
@@ -38,7 +39,7 @@ from pmwpub.release.answers.release_answers import ReleaseAnswers
 from pmwpub.release.bundle import CERTIFICATE, SYNTHETIC, WEIGHTS, Bundle
 from pmwpub.release.catalogue.about_release import AboutRelease
 from pmwpub.release.catalogue.croissant_record import CONTEXT, croissant
-from pmwpub.release.catalogue.published_release import PublishedRelease
+from pmwpub.release.catalogue.published_release import FileColumn, PublishedRelease
 from pmwpub.release.catalogue.record_formats import FORMATS, record_of
 from pmwpub.release.catalogue.registry_entry import SCHEMA_COMMIT, RegistryEntry
 from pmwpub.release.catalogue.research_crate import METADATA, NO_LICENSE
@@ -570,3 +571,13 @@ def test_a_bundle_gives_the_same_record_as_its_folder() -> None:
 
 def test_the_command_line_offers_every_format() -> None:
     assert FORMAT_NAMES == FORMATS
+
+
+def test_no_two_columns_have_one_address() -> None:
+    """A column may itself be called what another one's place is called."""
+    found = release(old("out"))
+    columns = (FileColumn("column-2", "text", ""), FileColumn("naïve / name", "text", ""), FileColumn("b", "text", ""))
+    found.__dict__["described"] = (replace(found.described[0], columns=columns),)
+    fields = json.loads(croissant(found))["recordSet"][0]["field"]
+    assert [one["@id"] for one in fields] == ["synthetic/column-1", "synthetic/column-2", "synthetic/b"]
+    assert [one["source"]["extract"]["column"] for one in fields] == ["column-2", "naïve / name", "b"]
