@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pmwpub.cli.inputs import Json
 from pmwpub.release import checking
+from pmwpub.release.notebooks.analyst_notebook import without_notebook
 
 
 def check_certificate(parsed: argparse.Namespace) -> Json:
@@ -15,7 +16,7 @@ def check_certificate(parsed: argparse.Namespace) -> Json:
     folder = Path(parsed.folder)
     files = checking.read_folder(folder)
     found = checking.check(files)
-    statements, unlisted = checking.require(found), checking.unlisted(folder, files)
+    statements, unlisted = checking.require(found), without_notebook(checking.unlisted(folder, files), folder, files)
     if unlisted:
         print(f"pmwpub: {len(unlisted)} more in that folder, of which nothing is stated.", file=sys.stderr)
     return {"holds": statements, "not_checked": checking.not_checked(found), "unlisted": unlisted}

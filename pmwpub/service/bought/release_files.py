@@ -24,6 +24,7 @@ from pmwpub.release.bundle import (
 )
 from pmwpub.release.certificates.certificate_parts import Cells, Columns
 from pmwpub.release.certificates.charged_certificate import Charged
+from pmwpub.release.notebooks.analyst_notebook import NOTEBOOK, analyst_notebook, with_notebook
 from pmwpub.release.reporting.late_report import lacking
 from pmwpub.release.synthesis import MAX_ROWS, MAX_SEED
 
@@ -43,6 +44,7 @@ __all__ = [
 ]
 
 CSV, JSON, ZIP = "text/csv", "application/json", "application/zip"
+IPYNB = "application/x-ipynb+json"
 PARTS = {
     REPORT: "text/html",
     WEIGHTS: CSV,
@@ -100,5 +102,6 @@ def release_files(
         ReleaseFile(SYNTHETIC, CSV, lambda: bundle.synthetic(rows, seed, cells, columns), main=True),
         ReleaseFile(CERTIFICATE, JSON, lambda: bundle.files(rows, seed, cells, columns)[CERTIFICATE]),
         *(ReleaseFile(name, kind, lambda body=body: body) for name, kind, body in parts),  # type: ignore[misc]
-        ReleaseFile(archive, ZIP, lambda: pack(bundle.files(rows, seed, cells, columns))),
+        ReleaseFile(NOTEBOOK, IPYNB, lambda: analyst_notebook(bundle)),
+        ReleaseFile(archive, ZIP, lambda: pack(with_notebook(bundle, bundle.files(rows, seed, cells, columns)))),
     ]
