@@ -122,9 +122,9 @@ def _asked_first(bundle: Bundle) -> tuple[str, ...]:
     Of the marginals that there are, the first with at most `FEW_CELLS` cells and most columns; or else the smallest.
     """
     domain = bundle.schema.domain
-    singles = [(place,) for place in range(len(domain.names))]
+    singles: list[tuple[int, ...]] = [(place,) for place in range(len(domain.names))]
     pairs = [one for one in combinations(range(len(domain.names)), 2) if domain.related(one) is None]
-    asked = _measured(bundle) or singles + pairs
+    asked = _measured(bundle) or [*singles, *pairs]
     size = {one: math.prod(domain.shape[place] for place in one) for one in asked}
     few = [one for one in asked if size[one] <= FEW_CELLS]
     chosen = max(few, key=len) if few else min(asked, key=size.__getitem__)
