@@ -45,6 +45,7 @@ def answered_cells(cells: Sequence[DrawnCell], *, columns: str) -> Plot:
         _add(figure, [(i, cell) for i, cell in enumerate(drawn) if (cell.low is not None) == covered], name, covered)
     some = "" if len(drawn) == len(cells) else f"<br>the {len(drawn)} largest of {len(cells):,} cells"
     framed(figure, x_title=f"share of rows (%){some}", y_title=_still(columns), height=160 + 24 * len(drawn))
+    figure.update_layout(showlegend=True)  # also of one kind of cells: it says what the bars are
     figure.update_xaxes(rangemode="tozero", **IN_PERCENT)
     labels = [_still(cell.label) for cell in drawn]
     figure.update_yaxes(tickvals=list(range(len(drawn))), ticktext=labels, autorange="reversed", tickangle=0)

@@ -415,6 +415,7 @@ def test_answered_cells_carry_their_intervals_and_say_which_have_none() -> None:
     assert covered.error_x.array == pytest.approx([0.05])
     assert covered.error_x.arrayminus == pytest.approx([0.1])
     assert uncovered.error_x.array is None
+    assert plot.figure.layout.showlegend, "where all cells are covered it says what the bars are"
     assert ("95 % interval" in covered.name, "not covered" in uncovered.name) == (True, True)
     assert plot.figure.layout.yaxis.ticktext == ("F", "M, &#36;5&#36;"), "no formula in a notebook"
     assert plot.alt == "Shares of sex, pay. F: 40 %, from 30 % to 45 %. M, $5$: 60 %, not covered."
