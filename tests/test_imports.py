@@ -44,6 +44,7 @@ HOMES = {
     "pyarrow": ("tabular",),
     "plotly": ("figures",),
     "jinja2": ("release",),
+    "nbformat": ("release",),
     "opendp": ("privacy",),
     "gmpy2": ("privacy",),
     "highspy": ("mechanisms",),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
@@ -18,6 +18,7 @@ from pmwpub.plans import AnyReleasePlan, UnchangedPlan
 from pmwpub.plans.criteria import Criterion, criteria_of
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.release.bundle import ALL_FILES, VALUES, Bundle
+from pmwpub.release.notebooks.analyst_notebook import NO_NOTEBOOK, NOTEBOOK, with_notebook
 from pmwpub.release.reporting.late_report import lacking
 from pmwpub.release.synthesis import check_drawn
 from pmwpub.service import PrivateTable, Service, Study, purchases
@@ -41,7 +42,7 @@ def release(parsed: argparse.Namespace) -> Json:
     if not (parsed.out or "").strip():
         raise FileRefused("Name the folder that the files are written to (-o). Nothing was charged.")
     folder = Path(parsed.out)
-    places = [folder / name for name in (*ALL_FILES, VALUES, SIGNATURE)]
+    places = [folder / name for name in (*ALL_FILES, VALUES, SIGNATURE, NOTEBOOK)]
     key = declared_key()  # one that is none is refused before anything is charged
     apart(places, [parsed.private, *parsed.public, parsed.schema, parsed.criteria, *store_files(parsed.store)])
     with Ledger.open(parsed.store) as ledger, ledger.recalling(), ExitStack() as output:
@@ -54,11 +55,17 @@ def release(parsed: argparse.Namespace) -> Json:
         chosen = _chosen(parsed, service, current, private, candidates)
         bundle, earlier = _bought(parsed, service, current, private, chosen)
         files = bundle.files(parsed.rows, parsed.row_seed, parsed.cells, parsed.columns)
-        _write(folder, signed(files, key))
+        handed = with_notebook(bundle, files)
+        _write(folder, signed(handed, key))
         certificate = bundle.stated(files, parsed.rows, parsed.row_seed, parsed.cells, parsed.columns)
         said = {"engine_chosen": chosen.why} if chosen.why else {}
-        said |= {"lacking": words} if (words := lacking(bundle)) else {}
+        said |= {"lacking": words} if (words := _lacking(bundle, handed)) else {}
         return certificate.model_dump(mode="json") | spent(ledger, parsed.population, own) | earlier | said
+
+
+def _lacking(bundle: Bundle, handed: Mapping[str, bytes]) -> str:
+    """What could not be made of a release, in words; "" where everything was."""
+    return " ".join(filter(None, (lacking(bundle), "" if NOTEBOOK in handed else NO_NOTEBOOK)))
 
 
 def _bought(

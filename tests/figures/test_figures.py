@@ -40,6 +40,7 @@ from pmwpub.figures import (
     ways_compared,
     with_and_without,
 )
+from pmwpub.figures.answered_cells import DrawnCell, answered_cells
 from pmwpub.figures.style import SYMBOLS, inked, shown
 from pmwpub.noisy_interval import NoisyInterval
 
@@ -407,6 +408,28 @@ def test_the_plots_of_the_story_carry_what_they_are_given_in_words_and_tables() 
     assert "ours: 2.00%." in ways.alt
 
 
+def test_answered_cells_carry_their_intervals_and_say_which_have_none() -> None:
+    plot = answered_cells([DrawnCell("F", 0.4, 0.3, 0.45), DrawnCell("M, $5$", 0.6, None, None)], columns="sex, pay")
+    covered, uncovered = plot.figure.data
+    assert (covered.x, covered.y, uncovered.x, uncovered.y) == ((0.4,), (0,), (0.6,), (1,))
+    assert covered.error_x.array == pytest.approx([0.05])
+    assert covered.error_x.arrayminus == pytest.approx([0.1])
+    assert uncovered.error_x.array is None
+    assert plot.figure.layout.showlegend, "where all cells are covered it says what the bars are"
+    assert ("95 % interval" in covered.name, "not covered" in uncovered.name) == (True, True)
+    assert plot.figure.layout.yaxis.ticktext == ("F", "M, &#36;5&#36;"), "no formula in a notebook"
+    assert plot.alt == "Shares of sex, pay. F: 40 %, from 30 % to 45 %. M, $5$: 60 %, not covered."
+    assert plot.table.rows == (("F", 0.4, 0.3, 0.45), ("M, $5$", 0.6, None, None))
+
+
+def test_of_many_answered_cells_the_largest_are_drawn_and_the_table_has_all() -> None:
+    cells = [DrawnCell(str(i), i / 2_000, 0.0, 0.1) for i in range(60)]
+    plot = answered_cells(cells, columns="job")
+    assert plot.figure.layout.yaxis.ticktext == tuple(str(i) for i in range(59, 19, -1))
+    assert "the 40 largest of 60 cells" in plot.figure.layout.xaxis.title.text
+    assert len(plot.table.rows) == 60
+
+
 def test_a_table_keeps_columns_of_the_same_name_apart() -> None:
     assert Table(("a", "a"), ((1, 2),)).columns == {"a": [1], "a (2)": [2]}
 
@@ -434,8 +457,9 @@ def test_a_table_shows_shares_in_percent_with_their_unit_and_leaves_out_what_is_
         alone_by_facts([HOSTILE], [0.5]),
         public_ranges([TableRange(HOSTILE, 0.2, 0.1)], alone=0.3),
         ways_compared([(HOSTILE, 0.1)], best=0),
+        answered_cells([DrawnCell(HOSTILE, 0.1, 0.05, 0.2), DrawnCell(HOSTILE, 0.2, None, None)], columns=HOSTILE),
     ],
-    ids=["sweep", "candidates", "bars", "map", "moved", "true", "bias", "alone", "ranges", "ways"],
+    ids=["sweep", "candidates", "bars", "map", "moved", "true", "bias", "alone", "ranges", "ways", "answered"],
 )
 def test_labels_are_inert_in_every_figure(plot: Plot) -> None:
     body = plot.figure.to_json()

@@ -148,14 +148,14 @@ def test_a_result_hands_out_every_file_and_the_certificate_of_the_chosen_rows(to
     names -= answers | records
     assert names == {
         "synthetic.csv", "weights.csv", "certificate.json", "schema.json", "report.html", "measurements.csv",
-        "rebuild.py", f"release-{booking}.zip",
+        "rebuild.py", "analyst.ipynb", f"release-{booking}.zip",
     }  # fmt: skip
     app.number_input(key=f"rows {booking}").set_value(7)
     app.selectbox(key=f"cells {booking}").set_value("numbers").run()
     assert not app.exception
     files = bundle.files(7, 0, "numbers")
     with zipfile.ZipFile(io.BytesIO(zipped(files))) as archive:
-        assert set(archive.namelist()) | {f"release-{booking}.zip"} == names
+        assert set(archive.namelist()) | {"analyst.ipynb", f"release-{booking}.zip"} == names
     assert json.loads(files["certificate.json"])["rows"] == 7
 
 

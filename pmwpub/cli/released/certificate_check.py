@@ -10,6 +10,7 @@ from pmwpub.cli.inputs import Json, read
 from pmwpub.release import checking
 from pmwpub.release.bundle import CERTIFICATE
 from pmwpub.release.certificates.certificate_signature import SIGNATURE, PublicKey, signature_in
+from pmwpub.release.notebooks.analyst_notebook import without_notebook
 
 NOBODY_ASKED = f"who signed the certificate: {SIGNATURE} is there, and --public-key says whose it should be"
 
@@ -25,7 +26,8 @@ def check_certificate(parsed: argparse.Namespace) -> Json:
         statements.append(key.require(files[CERTIFICATE], signature))
     elif signature is not None:
         left.append(NOBODY_ASKED)
-    unlisted = [name for name in checking.unlisted(folder, files) if name != SIGNATURE]
+    others = [name for name in checking.unlisted(folder, files) if name != SIGNATURE]
+    unlisted = without_notebook(others, folder, files)
     if unlisted:
         print(f"pmwpub: {len(unlisted)} more in that folder, of which nothing is stated.", file=sys.stderr)
     return {"holds": statements, "not_checked": left, "unlisted": unlisted}

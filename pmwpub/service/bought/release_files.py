@@ -24,6 +24,7 @@ from pmwpub.release.bundle import (
 )
 from pmwpub.release.certificates.certificate_parts import Cells, Columns
 from pmwpub.release.certificates.charged_certificate import Charged
+from pmwpub.release.notebooks.analyst_notebook import NOTEBOOK, analyst_notebook, with_notebook
 from pmwpub.release.reporting.late_report import lacking
 from pmwpub.release.synthesis import MAX_ROWS, MAX_SEED
 from pmwpub.service.records.signed_files import SIGNATURE, declared_key, signed
@@ -44,6 +45,7 @@ __all__ = [
 ]
 
 CSV, JSON, ZIP, BYTES = "text/csv", "application/json", "application/zip", "application/octet-stream"
+IPYNB = "application/x-ipynb+json"
 PARTS = {
     REPORT: "text/html",
     WEIGHTS: CSV,
@@ -110,5 +112,6 @@ def release_files(
         ReleaseFile(CERTIFICATE, JSON, lambda: bundle.files(rows, seed, cells, columns)[CERTIFICATE]),
         *signature,
         *(ReleaseFile(name, kind, lambda body=body: body) for name, kind, body in parts),  # type: ignore[misc]
-        ReleaseFile(archive, ZIP, lambda: pack(made())),
+        ReleaseFile(NOTEBOOK, IPYNB, lambda: analyst_notebook(bundle)),
+        ReleaseFile(archive, ZIP, lambda: pack(with_notebook(bundle, made()))),
     ]

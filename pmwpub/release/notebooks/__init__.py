@@ -1,0 +1,1 @@
+"""The notebook that travels beside the files of a release."""
