@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -19,6 +20,9 @@ HADOLINT = [str(BIN / "hadolint"), "--no-color"]
 YAMLLINT = [str(BIN / "yamllint"), "--strict", "-d", LENIENT]
 COMPOSE = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec"]
 KUBERNETES = [str(BIN / "kubernetes-validate"), "--strict", "-k", "1.33.0"]
+NOT_FOR_SERVERS = {"codebooks", "dask", "ipums", "peers", "test"}
+"""Extras for preparing files, clusters, comparisons and tests."""
+
 EXPOSURE = 15
 """Tenths, of systemd's own measure from 0 to 100 of what a service could do to its machine."""
 
@@ -86,6 +90,13 @@ def test_the_image_is_built_from_all_that_the_wheel_is_made_of_and_nothing_else_
     lines = (DEPLOY / "Containerfile.dockerignore").read_text().splitlines()
     assert lines[1] == "*", "all is left out that is not named below"
     assert {line[1:].partition("/")[0] for line in lines if line.startswith("!")} == names
+
+
+def test_the_image_has_every_extra_that_a_server_may_need() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    installed = re.search(r"whl\)\[(.*)\]", (DEPLOY / "Containerfile").read_text())
+    assert installed is not None
+    assert set(project["optional-dependencies"]) <= {*installed[1].split(","), *NOT_FOR_SERVERS}
 
 
 def _containers() -> dict[str, dict]:
