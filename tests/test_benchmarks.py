@@ -100,6 +100,27 @@ def test_waits_are_measured_without_a_browser_and_stand_beside_their_limits() ->
     assert all(re.search(r": \d+\.\d\d s of at most [\d.]+ s$", line) for line in lines)
 
 
+def test_sizes_of_a_release_and_of_a_server_whose_sessions_hold_a_table_are_printed() -> None:
+    command = [
+        sys.executable,
+        "benchmarks/sizing.py",
+        "--rows",
+        "500",
+        "--columns",
+        "3",
+        "--sessions",
+        "1",
+        "--held",
+        "500",
+    ]
+    printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    number = r"[\d,.]+"
+    assert re.search(rf"^release: 500 rows of 3 columns .*: {number} s, {number} s of processor, {number} MB", printed)
+    assert re.search(
+        rf"^sessions: 1 hold a table: server {number} MB, workers {number} MB; a load", printed, re.MULTILINE
+    )
+
+
 def test_a_server_under_load_fails_no_session_and_every_step_is_counted() -> None:
     """Three sessions of six steps, two that keep jobs, and a browser where there is one."""
     browsers = 1 if shutil.which("chromium") else 0

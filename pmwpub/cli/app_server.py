@@ -26,17 +26,31 @@ PACE_OF_PYTHON = (700, 10, 10)
 
 
 def app(parsed: argparse.Namespace) -> Json:
-    """`app`: serve the pages on the loopback address until somebody stops it.
+    """`app`: serve the pages on the loopback address until somebody stops it; with `--check` try what that needs.
 
     Raises SystemExit with the server's own status at its end, PmwPubError where the pages are missing.
     """
     if not SCRIPT.is_file() or not CONFIG.is_file():
         raise PmwPubError(f"The app's files are missing in {APP_FILES}: install the project's wheel again.")
+    if parsed.check:
+        return _checked()
     _withhold_variables(tomllib.loads(CONFIG.read_text(encoding="utf-8")), os.environ)
     gc.set_threshold(*PACE_OF_PYTHON)
     sys.argv = ["streamlit", "run", str(SCRIPT), *_flags(parsed)]
     runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
     raise SystemExit(0)
+
+
+def _checked() -> Json:
+    """Store, witness and workers, each tried once as before a server's first purchase, and the versions at work.
+
+    Raises PmwPubError, in words, for the first that a server could do no purchase with.
+    """
+    from pmwpub.release.certificates.certificate_parts import versions
+    from pmwpub.service import server_parts
+    from pmwpub.service.policy import Policy
+
+    return {**server_parts.check_installation(Policy.declared("localhost")), "versions": versions()}
 
 
 def _flags(parsed: argparse.Namespace) -> list[str]:

@@ -69,16 +69,17 @@ class Readiness:
             self._tries = {thread: one for thread, one in self._tries.items() if not _failed(one)}
             self._changed.notify_all()
 
-    def require(self, tasks: Collection[str] = ()) -> None:
+    def require(self, tasks: Collection[str] = (), *, seconds: float = WAIT_SECONDS) -> None:
         """Raise NotReady unless every worker is ready, after a wait; one that failed is tried again.
 
-        tasks  what is wanted; each worker is tried on every kind of work whatever these are
+        tasks    what is wanted; each worker is tried on every kind of work whatever these are
+        seconds  how long the caller waits at most
         """
         if self._target is None:
             return
         with self._changed:
             self.begin()
-            if not self._changed.wait_for(lambda: self.state != "getting ready", WAIT_SECONDS):
+            if not self._changed.wait_for(lambda: self.state != "getting ready", seconds):
                 raise NotReady(GETTING_READY)
             if self.state != "ready":
                 reason = next((one.job.reason for one in self._tries.values() if _failed(one)), None)
@@ -137,8 +138,11 @@ class InlineReadiness:
     def begin(self) -> None:
         """Nothing is done in the background."""
 
-    def require(self, tasks: Collection[str] = ()) -> None:
-        """Get ready now, for tasks of these names, or for every one where none is named; NotReady if that fails."""
+    def require(self, tasks: Collection[str] = (), *, seconds: float = WAIT_SECONDS) -> None:
+        """Get ready now, for tasks of these names, or for every one where none is named; NotReady if that fails.
+
+        seconds  of no effect: the caller works, and does not wait
+        """
         if self._target is None:
             return
         try:

@@ -5,6 +5,7 @@ A program of a single run (a command, the library) opens a `Ledger` and makes a 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 
 from pmwpub.errors import PmwPubError
@@ -24,6 +25,7 @@ from pmwpub.tasks.simulation_work import SweepPlace
 __all__ = [
     "NOTHING_READY",
     "PublicCache",
+    "check_installation",
     "close_service",
     "log_purchases",
     "open_service",
@@ -35,6 +37,9 @@ __all__ = [
 
 NOTHING_READY: Mapping[str, bool] = dict.fromkeys(("store", "witness", "workers", "warm"), False)
 """What `readiness` answers where there is no service."""
+
+CHECK_SECONDS = 600.0
+"""So long workers may take to compile everything on a slow machine that is being installed."""
 
 
 def store_address() -> str:
@@ -101,6 +106,27 @@ def readiness(service: Service) -> Mapping[str, bool]:
         "workers": not isinstance(service.engine, Engine) or len(service.engine.pids()) > 0,
         "warm": service.engine.readiness.state == "ready",
     }
+
+
+def check_installation(policy: Policy) -> Mapping[str, object]:
+    """What a server with these settings would stand on, tried once, and how long that took; nothing is charged.
+
+    A store that is not there yet is made, as a server would make it. Loops that are not compiled yet are compiled, and
+    kept where there is a place for that.
+
+    Raises SettingRefused, StoreUnavailable or NotReady, in words, for the first thing that no purchase could do with.
+    """
+    started = time.monotonic()
+    service = open_service(worker_processes, PublicCache().public, policy, str)
+    try:
+        check_store(service.ledger)
+        check_witness(service.ledger)
+        service.engine.readiness.require(seconds=CHECK_SECONDS)
+        parts = readiness(service)
+        mode = service.policy.mode.value
+    finally:
+        close_service(service)
+    return {"ready": all(parts.values()), **parts, "mode": mode, "seconds": round(time.monotonic() - started, 1)}
 
 
 def _holds(check: Callable[..., None], service: Service) -> bool:

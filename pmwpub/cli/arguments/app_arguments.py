@@ -16,6 +16,11 @@ def app_command(commands: Actions) -> None:
         "--base-path", type=_base_path, metavar="PATH", help="what all addresses begin with, for a proxy in front"
     )
     parser.add_argument("--headless", action="store_true", help="open no browser")
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="no server: try store, witness and workers, say what was found, and end",
+    )
     parser.set_defaults(run="pmwpub.cli.app_server:app")
 
 

@@ -1,0 +1,78 @@
+"""Run as a program on a container's network: goes through its proxy as a browser does, and prints what it saw as JSON.
+
+The proxy's certificate is trusted by SSL_CERT_FILE. The first argument is a file that is made when all is seen, so that
+the container can end.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+import urllib.error
+import urllib.request
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from browser.plain_client import PlainClient, visiting
+from websockets.exceptions import InvalidHandshake
+
+ADDRESS = "https://localhost:8443"
+SECONDS = 240
+CSV = b"age,sex\n" + b"30,f\n41,m\n" * 30
+
+
+def ready() -> dict[str, bool]:
+    """What the server last said of itself, until it says that it is ready or the time is over."""
+    found: dict[str, bool] = {}
+    deadline = time.monotonic() + SECONDS
+    while time.monotonic() < deadline and not found.get("ready"):
+        time.sleep(0.2)
+        with suppress(OSError, ValueError):
+            found = json.loads(_answer(f"{ADDRESS}/ready")[1])
+    return found
+
+
+def _answer(address: str, **headers: str) -> tuple[int, bytes, list[str]]:
+    """Status, body and cookies of an address."""
+    try:
+        with urllib.request.urlopen(urllib.request.Request(address, headers=headers), timeout=30) as answer:
+            return answer.status, answer.read(), answer.headers.get_all("Set-Cookie", [])
+    except urllib.error.HTTPError as refused:
+        return refused.code, refused.read(), []
+
+
+def of_another_site() -> str:
+    """What became of a connection that another site's page opens."""
+    try:
+        with visiting(ADDRESS, origin="https://elsewhere.example"):
+            return "open"
+    except InvalidHandshake as refused:
+        return type(refused).__name__
+
+
+def visit(client: PlainClient) -> dict[str, Any]:
+    """Open the first page, see what stands there, and send a file to the session's own address."""
+    client.open()
+    buttons = [one.label for one in client.every("button")]
+    return {"session": client.session, "buttons": buttons, "upload": client.upload("table.csv", CSV)}
+
+
+def main(seen: Path) -> None:
+    found: dict[str, Any] = {"ready": ready()}
+    status, _, cookies = _answer(f"{ADDRESS}/", Accept="text/html")
+    found |= {"page": status, "secure": [cookie.lower().count("secure") for cookie in cookies]}
+    found["another site"] = of_another_site()
+    try:
+        with visiting(ADDRESS) as client:
+            found |= visit(client)
+    finally:
+        seen.touch()
+        print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
