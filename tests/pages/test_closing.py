@@ -1,4 +1,4 @@
-"""Retiring a population on its Ledger page: asked twice, by its steward alone; afterwards pages show and sell nothing."""
+"""Retiring a population on its Ledger page: asked twice, by its steward alone; afterwards pages sell nothing."""
 
 from __future__ import annotations
 
@@ -39,8 +39,7 @@ def test_neither_a_viewer_nor_a_stranger_is_offered_it(town: Here, steward: Open
     assert SURE not in labels(visit("ledger", population=town.population, view="stakeholder"))
 
 
-@pytest.mark.parametrize("page", PAGES)
-@pytest.mark.parametrize("how", ["retired", "moved"])
+@pytest.mark.parametrize(("page", "how"), [*((page, "moved") for page in PAGES), ("ledger", "retired")])
 def test_every_page_of_a_closed_population_says_so_and_offers_nothing_to_buy(
     town: Here, steward: Open, page: str, how: str
 ) -> None:
