@@ -77,7 +77,7 @@ def test_the_fixture_is_of_version_1_and_its_dump_says_the_same(tmp_path: Path) 
 def test_every_row_stays_as_it_was(old: str) -> None:
     Ledger.open(old).close()
     after = rows(old)
-    assert after["store"] == [{"version": 1}, {"version": 2}]
+    assert after["store"] == [{"version": 1}, {"version": 2}, {"version": 3}]
     assert {table: found for table, found in after.items() if table not in ("store", "loads")} == {
         table: found for table, found in sorted_rows(dumped()).items() if table != "store"
     }
@@ -153,7 +153,7 @@ def test_opening_again_migrates_nothing_again(old: str) -> None:
     Ledger.open(old).close()
     assert rows(old) == first
     found = migrate(old)
-    assert (found.version, found.target, found.steps, found.kept) == (2, 2, (), None)
+    assert (found.version, found.target, found.steps, found.kept) == (3, 3, (), None)
 
 
 def test_a_step_that_fails_leaves_version_1(old: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,14 +166,14 @@ def test_a_step_that_fails_leaves_version_1(old: str, monkeypatch: pytest.Monkey
             Ledger.open(old)
     assert rows(old) == sorted_rows(dumped())
     Ledger.open(old).close()
-    assert rows(old)["store"] == [{"version": 1}, {"version": 2}]
+    assert rows(old)["store"] == [{"version": 1}, {"version": 2}, {"version": 3}]
 
 
 def test_several_programs_that_open_it_at_once_migrate_it_once(old: str) -> None:
     with ThreadPoolExecutor(4) as programs:
         for opened in list(programs.map(lambda _: Ledger.open(old), range(4))):
             opened.close()
-    assert rows(old)["store"] == [{"version": 1}, {"version": 2}]
+    assert rows(old)["store"] == [{"version": 1}, {"version": 2}, {"version": 3}]
     if old.startswith("sqlite"):
         file = Path(old.removeprefix("sqlite:///"))
         assert len(list(file.parent.glob("*.backup*"))) == 1
@@ -182,8 +182,11 @@ def test_several_programs_that_open_it_at_once_migrate_it_once(old: str) -> None
 def test_a_dry_run_says_what_would_be_done_and_changes_nothing(old: str) -> None:
     before = rows(old)
     found = planned_migration(old)
-    assert (found.version, found.target, found.kept) == (1, 2, None)
-    assert found.steps == ("Version 2: loads of private tables, for the operator's record.",)
+    assert (found.version, found.target, found.kept) == (1, 3, None)
+    assert found.steps == (
+        "Version 2: loads of private tables, for the operator's record.",
+        "Version 3: populations can be closed, which programs of earlier versions would not heed; no table changes.",
+    )
     assert rows(old) == before
 
 
@@ -253,7 +256,7 @@ def test_a_store_that_lacks_a_table_of_its_own_version_gets_it(file: Path) -> No
 
 def _newer(file: Path) -> None:
     with sqlite3.connect(file) as raw:
-        raw.execute("INSERT INTO store VALUES (3)")
+        raw.execute("INSERT INTO store VALUES (4)")
     raw.close()
 
 
@@ -261,13 +264,15 @@ def _newer(file: Path) -> None:
 def test_a_newer_store_is_refused_in_words_and_left_alone(file: Path, opening: Callable[[str], object]) -> None:
     _newer(file)
     before = file.read_bytes()
-    with pytest.raises(StoreUnavailable, match="version 3; this program reads versions 1 to 2"):
+    with pytest.raises(StoreUnavailable, match="version 4; this program reads versions 1 to 3"):
         opening(f"sqlite:///{file}")
     assert file.read_bytes() == before
 
 
 def test_every_step_lies_in_a_package_so_that_a_wheel_has_it() -> None:
     folder = Path(steps.__file__).parent / "versions"
-    assert {file.stem for file in folder.glob("version_*.py")} == {f"version_{at}" for at in (1, tables.VERSION)}
+    assert {file.stem for file in folder.glob("version_*.py")} == {
+        f"version_{at}" for at in range(1, tables.VERSION + 1)
+    }
     assert (folder / "__init__.py").is_file()
     assert (folder.parent / "__init__.py").is_file()
