@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pmwpub.errors import FileRefused, SchemaError
 from pmwpub.ledger import TableHandle, TableVerdict
 from pmwpub.plans import WorkloadChoice
-from pmwpub.progress import Progress, unwatched
+from pmwpub.progress import Progress, about_to_keep, unwatched
 from pmwpub.service.core import Service
 from pmwpub.service.inputs import candidate_facts, overlap_check, stored_tables
 from pmwpub.service.inputs.bundled_sample import sample_rows
@@ -145,6 +145,7 @@ def add_candidate(
         if stored_tables.options_of(known) != options:
             raise FileRefused("These bytes are a candidate already, read with other options; remove that one first.")
         if attested and not known["attested"]:
+            about_to_keep(progress)
             stored_tables.put_note(service, population, table.sha256, known | {"attested": True})
         return table.sha256
     stored_tables.put(service, population, table, note, progress)
@@ -207,6 +208,7 @@ def load_private(
     if current.demo and found.digest != sample_rows():
         raise FileRefused("The demo takes its own generated table only; register a population for a table of yours.")
     rows = found.admitted(n=terms.n, rows_per_person=terms.rows_per_person)
+    about_to_keep(progress)
     table, verdict = _known(service, current, found)
     return PrivateTable(
         population=population,
