@@ -12,6 +12,7 @@ from pmwpub.service.grant import left_after, price_small_print, price_words, wit
 from pmwpub.service.history_files import columns, history_csv, history_json
 from pmwpub.service.purchases.caveats import with_remarks
 from pmwpub.ui import Badge, enter, opened, panel, refusals, service
+from pmwpub.ui.ledger.own_loads import own_loads_panel
 from pmwpub.ui.ledger.recorded_decisions import decisions_panel
 from pmwpub.ui.ledger.stored_uploads import delete_uploads
 from pmwpub.ui.protect.population_terms import terms_panel
@@ -58,6 +59,7 @@ with panel("History", Badge.PUBLIC), refusals():
         st.info("Nothing was charged yet.")
 
 decisions_panel(marks)
+own_loads_panel(session, study)
 with panel("What a further release would cost", Badge.PUBLIC), refusals():
     epsilon = number_fields.number(st, "ε of a further release", "0.5", "0.001", "100")
     price = service().price_at(name, epsilon)

@@ -143,7 +143,7 @@ class Line:
 
     @property
     def jobs(self) -> list[JobInLine]:
-        """Every job that is at work or waits: those at work first, as they began, then the others, the next one first."""
+        """Every job at work or in line: those at work as they came, then the others, the next one first."""
         at_work = sorted(self._at_work, key=lambda entry: entry.serial)
         placed = [(entry, 0) for entry in at_work] + [(entry, place) for place, entry in enumerate(self.entries, 1)]
         return [JobInLine(entry.job, self._claims[entry].lane, place) for entry, place in placed]

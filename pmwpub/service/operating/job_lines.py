@@ -44,9 +44,7 @@ def jobs(service: Service) -> list[JobFacts]:
     refuse_others(service)
     charged = _charged(service)
     return [
-        JobFacts(
-            KINDS.get(one.job.task, one.job.task), one.lane is Lane.PAID, charged.get(one.job.key, ""), one.place
-        )
+        JobFacts(KINDS.get(one.job.task, one.job.task), one.lane is Lane.PAID, charged.get(one.job.key, ""), one.place)
         for one in service.engine.in_line()
     ]
 

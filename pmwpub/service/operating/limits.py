@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pmwpub import settings
+from pmwpub.accounts import account_rules
+from pmwpub.accounts.account_rules import AccountRules
 from pmwpub.ledger.live.store_health import store_name
 from pmwpub.ledger.store_files.store_address import store_url, witness_path
 from pmwpub.service.core import Service
@@ -25,6 +27,9 @@ MEANINGS: Mapping[str, str] = {
     settings.QUEUE_SESSION: "free jobs of one session",
     settings.WORKER_MEMORY: "MB of data that one worker may hold",
     settings.SIMULATED_ROWS: "the most rows that a simulation draws",
+    account_rules.CLAIM: "the claim of a token that has the role",
+    **{name: f"its values that mean the role {role}" for role, name in account_rules.OF_ROLES.items()},
+    account_rules.HOURS: "hours that a sign-in lasts",
 }
 
 
@@ -67,4 +72,15 @@ def _values(service: Service, environment: Mapping[str, str]) -> dict[str, str]:
         settings.QUEUE_SESSION: f"{declared.queue_session:,}",
         settings.WORKER_MEMORY: f"{declared.worker_memory:,}" if declared.worker_memory else "no limit",
         settings.SIMULATED_ROWS: f"{declared.simulated_rows:,}",
+        **_of_accounts(declared.accounts),
+    }
+
+
+def _of_accounts(rules: AccountRules | None) -> dict[str, str]:
+    if rules is None:
+        return dict.fromkeys(account_rules.NAMES, "no accounts")
+    return {
+        account_rules.CLAIM: rules.claim,
+        **{name: ", ".join(sorted(rules.values[role])) for role, name in account_rules.OF_ROLES.items()},
+        account_rules.HOURS: "as the token says" if rules.hours is None else f"{rules.hours:,}",
     }

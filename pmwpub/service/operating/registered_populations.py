@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pmwpub.accounts.people import Standing
 from pmwpub.ledger import Balance, Population
 from pmwpub.rounding import up
 from pmwpub.service.core import Service
@@ -15,6 +16,7 @@ from pmwpub.service.operating.operators import refuse_others
 class PopulationFacts:
     """One population by its public terms.
 
+    owners   by the names that are shown; none where the program itself registered it, and gave it to nobody since
     promise  the grant, as (ε, δ), rounded up
     taken    what was spent of it, in percent, rounded up
     charges  how many were made
@@ -22,6 +24,7 @@ class PopulationFacts:
     """
 
     name: str
+    owners: tuple[str, ...]
     n: int
     rows_per_person: int
     promise: str
@@ -42,6 +45,7 @@ def _facts(service: Service, population: Population) -> PopulationFacts:
     balance, charges = service.ledger.balance(name), len(service.ledger.history(name))
     return PopulationFacts(
         name,
+        tuple(one.account.shown for one in service.ledger.members(name) if one.standing is Standing.OWNER),
         population.n,
         population.rows_per_person,
         f"ε = {up(balance.epsilon_total, 3)} at δ = {up(balance.delta, 3)}",

@@ -5,8 +5,10 @@ Of it, an owner sees what is about populations of his or her own alone.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pmwpub.ledger import Attempt
 from pmwpub.service.core import Service
 from pmwpub.service.operating.operators import refuse_others
 
@@ -40,10 +42,18 @@ def loads(service: Service) -> list[TableLoad]:
     Privacy: exact answers about private tables, for the operator alone.
     """
     refuse_others(service)
-    return [
-        TableLoad(one.time, one.population, one.charged_under, one.loaded_under)
-        for one in reversed(service.ledger.attempts())
-    ]
+    return _newest_first(service.ledger.attempts())
+
+
+def own_loads(service: Service, population: str) -> list[TableLoad]:
+    """The loads under a population, the newest first, for its owner; none on a server without accounts.
+
+    Privacy: exact answers about private tables, for who owns both, and for operators. To an owner no table under a
+    population of somebody else's changes anything of it.
+    """
+    if service.ledger.actor() is None:
+        return []
+    return [one for one in _newest_first(service.ledger.attempts()) if one.population == population]
 
 
 def shared_tables(service: Service) -> list[tuple[str, ...]]:
@@ -53,3 +63,7 @@ def shared_tables(service: Service) -> list[tuple[str, ...]]:
     """
     refuse_others(service)
     return service.ledger.shared_tables()
+
+
+def _newest_first(found: Sequence[Attempt]) -> list[TableLoad]:
+    return [TableLoad(one.time, one.population, one.charged_under, one.loaded_under) for one in reversed(found)]
