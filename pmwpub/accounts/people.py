@@ -58,6 +58,11 @@ class Actor:
     account: Account
     role: Role
 
+    @property
+    def words(self) -> str:
+        """The name that is shown, where there is one to be shown; else the role."""
+        return self.account.shown or self.account.subject or str(self.role)
+
 
 @dataclass(frozen=True)
 class SignIn:
