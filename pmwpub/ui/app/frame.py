@@ -47,6 +47,7 @@ class Badge(Enum):
     PUBLIC = ("Public", ":material/public:", "blue")
     DP = ("DP release", ":material/verified_user:", "green")
     PRIVATE = ("Private, steward only", ":material/lock:", "red")
+    OPERATOR = ("Operators only", ":material/admin_panel_settings:", "red")
 
     def show(self) -> None:
         label, icon, colour = self.value
@@ -78,7 +79,7 @@ def refusals() -> Iterator[None]:
 
 def opened(title: str) -> Study:
     """Draw title, notices and path, and return the open population's public state; without one the page ends here."""
-    session = _begun(title)
+    session = entitled(title)
     if session.population is None:
         st.info("Open the demo or a population first.")
         link(HOME, f"Go to {PAGES[HOME][0]}")
@@ -92,7 +93,7 @@ def opened(title: str) -> Study:
 
 def opened_if_any(title: str) -> Study | None:
     """Draw title, notices and path, and return the open population's public state; None where none is open."""
-    session = _begun(title)
+    session = entitled(title)
     if session.population is None:
         return None
     with refusals():
@@ -100,7 +101,8 @@ def opened_if_any(title: str) -> Study | None:
     return None
 
 
-def _begun(title: str) -> Session:
+def entitled(title: str) -> Session:
+    """Draw title and notices; the session."""
     st.title(title, anchor=False)
     session = current()
     with st.container():  # one place whether something is said or not: what follows is not drawn anew, parts stay open

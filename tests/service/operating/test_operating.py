@@ -18,6 +18,7 @@ from pmwpub.accounts import account_rules
 from pmwpub.accounts.people import Account, Role, SignIn, Standing, Visitor
 from pmwpub.errors import OperatorNeeded, PmwPubError
 from pmwpub.jobs import PAID, Engine, InlineEngine
+from pmwpub.jobs.task_names import TASKS
 from pmwpub.ledger import Charge, Ledger, PlanKey, Population
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.service import Policy, Service
@@ -101,7 +102,7 @@ def test_nobody_but_an_operator_is_told_anything(asked: Callable[[Service], Any]
     with pytest.raises(OperatorNeeded):
         asked(town.service)  # the program itself, which is how a server without accounts asks for every session
     with town.as_(signed_in("olga", Role.OPERATOR)):
-        assert asked(town.service)[:0] == []
+        asked(town.service)
 
 
 @pytest.mark.parametrize("asked", ASKED)
@@ -146,9 +147,6 @@ def test_people_are_listed_with_their_latest_role_and_what_is_theirs(town: Town)
 
 
 def test_populations_are_listed_with_owner_grant_and_state(town: Town) -> None:
-    with town.as_(None):
-        pass
-    town.visitor = None
     register(town.service.ledger, "nobody's")
     with town.as_(signed_in("olga", Role.OPERATOR)):
         found = registered_populations.populations(town.service)
@@ -200,7 +198,6 @@ def test_whoever_owns_nothing_or_owned_it_once_is_told_of_no_load(town: Town) ->
 def test_jobs_are_named_by_kind_and_population_without_progress_and_without_whose_they_are(town: Town) -> None:
     engine = Engine(1, tasks={"release": "jobs.sample_tasks:count", "simulation": "jobs.sample_tasks:count"})
     service = replace(town.service, engine=engine)
-    ledger = service.ledger
     try:
         key = job_key("north", PlanKey("a" * 64))
 
@@ -221,12 +218,9 @@ def test_jobs_are_named_by_kind_and_population_without_progress_and_without_whos
         assert states["north"] == "1 at work or in line"
     finally:
         engine.shutdown()
-    assert ledger.bookings("north") if town.visitor is None else True
 
 
 def test_every_task_has_a_name_for_people() -> None:
-    from pmwpub.jobs.task_names import TASKS
-
     assert set(job_lines.KINDS) == set(TASKS) - {"warm"}
 
 
