@@ -37,7 +37,7 @@ with panel("History", Badge.PUBLIC), refusals():
             columns(rows),
             hide_index=True,
             width="stretch",
-            column_order=ORDER,
+            column_order=[*ORDER, "by"] if "by" in rows[0] else ORDER,
             column_config={
                 "percent_of_grant": st.column_config.NumberColumn("% of the grant", format="%.2f"),
                 "rho": st.column_config.NumberColumn("ρ", format="%.15g"),

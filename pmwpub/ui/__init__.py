@@ -1,5 +1,6 @@
 """The interface in Streamlit: what pages share (`app`, `widgets`, `wording`), and a folder of panels for each page."""
 
+from pmwpub.ui.app.account_panel import let_in
 from pmwpub.ui.app.frame import HOME, PAGES, Badge, link, need, notices, opened, panel, refusals, sidebar
 from pmwpub.ui.app.services import recalling, service
 from pmwpub.ui.app.state import Session, current, enter, go, start
@@ -13,6 +14,7 @@ __all__ = [
     "current",
     "enter",
     "go",
+    "let_in",
     "link",
     "need",
     "notices",

@@ -24,7 +24,7 @@ NO_OPERATOR = "Only an operator may do this."
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownPerson:
     """A person in the store, and the role of the latest sign-in."""
 
     id: int
@@ -38,7 +38,7 @@ def visitor_of(connection: Connection) -> Visitor | None:
     return found
 
 
-def present(connection: Connection) -> Known | None:
+def present(connection: Connection) -> KnownPerson | None:
     """The visitor as a person, where a sign-in of hers stands and was not ended."""
     visitor = visitor_of(connection)
     if visitor is None or visitor.sign_in is None:
@@ -52,7 +52,7 @@ def present(connection: Connection) -> Known | None:
     return None if person_id is None else known(connection, int(person_id))
 
 
-def known(connection: Connection, person_id: int) -> Known:
+def known(connection: Connection, person_id: int) -> KnownPerson:
     """A person, with what the latest sign-in said: an earlier one counts no more, wherever it is still used."""
     query = (
         select(people.c.issuer, people.c.subject, sign_ins.c.role, sign_ins.c.shown)
@@ -62,7 +62,8 @@ def known(connection: Connection, person_id: int) -> Known:
         .limit(1)
     )
     row = connection.execute(query).one()
-    return Known(person_id, Account(row.issuer, row.subject, row.shown or ""), Role(row.role) if row.role else None)
+    role = Role(row.role) if row.role else None
+    return KnownPerson(person_id, Account(row.issuer, row.subject, row.shown or ""), role)
 
 
 def standing_of(connection: Connection, population_id: int, person_id: int) -> Standing:
@@ -116,12 +117,17 @@ def require_owner(connection: Connection, population_id: int) -> None:
         raise StewardNeeded(NO_OWNER)
 
 
-def require_steward(connection: Connection) -> None:
-    """StewardNeeded for whoever has no role in which populations are registered."""
+def is_steward(connection: Connection) -> bool:
+    """Whether whoever acts has a role in which populations are registered."""
     if visitor_of(connection) is None:
-        return
+        return True
     person = present(connection)
-    if person is None or person.role is None or not person.role.works:
+    return person is not None and person.role is not None and person.role.works
+
+
+def require_steward(connection: Connection) -> None:
+    """StewardNeeded unless `is_steward`."""
+    if not is_steward(connection):
         raise StewardNeeded(NO_STEWARD)
 
 

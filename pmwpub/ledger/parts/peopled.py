@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from sqlalchemy import Connection, select
 
-from pmwpub.accounts.people import Actor, SignIn, Standing, Visitor
+from pmwpub.accounts.people import Actor, Role, SignIn, Standing, Visitor
 from pmwpub.errors import UnknownPopulation
 from pmwpub.ledger import populations, tables
 from pmwpub.ledger.database import Database
@@ -41,23 +41,48 @@ class Peopled:
         with self._database.reading() as connection:
             return access.actor(connection)
 
+    def role_of(self, sign_in: SignIn) -> Role | None:
+        """The role in which somebody acts by a sign-in now; None for nobody. For what is asked outside of a page."""
+        with self._database.reading() as connection:
+            person = access.present(connection.execution_options(**{access.VISITOR: Visitor(sign_in)}))
+            return None if person is None else person.role
+
+    def is_open(self, sign_in: SignIn) -> bool:
+        """Whether a sign-in was noted and not ended, whatever role it has."""
+        with self._database.reading() as connection:
+            return access.present(connection.execution_options(**{access.VISITOR: Visitor(sign_in)})) is not None
+
     def sign_out(self, sign_in: SignIn) -> None:
         """End a sign-in: from the next transaction on nobody acts by its token."""
         with self._database.writing() as connection:
             membership.sign_out(connection, sign_in)
 
     def works(self, name: str) -> bool:
-        """Whether whoever acts may change a population and spend on it; UnknownPopulation as for every question."""
-        with self._database.reading() as connection:
-            return access.works(connection, populations.identify(connection, name))
+        """Whether whoever acts may change a population and spend on it; False where it is unknown to them."""
+
+        def asked(connection: Connection) -> bool:
+            try:
+                return access.works(connection, populations.identify(connection, name))
+            except UnknownPopulation:
+                return False
+
+        return self._database.visitor() is None or self._database.read(("works", name), asked)
+
+    def may_register(self) -> bool:
+        """Whether whoever acts has a role in which populations are registered and private tables loaded."""
+        return self._database.visitor() is None or self._database.read("may register", access.is_steward)
 
     def require_work(self, name: str) -> None:
-        """StewardNeeded unless `works`."""
+        """StewardNeeded unless `works`, asked anew; UnknownPopulation for a visitor who is no member."""
+        if self._database.visitor() is None:
+            return
         with self._database.reading() as connection:
             access.require_work(connection, populations.identify(connection, name))
 
     def require_steward(self) -> None:
-        """StewardNeeded for whoever has no role in which populations are registered and files are uploaded."""
+        """StewardNeeded unless `may_register`, asked anew."""
+        if self._database.visitor() is None:
+            return
         with self._database.reading() as connection:
             access.require_steward(connection)
 

@@ -16,7 +16,8 @@ from pmwpub.service.grant import promise_words, spent_words, taken, what_is_left
 from pmwpub.service.inputs.study_store import study
 from pmwpub.service.unchanged_release import PUBLISHED
 from pmwpub.ui.app import widget_keys
-from pmwpub.ui.app.services import service
+from pmwpub.ui.app.account_panel import person_part
+from pmwpub.ui.app.services import policy, service
 from pmwpub.ui.app.state import HOME, Session, address, current, present, viewers_only
 from pmwpub.ui.wording.path_so_far import PathSoFar
 from pmwpub.ui.wording.written import plain
@@ -36,8 +37,9 @@ STEPS = tuple(PAGES)[:5]
 
 PRESENTING = (
     "What is for the steward alone is neither computed nor shown. This is a presentation mode, **not access control**: "
-    "there are no accounts, and whoever sits at this browser can turn it off."
+    "whoever sits at this browser can turn it off."
 )
+LOOKS_ON = "You look at this population: what is released of it is shown, and you change and spend nothing."
 VIEWERS_ONLY = "This server is for viewers only: no table can be loaded here, and nothing can be spent."
 
 
@@ -169,6 +171,7 @@ def sidebar() -> None:
                 _meter(session, session.population)
         st.divider()
         _view_switch(session)
+        person_part()
 
 
 def _view_switch(session: Session) -> None:
@@ -180,7 +183,8 @@ def _view_switch(session: Session) -> None:
         disabled=viewers_only(),
     )
     if session.presenting:
-        st.caption(VIEWERS_ONLY if viewers_only() else PRESENTING)
+        for_good = VIEWERS_ONLY if policy().viewers_only else LOOKS_ON
+        st.caption(for_good if viewers_only() else PRESENTING)
 
 
 def _meter(session: Session, population: str) -> None:
