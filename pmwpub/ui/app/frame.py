@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from enum import Enum
 from fractions import Fraction
@@ -10,6 +10,7 @@ from typing import NoReturn
 
 import streamlit as st
 
+from pmwpub.accounts.people import Role
 from pmwpub.errors import PmwPubError, StillToChoose
 from pmwpub.service import Study
 from pmwpub.service.grant import promise_words, spent_words, taken, what_is_left
@@ -34,6 +35,8 @@ PAGES = {
 }
 """The five steps in their order, then what stands beside them: file, title, icon."""
 STEPS = tuple(PAGES)[:5]
+OF_OPERATORS = {"pages/operator.py": ("Operator", ":material/admin_panel_settings:")}
+"""What is offered to operators besides; for everybody else there is no such page."""
 
 PRESENTING = (
     "What is for the steward alone is neither computed nor shown. This is a presentation mode, **not access control**: "
@@ -155,11 +158,20 @@ def end() -> NoReturn:
     raise RuntimeError("Streamlit did not stop.")
 
 
-def sidebar() -> None:
+def offered() -> dict[str, tuple[str, str]]:
+    """The pages that whoever acts may turn to, asked anew for each run; a page asks for the role again itself."""
+    try:
+        actor = service().ledger.admit()
+    except PmwPubError:
+        return PAGES
+    return PAGES | OF_OPERATORS if actor is not None and actor.role is Role.OPERATOR else PAGES
+
+
+def sidebar(pages: Mapping[str, tuple[str, str]]) -> None:
     """Draw links to the pages, the open population and its budget, and the switch of the stakeholder view."""
     session = current()
     with st.sidebar:
-        for page, (label, icon) in PAGES.items():
+        for page, (label, icon) in pages.items():
             st.page_link(page, label=label, icon=icon, query_params=address(), width="stretch")
             if page == STEPS[-1]:
                 st.divider()

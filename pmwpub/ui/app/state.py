@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, NoReturn
 
@@ -184,13 +185,16 @@ def leave() -> None:
     st.session_state.clear()
 
 
-def start() -> None:
-    """Forward a cold deep link to its page, and follow the address's population; for app.py, after st.navigation."""
+def start(pages: Container[str]) -> None:
+    """Forward a cold deep link to its page, and follow the address's population; for app.py, after st.navigation.
+
+    pages  those that are offered; a link to any other leads to the first page
+    """
     arrival = current().arrival
     arrival.started = True
     if arrival.target is not None:
         (page, params), arrival.target = arrival.target, None
-        st.switch_page(page, query_params=params)
+        st.switch_page(page if page in pages else HOME, query_params=params)
     _follow_address()
     _follow_view()
 

@@ -11,18 +11,9 @@ from pmwpub.ui.app.frame import Badge, panel, refusals
 from pmwpub.ui.app.services import service
 from pmwpub.ui.wording.written import plain
 
-EVERY_SECONDS = 5
-"""So often jobs and health are looked at anew."""
 
-
-@st.fragment(run_every=EVERY_SECONDS)
-def running_panels() -> None:
-    """Health and jobs as they are now; they are drawn again by themselves, and the role is asked for again."""
-    _health()
-    _jobs()
-
-
-def _health() -> None:
+def health_panel() -> None:
+    """What a purchase needs, part by part."""
     with panel("Health", Badge.OPERATOR), refusals():
         for part in health(service()):
             icon = ":material/check_circle:" if part.well else ":material/error:"
@@ -30,7 +21,8 @@ def _health() -> None:
             st.markdown(f"{icon} {part.name}: {state}{plain(part.words)}")
 
 
-def _jobs() -> None:
+def jobs_panel() -> None:
+    """What is at work, and what waits."""
     with panel("Jobs", Badge.OPERATOR), refusals():
         found = jobs(service())
         if not found:
@@ -56,7 +48,7 @@ def _place(job: JobFacts) -> str:
 
 
 def limits_panel() -> None:
-    """Every setting in force, folded away: it changes with a restart alone."""
+    """Every setting in force."""
     with panel("Limits", Badge.OPERATOR), refusals():
         found = limits(service())
         st.caption("They are the environment's, and change when the server is started anew.")

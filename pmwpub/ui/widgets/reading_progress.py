@@ -102,7 +102,7 @@ class WatchedWork:
     def _end_if_stopped(self) -> None:
         if self.decision.stopped:
             st.stop()
-        current()  # reading a session's state ends a run that another one has overtaken
+        st.session_state.get("overtaken")  # whatever is read of a session's state ends a run that was overtaken
 
     def _draw_stop(self) -> None:
         st.button(
