@@ -51,7 +51,7 @@ def own_loads(service: Service, population: str) -> list[TableLoad]:
     Privacy: exact answers about private tables, for who owns both, and for operators. To an owner no table under a
     population of somebody else's changes anything of it.
     """
-    if service.ledger.actor() is None:
+    if service.policy.accounts is None or service.ledger.actor() is None:
         return []
     return [one for one in _newest_first(service.ledger.attempts()) if one.population == population]
 

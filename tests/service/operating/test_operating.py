@@ -15,6 +15,7 @@ from service.conftest import csv_of
 
 from pmwpub import settings
 from pmwpub.accounts import account_rules
+from pmwpub.accounts.account_rules import AccountRules
 from pmwpub.accounts.people import Account, Role, SignIn, Standing, Visitor
 from pmwpub.errors import OperatorNeeded, PmwPubError
 from pmwpub.jobs import PAID, Engine, InlineEngine
@@ -38,6 +39,7 @@ ASKED: tuple[Callable[[Service], Any], ...] = (
 """Everything that the operator's page asks."""
 
 TABLE, OTHER = csv_of(30, 1), csv_of(30, 2)
+RULES = AccountRules("roles", {role: frozenset({str(role)}) for role in Role})
 _tokens = itertools.count(1)
 
 
@@ -69,7 +71,7 @@ class Town:
 def town(url: str) -> Iterator[Town]:
     """Ada owns "north" and "south", Ben owns "west"; each loaded tables; Ada's one table was charged twice."""
     with Ledger.open(url) as ledger:
-        town = Town(Service(ledger, InlineEngine(), policy=Policy(Mode.SHARED)))
+        town = Town(Service(ledger, InlineEngine(), policy=Policy(Mode.SHARED, accounts=RULES)))
         ledger.visited_by(lambda: town.visitor)
         with town.as_(signed_in("ada", Role.STEWARD)):
             for name in ("north", "south"):
