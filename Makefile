@@ -97,5 +97,5 @@ $(APP): $(REQUIREMENTS) | $(BIN)/python
 	@touch $@
 
 $(DEV): $(REQUIREMENTS) | $(BIN)/python
-	$(PIP) -c constraints.txt -e '.[codebooks,dask,ipums,peers,postgres,records,signing,test]'
+	$(PIP) -c constraints.txt -e '.[accounts,codebooks,dask,ipums,peers,postgres,records,signing,test]'
 	@touch $(APP) $@

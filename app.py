@@ -8,7 +8,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pmwpub.errors import PmwPubError
-from pmwpub.ui import PAGES, plain, recalling, sidebar, start
+from pmwpub.ui import let_in, offered, plain, recalling, sidebar, start
 
 if __name__ != "__main__":
     from pmwpub.ui.server.serving import lifespan, middleware, routes
@@ -17,12 +17,14 @@ if __name__ != "__main__":
 else:
     st.set_page_config(page_title="pmwpub", layout="wide")
     # The links in the sidebar are our own, so that their addresses carry the population.
-    page = st.navigation([st.Page(path, title=title) for path, (title, icon) in PAGES.items()], position="hidden")
+    pages = offered()
+    page = st.navigation([st.Page(path, title=title) for path, (title, icon) in pages.items()], position="hidden")
     try:
-        start()
+        let_in()
+        start(pages)
     except PmwPubError as unavailable:
         st.error(plain(str(unavailable)))
         st.stop()
     with recalling():
-        sidebar()
+        sidebar(pages)
         page.run()

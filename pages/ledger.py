@@ -13,6 +13,7 @@ from pmwpub.service.history_files import columns, history_csv, history_json
 from pmwpub.service.purchases.caveats import with_remarks
 from pmwpub.ui import Badge, enter, opened, panel, refusals, service
 from pmwpub.ui.ledger.closing_panel import closing_panel
+from pmwpub.ui.ledger.own_loads import own_loads_panel
 from pmwpub.ui.ledger.recorded_decisions import decisions_panel
 from pmwpub.ui.ledger.stored_uploads import delete_uploads
 from pmwpub.ui.protect.population_terms import terms_panel
@@ -37,7 +38,7 @@ with panel("History", Badge.PUBLIC), refusals():
             columns(rows),
             hide_index=True,
             width="stretch",
-            column_order=ORDER,
+            column_order=[*ORDER, "by"] if "by" in rows[0] else ORDER,
             column_config={
                 "percent_of_grant": st.column_config.NumberColumn("% of the grant", format="%.2f"),
                 "rho": st.column_config.NumberColumn("ρ", format="%.15g"),
@@ -59,6 +60,7 @@ with panel("History", Badge.PUBLIC), refusals():
         st.info("Nothing was charged yet.")
 
 decisions_panel(marks)
+own_loads_panel(session, study)
 if study.closed is None:
     with panel("What a further release would cost", Badge.PUBLIC), refusals():
         epsilon = number_fields.number(st, "ε of a further release", "0.5", "0.001", "100")

@@ -7,7 +7,8 @@ import streamlit as st
 from pmwpub.service.inputs.demo import open_demo
 from pmwpub.ui import Badge, enter, go, panel, refusals, service
 from pmwpub.ui.app.frame import opened_if_any
-from pmwpub.ui.app.state import viewers_only
+from pmwpub.ui.protect.looking_on import looking_on
+from pmwpub.ui.protect.members_panel import members_panel
 from pmwpub.ui.protect.population_terms import terms_panel
 from pmwpub.ui.protect.registering import register_panel
 from pmwpub.ui.protect.stored_populations import stored_panel
@@ -16,6 +17,7 @@ session = enter("pages/protect.py")
 study = opened_if_any("Protect")
 if study is not None:
     terms_panel(session, study)
+    members_panel(session, study)
 else:
     st.markdown(
         "You hold a private table and some public ones about similar people. pmwpub tells you, under differential "
@@ -24,8 +26,7 @@ else:
     )
 
 if session.presenting:
-    way_out = "" if viewers_only() else " Turn it off to open the demo or to register a population."
-    st.info(f"The stakeholder view opens what is stored.{way_out}")
+    looking_on(session)
     stored_panel(session)
     st.stop()
 

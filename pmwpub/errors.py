@@ -144,6 +144,10 @@ class ViewersOnly(PmwPubError):
     """The service is for viewers alone: nothing is loaded, changed or bought."""
 
 
+class OperatorNeeded(PmwPubError):
+    """Only an operator of the server may see this."""
+
+
 class OverlapUndecided(PlanError):
     """A purchase needs the steward's word that no public table was made from the private one; nothing was charged."""
 

@@ -14,6 +14,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Self
 
+from pmwpub.accounts import account_rules
+from pmwpub.accounts.account_rules import AccountRules
 from pmwpub.errors import SettingRefused
 
 MODE = "PMWPUB_MODE"
@@ -41,6 +43,7 @@ NAMES = (
     WORKER_MEMORY,
     SIMULATED_ROWS,
     SIGNING_KEY,
+    *account_rules.NAMES,
 )
 """What an operator may set."""
 
@@ -72,6 +75,7 @@ class Settings:
     worker_memory   MB of data that one worker may hold; 0 is no limit
     simulated_rows  the largest n that simulations on public tables draw
     dask            the address of a Dask scheduler for simulations; "" is this machine
+    accounts        how the tokens of people's accounts are read; None without accounts
     """
 
     workers: int = 2
@@ -81,6 +85,7 @@ class Settings:
     worker_memory: int = 0
     simulated_rows: int = 10_000_000
     dask: str = ""
+    accounts: AccountRules | None = None
 
     def __post_init__(self) -> None:
         if self.queue_paid >= self.queue:
@@ -100,6 +105,7 @@ class Settings:
             worker_memory(environment),
             _whole(environment, SIMULATED_ROWS, cls.simulated_rows, 1, 10**9),
             _dask(environment),
+            AccountRules.declared(environment),
         )
 
 

@@ -150,6 +150,7 @@ def test_each_name_that_is_offered_exists() -> None:
 
 
 ALLOWED_BELOW = {
+    "accounts",
     "errors",
     "domain",
     "records",

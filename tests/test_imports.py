@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # A part may import from its own layer and those before it; see `APART` for the exception.
 LAYERS = (
-    ("errors", "rounding", "progress", "numerals", "addresses", "outputs", "settings", "strict_json"),
+    ("errors", "rounding", "progress", "numerals", "addresses", "outputs", "settings", "strict_json", "accounts"),
     ("domain", "records", "noisy_interval"),
     ("tabular", "queries", "privacy"),
     ("mechanisms", "plans", "plan_inputs", "theory"),

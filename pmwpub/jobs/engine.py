@@ -18,7 +18,7 @@ from multiprocessing.reduction import ForkingPickler
 
 from pmwpub.errors import JobFailed
 from pmwpub.jobs.job import Ending, Job, Reason
-from pmwpub.jobs.line import ALONE, FREE, Claim, Line, Shares
+from pmwpub.jobs.line import ALONE, FREE, Claim, JobInLine, Line, Shares
 from pmwpub.jobs.process import WorkerProcess
 from pmwpub.jobs.readiness import WARM, Readiness
 from pmwpub.jobs.run import JobOutcome, OnDone, OnFailed, OnPart, QueuedJob, converse, no_part, settle
@@ -132,6 +132,11 @@ class Engine:
         with self._changed:
             if key not in self._live:
                 self._jobs.pop(key, None)
+
+    def in_line(self) -> list[JobInLine]:
+        """The jobs that are at work or wait; those that are over are not among them."""
+        with self._changed:
+            return self._line.jobs
 
     def place(self, key: str) -> int:
         """How far from the front of the line a job waits: 1 where it is next, 0 where it does not wait."""

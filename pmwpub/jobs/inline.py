@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from pmwpub.errors import PmwPubError
 from pmwpub.jobs.job import Ending, Job, Reason, Throttle
-from pmwpub.jobs.line import FREE, Claim
+from pmwpub.jobs.line import FREE, Claim, JobInLine
 from pmwpub.jobs.readiness import WARM, InlineReadiness
 from pmwpub.jobs.run import JobOutcome, OnDone, OnFailed, OnPart, QueuedJob, no_part, settle
 from pmwpub.jobs.task_names import TASKS, resolve, target_of
@@ -77,6 +77,10 @@ class InlineEngine:
     def forget(self, key: str) -> None:
         """Let a key be run again."""
         self._jobs.pop(key, None)
+
+    def in_line(self) -> list[JobInLine]:
+        """None: no job is at work between two calls."""
+        return []
 
     def place(self, key: str) -> int:
         """0: no job ever waits."""

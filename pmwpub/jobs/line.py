@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from pmwpub.errors import QueueFull
+from pmwpub.jobs.job import Job
 from pmwpub.jobs.run import QueuedJob
 
 
@@ -45,6 +46,18 @@ class Shares:
     kept: int = 0
     of_one_owner: int | None = None
     at_work: int | None = None
+
+
+@dataclass(frozen=True)
+class JobInLine:
+    """One job of a line, without whose it is.
+
+    place  how far from the front it waits; 0 is at work
+    """
+
+    job: Job
+    lane: Lane
+    place: int
 
 
 FREE = Claim()
@@ -127,6 +140,13 @@ class Line:
         """Forget a job that neither waits nor is at work any more."""
         self._at_work.discard(entry)
         self._claims.pop(entry, None)
+
+    @property
+    def jobs(self) -> list[JobInLine]:
+        """Every job at work or in line: those at work as they came, then the others, the next one first."""
+        at_work = sorted(self._at_work, key=lambda entry: entry.serial)
+        placed = [(entry, 0) for entry in at_work] + [(entry, place) for place, entry in enumerate(self.entries, 1)]
+        return [JobInLine(entry.job, self._claims[entry].lane, place) for entry, place in placed]
 
     def place(self, key: str) -> int:
         """How far from the front a job waits: 1 where it is next, 0 where it does not wait."""

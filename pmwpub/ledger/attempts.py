@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, insert, select
 
 from pmwpub.ledger.database import now
+from pmwpub.ledger.members import access
 from pmwpub.ledger.table_handles import TableHandle
 from pmwpub.ledger.tables import fingerprints, loads, populations, views
 
@@ -54,7 +55,10 @@ def any_load(connection: Connection) -> bool:
 
 
 def every(connection: Connection) -> list[Attempt]:
-    """Every load, oldest first, with the populations that the very table was charged or loaded under."""
+    """Every load, oldest first, with the populations that the very table was charged or loaded under.
+
+    An owner is told of loads under populations that he or she owns, and of those of them alone.
+    """
     names = _names(connection)
     charged = _under(_charged(connection).values())
     rows = connection.execute(select(loads).order_by(loads.c.id)).all()
@@ -63,7 +67,7 @@ def every(connection: Connection) -> list[Attempt]:
 
     def named(under: Mapping[Print, set[int]], load: int, *, but: int = 0) -> tuple[str, ...]:
         found = set().union(*(under.get(one, set()) for one in prints[load]))
-        return tuple(names[one] for one in sorted(found - {but}))
+        return tuple(names[one] for one in sorted(found - {but}) if one in names)
 
     return [
         Attempt(
@@ -74,6 +78,7 @@ def every(connection: Connection) -> list[Attempt]:
             named(loaded, row.id, but=row.population_id),
         )
         for row in rows
+        if row.population_id in names
     ]
 
 
@@ -85,11 +90,14 @@ def shared(connection: Connection) -> list[tuple[str, ...]]:
         same = [table for table in tables if table[1] & prints]
         merged = ({population_id}.union(*(table[0] for table in same)), prints.union(*(table[1] for table in same)))
         tables = [table for table in tables if table not in same] + [merged]
-    return [tuple(names[one] for one in sorted(under)) for under, _ in tables if len(under) > 1]
+    known = [sorted(under & set(names)) for under, _ in tables]
+    return [tuple(names[one] for one in under) for under in known if len(under) > 1]
 
 
 def _names(connection: Connection) -> dict[int, str]:
-    return {row.id: row.name for row in connection.execute(select(populations.c.id, populations.c.name))}
+    """The populations that whoever asks may be told of here: all to operators, to others those that they own."""
+    rows = connection.execute(select(populations.c.id, populations.c.name)).all()
+    return {row.id: row.name for row in rows if access.is_operator(connection) or access.owns(connection, row.id)}
 
 
 def _charged(connection: Connection) -> dict[int, tuple[int, set[Print]]]:

@@ -9,15 +9,18 @@ either. The charge stands whatever happens.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple, replace
 
 from sqlalchemy import Connection, RowMapping, Select, func, insert, select
 
+from pmwpub.accounts.people import Actor
 from pmwpub.errors import LedgerError, NoResult, Overspent, PlanError, StoreUnavailable
 from pmwpub.ledger import agreements, fingerprints, populations, tables
 from pmwpub.ledger.agreements import Agreement
 from pmwpub.ledger.database import lock_store, now
+from pmwpub.ledger.members import access, signed_rows
+from pmwpub.ledger.members.member_tables import booked_by
 from pmwpub.ledger.model import Booking, Charge, ChargeRecord, Order, PlanKey, Population, Status
 from pmwpub.ledger.moving.closings import require_open
 from pmwpub.ledger.table_handles import TableHandle
@@ -118,7 +121,8 @@ def _append(connection: Connection, population_id: int, name: str, order: Order,
     ids = tuple(_append_charge(connection, population_id, booking_id, charge, created) for charge in order.charges)
     if table is not None:
         fingerprints.remember(connection, population_id, booking_id, table)
-    return Booking(booking_id, name, order.key, order.plan_json, ids, "charged", created, fresh=True)
+    by = access.sign(connection, booked_by, booking_id)
+    return Booking(booking_id, name, order.key, order.plan_json, ids, "charged", created, fresh=True, by=by)
 
 
 def _refuse_other_terms(connection: Connection, population_id: int, terms: Population) -> None:
@@ -176,7 +180,7 @@ def find(connection: Connection, population_id: int, key: PlanKey) -> Booking | 
     if row is None:
         return None
     ids = connection.execute(select(charges.c.id).where(charges.c.booking_id == row["id"]).order_by(charges.c.id))
-    return _booking(row, ids.scalars().all())
+    return _booking(row, ids.scalars().all(), signed_rows.bookers(connection, population_id))
 
 
 def every(connection: Connection, population_id: int) -> list[Booking]:
@@ -186,13 +190,14 @@ def every(connection: Connection, population_id: int) -> list[Booking]:
     for booking_id, charge_id in connection.execute(made.order_by(charges.c.id)):
         ids.setdefault(booking_id, []).append(charge_id)
     query = _status().where(bookings.c.population_id == population_id).order_by(bookings.c.id)
-    return [_booking(row, ids.get(row["id"], ())) for row in connection.execute(query).mappings()]
+    made = signed_rows.bookers(connection, population_id)
+    return [_booking(row, ids.get(row["id"], ()), made) for row in connection.execute(query).mappings()]
 
 
-def _booking(row: RowMapping, charged: Sequence[int]) -> Booking:
-    key = PlanKey(row["plan_sha256"], row["repeat"])
-    made, ids = row["created"], tuple(charged)
-    return Booking(row["id"], row["name"], key, row["plan_json"], ids, row["status"], made, result=row["sha256"])
+def _booking(row: RowMapping, charged: Sequence[int], by: Mapping[int, Actor]) -> Booking:
+    key, ids = PlanKey(row["plan_sha256"], row["repeat"]), tuple(charged)
+    found = (row["id"], row["name"], key, row["plan_json"], ids, row["status"], row["created"])
+    return Booking(*found, result=row["sha256"], by=by.get(row["id"]))
 
 
 def repeats(connection: Connection, population_id: int, plan_sha256: str) -> int:
@@ -244,7 +249,7 @@ def _locked_status(connection: Connection, booking_id: int) -> Status:
 def result(connection: Connection, booking_id: int) -> bytes:
     """The stored result of a booking; NoResult if there is none, StoreUnavailable if its bytes are damaged."""
     row = connection.execute(select(results).where(results.c.booking_id == booking_id)).one_or_none()
-    if row is None:
+    if row is None or not access.sees(connection, _population_of(connection, booking_id)):
         raise NoResult("no result is stored; the charge stays; nothing is drawn again")
     body = bytes(row.body)
     if hashlib.sha256(body).hexdigest() != row.sha256:
@@ -252,14 +257,28 @@ def result(connection: Connection, booking_id: int) -> bytes:
     return body
 
 
+def _population_of(connection: Connection, booking_id: int) -> int:
+    query = select(bookings.c.population_id).where(bookings.c.id == booking_id)
+    return int(connection.execute(query).scalar_one())
+
+
 def history(connection: Connection, population_id: int) -> list[ChargeRecord]:
     """Every charge, oldest first, with what became of it."""
     status = func.coalesce(outcomes.c.status, "charged").label("status")
     joined = charges.outerjoin(outcomes, outcomes.c.booking_id == charges.c.booking_id)
     query = select(charges, status).select_from(joined).where(charges.c.population_id == population_id)
+    by = signed_rows.bookers(connection, population_id)
     return [
         ChargeRecord(
-            row.id, row.created, row.purpose, row.mechanism, row.sensitivity, row.scale, ZCDP(row.units), row.status
+            row.id,
+            row.created,
+            row.purpose,
+            row.mechanism,
+            row.sensitivity,
+            row.scale,
+            ZCDP(row.units),
+            row.status,
+            by.get(row.booking_id),
         )
         for row in connection.execute(query.order_by(charges.c.id))
     ]

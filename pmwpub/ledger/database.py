@@ -21,10 +21,13 @@ from typing import TypeVar
 from sqlalchemy import URL, Connection, Engine, create_engine, event, func, insert, inspect, select, text
 from sqlalchemy.pool import NullPool, Pool
 
+from pmwpub.accounts.people import Visitor
 from pmwpub.errors import LedgerError, StoreUnavailable
 from pmwpub.ledger import tables
 from pmwpub.ledger.failing import BUSY_SECONDS, failing_closed
 from pmwpub.ledger.live.thread_readings import ThreadReadings
+from pmwpub.ledger.members.access import VISITOR
+from pmwpub.ledger.members.member_tables import metadata
 from pmwpub.ledger.recovery.copying import set_copy_aside
 from pmwpub.ledger.store_files.store_address import sqlite_path
 from pmwpub.ledger.store_files.store_file import StoreFile
@@ -58,6 +61,7 @@ class Database:
         self.name = url.render_as_string(hide_password=True)
         self.url = url
         self.thread = ThreadReadings()
+        self.visitor: Callable[[], Visitor | None] = _nobody
         with failing_closed(self.name):
             self._engine = _engine(url)
             self.file = StoreFile(sqlite_path(url))
@@ -83,7 +87,7 @@ class Database:
     def _begun(self) -> Iterator[Connection]:
         self.file.require()
         with failing_closed(self.name), self._engine.begin() as connection:
-            yield connection
+            yield self._visited(connection)
 
     def view(self) -> AbstractContextManager[None]:
         """Have this thread read one state of the store, in one transaction, until the block ends; it writes nothing."""
@@ -113,9 +117,14 @@ class Database:
         self.file.require()
         self.thread.forget()
         with failing_closed(self.name), self._writer.begin() as connection:
-            yield connection
+            yield self._visited(connection)
             self.file.require()
         self.thread.forget()
+
+    def _visited(self, connection: Connection) -> Connection:
+        """The connection with whoever acts now: see `members.access`."""
+        visitor = self.visitor()
+        return connection if visitor is None else connection.execution_options(**{VISITOR: visitor})
 
     def session(self) -> Connection:
         """A connection to PostgreSQL outside the pool, each of whose statements is a transaction. The caller closes it.
@@ -132,6 +141,10 @@ class Database:
         """Let go of all connections; the next use opens what is at the address then."""
         self._engine.dispose()
         self.file.closed()
+
+
+def _nobody() -> None:
+    """The program itself acts."""
 
 
 def _engine(url: URL, *, poolclass: type[Pool] | None = None) -> Engine:
@@ -207,7 +220,7 @@ def _prepare(connection: Connection, file: Path | None) -> Opened:
     version = version_of(connection)
     if version is not None and version < tables.VERSION:
         return Opened(version, _upgraded(connection, version, file))
-    tables.metadata.create_all(connection)
+    metadata.create_all(connection)
     if version is None:
         connection.execute(insert(tables.store).values(version=tables.VERSION))
         connection.execute(insert(tables.secrets).values(id=1, secret=os.urandom(32)))

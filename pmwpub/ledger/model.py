@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from pmwpub.accounts.people import Actor
 from pmwpub.errors import BudgetError, LedgerError
 from pmwpub.privacy.budget import UNIT, ZCDP, ApproxDP, as_fraction, epsilon_of, zcdp_of
 from pmwpub.rounding import down
@@ -214,6 +215,7 @@ class Booking:
     fresh    True only for the one caller whose `book` made the charges, and who alone may draw
     created  UTC, informative
     result   the SHA-256 of the stored result; None where none is
+    by       who made it, on a server with accounts, as whoever asks may know it
     """
 
     id: int
@@ -225,11 +227,12 @@ class Booking:
     created: str
     fresh: bool = False
     result: str | None = None
+    by: Actor | None = None
 
 
 @dataclass(frozen=True)
 class ChargeRecord:
-    """One line of the history; `time` is UTC, informative only."""
+    """One line of the history; `time` is UTC, informative only, `by` as in `Booking`."""
 
     id: int
     time: str
@@ -239,6 +242,7 @@ class ChargeRecord:
     scale: str
     rho: ZCDP
     status: Status
+    by: Actor | None = None
 
 
 @dataclass(frozen=True)
@@ -248,6 +252,7 @@ class Mark:
     kind: str
     note: str
     time: str
+    by: Actor | None = None
 
 
 class DocumentKey(NamedTuple):

@@ -10,6 +10,8 @@ from sqlalchemy import Connection, func, insert, select
 
 from pmwpub.errors import BudgetError, LedgerError, PopulationExists, PopulationFrozen, UnknownPopulation
 from pmwpub.ledger.database import lock_store, now
+from pmwpub.ledger.members import access, signed_rows
+from pmwpub.ledger.members.member_tables import marked_by, members
 from pmwpub.ledger.model import Balance, Mark, Population, checked_units
 from pmwpub.ledger.population_names import same
 from pmwpub.ledger.tables import charges, marks, populations, terms
@@ -29,13 +31,24 @@ LOST = (
     "and its charges, may be missing from it."
 )
 
+TAKEN = (
+    "That name is taken here, or looks like one that is: one population under two names would have two budgets. Choose "
+    "a name that differs in more than case, spaces and letters that look alike."
+)
+
 
 def identify(connection: Connection, name: str, *, lock: bool = False) -> int:
-    """The row of a population; with `lock`, no other writer spends on it until this transaction ends."""
+    """The row of a population; with `lock`, no other writer spends on it until this transaction ends.
+
+    Every question about a population passes here. UnknownPopulation where there is none, and for a visitor who is no
+    member of it; StewardNeeded in a transaction that writes, for a visitor who may only look.
+    """
     query = select(populations.c.id).where(populations.c.name == name)
     found = connection.execute(query.with_for_update() if lock else query).scalar()
-    if found is None:
+    if found is None or not access.sees(connection, int(found)):
         raise UnknownPopulation(f"No population {name!r} is registered in this ledger; register it first.")
+    if connection.get_execution_options().get("immediate"):
+        access.require_work(connection, int(found))
     return int(found)
 
 
@@ -45,10 +58,11 @@ def register(connection: Connection, population: Population) -> Population:
     Raises BudgetError for numbers that no certificate could state, PopulationExists when the name stands with other
     terms, or another name that looks like it.
     """
+    access.require_steward(connection)
     _refuse_unstated(population)
     lock_store(connection)
     known = connection.execute(select(populations.c.id).where(populations.c.name == population.name)).scalar()
-    if known is not None:
+    if known is not None and access.works(connection, int(known)):
         if current(connection, int(known)) != population:
             raise PopulationExists(
                 f"Population {population.name!r} is registered with other terms; open it, or choose another name."
@@ -57,9 +71,18 @@ def register(connection: Connection, population: Population) -> Population:
     refuse_alike(connection, population.name)
     row = insert(populations).values(name=population.name, created=now()).returning(populations.c.id)
     population_id = connection.execute(row).scalar_one()
+    _own(connection, population_id)
     _append_terms(connection, population_id, population)
     inherit_doubt(connection, population_id)
     return population
+
+
+def _own(connection: Connection, population_id: int) -> None:
+    """Whoever registers a population owns it; where the program itself does, nobody does yet."""
+    person = access.present(connection)
+    if person is not None:
+        row = {"population_id": population_id, "person_id": person.id, "entered_by": person.id}
+        connection.execute(insert(members).values(standing="owner", created=now(), **row))
 
 
 def _refuse_unstated(population: Population) -> None:
@@ -89,6 +112,8 @@ def refuse_alike(connection: Connection, name: str) -> None:
     """Raise PopulationExists where a population is registered under a name that looks like this one."""
     names = connection.execute(select(populations.c.name).order_by(populations.c.id)).scalars()
     alike = next((one for one in names if same(one, name)), None)
+    if alike is not None and access.visitor_of(connection) is not None:
+        raise PopulationExists(TAKEN)
     if alike is not None:
         raise PopulationExists(
             f"{name!r} looks like {alike!r}, which is registered: one population under two names would have two "
@@ -111,9 +136,9 @@ def current(connection: Connection, population_id: int) -> Population:
 
 
 def every(connection: Connection) -> list[Population]:
-    """All populations in the order of registration."""
+    """All populations that whoever acts may know of, in the order of registration."""
     ids = connection.execute(select(populations.c.id).order_by(populations.c.id)).scalars()
-    return [current(connection, population_id) for population_id in ids.all()]
+    return [current(connection, one) for one in ids.all() if access.sees(connection, one)]
 
 
 def amend(connection: Connection, name: str, changes: Mapping[str, object]) -> Population:
@@ -124,6 +149,7 @@ def amend(connection: Connection, name: str, changes: Mapping[str, object]) -> P
     Raises PopulationFrozen otherwise.
     """
     population_id = identify(connection, name, lock=True)
+    access.require_owner(connection, population_id)
     before = current(connection, population_id)
     after = replace(before, **changes)  # type: ignore[arg-type]
     if after == before:
@@ -177,11 +203,14 @@ def balance(connection: Connection, population_id: int) -> Balance:
 
 
 def mark(connection: Connection, population_id: int, kind: str, note: str) -> None:
-    """Append a recorded decision."""
-    connection.execute(insert(marks).values(population_id=population_id, kind=kind, note=note, created=now()))
+    """Append a recorded decision, and who made it."""
+    row = insert(marks).values(population_id=population_id, kind=kind, note=note, created=now()).returning(marks.c.id)
+    access.sign(connection, marked_by, connection.execute(row).scalar_one())
 
 
 def marked(connection: Connection, population_id: int) -> list[Mark]:
     """All recorded decisions, oldest first."""
-    query = select(marks.c.kind, marks.c.note, marks.c.created).where(marks.c.population_id == population_id)
-    return [Mark(row.kind, row.note, row.created) for row in connection.execute(query.order_by(marks.c.id))]
+    made = signed_rows.markers(connection, population_id)
+    query = select(marks).where(marks.c.population_id == population_id)
+    rows = connection.execute(query.order_by(marks.c.id))
+    return [Mark(row.kind, row.note, row.created, made.get(row.id)) for row in rows]

@@ -16,6 +16,7 @@ from pmwpub.ledger.live.live_work import FileLocks, LiveWork, beginning
 from pmwpub.ledger.model import Booking, Charge, ChargeRecord, Order, PlanKey, Population
 from pmwpub.ledger.parts.documented import Keeping
 from pmwpub.ledger.parts.movable import Movable
+from pmwpub.ledger.parts.peopled import Peopled
 from pmwpub.ledger.recovery.store_guard import Guard
 from pmwpub.ledger.recovery.witness import Witness
 from pmwpub.ledger.store_files.store_address import sqlite_path, store_url, witness_path
@@ -24,7 +25,7 @@ from pmwpub.ledger.table_handles import TableHandle
 Plain = str | int | float
 
 
-class Ledger(Movable, Keeping):
+class Ledger(Movable, Keeping, Peopled):
     """What was spent, on what, and what came of it; append-only.
 
     Safe to share between threads, and between programs that open the same store. Every method raises
@@ -183,11 +184,19 @@ class Ledger(Movable, Keeping):
         return self._of(name, "history", bookings.history)
 
     def export(self, name: str) -> list[dict[str, Plain]]:
-        """The history as plain rows: id, time, purpose, mechanism, sensitivity, scale, rho, status.
+        """The history as plain rows: id, time, purpose, mechanism, sensitivity, scale, rho, status, and `by`.
 
+        by      who bought it, where a server with accounts sold any of it; to those who only look on, the role
         status  "done" or "charged": what was cancelled, broke off or is at work looks alike to the public
         """
+        history = self.history(name)
+        named = any(one.by is not None for one in history)
         return [
-            {**vars(one), "rho": float(one.rho.rho), "status": "done" if one.status == "done" else "charged"}
-            for one in self.history(name)
+            {
+                **{field: value for field, value in vars(one).items() if field != "by"},
+                "rho": float(one.rho.rho),
+                "status": "done" if one.status == "done" else "charged",
+                **({"by": "" if one.by is None else one.by.words} if named else {}),
+            }
+            for one in history
         ]

@@ -23,7 +23,7 @@ def adopt(service: Service, population: str, schema: Schema, choice: WorkloadCho
 
     Raises WorkloadError or DomainError for a workload that does not fit, before anything is stored.
     """
-    service.policy.refuse_viewers()
+    service.refuse_viewers(population)
     choice.build(schema.domain)
     own = ((study_store.SCHEMA, schema.to_json()), (study_store.WORKLOAD, choice.model_dump_json()))
     service.ledger.put_documents(population, [(kind, study_store.CURRENT, text.encode()) for kind, text in own])

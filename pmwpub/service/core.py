@@ -92,6 +92,26 @@ class Service:
     policy: Policy = field(default_factory=Policy)
     asker: Callable[[], str] = str
 
+    def refuse_viewers(self, population: str | None) -> None:
+        """Raise for whoever may only look, before anything is loaded, changed, bought or simulated.
+
+        population  the one that it is about; None for what is about none yet, such as registering
+
+        Raises ViewersOnly on a server for viewers alone; with accounts StewardNeeded for whoever has no role or
+        standing for it now, and UnknownPopulation for who is no member.
+        """
+        self.policy.refuse_viewers()
+        if population is None:
+            self.ledger.require_steward()
+        else:
+            self.ledger.require_work(population)
+
+    def looks_on(self, population: str | None) -> bool:
+        """Whether `refuse_viewers` would refuse, as far as this run of a page knows."""
+        if self.policy.viewers_only:
+            return True
+        return not (self.ledger.may_register() if population is None else self.ledger.works(population))
+
     def price(self, population: str, charges: Sequence[Charge]) -> Price:
         """Add charges up against what is left."""
         balance = self.ledger.balance(population)

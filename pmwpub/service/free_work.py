@@ -11,7 +11,7 @@ def free_claim(service: Service, n: int) -> Claim:
 
     Raises ViewersOnly on a server for viewers alone, PlanError for more rows than it simulates.
     """
-    service.policy.refuse_viewers()
+    service.refuse_viewers(None)
     service.policy.refuse_simulating(n)
     return Claim(Lane.FREE, service.asker())
 

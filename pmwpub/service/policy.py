@@ -4,8 +4,9 @@ Comparing a table with private ones is a question about private rows. Two modes 
 
 single user  all sessions are one trusted steward's, on this machine alone: comparisons, also with the tables that
              were charged, are answered, in words without counts; what they find takes a decision before a purchase
-shared       any other server: tables are compared in memory, with those that the same session loaded and with public
-             ones; what the store's fingerprints say is answered to nobody, and changes nothing that anybody sees
+shared       any other server, and any with accounts: tables are compared in memory, with those that the same session
+             loaded and with public ones; what the store's fingerprints say is answered to nobody, and changes nothing
+             that anybody sees
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Self
 
+from pmwpub.accounts.account_rules import CLAIM, AccountRules
 from pmwpub.errors import PlanError, SettingRefused, ViewersOnly
 from pmwpub.ledger import Ledger
 from pmwpub.settings import MODE, VIEWERS_ONLY, Settings, switch
@@ -36,11 +38,13 @@ class Policy:
     mode          who is answered when tables are compared
     viewers_only  nothing is loaded, changed, bought or simulated; what is stored is shown
     simulated_rows  the largest n that a simulation on public tables draws
+    accounts      how people's tokens are read; None where nobody signs in. With accounts the mode is shared
     """
 
     mode: Mode = Mode.SINGLE_USER
     viewers_only: bool = False
     simulated_rows: int = Settings.simulated_rows
+    accounts: AccountRules | None = None
 
     @classmethod
     def declared(cls, address: str | None, environment: Mapping[str, str] = os.environ) -> Self:
@@ -52,9 +56,8 @@ class Policy:
         Raises SettingRefused for an unknown variable or value, and for a single user's server on any other address.
         """
         settings = Settings.declared(environment)
-        return cls(
-            _mode(environment.get(MODE, ""), address), switch(environment, VIEWERS_ONLY), settings.simulated_rows
-        )
+        mode = _mode(environment.get(MODE, ""), address, accounts=settings.accounts is not None)
+        return cls(mode, switch(environment, VIEWERS_ONLY), settings.simulated_rows, settings.accounts)
 
     def beside(self, ledger: Ledger, environment: Mapping[str, str] = os.environ) -> Self:
         """This policy on a store, shared where the store has served a shared service and nothing was declared.
@@ -92,16 +95,20 @@ class Policy:
             )
 
 
-def _mode(declared: str, address: str | None) -> Mode:
+def _mode(declared: str, address: str | None, *, accounts: bool) -> Mode:
     here = is_loopback(address)
     if not declared:
-        return Mode.SINGLE_USER if here else Mode.SHARED
+        return Mode.SINGLE_USER if here and not accounts else Mode.SHARED
     if declared not in list(Mode):
         raise SettingRefused(f"{MODE} is {' or '.join(Mode)}; {declared[:40]!r} came.")
     if declared == Mode.SINGLE_USER and not here:
         raise SettingRefused(
             f"{MODE}={Mode.SINGLE_USER} is for a server on a loopback address alone: all its sessions count as one "
             f"trusted person's. Listen on localhost, or declare {MODE}={Mode.SHARED}."
+        )
+    if declared == Mode.SINGLE_USER and accounts:
+        raise SettingRefused(
+            f"{MODE}={Mode.SINGLE_USER} is for a server of one person, and {CLAIM} declares accounts; leave one out."
         )
     return Mode(declared)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 
+from pmwpub.accounts.people import Visitor
 from pmwpub.errors import PmwPubError
 from pmwpub.evaluation import cores
 from pmwpub.jobs import Engine, InlineEngine, Shares
@@ -51,13 +52,18 @@ def store_address() -> str:
 
 
 def open_service(
-    workers: Callable[[], Engine | InlineEngine], cache: SharedCache, policy: Policy, asker: Callable[[], str]
+    workers: Callable[[], Engine | InlineEngine],
+    cache: SharedCache,
+    policy: Policy,
+    asker: Callable[[], str],
+    visitor: Callable[[], Visitor | None],
 ) -> Service:
     """A service on the store that PMWPUB_STORE names; its ledger logs each charge and each end of a plan.
 
     workers  makes the engine, once the store is open
     cache    keeps what is public, for all sessions
     asker    who asks for free work now
+    visitor  who acts now, on a server with accounts; None where the program itself does
 
     Raises SettingRefused for settings that are none, StoreUnavailable where the store cannot be opened; no worker
     is then started.
@@ -69,6 +75,7 @@ def open_service(
     declared_key()
     ledger = LoggedLedger.open()
     beside = policy.beside(ledger)
+    ledger.visited_by(visitor)
     return Service(ledger, workers(), cache, place=place, policy=beside, asker=asker)
 
 

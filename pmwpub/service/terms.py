@@ -119,7 +119,7 @@ def amend(
 
     Raises StewardNeeded for a viewer, and after the first charge for whoever does not hold the population's table.
     """
-    service.policy.refuse_viewers()
+    service.refuse_viewers(name)
     if viewing:
         raise StewardNeeded("Viewers change no terms; nothing was changed.")
     holds = private is not None and private.population == name

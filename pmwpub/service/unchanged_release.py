@@ -59,7 +59,7 @@ def publish_unchanged(
     Privacy: no private row has a part in the files; whether they are made may rest on the comparison of tables, which
     is the steward's to see.
     """
-    service.policy.refuse_viewers()
+    service.refuse_viewers(current.population.name)
     said(tick)
     name, schema = current.population.name, current.schema
     if private.population != name:

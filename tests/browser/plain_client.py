@@ -31,14 +31,17 @@ class PlainClient:
     query     the query of the page's address, as the page last set it
     elements  what stands on the page, each by its place
     timers    fragments of the page that are to run again and again: seconds by the fragment's id
+    sent      every message that was sent, for somebody else to send it again
     """
 
-    def __init__(self, socket: ClientConnection, url: str, cookie: str) -> None:
+    def __init__(self, socket: ClientConnection, url: str, cookie: str, account: str = "") -> None:
         self.session = ""
         self.query = ""
         self.elements: dict[tuple[int, ...], Element] = {}
         self.timers: dict[str, float] = {}
+        self.sent: list[BackMsg] = []
         self._cookie = cookie
+        self._account = account
         self._socket = socket
         self._url = url
         self._page = ""
@@ -113,8 +116,12 @@ class PlainClient:
         return {
             "Content-Type": "multipart/form-data; boundary=edge",
             "X-Xsrftoken": token,
-            "Cookie": f"_streamlit_xsrf={token}; pmwpub_browser={self._cookie}",
+            "Cookie": "; ".join([f"_streamlit_xsrf={token}", f"pmwpub_browser={self._cookie}", self._account]),
         }
+
+    def send(self, message: BackMsg) -> list[ForwardMsg]:
+        """Send any message that runs a page, such as one that another session sent; all until that run was over."""
+        return self._until_finished(message)
 
     def clear_caches(self) -> None:
         """The message that empties the server's caches for everybody."""
@@ -129,6 +136,7 @@ class PlainClient:
 
     def _until_finished(self, message: BackMsg) -> list[ForwardMsg]:
         self._socket.send(message.SerializeToString())
+        self.sent.append(message)
         seen: list[ForwardMsg] = []
         begun = False  # what comes before is left over from a run that a lost connection ended
         while not begun or seen[-1].WhichOneof("type") != "script_finished" or seen[-1].script_finished == UNFINISHED:
@@ -169,21 +177,23 @@ class PlainClient:
 
 @contextmanager
 def visiting(
-    url: str, *, origin: str | None = None, resume: str | None = None, cookie: str = ""
+    url: str, *, origin: str | None = None, resume: str | None = None, cookie: str = "", account: str = ""
 ) -> Iterator[PlainClient]:
     """A visitor of the server at an address.
 
     origin  the site whose page opened the connection; the server's own unless given
     resume  the id of an earlier session that the visitor asks to go on with
     cookie  the secret of the visitor's browser; a new one unless given
+    account the cookies of somebody who signed in, as a browser sends them
     """
-    cookie = cookie or secrets.token_urlsafe()
-    known = [Subprotocol(one) for one in ("streamlit", *(() if resume is None else ("none", resume)))]
+    cookie, token = cookie or secrets.token_urlsafe(), generate_xsrf_token_string()
+    named = ("streamlit", token, *(() if resume is None else (resume,)))
+    known = [Subprotocol(one) for one in (named if account or resume is not None else named[:1])]
     with connect(
         f"{url.replace('http', 'ws', 1)}/_stcore/stream",
         subprotocols=known,
         origin=Origin(url if origin is None else origin),
         max_size=None,
-        additional_headers={"Cookie": f"pmwpub_browser={cookie}"},
+        additional_headers={"Cookie": "; ".join([f"_streamlit_xsrf={token}", f"pmwpub_browser={cookie}", account])},
     ) as socket:
-        yield PlainClient(socket, url, cookie)
+        yield PlainClient(socket, url, cookie, account)

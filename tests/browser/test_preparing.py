@@ -11,10 +11,12 @@ import pytest
 from browser.conftest import Server
 from browser.stage import choose, service_on
 from browser.visitor import SOON, Visitor
+from jobs.waiting import until
 from playwright.sync_api import Browser, expect
 
 from pmwpub.ledger import Population
 from pmwpub.service.inputs import study_store
+from pmwpub.ui.widgets.reading_progress import STOPPED, TOO_LATE
 
 pytestmark = pytest.mark.browser
 
@@ -22,7 +24,6 @@ TOWN, ROWS = "town", 60
 LINES = [f"2008,{1000 + row},{'fmM'[row % 3]},{row % 7},{row % 5}" for row in range(ROWS)]
 PEOPLE = "\n".join(["wave,person,sex,children,rooms", *LINES, ""])
 RESIDENTS = "\n".join(["sex,children,rooms", *(f"{'mfff'[p % 4]},{p * p % 7},{p * p % 5}" for p in range(ROWS)), ""])
-STOPPED = "Stopped. Nothing was kept of what was begun."
 
 
 @pytest.fixture
@@ -54,7 +55,6 @@ def stop(visitor: Visitor, hold: Path, words: str, button: str) -> None:
     visitor.see(re.compile(f"{words}.* 40%"))
     visitor.press("Stop")
     visitor.see(STOPPED)
-    visitor.settle()  # what was stopped is at its end before the next may go on
     hold.unlink()
     visitor.settle()
 
@@ -85,6 +85,51 @@ def test_stop_ends_drafting_reading_and_loading_and_nothing_of_them_is_kept(
     choose(visitor, "Private table", tmp_path, "again.csv", RESIDENTS)
     visitor.press("Load into this session")
     expect(visitor.page.get_by_role("button", name="Forget the private table")).to_be_visible(timeout=SOON)
+    visitor.close()
+
+
+def reach(visitor: Visitor, hold: Path, moment: str) -> None:
+    """Have a draft come to a moment at which no step of it is told, with its bar and Stop on the page."""
+    for name in ("reached", "came", "ended"):
+        hold.with_name(name).unlink(missing_ok=True)
+    hold.write_text("Drafting the columns", encoding="utf-8")
+    visitor.press("Draft a schema")
+    visitor.see(re.compile("Drafting the columns.* 40%"))
+    tell(hold, moment)
+    assert until(hold.with_name("reached").exists)
+
+
+def tell(hold: Path, words: str) -> None:
+    """Change what is waited for, at one stroke."""
+    new = hold.with_name("new")
+    new.write_text(words, encoding="utf-8")
+    new.replace(hold)
+
+
+def test_what_stop_says_is_so_even_where_it_comes_just_before_or_just_after_the_draft_is_kept(
+    waiting: Server, hold: Path, chromium: Browser
+) -> None:
+    """The run that Stop causes begins beside the one that drafts, which is told of it at its next step only."""
+    visitor = Visitor(chromium, waiting.url)
+    visitor.open(f"/prepare?population={TOWN}")
+    visitor.settle()
+    reach(visitor, hold, "before it is kept")
+    visitor.press("Stop")
+    visitor.see(STOPPED)
+    hold.unlink()
+    assert until(hold.with_name("ended").exists)
+    with service_on(waiting.store_url) as service:
+        assert study_store.study(service, TOWN).schema is None
+
+    visitor.settle()
+    reach(visitor, hold, "while it is kept")
+    visitor.press("Stop")
+    assert until(hold.with_name("came").exists)
+    hold.unlink()
+    visitor.see(TOO_LATE)
+    visitor.see("All of this is public and costs nothing.")
+    with service_on(waiting.store_url) as service:
+        assert study_store.study(service, TOWN).schema is not None
     visitor.close()
 
 

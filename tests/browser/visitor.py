@@ -9,6 +9,8 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Locator, Page, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from pmwpub.ledger import Ledger
 
@@ -16,9 +18,57 @@ SOON = 30_000
 LONG = 120_000
 QUIET_MILLISECONDS = 300
 
+ASKED, BEGUN, ENDED, WILL_RUN_AGAIN = (
+    BackMsg.DESCRIPTOR.fields_by_name["rerun_script"].number,
+    ForwardMsg.DESCRIPTOR.fields_by_name["new_session"].number,
+    ForwardMsg.DESCRIPTOR.fields_by_name["script_finished"].number,
+    ForwardMsg.FINISHED_EARLY_FOR_RERUN,
+)
+
+RUNS = f"""(() => {{
+    const runs = window.runs = {{asked: false, running: false}};
+    function* fields(bytes) {{  // of a message: the number of each, and its value where that is a number
+        let at = 0;
+        const number = () => {{
+            for (let value = 0, unit = 1; ; unit *= 128) {{
+                const byte = bytes[at++];
+                value += (byte % 128) * unit;
+                if (byte < 128) return value;
+            }}
+        }};
+        while (at < bytes.length) {{
+            const tag = number(), field = Math.floor(tag / 8), value = number();
+            if (tag % 8 === 2) at += value; else if (tag % 8 !== 0) return;
+            yield [field, value];
+        }}
+    }}
+    window.WebSocket = class extends WebSocket {{
+        constructor(...given) {{
+            super(...given);
+            this.addEventListener("close", () => {{ runs.asked = runs.running = false; }});
+            this.addEventListener("message", event => {{
+                for (const [field, value] of fields(new Uint8Array(event.data))) {{
+                    if (field === {BEGUN}) {{ runs.asked = false; runs.running = true; }}
+                    if (field === {ENDED}) runs.running = value === {WILL_RUN_AGAIN};
+                }}
+            }});
+        }}
+        send(message) {{
+            for (const [field] of fields(new Uint8Array(message))) if (field === {ASKED}) runs.asked = true;
+            super.send(message);
+        }}
+    }};
+}})()"""
+"""Notes in a page, from the messages between it and the server, whether a run was asked for, goes on, or will follow.
+
+The page itself calls the script at rest between two runs of which the first asked for the second, however long it is
+until that begins.
+"""
+
 AT_REST = """quiet => {
     const app = document.querySelector('[data-testid="stApp"]');
-    const resting = app !== null && app.getAttribute("data-test-script-state") === "notRunning";
+    const resting = app !== null && app.getAttribute("data-test-script-state") === "notRunning"
+        && !window.runs.asked && !window.runs.running;
     window.restingSince = resting ? (window.restingSince ?? performance.now()) : undefined;
     return resting && performance.now() - window.restingSince >= quiet;
 }"""
@@ -31,6 +81,7 @@ class Visitor:
     def __init__(self, browser: Browser, url: str) -> None:
         self.url = url
         self.context = browser.new_context(viewport={"width": 1280, "height": 1000}, accept_downloads=True)
+        self.context.add_init_script(RUNS)
         self.page: Page = self.context.new_page()
         self.page.set_default_timeout(SOON)
         self.strangers: list[str] = []
@@ -100,8 +151,7 @@ class Visitor:
     def settle(self) -> None:
         """Wait until the page's script has run to its end.
 
-        It must have been at rest for a while: what was just clicked or typed takes a moment to start a run, and one
-        run may ask for the next.
+        It must have been at rest for a while: what was just clicked or typed takes a moment to ask for a run.
         """
         self.page.evaluate("() => { window.restingSince = undefined }")
         self.page.wait_for_function(AT_REST, arg=QUIET_MILLISECONDS, timeout=SOON)

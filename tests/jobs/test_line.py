@@ -108,3 +108,25 @@ def test_a_worker_that_wants_more_memory_than_it_may_hold_ends_its_task_and_goes
     assert job.reason.ending is Ending.CRASHED
     assert record.run(engine, "hoard", 1 << 20, key="small").state == "done"
     assert engine.pids() == [worker]
+
+
+def test_the_jobs_in_line_are_those_at_work_then_those_that_wait_in_the_order_in_which_they_begin(
+    engines: Callable[..., Engine],
+) -> None:
+    engine = engines(1, waiting=20)
+    assert engine.in_line() == []
+    runs = begin(engine, "runs", free("a session"))
+    assert until(lambda: engine.place("runs") == 0)
+    begin(engine, "free", free("another"))
+    begin(engine, "paid", PAID)
+    found = engine.in_line()
+    assert [(one.job.key, one.lane, one.place) for one in found] == [
+        ("runs", Lane.FREE, 0),
+        ("paid", Lane.PAID, 1),
+        ("free", Lane.FREE, 2),
+    ]
+    assert "a session" not in repr(found), "nor whose they are"
+    for key in ("free", "paid", "runs"):
+        engine.cancel(key)
+    assert runs.wait(PATIENCE)
+    assert until(lambda: engine.in_line() == [])

@@ -19,10 +19,12 @@ from sqlalchemy.exc import DBAPIError
 
 from pmwpub.errors import NoResult, StoreUnavailable
 from pmwpub.ledger import Ledger, migrate, planned_migration, reconcile, restore, tables
+from pmwpub.ledger.members.member_tables import OF_PEOPLE
 from pmwpub.ledger.migrations import steps
 from pmwpub.privacy.budget import ZCDP
 
 NAMES = ("people", "Ohio", "ohio")
+VERSIONS = [{"version": 1}, {"version": 2}, {"version": 3}, {"version": 4}]
 
 
 @pytest.fixture
@@ -77,11 +79,12 @@ def test_the_fixture_is_of_version_1_and_its_dump_says_the_same(tmp_path: Path) 
 def test_every_row_stays_as_it_was(old: str) -> None:
     Ledger.open(old).close()
     after = rows(old)
-    assert after["store"] == [{"version": 1}, {"version": 2}, {"version": 3}]
-    assert {table: found for table, found in after.items() if table not in ("store", "loads")} == {
+    assert after["store"] == VERSIONS
+    new = ["loads", *(table.name for table in OF_PEOPLE)]
+    assert {table: found for table, found in after.items() if table not in ("store", *new)} == {
         table: found for table, found in sorted_rows(dumped()).items() if table != "store"
     }
-    assert after["loads"] == []
+    assert [after[table] for table in new] == [[]] * 7
 
 
 def test_sums_plans_results_and_documents_are_the_same(old: str) -> None:
@@ -132,7 +135,7 @@ def test_a_migrated_store_is_built_as_a_new_one(old: str, tmp_path: Path) -> Non
     migrated.dispose()
     names = {name for name, _ in triggers(old)}
     endings = ("_no_update", "_no_delete") if old.startswith("sqlite") else ("_append_only",)
-    assert names == {f"{table.name}{ending}" for table in tables.APPEND_ONLY for ending in endings}
+    assert names == {f"{table.name}{ending}" for table in (*tables.APPEND_ONLY, *OF_PEOPLE) for ending in endings}
     if old.startswith("sqlite"):
         Ledger.open(f"sqlite:///{tmp_path}/new.sqlite3").close()
         assert triggers(old) == triggers(f"sqlite:///{tmp_path}/new.sqlite3")
@@ -166,14 +169,14 @@ def test_a_step_that_fails_leaves_version_1(old: str, monkeypatch: pytest.Monkey
             Ledger.open(old)
     assert rows(old) == sorted_rows(dumped())
     Ledger.open(old).close()
-    assert rows(old)["store"] == [{"version": 1}, {"version": 2}, {"version": 3}]
+    assert rows(old)["store"] == VERSIONS
 
 
 def test_several_programs_that_open_it_at_once_migrate_it_once(old: str) -> None:
     with ThreadPoolExecutor(4) as programs:
         for opened in list(programs.map(lambda _: Ledger.open(old), range(4))):
             opened.close()
-    assert rows(old)["store"] == [{"version": 1}, {"version": 2}, {"version": 3}]
+    assert rows(old)["store"] == VERSIONS
     if old.startswith("sqlite"):
         file = Path(old.removeprefix("sqlite:///"))
         assert len(list(file.parent.glob("*.backup*"))) == 1
@@ -182,10 +185,11 @@ def test_several_programs_that_open_it_at_once_migrate_it_once(old: str) -> None
 def test_a_dry_run_says_what_would_be_done_and_changes_nothing(old: str) -> None:
     before = rows(old)
     found = planned_migration(old)
-    assert (found.version, found.target, found.kept) == (1, 3, None)
+    assert (found.version, found.target, found.kept) == (1, 4, None)
     assert found.steps == (
         "Version 2: loads of private tables, for the operator's record.",
-        "Version 3: populations can be closed, which programs of earlier versions would not heed; no table changes.",
+        "Version 3: people with accounts: sign-ins, members of populations, and who booked and who marked.",
+        "Version 4: populations can be closed, which programs of earlier versions would not heed; no table changes.",
     )
     assert rows(old) == before
 

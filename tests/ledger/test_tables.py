@@ -1,19 +1,26 @@
 from __future__ import annotations
 
 import pytest
+from ledger.persons import steward
 from ledger.terms import charge, key, people
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from pmwpub.ledger import Ledger
 from pmwpub.ledger.database import Database
+from pmwpub.ledger.members.member_tables import OF_PEOPLE
 from pmwpub.ledger.store_files.store_address import store_url
-from pmwpub.ledger.tables import APPEND_ONLY, metadata
+from pmwpub.ledger.tables import APPEND_ONLY as OF_CHARGES
+from pmwpub.ledger.tables import metadata
+
+APPEND_ONLY = (*OF_CHARGES, *OF_PEOPLE)
 
 
 @pytest.fixture
 def filled(url: str) -> str:
     with Ledger.open(url) as ledger:
+        ledger.visited_by(lambda: steward("Ada"))
+        ledger.admit()
         for name in ("A", "B"):
             ledger.register(people(name))
         verdict = ledger.recognise("A", b"rows", [b"as coded"])
@@ -22,6 +29,7 @@ def filled(url: str) -> str:
         ledger.acknowledge("B", b"rows")
         ledger.loaded("A", b"rows", [b"as coded"])
         ledger.mark("A", "opened")
+        ledger.sign_out(steward("Ada").sign_in)
     return url
 
 

@@ -36,3 +36,10 @@ def test_viewers_only_is_declared_by_one_and_refuses_what_changes_anything() -> 
     Policy.declared("localhost", {"PMWPUB_VIEWERS_ONLY": "0"}).refuse_viewers()
     with pytest.raises(ViewersOnly, match="Nothing was charged"):
         Policy.declared("localhost", {"PMWPUB_VIEWERS_ONLY": "1"}).refuse_viewers()
+
+
+def test_with_accounts_a_server_is_shared_at_any_address_and_never_a_single_users() -> None:
+    accounts = {"PMWPUB_ACCOUNTS_CLAIM": "roles"}
+    assert not Policy.declared("localhost", accounts).answers
+    with pytest.raises(SettingRefused, match="declares accounts"):
+        Policy.declared("localhost", accounts | {"PMWPUB_MODE": "single-user"})

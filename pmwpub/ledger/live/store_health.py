@@ -1,8 +1,13 @@
-"""Whether a store could take a charge now, asked without one."""
+"""Where a store is, and whether it could take a charge now, asked without one."""
 
 from __future__ import annotations
 
 from pmwpub.ledger.store import Ledger
+
+
+def store_name(ledger: Ledger) -> str:
+    """Where the store is, without a password, and without parameters, of which one could be a password too."""
+    return ledger._database.name.partition("?")[0]
 
 
 def check_store(ledger: Ledger) -> None:

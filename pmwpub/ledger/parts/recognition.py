@@ -78,7 +78,9 @@ class Recognition:
     def acknowledgements(self, name: str) -> list[tuple[str, str]]:
         """(Other population, time) of each decision that one table serves both; for the steward only."""
         with self._database.reading() as connection:
-            return fingerprints.acknowledged(connection, populations.identify(connection, name))
+            found = fingerprints.acknowledged(connection, populations.identify(connection, name))
+            known = {one.name for one in populations.every(connection)} if found else set()
+            return [(other, time) for other, time in found if other in known]
 
     def booked_for(self, booking_id: int, table: TableHandle) -> bool | None:
         """Whether a booking was made for this very table; None if it was made without one."""

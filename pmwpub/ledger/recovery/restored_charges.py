@@ -8,13 +8,16 @@ from fractions import Fraction
 
 from sqlalchemy import Connection, Table, insert, select
 
+from pmwpub.accounts.people import Account, Actor, Role
 from pmwpub.errors import StoreUnavailable
 from pmwpub.ledger import tables
 from pmwpub.ledger.database import now
+from pmwpub.ledger.members.member_tables import booked_by, marked_by
+from pmwpub.ledger.members.signed_rows import put_back
 from pmwpub.ledger.recovery.record_merging import lacking
 from pmwpub.ledger.recovery.store_guard import recorded
 from pmwpub.ledger.recovery.vouching import record
-from pmwpub.ledger.recovery.witness_lines import BookingLine, Entry, MarkLine, TermsLine
+from pmwpub.ledger.recovery.witness_lines import BookingLine, ByLine, Entry, MarkLine, TermsLine
 from pmwpub.privacy.budget import UNIT
 from pmwpub.rounding import up
 
@@ -57,7 +60,8 @@ def _add(connection: Connection, entry: Entry) -> None:
         values = {name: getattr(entry, name) for name in numbers}
         append_row(connection, tables.terms, population_id, entry.created, **values)
     elif isinstance(entry, MarkLine):
-        append_row(connection, tables.marks, population_id, entry.created, kind=entry.mark, note=entry.note)
+        made = append_row(connection, tables.marks, population_id, entry.created, kind=entry.mark, note=entry.note)
+        _sign(connection, marked_by, made, entry.by)
     else:
         _add_charges(connection, population_id, entry)
 
@@ -82,8 +86,14 @@ def _add_charges(connection: Connection, population_id: int, line: BookingLine) 
         values = {**named, "plan_json": line.plan_json}
         booking_id = append_row(connection, tables.bookings, population_id, line.created, **values)
         connection.execute(insert(tables.outcomes).values(booking_id=booking_id, status="no result", created=now()))
+        _sign(connection, booked_by, booking_id, line.by)
     for charge in line.charges:
         append_row(connection, tables.charges, population_id, line.created, booking_id=booking_id, **asdict(charge))
+
+
+def _sign(connection: Connection, table: Table, row: int, by: ByLine | None) -> None:
+    if by is not None:
+        put_back(connection, table, row, Actor(Account(by.issuer, by.subject), Role(by.role)))
 
 
 def append_row(connection: Connection, table: Table, population_id: int, created: str, **values: object) -> int:

@@ -14,14 +14,17 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Table, func, select
 
+from pmwpub.accounts.people import Actor
 from pmwpub.errors import LedgerError, StoreUnavailable
 from pmwpub.ledger import tables
 from pmwpub.ledger.database import lock_store
+from pmwpub.ledger.members.member_tables import booked_by, marked_by
+from pmwpub.ledger.members.signed_rows import everybody
 from pmwpub.ledger.model import Booking, Charge
 from pmwpub.ledger.recovery.record_merging import later_terms, terms_of
 from pmwpub.ledger.recovery.vouching import all_recorded, record_unvouched
 from pmwpub.ledger.recovery.witness import Witness
-from pmwpub.ledger.recovery.witness_lines import BookingLine, ChargeLine, Entry, MarkLine, StoreLine, TermsLine
+from pmwpub.ledger.recovery.witness_lines import BookingLine, ByLine, ChargeLine, Entry, MarkLine, StoreLine, TermsLine
 
 MISSING = (
     "The ledger has charges, but its witness {path} is missing or another ledger's, so nobody can tell whether charges "
@@ -183,7 +186,12 @@ def _line(booking: Booking, charges: Sequence[Charge]) -> BookingLine:
     lines = [ChargeLine(one.purpose, one.mechanism, one.sensitivity, one.scale, one.rho.units) for one in charges]
     key = booking.key
     whole = (booking.population, key.plan_sha256, key.repeat, booking.plan_json, tuple(lines), booking.created)
-    return BookingLine(*whole)
+    return BookingLine(*whole, by=_by(booking.by))
+
+
+def _by(made: Actor | None) -> ByLine | None:
+    """Who made a row, by the two claims that never change; the name that is shown stays in the store."""
+    return None if made is None else ByLine(made.account.issuer, made.account.subject, made.role.value)
 
 
 def _counts(connection: Connection) -> tuple[int, int, int]:
@@ -208,8 +216,8 @@ def recorded(connection: Connection) -> list[Entry]:
         names = {row.id: row.name for row in rows[tables.populations]}
         return [
             *_terms(rows[tables.terms], names),
-            *_bookings(rows[tables.bookings], rows[tables.charges], names),
-            *_marks(rows[tables.marks], names),
+            *_bookings(rows[tables.bookings], rows[tables.charges], names, everybody(connection, booked_by)),
+            *_marks(rows[tables.marks], names, everybody(connection, marked_by)),
         ]
     except (ValueError, KeyError):
         raise StoreUnavailable(UNREADABLE) from None
@@ -227,7 +235,7 @@ def _terms(rows: Rows, names: Names) -> Iterator[TermsLine]:
         places[row.population_id] += 1
 
 
-def _bookings(rows: Rows, charges: Rows, names: Names) -> Iterator[BookingLine]:
+def _bookings(rows: Rows, charges: Rows, names: Names, by: Mapping[int, Actor]) -> Iterator[BookingLine]:
     """The bookings as lines of a witness; a charge counts where its booking and its population agree."""
     charged: dict[tuple[int, int], list[ChargeLine]] = {}
     for row in charges:
@@ -235,13 +243,15 @@ def _bookings(rows: Rows, charges: Rows, names: Names) -> Iterator[BookingLine]:
         charged.setdefault((row.booking_id, row.population_id), []).append(line)
     for row in rows:
         lines = tuple(charged.get((row.id, row.population_id), ()))
-        yield BookingLine(names[row.population_id], row.plan_sha256, row.repeat, row.plan_json, lines, row.created)
+        whole = (names[row.population_id], row.plan_sha256, row.repeat, row.plan_json, lines, row.created)
+        yield BookingLine(*whole, by=_by(by.get(row.id)))
 
 
-def _marks(rows: Rows, names: Names) -> Iterator[MarkLine]:
+def _marks(rows: Rows, names: Names, by: Mapping[int, Actor]) -> Iterator[MarkLine]:
     places: Counter[int] = Counter()
     for row in rows:
-        yield MarkLine(names[row.population_id], places[row.population_id], row.kind, row.note, row.created)
+        whole = (names[row.population_id], places[row.population_id], row.kind, row.note, row.created)
+        yield MarkLine(*whole, by=_by(by.get(row.id)))
         places[row.population_id] += 1
 
 

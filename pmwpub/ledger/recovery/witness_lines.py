@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, fields
 from fractions import Fraction
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, ConfigDict, PositiveInt
 from pydantic.dataclasses import dataclass
@@ -78,6 +78,15 @@ class ChargeLine:
 
 
 @dataclass(frozen=True, config=_STRICT)
+class ByLine:
+    """Who made a booking or a decision, on a server with accounts; of others a line says nothing."""
+
+    issuer: str
+    subject: str
+    role: Literal["operator", "steward", "viewer"]
+
+
+@dataclass(frozen=True, config=_STRICT)
 class BookingLine:
     """A plan that was charged."""
 
@@ -87,6 +96,7 @@ class BookingLine:
     plan_json: str
     charges: tuple[ChargeLine, ...]
     created: str
+    by: ByLine | None = None
 
     @property
     def slot(self) -> tuple[object, ...]:
@@ -111,6 +121,7 @@ class MarkLine:
     mark: str
     note: str
     created: str
+    by: ByLine | None = None
 
     @property
     def slot(self) -> tuple[object, ...]:
@@ -137,6 +148,8 @@ def kind_of(line: Line) -> str:
 def spelt(line: Line, previous: str) -> bytes:
     """A line as it is written; `previous` is the SHA-256 of the line before it."""
     body = {"kind": kind_of(line), **asdict(line), "previous": previous}
+    if body.get("by", ()) is None:
+        del body["by"]
     return json.dumps(body, sort_keys=True, separators=(",", ":")).encode() + b"\n"
 
 
@@ -146,7 +159,9 @@ def parsed(written: bytes, previous: str) -> Line:
     kind = _KINDS[body["kind"]]
     if body["previous"] != previous:
         raise ValueError("the chain is broken")
-    values = {field.name: body[field.name] for field in fields(kind)}
+    values = {field.name: body[field.name] for field in fields(kind) if field.name != "by"}
+    if body.get("by") is not None:
+        values["by"] = ByLine(**body["by"])
     if kind is BookingLine:
         values["charges"] = tuple(ChargeLine(**charge) for charge in values["charges"])
     return kind(**values)

@@ -140,7 +140,7 @@ def applying(service: Service, current: Study) -> tuple[Decisions, tuple[Dropped
 
 def store(service: Service, population: str, schema: Schema, found: Decisions) -> None:
     """Make a schema the population's own and store the decisions that it follows, together: nobody sees one alone."""
-    service.policy.refuse_viewers()
+    service.refuse_viewers(population)
     own = [(study_store.SCHEMA, CURRENT, schema.to_json().encode())]
     if found != decisions(service, population):
         decided = [[one.column, one.rule, one.value] for one in found.remedies]

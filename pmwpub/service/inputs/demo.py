@@ -20,7 +20,7 @@ CHOICE = WorkloadChoice(k=3, marginals=128, seed=0)
 
 def open_demo(service: Service) -> tuple[str, PrivateTable]:
     """Register a fresh demo population, store its public parts, and load state A; returns its name and the table."""
-    service.policy.refuse_viewers()
+    service.refuse_viewers(None)
     private = sample_file(PRIVATE)
     rows = len(read_table(private))
     name = f"demo-{secrets.token_hex(4)}"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from pmwpub.errors import SchemaError
-from pmwpub.progress import Progress, unwatched
+from pmwpub.progress import Progress, Stoppable, unwatched
 from pmwpub.service.core import Service
 from pmwpub.service.inputs import stored_tables
 from pmwpub.service.inputs.study import Study
@@ -25,10 +25,10 @@ __all__ = [
     "LEFT_OUT",
     "LevelTree",
     "MisfitRisk",
-    "Progress",
     "Remedy",
     "Review",
     "ReviewedColumn",
+    "Stoppable",
     "bin_edges",
     "nested_levels",
     "public_levels",

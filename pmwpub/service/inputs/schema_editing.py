@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 from typing import get_args
 
-from pmwpub.progress import Progress, unwatched
+from pmwpub.progress import Progress, about_to_keep, unwatched
 from pmwpub.service.core import Service
 from pmwpub.service.inputs import decisions, reviewing, stored_tables, study_store
 from pmwpub.service.inputs.decisions import Decisions, Dropped
@@ -109,6 +109,7 @@ def redrafted(
         service, name, book=book, options=options, bins=bins, binning=binning, remedies=kept.remedies, progress=progress
     )
     schema = with_fitting(schema, () if current.schema is None else current.schema.rules)
+    about_to_keep(progress)
     decisions.store(service, name, schema, kept)
     return schema, kept, dropped
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pmwpub.progress import Progress, unwatched
+from pmwpub.progress import Progress, about_to_keep, unwatched
 from pmwpub.service.core import Service
 from pmwpub.tabular.files.reading import TextTable, read_table
 from pmwpub.tabular.files.text.read_options import ReadOptions
@@ -91,6 +91,7 @@ def put(
     progress  is told how many bytes are packed; what it raises leaves nothing stored
     """
     packed, said = _packed(read.content, progress), json.dumps(described).encode()
+    about_to_keep(progress)
     service.ledger.put_documents(population, [(CANDIDATE, read.sha256, packed), (NOTE, read.sha256, said)])
 
 

@@ -12,7 +12,7 @@ from pmwpub.errors import FileRefused, SchemaError
 from pmwpub.ledger import TableHandle, TableVerdict
 from pmwpub.ledger.moving.closings import closing_of
 from pmwpub.plans import WorkloadChoice
-from pmwpub.progress import Progress, unwatched
+from pmwpub.progress import Progress, about_to_keep, unwatched
 from pmwpub.service.core import Service
 from pmwpub.service.inputs import candidate_facts, overlap_check, stored_tables
 from pmwpub.service.inputs.bundled_sample import sample_rows
@@ -75,13 +75,13 @@ def _fitting(choice: WorkloadChoice, schema: Schema | None) -> WorkloadChoice | 
 
 def save_schema(service: Service, population: str, schema: Schema) -> None:
     """Make a schema the population's own; earlier results keep theirs."""
-    service.policy.refuse_viewers()
+    service.refuse_viewers(population)
     service.ledger.put_document(population, SCHEMA, CURRENT, schema.to_json().encode())
 
 
 def choose_workload(service: Service, population: str, choice: WorkloadChoice) -> None:
     """Make a workload the population's own, once it fits the schema; earlier results keep theirs."""
-    service.policy.refuse_viewers()
+    service.refuse_viewers(population)
     schema = study(service, population).schema
     if schema is None:
         raise SchemaError("A workload needs a schema; draft or load one on the Prepare page.")
@@ -135,7 +135,7 @@ def add_candidate(
     in a single user's service, when its rows are those of `private` or of a private table that was charged. In a
     shared one what is stored depends on no private row: the session's steward is warned before (`offers.offer`).
     """
-    service.policy.refuse_viewers()
+    service.refuse_viewers(population)
     table = content if isinstance(content, TextTable) else read_table(content, options=options)
     if service.policy.answers:
         refuse_private(service, population, table, private)
@@ -147,6 +147,7 @@ def add_candidate(
         if stored_tables.options_of(known) != options:
             raise FileRefused("These bytes are a candidate already, read with other options; remove that one first.")
         if attested and not known["attested"]:
+            about_to_keep(progress)
             stored_tables.put_note(service, population, table.sha256, known | {"attested": True})
         return table.sha256
     stored_tables.put(service, population, table, note, progress)
@@ -170,14 +171,14 @@ def refuse_private(service: Service, population: str, table: TextTable, private:
 
 def attest(service: Service, population: str, sha256: str, *, attested: bool) -> None:
     """Record that a candidate was (or was not) made without the private data."""
-    service.policy.refuse_viewers()
+    service.refuse_viewers(population)
     note = stored_tables.note(service, population, sha256) | {"attested": attested}
     stored_tables.put_note(service, population, sha256, note)
 
 
 def remove_candidate(service: Service, population: str, sha256: str) -> None:
     """Delete a stored public table now; what was bought on it stays."""
-    service.policy.refuse_viewers()
+    service.refuse_viewers(population)
     stored_tables.remove(service, population, sha256)
 
 
@@ -199,7 +200,7 @@ def load_private(
     Raises FileRefused or SchemaError, for the steward only; in a single user's service also when the rows are those of
     a candidate. In a shared one every load leaves the same record for the operator, match or not, and no answer.
     """
-    service.policy.refuse_viewers()
+    service.refuse_viewers(population)
     current = study(service, population)
     terms = current.population
     compared = overlap_check.comparison(service, current)
@@ -209,6 +210,7 @@ def load_private(
     if current.demo and found.digest != sample_rows():
         raise FileRefused("The demo takes its own generated table only; register a population for a table of yours.")
     rows = found.admitted(n=terms.n, rows_per_person=terms.rows_per_person)
+    about_to_keep(progress)
     table, verdict = _known(service, current, found)
     return PrivateTable(
         population=population,
@@ -285,7 +287,7 @@ def acknowledge(service: Service, private: PrivateTable) -> PrivateTable:
 
     Raises PlanError in a shared service: nobody there is told that there is anything to decide.
     """
-    service.policy.refuse_viewers()
+    service.refuse_viewers(private.population)
     service.policy.refuse_unanswered()
     service.ledger.acknowledge(private.population, private.rows, private.views)
     return replace(private, verdict=service.ledger.recognise(private.population, private.rows, private.views))

@@ -93,7 +93,7 @@ def buy(
     Privacy: each purchase's own charges, in zCDP; see the mechanisms. In a shared service what comparisons found
     changes nothing here: the same acts on neighbouring tables are asked, charged and recorded alike.
     """
-    service.policy.refuse_viewers()
+    service.refuse_viewers(private.population)
     service.ledger.forget()
     repeat = whole(repeat, "A repeat")
     said(tick)

@@ -78,7 +78,7 @@ def offer(
     Privacy: for the steward only; computed in memory from what this session loaded. A shared service asks the store's
     fingerprints nothing.
     """
-    service.policy.refuse_viewers()
+    service.refuse_viewers(population)
     if service.policy.answers:
         for table in files.values():
             study_store.refuse_private(service, population, table, private)

@@ -109,7 +109,7 @@ def so_far(service: Service, current: Study, found: Exploration) -> Simulation:
 
 def cancel(service: Service, current: Study, found: Exploration) -> None:
     """Stop a sweep; it can be taken up again, and what is finished stays. ViewersOnly on a server for viewers alone."""
-    service.policy.refuse_viewers()
+    service.refuse_viewers(current.population.name)
     service.engine.cancel(_job_key(current, found.key))
 
 

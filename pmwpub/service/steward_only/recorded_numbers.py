@@ -77,7 +77,7 @@ def record(service: Service, private: PrivateTable, what: str) -> None:
 
     Raises PlanError where no plan is frozen yet, StoreUnavailable where the mark cannot be committed.
     """
-    service.policy.refuse_viewers()
+    service.refuse_viewers(private.population)
     population = private.population
     if not offered(service, population):
         raise PlanError("Private numbers are offered once a plan is frozen and charged; none is. Nothing was computed.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from enum import Enum
 from fractions import Fraction
@@ -10,13 +10,15 @@ from typing import NoReturn
 
 import streamlit as st
 
+from pmwpub.accounts.people import Role
 from pmwpub.errors import PmwPubError, StillToChoose
 from pmwpub.service import Study
 from pmwpub.service.grant import promise_words, spent_words, taken, what_is_left
 from pmwpub.service.inputs.study_store import study
 from pmwpub.service.unchanged_release import PUBLISHED
 from pmwpub.ui.app import widget_keys
-from pmwpub.ui.app.services import service
+from pmwpub.ui.app.account_panel import person_part
+from pmwpub.ui.app.services import policy, service
 from pmwpub.ui.app.state import HOME, Session, address, current, present, viewers_only
 from pmwpub.ui.wording.path_so_far import PathSoFar
 from pmwpub.ui.wording.written import plain
@@ -33,11 +35,14 @@ PAGES = {
 }
 """The five steps in their order, then what stands beside them: file, title, icon."""
 STEPS = tuple(PAGES)[:5]
+OF_OPERATORS = {"pages/operator.py": ("Operator", ":material/admin_panel_settings:")}
+"""What is offered to operators besides; for everybody else there is no such page."""
 
 PRESENTING = (
     "What is for the steward alone is neither computed nor shown. This is a presentation mode, **not access control**: "
-    "there are no accounts, and whoever sits at this browser can turn it off."
+    "whoever sits at this browser can turn it off."
 )
+LOOKS_ON = "You look at this population: what is released of it is shown, and you change and spend nothing."
 VIEWERS_ONLY = "This server is for viewers only: no table can be loaded here, and nothing can be spent."
 
 
@@ -47,6 +52,7 @@ class Badge(Enum):
     PUBLIC = ("Public", ":material/public:", "blue")
     DP = ("DP release", ":material/verified_user:", "green")
     PRIVATE = ("Private, steward only", ":material/lock:", "red")
+    OPERATOR = ("Operators only", ":material/admin_panel_settings:", "red")
 
     def show(self) -> None:
         label, icon, colour = self.value
@@ -78,7 +84,7 @@ def refusals() -> Iterator[None]:
 
 def opened(title: str) -> Study:
     """Draw title, notices and path, and return the open population's public state; without one the page ends here."""
-    session = _begun(title)
+    session = entitled(title)
     if session.population is None:
         st.info("Open the demo or a population first.")
         link(HOME, f"Go to {PAGES[HOME][0]}")
@@ -92,7 +98,7 @@ def opened(title: str) -> Study:
 
 def opened_if_any(title: str) -> Study | None:
     """Draw title, notices and path, and return the open population's public state; None where none is open."""
-    session = _begun(title)
+    session = entitled(title)
     if session.population is None:
         return None
     with refusals():
@@ -100,7 +106,8 @@ def opened_if_any(title: str) -> Study | None:
     return None
 
 
-def _begun(title: str) -> Session:
+def entitled(title: str) -> Session:
+    """Draw title and notices; the session."""
     st.title(title, anchor=False)
     session = current()
     with st.container():  # one place whether something is said or not: what follows is not drawn anew, parts stay open
@@ -154,11 +161,20 @@ def end() -> NoReturn:
     raise RuntimeError("Streamlit did not stop.")
 
 
-def sidebar() -> None:
+def offered() -> dict[str, tuple[str, str]]:
+    """The pages that whoever acts may turn to, asked anew for each run; a page asks for the role again itself."""
+    try:
+        actor = service().ledger.admit()
+    except PmwPubError:
+        return PAGES
+    return PAGES | OF_OPERATORS if actor is not None and actor.role is Role.OPERATOR else PAGES
+
+
+def sidebar(pages: Mapping[str, tuple[str, str]]) -> None:
     """Draw links to the pages, the open population and its budget, and the switch of the stakeholder view."""
     session = current()
     with st.sidebar:
-        for page, (label, icon) in PAGES.items():
+        for page, (label, icon) in pages.items():
             st.page_link(page, label=label, icon=icon, query_params=address(), width="stretch")
             if page == STEPS[-1]:
                 st.divider()
@@ -170,6 +186,7 @@ def sidebar() -> None:
                 _meter(session, session.population)
         st.divider()
         _view_switch(session)
+        person_part()
 
 
 def _view_switch(session: Session) -> None:
@@ -181,7 +198,8 @@ def _view_switch(session: Session) -> None:
         disabled=viewers_only(),
     )
     if session.presenting:
-        st.caption(VIEWERS_ONLY if viewers_only() else PRESENTING)
+        for_good = VIEWERS_ONLY if policy().viewers_only else LOOKS_ON
+        st.caption(for_good if viewers_only() else PRESENTING)
 
 
 def _meter(session: Session, population: str) -> None:

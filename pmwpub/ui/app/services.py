@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import TypeVar
 
 import streamlit as st
@@ -18,6 +19,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from pmwpub.errors import PmwPubError, SettingRefused
 from pmwpub.service import Engine, InlineEngine, Policy, Service, server_parts
 from pmwpub.service.server_parts import PublicCache
+from pmwpub.ui.app.signing_in import visitor
 
 Built = TypeVar("Built")
 FORWARDED = ("X-Forwarded-For", "X-Forwarded-Host", "Forwarded", "Via")
@@ -38,7 +40,8 @@ def service() -> Service:
     rules = policy()
     with _LOCK:
         if store not in _SERVICES:
-            _SERVICES[store] = server_parts.open_service(engine, public, rules, asker)
+            acting = partial(visitor, rules.accounts)
+            _SERVICES[store] = server_parts.open_service(engine, public, rules, asker, acting)
         return _SERVICES[store]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, NoReturn
 
@@ -11,7 +12,7 @@ from pmwpub.errors import UnknownPopulation
 from pmwpub.service import PrivateTable, Study
 from pmwpub.ui.app.pending import PendingFiles, SchemaDraft, UnstoredChoices
 from pmwpub.ui.app.services import policy, service
-from pmwpub.ui.server.leaving import attend
+from pmwpub.ui.app.signing_in import token
 from pmwpub.ui.wording.written import plain
 
 _SESSION = "pmwpub session"
@@ -67,6 +68,8 @@ class Session:
     answered    the last press that a run saw
     page        the file of the page that runs
     pressed_on  the page on which the last press was made, and whether it was made in the stakeholder view
+    token       the sign-in that the session is of, on a server with accounts; under another one it begins anew
+    looked_on   whether the last run was of somebody who may only look at what is open
 
     Privacy: `private`, `shelf` and `seen` may hold private rows or what follows from them; they live here only, and
     the repr shows nothing of them.
@@ -87,6 +90,8 @@ class Session:
     answered: Press | None = None
     page: str = ""
     pressed_on: tuple[str, bool] = ("", False)
+    token: str = ""
+    looked_on: bool = False
 
     def open(self, population: str | None) -> None:
         """Turn to a population; the private table and the unfinished work of another one are let go."""
@@ -173,20 +178,28 @@ class Session:
 
 
 def current() -> Session:
-    """This browser session's state."""
-    if _SESSION not in st.session_state:
-        st.session_state[_SESSION] = Session()
+    """This browser session's state; with accounts, that of the person who is signed in now."""
+    own = token(policy().accounts)
+    if _SESSION not in st.session_state or st.session_state[_SESSION].token != own:
+        st.session_state[_SESSION] = Session(token=own)
     return st.session_state[_SESSION]
 
 
-def start() -> None:
-    """Forward a cold deep link to its page, and follow the address's population; for app.py, after st.navigation."""
+def leave() -> None:
+    """Let go of all that the session holds: nobody is signed in any more. A private table goes with it."""
+    st.session_state.clear()
+
+
+def start(pages: Container[str]) -> None:
+    """Forward a cold deep link to its page, and follow the address's population; for app.py, after st.navigation.
+
+    pages  those that are offered; a link to any other leads to the first page
+    """
     arrival = current().arrival
     arrival.started = True
-    attend()
     if arrival.target is not None:
         (page, params), arrival.target = arrival.target, None
-        st.switch_page(page, query_params=params)
+        st.switch_page(page if page in pages else HOME, query_params=params)
     _follow_address()
     _follow_view()
 
@@ -227,11 +240,13 @@ def address(**params: str) -> dict[str, str]:
 
 
 def viewers_only() -> bool:
-    """Whether this server is for viewers alone (PMWPUB_VIEWERS_ONLY=1): the stakeholder view, for good.
+    """Whether this session only looks on: the stakeholder view, for good.
 
-    Then no session can load a table, spend, or ask how a table compares with those that were charged.
+    So it is for everybody on a server for viewers alone (PMWPUB_VIEWERS_ONLY=1), and with accounts for whoever does not
+    work on the open population. No table can be loaded then, nothing spent, nor asked how tables compare.
     """
-    return policy().viewers_only
+    rules = policy()
+    return rules.viewers_only or (rules.accounts is not None and service().looks_on(current().population))
 
 
 def present(on: bool) -> None:
@@ -246,8 +261,16 @@ def present(on: bool) -> None:
 
 
 def _follow_view() -> None:
-    """Turn the stakeholder view on where the address asks for it; only the view's switch turns it off."""
-    present(current().presenting or st.query_params.get(VIEW) == STAKEHOLDER)
+    """Turn the stakeholder view on where the address asks for it; only the view's switch turns it off.
+
+    Whoever may only look at what is open has it for as long as that is so, and holds no private table.
+    """
+    session, looks_on = current(), viewers_only()
+    if looks_on:
+        session.hold(None)
+    over = session.looked_on and not looks_on
+    session.looked_on = looks_on
+    present(not over and (session.presenting or st.query_params.get(VIEW) == STAKEHOLDER))
 
 
 def _follow_address() -> None:

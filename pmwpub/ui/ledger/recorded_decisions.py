@@ -24,8 +24,16 @@ def decisions_panel(marks: Sequence[Mark]) -> None:
                 "time": [mark.time for mark in marks],
                 "what": [mark.kind for mark in marks],
                 "note": [mark.note for mark in marks],
+                **_by(marks),
             },
             hide_index=True,
             width="stretch",
             alt="Recorded decisions, oldest first.",
         )
+
+
+def _by(marks: Sequence[Mark]) -> dict[str, list[str]]:
+    """Who decided, where a server with accounts recorded any of it."""
+    if all(mark.by is None for mark in marks):
+        return {}
+    return {"by": ["" if mark.by is None else mark.by.words for mark in marks]}

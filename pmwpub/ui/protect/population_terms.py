@@ -53,7 +53,7 @@ def terms_panel(session: Session, study: Study) -> None:
             hide_header=True,
         )
         st.caption(OUTSIDE)
-        if session.may_change(study) and not study.demo:
+        if session.may_change(study) and not study.demo and service().ledger.owns(population.name):
             with st.expander("Change the terms"):
                 _form(session, study)
 

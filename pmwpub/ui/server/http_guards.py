@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import logging
@@ -15,9 +16,11 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
+from streamlit import runtime
 
-from pmwpub.errors import PmwPubError
-from pmwpub.ui.app.services import policy
+from pmwpub.errors import PmwPubError, StewardNeeded
+from pmwpub.ui.app.services import policy, service
+from pmwpub.ui.app.signing_in import sign_in_of
 from pmwpub.ui.server.own_browser import UPLOADS
 
 POLICY_VIOLATION = 1008
@@ -96,8 +99,22 @@ def is_own(sent: Headers) -> bool:
     return urlsplit(origin).netloc == sent.get("host")
 
 
+def refuse_file(path: str) -> None:
+    """Raise for an upload to the session of somebody who loads no table, before a byte of it is read."""
+    policy().refuse_viewers()
+    rules = policy().accounts
+    if rules is None:
+        return
+    session_id = path.partition(UPLOADS)[2].partition("/")[0]
+    known = runtime.get_instance()._session_mgr.get_session_info(session_id)
+    sign_in = None if known is None else sign_in_of(rules, known.session._user_info)
+    role = None if sign_in is None else service().ledger.role_of(sign_in)
+    if role is None or not role.works:
+        raise StewardNeeded("Files are uploaded by stewards who are signed in. Nothing was taken.")
+
+
 class Uploads:
-    """Takes no file on a server for viewers alone; an upload that breaks off is an event of the network, no fault."""
+    """Takes no file of a viewer; an upload that breaks off is an event of the network, no fault."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -108,7 +125,7 @@ class Uploads:
             return
         try:
             if scope["method"] == "PUT":
-                policy().refuse_viewers()
+                await asyncio.to_thread(refuse_file, scope["path"])
             await self._app(scope, receive, send)
         except PmwPubError as refusal:
             await PlainTextResponse(str(refusal), 403)(scope, receive, send)

@@ -65,4 +65,4 @@ def _may_upload(path: str, own: str) -> bool:
     """Whether the session in an upload's address is this browser's; Streamlit itself refuses one that there is not."""
     session_id = path.partition(UPLOADS)[2].partition("/")[0]
     known = runtime.get_instance()._session_mgr.get_session_info(session_id)
-    return known is None or known.session.matches_user_info({USER_KEY: own})
+    return known is None or known.session._user_info.get(USER_KEY) == own

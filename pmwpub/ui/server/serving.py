@@ -18,10 +18,12 @@ from pmwpub.errors import PmwPubError
 from pmwpub.service import server_parts
 from pmwpub.settings import Settings
 from pmwpub.ui.app.services import policy, service
+from pmwpub.ui.app.signing_in import check_accounts
 from pmwpub.ui.server.http_guards import OwnHeaders, OwnOrigin, Uploads
 from pmwpub.ui.server.leaving import keep_house
 from pmwpub.ui.server.old_addresses import prefix, redirects
 from pmwpub.ui.server.own_browser import HEADER, USER_KEY, OwnBrowser
+from pmwpub.ui.server.sign_outs import SignOuts
 
 READY = "ready"
 """The address that says whether a purchase could be made now; `_stcore/health` says only that the server lives."""
@@ -34,7 +36,7 @@ NO_FILE = 0
 async def lifespan(app: st.App) -> AsyncIterator[None]:
     """Refuse settings that are none, keep uploads out of files, start the workers, look after sessions that ended."""
     Settings.declared()
-    policy()
+    check_accounts(policy().accounts)
     uploads_stay_in_memory()
     server_parts.log_purchases()
     config.set_option("server.trustedUserHeaders", {HEADER: USER_KEY})
@@ -57,7 +59,7 @@ def _begin() -> None:
 
 def middleware() -> list[Middleware]:
     """The layers between the network and Streamlit, from the outermost on."""
-    return [Middleware(OwnHeaders), Middleware(OwnOrigin), Middleware(OwnBrowser), Middleware(Uploads)]
+    return [Middleware(layer) for layer in (OwnHeaders, OwnOrigin, OwnBrowser, SignOuts, Uploads)]
 
 
 def routes() -> list[Route]:

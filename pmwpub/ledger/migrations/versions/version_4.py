@@ -1,0 +1,10 @@
+"""Version 4: populations can be closed, which programs of earlier versions would not heed; no table changes."""
+
+from __future__ import annotations
+
+revision = "4"
+down_revision = "3"
+
+
+def upgrade() -> None:
+    """Do nothing: the number alone keeps programs away that would go on selling."""
