@@ -124,7 +124,7 @@ def check_installation(policy: Policy) -> Mapping[str, object]:
     Raises SettingRefused, StoreUnavailable or NotReady, in words, for the first thing that no purchase could do with.
     """
     started = time.monotonic()
-    service = open_service(worker_processes, PublicCache().public, policy, str)
+    service = open_service(worker_processes, PublicCache().public, policy, str, lambda: None)
     try:
         check_store(service.ledger)
         check_witness(service.ledger)
