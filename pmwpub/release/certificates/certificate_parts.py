@@ -22,6 +22,7 @@ from pydantic import (
 from pmwpub.errors import CertificateError
 from pmwpub.plan_inputs import PublicInputs, WorkloadChoice
 from pmwpub.plans import RowsBeyond
+from pmwpub.plans.weighing import Weighing
 from pmwpub.queries.workload import Workload
 from pmwpub.release.certificates.stated_rules import StatedRule
 from pmwpub.strict_json import read_strictly
@@ -34,6 +35,14 @@ NEIGHBOURS_BY_ID = (
 )
 CERTIFICATE_NEIGHBOURS: Mapping[RowsBeyond, str] = {None: NEIGHBOURS, "keep": NEIGHBOURS_BY_ID}
 """What the promise of a release is about, by what becomes of further rows of one ID."""
+
+NEIGHBOURS_WEIGHED = (
+    "replace-one: one person's at most rows_per_person rows are replaced by as many, each with a survey weight of its "
+    "own of at most weights.cap units; n and weights.total are public. Only if a weight is the row's own, as a design "
+    "weight is: weights that were raked, post-stratified or adjusted for nonresponse move when another person is "
+    "replaced, and the proof does not cover this"
+)
+"""The same where rows are weighed: docs/privacy.md, section 11."""
 
 UNREADABLE_CERTIFICATE = "The certificate is not one that this version of pmwpub can read."
 
@@ -148,15 +157,22 @@ class Provenance(Origin):
     attempts: int | None = None
 
 
-class PlannedRelease(Protocol):
+class StatesNeighbours(Protocol):
+    """What of a plan says whose rows are replaced, and by what."""
+
+    @property
+    def rows_beyond(self) -> RowsBeyond: ...
+    @property
+    def weights(self) -> Weighing | None: ...
+
+
+class PlannedRelease(StatesNeighbours, Protocol):
     """What a certificate states of a plan, whichever engine it is for."""
 
     @property
     def n(self) -> int: ...
     @property
     def rows_per_person(self) -> int: ...
-    @property
-    def rows_beyond(self) -> RowsBeyond: ...
     @property
     def inputs(self) -> PublicInputs: ...
     @property
@@ -176,7 +192,7 @@ class Stated(Part):
     """
 
     ORDER: ClassVar[tuple[str, ...]] = ()
-    UNSAID: ClassVar[frozenset[str]] = frozenset({"attempts_with_criteria", "rules"})
+    UNSAID: ClassVar[frozenset[str]] = frozenset({"attempts_with_criteria", "rules", "weights"})
 
     version: int
     epsilon: Epsilon
@@ -189,6 +205,7 @@ class Stated(Part):
     unit: str = ""
     n: Annotated[int, Field(ge=1)]
     rows_per_person: int
+    weights: Weighing | None = None
     mechanism: str
     workload: WorkloadChoice
     workload_sha256: str
@@ -268,11 +285,12 @@ class Stated(Part):
 def public_part(plan: PlannedRelease, workload: Workload, origin: Origin) -> dict[str, object]:
     """The values that every certificate of a plan states, charged or not, but what it promises."""
     return {
-        "neighbours": CERTIFICATE_NEIGHBOURS[plan.rows_beyond],
+        "neighbours": neighbours_of(plan),
         "population": origin.population,
         "unit": origin.unit,
         "n": plan.n,
         "rows_per_person": plan.rows_per_person,
+        "weights": plan.weights,
         "workload": plan.inputs.workload,
         "workload_sha256": plan.inputs.workload_sha256,
         "queries": workload.queries,
@@ -285,6 +303,11 @@ def public_part(plan: PlannedRelease, workload: Workload, origin: Origin) -> dic
         "remarks": origin.remarks,
         "versions": versions(),
     }
+
+
+def neighbours_of(plan: StatesNeighbours) -> str:
+    """What the promise of a release by this plan is about."""
+    return CERTIFICATE_NEIGHBOURS[plan.rows_beyond] if plan.weights is None else NEIGHBOURS_WEIGHED
 
 
 def decimal_rho(units: int) -> str:

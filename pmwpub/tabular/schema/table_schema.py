@@ -27,6 +27,7 @@ from pmwpub.tabular.schema.column_types import (
     Column,
     EncodedColumn,
     IdColumn,
+    WeightColumn,
 )
 
 
@@ -64,6 +65,7 @@ class Schema(BaseModel):
         check_names([*(column.name for column in self.columns), WEIGHT], self._own_parents)
         if sum(isinstance(column, IdColumn) for column in self.columns) > 1:
             raise ValueError("at most one id column is allowed")
+        self._check_weights()
         if self.version == 2:
             edition.check_second(self.columns)
             for column in self.encoded:
@@ -101,6 +103,20 @@ class Schema(BaseModel):
     @property
     def id_column(self) -> IdColumn | None:
         return next((column for column in self.columns if isinstance(column, IdColumn)), None)
+
+    def _check_weights(self) -> None:
+        """ValueError for two columns by which rows are weighed, or one where k rows of an ID are kept."""
+        weighing = [column for column in self.columns if isinstance(column, WeightColumn) and column.cap is not None]
+        if len(weighing) > 1:
+            raise ValueError("at most one column of weights has a cap; the others are named without one")
+        if weighing and self.rows_beyond is not None:
+            raise ValueError('rows are not weighed where "beyond": "keep" keeps k rows of an ID; leave out one of them')
+
+    @property
+    def weight_column(self) -> WeightColumn | None:
+        """The column by which private rows are weighed: the one with a cap; None where each row counts as one."""
+        columns = (column for column in self.columns if isinstance(column, WeightColumn))
+        return next((column for column in columns if column.cap is not None), None)
 
     @property
     def rows_beyond(self) -> Literal["keep"] | None:
@@ -246,8 +262,9 @@ class Schema(BaseModel):
         return column.written(code, self.tokens_of(column))
 
     def check_header(self, header: Sequence[str], *, with_id: bool) -> None:
-        """Every encoded column must stand in `header`, and the id column too if asked; others may, in any order. A
-        name may be written with the apostrophe that a released table has before what a spreadsheet would run.
+        """Every encoded column must stand in `header`, and, if asked, the id column and that of weights; others may, in
+        any order. A name may be written with the apostrophe that a released table has before what a spreadsheet would
+        run.
 
         Raises SchemaError naming the schema's columns that the header lacks, and those that it has in another
         spelling; the header's own names are not repeated.
@@ -255,6 +272,8 @@ class Schema(BaseModel):
         needed = [column.name for column in self.encoded]
         if with_id and self.id_column is not None:
             needed.append(self.id_column.name)
+        if with_id and self.weight_column is not None:
+            needed.append(self.weight_column.name)
         lacking = [name for name in needed if not stands_in(header, name)]
         if lacking:
             raise SchemaError(_lacking_message(lacking, header))
