@@ -27,9 +27,9 @@ from pmwpub.release.certificates.certificate_parts import (
     OUTSIDE_BEFORE,
     STATEMENT,
     LedgerTotal,
-    neighbours_of,
 )
 from pmwpub.release.certificates.certificate_reading import AnyCertificate, ChargedCertificate, read_certificate
+from pmwpub.release.certificates.neighbour_words import neighbours_of
 from pmwpub.release.certificates.stated_plans import any_plan_of, readings_of
 from pmwpub.release.certificates.table_certificate import TableCertificate
 from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate

@@ -16,6 +16,7 @@ from pmwpub.errors import BudgetError, FileRefused, SchemaError
 from pmwpub.progress import Progress, unwatched
 from pmwpub.records import Codes, Dataset, Ints
 from pmwpub.tabular.coding.encode import Encoded, Encoder
+from pmwpub.tabular.coding.kept_arrays import KeptArrays
 from pmwpub.tabular.coding.kept_rows import KeptRows
 from pmwpub.tabular.coding.person_ids import Identities
 from pmwpub.tabular.coding.rows_without_id import RowsWithoutId
@@ -165,7 +166,7 @@ def survey(
     encoder, numbers, digest = Encoder(table.header, schema), RowNumbers(table.header), Digest(table.header)
     views = Views(table.header, schema)
     identities = Identities.of(table, schema, n, rows_per_person)
-    codes, known, weights = _Kept(kept), _Kept(kept), _Kept(kept)
+    codes, known, weights = KeptArrays(kept), KeptArrays(kept), KeptArrays(kept)
     weighing = WeightReader.of(table.header, schema)
     for chunk in ahead(table.chunks()):
         own = numbers.of(chunk)
@@ -233,25 +234,6 @@ def _limit(table: TableStream, schema: Schema, over: frozenset[bytes], k: int) -
     if not over or column is None or schema.rows_beyond != "keep":
         return None
     return KeptRows.of(table, column, over, k)
-
-
-class _Kept:
-    """Arrays that come one after the other, kept while all together take at most so many bytes."""
-
-    def __init__(self, most: int) -> None:
-        self._left = most
-        self._arrays: list[np.ndarray] = []
-
-    def add(self, array: np.ndarray) -> None:
-        self._left -= array.nbytes
-        if self._left >= 0:
-            self._arrays.append(array)
-        else:
-            self._arrays.clear()
-
-    def whole(self) -> np.ndarray | None:
-        """One behind the other; None where they were too many."""
-        return np.concatenate(self._arrays, axis=-1) if self._left >= 0 else None
 
 
 def _check_header(table: TableStream, schema: Schema) -> None:

@@ -29,6 +29,7 @@ from pmwpub.tabular.schema.column_types import (
     IdColumn,
     WeightColumn,
 )
+from pmwpub.tabular.weights.weight_column import check_weighing, weighing_columns
 
 
 class Schema(BaseModel):
@@ -65,7 +66,7 @@ class Schema(BaseModel):
         check_names([*(column.name for column in self.columns), WEIGHT], self._own_parents)
         if sum(isinstance(column, IdColumn) for column in self.columns) > 1:
             raise ValueError("at most one id column is allowed")
-        self._check_weights()
+        check_weighing(self.columns, keeps_rows=self.rows_beyond is not None)
         if self.version == 2:
             edition.check_second(self.columns)
             for column in self.encoded:
@@ -104,19 +105,10 @@ class Schema(BaseModel):
     def id_column(self) -> IdColumn | None:
         return next((column for column in self.columns if isinstance(column, IdColumn)), None)
 
-    def _check_weights(self) -> None:
-        """ValueError for two columns by which rows are weighed, or one where k rows of an ID are kept."""
-        weighing = [column for column in self.columns if isinstance(column, WeightColumn) and column.cap is not None]
-        if len(weighing) > 1:
-            raise ValueError("at most one column of weights has a cap; the others are named without one")
-        if weighing and self.rows_beyond is not None:
-            raise ValueError('rows are not weighed where "beyond": "keep" keeps k rows of an ID; leave out one of them')
-
     @property
     def weight_column(self) -> WeightColumn | None:
         """The column by which private rows are weighed: the one with a cap; None where each row counts as one."""
-        columns = (column for column in self.columns if isinstance(column, WeightColumn))
-        return next((column for column in columns if column.cap is not None), None)
+        return next(iter(weighing_columns(self.columns)), None)
 
     @property
     def rows_beyond(self) -> Literal["keep"] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
 from math import floor
@@ -96,3 +97,17 @@ class WeightColumn(NamedColumn):
 
 
 _LATER = frozenset({"cap", "unit", "total"})
+
+
+def weighing_columns(columns: Iterable[NamedColumn]) -> list[WeightColumn]:
+    """The columns of weights that have a cap."""
+    return [column for column in columns if isinstance(column, WeightColumn) and column.cap is not None]
+
+
+def check_weighing(columns: Iterable[NamedColumn], *, keeps_rows: bool) -> None:
+    """ValueError for two columns by which rows are weighed, or one where k rows of an ID are kept."""
+    weighing = weighing_columns(columns)
+    if len(weighing) > 1:
+        raise ValueError("at most one column of weights has a cap; the others are named without one")
+    if weighing and keeps_rows:
+        raise ValueError('rows are not weighed where "beyond": "keep" keeps k rows of an ID; leave out one of them')
