@@ -21,6 +21,7 @@ TASKS: Mapping[str, str] = MappingProxyType(
         "best": "pmwpub.tasks.choice_work:best",
         "error": "pmwpub.tasks.mechanism_work:error",
         "misfits": "pmwpub.tasks.mechanism_work:misfits",
+        "weight-total": "pmwpub.tasks.mechanism_work:weight_total",
         "acceptance": "pmwpub.tasks.mechanism_work:accept",
         "simulation": "pmwpub.tasks.simulation_work:simulation",
         "compare": "pmwpub.tasks.public_work:compare",

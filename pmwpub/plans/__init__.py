@@ -9,6 +9,9 @@ what the steward declares of the files that are taken in. None stands for UTF-8 
 
 `kept_ids`, in each plan, says what neighbours are. None: one person's at most k rows are replaced by as many. A text:
 all rows of one ID are, of which k stay (`tabular.coding.kept_rows`); it says what an ID is, and is the schema's own.
+
+`weights`, in each plan, says how private rows are weighed, and what their weights are shares of (`plans.weighing`);
+None where each row counts as one.
 """
 
 from pmwpub.plan_inputs import Part, PublicInputs, Scope, WorkloadChoice, floor_workload
@@ -31,6 +34,7 @@ from pmwpub.plans.release_plans import (
     WeightedPoolPlan,
     release_plan_of,
 )
+from pmwpub.plans.weight_plans import WeightTotalPlan
 
 __all__ = [
     "MOST_CELLS",
@@ -49,6 +53,7 @@ __all__ = [
     "Scope",
     "TableFitPlan",
     "UnchangedPlan",
+    "WeightTotalPlan",
     "WeightedPoolPlan",
     "WorkloadChoice",
     "floor_workload",

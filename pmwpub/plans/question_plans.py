@@ -13,6 +13,7 @@ from pydantic import Field, field_validator, model_validator
 from pmwpub.errors import PlanError
 from pmwpub.mechanisms.misfits.misfit_noise import MisfitNoise
 from pmwpub.plan_inputs import Hashed, Part, PublicInputs, Reading, Scope, check_part_of, floor_workload
+from pmwpub.plans.weighing import Weighing
 from pmwpub.privacy.budget import as_fraction
 from pmwpub.queries.workload import Workload
 
@@ -20,11 +21,12 @@ RowsBeyond = Literal["keep"] | None
 
 
 class FrozenPlan(Hashed):
-    """What every plan says: what neighbours are, and how the private file is read."""
+    """What every plan says: what neighbours are, how the private file is read, and how its rows are weighed, if so."""
 
-    LATER: ClassVar[frozenset[str]] = frozenset({"private_read_as", "kept_ids", "part", "rules"})
+    LATER: ClassVar[frozenset[str]] = frozenset({"private_read_as", "kept_ids", "part", "rules", "weights"})
 
     kept_ids: str | None = None
+    weights: Weighing | None = None
 
     @property
     def rows_beyond(self) -> RowsBeyond:

@@ -20,6 +20,7 @@ from pmwpub.mechanisms.table_fit.table_schedule import schedule as table_schedul
 from pmwpub.plan_inputs import PublicInputs, Reading
 from pmwpub.plans.criteria import MOST_CRITERIA, Criterion, in_order
 from pmwpub.plans.question_plans import FrozenPlan
+from pmwpub.plans.weighing import cap_of, reach_of
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.round_share import split
 from pmwpub.queries.workload import Workload
@@ -83,8 +84,8 @@ class ReleasePlan(_BoughtPlan):
         law = ExponentialMechanism if self.selection == "exponential" else PermuteAndFlip
         return Schedule(
             rounds=self.rounds,
-            share=split(self.budget, self.rounds, rows_per_person=self.rows_per_person, selection=law),
-            sensitivity=self.rows_per_person,
+            share=split(self.budget, self.rounds, rows_per_person=reach_of(self), selection=law),
+            sensitivity=reach_of(self),
             output=self.output,
             start=self.start,
             replay=self.replay,
@@ -132,13 +133,14 @@ class _TablePlan(_BoughtPlan):
         """The coarse tables that are measured, with their noise; None where none are. Raises as `coarse_schedule`."""
         if self.ranges is None:
             return None
-        return coarse_schedule(domain, self.ranges, self.budget, rows_per_person=self.rows_per_person)
+        return coarse_schedule(domain, self.ranges, self.budget, rows_per_person=reach_of(self))
 
     def schedule(self, workload: Workload, support: Support, *, complete: bool) -> TableSchedule:
         """How the budget is shared by the tables, from public facts alone.
 
         workload, support  the plan's own; of a pool with learnt weights, the equal mixture of its public tables
-        complete           whether the schema gives every private cell a level
+        complete           whether the schema gives every private cell a level; of rows that are weighed nothing follows
+                           from it, for a table's cells need not sum up to the total that shares are taken of
 
         Raises PlanError where the tables have more than MOST_CELLS cells, or the workload has none of the 3-way tables
         that are planned; BudgetError where a table's share would be zero.
@@ -158,8 +160,9 @@ class _TablePlan(_BoughtPlan):
             tables,
             support,
             self.budget,
-            rows_per_person=self.rows_per_person,
-            complete=complete,
+            rows_per_person=reach_of(self),
+            complete=complete and self.weights is None,
+            cap=cap_of(self.weights),
             constants=self.constants,
             growth=self.growth,
             three_way_share=self.three_way_share,

@@ -29,6 +29,11 @@ _WORTH_THREADS = 200_000_000  # updates: about a quarter of a second
 _MOST_THREADS = 4
 _LINE = 8  # words of a cache line
 
+WEIGHED = (
+    "These rows carry survey weights, and this counts rows without them. Leave the cap out of the schema's column of "
+    "weights to take the table without weights; or ask for a release, an assessment or an error, which weigh them."
+)
+
 
 class Rows(Protocol):
     """Private rows that can be gone through: a table in memory, or a file that is read anew each time.
@@ -55,14 +60,30 @@ class Counted(Rows, Protocol):
         ...
 
 
+@runtime_checkable
+class WeighedRows(Protocol):
+    """Private rows that carry weights; see `Rows`."""
+
+    @property
+    def domain(self) -> Domain: ...
+
+    def __len__(self) -> int: ...
+
+    def blocks(self) -> Iterator[Codes]: ...
+
+    def weighed_blocks(self) -> Iterator[tuple[Codes, Ints]]:
+        """(d, rows) codes, and int64 (rows,) whole weights, a block of rows at a time, all rows once."""
+        ...
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class PrivateCounts:
     """Exact integer counts; its repr shows nothing.
 
-    counts  int64 (Q,)  private rows that satisfy each query, 0..n
-    n       the public number of private rows
+    counts  int64 (Q,)  private rows that satisfy each query, 0..n; or the units that these rows weigh, 0..T
+    n       the public number of private rows; or T, the public total in units (`weighed_counts`)
 
-    Privacy: replacing one person's at most k rows moves every count by at most k.
+    Privacy: replacing one person's at most k rows moves every count by at most k, of weights by k W.
     """
 
     counts: Ints
@@ -82,10 +103,13 @@ class PrivateCounts:
 def count(workload: Workload, rows: Rows) -> PrivateCounts:
     """The counts c_q of every query; a row with "no level" on an attribute satisfies no query on it.
 
-    Raises DomainError if the rows' domain is not the workload's, or there is no row; what reading the rows raises.
+    Raises DomainError if the rows' domain is not the workload's, there is no row, or the rows carry weights, which are
+    never left out of account (`weighed_counts` counts them); what reading the rows raises.
     """
     if rows.domain != workload.domain:
         raise DomainError("The table and the workload were made with different schemas.")
+    if isinstance(rows, WeighedRows):
+        raise DomainError(WEIGHED)
     if isinstance(rows, Counted):
         return PrivateCounts(rows.counted(workload), len(rows))
     threads = _threads() if len(rows) * len(workload.tables) > _WORTH_THREADS else 1

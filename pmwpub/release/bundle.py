@@ -18,6 +18,7 @@ from pmwpub.mechanisms.table_fit.pool_fit import PoolRelease
 from pmwpub.mechanisms.table_fit.table_fit import TableRelease
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
 from pmwpub.plans import AnyTablePlan, ReleasePlan, UnchangedPlan, WeightedPoolPlan
+from pmwpub.plans.weighing import mass_of
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution, Support
 from pmwpub.release.answers.interval_strengths import INTERVALS as INTERVALS
@@ -129,7 +130,7 @@ class Bundle:
         }
 
         def intervals() -> MainIntervals | None:
-            made = partial(CellIntervals, released_tables(release, schedule, plan.n), drift)
+            made = partial(CellIntervals, released_tables(release, schedule, mass_of(plan)), drift)
             return main_intervals(made, schedule.tables)
 
         return cls._of(plain, measured, release.distribution, schema, workload, choices, values, public, intervals)

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from pmwpub.mechanisms.pmw_pub.algorithm import Release
 from pmwpub.plans import ReleasePlan
+from pmwpub.plans.weighing import mass_of
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.queries.workload import Workload
 from pmwpub.release.certificates.certificate_parts import Exact, Part, Provenance
@@ -33,7 +34,18 @@ class Certificate(Charged):
 
     ORDER: ClassVar[tuple[str, ...]] = (
         *("version", "epsilon", "delta", "rho", "neighbours", "outside_the_guarantee", "statement"),
-        *("population", "unit", "n", "rows_per_person", "mechanism", "rounds", "selection", "output", "start"),
+        *(
+            "population",
+            "unit",
+            "n",
+            "rows_per_person",
+            "weights",
+            "mechanism",
+            "rounds",
+            "selection",
+            "output",
+            "start",
+        ),
         *("replay", "replay_seed", "epsilon0", "measurement_scale", "workload", "workload_sha256", "queries"),
         *("schema_sha256", "rules", "candidate", "transcript", "plan", "plan_sha256", "repeat", "charge_id"),
         *("charged_at", "ledger_total", "budget", "attempts_with_criteria", "settings_from", "remarks", "rows"),
@@ -55,7 +67,7 @@ class Certificate(Charged):
     @classmethod
     def of(cls, plan: ReleasePlan, release: Release, workload: Workload, provenance: Provenance) -> Self:
         """The certificate of a finished release, before its files are named."""
-        lines = _transcript(release, workload, plan.n)
+        lines = _transcript(release, workload, mass_of(plan))
         return cls.drafted(plan, workload, provenance, rho=release.rho, transcript=lines)
 
     @classmethod

@@ -7,6 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from pmwpub.errors import CertificateError, FileRefused
+from pmwpub.plans.weighing import fits_column
 from pmwpub.privacy.budget import epsilon_of
 from pmwpub.release.bundle import (
     CERTIFICATE,
@@ -22,13 +23,13 @@ from pmwpub.release.bundle import (
 )
 from pmwpub.release.certificates.certificate_parts import (
     ATTESTED,
-    CERTIFICATE_NEIGHBOURS,
     OUTSIDE,
     OUTSIDE_BEFORE,
     STATEMENT,
     LedgerTotal,
 )
 from pmwpub.release.certificates.certificate_reading import AnyCertificate, ChargedCertificate, read_certificate
+from pmwpub.release.certificates.neighbour_words import neighbours_of
 from pmwpub.release.certificates.stated_plans import any_plan_of, readings_of
 from pmwpub.release.certificates.table_certificate import TableCertificate
 from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
@@ -42,7 +43,7 @@ from pmwpub.release.reporting.pending_report import NO_REPORT
 from pmwpub.strict_json import MOST_BYTES
 from pmwpub.tabular.coding.decode import read_weights
 
-LATER = {"attempts_with_criteria", "rules", "settings_from", "statement"}
+LATER = {"attempts_with_criteria", "rules", "settings_from", "statement", "weights"}
 """Fields that certificates with a plan did not always have; they state all the others."""
 
 REBUILT = "rebuild.py does, given the public tables"
@@ -220,9 +221,13 @@ def _workload(certificate: AnyCertificate) -> str:
 
 
 def _promise(certificate: AnyCertificate, mechanism: str, files: Mapping[str, bytes]) -> str:
-    if any_plan_of(certificate).kept_ids != schema_of(certificate, given(files, SCHEMA)).kept_ids:
+    schema = schema_of(certificate, given(files, SCHEMA))
+    if any_plan_of(certificate).kept_ids != schema.kept_ids:
         return "plan and schema differ in what becomes of further rows of one ID."
-    neighbours = CERTIFICATE_NEIGHBOURS[any_plan_of(certificate).rows_beyond]
+    unread = isinstance(certificate, UnchangedCertificate)  # of the private table nothing was counted
+    if not unread and not fits_column(any_plan_of(certificate).weights, schema.weight_column):
+        return "plan and schema differ in how rows are weighed."
+    neighbours = neighbours_of(any_plan_of(certificate))
     stated = (certificate.neighbours, certificate.mechanism) == (neighbours, mechanism)
     before = certificate.outside_the_guarantee in OUTSIDE_BEFORE
     outside = before or certificate.outside_the_guarantee == OUTSIDE
@@ -243,7 +248,7 @@ def _plan(certificate: AnyCertificate, engine: EngineChecks) -> str:
         tables,
     )
     planned = (plan.n, plan.rows_per_person, inputs.schema_sha256, inputs.workload_sha256, inputs.candidates)
-    same = stated == planned and engine.same_terms()
+    same = stated == planned and certificate.weights == plan.weights and engine.same_terms()
     return "" if same else "the certificate states other terms than the plan."
 
 

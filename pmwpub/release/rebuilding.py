@@ -15,6 +15,7 @@ from pmwpub.mechanisms.table_fit.pool_fit import equal_mixture
 from pmwpub.mechanisms.table_fit.pool_weights import effective_rows, mixed
 from pmwpub.mechanisms.table_fit.table_fit import TableRelease, refit
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
+from pmwpub.plans.weighing import mass_of
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution, Support
@@ -102,7 +103,7 @@ def _again(
     transcript = tuple(Measurement(line.number, line.noisy_count) for line in certificate.transcript)
     schedule, problem = plan_of(certificate).schedule(certificate.repeat), PublicProblem(workload, _merged(supports))
     return {
-        WEIGHTS: weights_csv(rebuild(problem, schedule, transcript, certificate.n), schema),
+        WEIGHTS: weights_csv(rebuild(problem, schedule, transcript, mass_of(certificate)), schema),
         MEASUREMENTS: measurements_csv(certificate),
     }
 
@@ -123,7 +124,7 @@ def _refitted(
     noisy, coarse = read_all_tables(content, certificate, schedule.tables)
     try:
         choices = certificate.chosen.choices(schedule.tables)
-        weights = refit(prior, schedule, noisy, choices, certificate.n, coarse)
+        weights = refit(prior, schedule, noisy, choices, mass_of(certificate), coarse)
         return TableRelease(weights, noisy, choices, schedule.rho, coarse)
     except (ArithmeticError, ValueError, DomainError, PlanError) as failure:
         raise CertificateError("No weights follow from these noisy tables and choices.") from failure
@@ -142,7 +143,7 @@ def _strengths(
     if isinstance(certificate, PoolCertificate):
         rows = effective_rows(supports, certificate.pool_parts or ())
     schedule = _schedule(certificate, workload, supports)
-    return strengths_json(BelievedDrift.of(found, schedule, certificate.n, rows), schedule.tables)
+    return strengths_json(BelievedDrift.of(found, schedule, mass_of(certificate), rows), schedule.tables)
 
 
 def _priors(certificate: TableCertificate, supports: Sequence[Support]) -> tuple[Support, Support]:

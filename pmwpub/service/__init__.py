@@ -8,7 +8,8 @@ from __future__ import annotations
 from pmwpub.jobs import Engine, InlineEngine, Job
 from pmwpub.ledger import Balance, Booking, Mark, PlanKey, Population
 from pmwpub.service.bought.assessments import Assessed
-from pmwpub.service.bought.releases import Released, WorkloadFacts
+from pmwpub.service.bought.releases import Released
+from pmwpub.service.choosing.workload_sizes import WorkloadFacts
 from pmwpub.service.core import Outcome, Price, Service
 from pmwpub.service.inputs.shared_rows import Alike, Overlap
 from pmwpub.service.inputs.study import CandidateFacts, Study

@@ -254,7 +254,8 @@ class Service:
 
 
 def kind_of(booking: Booking) -> str | None:
-    """Which kind of plan was booked: "assessment", "best", "release", "table-fit", "error", "misfits", "acceptance"."""
+    """Which kind of plan was booked: "assessment", "best", "release", "table-fit", "error", "misfits", "acceptance",
+    "weight-total"."""
     return _kind(booking.plan_json)
 
 

@@ -14,8 +14,9 @@ import numpy as np
 from pmwpub.domain import Domain
 from pmwpub.errors import BudgetError, FileRefused, SchemaError
 from pmwpub.progress import Progress, unwatched
-from pmwpub.records import Codes, Dataset
+from pmwpub.records import Codes, Dataset, Ints
 from pmwpub.tabular.coding.encode import Encoded, Encoder
+from pmwpub.tabular.coding.kept_arrays import KeptArrays
 from pmwpub.tabular.coding.kept_rows import KeptRows
 from pmwpub.tabular.coding.person_ids import Identities
 from pmwpub.tabular.coding.rows_without_id import RowsWithoutId
@@ -28,10 +29,12 @@ from pmwpub.tabular.overlap.copied_runs import RunSearch
 from pmwpub.tabular.overlap.more_than_chance import SharedRowTest
 from pmwpub.tabular.overlap.table_views import Views
 from pmwpub.tabular.schema.table_schema import Schema
+from pmwpub.tabular.weights.row_weights import WeighedFile, WeighedTable, WeightReader
 
 KEPT = 1 << 28  # bytes of codes that stay in memory; rows beyond are read again when they are counted
 _BEYOND = 1_000_000  # rows above twice as many as registered: no file is read further
 TELL = "Told to you only."
+CHANGED = "The private file changed after it was loaded and checked; load it again."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,6 +60,16 @@ class FileRows:
     def __len__(self) -> int:
         return self.n
 
+    def weighed_blocks(self) -> Iterator[tuple[Codes, Ints]]:
+        """Blocks as in `blocks`, each with the weights of its rows; SchemaError under a schema that weighs none."""
+        seen, reader = Digest(self.table.header), WeightReader.of(self.table.header, self.schema)
+        if reader is None or self.limit is not None:
+            raise SchemaError("The schema weighs no rows.")
+        for chunk, codes in coded_chunks(self.table, self.schema, seen):
+            yield codes, reader.weights(chunk)
+        if seen.value != self.digest:
+            raise FileRefused(CHANGED)
+
     def blocks(self) -> Iterator[Codes]:
         """(d, rows) C-contiguous codes, in file order; FileRefused where the file changed since it was surveyed."""
         seen = Digest(self.table.header)
@@ -66,7 +79,10 @@ class FileRows:
         else:
             yield from self.limit.limited(blocks, self.domain.shape)
         if seen.value != self.digest:
-            raise FileRefused("The private file changed after it was loaded and checked; load it again.")
+            raise FileRefused(CHANGED)
+
+
+AnyRows = Dataset | FileRows | WeighedTable | WeighedFile
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -84,7 +100,7 @@ class Survey:
     Privacy: all of it is for the steward only; the repr shows nothing.
     """
 
-    rows: Dataset | FileRows
+    rows: AnyRows
     digest: bytes
     views: tuple[bytes, bytes]
     numbers: Words | None
@@ -94,7 +110,7 @@ class Survey:
     exceeded: bool
     id_name: str | None = field(default=None)
 
-    def admitted(self, *, n: int, rows_per_person: int) -> Dataset | FileRows:
+    def admitted(self, *, n: int, rows_per_person: int) -> AnyRows:
         """The rows, once they are as many as registered and no ID owns more than `rows_per_person` of them.
 
         Raises FileRefused otherwise; the words quote no cell, ID or count of one.
@@ -150,7 +166,8 @@ def survey(
     encoder, numbers, digest = Encoder(table.header, schema), RowNumbers(table.header), Digest(table.header)
     views = Views(table.header, schema)
     identities = Identities.of(table, schema, n, rows_per_person)
-    codes, known = _Kept(kept), _Kept(kept)
+    codes, known, weights = KeptArrays(kept), KeptArrays(kept), KeptArrays(kept)
+    weighing = WeightReader.of(table.header, schema)
     for chunk in ahead(table.chunks()):
         own = numbers.of(chunk)
         digest.add(own)
@@ -162,18 +179,20 @@ def survey(
         for likeness in likenesses:
             likeness.add(coded)
         codes.add(identities.nobody.cleared(chunk, block))
+        if weighing is not None:
+            weights.add(weighing.weights(chunk))
         known.add(own[2])
         progress(min(digest.rows, n), n)
         if digest.rows > 2 * n + _BEYOND:
             break
     over = _exceeding(identities, table) if digest.rows <= n else frozenset()
     few, limit = codes.whole(), _limit(table, schema, over, rows_per_person)
-    rows: Dataset | FileRows = FileRows(table, schema, digest.rows, digest.value, limit)
-    if few is not None:
-        few = few if limit is None else np.concatenate([*rows.blocks()], axis=1)
-        rows = Dataset(schema.domain, few.T)
+    read = FileRows(table, schema, digest.rows, digest.value, limit)
+    if few is not None and limit is not None:
+        few = np.concatenate([*read.blocks()], axis=1)
+    whole = None if few is None else Dataset(schema.domain, few.T)
     return Survey(
-        rows=rows,
+        rows=(read if whole is None else whole) if weighing is None else _weighed(whole, weights.whole(), read),
         digest=digest.value,
         views=views.values,
         numbers=known.whole(),
@@ -183,6 +202,11 @@ def survey(
         exceeded=bool(over) and limit is None,
         id_name=None if schema.id_column is None else schema.id_column.name,
     )
+
+
+def _weighed(rows: Dataset | None, own: Ints | None, read: FileRows) -> WeighedTable | WeighedFile:
+    """Rows that are never counted without their weights: in memory where both fit there, else read anew."""
+    return WeighedFile(read) if rows is None or own is None else WeighedTable(rows, own)
 
 
 def kept_rows(table: TableStream, schema: Schema, n: int, rows_per_person: int) -> KeptRows | None:
@@ -212,25 +236,6 @@ def _limit(table: TableStream, schema: Schema, over: frozenset[bytes], k: int) -
     return KeptRows.of(table, column, over, k)
 
 
-class _Kept:
-    """Arrays that come one after the other, kept while all together take at most so many bytes."""
-
-    def __init__(self, most: int) -> None:
-        self._left = most
-        self._arrays: list[np.ndarray] = []
-
-    def add(self, array: np.ndarray) -> None:
-        self._left -= array.nbytes
-        if self._left >= 0:
-            self._arrays.append(array)
-        else:
-            self._arrays.clear()
-
-    def whole(self) -> np.ndarray | None:
-        """One behind the other; None where they were too many."""
-        return np.concatenate(self._arrays, axis=-1) if self._left >= 0 else None
-
-
 def _check_header(table: TableStream, schema: Schema) -> None:
     """SchemaError for a header that lacks columns, once all rows below it are seen to be readable.
 
@@ -256,6 +261,8 @@ def _check_header(table: TableStream, schema: Schema) -> None:
 
 def encode_private(table: TextTable, schema: Schema, *, n: int, rows_per_person: int = 1) -> Encoded:
     """A private table of text in memory, encoded as `survey` does and checked as `Survey.admitted` does."""
+    if schema.weight_column is not None:
+        raise SchemaError("A table of codes has no weights; leave the cap of the schema's weights out.")
     found = survey(table.stream, schema, n=n, rows_per_person=rows_per_person, kept=1 << 62)
     rows = found.admitted(n=n, rows_per_person=rows_per_person)
     dataset = Dataset(schema.domain, np.concatenate([*rows.blocks()], axis=1).T)

@@ -30,12 +30,13 @@ from pmwpub.errors import FileRefused, JobFailed, PlanError
 from pmwpub.jobs.dumps import no_core_dumps
 from pmwpub.queries.counts import sum_blocks
 from pmwpub.queries.workload import Workload
-from pmwpub.records import Codes, Dataset, Ints
+from pmwpub.records import Codes, Ints
 from pmwpub.tabular.files.folders import parts_of
 from pmwpub.tabular.files.reading import open_table
 from pmwpub.tabular.files.row_numbers import Digest, Words
-from pmwpub.tabular.private_pass import FileRows, coded_blocks
+from pmwpub.tabular.private_pass import AnyRows, FileRows, coded_blocks
 from pmwpub.tabular.schema.table_schema import Schema
+from pmwpub.tabular.weights.row_weights import WeighedFile, WeighedTable
 
 if TYPE_CHECKING:
     from distributed import Client, LocalCluster
@@ -114,12 +115,14 @@ class ClusterRows:
         return counts
 
 
-def spread(rows: Dataset | FileRows, source: bytes | Path, address: str) -> ClusterRows:
+def spread(rows: AnyRows, source: bytes | Path, address: str) -> ClusterRows:
     """Surveyed rows of a Parquet file, or a folder of them, to be counted on a cluster once it is seen to be fit.
 
     Raises PlanError for rows that are in no such file, or a cluster that may leave rows behind; JobFailed where none
     answers.
     """
+    if isinstance(rows, WeighedTable | WeighedFile):
+        raise PlanError("A cluster counts rows, and does not weigh them: load the table without one.")
     if not isinstance(rows, FileRows) or not isinstance(source, Path) or rows.table.options is not None:
         raise PlanError("A cluster counts the rows of Parquet files that its workers can open; give such a path.")
     if rows.schema.rows_beyond is not None:

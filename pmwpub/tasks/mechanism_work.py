@@ -24,6 +24,7 @@ from pmwpub.mechanisms.table_fit.pool_fit import PoolRelease, pool_fit
 from pmwpub.mechanisms.table_fit.pool_weights import PoolConstants, effective_rows
 from pmwpub.mechanisms.table_fit.table_fit import TableRelease, table_fit
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
+from pmwpub.mechanisms.weight_totals.total_noise import TotalNoise, total_release
 from pmwpub.progress import Progress
 from pmwpub.queries.counts import PrivateCounts
 from pmwpub.queries.incidence import PublicProblem
@@ -141,6 +142,17 @@ class AcceptanceWork:
     law: AcceptanceNoise
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class TotalWork:
+    """The sum of all weights, in units.
+
+    Privacy: it holds an exact number; its repr shows nothing.
+    """
+
+    total: int
+    law: TotalNoise
+
+
 def release(work: ReleaseWork, progress: Progress) -> Release:
     """Run PMW^Pub once, with the secure noise source.
 
@@ -217,3 +229,12 @@ def accept(work: AcceptanceWork, progress: Progress) -> tuple[int, ...]:
     """
     progress(0, 1)
     return acceptance_release(work.values, work.law)
+
+
+def weight_total(work: TotalWork, progress: Progress) -> int:
+    """Draw the noisy total of weights.
+
+    Privacy: one mechanism, charged before: see `total_release`.
+    """
+    progress(0, 1)
+    return total_release(work.total, work.law)

@@ -23,6 +23,7 @@ from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.mechanisms.table_fit.pool_weights import POOL_DEFAULTS
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
 from pmwpub.mechanisms.table_fit.table_schedule import schedule as table_schedule
+from pmwpub.mechanisms.weight_totals.total_noise import TotalNoise
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.round_share import split
 from pmwpub.progress import Progress
@@ -39,6 +40,7 @@ from pmwpub.tasks.mechanism_work import (
     PublicInput,
     ReleaseWork,
     TableFitWork,
+    TotalWork,
     accept,
     assess,
     error,
@@ -46,6 +48,7 @@ from pmwpub.tasks.mechanism_work import (
     fit_tables,
     misfits,
     release,
+    weight_total,
 )
 
 _ROUNDS = 2
@@ -170,6 +173,10 @@ def _misfits(made_up: MadeUp, progress: Progress) -> None:
     misfits(MisfitWork(nobody, MisfitNoise(1, 100, 1, Fraction(1, 10))), progress)
 
 
+def _weight_total(made_up: MadeUp, progress: Progress) -> None:
+    weight_total(TotalWork(1, TotalNoise(100, 2, 2, ZCDP.at_most(1))), progress)
+
+
 def _acceptance(made_up: MadeUp, progress: Progress) -> None:
     """With the counts that it is made from, which are taken before the charge."""
     made_up.source.problem().sums(np.ones(len(made_up.source.support), dtype=np.int64))
@@ -185,6 +192,7 @@ TRIED: Mapping[str, Callable[[MadeUp, Progress], None]] = MappingProxyType(
         "assess": _assess,
         "error": _error,
         "misfits": _misfits,
+        "weight-total": _weight_total,
         "acceptance": _acceptance,
         "best": _best,
     }

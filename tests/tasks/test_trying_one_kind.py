@@ -95,6 +95,7 @@ def bought(kind: str, folder: Path) -> str:
 def test_no_loop_is_compiled_or_loaded_after_the_charge(tmp_path: Path) -> None:
     """Each kind in a program that tried no other; the error is that of the release before it."""
     kinds = [*TRIED, "table-fit, growing", "table-fit, three-way"]
+    kinds.remove("weight-total")  # of rows that are weighed, as the demo's are not; its sum is taken by no loop
     assert {kind: bought(kind, tmp_path) for kind in kinds} == dict.fromkeys(kinds, "True []")
 
 

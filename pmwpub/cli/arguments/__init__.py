@@ -21,6 +21,7 @@ from pmwpub.cli.arguments.purchase_arguments import (
 )
 from pmwpub.cli.arguments.replicate_arguments import replicates_command
 from pmwpub.cli.arguments.schema_arguments import schema_commands
+from pmwpub.cli.arguments.weight_arguments import weight_total_command
 
 
 def command_parser() -> argparse.ArgumentParser:
@@ -34,6 +35,7 @@ def command_parser() -> argparse.ArgumentParser:
     schema_commands(commands)
     ledger_commands(commands)
     misfits_command(commands)
+    weight_total_command(commands)
     assess_command(commands)
     release_command(commands)
     accept_command(commands)

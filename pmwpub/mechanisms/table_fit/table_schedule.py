@@ -28,10 +28,11 @@ class TableSchedule:
 
     tables       1-way tables first, then 2-way ones, then 3-way ones if any, as `measured_tables` gives them
     shares       one a table: its part of the budget
-    sensitivity  k, the rows that one person may own
+    sensitivity  k, the rows that one person may own; of weighed rows k W, in units of weight
     complete     whether every private cell takes a level, by the schema: then each row is in one cell of each table
     growth       how rows are added where no public row tells of people; None where none are
     coarse       the coarse tables of ordered columns; None where none are measured
+    cap          W, the most that one row adds to a count: 1 where rows are not weighed
 
     Raises PlanError where these do not belong together, BudgetError for a share of zero.
     """
@@ -43,11 +44,12 @@ class TableSchedule:
     constants: FitConstants = DEFAULTS
     growth: SupportGrowth | None = None
     coarse: CoarseSchedule | None = None
+    cap: int = 1
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "shares", tuple(self.shares))
         arity = self.tables.arity
-        if self.sensitivity < 1:
+        if not 1 <= self.cap <= self.sensitivity:
             raise PlanError("One person owns at least one row.")
         if len(self.shares) != len(self.tables.marginals):
             raise PlanError("A schedule needs a share of the budget for each table.")
@@ -78,7 +80,8 @@ class TableSchedule:
 
         k rows that are replaced leave at most k cells and enter at most k cells, each by whole rows: the table moves by
         a vector of non-negative parts u - v with |u|_1, |v|_1 <= k, so |u - v|^2 <= |u|^2 + |v|^2 <= 2 k^2. A row
-        without a level is in no cell, which only makes |u|_1 or |v|_1 smaller.
+        without a level is in no cell, which only makes |u|_1 or |v|_1 smaller. Rows of whole weights of at most W are
+        taken out and put in with that: the same with k W for k (`sensitivity`), in units of weight.
         """
         return tuple(VectorGaussian.costing(share, 2 * self.sensitivity**2) for share in self.shares)
 
@@ -105,6 +108,7 @@ def schedule(
     growth: SupportGrowth | None = None,
     three_way_share: Fraction | None = None,
     ranges: RangeTables | None = None,
+    cap: int = 1,
 ) -> TableSchedule:
     """Shares of a budget for the tables: rho_j that add up to at most the budget, from public facts alone.
 
@@ -134,7 +138,7 @@ def schedule(
     shares = [for_ones // len(ones)] * len(ones)
     shares += [(left - for_ones) * weight // sum(weights) for weight in weights]
     shares += [for_threes // threes] * threes if threes else []
-    return TableSchedule(tables, tuple(map(ZCDP, shares)), rows_per_person, complete, constants, growth, coarse)
+    return TableSchedule(tables, tuple(map(ZCDP, shares)), rows_per_person, complete, constants, growth, coarse, cap)
 
 
 def check_least_share(

@@ -22,6 +22,7 @@ from pmwpub.mechanisms.table_fit.intervals.cell_intervals import (
 from pmwpub.mechanisms.table_fit.intervals.contrast_intervals import ContrastIntervals, mean_of
 from pmwpub.mechanisms.table_fit.intervals.released_tables import ReleasedTables, marginal_of
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
+from pmwpub.plans.weighing import mass_of
 from pmwpub.queries.workload import Workload, check_unrelated
 from pmwpub.records import Distribution
 from pmwpub.release.answers.interval_strengths import read_strengths
@@ -235,12 +236,12 @@ class ReleaseAnswers:
         noisy, coarse = read_all_tables(self._bundle.parts[TABLES], certificate, tables)
         release = ReleasedTables(
             tables,
-            np.array(certificate.sigmas) / certificate.n,
+            np.array(certificate.sigmas) / mass_of(certificate),
             noisy,
             self._released,
             certificate.chosen.choices(tables),
             plan.constants,
-            certificate.n,
+            mass_of(certificate),
             certificate.complete,
             plan.coarse(tables.domain),
             coarse,
@@ -259,8 +260,8 @@ class ReleaseAnswers:
                 counts.setdefault(cell, []).append(line.noisy_count)
         shares, low, high, basis = table.copy(), found.low.copy(), found.high.copy(), found.basis.copy()
         for cell, noisy in counts.items():
-            half = DEVIATIONS * sigma_rows(certificate) / certificate.n / math.sqrt(len(noisy))
-            shares[cell] = min(max(sum(noisy) / len(noisy) / certificate.n, 0.0), 1.0)
+            half = DEVIATIONS * sigma_rows(certificate) / mass_of(certificate) / math.sqrt(len(noisy))
+            shares[cell] = min(max(sum(noisy) / len(noisy) / mass_of(certificate), 0.0), 1.0)
             low[cell], high[cell] = max(shares[cell] - half, 0.0), min(shares[cell] + half, 1.0)
             basis[cell] = Basis.NOISY
         return MarginalIntervals(wanted, table, shares, low, high, basis)

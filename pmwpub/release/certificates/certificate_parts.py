@@ -21,19 +21,11 @@ from pydantic import (
 
 from pmwpub.errors import CertificateError
 from pmwpub.plan_inputs import PublicInputs, WorkloadChoice
-from pmwpub.plans import RowsBeyond
+from pmwpub.plans.weighing import Weighing
 from pmwpub.queries.workload import Workload
+from pmwpub.release.certificates.neighbour_words import NEIGHBOURS, StatesNeighbours, neighbours_of
 from pmwpub.release.certificates.stated_rules import StatedRule
 from pmwpub.strict_json import read_strictly
-
-NEIGHBOURS = "replace-one: one person's at most rows_per_person rows are replaced by as many; n is public"
-NEIGHBOURS_BY_ID = (
-    "replace-one: all rows of one ID are replaced by as many of an ID that no row has; of an ID with more than "
-    "rows_per_person rows so many count, chosen from that ID's own rows; n is public, and how many rows an ID has is "
-    "not protected"
-)
-CERTIFICATE_NEIGHBOURS: Mapping[RowsBeyond, str] = {None: NEIGHBOURS, "keep": NEIGHBOURS_BY_ID}
-"""What the promise of a release is about, by what becomes of further rows of one ID."""
 
 UNREADABLE_CERTIFICATE = "The certificate is not one that this version of pmwpub can read."
 
@@ -148,15 +140,13 @@ class Provenance(Origin):
     attempts: int | None = None
 
 
-class PlannedRelease(Protocol):
+class PlannedRelease(StatesNeighbours, Protocol):
     """What a certificate states of a plan, whichever engine it is for."""
 
     @property
     def n(self) -> int: ...
     @property
     def rows_per_person(self) -> int: ...
-    @property
-    def rows_beyond(self) -> RowsBeyond: ...
     @property
     def inputs(self) -> PublicInputs: ...
     @property
@@ -176,7 +166,7 @@ class Stated(Part):
     """
 
     ORDER: ClassVar[tuple[str, ...]] = ()
-    UNSAID: ClassVar[frozenset[str]] = frozenset({"attempts_with_criteria", "rules"})
+    UNSAID: ClassVar[frozenset[str]] = frozenset({"attempts_with_criteria", "rules", "weights"})
 
     version: int
     epsilon: Epsilon
@@ -189,6 +179,7 @@ class Stated(Part):
     unit: str = ""
     n: Annotated[int, Field(ge=1)]
     rows_per_person: int
+    weights: Weighing | None = None
     mechanism: str
     workload: WorkloadChoice
     workload_sha256: str
@@ -268,11 +259,12 @@ class Stated(Part):
 def public_part(plan: PlannedRelease, workload: Workload, origin: Origin) -> dict[str, object]:
     """The values that every certificate of a plan states, charged or not, but what it promises."""
     return {
-        "neighbours": CERTIFICATE_NEIGHBOURS[plan.rows_beyond],
+        "neighbours": neighbours_of(plan),
         "population": origin.population,
         "unit": origin.unit,
         "n": plan.n,
         "rows_per_person": plan.rows_per_person,
+        "weights": plan.weights,
         "workload": plan.inputs.workload,
         "workload_sha256": plan.inputs.workload_sha256,
         "queries": workload.queries,

@@ -104,13 +104,25 @@ class TableCertificate(Charged):
     """The certificate of a release by table fit.
 
     tables    all that were measured, in the order of tables.csv
-    complete  whether the schema gives every private cell a level, so that each row is in one cell of each table
+    complete  whether the schema gives every private cell a level, so that each row is in one cell of each table, and
+              cells add up to n; never of rows that are weighed
     chosen    None in a draft, before anything is drawn
     """
 
     ORDER: ClassVar[tuple[str, ...]] = (
         *("version", "engine", "epsilon", "delta", "rho", "neighbours", "outside_the_guarantee", "statement"),
-        *("population", "unit", "n", "rows_per_person", "mechanism", "tables", "complete", "chosen", "workload"),
+        *(
+            "population",
+            "unit",
+            "n",
+            "rows_per_person",
+            "weights",
+            "mechanism",
+            "tables",
+            "complete",
+            "chosen",
+            "workload",
+        ),
         *("workload_sha256", "queries", "schema_sha256", "rules", "candidate", "plan", "plan_sha256", "repeat"),
         "charge_id",
         *("charged_at", "ledger_total", "budget", "attempts_with_criteria", "settings_from", "remarks", "rows"),

@@ -21,7 +21,17 @@ class UnchangedCertificate(Stated):
 
     ORDER: ClassVar[tuple[str, ...]] = (
         *("version", "engine", "epsilon", "delta", "rho", "neighbours", "outside_the_guarantee", "statement"),
-        *("population", "unit", "n", "rows_per_person", "mechanism", "workload", "workload_sha256", "queries"),
+        *(
+            "population",
+            "unit",
+            "n",
+            "rows_per_person",
+            "weights",
+            "mechanism",
+            "workload",
+            "workload_sha256",
+            "queries",
+        ),
         *("schema_sha256", "rules", "candidate", "plan", "plan_sha256", "settings_from", "remarks", "rows", "row_seed"),
         *("cells", "files", "versions"),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pmwpub.plans.weighing import mass_of
 from pmwpub.release.bundle import MEASUREMENTS
 from pmwpub.release.certificate import MECHANISM, Certificate
 from pmwpub.release.certificates.stated_plans import plan_of
@@ -51,6 +52,6 @@ def _measurements(certificate: Certificate, files: Files) -> str:
 
 
 def _answers(certificate: Certificate) -> str:
-    n = certificate.n
+    n = mass_of(certificate)
     right = all(line.noisy_answer == min(1.0, max(0.0, line.noisy_count / n)) for line in certificate.transcript)
     return "" if right else "an answer is another one."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
+from pmwpub.plans.weighing import reach_of
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.privacy.vector_gaussian import VectorGaussian
 from pmwpub.release.answers.interval_strengths import are_least, read_strengths
@@ -57,7 +58,8 @@ def _agrees(certificate: TableCertificate, files: Files) -> str:
     if workload.queries != certificate.queries or names != [(one.columns, one.merged) for one in certificate.tables]:
         return "other tables are named."
     schema = schema_of(certificate, given(files, SCHEMA))
-    return "" if certificate.complete == schema.complete else "whether each cell has a level is stated wrongly."
+    complete = schema.complete and certificate.weights is None
+    return "" if certificate.complete == complete else "whether each cell has a level is stated wrongly."
 
 
 def _same_terms(certificate: TableCertificate) -> bool:
@@ -75,7 +77,7 @@ def _same_terms(certificate: TableCertificate) -> bool:
 def _price(certificate: TableCertificate) -> str:
     """The budget is charged whole; the noise of all tables together costs no more."""
     plan = table_plan_of(certificate)
-    moved = Fraction(2 * plan.rows_per_person**2)
+    moved = Fraction(2 * reach_of(plan) ** 2)
     if plan.budget != stated_rho(certificate.rho):
         return "the plan costs another rho."
     costs = (VectorGaussian(Fraction(table.scale), moved).rho for table in certificate.tables)

@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from pmwpub.plans.weighing import mass_of
 from pmwpub.queries.incidence import PublicProblem, quantise
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution, Ints
@@ -67,7 +68,7 @@ def causes_of(
 
 def _rounds(certificate: Certificate, released: Distribution, workload: Workload) -> tuple[Cause, ...]:
     problem, public = PublicProblem(workload, released.support), Distribution.empirical(released.support)
-    sigma, found = sigma_rows(certificate) / certificate.n, []
+    sigma, found = sigma_rows(certificate) / mass_of(certificate), []
     for number, line in enumerate(certificate.transcript, start=1):
         members = problem.members(line.number)
         shares = (float(public.weights[members].sum()), float(released.weights[members].sum()))
@@ -91,13 +92,13 @@ def _cells(
 ) -> tuple[Cause, ...]:
     """The cells whose noisy share lies furthest from the public table's, in standard deviations of their noise."""
     tables = certificate.measured(workload)
-    noisy = read_tables(noisy_tables, certificate, tables) / certificate.n
+    noisy = read_tables(noisy_tables, certificate, tables) / mass_of(certificate)
     problem = PublicProblem(tables, released.support)
     quantised = quantise(released.weights, 1)
     after = problem.sums(quantised.values) / quantised.total
     rows = released.support.multiplicity if public is None else public
     before = problem.sums(rows) / rows.sum()
-    sigma = np.repeat(np.array(certificate.sigmas) / certificate.n, np.diff(tables.offsets))
+    sigma = np.repeat(np.array(certificate.sigmas) / mass_of(certificate), np.diff(tables.offsets))
     furthest = np.argsort(-np.abs(noisy - before) / sigma, kind="stable")[:MOST_CELLS]
     number = np.searchsorted(tables.offsets, furthest, side="right")
     return tuple(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pmwpub.plans.weighing import mass_of
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Distribution, Floats, Support
@@ -100,14 +101,14 @@ def _of_tables(
 ) -> list[LevelEvidence]:
     """The cells of 1-way tables beside the public shares, and what these tables' sums lack."""
     tables = certificate.measured(workload)
-    noisy = read_tables(content, certificate, tables) / certificate.n
+    noisy = read_tables(content, certificate, tables) / mass_of(certificate)
     before = PublicProblem(tables, public).start_sums / public.rows
     found: list[LevelEvidence] = []
     for place, marginal in enumerate(tables.marginals):
         if len(marginal.attributes) == 1:
             attribute = tables.domain.attributes[marginal.attributes[0]]
             cells = slice(tables.offsets[place], tables.offsets[place + 1])
-            sigma = certificate.sigmas[place] / certificate.n
+            sigma = certificate.sigmas[place] / mass_of(certificate)
             found += _of_one_table(attribute.name, attribute.levels, noisy[cells], before[cells], sigma)
     return found
 

@@ -13,6 +13,7 @@ from pmwpub.mechanisms.noisy_error.precision import epsilon_within
 from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.numerals import as_fraction
 from pmwpub.plans import AssessmentPlan, Part, Scope
+from pmwpub.plans.weighing import mass_of, reach_of
 from pmwpub.service.bought.stored_releases import outcomes
 from pmwpub.service.core import Outcome, Service
 from pmwpub.service.inputs.study_store import Study
@@ -49,6 +50,7 @@ def assessment_plan(
         n=current.population.n,
         rows_per_person=current.population.rows_per_person,
         kept_ids=current.kept_ids,
+        weights=current.weights,
         inputs=current.inputs(candidates),
         epsilon=epsilon,
         floor=floor,
@@ -65,8 +67,10 @@ def epsilon_for(current: Study, precision: str, *, floor: bool = True, start: bo
 
     Raises BudgetError as `precision.epsilon_within` does, and for what is no number.
     """
-    terms = current.population
-    return epsilon_within(as_fraction(precision), terms.n, terms.rows_per_person, with_floor=floor, with_start=start)
+    counted = current.counted
+    return epsilon_within(
+        as_fraction(precision), mass_of(counted), reach_of(counted), with_floor=floor, with_start=start
+    )
 
 
 def assessments(service: Service, current: Study) -> list[Assessed]:
@@ -91,5 +95,5 @@ def _assessed(current: Study, outcome: Outcome) -> Assessed:
 def shares_of(plan: AssessmentPlan) -> list[AssessmentShare]:
     """The mechanisms that a plan buys, each with its share of epsilon."""
     return assessment_charges(
-        plan.exact_epsilon, plan.n, plan.rows_per_person, with_floor=plan.floor, with_start=plan.start
+        plan.exact_epsilon, mass_of(plan), reach_of(plan), with_floor=plan.floor, with_start=plan.start
     )

@@ -11,6 +11,7 @@ from pmwpub.ledger import Booking
 from pmwpub.mechanisms.noisy_error.choose_best import shortfall
 from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.plans import BestPlan, Part, Scope
+from pmwpub.plans.weighing import mass_of, reach_of
 from pmwpub.service.core import Outcome, Service
 from pmwpub.service.inputs.study_store import Study
 
@@ -48,6 +49,7 @@ def best_plan(
         n=current.population.n,
         rows_per_person=current.population.rows_per_person,
         kept_ids=current.kept_ids,
+        weights=current.weights,
         inputs=current.inputs([sha256 for pool in offered for sha256 in pool]),
         pools=offered,
         epsilon=epsilon,
@@ -58,7 +60,7 @@ def best_plan(
 
 def shortfall_of(plan: BestPlan) -> float:
     """How far the chosen floor may lie above the lowest, with probability 95 %, as a share of the rows. Public."""
-    return shortfall(plan.exact_epsilon, len(plan.pools), plan.n, plan.rows_per_person)
+    return shortfall(plan.exact_epsilon, len(plan.pools), mass_of(plan), reach_of(plan))
 
 
 def choices(service: Service, current: Study) -> list[ChosenCandidate]:

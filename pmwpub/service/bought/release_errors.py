@@ -45,6 +45,7 @@ def error_plan(service: Service, population: str, release: PlanKey, *, epsilon: 
         n=terms.n,
         rows_per_person=terms.rows_per_person,
         kept_ids=bundle.schema.kept_ids,
+        weights=bundle.certificate.weights,
         release=release.plan_sha256,
         release_repeat=release.repeat,
         epsilon=epsilon,

@@ -24,8 +24,8 @@ from pmwpub.plans import (
     WeightedPoolPlan,
     release_plan_of,
 )
+from pmwpub.plans.weighing import Weighing, mass_of, reach_of
 from pmwpub.privacy.budget import ZCDP, ApproxDP, as_fraction, zcdp_of
-from pmwpub.queries.workload import Workload
 from pmwpub.release.bundle import Bundle
 from pmwpub.service.bought.stored_releases import bundle_of, outcomes
 from pmwpub.service.core import Outcome, Service
@@ -37,7 +37,6 @@ ENGINES = (PMW_PUB, TABLE_FIT, WEIGHTED_POOL)
 """What a release may be bought by; `UNCHANGED` names what is published without a purchase."""
 DEFAULT_ROUNDS = 25
 REPLAYS = {"half": Replay.HALF, "off": Replay.OFF}
-_UPDATE_SECONDS = 2.5e-9
 
 
 class PmwPubSettings(TypedDict, total=False):
@@ -48,18 +47,6 @@ class PmwPubSettings(TypedDict, total=False):
     output: str
     start: str
     replay: str
-
-
-@dataclass(frozen=True)
-class WorkloadFacts:
-    """What a workload means in size; public. Seconds are a rough guide for one core."""
-
-    marginals: int
-    queries: int
-    dimension: int
-    domain_size: int
-    megabytes: float
-    seconds_per_round: float
 
 
 @dataclass(frozen=True)
@@ -74,19 +61,6 @@ class Released:
     outcome: Outcome
     bundle: Bundle | None = None
     number: int = 0
-
-
-def workload_facts(workload: Workload, atoms: int) -> WorkloadFacts:
-    """Sizes of a workload on a support of `atoms` rows."""
-    updates = len(workload.tables) * atoms + 12 * workload.queries
-    return WorkloadFacts(
-        len(workload.marginals),
-        workload.queries,
-        workload.domain.dimension,
-        workload.domain.size,
-        workload.queries * 8 * 6 / 1e6,
-        updates * _UPDATE_SECONDS,
-    )
 
 
 def release_plan(
@@ -112,6 +86,7 @@ def release_plan(
         n=current.population.n,
         rows_per_person=current.population.rows_per_person,
         kept_ids=current.kept_ids,
+        weights=current.weights,
         inputs=current.inputs(candidates),
         private_read_as=private_read_as,
         rho_units=budget(service, current, epsilon).units,
@@ -225,6 +200,7 @@ class _TableValues(TypedDict):
     n: int
     rows_per_person: int
     kept_ids: str | None
+    weights: Weighing | None
     inputs: PublicInputs
     private_read_as: str | None
     rho_units: int
@@ -242,15 +218,16 @@ def _of_tables(
 ) -> _TableValues:
     terms, granted = current.population, budget(service, current, epsilon)
     kept = without(without_ranges(granted, ranges), three_way_share)
-    tables, k = measured_tables(current.workload()), terms.rows_per_person
+    tables, mass, reach = measured_tables(current.workload()), mass_of(current.counted), reach_of(current.counted)
     return {
         "n": terms.n,
-        "rows_per_person": k,
+        "rows_per_person": terms.rows_per_person,
         "kept_ids": current.kept_ids,
+        "weights": current.weights,
         "inputs": current.inputs(candidates),
         "private_read_as": private_read_as,
         "rho_units": granted.units,
-        "constants": FitConstants.advised(tables, kept, n=terms.n, delta=terms.delta, rows_per_person=k),
+        "constants": FitConstants.advised(tables, kept, n=mass, delta=terms.delta, rows_per_person=reach),
     }
 
 

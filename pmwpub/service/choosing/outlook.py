@@ -14,6 +14,7 @@ from pmwpub.evaluation import PMW_PUB, TABLE_FIT, TABLE_FIT_THREE_WAY
 from pmwpub.evaluation.verdicts import WORTH
 from pmwpub.mechanisms.table_fit.pool_fit import equal_mixture
 from pmwpub.plans import AnyReleasePlan, AnyTablePlan, ReleasePlan, TableFitPlan, WeightedPoolPlan
+from pmwpub.plans.weighing import mass_of
 from pmwpub.privacy.budget import epsilon_of
 from pmwpub.records import Support
 from pmwpub.rounding import in_percent, near
@@ -119,7 +120,9 @@ class _Worth:
 def _outlook(service: Service, current: Study, plan: AnyReleasePlan, worth: _Worth) -> Outlook:
     measured, rows = _noise_rows_kept(service, current, plan)
     remark = WITHOUT_COARSE if isinstance(plan, TableFitPlan) and plan.ranges is not None else ""
-    return Outlook(measured, rows, rows / plan.n, worth.expected, worth.start, worth.gains, worth.simulated, remark)
+    return Outlook(
+        measured, rows, rows / mass_of(plan), worth.expected, worth.start, worth.gains, worth.simulated, remark
+    )
 
 
 def _worth(service: Service, current: Study, plan: AnyReleasePlan) -> _Worth:
@@ -132,7 +135,7 @@ def _worth(service: Service, current: Study, plan: AnyReleasePlan) -> _Worth:
     known = bought.get(key_of(plan.inputs.candidates))
     start, most = _start(expected, known), 1.0 if known is None or known.start is None else known.start.high
     # Table fit keeps to the public table where its noise is large, so noise alone says nothing against it.
-    noise = noise_rows(current, plan)[1] / plan.n if isinstance(plan, ReleasePlan) else 0.0
+    noise = noise_rows(current, plan)[1] / mass_of(plan) if isinstance(plan, ReleasePlan) else 0.0
     return _Worth(expected, start, _gains(expected, start, most, noise), simulated)
 
 

@@ -28,6 +28,7 @@ from pmwpub.tabular.overlap.more_than_chance import SharedRowTest, surplus_of, t
 from pmwpub.tabular.overlap.table_views import CodedRows, viewed
 from pmwpub.tabular.private_pass import Survey
 from pmwpub.tabular.schema.table_schema import Schema
+from pmwpub.tabular.weights.row_weights import WeighedTable
 
 SAME = "This file has the rows of one of the public candidates; load the private table."
 
@@ -191,17 +192,24 @@ def seen_alike(private: PrivateTable, table: TextTable, schema: Schema | None) -
 
 def lone(rows: object) -> float | None:
     """The `surplus` of private rows that are in memory; None for rows that are not."""
+    rows = _without_weights(rows)
     if not isinstance(rows, Dataset):
         return None
     numbers = CodedRows(rows.domain)
     return surplus_of(np.concatenate([numbers.of(block) for block in rows.blocks()]))
 
 
+def _without_weights(rows: object) -> object:
+    """Rows as they are compared: what one weighs is no part of it."""
+    return rows.rows if isinstance(rows, WeighedTable) else rows
+
+
 def _numbers(private: PrivateTable, schema: Schema | None) -> Iterator[tuple[Words, Words | None]]:
     """The numbers of the private rows as text, and as coded under the schema that they were loaded under."""
-    if private.numbers is not None and isinstance(private.dataset, Dataset):
-        coded = CodedRows(private.dataset.domain)
-        blocks = [coded.of(block) for block in private.dataset.blocks()] if schema is not None else []
+    rows = _without_weights(private.dataset)
+    if private.numbers is not None and isinstance(rows, Dataset):
+        coded = CodedRows(rows.domain)
+        blocks = [coded.of(block) for block in rows.blocks()] if schema is not None else []
         yield private.numbers, np.concatenate(blocks) if blocks else None
         return
     table = open_table(private.source, options=private.options)

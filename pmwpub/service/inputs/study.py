@@ -8,12 +8,18 @@ from dataclasses import dataclass, field
 from pmwpub.errors import FileRefused, LedgerError, PlanError, SchemaError
 from pmwpub.ledger import Balance, Closing, Population
 from pmwpub.plans import AnyReleasePlan, AssessmentPlan, BestPlan, PublicInputs, RowsBeyond, WorkloadChoice
+from pmwpub.plans.weighing import Weighing, WeightKind, kind_of_weights
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support
 from pmwpub.service.private_table import PrivateTable
 from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.nesting.parent_columns import named_instead
 from pmwpub.tabular.schema.table_schema import Schema
+
+NO_TOTAL = (
+    "The schema weighs rows by the column {column!r}, and shares need a total to be taken of. Declare it there "
+    '("total": what the weights sum up to by public sources), or buy it (`pmwpub weight-total`). Nothing was charged.'
+)
 
 MINIMUM_ROWS = 2
 """The fewest private rows on which a run is begun; n is public, so a refusal tells nothing."""
@@ -42,12 +48,23 @@ class CandidateFacts:
     options: ReadOptions | None = None
 
 
+@dataclass(frozen=True)
+class CountedRows:
+    """How the rows of a private table are counted by what is planned now: `Weighed`, of what is in force."""
+
+    n: int
+    rows_per_person: int
+    weights: Weighing | None
+
+
 @dataclass(frozen=True, eq=False)
 class Study:
     """Everything public about a population's work so far.
 
     former  the names of removed tables on which something was bought, by SHA-256
     closed  why nothing more is bought, where the population was retired or moved
+    totals  the noisy totals of weights that were bought, in units, with the SHA-256 of the plan: the latest one of each
+            column of weights, by `Weighing.kind_of`
     """
 
     population: Population
@@ -58,6 +75,7 @@ class Study:
     demo: bool
     former: Mapping[str, str] = field(default_factory=dict)
     closed: Closing | None = None
+    totals: Mapping[WeightKind, tuple[int, str]] = field(default_factory=dict)
 
     def candidate(self, sha256: str) -> CandidateFacts:
         """The candidate of that content; LedgerError if there is none."""
@@ -80,6 +98,27 @@ class Study:
     def rows_beyond(self) -> RowsBeyond:
         """What the schema says of an ID with more rows than one person may own."""
         return None if self.schema is None else self.schema.rows_beyond
+
+    @property
+    def weights(self) -> Weighing | None:
+        """How rows are weighed by what is planned now; None where each counts as one.
+
+        Raises PlanError where the schema weighs rows, and what they weigh together is neither declared nor bought.
+        """
+        column = None if self.schema is None else self.schema.weight_column
+        if column is None:
+            return None
+        if column.total_units is not None:
+            return Weighing.of(column, column.total_units)
+        bought = self.totals.get(kind_of_weights(column))
+        if bought is None:
+            raise PlanError(NO_TOTAL.format(column=column.name))
+        return Weighing.of(column, *bought)
+
+    @property
+    def counted(self) -> CountedRows:
+        """The numbers that plans are made of; raises as `weights`."""
+        return CountedRows(self.population.n, self.population.rows_per_person, self.weights)
 
     def workload(self) -> Workload:
         """The chosen workload; SchemaError or LedgerError where a step is missing."""

@@ -18,6 +18,7 @@ from pmwpub.service.inputs import candidate_facts, overlap_check, stored_tables
 from pmwpub.service.inputs.bundled_sample import sample_rows
 from pmwpub.service.inputs.study import Study
 from pmwpub.service.private_table import PrivateTable
+from pmwpub.service.weighing.bought_totals import totals_of
 from pmwpub.tabular.files.reading import TextTable, open_table, read_table
 from pmwpub.tabular.files.source import STREAMED, FileLimits
 from pmwpub.tabular.files.text.read_options import ReadOptions
@@ -44,6 +45,7 @@ def study(service: Service, population: str) -> Study:
         schema_json, choice_json = (_latest(service, population, kind) for kind in (SCHEMA, WORKLOAD))
         notes = {key: stored_tables.note(service, population, key) for key in stored_tables.keys(service, population)}
         former = stored_tables.former_names(service, population)
+        totals = totals_of(service, population)
     schema = None if schema_json is None else _read_once(service, schema_json)
     return Study(
         population=terms,
@@ -54,6 +56,7 @@ def study(service: Service, population: str) -> Study:
         demo=any(mark.kind == "demo" for mark in marks),
         former=former,
         closed=closing_of(marks),
+        totals=totals,
     )
 
 

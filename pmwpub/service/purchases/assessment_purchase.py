@@ -10,7 +10,7 @@ from pmwpub.ledger import Charge
 from pmwpub.mechanisms.noisy_error.assessment import NoisyError
 from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.plans import AssessmentPlan
-from pmwpub.queries.counts import count
+from pmwpub.plans.weighing import planned_counts, reach_of
 from pmwpub.queries.workload import Workload
 from pmwpub.service.bought.assessments import shares_of
 from pmwpub.service.choosing.floor_part import check_part
@@ -75,9 +75,9 @@ def _work(
             return None
         workload = plan.workload(full) if purpose == "floor" else full
         source = public_core(service, current, plan.inputs.candidates, workload)
-        return source, count(workload, private.dataset), epsilons[purpose]
+        return source, planned_counts(workload, private.dataset, plan), epsilons[purpose]
 
-    return AssessmentWork(plan.rows_per_person, part("floor"), part("start"))  # type: ignore[arg-type]
+    return AssessmentWork(reach_of(plan), part("floor"), part("start"))  # type: ignore[arg-type]
 
 
 def _encoded(found: object, remarks: tuple[str, ...]) -> bytes:

@@ -28,6 +28,7 @@ from pmwpub.plans import (
     ReleasePlan,
     TableFitPlan,
     WeightedPoolPlan,
+    WeightTotalPlan,
 )
 from pmwpub.service.choosing.floor_part import same_part
 from pmwpub.service.choosing.outlook import not_worth
@@ -40,6 +41,7 @@ from pmwpub.service.purchases.neighbours import charges_of, same_neighbours
 from pmwpub.service.purchases.offers import said
 from pmwpub.service.purchases.protocol import Prepared, Purchase
 from pmwpub.service.purchases.readings import other_reading_than_now, same_reading_as_then
+from pmwpub.service.weighing.weighed_plans import check_weights
 
 TICK = "None of these public tables was made from the private one"
 """What the steward says before every purchase that public tables take part in, whatever comparisons found."""
@@ -187,7 +189,7 @@ def as_known(service: Service, private: PrivateTable, one: Purchase, repeat: int
     own = service.ledger.booking(name, PlanKey(now.plan.sha256))
     if own is None and then is not None and same_reading_as_then(service.ledger, name, then, now.plan, table=table):
         return replace(now, plan=earlier)  # type: ignore[type-var]
-    if not isinstance(asked.plan, AcceptancePlan | ErrorPlan | MisfitPlan):
+    if not isinstance(asked.plan, AcceptancePlan | ErrorPlan | MisfitPlan | WeightTotalPlan):
         current.check_readings(asked.plan.inputs)
     drawn = 0 <= repeat < service.ledger.next_repeat(name, asked.plan.sha256)
     found = service.ledger.booking(name, PlanKey(asked.plan.sha256, repeat)) if drawn else None
@@ -199,7 +201,7 @@ def as_known(service: Service, private: PrivateTable, one: Purchase, repeat: int
 def _read_as_now(service: Service, one: Purchase, current: Study) -> Purchase:
     """A plan that was bought before plans said how public tables are read, with how they are read now."""
     plan = one.plan
-    if isinstance(plan, AcceptancePlan | ErrorPlan | MisfitPlan) or plan.inputs.read_as:
+    if isinstance(plan, AcceptancePlan | ErrorPlan | MisfitPlan | WeightTotalPlan) or plan.inputs.read_as:
         return one
     if service.ledger.booking(current.population.name, PlanKey((plan.earlier or plan).sha256)) is None:
         return one
@@ -234,6 +236,8 @@ def _spending(service: Service, private: PrivateTable, one: Purchase, repeat: in
     """A plan on its way to the ledger; of one that was sent before nothing is made up any more."""
     key = PlanKey(one.plan.sha256, repeat)
     sent = service.ledger.booking(private.population, key) is not None
+    if not sent:
+        check_weights(current, one.plan)
     prepared = SENT if sent else one.prepared(service, private, current, repeat)
     order = Order(key, one.plan.canonical, charges_of(one, current))
     return Spending(order, one.task, prepared.work, prepared.encode)

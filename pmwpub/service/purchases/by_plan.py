@@ -11,6 +11,7 @@ from pmwpub.plans import (
     ReleasePlan,
     TableFitPlan,
     WeightedPoolPlan,
+    WeightTotalPlan,
 )
 from pmwpub.service.purchases.acceptance_purchase import AcceptancePurchase
 from pmwpub.service.purchases.assessment_purchase import AssessmentPurchase
@@ -20,6 +21,7 @@ from pmwpub.service.purchases.misfit_purchase import MisfitPurchase
 from pmwpub.service.purchases.protocol import Plan, Purchase
 from pmwpub.service.purchases.release_purchase import ReleasePurchase
 from pmwpub.service.purchases.table_fit_purchase import TableFitPurchase
+from pmwpub.service.weighing.total_purchase import TotalPurchase
 
 
 def purchase_of(plan: Plan) -> Purchase:
@@ -35,6 +37,8 @@ def purchase_of(plan: Plan) -> Purchase:
             return ErrorPurchase(plan)
         case MisfitPlan():
             return MisfitPurchase(plan)
+        case WeightTotalPlan():
+            return TotalPurchase(plan)
         case ReleasePlan():
             return ReleasePurchase(plan)
         case TableFitPlan() | WeightedPoolPlan():

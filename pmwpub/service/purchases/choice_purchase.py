@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pmwpub.ledger import Charge
 from pmwpub.mechanisms.noisy_error.choose_best import best_charge
 from pmwpub.plans import BestPlan
+from pmwpub.plans.weighing import mass_of, planned_counts, reach_of
 from pmwpub.privacy.budget import shown
-from pmwpub.queries.counts import count
 from pmwpub.queries.workload import Workload
 from pmwpub.service.choosing.floor_part import check_part
 from pmwpub.service.core import Service
@@ -43,7 +43,7 @@ class BestPurchase:
             Charge(
                 purpose=f"best of {names}",
                 mechanism="exponential mechanism on the best-mixture errors, decided from intervals",
-                sensitivity=f"{self.plan.rows_per_person}/{self.plan.n}",
+                sensitivity=f"{reach_of(self.plan)}/{mass_of(self.plan)}",
                 scale=f"epsilon = {shown(self.plan.exact_epsilon)}",
                 rho=best_charge(self.plan.exact_epsilon),
             ),
@@ -64,7 +64,7 @@ class BestPurchase:
 def _work(service: Service, plan: BestPlan, private: PrivateTable, current: Study, full: Workload) -> BestWork:
     workload = plan.workload(full)
     offered = tuple(public_core(service, current, pool, workload) for pool in plan.pools)
-    return BestWork(offered, count(workload, private.dataset), plan.exact_epsilon, plan.rows_per_person)
+    return BestWork(offered, planned_counts(workload, private.dataset, plan), plan.exact_epsilon, reach_of(plan))
 
 
 def _encoded(plan: BestPlan, found: object, remarks: tuple[str, ...]) -> bytes:

@@ -10,7 +10,7 @@ from pmwpub.ledger import Charge
 from pmwpub.mechanisms.noisy_error.assessment import NoisyError
 from pmwpub.mechanisms.noisy_error.release_error import error_charge
 from pmwpub.plans import ErrorPlan
-from pmwpub.queries.counts import count
+from pmwpub.plans.weighing import mass_of, planned_counts, reach_of
 from pmwpub.release.bundle import Bundle
 from pmwpub.release.rebuilding import workload_of
 from pmwpub.service.bought.stored_releases import release_measured_by
@@ -42,7 +42,7 @@ class ErrorPurchase:
     def charges(self, current: Study) -> tuple[Charge, ...]:
         """One charge: discrete Laplace noise on the largest error."""
         plan = self.plan
-        share = error_charge(plan.exact_epsilon, plan.n, plan.rows_per_person)
+        share = error_charge(plan.exact_epsilon, mass_of(plan), reach_of(plan))
         return (
             Charge(
                 purpose=f"error of release {plan.release[:12]}, draw {plan.release_repeat + 1}",
@@ -64,8 +64,8 @@ class ErrorPurchase:
 
 def _work(bundle: Bundle, plan: ErrorPlan, private: PrivateTable) -> ErrorWork:
     workload = workload_of(bundle.certificate, bundle.schema)
-    counts = count(workload, private.dataset)
-    return ErrorWork(workload, bundle.distribution(), counts, plan.exact_epsilon, plan.rows_per_person)
+    counts = planned_counts(workload, private.dataset, plan)
+    return ErrorWork(workload, bundle.distribution(), counts, plan.exact_epsilon, reach_of(plan))
 
 
 def _encoded(found: object, remarks: tuple[str, ...]) -> bytes:

@@ -27,13 +27,14 @@ from pmwpub.plans import (
     ErrorPlan,
     MisfitPlan,
     PublicInputs,
+    WeightTotalPlan,
 )
 from pmwpub.release.bundle import Bundle
 from pmwpub.service.core import kind_of
 from pmwpub.service.inputs.stored_tables import NOTE, options_of
 from pmwpub.tabular.files.text.read_options import ReadOptions
 
-Plan = AcceptancePlan | AssessmentPlan | BestPlan | ErrorPlan | MisfitPlan | AnyReleasePlan
+Plan = AcceptancePlan | AssessmentPlan | BestPlan | ErrorPlan | MisfitPlan | WeightTotalPlan | AnyReleasePlan
 
 
 def same_reading_as_then(
@@ -48,7 +49,7 @@ def same_reading_as_then(
     """
     if plan.private_read_as is not None and not (table is not None and ledger.booked_for(booking.id, table)):
         return False
-    if isinstance(plan, AcceptancePlan | ErrorPlan | MisfitPlan):
+    if isinstance(plan, AcceptancePlan | ErrorPlan | MisfitPlan | WeightTotalPlan):
         return True
     certified = _certified(ledger, booking)
     if certified is not None:
@@ -63,7 +64,7 @@ def other_reading_than_now(ledger: Ledger, booking: Booking, plan: Plan) -> bool
 
     Privacy: a function of released bytes alone.
     """
-    if isinstance(plan, AcceptancePlan | ErrorPlan | MisfitPlan):
+    if isinstance(plan, AcceptancePlan | ErrorPlan | MisfitPlan | WeightTotalPlan):
         return False
     certified = _certified(ledger, booking)
     return certified is not None and certified != plan.inputs.read_as

@@ -8,7 +8,7 @@ from pmwpub.errors import PlanError
 from pmwpub.ledger import Booking, Charge
 from pmwpub.mechanisms.pmw_pub.algorithm import Release
 from pmwpub.plans import ReleasePlan
-from pmwpub.queries.counts import count
+from pmwpub.plans.weighing import counted_in, moved_by_one, planned_counts
 from pmwpub.queries.workload import Workload
 from pmwpub.release.bundle import Bundle
 from pmwpub.release.certificate import Certificate
@@ -51,8 +51,8 @@ class ReleasePurchase:
             Charge(
                 purpose=f"release with {current.known_names(plan.inputs.candidates)}",
                 mechanism=f"PMW^Pub, {plan.rounds} rounds of {plan.selection} selection and discrete Gaussian",
-                sensitivity=f"{plan.rows_per_person} rows",
-                scale=f"sigma = {float(schedule.share.measurement.scale):.6g} rows",
+                sensitivity=moved_by_one(plan),
+                scale=f"sigma = {float(schedule.share.measurement.scale):.6g} {counted_in(plan)}",
                 rho=schedule.rho,
             ),
         )
@@ -84,7 +84,7 @@ class ReleasePurchase:
 def _work(
     source: PublicInput, plan: ReleasePlan, repeat: int, private: PrivateTable, workload: Workload
 ) -> ReleaseWork:
-    return ReleaseWork(source, count(workload, private.dataset), plan.schedule(repeat))
+    return ReleaseWork(source, planned_counts(workload, private.dataset, plan), plan.schedule(repeat))
 
 
 def _to_bytes(

@@ -12,7 +12,8 @@ from pmwpub.mechanisms.table_fit.pool_weights import PoolConstants
 from pmwpub.mechanisms.table_fit.table_fit import TableRelease
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
 from pmwpub.plans import AnyTablePlan, WeightedPoolPlan
-from pmwpub.queries.counts import PrivateCounts, count
+from pmwpub.plans.weighing import moved_by_one, planned_counts
+from pmwpub.queries.counts import PrivateCounts
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Support
 from pmwpub.release.bundle import Bundle
@@ -64,7 +65,7 @@ class TableFitPurchase:
             Charge(
                 purpose=f"release with {current.known_names(plan.inputs.candidates)}{learnt}",
                 mechanism=f"table fit, discrete Gaussian on all {measured}",
-                sensitivity=f"{plan.rows_per_person} rows",
+                sensitivity=moved_by_one(plan),
                 scale="by table, from public facts",
                 rho=plan.budget,
             ),
@@ -94,7 +95,7 @@ class TableFitPurchase:
             lambda stated: certificate_class(plan).drafted(plan, schedule, workload, stated).to_bytes(),
         )
         return Prepared(
-            work=lambda: source.work(count(schedule.tables, private.dataset), schedule),
+            work=lambda: source.work(planned_counts(schedule.tables, private.dataset, plan), schedule),
             encode=lambda booking, found: bought.to_bytes(service, booking, schedule, found, source),
         )
 

@@ -14,6 +14,7 @@ from pmwpub.tabular.schema.column_rules import MISSING, OTHER, RESERVED, WEIGHT,
 from pmwpub.tabular.schema.date_parts import LEVELS, DateOrder, DatePart, date_of, part_of
 from pmwpub.tabular.schema.missing_codes import MissingCode, text_of_number
 from pmwpub.tabular.schema.numeric_column import NumericColumn
+from pmwpub.tabular.weights.weight_column import WeightColumn
 
 __all__ = [
     "MISSING",
@@ -56,12 +57,6 @@ class IgnoredColumn(NamedColumn):
     """A column that is left out knowingly."""
 
     kind: Literal["ignore"]
-
-
-class WeightColumn(NamedColumn):
-    """How many people a row of a survey stands for (version 2): named, and left aside."""
-
-    kind: Literal["weight"]
 
 
 class CategoricalColumn(ParentedColumn):

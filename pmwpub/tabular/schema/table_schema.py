@@ -27,7 +27,9 @@ from pmwpub.tabular.schema.column_types import (
     Column,
     EncodedColumn,
     IdColumn,
+    WeightColumn,
 )
+from pmwpub.tabular.weights.weight_column import check_weighing, weighing_columns
 
 
 class Schema(BaseModel):
@@ -64,6 +66,7 @@ class Schema(BaseModel):
         check_names([*(column.name for column in self.columns), WEIGHT], self._own_parents)
         if sum(isinstance(column, IdColumn) for column in self.columns) > 1:
             raise ValueError("at most one id column is allowed")
+        check_weighing(self.columns, keeps_rows=self.rows_beyond is not None)
         if self.version == 2:
             edition.check_second(self.columns)
             for column in self.encoded:
@@ -101,6 +104,11 @@ class Schema(BaseModel):
     @property
     def id_column(self) -> IdColumn | None:
         return next((column for column in self.columns if isinstance(column, IdColumn)), None)
+
+    @property
+    def weight_column(self) -> WeightColumn | None:
+        """The column by which private rows are weighed: the one with a cap; None where each row counts as one."""
+        return next(iter(weighing_columns(self.columns)), None)
 
     @property
     def rows_beyond(self) -> Literal["keep"] | None:
@@ -246,8 +254,9 @@ class Schema(BaseModel):
         return column.written(code, self.tokens_of(column))
 
     def check_header(self, header: Sequence[str], *, with_id: bool) -> None:
-        """Every encoded column must stand in `header`, and the id column too if asked; others may, in any order. A
-        name may be written with the apostrophe that a released table has before what a spreadsheet would run.
+        """Every encoded column must stand in `header`, and, if asked, the id column and that of weights; others may, in
+        any order. A name may be written with the apostrophe that a released table has before what a spreadsheet would
+        run.
 
         Raises SchemaError naming the schema's columns that the header lacks, and those that it has in another
         spelling; the header's own names are not repeated.
@@ -255,6 +264,8 @@ class Schema(BaseModel):
         needed = [column.name for column in self.encoded]
         if with_id and self.id_column is not None:
             needed.append(self.id_column.name)
+        if with_id and self.weight_column is not None:
+            needed.append(self.weight_column.name)
         lacking = [name for name in needed if not stands_in(header, name)]
         if lacking:
             raise SchemaError(_lacking_message(lacking, header))

@@ -10,7 +10,7 @@ import streamlit as st
 from pmwpub.errors import PmwPubError
 from pmwpub.plans import WorkloadChoice
 from pmwpub.service import Study
-from pmwpub.service.bought.releases import workload_facts
+from pmwpub.service.choosing.workload_sizes import workload_facts
 from pmwpub.service.inputs import schema_editing
 from pmwpub.service.inputs.schema_editing import Binning, Row, Schema
 from pmwpub.ui.app import widget_keys

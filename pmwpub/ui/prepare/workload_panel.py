@@ -6,7 +6,7 @@ import streamlit as st
 
 from pmwpub.plans import WorkloadChoice
 from pmwpub.service import Study
-from pmwpub.service.bought.releases import workload_facts
+from pmwpub.service.choosing.workload_sizes import workload_facts
 from pmwpub.service.inputs import study_store
 from pmwpub.ui.app.frame import Badge, panel, refusals
 from pmwpub.ui.app.services import public, service

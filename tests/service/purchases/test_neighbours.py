@@ -14,7 +14,7 @@ from pmwpub.ledger import Population
 from pmwpub.plans import AssessmentPlan, ReleasePlan, WorkloadChoice
 from pmwpub.queries.counts import count
 from pmwpub.release.bundle import Bundle
-from pmwpub.release.certificates.certificate_parts import CERTIFICATE_NEIGHBOURS
+from pmwpub.release.certificates.neighbour_words import CERTIFICATE_NEIGHBOURS
 from pmwpub.release.checking import check, require
 from pmwpub.service import PrivateTable, Service
 from pmwpub.service.bought import assessments, release_errors, releases

@@ -293,7 +293,7 @@ def test_an_unforeseen_error_between_charge_and_draw_ends_as_no_result(
 
     plan = plan_of(bench)
     with monkeypatch.context() as patch:
-        patch.setattr(purchases.release_purchase, "count", out_of_memory)
+        patch.setattr(purchases.release_purchase, "planned_counts", out_of_memory)
         with pytest.raises(MemoryError):
             buying.buy(bench.service, bench.private, plan)
     assert [record.status for record in bench.service.ledger.history(bench.name)] == ["no result"]

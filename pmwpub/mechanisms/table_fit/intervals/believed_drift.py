@@ -63,7 +63,7 @@ class BelievedDrift:
         computed, the least strength of the grid is taken, which makes the widest intervals: a release that is drawn
         is never lost for its intervals, and says that they are such.
 
-        n     private rows
+        n     private rows, or the units that they weigh together
         rows  of public people that the release's atoms stand for, or what counts them; by default what their
               multiplicities add up to
         """
@@ -93,7 +93,7 @@ class BelievedDrift:
 
 def _believed(release: TableRelease, schedule: TableSchedule, n: int, rows: int) -> BelievedDrift:
     tables, prior = released_tables(release, schedule, n), release.distribution.support
-    found, cap = likely_drift(release, schedule, tables, rows), _cap(release, n, rows)
+    found, cap = likely_drift(release, schedule, tables, rows), _cap(release, schedule, n, rows)
     all_ones, pairs = found.means
     moved = _moved(release, schedule)
     own = np.minimum(_own(schedule, prior, tables.estimates, _grid(schedule), all_ones, moved), min(all_ones, cap))
@@ -114,7 +114,7 @@ def likely_drift(release: TableRelease, schedule: TableSchedule, tables: Release
     ones = np.array([evidence.likelihood(moved, strength) for strength in grid])
     without_pairs = replace(choices, sweeps=(*choices.sweeps[:2], 0), grown=())  # the atoms have the added rows
     first = answers_of(refit(prior, schedule, release.noisy, without_pairs, n, release.coarse), schedule.tables)
-    return LikelyDrift.of(grid, ones, _of_pairs(tables, first, grid), _cap(release, n, rows))
+    return LikelyDrift.of(grid, ones, _of_pairs(tables, first, grid), _cap(release, schedule, n, rows))
 
 
 def _grid(schedule: TableSchedule) -> Floats:
@@ -126,13 +126,15 @@ def _moved(release: TableRelease, schedule: TableSchedule) -> tuple[int, ...]:
     return tuple(i for i, a in enumerate(schedule.attributes) if a in release.choices.moved)
 
 
-def _cap(release: TableRelease, n: int, rows: int) -> float:
+def _cap(release: TableRelease, schedule: TableSchedule, n: int, rows: int) -> float:
     """No strength may exceed what the two tables' own sampling errors allow.
 
-    The public rows count as much as the weights left of them (Kish's effective sample size).
+    The public rows count as much as the weights left of them (Kish's effective sample size). So do private rows that
+    are weighed: with weights of at most W that sum up to T, T^2 over the sum of their squares is at least T/W, which is
+    public.
     """
     prior, weights = release.distribution.support, release.distribution.weights
-    return 1.0 / (1.0 / n + prior.rows / rows * float(np.sum(weights**2 / prior.multiplicity)))
+    return 1.0 / (schedule.cap / n + prior.rows / rows * float(np.sum(weights**2 / prior.multiplicity)))
 
 
 def released_tables(release: TableRelease, schedule: TableSchedule, n: int) -> ReleasedTables:

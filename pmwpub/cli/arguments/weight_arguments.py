@@ -1,0 +1,18 @@
+"""Arguments of what is about survey weights: `weight-total`."""
+
+from __future__ import annotations
+
+from pmwpub.cli.arguments.shared_arguments import Actions, private, reading, whole
+
+
+def weight_total_command(commands: Actions) -> None:
+    """`weight-total`."""
+    parser = commands.add_parser("weight-total", help="buy the noisy sum of the private rows' survey weights")
+    parser.add_argument("--population", required=True)
+    parser.add_argument("--schema", required=True, help="whose column of weights has a cap and a unit, and no total")
+    private(parser, required=False)
+    reading(parser)
+    parser.add_argument("--epsilon", required=True, help="at the population's delta, as of a release")
+    parser.add_argument("--dry-run", action="store_true", help="buy nothing: the price, and what it would be off by")
+    parser.add_argument("--repeat", type=whole, default=0, help="draw this total again, at its price")
+    parser.set_defaults(run="pmwpub.cli.weighing.weight_total:weight_total")

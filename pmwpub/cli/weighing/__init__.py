@@ -1,0 +1,1 @@
+"""Commands that are about survey weights."""

@@ -1,0 +1,1 @@
+"""The total weight of a private table, with noise."""

@@ -1,0 +1,1 @@
+"""Survey weights: what may be bought of a table whose rows are weighed, and their total."""

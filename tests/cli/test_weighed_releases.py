@@ -1,0 +1,180 @@
+"""Releases, errors and floors under a schema that weighs rows, by command; what is not taken through is refused."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pmwpub.cli import main
+from pmwpub.release import rebuild
+
+Run = Callable[..., Any]
+ROWS, CAP = 2_000, 4.0
+CRITERIA = json.dumps([{"kind": "largest", "within": "0.1"}])
+WEIGHT = {"name": "w", "kind": "weight", "cap": CAP, "unit": 0.1, "total": 4_000}
+
+
+def table(rows: int, seed: int) -> tuple[str, float]:
+    """Women weigh 1 and men 3; the exact weighted share of men."""
+    rng = np.random.default_rng(seed)
+    men, old = rng.integers(2, size=rows), rng.integers(3, size=rows)
+    lines = [f"{'FM'[man]},{age},{1 + 2 * man}" for man, age in zip(men, old, strict=True)]
+    return "\n".join(["sex,age,w", *lines]) + "\n", 3 * men.sum() / (rows + 2 * men.sum())
+
+
+def schema(**weight: object) -> dict[str, object]:
+    columns = [
+        {"name": "sex", "kind": "categorical", "levels": ["F", "M"], "other": True},
+        {"name": "age", "kind": "ordered", "levels": ["0", "1", "2"], "other": True},
+    ]
+    return {"version": 2, "missing_tokens": [], "columns": [*columns, WEIGHT | weight]}
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    Path(tmp_path, "p.csv").write_text(table(ROWS, 1)[0])
+    Path(tmp_path, "b.csv").write_text(table(800, 2)[0])
+    Path(tmp_path, "schema.json").write_text(json.dumps(schema()))
+    monkeypatch.chdir(tmp_path)
+
+    def command(*arguments: str, status: int = 0) -> Any:
+        found = main(["--store", f"sqlite:///{tmp_path}/ledger.sqlite3", *arguments])
+        output = capsys.readouterr()
+        assert found == status, output.err
+        return output.err if status else json.loads(output.out)
+
+    command("ledger", "register", "P", "--n", str(ROWS), "--epsilon", "900")
+    return command
+
+
+def bought(run: Run, *flags: str, command: str = "release", status: int = 0) -> Any:
+    given = ("--population", "P", "--schema", "schema.json", "--private", "p.csv", "--public", "b.csv", "-k", "2")
+    return run(command, *given, "--epsilon", "20", *flags, status=status)
+
+
+def share_of_men(folder: str) -> float:
+    lines = Path(folder, "weights.csv").read_text().splitlines()[1:]
+    return sum(float(line.split(",")[-1]) for line in lines if line.startswith("M"))
+
+
+@pytest.mark.parametrize("engine", ["table-fit", "pmw-pub"])
+def test_a_weighed_release_states_its_weights_is_checked_and_made_again(
+    run: Run, engine: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = bought(run, "--engine", engine, "-o", "out")
+    assert found["weights"] == {"column": "w", "cap": 40, "unit": "0.1", "total": 40_000, "measured": None}
+    assert found["plan"]["weights"] == found["weights"]
+    assert "at most weights.cap units" in found["neighbours"]
+    assert "raked" in found["neighbours"]
+    assert (found["n"], found["rows_per_person"]) == (ROWS, 1)
+    assert run("certificate", "check", "out")["holds"]
+    assert rebuild.main(["b.csv", "--from", "out"]) == 0
+    assert "DIFFERS" not in capsys.readouterr().out
+    # Half of the rows and three quarters of the weight are men's; the public table, which counts rows, says a half.
+    assert abs(share_of_men("out") - table(ROWS, 1)[1]) < 0.06
+    (charge,) = run("ledger", "show", "P")["charges"]
+    assert charge["sensitivity"] == "40 units of weight"
+
+
+def test_a_certificate_whose_weights_were_changed_does_not_hold(run: Run) -> None:
+    bought(run, "--engine", "table-fit", "-o", "out")
+    path = Path("out", "certificate.json")
+    stated = json.loads(path.read_text())
+    for changed in ({"cap": 20}, {"total": 80_000}, {"unit": "0.2"}):
+        path.write_text(json.dumps(stated | {"weights": stated["weights"] | changed}))
+        assert "does not hold" in run("certificate", "check", "out", status=2)
+
+
+def worst(folder: str) -> float:
+    """The largest error of weights.csv over the cells of (sex, age), of private weight in 4,000: by hand."""
+    private, made = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    for line in Path("p.csv").read_text().splitlines()[1:]:
+        sex, age, weight = line.split(",")
+        private[sex, age] += float(weight) / 4_000
+    for line in Path(folder, "weights.csv").read_text().splitlines()[1:]:
+        sex, age, share = line.split(",")
+        made[sex, age] += float(share)
+    return max(abs(private[cell] - made[cell]) for cell in private)
+
+
+def test_an_error_is_of_shares_of_the_total(run: Run) -> None:
+    bought(run, "--engine", "table-fit", "-o", "out")
+    given = ("--population", "P", "--schema", "schema.json", "--private", "p.csv", "--release", "out")
+    error = run("error", *given, "--epsilon", "20")["error"]
+    # Noise of scale 40/20 units in 40,000: far below a thousandth.
+    assert abs(error - worst("out")) < 0.002
+    charge = run("ledger", "show", "P")["charges"][-1]
+    assert charge["sensitivity"] == "40/40000"
+
+
+def test_floor_and_start_are_of_shares_of_the_total(run: Run) -> None:
+    found = bought(run, command="assess")["assessments"][0]
+    # The public table has each of six cells at about 1/6; the private weight of a man's cell is about 1/4.
+    private = 3 * sum(line.startswith("M,0") for line in Path("p.csv").read_text().splitlines()) / 4_000
+    assert abs(private - 0.25) < 0.02
+    assert 0.06 < found["start"] < 0.12
+    assert found["floor"] < 0.01  # some mixture of the six cells has all but what T is off by
+    assert {charge["sensitivity"] for charge in run("ledger", "show", "P")["charges"]} == {"40/40000"}
+
+
+def test_the_total_is_no_check_shares_may_sum_to_less_or_to_more(run: Run) -> None:
+    sums = []
+    for total in (1_000, 16_000):  # a quarter of what the weights sum up to, and four times it
+        Path("schema.json").write_text(json.dumps(schema(total=total)))
+        found = bought(run, "--engine", "table-fit", "-o", f"out{total}")
+        with Path(f"out{total}", "tables.csv").open(newline="") as stream:
+            lines = [line for line in csv.DictReader(stream) if line["table"] == "1"]
+        sums.append(sum(int(line["noisy_count"]) for line in lines) / found["weights"]["total"])
+    assert 1.5 < sums[0] <= 2.1  # each sex is clipped at the whole: 1 and 1
+    assert 0.2 < sums[1] < 0.3
+
+
+def test_what_does_not_take_weights_through_says_so_before_a_charge(run: Run) -> None:
+    Path("c.json").write_text(CRITERIA)
+    said = bought(run, "--engine", "table-fit", "--criteria", "c.json", "-o", "out", status=2)
+    assert "plan without criteria" in said
+    assert run("ledger", "show", "P")["charges"] == []
+
+
+def test_without_a_total_a_release_asks_for_one(run: Run) -> None:
+    Path("schema.json").write_text(json.dumps(schema(total=None)))
+    assert "pmwpub weight-total" in bought(run, "--engine", "table-fit", "-o", "out", status=2)
+    assert run("ledger", "show", "P")["charges"] == []
+
+
+def test_a_private_file_without_the_column_of_weights_is_refused(run: Run) -> None:
+    lines = [line.rsplit(",", 1)[0] for line in Path("p.csv").read_text().splitlines()]
+    Path("p.csv").write_text("\n".join(lines) + "\n")
+    assert "lacks columns that the schema needs: 'w'" in bought(run, "--engine", "table-fit", "-o", "out", status=2)
+
+
+def test_a_total_that_was_bought_is_what_shares_are_taken_of(run: Run) -> None:
+    Path("schema.json").write_text(json.dumps(schema(total=None)))
+    given = ("weight-total", "--population", "P", "--schema", "schema.json", "--epsilon", "5")
+    free = run(*given, "--dry-run")
+    found = run(*given, "--private", "p.csv")
+    assert free["half_width"] == found["half_width"] > 0
+    exact = sum(float(line.split(",")[2]) for line in Path("p.csv").read_text().splitlines()[1:])
+    assert abs(found["total"] / 10 - exact) < 20 * found["half_width"] / 10
+    (charge,) = run("ledger", "show", "P")["charges"]
+    assert charge["sensitivity"] == "40 units of weight"
+    made = bought(run, "--engine", "table-fit", "-o", "out")
+    assert made["weights"]["total"] == found["total"]
+    assert made["weights"]["measured"] == found["plan_sha256"]
+    assert run("certificate", "check", "out")["holds"]
+    assert run(*given, "--private", "p.csv")["stored_earlier"]
+
+
+def test_no_total_is_sold_where_the_schema_declares_one_or_weighs_no_rows(run: Run) -> None:
+    given = ("weight-total", "--population", "P", "--schema", "schema.json", "--epsilon", "5", "--private", "p.csv")
+    assert "declares the total" in run(*given, status=2)
+    Path("schema.json").write_text(json.dumps(schema(cap=None, unit=None, total=None)))
+    assert "weighs no rows" in run(*given, status=2)
+    assert run("ledger", "show", "P")["charges"] == []
