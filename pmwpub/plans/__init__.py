@@ -13,6 +13,7 @@ all rows of one ID are, of which k stay (`tabular.coding.kept_rows`); it says wh
 
 from pmwpub.plan_inputs import Part, PublicInputs, Scope, WorkloadChoice, floor_workload
 from pmwpub.plans.acceptance_plans import AcceptancePlan
+from pmwpub.plans.household_plans import HouseholdPlan
 from pmwpub.plans.question_plans import (
     AssessmentPlan,
     BestPlan,
@@ -41,6 +42,7 @@ __all__ = [
     "AssessmentPlan",
     "BestPlan",
     "ErrorPlan",
+    "HouseholdPlan",
     "MisfitPlan",
     "Part",
     "PublicInputs",

@@ -13,6 +13,7 @@ from pmwpub.ledger import TableHandle, TableVerdict
 from pmwpub.plans import WorkloadChoice
 from pmwpub.progress import Progress, unwatched
 from pmwpub.service.core import Service
+from pmwpub.service.households.household_unit import check_unit
 from pmwpub.service.inputs import candidate_facts, overlap_check, stored_tables
 from pmwpub.service.inputs.bundled_sample import sample_rows
 from pmwpub.service.inputs.study import Study
@@ -200,6 +201,7 @@ def load_private(
     service.policy.refuse_viewers()
     current = study(service, population)
     terms = current.population
+    check_unit(terms, None)
     compared = overlap_check.comparison(service, current)
     found = _surveyed(content, options, current, compared, KEPT if cluster is None else 0, progress)
     if service.policy.answers:

@@ -1,10 +1,10 @@
 """Buying: every rule of spending, in the order in which it is asked.
 
-A service for viewers alone buys nothing. The plans must fit the population's terms and the loaded table, and mean the
-same neighbours as all that the population bought before. The steward says that no public table was made from the
-private one. Then all plans are charged in one transaction, or none: there the ledger asks that the terms are in force,
-that draws come in order, that the sum can be afforded, and, where all sessions are one steward's, that the table
-belongs to no other population.
+A service for viewers alone buys nothing. The plans must protect the population's unit, a person or a household, fit its
+terms and the loaded table, and mean the same neighbours as all that the population bought before. The steward says that
+no public table was made from the private one. Then all plans are charged in one transaction, or none: there the ledger
+asks that the terms are in force, that draws come in order, that the sum can be afforded, and, where all sessions are
+one steward's, that the table belongs to no other population.
 """
 
 from __future__ import annotations
@@ -31,11 +31,12 @@ from pmwpub.plans import (
 from pmwpub.service.choosing.floor_part import same_part
 from pmwpub.service.choosing.outlook import not_worth
 from pmwpub.service.core import Outcome, Price, Service, Spending
+from pmwpub.service.households.household_unit import check_unit
 from pmwpub.service.inputs import study_store
 from pmwpub.service.inputs.shared_rows import Overlap
 from pmwpub.service.inputs.study import Study
 from pmwpub.service.private_table import PrivateTable
-from pmwpub.service.purchases.neighbours import charges_of, same_neighbours
+from pmwpub.service.purchases.neighbours import charges_of, largest_of, same_neighbours
 from pmwpub.service.purchases.offers import said
 from pmwpub.service.purchases.protocol import Prepared, Purchase
 from pmwpub.service.purchases.readings import other_reading_than_now, same_reading_as_then
@@ -100,6 +101,7 @@ def buy(
     current = current or study_store.study(service, private.population)
     known = [as_known(service, private, one, repeat, current) for one in wanted]
     for one in known:
+        check_unit(current.population, largest_of(one.plan))
         check_repeat(service.ledger.next_repeat(private.population, one.plan.sha256), repeat)
     if not free_tick and (doubted := doubts(service, current, known, repeat=repeat)):
         raise PlanError(f"{doubted[0]} {NOT_WORTH}")

@@ -7,12 +7,20 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from pmwpub.ledger import Booking, Charge
-from pmwpub.plans import AcceptancePlan, AnyReleasePlan, AssessmentPlan, BestPlan, ErrorPlan, MisfitPlan
+from pmwpub.plans import (
+    AcceptancePlan,
+    AnyReleasePlan,
+    AssessmentPlan,
+    BestPlan,
+    ErrorPlan,
+    HouseholdPlan,
+    MisfitPlan,
+)
 from pmwpub.service.core import Service
 from pmwpub.service.inputs.study import Study
 from pmwpub.service.private_table import PrivateTable
 
-Plan = AcceptancePlan | AssessmentPlan | BestPlan | ErrorPlan | MisfitPlan | AnyReleasePlan
+Plan = AcceptancePlan | AssessmentPlan | BestPlan | ErrorPlan | HouseholdPlan | MisfitPlan | AnyReleasePlan
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from pmwpub.plans import (
     AssessmentPlan,
     BestPlan,
     ErrorPlan,
+    HouseholdPlan,
     MisfitPlan,
     PublicInputs,
 )
@@ -33,7 +34,7 @@ from pmwpub.service.core import kind_of
 from pmwpub.service.inputs.stored_tables import NOTE, options_of
 from pmwpub.tabular.files.text.read_options import ReadOptions
 
-Plan = AcceptancePlan | AssessmentPlan | BestPlan | ErrorPlan | MisfitPlan | AnyReleasePlan
+Plan = AcceptancePlan | AssessmentPlan | BestPlan | ErrorPlan | HouseholdPlan | MisfitPlan | AnyReleasePlan
 
 
 def same_reading_as_then(
