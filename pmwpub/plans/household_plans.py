@@ -24,6 +24,9 @@ from pmwpub.queries.workload import Workload
 from pmwpub.tabular.households.grouped_persons import Households
 from pmwpub.tabular.households.household_schema import HouseholdRule, HouseholdSchema
 
+MOST_ENTRIES = 40_000_000
+"""Of the matrix of public persons and tables: half a gigabyte, and as much again while it is fitted."""
+
 
 class HouseholdPlan(FrozenPlan):
     """One release of households by table fit.
@@ -63,9 +66,16 @@ class HouseholdPlan(FrozenPlan):
     def schedule(self, schema: HouseholdSchema, public: Households) -> HouseholdSchedule:
         """How the budget is shared by the tables of both levels, from public facts alone.
 
-        Raises PlanError where these have more than MOST_CELLS cells, BudgetError where a share would be zero.
+        Raises PlanError where these have more than MOST_CELLS cells, or public persons in them MOST_ENTRIES; BudgetError
+        where a share would be zero.
         """
         tables = planned_tables(schema, self.inputs.workload.build(schema.persons.domain))
+        entries = len(public.persons) * len(tables.persons.marginals) + len(public) * len(tables.own.marginals)
+        if entries > MOST_ENTRIES:
+            raise PlanError(
+                f"A release of households takes at most {MOST_ENTRIES:,} cells of public persons and tables; these are "
+                f"{entries:,}. Use fewer columns or marginals, or a smaller public table. Nothing was charged."
+            )
         return household_schedule(
             tables,
             public,

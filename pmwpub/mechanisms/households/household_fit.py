@@ -175,12 +175,13 @@ class _Problem:
 
         rows  of public households: against all tables the prior is worth no more
         """
-        constants, cells = schedule.persons.constants, self.incidence[:, self.one_way].toarray()
-        mean = self.start @ cells
-        noise = self.deviations[self.one_way]
-        centred = (cells - mean) * np.sqrt(self.start)[:, None] / noise
-        values, basis = np.linalg.eigh(centred.T @ centred)
-        residual = basis.T @ ((self.answers[self.one_way] - mean) / noise)
+        constants = schedule.persons.constants
+        cells = self._widest(constants.evidence_cells)
+        x, noise = self.incidence[:, cells], self.deviations[cells]
+        mean = np.asarray(x.T @ self.start)
+        covariance = (x.T @ x.multiply(self.start[:, None])).toarray() - np.outer(mean, mean)
+        values, basis = np.linalg.eigh(covariance / np.outer(noise, noise))
+        residual = basis.T @ ((self.answers[cells] - mean) / noise)
         grid = np.geomspace(constants.least_strength, constants.most_strength, constants.strengths)
         spread = 1.0 + np.maximum(values, 0.0)[None, :] / grid[:, None]
         likelihoods = -0.5 * (np.log(spread) + residual**2 / spread).sum(axis=1)
@@ -188,6 +189,12 @@ class _Problem:
         chosen = math.exp(float(posterior @ np.log(grid)) / float(posterior.sum()))
         one_way = float(f"{chosen:.{DIGITS}g}")
         return HouseholdStrengths(one_way, min(constants.pair_factor * one_way, float(rows)))
+
+    def _widest(self, most: int) -> Ints:
+        """At most so many cells of 1-way tables, ascending: those that public households differ in most."""
+        x = self.incidence[:, self.one_way]
+        spread = np.asarray(x.multiply(x).T @ self.start) - np.asarray(x.T @ self.start) ** 2
+        return np.sort(self.one_way[np.argsort(-spread, kind="stable")[:most]])
 
     def fit(self, prior: Floats, cells: Ints, strength: float) -> Floats:
         """argmin KL(w || prior) + sum over cells of (q(w) - y)^2/(2 v), v = max(N s^2, least): float64 (m,).
