@@ -66,8 +66,8 @@ class HouseholdPlan(FrozenPlan):
     def schedule(self, schema: HouseholdSchema, public: Households) -> HouseholdSchedule:
         """How the budget is shared by the tables of both levels, from public facts alone.
 
-        Raises PlanError where these have more than MOST_CELLS cells, or public persons in them MOST_ENTRIES; BudgetError
-        where a share would be zero.
+        Raises PlanError for more than MOST_CELLS cells, or MOST_ENTRIES public persons in them; BudgetError where a
+        share would be zero.
         """
         tables = planned_tables(schema, self.inputs.workload.build(schema.persons.domain))
         entries = len(public.persons) * len(tables.persons.marginals) + len(public) * len(tables.own.marginals)

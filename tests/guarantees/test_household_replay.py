@@ -70,7 +70,7 @@ def test_nothing_that_leaves_tells_neighbours_of_any_size_apart(
 ) -> None:
     ours, theirs = (traced(tmp_path / str(place), home, capfd) for place, home in enumerate(PAIRS[name]))
     assert differences(ours, theirs) == set()
-    assert len(ours.exports) > 28, "four folders of seven files"
+    assert len(ours.exports) > 32, "four folders of eight files"
     assert [text[0] for text in ours.output.values()] == ["0"] * 6 + ["2", "0"], ours.logs
     assert len(ours.calls) == 3 * 12, "three draws of six tables of persons and six of households"
 

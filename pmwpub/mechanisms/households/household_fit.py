@@ -21,8 +21,8 @@ from pmwpub.records import Floats, Ints
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-MOST_STEPS = 500
-"""Of the solver of one fit. Where it stops is post-processing: how far from the optimum is no matter of privacy."""
+SOLVER = {"maxiter": 1_000, "maxfun": 2_000, "ftol": 1e-15, "gtol": 1e-10}
+"""Of one fit. Where it stops is post-processing: how far from the optimum is no matter of privacy."""
 
 DIGITS = 4
 """Of a strength: so that what the last bits of a matrix product are does not show."""
@@ -200,7 +200,8 @@ class _Problem:
         """argmin KL(w || prior) + sum over cells of (q(w) - y)^2/(2 v), v = max(N s^2, least): float64 (m,).
 
         By the dual: w is proportional to prior exp(x l), where l minimises log sum(prior exp(x l)) - l.y + sum v l^2/2,
-        which is smooth and convex. Quasi-Newton steps on one thread, in a fixed order.
+        which is smooth and convex. Quasi-Newton steps in a fixed order, to a gradient so
+        small that machines which round otherwise end at the same weights.
         """
         from scipy.optimize import minimize
 
@@ -216,7 +217,7 @@ class _Problem:
             value = top - float(tilt @ y) + 0.5 * float(variances @ tilt**2)
             return value, (x.T @ weights - y + variances * tilt) * step
 
-        found = minimize(dual, np.zeros(len(cells)), jac=True, method="L-BFGS-B", options={"maxiter": MOST_STEPS})
+        found = minimize(dual, np.zeros(len(cells)), jac=True, method="L-BFGS-B", options=SOLVER)
         return _tilted(logs + x @ (found.x * step))[1]
 
 

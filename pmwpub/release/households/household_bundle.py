@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from pmwpub.errors import CertificateError
 from pmwpub.mechanisms.households.household_fit import HouseholdRelease
 from pmwpub.records import Dataset, Floats, Ints
+from pmwpub.release.households import rebuild_households
 from pmwpub.release.households.household_certificate import HouseholdCertificate, StrengthsStated
 from pmwpub.release.households.household_files import (
     CERTIFICATE,
+    REBUILD,
     SCHEMA,
     TABLES,
     household_tables_csv,
@@ -87,6 +90,7 @@ class HouseholdBundle:
         files = synthetic_files(self.schema, self.atoms, self.weights, number, seed)
         files |= weight_files(self.schema, self.atoms, self.weights)
         files[TABLES] = household_tables_csv(self.schema, self.certificate.tables, self.persons, self.own)
+        files[REBUILD] = Path(rebuild_households.__file__).read_bytes()
         files[SCHEMA] = self.schema.to_json().encode()
         files[CERTIFICATE] = self.certificate.with_files(files, number, seed).to_bytes()
         return files

@@ -20,8 +20,8 @@ from pmwpub.tabular.households.household_schema import HouseholdSchema
 
 PERSONS, HOUSEHOLDS = "persons.csv", "households.csv"
 WEIGHTS, WEIGHTED = "weights.csv", "weighted_persons.csv"
-TABLES, CERTIFICATE, SCHEMA = "tables.csv", "certificate.json", "schema.json"
-HOUSEHOLD_FILES = (PERSONS, HOUSEHOLDS, WEIGHTS, WEIGHTED, TABLES, CERTIFICATE, SCHEMA)
+TABLES, CERTIFICATE, SCHEMA, REBUILD = "tables.csv", "certificate.json", "schema.json", "rebuild.py"
+HOUSEHOLD_FILES = (PERSONS, HOUSEHOLDS, WEIGHTS, WEIGHTED, TABLES, CERTIFICATE, SCHEMA, REBUILD)
 """What a release of households is written as."""
 
 TABLES_HEADER = ("of", "columns", "levels", "noisy_count", "sigma")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError, model_validator
 
 from pmwpub.domain import Attribute, Domain
 from pmwpub.errors import SchemaError
@@ -31,11 +31,11 @@ NO, YES = "no", "yes"
 class AnyPerson(BaseModel):
     """A household-level column: whether any person of the household has one of some levels, such as "has a child"."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
-    name: str = Field(min_length=1, max_length=200)
-    column: str
-    levels: tuple[str, ...] = Field(min_length=1)
+    name: StrictStr = Field(min_length=1, max_length=200)
+    column: StrictStr
+    levels: tuple[StrictStr, ...] = Field(min_length=1)
 
 
 class HouseholdRule(BaseModel):
@@ -51,13 +51,13 @@ class HouseholdRule(BaseModel):
     Raises ValueError (through `HouseholdSchema.from_json`) for names that stand twice.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
-    id: str = Field(min_length=1)
-    largest: int = Field(ge=1, le=MOST_PERSONS)
-    columns: tuple[str, ...] = ()
+    id: StrictStr = Field(min_length=1)
+    largest: StrictInt = Field(ge=1, le=MOST_PERSONS)
+    columns: tuple[StrictStr, ...] = ()
     any: tuple[AnyPerson, ...] = ()
-    households_per_person: int = 1
+    households_per_person: StrictInt = 1
 
     @model_validator(mode="after")
     def _check(self) -> HouseholdRule:

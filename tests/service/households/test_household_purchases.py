@@ -183,6 +183,13 @@ def test_a_plan_without_prefixes_pools_or_another_largest_household(town: Town) 
             HouseholdPlan.model_validate(plan.model_copy(update=update).model_dump())
 
 
+def test_a_plan_of_files_that_are_read_otherwise_is_one_of_its_own(town: Town) -> None:
+    plan = town.plan().model_copy(update={"private_read_as": "cp1252,semicolon"})
+    assert plan.earlier == town.plan()
+    with pytest.raises(PlanError, match="read in another way"):
+        town.buy(plan)
+
+
 def test_each_part_of_the_rule_is_part_of_the_plan(town: Town) -> None:
     plan = town.plan()
     other = plan.model_copy(update={"household": SCHEMA.rule.model_copy(update={"any": ()})})

@@ -69,7 +69,7 @@ def test_a_rule_that_does_not_fit_is_refused_in_words(rule: dict[str, Any], word
         ({"name": "fnlwgt", "kind": "weight"}, "weights"),
         (
             {"name": "county", "kind": "categorical", "levels": ["a", "b"],
-             "parents": [{"name": "state", "levels": {"s": ["a", "b"]}}]},
+             "parents": [{"name": "state", "map": {"a": "s", "b": "s"}}]},
             "parents of levels",
         ),
     ],
