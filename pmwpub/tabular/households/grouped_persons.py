@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pmwpub.errors import DomainError
-from pmwpub.records import Codes, Dataset, Ints
+from pmwpub.records import Codes, Dataset, Ints, code_type
 from pmwpub.tabular.households.household_schema import HouseholdSchema
 
 
@@ -77,8 +77,8 @@ def grouped(schema: HouseholdSchema, codes: Codes, owners: Ints) -> Households:
     return Households(Dataset(schema.persons.domain, persons), starts, Dataset(schema.own_domain, own), schema.largest)
 
 
-def _own_codes(schema: HouseholdSchema, persons: Codes, starts: Ints) -> Ints:
-    """int64 (N, e)."""
+def _own_codes(schema: HouseholdSchema, persons: Codes, starts: Ints) -> Codes:
+    """(N, e)."""
     shape, begins = schema.persons.domain.shape, starts[:-1]
     found = [np.diff(starts) - 1]
     for position in schema.positions:
@@ -88,7 +88,7 @@ def _own_codes(schema: HouseholdSchema, persons: Codes, starts: Ints) -> Ints:
     for position, counted in schema.any_codes:
         has = np.isin(persons[:, position], sorted(counted)).astype(np.int64)
         found.append(np.maximum.reduceat(has, begins))
-    return np.stack(found, axis=1)
+    return np.stack(found, axis=1).astype(code_type(schema.own_domain))
 
 
 def merged(households: Households) -> tuple[Households, Ints]:

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -85,10 +86,7 @@ def changed(field: str, change: Callable[[Any], Any]) -> Callable[[dict[str, Any
 
 
 def half_the_noise(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [
-        table | {"scale": f"{table['scale'].partition('/')[0]}/{2 * int(table['scale'].partition('/')[2] or 1)}"}
-        for table in tables
-    ]
+    return [table | {"scale": str(Fraction(table["scale"]) / 2)} for table in tables]
 
 
 EDITS = {
@@ -97,7 +95,7 @@ EDITS = {
     "half the noise": changed("tables", half_the_noise),
     "a table left out": changed("tables", lambda tables: tables[1:]),
     "a smaller epsilon": changed("epsilon", lambda epsilon: epsilon / 2),
-    "a smaller rho": changed("rho", lambda rho: "0" + rho[1:].replace("1", "0").replace("2", "1")),
+    "a smaller rho": changed("rho", lambda rho: "0.001000000000000"),
     "another promise": changed("neighbours", lambda words: words.replace("household", "person")),
     "another sensitivity": changed("sensitivity", lambda words: words.replace("H√2", "√2")),
     "another plan": changed("plan", lambda plan: plan | {"n": 2}),

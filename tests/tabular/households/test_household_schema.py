@@ -68,8 +68,8 @@ def test_a_rule_that_does_not_fit_is_refused_in_words(rule: dict[str, Any], word
         ({"name": "person", "kind": "id"}, "person ids"),
         ({"name": "fnlwgt", "kind": "weight"}, "weights"),
         (
-            {"name": "county", "kind": "categorical", "levels": ["a", "b"],
-             "parents": [{"name": "state", "map": {"a": "s", "b": "s"}}]},
+            {"name": "county", "kind": "categorical", "levels": ["a", "b", "c"],
+             "parents": [{"name": "state", "map": {"a": "s", "b": "s", "c": "t"}}]},
             "parents of levels",
         ),
     ],
