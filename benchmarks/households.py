@@ -205,7 +205,7 @@ def released(epsilon: float, seed: int, truth: Truth, public: Households, schema
     advised = FitConstants.advised(tables.persons, budget, n=n, delta=Fraction(1, n**2), rows_per_person=H)
     plan = household_schedule(tables, public, budget, n=n, constants=advised, own_constants=FitConstants())
     atoms, counts = HouseholdAtoms.of(public), count_households(tables, truth.homes)
-    found = household_fit(counts, atoms, plan, noise=SimulationNoise(seed))
+    found = household_fit(counts, atoms, plan, noise=SimulationNoise(f"{epsilon} {seed}"))
     return errors(truth, *shares(atoms.households, schema, found.weights), couples(atoms.households, found.weights))
 
 
@@ -218,7 +218,7 @@ def flat(
     n, support = len(rows[0]), Support.of(rows[1])
     advised = FitConstants.advised(tables, budget, n=n, delta=Fraction(1, homes**2), rows_per_person=H)
     plan = table_schedule(tables, support, budget, rows_per_person=H, complete=True, constants=advised)
-    found = table_fit(count(tables, rows[0]), support, plan, noise=SimulationNoise(seed)).distribution
+    found = table_fit(count(tables, rows[0]), support, plan, noise=SimulationNoise(f"{epsilon} {seed}")).distribution
     return errors(truth, *flat_shares(found.support.codes, found.weights, schema), None)
 
 

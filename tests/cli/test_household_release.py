@@ -186,6 +186,18 @@ def test_a_file_of_another_number_of_households_is_refused_whatever_its_rows(run
     run(*SPEND, "--epsilon", "1", "-o", "out")
 
 
+def test_one_table_serves_two_populations_of_households_by_a_recorded_decision(run: Run) -> None:
+    run(*REGISTER, *HOUSEHOLDS)
+    run(*SPEND, "--epsilon", "1", "-o", "out")
+    again = ["others" if one == "homes" else one for one in REGISTER]
+    run(*again, *HOUSEHOLDS)
+    other = ["others" if one == "homes" else one for one in SPEND]
+    assert "acknowledge" in run(*other, "--epsilon", "1", "-o", "out", status=2)
+    told = run("ledger", "acknowledge", "others", "--private", "p.csv", "--schema", "schema.json")
+    assert told == {"population": "others", "acknowledged_with": ["homes"]}
+    run(*other, "--epsilon", "1", "-o", "other")
+
+
 def test_a_program_buys_the_same_by_data_frames(tmp_path: Path) -> None:
     import pandas as pd
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from pmwpub.release.synthesis import check_drawn
 from pmwpub.service import Policy, Service, Study, adopting, purchases
 from pmwpub.service.households.household_loading import HouseholdTable, adopt_households, load_households
 from pmwpub.service.households.household_releases import household_bundle, household_plan
+from pmwpub.service.inputs.shared_rows import CHANGED
 from pmwpub.service.purchases.households.household_purchase import HouseholdPurchase, public_of
 from pmwpub.tabular.files.given_files import Files
 from pmwpub.tabular.households.household_schema import HouseholdSchema
@@ -75,6 +77,24 @@ def household_release(parsed: argparse.Namespace) -> Json:
         return certificate.model_dump(mode="json") | spent(ledger, parsed.population, own) | reused(outcome)
 
 
+def household_service(parsed: argparse.Namespace, ledger: Ledger) -> tuple[Service, list[Booking]]:
+    """The service, and what this command books, which whoever runs the command knows as `parsed.booked`."""
+    own: list[Booking] = []
+    parsed.booked = own
+    engine = InlineEngine(lambda job: progress(job.done, job.total))
+    policy = Policy.declared("localhost").beside(ledger)
+    return Service(ledger, engine, on_booked=own.append, policy=policy), own
+
+
+def loaded_households(service: Service, name: str, files: Files, path: str, schema: HouseholdSchema) -> HouseholdTable:
+    """The private table, grouped; a refusal names its file. What the steward should know of it is said."""
+    with files.naming(path):
+        private = load_households(service, name, files.table(path), schema)
+    if private.verdict is not None and private.verdict.kind == "changed":
+        print(f"pmwpub: for the steward only: {CHANGED}", file=sys.stderr)
+    return private
+
+
 def _refuse_untaken(parsed: argparse.Namespace) -> None:
     said = [name for name, unsaid in UNTAKEN.items() if getattr(parsed, name) != unsaid]
     if said:
@@ -88,15 +108,10 @@ def _planned(
     parsed: argparse.Namespace, ledger: Ledger, schema: HouseholdSchema
 ) -> tuple[Service, list[Booking], Study, HouseholdPlan, HouseholdTable]:
     """The service, what this command books, the population's state, the plan, and the private table."""
-    own: list[Booking] = []
-    parsed.booked = own
-    engine = InlineEngine(lambda job: progress(job.done, job.total))
-    service = Service(ledger, engine, on_booked=own.append, policy=Policy.declared("localhost").beside(ledger))
-    name, choice = parsed.population, workload_choice(parsed)
+    (service, own), name, choice = household_service(parsed, ledger), parsed.population, workload_choice(parsed)
     adopt_households(service, name, schema, choice)
     files = Files(parsed.read, [parsed.private, *parsed.public])
-    with files.naming(parsed.private):
-        private = load_households(service, name, files.table(parsed.private), schema)
+    private = loaded_households(service, name, files, parsed.private, schema)
     candidates = stored_tables(parsed, service, files, parsed.public, private)
     current = adopting.adopted(service, name, schema.persons, choice)
     plan = household_plan(service, current, schema, list(candidates.values()), epsilon=parsed.epsilon, private=private)
