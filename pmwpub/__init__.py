@@ -6,14 +6,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pmwpub.api import Project, SyntheticRelease, draft_schema
+    from pmwpub.api import Project, SyntheticRelease, draft_schema, release_households
     from pmwpub.errors import NoResult, Overspent, PmwPubError
     from pmwpub.ledger import Ledger, Population
     from pmwpub.plans import WorkloadChoice
+    from pmwpub.tabular.households.household_schema import HouseholdSchema
     from pmwpub.tabular.rules.rule_parsing import read_rule
     from pmwpub.tabular.schema.table_schema import Schema
 
 __all__ = [
+    "HouseholdSchema",
     "Ledger",
     "NoResult",
     "Overspent",
@@ -25,9 +27,11 @@ __all__ = [
     "WorkloadChoice",
     "draft_schema",
     "read_rule",
+    "release_households",
 ]
 
 _HOMES = {
+    "HouseholdSchema": "pmwpub.tabular.households.household_schema",
     "Ledger": "pmwpub.ledger",
     "NoResult": "pmwpub.errors",
     "Overspent": "pmwpub.errors",
@@ -39,6 +43,7 @@ _HOMES = {
     "WorkloadChoice": "pmwpub.plans",
     "draft_schema": "pmwpub.api",
     "read_rule": "pmwpub.tabular.rules.rule_parsing",
+    "release_households": "pmwpub.api",
 }
 
 

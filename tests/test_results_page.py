@@ -23,7 +23,15 @@ def paper(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[ModuleType, ModuleT
     import report
 
     yield common, report
-    for name in ("common", "report", "sharper_report", "pools_report", "ranges_report", "three_way_report"):
+    for name in (
+        "common",
+        "report",
+        "sharper_report",
+        "pools_report",
+        "ranges_report",
+        "three_way_report",
+        "households_report",
+    ):
         sys.modules.pop(name)
 
 

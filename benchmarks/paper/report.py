@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 
+import households_report
 import pools_report
 import ranges_report
 import sharper_report
@@ -366,6 +367,7 @@ def page() -> str:
         "public_peers": sharper_report.public_peers,
         "pools": pools_report.pools,
         "three_way": three_way_report.three_way,
+        "households": households_report.households,
         "ranges": ranges_report.ranges,
         "range_values": ranges_report.values,
     }

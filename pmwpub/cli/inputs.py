@@ -16,6 +16,7 @@ from pmwpub.errors import FileRefused, NoResult, PlanError, StoreUnavailable
 from pmwpub.ledger import Balance, Booking, Ledger
 from pmwpub.ledger.dry_ledger import store_exists
 from pmwpub.ledger.store_files.store_address import sqlite_path, store_url, witness_path
+from pmwpub.outputs import write_files
 from pmwpub.plans import WorkloadChoice
 from pmwpub.privacy.budget import ZCDP, epsilon_of
 from pmwpub.rounding import above, below
@@ -93,6 +94,17 @@ def remaining_json(balance: Balance) -> Json:
     """What is left: percent of the grant and ρ, rounded down, and the ε that one release can still buy."""
     percent = percent_left(balance.remaining, balance.total)
     return {"percent": percent, "rho": below(balance.remaining.rho), "epsilon": balance.epsilon_remaining}
+
+
+def write_released(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write a release's files, whole or none; FileRefused where that cannot be."""
+    try:
+        write_files({folder / name: body for name, body in files.items()})
+    except OSError as failure:
+        raise FileRefused(
+            f"{folder} cannot be written: {failure.strerror}. The result is stored; run the same command with another "
+            "-o, and nothing more is charged."
+        ) from failure
 
 
 def refuse_private_rows(

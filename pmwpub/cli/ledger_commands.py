@@ -10,26 +10,50 @@ from pathlib import Path
 
 from pmwpub import ledger
 from pmwpub.cli.inputs import RESTORING, Json, remaining_json, spent_json, store_files
+from pmwpub.errors import PlanError
 from pmwpub.ledger import Ledger, Population, Reconciled
 from pmwpub.ledger.recovery.vouching import unvouched
 from pmwpub.outputs import apart
 from pmwpub.privacy.budget import UNIT
 from pmwpub.rounding import above
 from pmwpub.service.grant import with_percent
+from pmwpub.service.households.household_unit import household_unit
 from pmwpub.service.policy import Policy
 from pmwpub.service.purchases.caveats import with_remarks
 from pmwpub.service.terms import changes_in_words, delta_as_typed, delta_of, warnings_of
+from pmwpub.tabular.households.household_schema import MOST_PERSONS
 
 
 def register(parsed: argparse.Namespace) -> Json:
     """`ledger register`: fix the terms of a population."""
     Policy.declared("localhost").refuse_viewers()
     delta = delta_of(parsed.delta, parsed.n)
-    population = Population(parsed.name, parsed.n, parsed.rows_per_person, parsed.unit, parsed.epsilon, delta)
+    rows, unit = _unit(parsed)
+    population = Population(parsed.name, parsed.n, rows, unit, parsed.epsilon, delta)
     _say(warnings_of(population))
     with Ledger.open(parsed.store) as store:
         store.register(population)
         return balance_json(store, parsed.name)
+
+
+def _unit(parsed: argparse.Namespace) -> tuple[int, str]:
+    """The rows of one unit, and who is protected, in words: of households H, and the words that make it households.
+
+    Raises PlanError where --unit household and --largest-household do not stand together.
+    """
+    households = parsed.unit.strip().casefold() == "household"
+    if households != (parsed.largest_household is not None):
+        raise PlanError(
+            "Whole households are protected by --unit household with --largest-household H, where n counts households; "
+            "to protect rows, name the unit in other words, such as --unit 'one person'. Nothing was registered."
+        )
+    if not households:
+        return parsed.rows_per_person, parsed.unit
+    if parsed.rows_per_person != 1:
+        raise PlanError("Of households say --largest-household, not --rows-per-person. Nothing was registered.")
+    if not 1 <= parsed.largest_household <= MOST_PERSONS:
+        raise PlanError(f"The largest household has 1 to {MOST_PERSONS} persons. Nothing was registered.")
+    return parsed.largest_household, household_unit(parsed.largest_household)
 
 
 def show_ledger(parsed: argparse.Namespace) -> Json:

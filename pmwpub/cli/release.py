@@ -9,11 +9,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Literal, get_args
 
-from pmwpub.cli.inputs import Json, no_result, one_line, read, spent_json, store_files, tick_of
+from pmwpub.cli.households.household_release import household_release
+from pmwpub.cli.inputs import Json, no_result, one_line, read, spent_json, store_files, tick_of, write_released
 from pmwpub.cli.purchasing import opened_service, prepared, reused, spent
 from pmwpub.errors import FileRefused, PlanError
 from pmwpub.ledger import DryLedger, Ledger
-from pmwpub.outputs import apart, made_folder, writable, write_files
+from pmwpub.outputs import apart, made_folder, writable
 from pmwpub.plans import AnyReleasePlan, UnchangedPlan
 from pmwpub.plans.criteria import Criterion, criteria_of
 from pmwpub.privacy.budget import ZCDP
@@ -29,6 +30,7 @@ from pmwpub.service.choosing.outlook import bought_start, outlook
 from pmwpub.service.purchases import purchase_of
 from pmwpub.service.records.signed_files import SIGNATURE, declared_key, signed
 from pmwpub.service.unchanged_release import is_published, publish_unchanged
+from pmwpub.tabular.households.household_schema import is_household_schema
 
 SettingName = Literal["rounds", "selection", "output", "start", "replay"]
 FREE = "The public table is published as it is: nothing is measured, so it is free and has no noise."
@@ -37,6 +39,8 @@ SETTINGS: tuple[SettingName, ...] = get_args(SettingName)
 
 def release(parsed: argparse.Namespace) -> Json:
     """`release`: run the engine, write its files, print the certificate; with --dry-run, what it would be worth."""
+    if is_household_schema(read(parsed.schema)):
+        return household_release(parsed)
     if parsed.dry_run:
         return _planned(parsed)
     if not (parsed.out or "").strip():
@@ -56,7 +60,7 @@ def release(parsed: argparse.Namespace) -> Json:
         bundle, earlier = _bought(parsed, service, current, private, chosen)
         files = bundle.files(parsed.rows, parsed.row_seed, parsed.cells, parsed.columns)
         handed = with_notebook(bundle, files)
-        _write(folder, signed(handed, key))
+        write_released(folder, signed(handed, key))
         certificate = bundle.stated(files, parsed.rows, parsed.row_seed, parsed.cells, parsed.columns)
         said = {"engine_chosen": chosen.why} if chosen.why else {}
         said |= {"lacking": words} if (words := _lacking(bundle, handed)) else {}
@@ -172,13 +176,3 @@ def _settings(parsed: argparse.Namespace) -> releases.PmwPubSettings:
         if getattr(parsed, name) is not None:
             given[name] = getattr(parsed, name)
     return given
-
-
-def _write(folder: Path, files: dict[str, bytes]) -> None:
-    try:
-        write_files({folder / name: body for name, body in files.items()})
-    except OSError as failure:
-        raise FileRefused(
-            f"{folder} cannot be written: {failure.strerror}. The result is stored; run the same command with another "
-            "-o, and nothing more is charged."
-        ) from failure

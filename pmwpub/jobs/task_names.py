@@ -17,6 +17,7 @@ TASKS: Mapping[str, str] = MappingProxyType(
         "release": "pmwpub.tasks.mechanism_work:release",
         "table-fit": "pmwpub.tasks.mechanism_work:fit_tables",
         "table-fit-pool": "pmwpub.tasks.mechanism_work:fit_pool",
+        "households": "pmwpub.tasks.household_work:fit_households",
         "assess": "pmwpub.tasks.mechanism_work:assess",
         "best": "pmwpub.tasks.choice_work:best",
         "error": "pmwpub.tasks.mechanism_work:error",

@@ -16,6 +16,7 @@ None where each row counts as one.
 
 from pmwpub.plan_inputs import Part, PublicInputs, Scope, WorkloadChoice, floor_workload
 from pmwpub.plans.acceptance_plans import AcceptancePlan
+from pmwpub.plans.household_plans import HouseholdPlan
 from pmwpub.plans.question_plans import (
     AssessmentPlan,
     BestPlan,
@@ -45,6 +46,7 @@ __all__ = [
     "AssessmentPlan",
     "BestPlan",
     "ErrorPlan",
+    "HouseholdPlan",
     "MisfitPlan",
     "Part",
     "PublicInputs",

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from pmwpub.errors import DomainError, PlanError
 from pmwpub.queries.incidence import quantise
-from pmwpub.records import Codes, Dataset, Distribution
+from pmwpub.records import Codes, Dataset, Distribution, Floats
 from pmwpub.release import number_cells
 from pmwpub.release.certificates.certificate_parts import Cells, Columns
 from pmwpub.tabular.coding.decode import CSV_ROWS, csv_cells, csv_line, csv_lines
@@ -133,10 +133,15 @@ def synthesise(distribution: Distribution, rows: int, *, seed: int) -> Dataset:
 
 def _order(distribution: Distribution, rows: int, *, seed: int) -> array[int]:
     """int32 (rows,): the atom of each row, as `synthesise` says."""
+    return drawn_atoms(distribution.weights, rows, seed=seed)
+
+
+def drawn_atoms(weights: Floats, rows: int, *, seed: int) -> array[int]:
+    """int32 (rows,): atoms drawn by weights that sum to one, as `synthesise` says."""
     if not 1 <= rows <= MAX_ROWS:
         raise PlanError(f"A synthetic table has between 1 and {MAX_ROWS:,} rows; {rows:,} were asked for.")
     generator = random.Random(seed)
-    quantised = quantise(distribution.weights, rows)
+    quantised = quantise(weights, rows)
     offset = generator.randrange(quantised.total)
     edges = (np.cumsum(quantised.values) * rows + offset) // quantised.total
     counts = np.diff(edges, prepend=0)

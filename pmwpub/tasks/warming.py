@@ -15,10 +15,13 @@ from pmwpub.errors import PlanError
 from pmwpub.mechanisms.acceptance.acceptance_noise import AcceptanceNoise, SoldNumber
 from pmwpub.mechanisms.best_mixture.descent import Descent
 from pmwpub.mechanisms.best_mixture.interval import BestMixture
+from pmwpub.mechanisms.households.household_atoms import HouseholdAtoms
+from pmwpub.mechanisms.households.household_counts import count_households
+from pmwpub.mechanisms.households.household_schedule import household_schedule, household_tables
 from pmwpub.mechanisms.misfits.misfit_noise import MisfitNoise
 from pmwpub.mechanisms.pmw_pub.algorithm import Schedule
 from pmwpub.mechanisms.table_fit.coarse_tables import RangeTables
-from pmwpub.mechanisms.table_fit.fit_constants import THREE_WAY_SHARE
+from pmwpub.mechanisms.table_fit.fit_constants import DEFAULTS, THREE_WAY_SHARE
 from pmwpub.mechanisms.table_fit.measured_tables import measured_tables
 from pmwpub.mechanisms.table_fit.pool_weights import POOL_DEFAULTS
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
@@ -30,7 +33,9 @@ from pmwpub.progress import Progress
 from pmwpub.queries.counts import PrivateCounts, count
 from pmwpub.queries.workload import Marginal, Workload
 from pmwpub.records import Dataset, Distribution, Support
+from pmwpub.tabular.households.grouped_persons import Households
 from pmwpub.tasks.choice_work import BestWork, best
+from pmwpub.tasks.household_work import HouseholdWork, fit_households
 from pmwpub.tasks.mechanism_work import (
     AcceptanceWork,
     AssessmentWork,
@@ -184,6 +189,17 @@ def _acceptance(made_up: MadeUp, progress: Progress) -> None:
     accept(AcceptanceWork((0,), AcceptanceNoise((nobody,), ZCDP.at_most(1))), progress)
 
 
+def _households(made_up: MadeUp, progress: Progress) -> None:
+    """Each two rows of the table are a household."""
+    number = len(made_up.table) // 2
+    sizes = Dataset(Domain((Attribute("size", ("1", "2"), 2),)), np.ones((number, 1), dtype=np.int64))
+    persons = Dataset(made_up.table.domain, made_up.table.codes[: 2 * number])
+    some = Households(persons, 2 * np.arange(number + 1), sizes, 2)
+    tables = household_tables(made_up.source.workload, Workload.all_kway(sizes.domain, 1))
+    made = household_schedule(tables, some, ZCDP.at_most(1), n=number, constants=DEFAULTS, own_constants=DEFAULTS)
+    fit_households(HouseholdWork(HouseholdAtoms.of(some), count_households(tables, some), made), progress)
+
+
 TRIED: Mapping[str, Callable[[MadeUp, Progress], None]] = MappingProxyType(
     {
         "release": _release,
@@ -195,6 +211,7 @@ TRIED: Mapping[str, Callable[[MadeUp, Progress], None]] = MappingProxyType(
         "weight-total": _weight_total,
         "acceptance": _acceptance,
         "best": _best,
+        "households": _households,
     }
 )
 """The tasks that take private counts, by name, and how each is tried."""

@@ -19,11 +19,17 @@ import sys
 import buying
 import numba.core.dispatcher as dispatcher
 from browser.stage import service_on
-from pmwpub.ledger import Ledger
+from pmwpub.ledger import Ledger, Population
+from pmwpub.plans import WorkloadChoice
 from pmwpub.plans.criteria import criteria_of
 from pmwpub.service.accepting import acceptances
 from pmwpub.service.bought import assessments, best_candidate, misfit_shares, release_errors, releases
+from pmwpub.service.households import household_loading, household_releases
+from pmwpub.service.households.household_unit import household_unit
 from pmwpub.service.inputs import demo, study_store
+from pmwpub.tabular.files.reading import read_table
+from pmwpub.tabular.households.household_schema import HouseholdSchema
+from support import households
 
 kind, store = sys.argv[1:]
 compiling, booking = dispatcher.Dispatcher.compile, Ledger.book_all
@@ -72,12 +78,26 @@ def opened(service):
     names = [one.name for one in service.ledger.populations()]
     return (names[0], demo.reload_demo(service, names[0])) if names else demo.open_demo(service)
 
+def homes_of(service):
+    schema, choice = HouseholdSchema.from_json(households.schema_text()), WorkloadChoice(k=2)
+    service.ledger.register(Population("homes", 60, 4, household_unit(4), "3", "1e-4"))
+    household_loading.adopt_households(service, "homes", schema, choice)
+    text = [households.csv_of(households.homes(*some)).encode() for some in ((60, 1), (50, 2))]
+    key = study_store.add_candidate(service, "homes", "b.csv", text[1], attested=True)
+    private = household_loading.load_households(service, "homes", read_table(text[0]), schema)
+    current = study_store.study(service, "homes")
+    plan = household_releases.household_plan(service, current, schema, [key], epsilon="1", private=private)
+    return "homes", private, current, plan
+
 with service_on(store) as service:
-    name, private = opened(service)
-    current = study_store.study(service, name)
-    plan = planned(service, name, current)
+    if kind == "households":
+        name, private, current, plan = homes_of(service)
+    else:
+        name, private = opened(service)
+        current = study_store.study(service, name)
+        plan = planned(service, name, current)
     dispatcher.Dispatcher.compile, Ledger.book_all = compiled, booked
-    outcome = buying.buy(service, private, plan, current=current)
+    outcome = buying.buy(service, private, plan, current=current, tick=True)
     assert outcome.status == "done", outcome
     print(charged[0][0].fresh, late)
 """

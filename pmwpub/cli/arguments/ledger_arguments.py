@@ -26,7 +26,17 @@ def _register(actions: Actions) -> None:
     register.add_argument("--epsilon", required=True, help="total epsilon")
     register.add_argument("--delta", help="default: 1/n^2")
     register.add_argument("--rows-per-person", type=whole, default=1, metavar="K")
-    register.add_argument("--unit", default="one person", help="who is protected, in words")
+    register.add_argument(
+        "--unit",
+        default="one person",
+        help="who is protected, in words; household: whole households, and n counts them",
+    )
+    register.add_argument(
+        "--largest-household",
+        type=whole,
+        metavar="H",
+        help="of --unit household: the most persons that one counts with",
+    )
     register.set_defaults(run="pmwpub.cli.ledger_commands:register")
 
 

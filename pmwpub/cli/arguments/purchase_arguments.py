@@ -40,7 +40,9 @@ def assess_command(commands: Actions) -> None:
 
 def release_command(commands: Actions) -> None:
     """`release`."""
-    parser = commands.add_parser("release", help="run PMW^Pub, or table fit, and write its files")
+    parser = commands.add_parser(
+        "release", help="run PMW^Pub, or table fit, and write its files; of households where the schema says so"
+    )
     spending(parser)
     parser.add_argument("--epsilon", required=True, help="epsilon at the population's delta, or: rest")
     parser.add_argument(
@@ -76,7 +78,7 @@ def release_command(commands: Actions) -> None:
     parser.add_argument("--output", choices=("last", "average"), help="(last)")
     parser.add_argument("--start", choices=("public", "uniform"), help="weights of round 0 (public)")
     parser.add_argument("--replay", choices=("half", "off"), help="past measurements again (half), or not")
-    parser.add_argument("--rows", type=whole, help="synthetic rows; default: n")
+    parser.add_argument("--rows", type=whole, help="synthetic rows, or households; default: n")
     parser.add_argument(
         "--cells",
         choices=("labels", "numbers", "public-values"),

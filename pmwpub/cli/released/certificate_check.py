@@ -10,6 +10,12 @@ from pmwpub.cli.inputs import Json, read
 from pmwpub.release import checking
 from pmwpub.release.bundle import CERTIFICATE
 from pmwpub.release.certificates.certificate_signature import SIGNATURE, PublicKey, signature_in
+from pmwpub.release.households.household_checks import (
+    NOT_CHECKED,
+    checked_households,
+    household_files_in,
+    is_of_households,
+)
 from pmwpub.release.notebooks.analyst_notebook import without_notebook
 
 NOBODY_ASKED = f"who signed the certificate: {SIGNATURE} is there, and --public-key says whose it should be"
@@ -18,16 +24,30 @@ NOBODY_ASKED = f"who signed the certificate: {SIGNATURE} is there, and --public-
 def check_certificate(parsed: argparse.Namespace) -> Json:
     """`certificate check`: recompute what can be recomputed from a release's own files; with a key, who signed it."""
     folder = Path(parsed.folder)
-    files, signature = checking.read_folder(folder), signature_in(folder)
-    found = checking.check(files)
-    statements, left = checking.require(found), checking.not_checked(found)
+    certificate, statements, left, others = checked(folder)
+    signature = signature_in(folder)
     if parsed.public_key is not None:
         key = PublicKey.from_pem(read(parsed.public_key), parsed.public_key)
-        statements.append(key.require(files[CERTIFICATE], signature))
+        statements.append(key.require(certificate, signature))
     elif signature is not None:
         left.append(NOBODY_ASKED)
-    others = [name for name in checking.unlisted(folder, files) if name != SIGNATURE]
-    unlisted = without_notebook(others, folder, files)
+    unlisted = [name for name in others if name != SIGNATURE]
     if unlisted:
         print(f"pmwpub: {len(unlisted)} more in that folder, of which nothing is stated.", file=sys.stderr)
     return {"holds": statements, "not_checked": left, "unlisted": unlisted}
+
+
+def checked(folder: Path) -> tuple[bytes, list[str], list[str], list[str]]:
+    """A release's certificate, what was recomputed and holds, what was not checked, and what else lies in its folder.
+
+    Of every kind of release. Raises CertificateError, which says what does not hold.
+    """
+    if is_of_households(folder):
+        parts = household_files_in(folder)
+        holds = list(checked_households(parts))
+        others = sorted(one.name for one in folder.iterdir() if one.name not in parts)
+        return parts[CERTIFICATE], holds, list(NOT_CHECKED), others
+    files = checking.read_folder(folder)
+    found = checking.check(files)
+    others = without_notebook(checking.unlisted(folder, files), folder, files)
+    return files[CERTIFICATE], checking.require(found), checking.not_checked(found), others

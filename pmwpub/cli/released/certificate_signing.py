@@ -6,10 +6,9 @@ import argparse
 from pathlib import Path
 
 from pmwpub.cli.inputs import Json
+from pmwpub.cli.released.certificate_check import checked
 from pmwpub.errors import FileRefused
 from pmwpub.outputs import write_file
-from pmwpub.release import checking
-from pmwpub.release.bundle import CERTIFICATE
 from pmwpub.release.certificates.certificate_signature import SIGNATURE, SigningKey, new_key_files, signature_in
 
 
@@ -23,9 +22,8 @@ def make_key(parsed: argparse.Namespace) -> Json:
 def sign_certificate(parsed: argparse.Namespace) -> Json:
     """`certificate sign`: write certificate.sig beside a certificate that holds; the certificate stays as it is."""
     folder, key = Path(parsed.folder), SigningKey.read(Path(parsed.key))
-    files = checking.read_folder(folder)
-    checking.require(checking.check(files))
-    made, before = key.sign(files[CERTIFICATE]), signature_in(folder)
+    certificate, *_ = checked(folder)
+    made, before = key.sign(certificate), signature_in(folder)
     if before not in (None, made):
         raise FileRefused(f"{folder / SIGNATURE} is there and is another signature; take it away to sign anew.")
     write_file(folder / SIGNATURE, made)

@@ -14,6 +14,7 @@ from pmwpub.ledger.moving.closings import closing_of
 from pmwpub.plans import WorkloadChoice
 from pmwpub.progress import Progress, about_to_keep, unwatched
 from pmwpub.service.core import Service
+from pmwpub.service.households.household_unit import check_unit
 from pmwpub.service.inputs import candidate_facts, overlap_check, stored_tables
 from pmwpub.service.inputs.bundled_sample import sample_rows
 from pmwpub.service.inputs.study import Study
@@ -206,6 +207,7 @@ def load_private(
     service.refuse_viewers(population)
     current = study(service, population)
     terms = current.population
+    check_unit(terms, None)
     compared = overlap_check.comparison(service, current)
     found = _surveyed(content, options, current, compared, KEPT if cluster is None else 0, progress)
     if service.policy.answers:

@@ -1,11 +1,11 @@
 """Buying: every rule of spending, in the order in which it is asked.
 
 A service for viewers alone buys nothing, and nothing is bought of a population that was retired or moved. The plans
-must fit the population's terms and the loaded table, and mean the same neighbours as all that the population bought
-before. The steward says that no public table was made from the private one. Then all plans are charged in one
-transaction, or none: there the ledger asks that the population is open and its terms are in force, that draws come in
-order, that the sum can be afforded, and, where all sessions are one steward's, that the table belongs to no other
-population.
+must protect the population's unit, a person or a household, fit its terms and the loaded table, and mean the same
+neighbours as all that the population bought before. The steward says that no public table was made from the private
+one. Then all plans are charged in one transaction, or none: there the ledger asks that the population is open and its
+terms are in force, that draws come in order, that the sum can be afforded, and, where all sessions are one steward's,
+that the table belongs to no other population.
 """
 
 from __future__ import annotations
@@ -33,11 +33,12 @@ from pmwpub.plans import (
 from pmwpub.service.choosing.floor_part import same_part
 from pmwpub.service.choosing.outlook import not_worth
 from pmwpub.service.core import Outcome, Price, Service, Spending
+from pmwpub.service.households.household_unit import check_unit
 from pmwpub.service.inputs import study_store
 from pmwpub.service.inputs.shared_rows import Overlap
 from pmwpub.service.inputs.study import Study
 from pmwpub.service.private_table import PrivateTable
-from pmwpub.service.purchases.neighbours import charges_of, same_neighbours
+from pmwpub.service.purchases.neighbours import charges_of, largest_of, same_neighbours
 from pmwpub.service.purchases.offers import said
 from pmwpub.service.purchases.protocol import Prepared, Purchase
 from pmwpub.service.purchases.readings import other_reading_than_now, same_reading_as_then
@@ -104,6 +105,7 @@ def buy(
     known = [as_known(service, private, one, repeat, current) for one in wanted]
     _refuse_closed(service, current, known, repeat)
     for one in known:
+        check_unit(current.population, largest_of(one.plan))
         check_repeat(service.ledger.next_repeat(private.population, one.plan.sha256), repeat)
     if not free_tick and (doubted := doubts(service, current, known, repeat=repeat)):
         raise PlanError(f"{doubted[0]} {NOT_WORTH}")

@@ -7,6 +7,7 @@ from pmwpub.plans import (
     AssessmentPlan,
     BestPlan,
     ErrorPlan,
+    HouseholdPlan,
     MisfitPlan,
     ReleasePlan,
     TableFitPlan,
@@ -17,6 +18,7 @@ from pmwpub.service.purchases.acceptance_purchase import AcceptancePurchase
 from pmwpub.service.purchases.assessment_purchase import AssessmentPurchase
 from pmwpub.service.purchases.choice_purchase import BestPurchase
 from pmwpub.service.purchases.error_purchase import ErrorPurchase
+from pmwpub.service.purchases.households.household_purchase import HouseholdPurchase
 from pmwpub.service.purchases.misfit_purchase import MisfitPurchase
 from pmwpub.service.purchases.protocol import Plan, Purchase
 from pmwpub.service.purchases.release_purchase import ReleasePurchase
@@ -35,6 +37,8 @@ def purchase_of(plan: Plan) -> Purchase:
             return BestPurchase(plan)
         case ErrorPlan():
             return ErrorPurchase(plan)
+        case HouseholdPlan():
+            return HouseholdPurchase(plan)
         case MisfitPlan():
             return MisfitPurchase(plan)
         case WeightTotalPlan():

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from pmwpub.errors import PlanError
 from pmwpub.ledger import Agreement, Charge
+from pmwpub.plans import HouseholdPlan
 from pmwpub.service.inputs.study import Study
-from pmwpub.service.purchases.protocol import Purchase
+from pmwpub.service.purchases.protocol import Plan, Purchase
 
 OTHER_NEIGHBOURS = (
     "What was bought for this population before protects {before}; this plan protects {now}. Their charges do not add "
@@ -30,6 +31,11 @@ def same_neighbours(kept_ids: str | None) -> Agreement:
     if kept_ids is None:
         return Agreement(check, about=('"kept_ids":',))
     return Agreement(check, settled=f'"kept_ids":{json.dumps(kept_ids, ensure_ascii=False)}')
+
+
+def largest_of(plan: Plan) -> int | None:
+    """H of a plan that protects whole households; None of any other, which protects persons by their rows."""
+    return plan.largest if isinstance(plan, HouseholdPlan) else None
 
 
 def _protected(kept_ids: str | None) -> str:

@@ -13,6 +13,7 @@ from pmwpub.plans import (
     AssessmentPlan,
     BestPlan,
     ErrorPlan,
+    HouseholdPlan,
     MisfitPlan,
     WeightTotalPlan,
 )
@@ -20,7 +21,16 @@ from pmwpub.service.core import Service
 from pmwpub.service.inputs.study import Study
 from pmwpub.service.private_table import PrivateTable
 
-Plan = AcceptancePlan | AssessmentPlan | BestPlan | ErrorPlan | MisfitPlan | WeightTotalPlan | AnyReleasePlan
+Plan = (
+    AcceptancePlan
+    | AssessmentPlan
+    | BestPlan
+    | ErrorPlan
+    | HouseholdPlan
+    | MisfitPlan
+    | WeightTotalPlan
+    | AnyReleasePlan
+)
 
 
 @dataclass(frozen=True)

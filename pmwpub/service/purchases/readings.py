@@ -25,6 +25,7 @@ from pmwpub.plans import (
     AssessmentPlan,
     BestPlan,
     ErrorPlan,
+    HouseholdPlan,
     MisfitPlan,
     PublicInputs,
     WeightTotalPlan,
@@ -34,7 +35,16 @@ from pmwpub.service.core import kind_of
 from pmwpub.service.inputs.stored_tables import NOTE, options_of
 from pmwpub.tabular.files.text.read_options import ReadOptions
 
-Plan = AcceptancePlan | AssessmentPlan | BestPlan | ErrorPlan | MisfitPlan | WeightTotalPlan | AnyReleasePlan
+Plan = (
+    AcceptancePlan
+    | AssessmentPlan
+    | BestPlan
+    | ErrorPlan
+    | HouseholdPlan
+    | MisfitPlan
+    | WeightTotalPlan
+    | AnyReleasePlan
+)
 
 
 def same_reading_as_then(

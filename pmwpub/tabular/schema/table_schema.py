@@ -31,6 +31,8 @@ from pmwpub.tabular.schema.column_types import (
 )
 from pmwpub.tabular.weights.weight_column import check_weighing, weighing_columns
 
+OF_HOUSEHOLDS = "The schema makes rows persons of households; `pmwpub release` and `release_households` alone take it."
+
 
 class Schema(BaseModel):
     """Columns, levels, bins and rules for the cells that they do not know.
@@ -295,5 +297,7 @@ def refusal(failure: ValidationError, *, where: str = "", head: str = "") -> Sch
         + error["msg"].removeprefix("Value error, ")
         for error in failure.errors(include_url=False, include_input=False, include_context=False)[:5]
     ]
+    if any(error["loc"] == ("household",) for error in failure.errors(include_url=False, include_input=False)):
+        return SchemaError(OF_HOUSEHOLDS)
     place = f", {where}" if where else ""
     return SchemaError((head or f"The schema is not valid (versions 1 and 2{place})") + ": " + "; ".join(shown) + ".")

@@ -1,0 +1,94 @@
+"""Releases of households for programs: from data frames to files of persons and households."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pmwpub.api.arguments import number_text, of_kind, whole_number
+from pmwpub.jobs import InlineEngine
+from pmwpub.ledger import Ledger
+from pmwpub.plans import WorkloadChoice
+from pmwpub.privacy.budget import Number
+from pmwpub.release.households.household_bundle import HouseholdBundle
+from pmwpub.release.households.household_certificate import HouseholdCertificate
+from pmwpub.service import Policy, Service, adopting, purchases
+from pmwpub.service.households.household_loading import adopt_households, load_households
+from pmwpub.service.households.household_releases import household_bundle, household_plan
+from pmwpub.service.purchases import Offer
+from pmwpub.service.purchases.households.household_purchase import HouseholdPurchase
+from pmwpub.tabular.files.reading import from_frame
+from pmwpub.tabular.households.household_schema import HouseholdSchema
+from pmwpub.wording import draws_in_words, no_result, values_in_words
+
+if TYPE_CHECKING:
+    from pmwpub.tabular.files.reading import Frame
+
+UNDECIDED = (
+    "Say overlap_acknowledged=True if the public table was not made from the private one: needed where they share more "
+    "rows than chance explains, and for every purchase in a shared service. Nothing was stored or charged."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class SyntheticHouseholds:
+    """A finished release of households; nothing here is charged."""
+
+    bundle: HouseholdBundle
+
+    @property
+    def certificate(self) -> HouseholdCertificate:
+        """What it states of itself, before files are drawn."""
+        return self.bundle.certificate
+
+    def files(self, households: int | None = None, *, seed: int = 0) -> dict[str, bytes]:
+        """Every file by name, persons.csv and households.csv of so many synthetic households; n where none is said."""
+        number = None if households is None else whole_number(households, "The number of households")
+        return self.bundle.files(number, whole_number(seed, "A row seed"))
+
+
+def release_households(
+    ledger: Ledger,
+    population: str,
+    *,
+    schema: HouseholdSchema,
+    private: Frame,
+    public: Frame,
+    epsilon: Number,
+    workload: WorkloadChoice | None = None,
+    public_name: str = "public",
+    repeat: int = 0,
+    overlap_acknowledged: bool | None = None,
+) -> SyntheticHouseholds:
+    """Buy a release of households for a population that is registered with households as its unit.
+
+    private, public  a row a person, with the column of household ids
+    epsilon          at the population's delta, or "rest"
+    workload         the marginals of persons that are asked about; all of two columns where none is said
+
+    Raises PlanError for a population or a schema of persons, OverlapUndecided or Overspent before anything is charged,
+    NoResult where the charge was made and no result is stored, or not yet.
+
+    Privacy: charged to the population before anything is drawn; a plan that was sent before is not drawn again.
+    """
+    of_kind(Ledger, ledger, "A ledger (pmwpub.Ledger)")
+    of_kind(HouseholdSchema, schema, "A schema of households (pmwpub.HouseholdSchema)")
+    service = Service(ledger, InlineEngine(), policy=Policy.declared("localhost").beside(ledger))
+    choice, price = workload or WorkloadChoice(k=2), number_text(epsilon)
+    repeat = whole_number(repeat, "The number of a draw")
+    adopt_households(service, population, schema, choice)
+    loaded = load_households(service, population, from_frame(private), schema)
+    offer = Offer(public_name, from_frame(public), attested=True)
+    shared = purchases.offer(service, population, {offer.name: offer.table}, loaded)
+    purchases.decided(shared, overlap_acknowledged, answers=service.policy.answers, refusal=UNDECIDED)
+    keys = purchases.store(service, population, [offer], loaded)
+    current = adopting.adopted(service, population, schema.persons, choice)
+    with values_in_words():
+        plan = household_plan(service, current, schema, keys, epsilon=price, private=loaded)
+    with draws_in_words():
+        wanted = [HouseholdPurchase(plan)]
+        (outcome,) = purchases.buy(service, loaded, wanted, repeat=repeat, tick=overlap_acknowledged, current=current)
+    found = household_bundle(service, outcome.booking)
+    if found is None:
+        raise no_result(outcome, again="The next `repeat`")
+    return SyntheticHouseholds(found)

@@ -1,0 +1,140 @@
+"""The command `release` under a schema of households."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+
+from pmwpub.cli.inputs import Json, no_result, progress, read, spent_json, store_files, tick_of, workload_choice
+from pmwpub.cli.inputs import write_released as written
+from pmwpub.cli.purchasing import reused, spent, stored_tables
+from pmwpub.errors import FileRefused, PlanError
+from pmwpub.jobs import InlineEngine
+from pmwpub.ledger import Booking, DryLedger, Ledger
+from pmwpub.outputs import apart, made_folder, writable
+from pmwpub.plans import HouseholdPlan
+from pmwpub.release.households.household_files import HOUSEHOLD_FILES
+from pmwpub.release.synthesis import check_drawn
+from pmwpub.service import Policy, Service, Study, adopting, purchases
+from pmwpub.service.households.household_loading import HouseholdTable, adopt_households, load_households
+from pmwpub.service.households.household_releases import household_bundle, household_plan
+from pmwpub.service.inputs.shared_rows import CHANGED
+from pmwpub.service.purchases.households.household_purchase import HouseholdPurchase, public_of
+from pmwpub.service.records.signed_files import SIGNATURE, declared_key, signed
+from pmwpub.tabular.files.given_files import Files
+from pmwpub.tabular.households.household_schema import HouseholdSchema
+
+UNTAKEN = {
+    "engine": None,
+    "grow": False,
+    "three_way": False,
+    "ranges": None,
+    "criteria": None,
+    "rounds": None,
+    "selection": None,
+    "output": None,
+    "start": None,
+    "replay": None,
+    "cells": "labels",
+    "columns": "attributes",
+    "prefixes": None,
+    "count_on": None,
+    "free_table_acknowledged": False,
+}
+"""What a release of households does not take, and what stands there where nobody said it."""
+
+
+def household_release(parsed: argparse.Namespace) -> Json:
+    """`release`: buy a release of households, write its files, print the certificate; or what it would cost."""
+    _refuse_untaken(parsed)
+    schema = HouseholdSchema.from_json(read(parsed.schema))
+    if parsed.dry_run:
+        with DryLedger.open(parsed.store) as ledger, ledger.recalling():
+            service, _, current, plan, private = _planned(parsed, ledger, schema)
+            return _priced(parsed, service, current, plan, private, schema)
+    folder = Path((parsed.out or "").strip() or ".")
+    if not (parsed.out or "").strip():
+        raise FileRefused("Name the folder that the files are written to (-o). Nothing was charged.")
+    places = [folder / name for name in (*HOUSEHOLD_FILES, SIGNATURE)]
+    key = declared_key()  # one that is none is refused before anything is charged
+    apart(places, [parsed.private, *parsed.public, parsed.schema, *store_files(parsed.store)])
+    with Ledger.open(parsed.store) as ledger, ledger.recalling(), ExitStack() as output:
+        terms = ledger.population(parsed.population)
+        check_drawn(terms.n if parsed.rows is None else parsed.rows, parsed.row_seed)
+        output.enter_context(made_folder(folder))
+        writable(places)
+        service, own, current, plan, private = _planned(parsed, ledger, schema)
+        wanted = [HouseholdPurchase(plan)]
+        (outcome,) = purchases.buy(
+            service, private, wanted, repeat=parsed.repeat, tick=tick_of(parsed), current=current
+        )
+        bundle = household_bundle(service, outcome.booking)
+        if bundle is None:
+            raise no_result(outcome)
+        files = bundle.files(parsed.rows, parsed.row_seed)
+        written(folder, signed(files, key))
+        certificate = bundle.certificate.with_files(files, parsed.rows or terms.n, parsed.row_seed)
+        return certificate.model_dump(mode="json") | spent(ledger, parsed.population, own) | reused(outcome)
+
+
+def household_service(parsed: argparse.Namespace, ledger: Ledger) -> tuple[Service, list[Booking]]:
+    """The service, and what this command books, which whoever runs the command knows as `parsed.booked`."""
+    own: list[Booking] = []
+    parsed.booked = own
+    engine = InlineEngine(lambda job: progress(job.done, job.total))
+    policy = Policy.declared("localhost").beside(ledger)
+    return Service(ledger, engine, on_booked=own.append, policy=policy), own
+
+
+def loaded_households(service: Service, name: str, files: Files, path: str, schema: HouseholdSchema) -> HouseholdTable:
+    """The private table, grouped; a refusal names its file. What the steward should know of it is said."""
+    with files.naming(path):
+        private = load_households(service, name, files.table(path), schema)
+    if private.verdict is not None and private.verdict.kind == "changed":
+        print(f"pmwpub: for the steward only: {CHANGED}", file=sys.stderr)
+    return private
+
+
+def _refuse_untaken(parsed: argparse.Namespace) -> None:
+    said = [name for name, unsaid in UNTAKEN.items() if getattr(parsed, name) != unsaid]
+    if said:
+        flags = ", ".join("--" + name.replace("_", "-") for name in said)
+        raise PlanError(f"A release of households does not take {flags}; leave it out. Nothing was charged.")
+    if len(set(parsed.public)) != 1:
+        raise PlanError("A release of households takes one public table, whose households are copied.")
+
+
+def _planned(
+    parsed: argparse.Namespace, ledger: Ledger, schema: HouseholdSchema
+) -> tuple[Service, list[Booking], Study, HouseholdPlan, HouseholdTable]:
+    """The service, what this command books, the population's state, the plan, and the private table."""
+    (service, own), name, choice = household_service(parsed, ledger), parsed.population, workload_choice(parsed)
+    adopt_households(service, name, schema, choice)
+    files = Files(parsed.read, [parsed.private, *parsed.public])
+    private = loaded_households(service, name, files, parsed.private, schema)
+    candidates = stored_tables(parsed, service, files, parsed.public, private)
+    current = adopting.adopted(service, name, schema.persons, choice)
+    plan = household_plan(service, current, schema, list(candidates.values()), epsilon=parsed.epsilon, private=private)
+    return service, own, current, plan, private
+
+
+def _priced(
+    parsed: argparse.Namespace,
+    service: Service,
+    current: Study,
+    plan: HouseholdPlan,
+    private: HouseholdTable,
+    schema: HouseholdSchema,
+) -> Json:
+    """What the release would cost, and the noise of its tables; nothing is charged or written."""
+    price = purchases.price(service, current, [HouseholdPurchase(plan)], private=private, repeat=parsed.repeat)
+    schedule = plan.schedule(schema, public_of(service, current, plan.inputs.candidates[0], schema).households)
+    persons, own = (sorted(float(law.scale) for law in part.noises) for part in (schedule.persons, schedule.own))
+    return {
+        "plan": plan.sha256,
+        "price": spent_json(price.rho, current.balance),
+        "affordable": price.affordable,
+        "noise": {"persons": persons[len(persons) // 2], "households": own[len(own) // 2]},
+    }

@@ -1,0 +1,96 @@
+"""A finished release of households as it is stored, and the files that are made of it. Nothing in it is private."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from pmwpub.errors import CertificateError
+from pmwpub.mechanisms.households.household_fit import HouseholdRelease
+from pmwpub.records import Dataset, Floats, Ints
+from pmwpub.release.households import rebuild_households
+from pmwpub.release.households.household_certificate import HouseholdCertificate, StrengthsStated
+from pmwpub.release.households.household_files import (
+    CERTIFICATE,
+    REBUILD,
+    SCHEMA,
+    TABLES,
+    household_tables_csv,
+    synthetic_files,
+    weight_files,
+)
+from pmwpub.release.synthesis import check_drawn
+from pmwpub.tabular.households.grouped_persons import Households
+from pmwpub.tabular.households.household_schema import HouseholdSchema
+
+
+@dataclass(frozen=True, eq=False)
+class HouseholdBundle:
+    """What a purchase stores: the certificate, public households with their weights, the noisy tables.
+
+    atoms    the different public households
+    weights  float64 (m,)
+    persons, own  int64: noisy counts, not clamped
+    """
+
+    certificate: HouseholdCertificate
+    schema: HouseholdSchema
+    atoms: Households
+    weights: Floats
+    persons: Ints
+    own: Ints
+
+    @classmethod
+    def of(
+        cls, certificate: HouseholdCertificate, schema: HouseholdSchema, atoms: Households, release: HouseholdRelease
+    ) -> HouseholdBundle:
+        """The bundle of a finished run, whose strengths go into the certificate."""
+        stated = certificate.model_copy(update={"strengths": StrengthsStated.of(release.strengths)})
+        return cls(stated, schema, atoms, release.weights, release.persons, release.own)
+
+    def to_bytes(self) -> bytes:
+        """One text for one release."""
+        body = {
+            "certificate": json.loads(self.certificate.to_bytes()),
+            "schema": json.loads(self.schema.to_json()),
+            "persons": self.atoms.persons.codes.tolist(),
+            "starts": self.atoms.starts.tolist(),
+            "own": self.atoms.own.codes.tolist(),
+            "weights": self.weights.tolist(),
+            "noisy_persons": self.persons.tolist(),
+            "noisy_households": self.own.tolist(),
+        }
+        return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> HouseholdBundle:
+        """What was stored; CertificateError for anything else."""
+        try:
+            body = json.loads(content)
+            schema = HouseholdSchema.from_json(json.dumps(body["schema"]))
+            certificate = HouseholdCertificate.from_bytes(json.dumps(body["certificate"]).encode())
+            persons = Dataset(schema.persons.domain, np.array(body["persons"], dtype=np.int64))
+            own = Dataset(schema.own_domain, np.array(body["own"], dtype=np.int64))
+            atoms = Households(persons, np.array(body["starts"], dtype=np.int64), own, schema.largest)
+            noisy = [np.array(body[key], dtype=np.int64) for key in ("noisy_persons", "noisy_households")]
+            return cls(certificate, schema, atoms, np.array(body["weights"], dtype=np.float64), *noisy)
+        except (KeyError, ValueError) as failure:
+            raise CertificateError("What is stored is no release of households.") from failure
+
+    def files(self, households: int | None = None, seed: int = 0) -> dict[str, bytes]:
+        """Every file by name; the synthetic households are as many as asked for, n where nothing is said.
+
+        Raises PlanError for a number or a seed out of range.
+        """
+        number = self.certificate.n if households is None else households
+        check_drawn(number, seed)
+        files = synthetic_files(self.schema, self.atoms, self.weights, number, seed)
+        files |= weight_files(self.schema, self.atoms, self.weights)
+        files[TABLES] = household_tables_csv(self.schema, self.certificate.tables, self.persons, self.own)
+        files[REBUILD] = Path(rebuild_households.__file__).read_bytes()
+        files[SCHEMA] = self.schema.to_json().encode()
+        files[CERTIFICATE] = self.certificate.with_files(files, number, seed).to_bytes()
+        return files

@@ -1,0 +1,127 @@
+"""A private table of households: read, checked and grouped. It lives in the steward's own process only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pmwpub.errors import FileRefused, SchemaError
+from pmwpub.ledger import TableHandle, TableVerdict
+from pmwpub.plans import WorkloadChoice
+from pmwpub.records import Dataset
+from pmwpub.service import adopting
+from pmwpub.service.core import Service
+from pmwpub.service.households.household_unit import check_unit
+from pmwpub.service.inputs import overlap_check, study_store
+from pmwpub.service.inputs.study import Study
+from pmwpub.service.private_table import PrivateTable
+from pmwpub.tabular.files.reading import TextTable
+from pmwpub.tabular.households.grouped_persons import Households
+from pmwpub.tabular.households.household_schema import HouseholdSchema
+from pmwpub.tabular.households.reading_households import check_household_header, private_households
+from pmwpub.tabular.private_pass import TELL, Survey, survey
+
+KEPT = 1 << 62
+"""Bytes of codes that stay in memory: all, for households are grouped there."""
+
+
+@dataclass(frozen=True, eq=False)
+class HouseholdTable(PrivateTable):
+    """A loaded private table of persons of households. Its n counts households, its rows are as many as they are.
+
+    schema      under which its rows make households
+    households  them
+
+    Privacy: private, the number of rows too; the repr shows nothing of either.
+    """
+
+    schema: HouseholdSchema | None = field(default=None, repr=False)
+    households: Households | None = field(default=None, repr=False)
+
+
+def adopt_households(service: Service, population: str, schema: HouseholdSchema, choice: WorkloadChoice) -> None:
+    """Make the persons' schema and a workload the population's own, once the population is one of such households."""
+    check_unit(service.ledger.population(population), schema.largest)
+    adopting.adopt(service, population, schema.persons, choice)
+
+
+def load_households(service: Service, population: str, table: TextTable, schema: HouseholdSchema) -> HouseholdTable:
+    """Group a private table into households; nothing of it is stored, and nothing charged.
+
+    table  in memory, and read once, so that checks and counts are of the same rows
+
+    Raises FileRefused or SchemaError for a file that lacks columns or has another number of households than registered:
+    for the steward only.
+    """
+    service.policy.refuse_viewers()
+    current = study_store.study(service, population)
+    terms = current.population
+    check_unit(terms, schema.largest)
+    if current.schema is None or current.schema.sha256 != schema.persons.sha256:
+        raise SchemaError(adopting.CHANGED_MEANWHILE)
+    check_household_header(table, schema)
+    compared = overlap_check.comparison(service, current)
+    found = survey(
+        table.stream,
+        schema.persons,
+        n=max(terms.n * schema.largest, len(table)),
+        searches=compared.runs,
+        likenesses=compared.likenesses,
+        kept=KEPT,
+    )
+    if service.policy.answers:
+        overlap_check.refuse_candidate(service, current, found, compared)
+    households = private_households(table, schema)
+    _check_number(len(households), terms.n)
+    return _loaded(service, current, table, schema, found, households, compared)
+
+
+def _check_number(households: int, n: int) -> None:
+    if households != n:
+        raise FileRefused(
+            f"The population is registered with n = {n:,} households; the file has {households:,} household ids. Load "
+            f"the registered table, or register it as it is. {TELL}"
+        )
+
+
+def _loaded(
+    service: Service,
+    current: Study,
+    table: TextTable,
+    schema: HouseholdSchema,
+    found: Survey,
+    households: Households,
+    compared: overlap_check.OverlapSearch,
+) -> HouseholdTable:
+    if not isinstance(found.rows, Dataset):
+        raise FileRefused("A table of households is held in memory, and this one is too large.")
+    handle, verdict = _recognised(service, current, found)
+    return HouseholdTable(
+        population=current.population.name,
+        schema_sha256=schema.persons.sha256,
+        n=current.population.n,
+        rows_per_person=schema.largest,
+        dataset=found.rows,
+        source=table.content,
+        rows=found.digest,
+        views=found.views,
+        numbers=found.numbers,
+        table=handle,
+        verdict=verdict,
+        ignored=found.ignored,
+        unplaced_cells=sum(found.unplaced.values()),
+        demo=current.demo,
+        options=table.options,
+        overlaps=overlap_check.found(service, current, compared, found.digest, found.views, found.rows),
+        compared=overlap_check.in_force(current),
+        schema=schema,
+        households=households,
+    )
+
+
+def _recognised(service: Service, current: Study, found: Survey) -> tuple[TableHandle | None, TableVerdict | None]:
+    """As of every private table: the ledger's fingerprints are asked only where comparisons are answered."""
+    name = current.population.name
+    if service.policy.answers:
+        verdict = service.ledger.recognise(name, found.digest, found.views)
+        return (None if current.demo else verdict.table), verdict
+    return (None if current.demo else service.ledger.loaded(name, found.digest, found.views)), None

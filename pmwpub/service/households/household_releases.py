@@ -1,0 +1,59 @@
+"""Planning a release of households, and reading back what was bought."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from pmwpub.ledger import Booking
+from pmwpub.mechanisms.table_fit.fit_constants import FitConstants
+from pmwpub.plans import HouseholdPlan
+from pmwpub.plans.household_plans import planned_tables
+from pmwpub.release.households.household_bundle import HouseholdBundle
+from pmwpub.service.bought.releases import budget
+from pmwpub.service.core import Service
+from pmwpub.service.households.household_loading import HouseholdTable
+from pmwpub.service.households.household_unit import check_unit
+from pmwpub.service.inputs.study import Study
+from pmwpub.tabular.households.household_schema import HouseholdSchema
+
+OWN_ONE_WAY_SHARE = Fraction(1, 2)
+"""The part of the household-level tables' budget that their 1-way tables have."""
+
+
+def household_plan(
+    service: Service,
+    current: Study,
+    schema: HouseholdSchema,
+    candidates: Sequence[str],
+    *,
+    epsilon: str,
+    private: HouseholdTable,
+) -> HouseholdPlan:
+    """Freeze a release of households; `epsilon` is at the population's delta, or "rest" for all that is left.
+
+    Raises PlanError for a population of persons, for a pool, or for too many cells.
+    """
+    terms = current.population
+    check_unit(terms, schema.largest)
+    rho = budget(service, current, epsilon)
+    tables = planned_tables(schema, current.workload())
+    constants = FitConstants.advised(tables.persons, rho, n=terms.n, delta=terms.delta, rows_per_person=schema.largest)
+    own = replace(constants, one_way_share=OWN_ONE_WAY_SHARE)
+    return HouseholdPlan(
+        n=terms.n,
+        largest=schema.largest,
+        household=schema.rule,
+        inputs=current.inputs(candidates),
+        rho_units=rho.units,
+        constants=constants,
+        own_constants=own,
+        private_read_as=private.read_as,
+    )
+
+
+def household_bundle(service: Service, booking: Booking) -> HouseholdBundle | None:
+    """What a booking of a release of households bought; None where no result is stored, or not yet."""
+    outcome = service.outcome(booking)
+    return None if outcome.result is None else HouseholdBundle.from_bytes(outcome.result)

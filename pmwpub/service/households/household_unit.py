@@ -1,0 +1,61 @@
+"""Whom a population protects: persons and their rows, or whole households. A population has one unit, in its terms.
+
+What is sold for persons protects a household of H persons only at H^2 times the rho. So the charges of the two are
+never added up: a population of households buys releases of households alone, and no other population does.
+"""
+
+from __future__ import annotations
+
+import re
+
+from pmwpub.errors import PlanError
+from pmwpub.ledger import Population
+
+_WORDS = re.compile(r"one household of 1 to ([1-9][0-9]{0,2}) persons")
+
+PERSONS_ALONE = (
+    "This population protects whole households, so it buys releases of households alone: what is priced for persons "
+    "protects a household of H persons only at H² times the ρ, and is never added to a household's total. "
+    "Give a schema with the key household, or register another population. Nothing was charged."
+)
+HOUSEHOLDS_ALONE = (
+    "This population protects {unit} by its rows, and not whole households: its n counts rows, and its charges do not "
+    "add up with those of households. Register a population with --unit household. Nothing was charged."
+)
+
+
+def household_unit(largest: int) -> str:
+    """The words of a population's terms that make households of at most so many persons its unit."""
+    return f"one household of 1 to {largest} persons"
+
+
+def largest_household(terms: Population) -> int | None:
+    """H of a population of households, whose n counts households; None of every other one.
+
+    Raises PlanError for terms that name two numbers, as an amendment of one of them can leave them.
+    """
+    found = _WORDS.fullmatch(terms.unit)
+    if found and int(found[1]) != terms.rows_per_person:
+        raise PlanError(
+            f'The population\'s unit is "{terms.unit}", and it is registered with {terms.rows_per_person} rows; amend '
+            "one of them, so that both name the largest household. Nothing was charged."
+        )
+    return terms.rows_per_person if found else None
+
+
+def check_unit(terms: Population, largest: int | None) -> None:
+    """Raise PlanError unless a plan protects what the population does.
+
+    largest  of a plan of households; None of any other plan, and of a table of persons' rows
+    """
+    unit = largest_household(terms)
+    if unit == largest:
+        return
+    if largest is None:
+        raise PlanError(PERSONS_ALONE)
+    if unit is None:
+        raise PlanError(HOUSEHOLDS_ALONE.format(unit=f'"{terms.unit}"'))
+    raise PlanError(
+        f"The population is registered for households of at most {unit} persons, the schema says {largest}; "
+        "make them one. Nothing was charged."
+    )

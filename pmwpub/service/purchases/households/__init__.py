@@ -1,0 +1,1 @@
+"""The purchase of a release of households."""
