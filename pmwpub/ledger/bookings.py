@@ -190,8 +190,8 @@ def every(connection: Connection, population_id: int) -> list[Booking]:
     for booking_id, charge_id in connection.execute(made.order_by(charges.c.id)):
         ids.setdefault(booking_id, []).append(charge_id)
     query = _status().where(bookings.c.population_id == population_id).order_by(bookings.c.id)
-    made = signed_rows.bookers(connection, population_id)
-    return [_booking(row, ids.get(row["id"], ()), made) for row in connection.execute(query).mappings()]
+    by = signed_rows.bookers(connection, population_id)
+    return [_booking(row, ids.get(row["id"], ()), by) for row in connection.execute(query).mappings()]
 
 
 def _booking(row: RowMapping, charged: Sequence[int], by: Mapping[int, Actor]) -> Booking:
