@@ -6,6 +6,7 @@ very transaction: what changed before it is in force.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, Table, insert, select
@@ -20,6 +21,7 @@ VISITOR = "visitor"
 LOOKS_ON = "In your role here you look at this population and change nothing of it. Nothing was charged or changed."
 NO_STEWARD = "This takes the role of a steward, and you do not have it now. Nothing was charged or changed."
 NO_OWNER = "Only the population's owner may do this, in the role of a steward. Nothing was changed."
+BESIDE = "Populations are moved by commands, beside the store. Nothing was changed."
 NO_OPERATOR = "Only an operator may do this."
 
 
@@ -88,6 +90,18 @@ def sees(connection: Connection, population_id: int) -> bool:
     return person.role is Role.OPERATOR or standing_of(connection, population_id, person.id) is not Standing.NONE
 
 
+def seen(connection: Connection, ids: Collection[int]) -> list[int]:
+    """Those of some populations that whoever acts may know of, in their order; as `sees`, asked of all at once."""
+    person = present(connection)
+    if is_operator(connection):
+        return list(ids)
+    if person is None or person.role is None:
+        return []
+    query = select(members.c.population_id, members.c.standing).where(members.c.person_id == person.id)
+    latest = {row.population_id: row.standing for row in connection.execute(query.order_by(members.c.id))}
+    return [one for one in ids if latest.get(one, Standing.NONE) != Standing.NONE]
+
+
 def works(connection: Connection, population_id: int) -> bool:
     """Whether whoever acts may change anything of a population, load its table, and spend on it."""
     if visitor_of(connection) is None:
@@ -141,6 +155,12 @@ def require_operator(connection: Connection) -> None:
     """StewardNeeded for anybody but an operator."""
     if not is_operator(connection):
         raise StewardNeeded(NO_OPERATOR)
+
+
+def require_program(connection: Connection) -> None:
+    """StewardNeeded for every visitor: populations are moved beside their stores, by commands."""
+    if visitor_of(connection) is not None:
+        raise StewardNeeded(BESIDE)
 
 
 def actor(connection: Connection) -> Actor | None:

@@ -12,11 +12,12 @@ from sqlalchemy import Connection, insert, select
 from pmwpub.errors import ExportRefused, PopulationExists
 from pmwpub.ledger import populations, tables
 from pmwpub.ledger.database import lock_store
+from pmwpub.ledger.members.member_tables import booked_by, marked_by
 from pmwpub.ledger.moving.closings import MOVED_HERE, came_by
 from pmwpub.ledger.moving.export_file import NOTHING, Export
 from pmwpub.ledger.moving.export_lines import MovedRecord
 from pmwpub.ledger.moving.receipts import address_of, ticket
-from pmwpub.ledger.recovery.restored_charges import append_row
+from pmwpub.ledger.recovery.restored_charges import append_row, sign_again
 
 Renumbering = Callable[[str, Mapping[int, int]], str]
 """A decision's note, and which number each charge has here by the one it had: the note with the numbers of here."""
@@ -72,7 +73,8 @@ def take_in(connection: Connection, export: Export, renumbered: Renumbering) -> 
     numbers = _bookings(connection, population_id, export)
     for mark in record.marks:
         note = renumbered(mark.note, numbers)
-        append_row(connection, tables.marks, population_id, mark.created, kind=mark.mark, note=note)
+        row_id = append_row(connection, tables.marks, population_id, mark.created, kind=mark.mark, note=note)
+        sign_again(connection, marked_by, row_id, mark.by)
     _documents(connection, population_id, export)
     populations.mark(connection, population_id, MOVED_HERE, _note(export.manifest.total, numbers))
     populations.inherit_doubt(connection, population_id)
@@ -84,6 +86,7 @@ def _bookings(connection: Connection, population_id: int, export: Export) -> dic
     for line, outcome in zip(record.bookings, record.outcomes, strict=True):
         values = {"plan_sha256": line.plan_sha256, "repeat": line.repeat, "plan_json": line.plan_json}
         booking_id = append_row(connection, tables.bookings, population_id, line.created, **values)
+        sign_again(connection, booked_by, booking_id, line.by)
         ended = {"booking_id": booking_id, "status": outcome.status, "created": outcome.created}
         connection.execute(insert(tables.outcomes).values(**ended))
         if outcome.sha256:

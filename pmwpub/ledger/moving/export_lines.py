@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from dataclasses import dataclass as plain_dataclass
 from fractions import Fraction
 from typing import Annotated, Literal
@@ -19,7 +19,7 @@ from pydantic.dataclasses import dataclass
 
 from pmwpub.errors import ExportRefused, PmwPubError
 from pmwpub.ledger.model import MAX_UNITS, PlanKey, Population
-from pmwpub.ledger.recovery.witness_lines import BookingLine, ChargeLine, Entry, MarkLine, TermsLine
+from pmwpub.ledger.recovery.witness_lines import BookingLine, Entry, MarkLine, TermsLine, said, values_of
 from pmwpub.strict_json import read_strictly
 
 _STRICT = ConfigDict(strict=True, defer_build=True)
@@ -114,17 +114,15 @@ def read_record(body: bytes, name: str) -> MovedRecord:
 
 
 def _spelt(line: MovedLine) -> bytes:
-    said = {"kind": _KIND_OF[type(line)], **asdict(line)}
-    return json.dumps(said, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
+    body = {"kind": _KIND_OF[type(line)], **said(line)}
+    return json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
 
 
 def _parsed(written: bytes) -> MovedLine:
     """A line from its bytes; ValueError, KeyError or TypeError for one that is written in another way."""
     body = read_strictly(written)
     kind = _KINDS[body["kind"]]
-    values = {field.name: body[field.name] for field in fields(kind)}
-    if kind is BookingLine:
-        values["charges"] = tuple(ChargeLine(**charge) for charge in values["charges"])
+    values = values_of(kind, body)
     if kind is OutcomeLine:
         values["numbers"] = tuple(values["numbers"])
     line: MovedLine = kind(**values)

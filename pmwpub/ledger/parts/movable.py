@@ -17,6 +17,7 @@ from sqlalchemy import Connection
 from pmwpub.errors import ExportRefused, LedgerError, PopulationClosed
 from pmwpub.ledger import bookings, populations
 from pmwpub.ledger.database import lock_store
+from pmwpub.ledger.members import access
 from pmwpub.ledger.moving import arrivals, closings, departures
 from pmwpub.ledger.moving.arrivals import Renumbering
 from pmwpub.ledger.moving.closings import Closing, Departure
@@ -72,6 +73,7 @@ class Movable(Registered, Outcomes):
         """Close a population for good; one that is closed already stays as it is. What is at work comes to its end."""
         with self._deciding() as connection:
             population_id = populations.identify(connection, name, lock=True)
+            access.require_owner(connection, population_id)
             if closings.closed(connection, population_id) is None:
                 populations.mark(connection, population_id, closings.RETIRED, closings.RETIREMENT)
             found = closings.closed(connection, population_id)
@@ -85,6 +87,7 @@ class Movable(Registered, Outcomes):
         Raises PopulationExists where the name, or one that looks like it, stands here.
         """
         with self._database.reading() as connection:
+            access.require_program(connection)
             arrivals.refuse_taken(connection, name)
             return address_of(ticket(connection, name))
 
@@ -94,6 +97,8 @@ class Movable(Registered, Outcomes):
         Raises LedgerError while one of its plans is at work, and for what no store could take in; PopulationClosed for
         one that went to another address.
         """
+        with self._database.reading() as connection:
+            access.require_program(connection)
         if not ADDRESS.fullmatch(address):
             raise LedgerError(NO_ADDRESS)
         with self._database.reading() as connection:
@@ -127,6 +132,7 @@ class Movable(Registered, Outcomes):
         """
         with self._database.reading() as connection:
             population_id = populations.identify(connection, name)
+            access.require_program(connection)
             found = closings.closed(connection, population_id)
             if found is None or found.departure is None:
                 raise LedgerError(NOT_CLOSED.format(name=name))
@@ -145,6 +151,7 @@ class Movable(Registered, Outcomes):
         or one that looks like it, stands here by another way.
         """
         with opened_export(path) as export, self._deciding() as connection:
+            access.require_program(connection)
             self._guard.ready()
             name, total = export.manifest.population, export.manifest.total
             again = arrivals.known_already(connection, export)
@@ -159,6 +166,7 @@ class Movable(Registered, Outcomes):
         """
         with self._deciding() as connection:
             population_id = populations.identify(connection, name, lock=True)
+            access.require_program(connection)
             found = closings.closed(connection, population_id)
             if found is None or found.departure is None:
                 raise LedgerError(NOT_CLOSED.format(name=name))

@@ -61,7 +61,7 @@ def _add(connection: Connection, entry: Entry) -> None:
         append_row(connection, tables.terms, population_id, entry.created, **values)
     elif isinstance(entry, MarkLine):
         made = append_row(connection, tables.marks, population_id, entry.created, kind=entry.mark, note=entry.note)
-        _sign(connection, marked_by, made, entry.by)
+        sign_again(connection, marked_by, made, entry.by)
     else:
         _add_charges(connection, population_id, entry)
 
@@ -86,12 +86,13 @@ def _add_charges(connection: Connection, population_id: int, line: BookingLine) 
         values = {**named, "plan_json": line.plan_json}
         booking_id = append_row(connection, tables.bookings, population_id, line.created, **values)
         connection.execute(insert(tables.outcomes).values(booking_id=booking_id, status="no result", created=now()))
-        _sign(connection, booked_by, booking_id, line.by)
+        sign_again(connection, booked_by, booking_id, line.by)
     for charge in line.charges:
         append_row(connection, tables.charges, population_id, line.created, booking_id=booking_id, **asdict(charge))
 
 
-def _sign(connection: Connection, table: Table, row: int, by: ByLine | None) -> None:
+def sign_again(connection: Connection, table: Table, row: int, by: ByLine | None) -> None:
+    """Write who made a row, where the other record says so."""
     if by is not None:
         put_back(connection, table, row, Actor(Account(by.issuer, by.subject), Role(by.role)))
 

@@ -21,7 +21,7 @@ def retire(service: Service, name: str, *, private: PrivateTable | None, viewing
 
     Raises StewardNeeded for a viewer, and after the first charge for whoever does not hold the population's table.
     """
-    service.policy.refuse_viewers()
+    service.refuse_viewers(name)
     if viewing:
         raise StewardNeeded("Viewers retire no population; nothing was changed.")
     holds = private is not None and private.population == name

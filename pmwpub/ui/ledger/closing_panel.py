@@ -24,6 +24,8 @@ def closing_panel(session: Session, study: Study) -> None:
     if study.closed is not None or not session.may_change(study):
         return
     name = study.population.name
+    if not service().ledger.owns(name):
+        return
     with panel("Moving and closing", Badge.PUBLIC), st.expander("Close this population"):
         st.caption(MOVING)
         st.warning(FINAL)
