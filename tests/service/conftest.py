@@ -54,6 +54,11 @@ def service(url: str) -> Iterator[Service]:
 
 @pytest.fixture
 def bench(service: Service, url: str) -> Bench:
+    return bench_of(service, url)
+
+
+def bench_of(service: Service, url: str = "") -> Bench:
+    """A population with three candidates on an empty store, its private table loaded."""
     service.ledger.register(Population("people", N, 1, "one person", Fraction(4), Fraction(1, N * N)))
     files = {"b.csv": csv_of(200, 1), "c.csv": csv_of(150, 2, women=0.3), "d.csv": csv_of(100, 3, jobs=2)}
     candidates = [

@@ -7,6 +7,7 @@ is recorded here. So at no moment is it open in both stores. Between the second 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -45,6 +46,13 @@ NO_RECEIPT = (
     "That is no receipt for this export by the store that it went to. Copy the receipt that `pmwpub ledger import` "
     "printed there. Nothing was changed."
 )
+
+
+Check = Callable[[Export], None]
+
+
+def _unasked(_export: Export) -> None:
+    """Any export will do."""
 
 
 @dataclass(frozen=True)
@@ -91,11 +99,13 @@ class Movable(Registered, Outcomes):
             arrivals.refuse_taken(connection, name)
             return address_of(ticket(connection, name))
 
-    def depart(self, name: str, address: str) -> Departure:
+    def depart(self, name: str, address: str, check: Check = _unasked) -> Departure:
         """Close a population and fix what its export holds, in one transaction; once closed so, say so again.
 
-        Raises LedgerError while one of its plans is at work, and for what no store could take in; PopulationClosed for
-        one that went to another address.
+        check  raises for an export that should not be made, which is asked before anything is closed
+
+        Raises what `check` does, LedgerError while one of its plans is at work, and for what no store could take in,
+        PopulationClosed for one that went to another address.
         """
         with self._database.reading() as connection:
             access.require_program(connection)
@@ -115,7 +125,7 @@ class Movable(Registered, Outcomes):
                     raise PopulationClosed(OTHER_ADDRESS.format(name=name, address=known.departure.address))
                 return known.departure
             self._end_unattended(connection, name, population_id)
-            return _departed(connection, name, population_id, address)
+            return _departed(connection, name, population_id, address, check)
 
     def _end_unattended(self, connection: Connection, name: str, population_id: int) -> None:
         """Record "no result" for plans that broke off; LedgerError for one that somebody works on after all."""
@@ -144,11 +154,13 @@ class Movable(Registered, Outcomes):
             write_export(stream, Export(manifest, record, partial(departures.blob, connection, name)))
             return gone
 
-    def take_in(self, path: Path, renumbered: Renumbering) -> TakenIn:
+    def take_in(self, path: Path, renumbered: Renumbering, check: Check = _unasked) -> TakenIn:
         """Take in an export, all of it or nothing; the same one again changes nothing.
 
-        Raises ExportRefused for a file that is none, was altered, or goes elsewhere, PopulationExists where the name,
-        or one that looks like it, stands here by another way.
+        check  raises for an export that should not be taken in; it is asked of a new one alone
+
+        Raises what `check` does, ExportRefused for a file that is none, was altered, or goes elsewhere,
+        PopulationExists where the name, or one that looks like it, stands here by another way.
         """
         with opened_export(path) as export, self._deciding() as connection:
             access.require_program(connection)
@@ -156,6 +168,7 @@ class Movable(Registered, Outcomes):
             name, total = export.manifest.population, export.manifest.total
             again = arrivals.known_already(connection, export)
             if not again:
+                check(export)
                 arrivals.take_in(connection, export, renumbered)
             return TakenIn(name, total, receipt_of(ticket(connection, name), total), again)
 
@@ -178,10 +191,12 @@ class Movable(Registered, Outcomes):
             return gone
 
 
-def _departed(connection: Connection, name: str, population_id: int, address: str) -> Departure:
+def _departed(connection: Connection, name: str, population_id: int, address: str, check: Check) -> Departure:
     last = departures.last_document(connection, population_id)
     record = departures.record_of(connection, name, population_id, last)
     departures.check_movable(connection, name, record)
-    gone = Departure(address, manifest_of(name, address, record).total, last)
+    manifest = manifest_of(name, address, record)
+    check(Export(manifest, record, partial(departures.blob, connection, name)))
+    gone = Departure(address, manifest.total, last)
     populations.mark(connection, population_id, closings.MOVED_AWAY, gone.note)
     return gone

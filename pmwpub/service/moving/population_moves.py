@@ -11,6 +11,7 @@ from pmwpub.errors import ExportRefused
 from pmwpub.ledger import Departure, Ledger, TakenIn
 from pmwpub.ledger.moving.export_file import NOTHING, opened_export
 from pmwpub.outputs import new_file, writable
+from pmwpub.service.moving.readable_exports import check_readable
 from pmwpub.service.purchases.caveats import renumbered
 
 
@@ -23,7 +24,7 @@ def export_population(ledger: Ledger, name: str, address: str, target: Path) -> 
     """
     with new_file(target) as stream:
         writable([target])
-        ledger.depart(name, address)
+        ledger.depart(name, address, check_readable)
         return ledger.write_export(name, stream)
 
 
@@ -42,4 +43,4 @@ def import_population(ledger: Ledger, source: Path, *, total: str | None = None)
                 f"The export has the sum {found}, and {total[:80]} was expected: it is another file than the one that "
                 f"was meant, or it was altered. {NOTHING}"
             )
-    return ledger.take_in(source, renumbered)
+    return ledger.take_in(source, renumbered, check_readable)

@@ -35,7 +35,7 @@ def register(here: Ledger, name: str) -> None:
     here.register(people(name))
     booking = here.book(name, key("first"), PLAN, [charge(7)])
     here.finish(booking.id, name.encode() * 1000)
-    here.put_document(name, "candidate", "k", name.encode() * 2000)
+    here.put_document(name, "leaflet", "k", name.encode() * 2000)
 
 
 def move(here: Ledger, there: Ledger, name: str, file: Path) -> None:

@@ -10,7 +10,7 @@ from pmwpub.ledger import Ledger, PlanKey
 from pmwpub.service.moving.population_moves import export_population, import_population
 from pmwpub.service.purchases.caveats import PRIVATE_NUMBERS_SEEN, noted
 
-PLAN = '{"kind":"release","text":"β"}'
+PLAN = '{"kind":"anything","text":"β"}'
 BYTES = bytes(range(256)) * 40
 PRIVATE, VIEW = b"canary: cells of the private table", b"canary: rows of the private table"
 SPENT = 7 + 2 * 5 + 11 + 13
@@ -33,10 +33,10 @@ def filled(ledger: Ledger) -> Ledger:
     for repeat, units in ((0, 11), (1, 13)):
         drawn = ledger.book("A", key("third", repeat), PLAN, [charge(units)])
         ledger.finish(drawn.id, b"drawn %d" % repeat)
-    ledger.put_document("A", "candidate", "k", b"\x00\xff a table")
-    ledger.put_document("A", "candidate", "k", b"the same table, later")
-    ledger.put_document("A", "late-report", "k", BYTES)
-    ledger.put_document("B", "candidate", "k", b"canary: another population's document")
+    ledger.put_document("A", "leaflet", "k", b"\x00\xff a table")
+    ledger.put_document("A", "leaflet", "k", b"the same table, later")
+    ledger.put_document("A", "map", "k", BYTES)
+    ledger.put_document("B", "leaflet", "k", b"canary: another population's document")
     return ledger
 
 
@@ -51,7 +51,7 @@ def seen(ledger: Ledger, name: str = "A") -> dict[str, object]:
         "history": [{**row, "id": None} for row in ledger.export(name)],
         "documents": {
             (kind, entry): ledger.document_versions(name, kind, entry.key)
-            for kind in ("candidate", "late-report")
+            for kind in ("leaflet", "map")
             for entry in ledger.documents(name, kind)
         },
     }

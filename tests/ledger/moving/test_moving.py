@@ -229,7 +229,7 @@ def test_documents_are_deleted_once_the_arrival_is_recorded_and_not_before(
     receipt = move(here, there, tmp_path / "a.zip")
     with pytest.raises(PopulationClosed, match="is being moved"):
         here.delete_documents("A")
-    assert here.document("A", "candidate", "k") == b"the same table, later"
+    assert here.document("A", "leaflet", "k") == b"the same table, later"
     here.confirm_arrival("A", receipt)
     assert here.delete_documents("A") == 3
     with pytest.raises(LedgerError, match="cannot be written again"):

@@ -33,5 +33,5 @@ def test_a_kill_at_any_line_of_a_move_leaves_at_most_one_open_copy_and_a_way_to_
         for name in [f"town {at}" for at in range(KILLS)]:
             assert there.balance(name).spent == here.balance(name).spent == ZCDP(7)
             assert there.result(there.bookings(name)[0].id) == name.encode() * 1000
-            assert there.document(name, "candidate", "k") == name.encode() * 2000
+            assert there.document(name, "leaflet", "k") == name.encode() * 2000
             assert there.book(name, key("next"), PLAN, [charge(1)]).fresh

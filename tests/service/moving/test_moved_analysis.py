@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
-from collections.abc import Iterator
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import buying
 import pytest
+from service.conftest import Bench, bench_of
 
-from pmwpub.errors import PmwPubError, PopulationClosed, StewardNeeded
+from pmwpub.errors import ExportRefused, PmwPubError, PopulationClosed, StewardNeeded
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Ledger
-from pmwpub.release.bundle import Bundle
+from pmwpub.ledger.moving.export_file import Export, opened_export
+from pmwpub.release.bundle import Bundle, pack
 from pmwpub.release.checking import check, require
 from pmwpub.release.rebuilding import rebuilt
 from pmwpub.service import Policy, Released, Service
 from pmwpub.service.bought import assessments, releases
 from pmwpub.service.inputs import stored_tables, study_store
+from pmwpub.service.moving import readable_exports
 from pmwpub.service.moving.population_moves import export_population, import_population
 from pmwpub.service.moving.retirement import retire
 from pmwpub.service.purchases.caveats import renumbered
 from pmwpub.service.steward_only import recorded_numbers
 
-if TYPE_CHECKING:
-    from conftest import Bench
+Change = Callable[[bytes], bytes]
 
 
 @pytest.fixture
@@ -129,3 +134,70 @@ def test_only_whoever_holds_the_table_retires_a_population_that_was_charged(benc
     assert study_store.study(bench.service, bench.name).closed is None
     retire(bench.service, bench.name, private=bench.private, viewing=False)
     assert study_store.study(bench.service, bench.name).closed is not None
+
+
+# What an export holds is opened before anything is closed or taken in
+
+
+def _release(*more: tuple[str, bytes]) -> Change:
+    """The stored release with other files in it."""
+
+    def changed(body: bytes) -> bytes:
+        with zipfile.ZipFile(io.BytesIO(body)) as file:
+            parts = {name: file.read(name) for name in file.namelist()}
+        return pack(parts | dict(more))
+
+    return changed
+
+
+MOST = 2**24
+FORGED: dict[str, tuple[str, Change]] = {
+    "a release that is no zip": ("release", lambda _: b"no zip"),
+    "a release of no files": ("release", lambda _: pack({})),
+    "a release that unpacks to too much": ("release", _release(("more.csv", bytes(MOST)))),
+    "a release with a way out of its folder": ("release", _release(("../../out.csv", b""))),
+    "a release with an absolute path": ("release", _release(("/out.csv", b""))),
+    "a release with another system's path": ("release", _release(("c:\\out.csv", b""))),
+    "a release without a certificate": ("release", _release(("certificate.json", b"{}"))),
+    "a release without a schema": ("release", _release(("schema.json", b"[]"))),
+    "a schema that is none": ("schema", lambda _: b"{}"),
+    "a workload that is none": ("workload", lambda _: b'{"k": "<script>"}'),
+    "a table that is not packed": ("candidate", lambda _: b"sex,age\n"),
+    "a table of other rows": ("candidate", lambda _: gzip.compress(b"sex,age\nF,1\n")),
+    "a table that unpacks to too much": (
+        "candidate",
+        lambda _: gzip.compress(bytes(MOST + 1), 1),
+    ),
+    "a note that is none": ("candidate-note", lambda _: b"[]"),
+}
+
+
+@pytest.fixture(scope="module")
+def read_back(tmp_path_factory: pytest.TempPathFactory) -> Export:
+    """An export of a population with a release, to be altered."""
+    folder = tmp_path_factory.mktemp("read back")
+    with Ledger.open(f"sqlite:///{folder}/here.sqlite3") as here, Ledger.open(f"sqlite:///{folder}/b.sqlite3") as there:
+        made = bench_of(Service(here, InlineEngine()))
+        released(made)
+        export_population(here, made.name, there.address(made.name), folder / "people.zip")
+    with opened_export(folder / "people.zip") as export:
+        blobs = {sha256: export.blob(sha256) for sha256 in export.record.blobs}
+    return replace(export, blob=blobs.__getitem__)
+
+
+def test_what_is_not_altered_is_read(read_back: Export, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readable_exports, "MOST_UNPACKED", MOST)
+    readable_exports.check_readable(read_back)
+
+
+@pytest.mark.parametrize("what", FORGED)
+def test_what_pages_would_fail_on_is_refused(read_back: Export, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readable_exports, "MOST_UNPACKED", MOST)
+    kind, change = FORGED[what]
+    of_result = {one.sha256 for one in read_back.record.outcomes if kind == "release"}
+    hashes = of_result or {one.sha256 for one in read_back.record.documents if one.document == kind}
+    altered = replace(
+        read_back, blob=lambda sha256: change(read_back.blob(sha256)) if sha256 in hashes else read_back.blob(sha256)
+    )
+    with pytest.raises(ExportRefused, match="cannot open"):
+        readable_exports.check_readable(altered)
