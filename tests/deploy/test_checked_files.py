@@ -92,6 +92,15 @@ def test_the_image_is_built_from_all_that_the_wheel_is_made_of_and_nothing_else_
     assert {line[1:].partition("/")[0] for line in lines if line.startswith("!")} == names
 
 
+def test_loops_are_compiled_where_they_are_installed() -> None:
+    """Workers look for the package in the current folder first, so that must not be the one with the source."""
+    before, check, _ = (DEPLOY / "Containerfile").read_text().partition("RUN PMWPUB_STORE=")
+    assert check
+    places = re.findall(r"^(?:FROM|WORKDIR) (.*)$", before, re.MULTILINE)
+    assert places[1] == "/src", "where the source is copied to"
+    assert places[-1] == "/tmp"
+
+
 def test_the_image_has_every_extra_that_a_server_may_need() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     installed = re.search(r"whl\)\[(.*)\]", (DEPLOY / "Containerfile").read_text())
