@@ -174,7 +174,7 @@ class Base:
         released = after_noise(bench.support, bench.support.rows, self.plan, self.noisy, bench.n)
         self.weights, self.choices = released.distribution.weights, released.choices
         estimates = estimates_of(self.plan, self.noisy, bench.n, self.choices.lacking)
-        steps = _Steps(bench.support, self.plan, self.noisy, estimates, bench.n)
+        steps = _Steps(bench.support, self.plan, self.noisy, estimates, bench.n, None)
         first, second, _ = self.choices.sweeps
         self.centred = steps.run(replace(self.choices, sweeps=(first, second, 0)), adaptive=False)[0]
         self.sigma = sigma / bench.n

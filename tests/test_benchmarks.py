@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import re
 import shutil
@@ -15,6 +16,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+from pmwpub.domain import Attribute, Domain
+from pmwpub.queries.workload import Workload
+from pmwpub.records import Dataset, Support
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "benchmarks"))
@@ -70,6 +75,22 @@ def test_a_release_of_table_fit_on_a_generated_problem_is_nearer_than_the_public
     ]
     for line in found:
         assert 0 < line.mean_error < line.max_error < 0.7 * line.start
+
+
+def test_three_way_tables_of_the_benchmark_see_what_no_pair_shows() -> None:
+    """Private rows of even parity, public rows of any: all pairs agree, and every 3-way cell is off by 1/8."""
+    import three_way
+    from beyond_pairs import Bench, Draw
+
+    shape = Domain(tuple(Attribute(name, ("0", "1")) for name in "abc"))
+    cells = np.array(list(itertools.product((0, 1), repeat=3)), dtype=np.uint8)
+    even = cells[cells.sum(axis=1) % 2 == 0]
+    private, public = Dataset(shape, np.repeat(even, 2_000, axis=0)), Dataset(shape, np.repeat(cells, 50, axis=0))
+    bench = Bench(Workload.all_kway(shape, 3), private, Support.of(public))
+    draw = Draw("parity", bench, 4.0, 1)
+    found = {method: three_way.errors_by(draw, way).max_error for method, way in three_way.WAYS.items()}
+    assert found["table-fit"] == pytest.approx(0.125, abs=0.005)
+    assert found["table-fit-three-way"] < 0.01
 
 
 def test_simulated_audits_pass_the_right_mechanism_and_catch_each_fault() -> None:

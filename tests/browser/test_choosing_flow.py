@@ -58,6 +58,7 @@ def test_a_steward_compares_for_free_buys_the_winner_and_takes_the_report(
     report = visitor.download("report.html")
     assert b"<html" in report[:500].lower()
     assert visitor.download("rebuild.py").startswith(b'"""')
+    assert b'"nbformat": 4' in visitor.download("analyst.ipynb")
     assert visitor.download("measurements.csv").count(b"\n") == 26
     _the_error_is_bought_once_and_seen_by_a_second_tab(server, visitor, chromium, town, digest(report))
     assert "Traceback" not in server.log()
