@@ -35,6 +35,7 @@ from pmwpub.queries.counts import count
 from pmwpub.records import Dataset, Support
 from pmwpub.rounding import up
 from pmwpub.service.inputs.known_tables import PUBLIC, TRUTH
+from pmwpub.service.inputs.study import NOT_SIMULATED
 from pmwpub.service.simulations.error_figure import error_plot
 from pmwpub.service.simulations.proved_bounds import ProvedBounds, bounds_on
 from pmwpub.tabular.coding.encode import encode_public
@@ -112,6 +113,8 @@ def _place(parsed: argparse.Namespace) -> SweepPlace:
 
 def _stage(parsed: argparse.Namespace) -> Stage:
     schema = Schema.from_json(read(parsed.schema))
+    if schema.weight_column is not None:
+        raise PlanError(NOT_SIMULATED)
     files = Files(parsed.read, [parsed.truth, *parsed.public])
     refuse_private_rows(parsed.store, {parsed.truth: files.table(parsed.truth)}, TRUTH, schema)
     refuse_private_rows(parsed.store, {path: files.table(path) for path in parsed.public}, PUBLIC, schema)

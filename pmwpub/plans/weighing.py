@@ -7,6 +7,7 @@ docs/privacy.md, section 11.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Protocol
 
 from pydantic import Field, field_validator
@@ -71,6 +72,25 @@ def fits_column(weights: Weighing | None, column: WeightColumn | None) -> bool:
     if (weights.measured is None) != (column.total is not None):
         return False
     return weights == Weighing.of(column, column.total_units or weights.total, weights.measured)
+
+
+def sum_of_weights(stated: Weighed) -> float:
+    """What released weights are scaled to: n rows, or the total in the numbers that the file of weights has."""
+    return stated.n if stated.weights is None else float(stated.weights.total * Fraction(stated.weights.unit))
+
+
+def weights_in_words(weights: Weighing) -> tuple[str, str]:
+    """What weighing means for a release, and for whom its promise does not hold, for readers."""
+    unit = Fraction(weights.unit)
+    most, total = (f"{float(number * unit):,.10g}" for number in (weights.cap, weights.total))
+    known = "a constant that was declared" if weights.measured is None else "a noisy number that was bought"
+    return (
+        f"Rows count as their survey weight ({weights.column}), in whole units of {weights.unit}, at most {most} each; "
+        f"shares are of a total of {total}, {known}. What that total is off by is in no interval.",
+        "This protects only where a weight is its row's own, as a design weight is: weights that were raked, "
+        "post-stratified or adjusted for nonresponse move when another person is replaced, and the proof does not "
+        "cover that. Design effects and nonresponse are not covered either.",
+    )
 
 
 class Weighed(Protocol):

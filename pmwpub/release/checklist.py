@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
+from pmwpub.plans.weighing import weights_in_words
 from pmwpub.release.answers.interval_strengths import INTERVALS
 from pmwpub.release.certificates.certificate_reading import AnyCertificate, ChargedCertificate
 from pmwpub.release.certificates.table_certificate import TableCertificate
@@ -71,6 +72,8 @@ def _promise(certificate: ChargedCertificate, schema: Schema) -> Iterator[Answer
         f"Two tables of {certificate.n:,} rows that differ in {_differing(certificate, schema)}. "
         f"The number of rows, {certificate.n:,}, is public.",
     )
+    if certificate.weights is not None:
+        yield Answer("Survey weights", " ".join(weights_in_words(certificate.weights)))
     checked = (
         CHECKED[schema.rows_beyond]
         if schema.id_column is not None

@@ -15,6 +15,7 @@ from fractions import Fraction
 from pmwpub.mechanisms.table_fit.intervals.cell_errors import LARGEST_ORDER
 from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.plans.criteria import criteria_of
+from pmwpub.plans.weighing import counted_in, weights_in_words
 from pmwpub.release.answers.main_intervals import LevelShare, MainIntervals
 from pmwpub.release.certificates.certificate_reading import ChargedCertificate
 from pmwpub.release.certificates.table_certificate import TableCertificate
@@ -140,6 +141,7 @@ def _promise(certificate: ChargedCertificate, *, by_id: bool) -> tuple[str, ...]
     granted = certificate.budget.epsilon if certificate.budget else certificate.ledger_total.epsilon
     return (
         f"Protected is {unit}, with {whose} of the private table of {certificate.n:,} rows.",
+        *(() if certificate.weights is None else weights_in_words(certificate.weights)),
         f"Whatever anybody concludes from all that is ever released about this population, {_as_likely(granted)} "
         f"(ε = {up(granted)}), but for a chance of about δ = {up(certificate.delta, 3)}.",
         "Copying, joining or analysing the files costs nothing more.",
@@ -275,6 +277,11 @@ def _smallest(certificate: ChargedCertificate, reach: float | None) -> str:
     """Which differences mean nothing."""
     if reach is not None:
         shown = up(near(100 * reach, 6), 2)
+        if certificate.weights is not None:
+            return (
+                f"Do not read anything into differences below {shown} % of the total weight: an answer may be off by "
+                "that much."
+            )
         number = math.ceil(Fraction(shown) * certificate.n / 100)
         return (
             f"Do not read anything into differences below {shown} % of the rows, about "
@@ -285,5 +292,5 @@ def _smallest(certificate: ChargedCertificate, reach: float | None) -> str:
     noise = NORMAL_95 * sorted(sigmas)[len(sigmas) // 2]
     return (
         f"Do not rely on any single number before its error is known; the noise of a typical measurement alone is ± "
-        f"{near(noise)} rows."
+        f"{near(noise)} {counted_in(certificate)}."
     )

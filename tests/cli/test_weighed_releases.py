@@ -178,3 +178,26 @@ def test_no_total_is_sold_where_the_schema_declares_one_or_weighs_no_rows(run: R
     Path("schema.json").write_text(json.dumps(schema(cap=None, unit=None, total=None)))
     assert "weighs no rows" in run(*given, status=2)
     assert run("ledger", "show", "P")["charges"] == []
+
+
+def test_report_answers_and_replicate_weights_are_of_weight(run: Run) -> None:
+    men = table(ROWS, 1)[0].count("\nM")
+    total = ROWS + 2 * men
+    Path("schema.json").write_text(json.dumps(schema(total=total)))
+    bought(run, "--engine", "table-fit", "-o", "out")
+    report = Path("out", "report.html").read_text()
+    assert f"in whole units of 0.1, at most 4 each; shares are of a total of {total:,}" in report
+    assert "raked" in report
+    assert "units of weight on each cell" in report
+    cells = run("answer", "--release", "out", "--marginal", "sex")["cells"]
+    (cell,) = (one for one in cells if one["levels"] == {"sex": "M"})
+    assert cell["low"] <= 3 * men / total <= cell["high"]
+    made = run("replicate-weights", "--release", "out", "-o", "r.csv", "--replicates", "20")
+    assert made["sum_of_weights"] == total
+    with Path("r.csv").open(newline="") as stream:
+        assert abs(sum(float(line["weight"]) for line in csv.DictReader(stream)) - total) < 0.1
+
+
+def test_simulations_refuse_a_schema_that_weighs_rows(run: Run) -> None:
+    given = ("--schema", "schema.json", "--truth", "p.csv", "--public", "b.csv", "-k", "2", "--epsilons", "1")
+    assert "smaller than they are" in run("evaluate", *given, "-o", "errors.csv", status=2)

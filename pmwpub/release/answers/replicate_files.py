@@ -16,6 +16,7 @@ from pmwpub.mechanisms.table_fit.replicates.replicate_weights import (
     check_asked,
     replicate_weights,
 )
+from pmwpub.plans.weighing import sum_of_weights
 from pmwpub.progress import Progress, unwatched
 from pmwpub.records import Distribution, Floats
 from pmwpub.release.answers.release_answers import ReleaseAnswers
@@ -85,8 +86,11 @@ def replicate_names(schema: Schema, replicates: int) -> list[str]:
 
 
 def _csv(bundle: Bundle, released: Distribution, names: list[str], made: Floats, progress: Progress) -> bytes:
-    """The schema's columns as labels, then `weight` and the replicates in rows of the private table, to `DIGITS`."""
-    schema, support, n = bundle.schema, released.support, bundle.certificate.n
+    """The schema's columns as labels, then `weight` and the replicates in rows of the private table, to `DIGITS`.
+
+    In its own weights where its rows are weighed.
+    """
+    schema, support, n = bundle.schema, released.support, sum_of_weights(bundle.certificate)
     parts = [csv_line([*map(inert, schema.domain.names), WEIGHT, *names]).encode()]
     labels = [np.array(csv_cells(one.levels, alone=False), dtype=object) for one in schema.domain.attributes]
     for begin in range(0, len(support), CSV_ROWS):
@@ -110,7 +114,7 @@ def _note(bundle: Bundle, made: ReplicateWeights, *, seed: int, table: str, body
         "replicates": replicates,
         "weights": WEIGHT,
         "repweights": f"{WEIGHT}_1 to {WEIGHT}_{replicates}",
-        "sum_of_weights": certificate.n,
+        "sum_of_weights": sum_of_weights(certificate),
         "words": REPRODUCE,
         "reproduced": {
             "cells": found.cells,

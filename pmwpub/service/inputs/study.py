@@ -21,6 +21,11 @@ NO_TOTAL = (
     '("total": what the weights sum up to by public sources), or buy it (`pmwpub weight-total`). Nothing was charged.'
 )
 
+NOT_SIMULATED = (
+    "The schema weighs rows, and simulations count each public row as one: they would say that errors are smaller than "
+    "they are. Leave the cap out of the column of weights to simulate without weights."
+)
+
 MINIMUM_ROWS = 2
 """The fewest private rows on which a run is begun; n is public, so a refusal tells nothing."""
 
@@ -98,6 +103,16 @@ class Study:
     def rows_beyond(self) -> RowsBeyond:
         """What the schema says of an ID with more rows than one person may own."""
         return None if self.schema is None else self.schema.rows_beyond
+
+    @property
+    def weighs_rows(self) -> bool:
+        """Whether private rows count as what they weigh."""
+        return self.schema is not None and self.schema.weight_column is not None
+
+    def refuse_weighed(self) -> None:
+        """Raise PlanError where the schema weighs rows: of what is asked for then, only rows would be counted."""
+        if self.weighs_rows:
+            raise PlanError(NOT_SIMULATED)
 
     @property
     def weights(self) -> Weighing | None:

@@ -95,11 +95,14 @@ def try_engines(service: Service, current: Study, candidates: Sequence[str], eps
 
 
 def trial(service: Service, current: Study, candidates: Sequence[str], epsilon: float) -> EngineTrial:
-    """What is known of a trial; nothing is run. Where none was made, finished sweeps of these tables count for it."""
+    """What is known of a trial; nothing is run. Where none was made, finished sweeps of these tables count for it.
+
+    None is possible where the schema weighs rows: public rows count as one each, and would tell of smaller errors.
+    """
     epsilon = float(f"{epsilon:.6g}")  # as a budget in whole units of rho may give it back
     truths, tried = _truths(current, candidates), _tried(current, candidates)
     key, population = _key(current, candidates, truths, tried, epsilon), current.population.name
-    too_many = current.population.n > service.policy.simulated_rows
+    too_many = current.population.n > service.policy.simulated_rows or current.weighs_rows
     marginals = 0 if tried is None or too_many else len(tried.tables)
     plain = EngineTrial(key, epsilon, tuple(one.name for one in truths), marginals)
     job_key = _job_key(current, key)

@@ -14,6 +14,7 @@ from pmwpub.jobs import Job
 from pmwpub.mechanisms.noisy_error.assessment import half_width
 from pmwpub.mechanisms.noisy_error.lazy_rounding import Grid
 from pmwpub.plans import AssessmentPlan, Scope, floor_workload
+from pmwpub.plans.weighing import mass_of, reach_of
 from pmwpub.privacy.lattice_noise import LatticeLaplace
 from pmwpub.service.bought.assessments import shares_of
 from pmwpub.service.choosing.floor_part import part_of
@@ -96,13 +97,13 @@ def forecast(
     service: Service, current: Study, plan: AssessmentPlan, *, pools: Sequence[Sequence[str]] = ()
 ) -> Forecast:
     """The error bars that a plan buys, and from public pairs whether they tell candidates apart and will resolve."""
-    laws = {share.purpose: LatticeLaplace(share.epsilon, plan.rows_per_person) for share in shares_of(plan)}
-    bars = {purpose: float(half_width(law, plan.n, purpose=purpose)) for purpose, law in laws.items()}
+    laws = {share.purpose: LatticeLaplace(share.epsilon, reach_of(plan)) for share in shares_of(plan)}
+    bars = {purpose: float(half_width(law, mass_of(plan), purpose=purpose)) for purpose, law in laws.items()}
     plain = Forecast(bars.get("floor"), bars.get("start"))
     pairs = comparison(service, current, plan.setting, pools=pools).pairs
     if "floor" not in laws or not pairs:
         return plain
-    cell = float(Grid.of(laws["floor"], plan.n).cell_width)
+    cell = float(Grid.of(laws["floor"], mass_of(plan)).cell_width)
     floors = [pair.upper for pair in pairs]
     spread = max(floors) - min(floors)
     unresolved = max(min(1.0, (pair.upper - pair.lower) / cell) for pair in pairs)

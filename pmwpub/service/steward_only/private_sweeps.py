@@ -55,6 +55,7 @@ def sweep_private(service: Service, private: PrivateTable, current: Study, terms
     """
     if current.schema is None or private.schema_sha256 != current.schema.sha256:
         raise PlanError("The private table was encoded with another schema than the study's; load it again.")
+    current.refuse_weighed()
     private.check(current.population.n, current.population.rows_per_person, current.population)
     sweep, supports = terms.sweep, supports_of(current, terms)
     found = PrivateSweep(f"{PRIVATE_TRUTH}-simulation:{secrets.token_hex(16)}", terms)

@@ -14,7 +14,8 @@ from pmwpub.errors import PlanError
 from pmwpub.evaluation import Errors, errors_of
 from pmwpub.ledger import PlanKey
 from pmwpub.plans import RowsBeyond
-from pmwpub.queries.counts import count
+from pmwpub.plans.weighing import planned_counts
+from pmwpub.queries.counts import WEIGHED, WeighedRows, count
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload
 from pmwpub.release.rebuilding import workload_of
@@ -42,7 +43,8 @@ def true_errors(service: Service, private: PrivateTable, release: PlanKey) -> Er
     record(service, private, f"true errors of release {release.plan_sha256[:12]}, draw {release.repeat + 1}")
     workload = workload_of(bundle.certificate, bundle.schema)
     released = bundle.distribution()
-    return errors_of(count(workload, private.dataset), PublicProblem(workload, released.support), released)
+    counts = planned_counts(workload, private.dataset, bundle.certificate)
+    return errors_of(counts, PublicProblem(workload, released.support), released)
 
 
 def one_way_shares(service: Service, private: PrivateTable) -> Mapping[str, tuple[float, ...]]:
@@ -50,6 +52,7 @@ def one_way_shares(service: Service, private: PrivateTable) -> Mapping[str, tupl
 
     Privacy: none. Exact numbers for the steward alone; the mark is committed before a private row is looked at.
     """
+    _refuse_weighed(private)
     record(service, private, "one-way marginals of the private table")
     counts = _level_counts(private)
     return {name: tuple((levels[:-1] / len(private.dataset)).tolist()) for name, levels in counts.items()}
@@ -68,6 +71,7 @@ def unmapped_cells(service: Service, private: PrivateTable) -> Mapping[str, int]
 
     Privacy: none. Exact numbers for the steward alone; the mark is committed before a private row is looked at.
     """
+    _refuse_weighed(private)
     record(service, private, "cells of the private table without a level, counted by column")
     return {name: int(levels[-1]) for name, levels in _level_counts(private).items()}
 
@@ -83,6 +87,12 @@ def record(service: Service, private: PrivateTable, what: str) -> None:
         raise PlanError("Private numbers are offered once a plan is frozen and charged; none is. Nothing was computed.")
     last = max((record.id for record in service.ledger.history(population)), default=0)
     service.ledger.mark(population, PRIVATE_NUMBERS_SEEN, noted(what, last))
+
+
+def _refuse_weighed(private: PrivateTable) -> None:
+    """Before a look is recorded: nothing of rows that are weighed is shown without their weights."""
+    if isinstance(private.dataset, WeighedRows):
+        raise PlanError(WEIGHED)
 
 
 def _level_counts(private: PrivateTable) -> dict[str, np.ndarray]:

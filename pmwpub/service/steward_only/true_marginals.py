@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pmwpub.ledger import PlanKey
-from pmwpub.queries.counts import count
+from pmwpub.plans.weighing import mass_of, planned_counts
 from pmwpub.records import Floats
 from pmwpub.release.quality import MarginalsCompared, distances
 from pmwpub.service.bought.stored_releases import check_schema, stored_release
@@ -56,10 +56,11 @@ def true_marginals(
     """
     bundle = stored_release(service, private.population, release)
     check_schema(private, bundle)
+    stated = bundle.certificate
     ways = ", ".join(f"{k}-way" for k in comparisons)
     what = f"{ways} marginals of the private table beside release {release.plan_sha256[:12]}, draw {release.repeat + 1}"
     recorded_numbers.record(service, private, what)
     return {
-        k: TrueMarginals(one, count(one.workload, private.dataset).counts / len(private.dataset))
+        k: TrueMarginals(one, planned_counts(one.workload, private.dataset, stated).counts / mass_of(stated))
         for k, one in comparisons.items()
     }
