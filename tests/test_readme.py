@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.households import csv_of, homes, schema_text
 
 from pmwpub.cli import main
 
@@ -31,6 +32,9 @@ def write(path: Path, rows: int, seed: int) -> None:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, rows in (("A.csv", 400), ("B.csv", 150), ("C.csv", 150)):
         write(tmp_path / name, rows, rows + ord(name[0]))
+    (tmp_path / "homes.json").write_text(schema_text())
+    (tmp_path / "homes.csv").write_text(csv_of(homes(400, 1)))
+    (tmp_path / "others.csv").write_text(csv_of(homes(150, 2), 1_000))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PMWPUB_STORE", f"sqlite:///{tmp_path}/ledger.sqlite3")
     return tmp_path
