@@ -137,7 +137,7 @@ def current(connection: Connection, population_id: int) -> Population:
 def every(connection: Connection) -> list[Population]:
     """All populations that whoever acts may know of, in the order of registration."""
     ids = connection.execute(select(populations.c.id).order_by(populations.c.id)).scalars()
-    return [current(connection, one) for one in ids.all() if access.sees(connection, one)]
+    return [current(connection, one) for one in access.seen(connection, ids.all())]
 
 
 def amend(connection: Connection, name: str, changes: Mapping[str, object]) -> Population:

@@ -6,6 +6,7 @@ very transaction: what changed before it is in force.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, Table, insert, select
@@ -86,6 +87,18 @@ def sees(connection: Connection, population_id: int) -> bool:
     if person is None or person.role is None:
         return False
     return person.role is Role.OPERATOR or standing_of(connection, population_id, person.id) is not Standing.NONE
+
+
+def seen(connection: Connection, ids: Collection[int]) -> list[int]:
+    """Those of some populations that whoever acts may know of, in their order; as `sees`, asked of all at once."""
+    person = present(connection)
+    if is_operator(connection):
+        return list(ids)
+    if person is None or person.role is None:
+        return []
+    query = select(members.c.population_id, members.c.standing).where(members.c.person_id == person.id)
+    latest = {row.population_id: row.standing for row in connection.execute(query.order_by(members.c.id))}
+    return [one for one in ids if latest.get(one, Standing.NONE) != Standing.NONE]
 
 
 def works(connection: Connection, population_id: int) -> bool:

@@ -194,9 +194,10 @@ def _view_switch(session: Session) -> None:
         on_change=lambda: present(st.session_state[widget_keys.VIEW_SWITCH]),
         disabled=viewers_only(),
     )
-    if session.presenting:
-        for_good = VIEWERS_ONLY if policy().viewers_only else LOOKS_ON
-        st.caption(for_good if viewers_only() else PRESENTING)
+    if session.presenting and (policy().viewers_only or not viewers_only()):
+        st.caption(VIEWERS_ONLY if viewers_only() else PRESENTING)
+    elif session.presenting and session.population is not None:
+        st.caption(LOOKS_ON)
 
 
 def _meter(session: Session, population: str) -> None:

@@ -244,6 +244,11 @@ def viewers_only() -> bool:
     return rules.viewers_only or (rules.accounts is not None and service().looks_on(current().population))
 
 
+def is_gone() -> bool:
+    """Whether nobody is signed in any more, for a part of a page that runs by itself: the whole page then says so."""
+    return policy().accounts is not None and service().ledger.actor() is None
+
+
 def present(on: bool) -> None:
     """Turn the stakeholder view on or off, in the session and in the address."""
     on = on or viewers_only()
