@@ -12,6 +12,7 @@ from pmwpub.service.grant import left_after, price_small_print, price_words, wit
 from pmwpub.service.history_files import columns, history_csv, history_json
 from pmwpub.service.purchases.caveats import with_remarks
 from pmwpub.ui import Badge, enter, opened, panel, refusals, service
+from pmwpub.ui.ledger.closing_panel import closing_panel
 from pmwpub.ui.ledger.own_loads import own_loads_panel
 from pmwpub.ui.ledger.recorded_decisions import decisions_panel
 from pmwpub.ui.ledger.stored_uploads import delete_uploads
@@ -60,14 +61,16 @@ with panel("History", Badge.PUBLIC), refusals():
 
 decisions_panel(marks)
 own_loads_panel(session, study)
-with panel("What a further release would cost", Badge.PUBLIC), refusals():
-    epsilon = number_fields.number(st, "ε of a further release", "0.5", "0.001", "100")
-    price = service().price_at(name, epsilon)
-    st.markdown(f"At most {price_words(price)}. {price_small_print(price)}")
-    if price.affordable:
-        st.markdown(f"Left afterwards: {left_after(price)}.")
-    else:
-        st.warning("That is more than is left.")
+if study.closed is None:
+    with panel("What a further release would cost", Badge.PUBLIC), refusals():
+        epsilon = number_fields.number(st, "ε of a further release", "0.5", "0.001", "100")
+        price = service().price_at(name, epsilon)
+        st.markdown(f"At most {price_words(price)}. {price_small_print(price)}")
+        if price.affordable:
+            st.markdown(f"Left afterwards: {left_after(price)}.")
+        else:
+            st.warning("That is more than is left.")
 
 terms_panel(session, study)
 delete_uploads(session, study)
+closing_panel(session, study)

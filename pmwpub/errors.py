@@ -41,6 +41,10 @@ class FileRefused(PmwPubError):
         self.suggestion = suggestion
 
 
+class ExportRefused(PmwPubError):
+    """A file is no export of a population, was damaged or altered, or is meant for another store; nothing changed."""
+
+
 class WorkloadError(PmwPubError):
     """A workload is empty, too large, or names attributes that the domain lacks."""
 
@@ -98,6 +102,10 @@ class PopulationExists(LedgerError):
 
 class PopulationFrozen(LedgerError):
     """n, k, delta and a larger total cannot be set after the first charge."""
+
+
+class PopulationClosed(LedgerError):
+    """The population was retired or moved to another server: nothing more is bought or changed here."""
 
 
 class StewardNeeded(LedgerError):

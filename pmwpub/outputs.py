@@ -8,6 +8,7 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
 from pmwpub.errors import FileRefused
 
@@ -85,6 +86,27 @@ def write_files(files: Mapping[Path, bytes]) -> None:
     finally:
         for fresh in passing.values():
             fresh.unlink(missing_ok=True)
+
+
+@contextmanager
+def new_file(path: Path) -> Iterator[IO[bytes]]:
+    """Lend a stream to a new file, which has its name once the block has ended and its bytes are on the disk.
+
+    Raises FileRefused where a file is there already, or where it cannot be written.
+    """
+    if path.exists():
+        raise FileRefused(f"{path} exists already; name a new file.")
+    fresh = path.with_name(f".pmwpub-{secrets.token_hex(8)}")
+    try:
+        with fresh.open("xb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        fresh.replace(path)
+    except OSError as failure:
+        raise FileRefused(f"{path} cannot be written: {failure.strerror}.") from failure
+    finally:
+        fresh.unlink(missing_ok=True)
 
 
 def write_file(path: Path, body: bytes) -> None:

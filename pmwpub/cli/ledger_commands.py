@@ -29,20 +29,22 @@ def register(parsed: argparse.Namespace) -> Json:
     _say(warnings_of(population))
     with Ledger.open(parsed.store) as store:
         store.register(population)
-        return _balance(store, parsed.name)
+        return balance_json(store, parsed.name)
 
 
 def show_ledger(parsed: argparse.Namespace) -> Json:
     """`ledger show`: the charges, each with what a reader must know beyond epsilon, and what is left.
 
+    closed     that and why nothing more is bought, where that is so
     unvouched  when and why it was recorded that nothing vouches for the charges
     """
     with Ledger.open(parsed.store) as store:
         marks = store.marks(parsed.name)
         doubts = [{"time": mark.time, "note": mark.note} for mark in unvouched(marks)]
         rows = with_percent(store.export(parsed.name), store.balance(parsed.name).total)
-        charges = with_remarks(rows, marks)
-        return _balance(store, parsed.name) | {"unvouched": doubts, "charges": charges}
+        charges, closing = with_remarks(rows, marks), store.closing(parsed.name)
+        closed = {} if closing is None else {"closed": closing.words}
+        return balance_json(store, parsed.name) | closed | {"unvouched": doubts, "charges": charges}
 
 
 def backup_ledger(parsed: argparse.Namespace) -> Json:
@@ -111,7 +113,8 @@ def _added(found: Reconciled) -> Json:
     }
 
 
-def _balance(store: Ledger, name: str) -> Json:
+def balance_json(store: Ledger, name: str) -> Json:
+    """The terms of a population, what it spent, and what is left."""
     population, balance = store.population(name), store.balance(name)
     return {
         "population": population.name,
@@ -140,7 +143,7 @@ def amend_terms(parsed: argparse.Namespace) -> Json:
             delta=None if delta == before.delta else delta,
         )
         _say((*changes_in_words(before, after), *(warnings_of(after) if after != before else ())))
-        return _balance(store, parsed.name)
+        return balance_json(store, parsed.name)
 
 
 def _say(sentences: Iterable[str]) -> None:

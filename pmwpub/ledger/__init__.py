@@ -15,6 +15,8 @@ from pmwpub.ledger.model import (
     PlanKey,
     Population,
 )
+from pmwpub.ledger.moving.closings import Closing, Departure
+from pmwpub.ledger.parts.movable import TakenIn
 from pmwpub.ledger.recovery.copies import Reconciled, backup, reconcile, restore
 from pmwpub.ledger.store import Ledger
 from pmwpub.ledger.table_handles import TableHandle, TableVerdict
@@ -26,6 +28,8 @@ __all__ = [
     "Booking",
     "Charge",
     "ChargeRecord",
+    "Closing",
+    "Departure",
     "DocumentKey",
     "DryLedger",
     "Ledger",
@@ -37,6 +41,7 @@ __all__ = [
     "Reconciled",
     "TableHandle",
     "TableVerdict",
+    "TakenIn",
     "backup",
     "migrate",
     "planned_migration",

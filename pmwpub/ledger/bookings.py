@@ -22,6 +22,7 @@ from pmwpub.ledger.database import lock_store, now
 from pmwpub.ledger.members import access, signed_rows
 from pmwpub.ledger.members.member_tables import booked_by
 from pmwpub.ledger.model import Booking, Charge, ChargeRecord, Order, PlanKey, Population, Status
+from pmwpub.ledger.moving.closings import require_open
 from pmwpub.ledger.table_handles import TableHandle
 from pmwpub.ledger.tables import bookings, charges, outcomes, results
 from pmwpub.privacy.budget import ZCDP, epsilon_of
@@ -43,8 +44,9 @@ def book_all(
     agree             what the new plans, and those that the population has then, must agree on
     refuse_elsewhere  False where `table` is compared with no other population's; it is remembered all the same
 
-    Raises Overspent when they together exceed what is left, TableBlocked when the table is another population's too,
-    PlanError for a draw before which others were never made, LedgerError when `terms` are not those in force.
+    Raises PopulationClosed where nothing more is bought, Overspent when they together exceed what is left, TableBlocked
+    when the table is another population's too, PlanError for a draw before which others were never made, LedgerError
+    when `terms` are not those in force.
 
     Privacy: plans are chosen after earlier noisy results were seen. A zCDP budget that is fixed beforehand still holds
     for the whole sequence, as long as no charge is let through that would exceed it: such a filter is as good as
@@ -96,6 +98,7 @@ def _refuse(
     terms: Population | None,
 ) -> None:
     """Raise what `book_all` raises, before anything is written."""
+    require_open(connection, population_id)
     if terms is not None:
         _refuse_other_terms(connection, population_id, terms)
     if not all(order.charges for order in new):
@@ -187,8 +190,8 @@ def every(connection: Connection, population_id: int) -> list[Booking]:
     for booking_id, charge_id in connection.execute(made.order_by(charges.c.id)):
         ids.setdefault(booking_id, []).append(charge_id)
     query = _status().where(bookings.c.population_id == population_id).order_by(bookings.c.id)
-    made = signed_rows.bookers(connection, population_id)
-    return [_booking(row, ids.get(row["id"], ()), made) for row in connection.execute(query).mappings()]
+    by = signed_rows.bookers(connection, population_id)
+    return [_booking(row, ids.get(row["id"], ()), by) for row in connection.execute(query).mappings()]
 
 
 def _booking(row: RowMapping, charged: Sequence[int], by: Mapping[int, Actor]) -> Booking:

@@ -68,12 +68,12 @@ def register(connection: Connection, population: Population) -> Population:
                 f"Population {population.name!r} is registered with other terms; open it, or choose another name."
             )
         return population
-    _refuse_alike(connection, population.name)
+    refuse_alike(connection, population.name)
     row = insert(populations).values(name=population.name, created=now()).returning(populations.c.id)
     population_id = connection.execute(row).scalar_one()
     _own(connection, population_id)
     _append_terms(connection, population_id, population)
-    _inherit_doubt(connection, population_id)
+    inherit_doubt(connection, population_id)
     return population
 
 
@@ -102,13 +102,14 @@ def _refuse_unstated(population: Population) -> None:
             ) from None
 
 
-def _inherit_doubt(connection: Connection, population_id: int) -> None:
+def inherit_doubt(connection: Connection, population_id: int) -> None:
     """Mark a new population where nothing once vouched for the store: one of its name may be lost with charges."""
     if connection.execute(select(marks.c.id).where(marks.c.kind.in_(DOUBTS)).limit(1)).first() is not None:
         mark(connection, population_id, UNVOUCHED, LOST)
 
 
-def _refuse_alike(connection: Connection, name: str) -> None:
+def refuse_alike(connection: Connection, name: str) -> None:
+    """Raise PopulationExists where a population is registered under a name that looks like this one."""
     names = connection.execute(select(populations.c.name).order_by(populations.c.id)).scalars()
     alike = next((one for one in names if same(one, name)), None)
     if alike is not None and access.visitor_of(connection) is not None:

@@ -15,9 +15,8 @@ from pmwpub.ledger.live.advisory_locks import AdvisoryLocks
 from pmwpub.ledger.live.live_work import FileLocks, LiveWork, beginning
 from pmwpub.ledger.model import Booking, Charge, ChargeRecord, Order, PlanKey, Population
 from pmwpub.ledger.parts.documented import Keeping
-from pmwpub.ledger.parts.outcomes import Outcomes
+from pmwpub.ledger.parts.movable import Movable
 from pmwpub.ledger.parts.peopled import Peopled
-from pmwpub.ledger.parts.registered import Registered
 from pmwpub.ledger.recovery.store_guard import Guard
 from pmwpub.ledger.recovery.witness import Witness
 from pmwpub.ledger.store_files.store_address import sqlite_path, store_url, witness_path
@@ -26,7 +25,7 @@ from pmwpub.ledger.table_handles import TableHandle
 Plain = str | int | float
 
 
-class Ledger(Registered, Keeping, Outcomes, Peopled):
+class Ledger(Movable, Keeping, Peopled):
     """What was spent, on what, and what came of it; append-only.
 
     Safe to share between threads, and between programs that open the same store. Every method raises
@@ -133,9 +132,9 @@ class Ledger(Registered, Keeping, Outcomes, Peopled):
         refuse_elsewhere  False where no comparison with other populations' tables may have an effect
         agree             what these plans and all of the population must agree on, asked in the same transaction
 
-        Raises what the rules of `agree` do, Overspent when all together exceed what is left, TableBlocked when `table`
-        is another population's too, PlanError for a draw before which others were never made, LedgerError when `terms`
-        are not in force.
+        Raises PopulationClosed for a population that was retired or moved, what the rules of `agree` do, Overspent when
+        all together exceed what is left, TableBlocked when `table` is another population's too, PlanError for a draw
+        before which others were never made, LedgerError when `terms` are not in force.
         """
         with beginning(self._working) as begin, self._database.writing() as connection:
             self._guard.check(connection)

@@ -19,7 +19,7 @@ from sqlalchemy import (
 
 from pmwpub.ledger.migrations.append_only import keep
 
-VERSION = 3
+VERSION = 4
 """The version of the store. Each version has a file in `migrations.versions`, which brings older stores to it."""
 
 metadata = MetaData()

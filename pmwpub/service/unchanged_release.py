@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from pmwpub.errors import PlanError
+from pmwpub.errors import PlanError, PopulationClosed
 from pmwpub.plans import UnchangedPlan
 from pmwpub.release.bundle import Bundle
 from pmwpub.release.certificates.certificate_parts import Origin
@@ -65,6 +65,8 @@ def publish_unchanged(
     if private.population != name:
         raise PlanError("The private table was loaded for another population; load this one's.")
     if not is_published(service, current, plan):
+        if current.closed is not None:
+            raise PopulationClosed(f"{current.closed.words} Nothing was published.")
         current.check_usable(plan.inputs.candidates)
         current.check_readings(plan.inputs)
         used = frozenset() if current.demo else frozenset(plan.inputs.candidates)

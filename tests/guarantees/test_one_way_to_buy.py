@@ -450,6 +450,39 @@ def test_the_same_plan_again_by_each_way(world: World, way: str) -> None:
     assert world.charges() == once
 
 
+# Nothing is bought of a population that was retired or moved; what was bought is shown.
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("how", ["retired", "moved"])
+def test_a_closed_population_sells_nothing_and_shows_what_was_bought(world: World, way: str, how: str) -> None:
+    world.prepare()
+    bought = world.api().release(_frame(PRIVATE), "good", epsilon="1", rounds=3)
+    charged = world.charges()
+    if how == "retired":
+        world.ledger.retire(NAME)
+    else:
+        world.ledger.depart(NAME, "0" * 40)
+    if way == "page":
+        for page in ("compare", "release"):
+            app = world.page(page)
+            assert not app.exception
+            assert f"population was {how}" in words(app)
+            assert not any(one.label.startswith(("Buy", "Spend")) for one in app.button)
+    elif way == "API":
+        assert f"was {how}" in refusal(lambda: world.api().release(_frame(PRIVATE), "good", epsilon="0.5", rounds=3))
+        assert world.api().release(_frame(PRIVATE), "good", epsilon="1", rounds=3).files() == bought.files()
+    else:
+        status, said = world.command("release", "--epsilon", "0.5")
+        assert (status, f"was {how}" in said) == (2, True)
+    assert world.charges() == charged
+    service, held = Service(world.ledger, InlineEngine()), study_store.load_private(world.service, NAME, PRIVATE)
+    current = study_store.study(service, NAME)
+    plan = assessment_plan(current, [one.sha256 for one in current.candidates][:1], epsilon="0.1")
+    assert f"was {how}" in refusal(lambda: purchases.buy(service, held, [AssessmentPurchase(plan)]))
+    assert world.charges() == charged
+
+
 # A server for viewers only loads, changes and buys nothing.
 
 

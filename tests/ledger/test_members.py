@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import io
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -65,8 +66,8 @@ READING: dict[str, Callable[[Ledger], object]] = {
     "handle": lambda ledger: ledger.handle("A", b"rows"),
     "recognise": lambda ledger: ledger.recognise("A", b"rows"),
     "acknowledgements": lambda ledger: ledger.acknowledgements("A"),
-    "works": lambda ledger: ledger.works("A"),
     "owns": lambda ledger: ledger.owns("A"),
+    "closing": lambda ledger: ledger.closing("A"),
 }
 WRITING: dict[str, Callable[[Ledger], object]] = {
     "put_document": lambda ledger: ledger.put_document("A", "note", "k", b"other"),
@@ -80,13 +81,20 @@ WRITING: dict[str, Callable[[Ledger], object]] = {
 OWNING: dict[str, Callable[[Ledger], object]] = {
     "amend": lambda ledger: ledger.amend("A", epsilon="0.9"),
     "enter_member": lambda ledger: ledger.enter_member("A", "Ann", Standing.VIEWER),
+    "retire": lambda ledger: ledger.retire("A"),
+}
+BESIDE: dict[str, Callable[[Ledger], object]] = {
+    "address": lambda ledger: ledger.address("C"),
+    "depart": lambda ledger: ledger.depart("A", "0" * 40),
+    "write_export": lambda ledger: ledger.write_export("A", io.BytesIO()),
+    "confirm_arrival": lambda ledger: ledger.confirm_arrival("A", "receipt"),
 }
 
 
 def test_every_method_that_takes_a_population_is_in_these_tables() -> None:
     public = [name for name in dir(Ledger) if not name.startswith("_")]
     named = {name for name in public if "name" in inspect.signature(getattr(Ledger, name)).parameters}
-    assert named == {*READING, *WRITING, *OWNING, "book_all", "members", "require_work"}
+    assert named == {*READING, *WRITING, *OWNING, *BESIDE, "works", "book_all", "members", "require_work"}
 
 
 @pytest.mark.parametrize("what", READING)
@@ -116,6 +124,28 @@ def test_the_owner_alone_changes_terms_and_members(stage: Stage, what: str) -> N
         with pytest.raises((StewardNeeded, UnknownPopulation)):
             OWNING[what](stage.as_(other))
     OWNING[what](stage.as_(ADA))
+
+
+@pytest.mark.parametrize("what", BESIDE)
+def test_populations_are_moved_beside_the_store_and_by_no_session(stage: Stage, what: str) -> None:
+    for visitor in (ADA, ANN, VIC, OPS, BEN, NOBODY):
+        with pytest.raises((StewardNeeded, UnknownPopulation)):
+            BESIDE[what](stage.as_(visitor))
+
+
+def test_who_booked_and_who_decided_moves_along(tmp_path: Path) -> None:
+    here, there = (Stage(f"sqlite:///{tmp_path}/{name}.sqlite3") for name in ("here", "there"))
+    here.as_(ADA).register(people("A"))
+    here.ledger.finish(here.ledger.book("A", key(), "{}", [charge(1)]).id, b"released")
+    here.ledger.mark("A", "opened")
+    with (tmp_path / "export").open("wb") as stream:
+        here.as_(None).depart("A", there.ledger.address("A"))
+        here.ledger.write_export("A", stream)
+    there.ledger.take_in(tmp_path / "export", lambda note, _: note)
+    made = [there.ledger.bookings("A")[0].by, there.ledger.marks("A")[0].by]
+    assert [one and (one.account.issuer, one.account.subject, one.role) for one in made] == [
+        (ISSUER, "sub-Ada", Role.STEWARD)
+    ] * 2
 
 
 def test_names_of_populations_are_listed_to_their_members_alone(stage: Stage) -> None:

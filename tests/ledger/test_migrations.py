@@ -24,7 +24,7 @@ from pmwpub.ledger.migrations import steps
 from pmwpub.privacy.budget import ZCDP
 
 NAMES = ("people", "Ohio", "ohio")
-VERSIONS = [{"version": 1}, {"version": 2}, {"version": 3}]
+VERSIONS = [{"version": 1}, {"version": 2}, {"version": 3}, {"version": 4}]
 
 
 @pytest.fixture
@@ -156,7 +156,7 @@ def test_opening_again_migrates_nothing_again(old: str) -> None:
     Ledger.open(old).close()
     assert rows(old) == first
     found = migrate(old)
-    assert (found.version, found.target, found.steps, found.kept) == (3, 3, (), None)
+    assert (found.version, found.target, found.steps, found.kept) == (4, 4, (), None)
 
 
 def test_a_step_that_fails_leaves_version_1(old: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,10 +185,11 @@ def test_several_programs_that_open_it_at_once_migrate_it_once(old: str) -> None
 def test_a_dry_run_says_what_would_be_done_and_changes_nothing(old: str) -> None:
     before = rows(old)
     found = planned_migration(old)
-    assert (found.version, found.target, found.kept) == (1, 3, None)
+    assert (found.version, found.target, found.kept) == (1, 4, None)
     assert found.steps == (
         "Version 2: loads of private tables, for the operator's record.",
-        "Version 3: people with accounts: sign-ins, members of populations, and who booked and who marked.",
+        "Version 3: populations can be closed, which programs of earlier versions would not heed; no table changes.",
+        "Version 4: people with accounts: sign-ins, members of populations, and who booked and who marked.",
     )
     assert rows(old) == before
 
@@ -259,7 +260,7 @@ def test_a_store_that_lacks_a_table_of_its_own_version_gets_it(file: Path) -> No
 
 def _newer(file: Path) -> None:
     with sqlite3.connect(file) as raw:
-        raw.execute("INSERT INTO store VALUES (4)")
+        raw.execute("INSERT INTO store VALUES (5)")
     raw.close()
 
 
@@ -267,7 +268,7 @@ def _newer(file: Path) -> None:
 def test_a_newer_store_is_refused_in_words_and_left_alone(file: Path, opening: Callable[[str], object]) -> None:
     _newer(file)
     before = file.read_bytes()
-    with pytest.raises(StoreUnavailable, match="version 4; this program reads versions 1 to 3"):
+    with pytest.raises(StoreUnavailable, match="version 5; this program reads versions 1 to 4"):
         opening(f"sqlite:///{file}")
     assert file.read_bytes() == before
 

@@ -16,6 +16,7 @@ def ledger_commands(commands: Actions) -> None:
     _show(actions)
     _copies(actions)
     _versions(actions)
+    _moves(actions)
 
 
 def _register(actions: Actions) -> None:
@@ -58,6 +59,30 @@ def _versions(actions: Actions) -> None:
     migrate = actions.add_parser("migrate", help="bring a store of an earlier version to this program's")
     migrate.add_argument("--dry-run", action="store_true", help="only say what would be done")
     migrate.set_defaults(run="pmwpub.cli.ledger_commands:migrate_ledger")
+
+
+def _moves(actions: Actions) -> None:
+    """What closes a population: its move to another server, in four steps, and its retirement."""
+    address = actions.add_parser("address", help="on the server that is to receive a population: where to send it")
+    address.add_argument("name")
+    address.set_defaults(run="pmwpub.cli.moving.closing_commands:address")
+    export = actions.add_parser("export", help="close a population here and write all of it for another server")
+    export.add_argument("name")
+    export.add_argument("--to", required=True, metavar="ADDRESS", help="as ledger address prints it on that server")
+    export.add_argument("-o", "--output", required=True, metavar="FILE", help="a new file")
+    export.set_defaults(run="pmwpub.cli.moving.closing_commands:export")
+    taken = actions.add_parser("import", help="take in a population from another server, with its budget; once")
+    taken.add_argument("file", metavar="FILE")
+    taken.add_argument("--sum", metavar="SUM", help="as ledger export printed it, where it came another way")
+    taken.set_defaults(run="pmwpub.cli.moving.closing_commands:take_in")
+    arrived = actions.add_parser("arrived", help="record, where a population came from, that it was taken in")
+    arrived.add_argument("name")
+    arrived.add_argument("receipt", metavar="RECEIPT", help="as ledger import printed it")
+    arrived.set_defaults(run="pmwpub.cli.moving.closing_commands:arrived")
+    retire = actions.add_parser("retire", help="close a population for good; what was bought stays")
+    retire.add_argument("name")
+    retire.add_argument("--final", action="store_true", help="say that this is meant: it cannot be undone")
+    retire.set_defaults(run="pmwpub.cli.moving.closing_commands:retire")
 
 
 def _acknowledge(actions: Actions) -> None:

@@ -21,6 +21,7 @@ VISITOR = "visitor"
 LOOKS_ON = "In your role here you look at this population and change nothing of it. Nothing was charged or changed."
 NO_STEWARD = "This takes the role of a steward, and you do not have it now. Nothing was charged or changed."
 NO_OWNER = "Only the population's owner may do this, in the role of a steward. Nothing was changed."
+BESIDE = "Populations are moved by commands, beside the store. Nothing was changed."
 NO_OPERATOR = "Only an operator may do this."
 
 
@@ -154,6 +155,12 @@ def require_operator(connection: Connection) -> None:
     """StewardNeeded for anybody but an operator."""
     if not is_operator(connection):
         raise StewardNeeded(NO_OPERATOR)
+
+
+def require_program(connection: Connection) -> None:
+    """StewardNeeded for every visitor: populations are moved beside their stores, by commands."""
+    if visitor_of(connection) is not None:
+        raise StewardNeeded(BESIDE)
 
 
 def actor(connection: Connection) -> Actor | None:

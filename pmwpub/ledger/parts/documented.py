@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from sqlalchemy import Connection
 
 from pmwpub.ledger import documents, populations
-from pmwpub.ledger.database import Database
+from pmwpub.ledger.database import Database, lock_store
 from pmwpub.ledger.model import DocumentKey
+from pmwpub.ledger.moving.closings import require_settled
 
 
 class Keeping:
@@ -61,7 +62,12 @@ class Keeping:
         """Delete public documents now, all or none; returns how many versions went. Charges and results stay.
 
         kind  one kind or several; None for all. key  None for every key
+
+        Raises PopulationClosed for a population whose move to another store is not confirmed yet.
         """
         kinds = [kind] if isinstance(kind, str) else kind
         with self._database.writing() as connection:
-            return documents.remove(connection, populations.identify(connection, name), kinds, key)
+            lock_store(connection)
+            population_id = populations.identify(connection, name)
+            require_settled(connection, population_id)
+            return documents.remove(connection, population_id, kinds, key)

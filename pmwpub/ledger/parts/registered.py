@@ -13,6 +13,7 @@ from pmwpub.errors import LedgerError
 from pmwpub.ledger import populations
 from pmwpub.ledger.database import Database
 from pmwpub.ledger.model import Balance, Mark, Population
+from pmwpub.ledger.moving.closings import require_here, require_open
 from pmwpub.ledger.recovery.store_guard import Guard
 
 Found = TypeVar("Found")
@@ -52,11 +53,12 @@ class Registered:
     ) -> Population:
         """Change terms: any before the first charge; afterwards only a lower epsilon, not below what is spent.
 
-        Raises PopulationFrozen for the rest.
+        Raises PopulationFrozen for the rest, PopulationClosed for a population that was retired or moved.
         """
         given = {"n": n, "rows_per_person": rows_per_person, "unit": unit, "epsilon": epsilon, "delta": delta}
         changes = {field: value for field, value in given.items() if value is not None}
         with self._deciding() as connection:
+            require_open(connection, populations.identify(connection, name, lock=True))
             return populations.amend(connection, name, changes)
 
     def balance(self, name: str) -> Balance:
@@ -64,9 +66,14 @@ class Registered:
         return self._of(name, "balance", populations.balance)
 
     def mark(self, name: str, kind: str, note: str = "") -> None:
-        """Record a decision or event for good, such as that private numbers were opened. Public text only."""
+        """Record a decision or event for good, such as that private numbers were opened. Public text only.
+
+        Raises PopulationClosed for a population that was moved to another store, where it would have to be recorded.
+        """
         with self._deciding() as connection:
-            populations.mark(connection, populations.identify(connection, name, lock=True), kind, note)
+            population_id = populations.identify(connection, name, lock=True)
+            require_here(connection, population_id)
+            populations.mark(connection, population_id, kind, note)
 
     def marks(self, name: str) -> list[Mark]:
         """All recorded decisions and events, oldest first."""

@@ -58,10 +58,10 @@ def _add(connection: Connection, entry: Entry) -> None:
     if isinstance(entry, TermsLine):
         numbers = ("n", "rows_per_person", "unit", "epsilon", "delta", "total_units")
         values = {name: getattr(entry, name) for name in numbers}
-        _insert(connection, tables.terms, population_id, entry.created, **values)
+        append_row(connection, tables.terms, population_id, entry.created, **values)
     elif isinstance(entry, MarkLine):
-        made = _insert(connection, tables.marks, population_id, entry.created, kind=entry.mark, note=entry.note)
-        _sign(connection, marked_by, made, entry.by)
+        made = append_row(connection, tables.marks, population_id, entry.created, kind=entry.mark, note=entry.note)
+        sign_again(connection, marked_by, made, entry.by)
     else:
         _add_charges(connection, population_id, entry)
 
@@ -84,19 +84,21 @@ def _add_charges(connection: Connection, population_id: int, line: BookingLine) 
     booking_id = connection.execute(query).scalar()
     if booking_id is None:
         values = {**named, "plan_json": line.plan_json}
-        booking_id = _insert(connection, tables.bookings, population_id, line.created, **values)
+        booking_id = append_row(connection, tables.bookings, population_id, line.created, **values)
         connection.execute(insert(tables.outcomes).values(booking_id=booking_id, status="no result", created=now()))
-        _sign(connection, booked_by, booking_id, line.by)
+        sign_again(connection, booked_by, booking_id, line.by)
     for charge in line.charges:
-        _insert(connection, tables.charges, population_id, line.created, booking_id=booking_id, **asdict(charge))
+        append_row(connection, tables.charges, population_id, line.created, booking_id=booking_id, **asdict(charge))
 
 
-def _sign(connection: Connection, table: Table, row: int, by: ByLine | None) -> None:
+def sign_again(connection: Connection, table: Table, row: int, by: ByLine | None) -> None:
+    """Write who made a row, where the other record says so."""
     if by is not None:
         put_back(connection, table, row, Actor(Account(by.issuer, by.subject), Role(by.role)))
 
 
-def _insert(connection: Connection, table: Table, population_id: int, created: str, **values: object) -> int:
+def append_row(connection: Connection, table: Table, population_id: int, created: str, **values: object) -> int:
+    """Add a row of a population, with the time that it had in another record; returns its id."""
     row = insert(table).values(population_id=population_id, created=created, **values)
     return int(connection.execute(row.returning(table.c.id)).scalar_one())
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, fields
 from fractions import Fraction
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, ConfigDict, PositiveInt
 from pydantic.dataclasses import dataclass
@@ -145,11 +145,23 @@ def kind_of(line: Line) -> str:
     return _KIND_OF[type(line)]
 
 
+def said(line: object) -> dict[str, object]:
+    """The fields of a line; who made it stands there only where that is known, so that other lines are as they were."""
+    values: dict[str, object] = asdict(line)  # type: ignore[call-overload]
+    return {name: value for name, value in values.items() if name != "by" or value is not None}
+
+
+def values_of(kind: type[object], body: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a line of a kind, from what was read; KeyError for one that is missing."""
+    found = {field.name: body[field.name] for field in fields(kind) if field.name != "by"}  # type: ignore[arg-type]
+    if kind is BookingLine:
+        found["charges"] = tuple(ChargeLine(**charge) for charge in found["charges"])
+    return found | ({"by": ByLine(**body["by"])} if body.get("by") is not None else {})
+
+
 def spelt(line: Line, previous: str) -> bytes:
     """A line as it is written; `previous` is the SHA-256 of the line before it."""
-    body = {"kind": kind_of(line), **asdict(line), "previous": previous}
-    if body.get("by", ()) is None:
-        del body["by"]
+    body = {"kind": kind_of(line), **said(line), "previous": previous}
     return json.dumps(body, sort_keys=True, separators=(",", ":")).encode() + b"\n"
 
 
@@ -159,9 +171,4 @@ def parsed(written: bytes, previous: str) -> Line:
     kind = _KINDS[body["kind"]]
     if body["previous"] != previous:
         raise ValueError("the chain is broken")
-    values = {field.name: body[field.name] for field in fields(kind) if field.name != "by"}
-    if body.get("by") is not None:
-        values["by"] = ByLine(**body["by"])
-    if kind is BookingLine:
-        values["charges"] = tuple(ChargeLine(**charge) for charge in values["charges"])
-    return kind(**values)
+    return kind(**values_of(kind, body))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pmwpub.errors import FileRefused, LedgerError, PlanError, SchemaError
-from pmwpub.ledger import Balance, Population
+from pmwpub.ledger import Balance, Closing, Population
 from pmwpub.plans import AnyReleasePlan, AssessmentPlan, BestPlan, PublicInputs, RowsBeyond, WorkloadChoice
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support
@@ -47,6 +47,7 @@ class Study:
     """Everything public about a population's work so far.
 
     former  the names of removed tables on which something was bought, by SHA-256
+    closed  why nothing more is bought, where the population was retired or moved
     """
 
     population: Population
@@ -56,6 +57,7 @@ class Study:
     choice: WorkloadChoice | None
     demo: bool
     former: Mapping[str, str] = field(default_factory=dict)
+    closed: Closing | None = None
 
     def candidate(self, sha256: str) -> CandidateFacts:
         """The candidate of that content; LedgerError if there is none."""

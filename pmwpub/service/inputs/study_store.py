@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from pmwpub.errors import FileRefused, SchemaError
 from pmwpub.ledger import TableHandle, TableVerdict
+from pmwpub.ledger.moving.closings import closing_of
 from pmwpub.plans import WorkloadChoice
 from pmwpub.progress import Progress, about_to_keep, unwatched
 from pmwpub.service.core import Service
@@ -52,6 +53,7 @@ def study(service: Service, population: str) -> Study:
         choice=None if choice_json is None else _fitting(WorkloadChoice.model_validate_json(choice_json), schema),
         demo=any(mark.kind == "demo" for mark in marks),
         former=former,
+        closed=closing_of(marks),
     )
 
 

@@ -1,10 +1,11 @@
 """Buying: every rule of spending, in the order in which it is asked.
 
-A service for viewers alone buys nothing. The plans must fit the population's terms and the loaded table, and mean the
-same neighbours as all that the population bought before. The steward says that no public table was made from the
-private one. Then all plans are charged in one transaction, or none: there the ledger asks that the terms are in force,
-that draws come in order, that the sum can be afforded, and, where all sessions are one steward's, that the table
-belongs to no other population.
+A service for viewers alone buys nothing, and nothing is bought of a population that was retired or moved. The plans
+must fit the population's terms and the loaded table, and mean the same neighbours as all that the population bought
+before. The steward says that no public table was made from the private one. Then all plans are charged in one
+transaction, or none: there the ledger asks that the population is open and its terms are in force, that draws come in
+order, that the sum can be afforded, and, where all sessions are one steward's, that the table belongs to no other
+population.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import NoReturn
 
-from pmwpub.errors import LedgerError, OverlapUndecided, PlanError
+from pmwpub.errors import LedgerError, OverlapUndecided, PlanError, PopulationClosed
 from pmwpub.ledger import Agreement, Order, PlanKey
 from pmwpub.ledger.bookings import check_repeat
 from pmwpub.ledger.model import whole
@@ -86,8 +87,8 @@ def buy(
              than the public table unchanged
     current  the population's public state, where it was read already
 
-    Raises ViewersOnly, PlanError, OverlapUndecided, Overspent, TableBlocked, LedgerError or QueueFull before anything
-    is charged.
+    Raises ViewersOnly, PopulationClosed, PlanError, OverlapUndecided, Overspent, TableBlocked, LedgerError or QueueFull
+    before anything is charged.
 
     Privacy: each purchase's own charges, in zCDP; see the mechanisms. In a shared service what comparisons found
     changes nothing here: the same acts on neighbouring tables are asked, charged and recorded alike.
@@ -99,6 +100,7 @@ def buy(
     said(free_tick, "a release is bought although the free table may be as good")
     current = current or study_store.study(service, private.population)
     known = [as_known(service, private, one, repeat, current) for one in wanted]
+    _refuse_closed(service, current, known, repeat)
     for one in known:
         check_repeat(service.ledger.next_repeat(private.population, one.plan.sha256), repeat)
     if not free_tick and (doubted := doubts(service, current, known, repeat=repeat)):
@@ -109,6 +111,14 @@ def buy(
     return service.spend(
         private.population, spendings, table=private.table, terms=current.population, agree=agreements(known)
     )
+
+
+def _refuse_closed(service: Service, current: Study, wanted: Sequence[Purchase], repeat: int) -> None:
+    """Raise PopulationClosed where a plan is new and nothing more is bought; the ledger asks it again as it charges."""
+    name = current.population.name
+    new = [one for one in wanted if service.ledger.booking(name, PlanKey(one.plan.sha256, repeat)) is None]
+    if new and current.closed is not None:
+        raise PopulationClosed(f"{current.closed.words} Nothing was charged.")
 
 
 def asks(current: Study, wanted: Sequence[Purchase]) -> bool:

@@ -18,6 +18,17 @@ _AFTER = re.compile(r", opened after charge (\d+)$")
 Row = Mapping[str, str | int | float]
 
 
+def renumbered(note: str, numbers: Mapping[int, int]) -> str:
+    """The note of a mark in a store to which its population was moved: after which charge of that store it stands.
+
+    numbers  the number of each charge there by the one that it had; both rise with the order of the charges
+    """
+    if not _AFTER.search(note):
+        return note
+    last = max((there for here, there in numbers.items() if here <= _after(note)), default=0)
+    return _AFTER.sub(f", opened after charge {last}", note)
+
+
 def noted(what: str, last_charge: int) -> str:
     """The note of a mark of opened numbers: what was opened, and which charge stood last, for a clock may be wrong."""
     return f"{what}, opened after charge {last_charge}"

@@ -124,6 +124,9 @@ def _path(session: Session, population: str) -> Study:
     held = len(session.shelf.offers) if session.may_change(found) else 0
     so_far = PathSoFar(found, bought, steward=steward, viewing=viewing, page=session.page, published=free, held=held)
     st.caption(so_far.line)
+    if found.closed is not None:
+        st.info(plain(found.closed.words), icon=":material/inventory_2:")
+        return found
     step = so_far.next_step
     if step.page == session.page:
         st.markdown(f":material/arrow_downward: **Next, on this page:** {step.words}.")

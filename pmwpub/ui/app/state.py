@@ -124,7 +124,12 @@ class Session:
         return None if self.presenting or private is None or private.population != study.population.name else private
 
     def may_change(self, study: Study) -> bool:
-        """Whether schema, candidates and workload may be changed here: before any charge, then by the steward."""
+        """Whether schema, candidates and workload may be changed here: before any charge, then by the steward; never
+        once the population is closed."""
+        return study.closed is None and self.in_charge(study)
+
+    def in_charge(self, study: Study) -> bool:
+        """Whether this session may delete uploads: anybody's before any charge, then the steward's."""
         return not self.presenting and (self.steward(study) is not None or study.balance.spent.units == 0)
 
     def press(self, press: Press) -> None:

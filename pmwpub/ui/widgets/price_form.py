@@ -24,6 +24,7 @@ ASTRAY = (
     "The page changed as this button was pressed: that press bought nothing, and nothing was charged for it. What is "
     "offered now stands below."
 )
+CLOSED = "Nothing more is bought of this population: it is closed."
 NO_RESULT = (
     "**No result.** The work was cancelled, broke off, or did not come to one. Its charge stays, and the same plan is "
     "never drawn again: sending it again shows this. A new draw is a new charge."
@@ -47,11 +48,15 @@ def purchase_form(
     place   names the form among those of its page, whatever it offers
     repeat  which draw of the plans; from the second on it is drawn on purpose, and that is ticked too
 
-    A plan that changed under way has another form, whose button was not pressed; that is said.
+    A plan that changed under way has another form, whose button was not pressed; that is said. Of a population that is
+    closed nothing is offered, and the head of the page says why.
     """
     price, above = purchases.price(service(), study, wanted, private=private, repeat=repeat), st.container()
     key = " ".join([*(one.plan.sha256 for one in wanted), *([str(repeat)] if repeat else [])])
     paid = price.rho.units == 0
+    if study.closed is not None and not paid:
+        st.caption(CLOSED)
+        return []
     press = Press(place, f"stored {key}" if paid else key)
     ticks = [] if paid else _ticks(session, study, private, wanted, repeat)
     with st.form(f"spend {key}", enter_to_submit=False):

@@ -1,0 +1,1 @@
+"""The commands that close a population: moving and retiring it."""

@@ -1,0 +1,131 @@
+"""A whole analysis on another server: the same files, checked and rebuilt, and further purchases from what is left."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import buying
+import pytest
+
+from pmwpub.errors import PmwPubError, PopulationClosed, StewardNeeded
+from pmwpub.jobs import InlineEngine
+from pmwpub.ledger import Ledger
+from pmwpub.release.bundle import Bundle
+from pmwpub.release.checking import check, require
+from pmwpub.release.rebuilding import rebuilt
+from pmwpub.service import Policy, Released, Service
+from pmwpub.service.bought import assessments, releases
+from pmwpub.service.inputs import stored_tables, study_store
+from pmwpub.service.moving.population_moves import export_population, import_population
+from pmwpub.service.moving.retirement import retire
+from pmwpub.service.purchases.caveats import renumbered
+from pmwpub.service.steward_only import recorded_numbers
+
+if TYPE_CHECKING:
+    from conftest import Bench
+
+
+@pytest.fixture
+def there(tmp_path: Path) -> Iterator[Service]:
+    with Ledger.open(f"sqlite:///{tmp_path}/there.sqlite3") as ledger:
+        yield Service(ledger, InlineEngine())
+
+
+def released(bench: Bench, *, epsilon: str = "1") -> Released:
+    current = study_store.study(bench.service, bench.name)
+    plan = releases.release_plan(bench.service, current, bench.candidates[:2], epsilon=epsilon, rounds=3)
+    return releases.released(bench.service, current, buying.buy(bench.service, bench.private, plan).booking)
+
+
+def moved(bench: Bench, there: Service, folder: Path) -> None:
+    export_population(bench.service.ledger, bench.name, there.ledger.address(bench.name), folder / "people.zip")
+    import_population(there.ledger, folder / "people.zip")
+
+
+def bundles(service: Service, name: str) -> list[Bundle]:
+    """Every release, oldest first."""
+    current = study_store.study(service, name)
+    found = [releases.released(service, current, one).bundle for one in service.bought(name, "release")]
+    return [one for one in found if one is not None]
+
+
+def test_every_file_has_its_bytes_passes_its_check_and_is_rebuilt_on_the_other_server(
+    bench: Bench, there: Service, tmp_path: Path
+) -> None:
+    current = study_store.study(bench.service, bench.name)
+    buying.buy(bench.service, bench.private, assessments.assessment_plan(current, bench.candidates[:1], epsilon="0.5"))
+    released(bench)
+    recorded_numbers.unmapped_cells(bench.service, bench.private)
+    released(bench, epsilon="0.7")
+    before = [one.files(rows=40) for one in bundles(bench.service, bench.name)]
+    moved(bench, there, tmp_path)
+    after = bundles(there, bench.name)
+    assert len(before) == 2
+    assert [one.files(rows=40) for one in after] == before
+    assert [one.files(rows=40) for one in bundles(bench.service, bench.name)] == before
+    publics = [stored_tables.content(there, bench.name, sha256) for sha256 in bench.candidates[:2]]
+    for bundle, files in zip(after, before, strict=True):
+        require(check(files))
+        remade = rebuilt(bundle.stated(files, rows=40), files["schema.json"], publics)
+        assert {name: files[name] for name in remade} == remade
+    assert len(there.bought(bench.name, "assessment")) == 1
+    assert "not covered by" in json.dumps(json.loads(before[1]["certificate.json"]), ensure_ascii=False)
+
+
+def test_the_steward_goes_on_there_with_what_is_left_and_not_here(bench: Bench, there: Service, tmp_path: Path) -> None:
+    first = released(bench)
+    moved(bench, there, tmp_path)
+    left = there.ledger.balance(bench.name)
+    assert left == bench.service.ledger.balance(bench.name)
+    private = study_store.load_private(there, bench.name, bench.private_csv)
+    assert private.verdict is not None
+    assert private.verdict.kind == "new"
+    current = study_store.study(there, bench.name)
+    plan = releases.release_plan(there, current, bench.candidates[:2], epsilon="0.5", rounds=3)
+    again = releases.release_plan(there, current, bench.candidates[:2], epsilon="1", rounds=3)
+    assert not buying.buy(there, private, again).fresh
+    assert buying.buy(there, private, plan).fresh
+    assert there.ledger.balance(bench.name).remaining < left.remaining
+    with pytest.raises(PopulationClosed, match="moved to another server"):
+        buying.buy(bench.service, bench.private, plan)
+    assert buying.buy(bench.service, bench.private, again).result == first_result(bench, first)
+    with pytest.raises(PopulationClosed):
+        recorded_numbers.unmapped_cells(bench.service, bench.private)
+    with pytest.raises(PopulationClosed):
+        study_store.remove_candidate(bench.service, bench.name, bench.candidates[0])
+
+
+def first_result(bench: Bench, first: Released) -> bytes:
+    (booking,) = [one for one in bench.service.ledger.bookings(bench.name) if one.key.plan_sha256 == first.plan.sha256]
+    return bench.service.ledger.result(booking.id)
+
+
+@pytest.mark.parametrize(
+    ("note", "expected"),
+    [
+        ("true errors, opened after charge 12", "true errors, opened after charge 3"),
+        ("true errors, opened after charge 11", "true errors, opened after charge 2"),
+        ("true errors, opened after charge 9", "true errors, opened after charge 0"),
+        ("true errors, opened after charge 99", "true errors, opened after charge 4"),
+        ("opened after charge 12 and closed", "opened after charge 12 and closed"),
+        ("", ""),
+    ],
+)
+def test_a_note_names_the_charge_by_the_number_that_it_has_there(note: str, expected: str) -> None:
+    assert renumbered(note, {10: 1, 11: 2, 12: 3, 40: 4}) == expected
+
+
+def test_only_whoever_holds_the_table_retires_a_population_that_was_charged(bench: Bench) -> None:
+    released(bench)
+    for private, viewing in ((None, False), (bench.private, True), (None, True)):
+        with pytest.raises(StewardNeeded):
+            retire(bench.service, bench.name, private=private, viewing=viewing)
+    viewers = Service(bench.service.ledger, InlineEngine(), policy=Policy(viewers_only=True))
+    with pytest.raises(PmwPubError, match="viewers"):
+        retire(viewers, bench.name, private=bench.private, viewing=False)
+    assert study_store.study(bench.service, bench.name).closed is None
+    retire(bench.service, bench.name, private=bench.private, viewing=False)
+    assert study_store.study(bench.service, bench.name).closed is not None
