@@ -61,7 +61,7 @@ def titles(session: PlainClient) -> list[str]:
 
 def test_an_operator_is_shown_people_populations_loads_jobs_health_and_limits(office: Office) -> None:
     with office.visit(OPERATOR) as session:
-        seen = said(session.open(page="operator"))
+        seen = said(session.open(page="operators"))
         assert titles(session) == ["Operator"]
         assert list(session.every("exception")) == []
     for words in (*SAYS, *ROLES, "harbour", "hill", "heath", "Nothing is at work", "warm-up"):
@@ -73,7 +73,7 @@ def test_a_link_leads_there_for_operators_alone(office: Office) -> None:
     for who in ROLES:
         with office.visit(who) as session:
             session.open()
-            linked = any(link.page == "operator" for link in session.every("page_link"))
+            linked = any(link.page == "operators" for link in session.every("page_link"))
             assert linked is (who == OPERATOR), who
 
 
@@ -81,14 +81,14 @@ def test_a_link_leads_there_for_operators_alone(office: Office) -> None:
 def messages(office: Office) -> list[BackMsg]:
     """What an operator's browser sends: the page by its name, by its hash, and a press on it."""
     with office.visit(OPERATOR) as session:
-        session.open(page="operator")
+        session.open(page="operators")
         session.press("Look again")
-        session.open(page="operator")
+        session.open(page="operators")
         return list(session.sent)
 
 
 @pytest.mark.parametrize("who", [OWNER, OTHER, VIEWER, "roleless@x", "nobody"])
-@pytest.mark.parametrize("first", ["", "operator"])
+@pytest.mark.parametrize("first", ["", "operators"])
 def test_an_operators_own_messages_show_nobody_else_a_word_of_it(
     office: Office, messages: list[BackMsg], who: str, first: str
 ) -> None:
@@ -107,7 +107,7 @@ def test_an_operators_own_messages_show_nobody_else_a_word_of_it(
 
 def test_a_role_that_is_taken_away_ends_the_page_that_stands_open(office: Office) -> None:
     with office.staff.visit("fleeting@x", "operator") as session:
-        session.open(page="operator")
+        session.open(page="operators")
         assert titles(session) == ["Operator"]
         with office.staff.visit("fleeting@x", "steward", iat=office.staff.now - 30) as elsewhere:
             elsewhere.open()
@@ -131,6 +131,6 @@ def test_an_owner_is_told_on_ledger_of_loads_under_what_he_owns_and_of_nothing_e
 
 def test_the_stakeholder_view_shows_nothing_of_the_server(office: Office) -> None:
     with office.visit(OPERATOR) as session:
-        seen = said(session.open("view=stakeholder", "operator"))
+        seen = said(session.open("view=stakeholder", "operators"))
         assert "shows nothing of the server" in seen
     assert not any(words in seen for words in SAYS)

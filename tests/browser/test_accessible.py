@@ -75,7 +75,7 @@ def _undrawn(page: Page) -> list[str]:
     return [f"not drawn: {words}" for words in page.evaluate(script, MARKS)]
 
 
-def _faults(visitor: Visitor, name: str, *schemes: str) -> list[str]:
+def faults_of(visitor: Visitor, name: str, *schemes: str) -> list[str]:
     """What is wrong with the page at each width in each theme, both unless some are named; it is left wide.
 
     Turning the theme draws nothing anew, so in the second one only colours are looked at.
@@ -108,16 +108,16 @@ def test_axe_finds_nothing_serious_on_any_page_of_the_steward(demo: tuple[Server
     server, town = demo
     visitor = Visitor(chromium, server.url)
     become_steward(visitor, town)
-    faults = _faults(visitor, "Prepare")
+    faults = faults_of(visitor, "Prepare")
     for name in [*ADDRESSES][2:]:
         visitor.go(name)
         if name == "Hand over":
             _open_the_release(visitor)
-        faults += _faults(visitor, name)
+        faults += faults_of(visitor, name)
     visitor.open()
     expect(visitor.page.get_by_role("button", name="Open the demo")).to_be_visible(timeout=SOON)
     visitor.settle()
-    faults += _faults(visitor, "Protect")
+    faults += faults_of(visitor, "Protect")
     visitor.close()
     assert faults == []
 
@@ -168,7 +168,7 @@ def _faults_for_stakeholders(visitor: Visitor, name: str) -> list[str]:
     visitor.see("Public and DP results only")
     visitor.settle()
     assert visitor.page.get_by_text("Private, steward only").count() == 0
-    return _faults(visitor, name, "dark")
+    return faults_of(visitor, name, "dark")
 
 
 @pytest.mark.parametrize("scheme", GROUND)
@@ -216,7 +216,7 @@ def test_a_population_of_ones_own_is_accessible_too_with_uploads_pickers_and_the
     _edit_a_name(visitor)
     visitor.page.get_by_text("Levels or bins of one column").click()
     visitor.settle()
-    faults = _faults(visitor, "Prepare, editing")
+    faults = faults_of(visitor, "Prepare, editing")
     visitor.press("Save this schema")
     visitor.see("The schema is saved.")
     visitor.settle()

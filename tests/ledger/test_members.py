@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -36,7 +36,7 @@ class Stage:
 
 
 @pytest.fixture
-def stage(url: str) -> Stage:
+def stage(url: str) -> Iterator[Stage]:
     """Ada owns "A"; Ann is a steward of it, Vic a viewer; Ben owns "B"."""
     made = Stage(url)
     for one in (ANN, VIC, OPS):
@@ -47,7 +47,8 @@ def stage(url: str) -> Stage:
     made.ledger.put_document("A", "note", "k", b"public")
     made.ledger.book("A", key(), "{}", [charge(1)])
     made.as_(BEN).register(people("B"))
-    return made
+    yield made
+    made.ledger.close()
 
 
 READING: dict[str, Callable[[Ledger], object]] = {
@@ -142,6 +143,7 @@ def test_who_booked_and_who_decided_moves_along(tmp_path: Path) -> None:
         here.as_(None).depart("A", there.ledger.address("A"))
         here.ledger.write_export("A", stream)
     there.ledger.take_in(tmp_path / "export", lambda note, _: note)
+    here.ledger.close()
     made = [there.ledger.bookings("A")[0].by, there.ledger.marks("A")[0].by]
     assert [one and (one.account.issuer, one.account.subject, one.role) for one in made] == [
         (ISSUER, "sub-Ada", Role.STEWARD)

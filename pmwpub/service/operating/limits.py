@@ -19,7 +19,7 @@ MEANINGS: Mapping[str, str] = {
     settings.STORE: "where the store is; no password is shown",
     settings.WITNESS: "the witness of the store",
     settings.MODE: "to whom comparisons of tables are answered",
-    settings.VIEWERS_ONLY: "what is stored is shown, and nothing else",
+    settings.VIEWERS_ONLY: "1: what is stored is shown, and nothing else",
     settings.DASK: "where simulations run",
     settings.WORKERS: "processes that work",
     settings.QUEUE: "jobs that wait at most",

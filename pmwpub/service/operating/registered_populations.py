@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pmwpub.accounts.people import Standing
-from pmwpub.ledger import Balance, Population
+from pmwpub.ledger import Balance, Closing, Population
 from pmwpub.rounding import up
 from pmwpub.service.core import Service
 from pmwpub.service.grant import taken
@@ -51,13 +51,15 @@ def _facts(service: Service, population: Population) -> PopulationFacts:
         f"ε = {up(balance.epsilon_total, 3)} at δ = {up(balance.delta, 3)}",
         taken(balance.spent, balance.total),
         charges,
-        _state(balance, charges, len(service.running(name))),
+        _state(balance, charges, len(service.running(name)), service.ledger.closing(name)),
     )
 
 
-def _state(balance: Balance, charges: int, at_work: int) -> str:
+def _state(balance: Balance, charges: int, at_work: int, closing: Closing | None) -> str:
     if at_work:
         return f"{at_work} at work or in line"
+    if closing is not None:
+        return f"{'retired' if closing.departure is None else 'moved'} on {closing.time[:10]}"
     if not charges:
         return "nothing charged"
     return "in use" if balance.remaining.units else "the grant is spent"

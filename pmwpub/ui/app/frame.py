@@ -35,7 +35,7 @@ PAGES = {
 }
 """The five steps in their order, then what stands beside them: file, title, icon."""
 STEPS = tuple(PAGES)[:5]
-OF_OPERATORS = {"pages/operator.py": ("Operator", ":material/admin_panel_settings:")}
+OF_OPERATORS = {"pages/operators.py": ("Operator", ":material/admin_panel_settings:")}
 """What is offered to operators besides; for everybody else there is no such page."""
 
 PRESENTING = (

@@ -16,10 +16,10 @@ def loads_panel() -> None:
     """Tables that were charged under several populations, then every load, the newest first."""
     with panel("Loads of private tables", Badge.OPERATOR), refusals():
         found, several = loads(service()), shared_tables(service())
-        st.caption("No session of anybody else is told which tables are alike. Rows and counts are not kept.")
+        st.caption("Which tables are alike is told to operators alone, and to an owner of what he or she owns.")
         for names in several:
             st.warning(
-                f"One table was charged under {_listed(names)}: what leaves of its people adds up over both.",
+                f"One table was charged under {_listed(names)}: what leaves of its people adds up over all of them.",
                 icon=":material/content_copy:",
             )
         if not found:

@@ -150,11 +150,13 @@ def test_people_are_listed_with_their_latest_role_and_what_is_theirs(town: Town)
 
 def test_populations_are_listed_with_owner_grant_and_state(town: Town) -> None:
     register(town.service.ledger, "nobody's")
+    with town.as_(signed_in("ada", Role.STEWARD)) as ledger:
+        retired = ledger.retire("south").time[:10]
     with town.as_(signed_in("olga", Role.OPERATOR)):
         found = registered_populations.populations(town.service)
     assert [(one.name, one.owners, one.charges, one.state) for one in found] == [
         ("north", ("Ada",), 1, "in use"),
-        ("south", ("Ada",), 1, "in use"),
+        ("south", ("Ada",), 1, f"retired on {retired}"),
         ("west", ("Ben",), 0, "nothing charged"),
         ("nobody's", (), 0, "nothing charged"),
     ]

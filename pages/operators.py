@@ -12,7 +12,7 @@ from pmwpub.ui.operator.people_panel import people_panel
 from pmwpub.ui.operator.populations_panel import populations_panel
 from pmwpub.ui.operator.server_panels import health_panel, jobs_panel, limits_panel
 
-session = enter("pages/operator.py")
+session = enter("pages/operators.py")
 entitled("Operator")
 if session.presenting and not viewers_only():
     st.info("The stakeholder view shows nothing of the server. Turn it off to see this page.")
