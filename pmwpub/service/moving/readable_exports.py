@@ -16,12 +16,12 @@ import zlib
 from collections.abc import Callable
 
 from pmwpub.errors import ExportRefused, tried
-from pmwpub.ledger.moving.export_file import NOTHING, Export
+from pmwpub.ledger.moving.export_file import Export
 from pmwpub.plans import RELEASE_KINDS, WorkloadChoice
 from pmwpub.release.bundle import Bundle
 from pmwpub.service.bought.stored_releases import LATE
 from pmwpub.service.inputs.stored_tables import CANDIDATE, FORMER, NOTE
-from pmwpub.service.inputs.study_store import SCHEMA, WORKLOAD
+from pmwpub.service.inputs.study_store import CURRENT, SCHEMA, WORKLOAD
 from pmwpub.service.unchanged_release import PUBLISHED
 from pmwpub.tabular.schema.table_schema import Schema
 
@@ -48,7 +48,9 @@ def _check(what: str, reader: Callable[[bytes, str], None], sha256: str, key: st
     body = export.blob(sha256)
     _, failure = tried(lambda: reader(body, key))
     if failure:
-        raise ExportRefused(f"The export has a {what[:80]} that this program cannot open ({failure}). {NOTHING}")
+        raise ExportRefused(
+            f"The export has a {what[:80]} that this program cannot open ({failure}). Nothing was changed."
+        )
 
 
 def _of_result(kind: object) -> Callable[[bytes, str], None]:
@@ -102,12 +104,14 @@ def _note(body: bytes, _key: str) -> None:
         raise ValueError("no note")
 
 
-def _schema(body: bytes, _key: str) -> None:
-    Schema.from_json(body)
+def _schema(body: bytes, key: str) -> None:
+    if key == CURRENT:
+        Schema.from_json(body)
 
 
-def _workload(body: bytes, _key: str) -> None:
-    WorkloadChoice.model_validate_json(body)
+def _workload(body: bytes, key: str) -> None:
+    if key == CURRENT:
+        WorkloadChoice.model_validate_json(body)
 
 
 def _text(body: bytes, _key: str) -> None:

@@ -103,10 +103,10 @@ def buy(
     said(free_tick, "a release is bought although the free table may be as good")
     current = current or study_store.study(service, private.population)
     known = [as_known(service, private, one, repeat, current) for one in wanted]
-    _refuse_closed(service, current, known, repeat)
     for one in known:
         check_unit(current.population, largest_of(one.plan))
         check_repeat(service.ledger.next_repeat(private.population, one.plan.sha256), repeat)
+    _refuse_closed(service, current, known, repeat)
     if not free_tick and (doubted := doubts(service, current, known, repeat=repeat)):
         raise PlanError(f"{doubted[0]} {NOT_WORTH}")
     spendings = [_spending(service, private, one, repeat, current) for one in known]

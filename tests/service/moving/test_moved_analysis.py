@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import shutil
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -201,3 +202,23 @@ def test_what_pages_would_fail_on_is_refused(read_back: Export, what: str, monke
     )
     with pytest.raises(ExportRefused, match="cannot open"):
         readable_exports.check_readable(altered)
+
+
+def test_releases_of_a_store_of_before_move_with_their_bytes(there: Service, tmp_path: Path) -> None:
+    before = Path(__file__).parents[2] / "release" / "before"
+    for name in ("ledger.sqlite3", "ledger.sqlite3.witness"):
+        shutil.copyfile(before / name, tmp_path / name)
+    with Ledger.open(f"sqlite:///{tmp_path}/ledger.sqlite3") as here:
+        for place, population in enumerate(here.populations()):
+            name, file = population.name, tmp_path / f"{place}.zip"
+            export_population(here, name, there.ledger.address(name), file)
+            import_population(there.ledger, file)
+            booked, found = here.bookings(name), there.ledger.bookings(name)
+            done = [one for one in booked if one.status == "done"]
+            assert done
+            assert [there.ledger.result(one.id) for one in found if one.status == "done"] == [
+                here.result(one.id) for one in done
+            ]
+            assert there.ledger.balance(name) == here.balance(name)
+            for bundle in bundles(there, name):
+                require(check(bundle.files(rows=20)))
