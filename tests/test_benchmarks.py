@@ -265,3 +265,24 @@ def test_the_advised_t_is_within_a_tenth_of_the_best_one_on_every_pair_in_the_ru
         assert all((one.engine, one.lost) == ("table-fit", 1.0) for one in found), pair
     seeds = {line.seed for line in advice.read(advice.OUT) if line.method == "pmw-pub" and line.seed >= 0}
     assert seeds == set(range(advice.FIRST_SEED, advice.FIRST_SEED + 5))
+
+
+@pytest.mark.data
+def test_homes_are_made_of_every_census_row_once_by_the_rule(
+    data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import households
+    import pandas as pd
+
+    rows = pd.read_csv(data_folder / "acs_il_oh" / "oh_2018.csv.gz").head(1_500)
+    made = households.homes_of(rows, 1)
+    assert made[list(rows)].equals(rows)
+    assert made.equals(households.homes_of(rows, 1))
+    assert sorted(made.home.unique()) == list(range(made.home.nunique()))
+    for _, home in made.groupby("home"):
+        relations = sorted(home.RELATE)
+        assert len(home) <= households.H
+        assert (len(home) == 1) == (relations[0] in ("alone", "quarters"))
+        assert len(home) == 1 or relations.count("head") == 1
+        assert relations.count("spouse") + relations.count("partner") <= 1
+        assert home.HPOV.nunique() == 1

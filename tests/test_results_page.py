@@ -332,3 +332,25 @@ def test_coarse_tables_sharpen_ranges_on_every_pair_and_cost_the_pairs_of_column
         assert ratio("variation", "table-fit+coarse", own) < 1.05
         rounds = [report.mean_of(rows, "range_mean", method=method, **own) for method in ("pmw-pub", "table-fit")]
         assert rounds[0] > rounds[1]
+
+
+def test_what_the_page_concludes_of_households_is_what_its_runs_show(paper: tuple[ModuleType, ModuleType]) -> None:
+    report = paper[1].households_report
+    rows = report.lines()
+    assert {len([row for row in rows if row["method"] == one]) for one in (report.HOUSEHOLDS, report.FLAT)} == {12}
+
+    def ratios(column: str) -> list[float]:
+        return [
+            report.mean_of(rows, report.HOUSEHOLDS, epsilon, column)
+            / report.mean_of(rows, report.FLAT, epsilon, column)
+            for epsilon in (0.5, 1.0, 2.0, 4.0)
+        ]
+
+    for column, least, most in (
+        ("persons_mean", 0.88, 0.99), ("persons_max", 0.83, 1.14), ("homes_mean", 0.47, 0.61), ("homes_max", 0.25, 0.5),
+    ):  # fmt: skip
+        found = ratios(column)
+        assert (round(min(found), 2), round(max(found), 2)) == (least, most), column
+    structure = [report.mean_of(rows, report.HOUSEHOLDS, epsilon, "structure") for epsilon in (0.5, 1.0, 2.0, 4.0)]
+    assert (round(min(structure), 2), round(max(structure), 2)) == (0.28, 0.32)
+    assert round(report.mean_of(rows, report.UNCHANGED, 0.0, "structure"), 2) == 0.33
