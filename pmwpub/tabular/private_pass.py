@@ -60,7 +60,7 @@ class FileRows:
     def __len__(self) -> int:
         return self.n
 
-    def weighed_blocks(self) -> Iterator[tuple[Codes, Ints]]:
+    def read_with_weights(self) -> Iterator[tuple[Codes, Ints]]:
         """Blocks as in `blocks`, each with the weights of its rows; SchemaError under a schema that weighs none."""
         seen, reader = Digest(self.table.header), WeightReader.of(self.table.header, self.schema)
         if reader is None or self.limit is not None:

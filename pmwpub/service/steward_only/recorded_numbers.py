@@ -15,7 +15,7 @@ from pmwpub.evaluation import Errors, errors_of
 from pmwpub.ledger import PlanKey
 from pmwpub.plans import RowsBeyond
 from pmwpub.plans.weighing import planned_counts
-from pmwpub.queries.counts import WEIGHED, WeighedRows, count
+from pmwpub.queries.counts import count
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload
 from pmwpub.release.rebuilding import workload_of
@@ -52,7 +52,6 @@ def one_way_shares(service: Service, private: PrivateTable) -> Mapping[str, tupl
 
     Privacy: none. Exact numbers for the steward alone; the mark is committed before a private row is looked at.
     """
-    _refuse_weighed(private)
     record(service, private, "one-way marginals of the private table")
     counts = _level_counts(private)
     return {name: tuple((levels[:-1] / len(private.dataset)).tolist()) for name, levels in counts.items()}
@@ -71,7 +70,6 @@ def unmapped_cells(service: Service, private: PrivateTable) -> Mapping[str, int]
 
     Privacy: none. Exact numbers for the steward alone; the mark is committed before a private row is looked at.
     """
-    _refuse_weighed(private)
     record(service, private, "cells of the private table without a level, counted by column")
     return {name: int(levels[-1]) for name, levels in _level_counts(private).items()}
 
@@ -89,14 +87,11 @@ def record(service: Service, private: PrivateTable, what: str) -> None:
     service.ledger.mark(population, PRIVATE_NUMBERS_SEEN, noted(what, last))
 
 
-def _refuse_weighed(private: PrivateTable) -> None:
-    """Before a look is recorded: nothing of rows that are weighed is shown without their weights."""
-    if isinstance(private.dataset, WeighedRows):
-        raise PlanError(WEIGHED)
-
-
 def _level_counts(private: PrivateTable) -> dict[str, np.ndarray]:
-    """Column -> int64 (levels + 1,): rows at each level; the last entry counts the cells without one."""
+    """Column -> int64 (levels + 1,): rows at each level; the last entry counts the cells without one.
+
+    Raises DomainError of rows that are weighed: none are shown without their weights. The mark stands all the same.
+    """
     dataset = private.dataset
     workload = Workload.all_kway(dataset.domain, 1)
     levels = np.split(count(workload, dataset).counts, workload.offsets[1:-1])

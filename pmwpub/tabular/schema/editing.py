@@ -31,7 +31,8 @@ from pmwpub.tabular.schema.table_schema import Schema, refusal
 
 FIELDS = (
     "name", "kind", "values", "missing", "codes", "other", "outside", "strip", "casefold", "nfc", "number", "decimal",
-    "thousands", "prefix", "suffix", "part", "order", "pivot", "beyond", "parents",
+    "thousands", "prefix", "suffix", "part", "order", "pivot", "beyond", "cap", "unit",
+    "total", "parents",
 )  # fmt: skip
 """The cells of a row: `values` are the levels or, as text, the edges, `codes` the missing codes, each "CODE = LABEL" or
 "FROM..TO = LABEL", `parents` the rules of a column's parents, each as a schema file has it; a rule that a kind lacks is
@@ -48,10 +49,10 @@ _OF_KIND: Mapping[str, Sequence[str]] = {
     "date": (*_ATTRIBUTE, "part", "order", "pivot", "parents"),
     "id": (*SPELLING, "beyond"),
     "ignore": ("strip", "casefold"),
-    "weight": (),
+    "weight": (*SPELLING, "cap", "unit", "total"),
 }
 _FLAGS = ("missing", "other", *SPELLING)
-_CHOICES = ("outside", "decimal", "thousands", "prefix", "suffix", "part", "order", "beyond")
+_CHOICES = ("outside", "decimal", "thousands", "prefix", "suffix", "part", "order", "beyond", "cap", "unit", "total")
 _COLUMN: TypeAdapter[Column] = TypeAdapter(Column)
 
 Row = dict[str, Any]

@@ -50,8 +50,8 @@ class _CodedRows(Protocol):
     def blocks(self) -> Iterator[Codes]: ...
 
 
-class _WeighedFile(_CodedRows, Protocol):
-    def weighed_blocks(self) -> Iterator[tuple[Codes, Ints]]: ...
+class _ReadWithWeights(_CodedRows, Protocol):
+    def read_with_weights(self) -> Iterator[tuple[Codes, Ints]]: ...
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,7 +93,7 @@ class WeighedFile:
     Privacy: private rows; nothing of them is written anywhere.
     """
 
-    rows: _WeighedFile = field(repr=False)
+    rows: _ReadWithWeights = field(repr=False)
 
     @property
     def domain(self) -> Domain:
@@ -108,4 +108,4 @@ class WeighedFile:
 
     def weighed_blocks(self) -> Iterator[tuple[Codes, Ints]]:
         """Blocks as in `blocks`, each with the weights of its rows."""
-        return self.rows.weighed_blocks()
+        return self.rows.read_with_weights()

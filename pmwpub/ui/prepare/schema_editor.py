@@ -31,7 +31,8 @@ RULES = (
     "**categorical** has levels, **numeric** has bins between rising edges, **id** says whose row it is (checked, "
     "never encoded), **ignore** leaves a column out. **missing** and **other** each add a level; **outside** says "
     "what becomes of a number beyond the edges. A private cell that no rule places gets no level: it counts in n and "
-    "in no query."
+    "in no query. **weight** with a cap and a unit has rows count as what they weigh, and only design weights are "
+    "covered: one over the chance of being drawn, not raked or adjusted ones."
 )
 
 
@@ -149,6 +150,9 @@ def _columns() -> dict[str, Any]:
         "beyond": choice(
             "beyond k", ("", "keep"), "Of an ID with more than k rows: keep k of them, or refuse the table."
         ),
+        "cap": config.TextColumn("cap", help="Of weights: a row weighs at most so much. Blank: they are left aside."),
+        "unit": config.TextColumn("unit", help="Of weights: rounded to whole ones; the cap is 1 to 1,000 of them."),
+        "total": config.TextColumn("total", help="Of weights: what all sum up to, by public sources; never checked."),
     }
 
 

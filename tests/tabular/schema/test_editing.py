@@ -40,7 +40,7 @@ def test_every_rule_of_a_schema_is_a_cell_and_comes_back() -> None:
         "name": "income", "kind": "numeric", "values": ["-1.5", "0", "1e+20"], "missing": True, "other": True,
         "outside": "other", "strip": False, "casefold": True, "decimal": ",", "thousands": ".",
         "codes": [], "nfc": False, "number": False, "part": "", "order": "", "beyond": "",
-        "prefix": "", "suffix": "", "pivot": "", "parents": [],
+        "cap": "", "unit": "", "total": "", "prefix": "", "suffix": "", "pivot": "", "parents": [],
     }  # fmt: skip
     assert schema_of(rows, EVERY_RULE.missing_tokens) == EVERY_RULE
 
@@ -63,6 +63,7 @@ SECOND = Schema.from_json(
                 {"name": "day", "kind": "date", "part": "year", "order": "dmy", "levels": ["2012"], "pivot": 30},
                 {"name": "pay", "kind": "numeric", "edges": [0, 9], "outside": "clip", "prefix": "$ ", "suffix": " a"},
                 {"name": "w", "kind": "weight"},
+                {"name": "v", "kind": "weight", "cap": 4, "unit": 0.5, "total": 90, "same": ["trim"]},
                 {"name": "plain", "kind": "categorical", "levels": ["x"], "missing": True, "same": []},
             ],
         }

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from support.planting import plant
 
 from pmwpub.errors import DomainError, PlanError
+from pmwpub.queries.counts import WeighedRows, count
 from pmwpub.queries.weighed_counts import weighed_sums
 from pmwpub.queries.workload import Workload
 from pmwpub.tabular.files.reading import open_table
@@ -80,7 +81,7 @@ def cap_ignored(patch: pytest.MonkeyPatch) -> None:
 
 def unclipped_in_one_path(patch: pytest.MonkeyPatch) -> None:
     """Only where rows are read anew."""
-    plant(patch, WeighedFile, "weighed_blocks", "self.rows.weighed_blocks()", "unclipped(self.rows)")
+    plant(patch, WeighedFile, "weighed_blocks", "self.rows.read_with_weights()", "unclipped(self.rows)")
 
     def unclipped(rows: object) -> object:
         for chunk in rows.table.chunks():  # type: ignore[attr-defined]
@@ -122,3 +123,11 @@ def test_a_schema_that_weighs_no_row_has_no_reader() -> None:
 def test_a_cluster_does_not_weigh_rows() -> None:
     with pytest.raises(PlanError, match="does not weigh them"):
         spread(loaded([("F", "1"), ("M", "2")], 0), b"", "tcp://127.0.0.1:1")
+
+
+@pytest.mark.parametrize("kept", [KEPT, 0], ids=["in memory", "read anew"])
+def test_rows_of_a_schema_that_weighs_none_are_counted_as_ever(kept: int) -> None:
+    plain = SCHEMA.with_column(WeightColumn(name="w", kind="weight"))
+    found = survey(open_table(b"w,sex\n5,F\n,F\n1,M\n"), plain, n=3, kept=kept).admitted(n=3, rows_per_person=1)
+    assert not isinstance(found, WeighedRows)
+    assert count(WORKLOAD, found).counts.tolist() == [2, 1]
