@@ -45,8 +45,8 @@ def _weights(schema: Schema) -> Iterable[str]:
     if column is not None:
         yield (
             f"Rows count as what they weigh in {column.name}: a plain number such as 12.5, at most {column.cap}; a "
-            "cell that is blank, negative or no number weighs nothing. Only design weights are protected, which are a row's "
-            "own: not weights that were raked, post-stratified or adjusted for nonresponse."
+            "cell that is blank, negative or no number weighs nothing. Only design weights are protected, a "
+            "row's own: not weights that were raked, post-stratified or adjusted for nonresponse."
         )
 
 
