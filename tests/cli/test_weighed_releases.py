@@ -201,3 +201,17 @@ def test_report_answers_and_replicate_weights_are_of_weight(run: Run) -> None:
 def test_simulations_refuse_a_schema_that_weighs_rows(run: Run) -> None:
     given = ("--schema", "schema.json", "--truth", "p.csv", "--public", "b.csv", "-k", "2", "--epsilons", "1")
     assert "smaller than they are" in run("evaluate", *given, "-o", "errors.csv", status=2)
+
+
+def test_what_clipping_costs_is_shown_on_public_tables(run: Run) -> None:
+    Path("c.csv").write_text("sex,age,w\nF,0,1\nF,0,1\nM,1,6\n")
+    found = run("schema", "weights", "c.csv", "--schema", "schema.json", "--cap", "4")
+    ((cost,),) = (one["caps"] for one in found["files"])
+    # Of 8 in all 2 lie above 4; the man's share falls from 6/8 to 4/6.
+    assert (cost["cap"], cost["weight_clipped"], cost["total"]) == (4, 0.25, 6)
+    assert cost["rows_above"] == pytest.approx(1 / 3)
+    assert cost["largest_shift"] == pytest.approx(6 / 8 - 4 / 6)
+    halves = run("schema", "weights", "c.csv", "--schema", "schema.json")["files"][0]["caps"]
+    assert [one["cap"] for one in halves] == [2, 4, 8]
+    Path("d.csv").write_text("sex,age\nF,0\n")
+    assert "has no column 'w'" in run("schema", "weights", "d.csv", "--schema", "schema.json", status=2)

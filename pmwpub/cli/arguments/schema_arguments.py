@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from pmwpub.cli.arguments.shared_arguments import Actions, reading, whole
+from pmwpub.cli.arguments.weight_arguments import clipping_command
 
 
 def schema_commands(commands: Actions) -> None:
@@ -23,6 +24,7 @@ def schema_commands(commands: Actions) -> None:
     rule_flags(draft)
     draft.add_argument("-o", "--out", required=True, metavar="schema.json")
     draft.set_defaults(run="pmwpub.cli.schema_draft:draft_schema")
+    clipping_command(actions)
 
 
 def column_decisions(parser: argparse.ArgumentParser) -> None:

@@ -1,4 +1,4 @@
-"""Arguments of what is about survey weights: `weight-total`."""
+"""Arguments of what is about survey weights: `weight-total`, `schema weights`."""
 
 from __future__ import annotations
 
@@ -16,3 +16,14 @@ def weight_total_command(commands: Actions) -> None:
     parser.add_argument("--dry-run", action="store_true", help="buy nothing: the price, and what it would be off by")
     parser.add_argument("--repeat", type=whole, default=0, help="draw this total again, at its price")
     parser.set_defaults(run="pmwpub.cli.weighing.weight_total:weight_total")
+
+
+def clipping_command(actions: Actions) -> None:
+    """`schema weights`."""
+    parser = actions.add_parser("weights", help="what clipping survey weights at a cap costs on public tables; free")
+    parser.add_argument("public", nargs="+", metavar="PUBLIC.csv")
+    parser.add_argument("--schema", required=True, help="whose column of weights has a cap and a unit")
+    words = "try this one, and not half, once and twice the schema's; may be repeated"
+    parser.add_argument("--cap", action="append", default=[], metavar="W", help=words)
+    reading(parser)
+    parser.set_defaults(run="pmwpub.cli.weighing.clipping:weights")

@@ -23,7 +23,6 @@ from pmwpub.service.purchases.misfit_purchase import MisfitPurchase
 from pmwpub.service.purchases.protocol import Plan, Purchase
 from pmwpub.service.purchases.release_purchase import ReleasePurchase
 from pmwpub.service.purchases.table_fit_purchase import TableFitPurchase
-from pmwpub.service.weighing.total_purchase import TotalPurchase
 
 
 def purchase_of(plan: Plan) -> Purchase:
@@ -42,6 +41,8 @@ def purchase_of(plan: Plan) -> Purchase:
         case MisfitPlan():
             return MisfitPurchase(plan)
         case WeightTotalPlan():
+            from pmwpub.service.weighing.total_purchase import TotalPurchase  # which needs this package itself
+
             return TotalPurchase(plan)
         case ReleasePlan():
             return ReleasePurchase(plan)

@@ -13,8 +13,8 @@ from pmwpub.plans import (
     WeightedPoolPlan,
     WeightTotalPlan,
 )
+from pmwpub.plans.question_plans import FrozenPlan
 from pmwpub.service.inputs.study import Study
-from pmwpub.service.purchases.protocol import Plan
 
 NOT_WEIGHED = (
     "The schema weighs rows by the column {column!r}, and this does not take weights through. Leave the cap out of "
@@ -35,7 +35,7 @@ OF_NO_TOTAL = (MisfitPlan, WeightTotalPlan)
 """Plans that take no share of a total: a look at the fit counts rows, at k; the other buys the total, at k W."""
 
 
-def check_weights(current: Study, plan: Plan) -> None:
+def check_weights(current: Study, plan: FrozenPlan) -> None:
     """Raise PlanError unless a plan weighs rows as the schema does: never is a weight left out of account, nor one
     taken that the schema does not declare.
 

@@ -20,12 +20,15 @@ def expected_file(schema: Schema) -> tuple[str, ...]:
     names = [column.name for column in schema.encoded]
     if schema.id_column is not None:
         names.append(schema.id_column.name)
+    if schema.weight_column is not None:
+        names.append(schema.weight_column.name)
     found = [
         f"A header with the columns {_listed(names)}, in any order; others are ignored.",
         "Text in UTF-8 with a comma between cells; of another encoding or delimiter you are asked.",
         *_parents(schema),
         *_numbers(schema),
         *_dates(schema),
+        *_weights(schema),
     ]
     tokens = ", ".join(f'"{token}"' for token in schema.missing_tokens)
     if tokens:
@@ -35,6 +38,16 @@ def expected_file(schema: Schema) -> tuple[str, ...]:
         "A cell that is written otherwise takes the level for other cells where its column has one, else none: its row "
         "then counts in n and in no query of that column. Compare some cells of the file with this list.",
     )
+
+
+def _weights(schema: Schema) -> Iterable[str]:
+    column = schema.weight_column
+    if column is not None:
+        yield (
+            f"Rows count as what they weigh in {column.name}: a plain number such as 12.5, at most {column.cap}; a "
+            "cell that is blank, negative or no number weighs nothing. Only design weights are protected, a "
+            "row's own: not weights that were raked, post-stratified or adjusted for nonresponse."
+        )
 
 
 def _parents(schema: Schema) -> Iterable[str]:

@@ -90,10 +90,15 @@ class WeightColumn(NamedColumn):
         Total: no cell raises. Nothing but the cell and the schema is looked at.
         """
         unit, cap = self.units
+        number = self.number_of(cell, missing_tokens)
+        return min(max(floor(number / unit + Fraction(1, 2)), 0), cap)
+
+    def number_of(self, cell: str, missing_tokens: frozenset[str] = frozenset()) -> Fraction:
+        """The number that a cell writes; 0 of one that is missing or no number."""
         text = self.tidy(cell).strip()
         if text in missing_tokens or len(text) > LONGEST or _DECIMAL.fullmatch(text) is None:
-            return 0
-        return min(max(floor(Fraction(text) / unit + Fraction(1, 2)), 0), cap)
+            return Fraction(0)
+        return Fraction(text)
 
 
 _LATER = frozenset({"cap", "unit", "total"})

@@ -75,8 +75,8 @@ def test_one_person_moves_a_count_by_the_cap_whatever_the_cell_says(kept: int) -
 
 
 def cap_ignored(patch: pytest.MonkeyPatch) -> None:
-    plant(patch, WeightColumn, "weight_of", "min(max(floor(Fraction(text) / unit + Fraction(1, 2)), 0), cap)",
-          "max(floor(Fraction(text) / unit + Fraction(1, 2)), 0)")  # fmt: skip
+    plant(patch, WeightColumn, "weight_of", "min(max(floor(number / unit + Fraction(1, 2)), 0), cap)",
+          "max(floor(number / unit + Fraction(1, 2)), 0)")  # fmt: skip
 
 
 def unclipped_in_one_path(patch: pytest.MonkeyPatch) -> None:

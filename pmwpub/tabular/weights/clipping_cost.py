@@ -1,0 +1,74 @@
+"""What clipping weights costs, as public tables show it: for choosing W, which no private row may."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from pmwpub.errors import SchemaError
+from pmwpub.records import Floats
+from pmwpub.tabular.coding.encode import Encoder
+from pmwpub.tabular.files.reading import TextTable
+from pmwpub.tabular.files.text.inert_cells import place_in, stands_in
+from pmwpub.tabular.schema.table_schema import Schema
+
+
+@dataclass(frozen=True)
+class ClippingCost:
+    """What one cap costs on one public table.
+
+    clipped  the share of all weight that lies above the cap
+    above    the share of rows that weigh more
+    shift    by how much the weighted share of a level changes at most, and of which column
+    total    what the clipped weights sum up to
+    """
+
+    cap: Fraction
+    clipped: float
+    above: float
+    shift: float
+    column: str
+    total: float
+
+
+def clipping_costs(table: TextTable, schema: Schema, caps: Sequence[Fraction]) -> list[ClippingCost]:
+    """The cost of each cap on a public table. Floats: nothing of it is private.
+
+    Raises SchemaError where the schema weighs no rows, or the table lacks its columns or has no weight.
+    """
+    column = schema.weight_column
+    if column is None:
+        raise SchemaError("The schema weighs no rows: give its column of weights a cap and a unit.")
+    schema.check_header(table.header, with_id=False)
+    if not stands_in(table.header, column.name):
+        raise SchemaError(f"The public table has no column {column.name!r}, so it cannot show what clipping costs.")
+    tokens = frozenset(map(column.tidy, schema.missing_tokens))
+    cells = table.cells.coded(place_in(table.header, column.name))
+    numbers = [max(0.0, float(column.number_of(cell, tokens))) for cell in cells.distinct]
+    weights: Floats = np.array(numbers, dtype=np.float64)[cells.places]
+    if not weights.sum() > 0:
+        raise SchemaError(f"No row of the public table weighs anything by its column {column.name!r}.")
+    codes = Encoder(table.header, schema, written=True).codes(table.cells)
+    return [_cost(schema, codes, weights, cap) for cap in caps]
+
+
+def _cost(schema: Schema, codes: np.ndarray, weights: Floats, cap: Fraction) -> ClippingCost:
+    clipped = np.minimum(weights, float(cap))
+    shifts = {}
+    for place, attribute in enumerate(schema.domain.attributes):
+        before, after = (
+            np.bincount(codes[place], own, minlength=attribute.size + 1)[:-1] / own.sum() for own in (weights, clipped)
+        )
+        shifts[attribute.name] = float(np.abs(after - before).max())
+    worst = max(shifts, key=lambda name: shifts[name])
+    return ClippingCost(
+        cap=cap,
+        clipped=1.0 - float(clipped.sum() / weights.sum()),
+        above=float(np.mean(weights > float(cap))),
+        shift=shifts[worst],
+        column=worst,
+        total=float(clipped.sum()),
+    )
