@@ -70,19 +70,22 @@ def _by_level(release: PublishedRelease) -> Iterator[dict[str, object]]:
         yield {"column": column, "levels": [_level(cell, cell.levels[column], halves) for cell in cells]}
 
 
-def _level(cell: CellAnswer, level: str, halves: Mapping[str, list[float]]) -> dict[str, object]:
+def _level(cell: CellAnswer, level: str, halves: Mapping[str, list[float | None]]) -> dict[str, object]:
     """The share of a level with its interval, and how wide the intervals of shares within it are."""
     line = {key: value for key, value in cell.line().items() if key != "levels"}
-    own = halves.get(level, [])
-    within = {"answers": len(own), "mean": round(fmean(own), 6), "largest": round(max(own), 6)} if own else None
+    every = halves.get(level, [])
+    own = [half for half in every if half is not None]
+    widths = {"mean": round(fmean(own), 6), "largest": round(max(own), 6)} if own else {}
+    within = {"covered": len(own), "not_covered": len(every) - len(own), **widths} if own else None
     return {"level": level, **line, "half_widths_within": within}
 
 
-def _half_widths(answers: ReleaseAnswers, column: str, others: list[str]) -> dict[str, list[float]]:
-    """Of each level, half the widths of the intervals of every other column's shares among the rows that have it."""
-    found: dict[str, list[float]] = {}
+def _half_widths(answers: ReleaseAnswers, column: str, others: list[str]) -> dict[str, list[float | None]]:
+    """Of each level, half the widths of the intervals of every other column's shares among the rows that have it;
+    None of one that is not covered."""
+    found: dict[str, list[float | None]] = {}
     for other in others:
         for cell in answers.within([column, other], [column]):
-            if cell.low is not None and cell.high is not None:
-                found.setdefault(cell.levels[column], []).append((cell.high - cell.low) / 2)
+            half = None if cell.low is None or cell.high is None else (cell.high - cell.low) / 2
+            found.setdefault(cell.levels[column], []).append(half)
     return found

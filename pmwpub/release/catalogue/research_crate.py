@@ -97,7 +97,8 @@ def _say_how_it_was_made(crate: ROCrate, release: PublishedRelease, made: list[C
         name=f"Release of plan {certificate.plan_sha256}",
         description=release.description,
     )
-    act["instrument"], act["object"], act["result"] = program, public, made
+    act["instrument"], act["result"] = program, made
+    act["object"] = public[0] if len(public) == 1 else public
     if isinstance(certificate, Charged) and certificate.charged_at:
         act["endTime"] = certificate.charged_at
     crate.root_dataset["mentions"] = act
