@@ -15,6 +15,7 @@ from pmwpub.cli import main
 from pmwpub.errors import FileRefused
 from pmwpub.outputs import apart, writable, write_files
 from pmwpub.release.bundle import ALL_FILES, INTERVALS, TABLES
+from pmwpub.release.notebooks.analyst_notebook import NOTEBOOK
 
 Shell = Callable[..., int]
 
@@ -58,7 +59,7 @@ WAYS = ("itself", "symbolic link", "hard link")
     ("way", "name", "source"),
     [
         *((way, "weights.csv", source) for way in WAYS for source in ("p.csv", "b.csv", "schema.json")),
-        *(("hard link", name, "p.csv") for name in ALL_FILES if name != "weights.csv"),
+        *(("hard link", name, "p.csv") for name in (*ALL_FILES, NOTEBOOK) if name != "weights.csv"),
     ],
 )
 def test_no_file_of_a_release_replaces_what_the_release_reads(
@@ -196,4 +197,4 @@ def test_a_release_that_cannot_be_written_leaves_no_file_and_is_there_for_anothe
     assert not (folder / "out").exists()
     assert main([*arguments, "again"]) == 0
     assert '"stored_earlier": true' in capsys.readouterr().out
-    assert {path.name for path in (folder / "again").iterdir()} == set(ALL_FILES) - {TABLES, INTERVALS}
+    assert {path.name for path in (folder / "again").iterdir()} == {*ALL_FILES, NOTEBOOK} - {TABLES, INTERVALS}

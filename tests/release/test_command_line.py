@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -54,7 +55,7 @@ def test_a_release_writes_all_its_files_and_they_check_and_rebuild(
     out = tmp_path / "out"
     assert {path.name for path in out.iterdir()} == {
         "synthetic.csv", "weights.csv", "schema.json", "measurements.csv", "report.html", "rebuild.py",
-        "certificate.json",
+        "certificate.json", "analyst.ipynb",
     }  # fmt: skip
     for name, expected in released["files"].items():
         assert hashlib.sha256((out / name).read_bytes()).hexdigest() == expected
@@ -64,6 +65,18 @@ def test_a_release_writes_all_its_files_and_they_check_and_rebuild(
     assert rebuild.main([str(tmp_path / "b.csv"), "--from", str(out)]) == 0
     assert "," in (out / "synthetic.csv").read_text()
     assert "[" not in (out / "synthetic.csv").read_text()
+
+
+def test_where_no_notebook_can_be_made_all_else_is_written_and_the_command_says_so(
+    pmwpub: Command, released: Any, steward: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = ["--public", str(tmp_path / "b.csv"), "-k", "2", "--epsilon", "1", "--rounds", "4", "--cells", "numbers"]
+    monkeypatch.setitem(sys.modules, "nbformat", None)
+    found = pmwpub("release", *steward, *asked, "-o", str(tmp_path / "again"))
+    assert "lacking" not in released
+    assert found["lacking"] == "analyst.ipynb could not be made. Nothing else is missing for that."
+    assert (found["files"], found["stored_earlier"]) == (released["files"], True)
+    assert not (tmp_path / "again" / "analyst.ipynb").exists()
 
 
 def test_a_changed_folder_fails_the_check_in_words(pmwpub: Command, released: Any, tmp_path: Path) -> None:
@@ -146,7 +159,7 @@ def test_a_public_table_unchanged_is_released_without_a_charge(
     assert "charge_id" not in found
     assert pmwpub("ledger", "show", "P")["charges"] == []
     assert {path.name for path in out.iterdir()} == {
-        "synthetic.csv", "weights.csv", "schema.json", "report.html", "rebuild.py", "certificate.json",
+        "synthetic.csv", "weights.csv", "schema.json", "report.html", "rebuild.py", "certificate.json", "analyst.ipynb",
     }  # fmt: skip
     assert any("rho" in statement for statement in pmwpub("certificate", "check", str(out))["holds"])
     assert pmwpub(*asked)["stored_earlier"] is True

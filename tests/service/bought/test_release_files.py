@@ -10,6 +10,7 @@ import buying
 import pytest
 
 from pmwpub.errors import PlanError
+from pmwpub.release.notebooks.analyst_notebook import NOTEBOOK, analyst_notebook
 from pmwpub.service.bought import releases
 from pmwpub.service.bought.release_files import ROWS_ALLOWED, SEEDS_ALLOWED, Bundle, release_files
 from pmwpub.service.inputs import study_store
@@ -33,7 +34,7 @@ def test_every_file_is_what_the_archive_holds_under_its_name(bundle: Bundle) -> 
     made = {one.name: one.content() for one in files}
     with zipfile.ZipFile(io.BytesIO(made.pop("release-1.zip"))) as archive:
         assert {name: archive.read(name) for name in archive.namelist()} == made
-    assert made == bundle.files(7, 3, "numbers")
+    assert made == bundle.files(7, 3, "numbers") | {NOTEBOOK: analyst_notebook(bundle)}
     assert [one.name for one in files if one.main] == ["synthetic.csv"]
     assert len(made["synthetic.csv"].splitlines()) == 8
 
