@@ -145,6 +145,7 @@ def test_who_booked_and_who_decided_moves_along(tmp_path: Path) -> None:
     there.ledger.take_in(tmp_path / "export", lambda note, _: note)
     here.ledger.close()
     made = [there.ledger.bookings("A")[0].by, there.ledger.marks("A")[0].by]
+    there.ledger.close()
     assert [one and (one.account.issuer, one.account.subject, one.role) for one in made] == [
         (ISSUER, "sub-Ada", Role.STEWARD)
     ] * 2

@@ -185,7 +185,6 @@ def test_a_cold_deep_link_goes_by_app_and_reaches_its_page_once(monkeypatch: pyt
         raise Switched
 
     kept: dict[str, object] = {}
-    monkeypatch.setattr(state, "attend", lambda: None)
     monkeypatch.setattr(state, "st", SimpleNamespace(session_state=kept, query_params=Address(k="v"), switch_page=turn))
     with pytest.raises(Switched):
         state.enter("pages/prepare.py")

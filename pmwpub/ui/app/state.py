@@ -186,8 +186,11 @@ def current() -> Session:
 
 
 def leave() -> None:
-    """Let go of all that the session holds: nobody is signed in any more. A private table goes with it."""
-    st.session_state.clear()
+    """Let go of all that the session holds: nobody is signed in any more. A private table goes with it.
+
+    What stands in widgets goes too: Streamlit keeps none that this run does not draw.
+    """
+    st.session_state[_SESSION] = Session(token=token(policy().accounts))
 
 
 def start(pages: Container[str]) -> None:
