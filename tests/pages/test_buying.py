@@ -37,7 +37,7 @@ from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases import TICK
 from pmwpub.ui import Session
 from pmwpub.ui.app import services
-from pmwpub.ui.app.state import Press
+from pmwpub.ui.app.coming_and_pressing import Press
 from pmwpub.ui.widgets import price_form
 from pmwpub.ui.widgets.price_form import AGAIN, ALREADY, ASTRAY, CHARGED
 from pmwpub.ui.widgets.watching import Waiting

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from pmwpub.ui.app import state
+from pmwpub.ui.app.coming_and_pressing import Arrival
 
 ROOT = Path(__file__).resolve().parents[2]
 STATE = ROOT / "pmwpub" / "ui" / "app" / "state.py"
@@ -189,8 +190,12 @@ def test_a_cold_deep_link_goes_by_app_and_reaches_its_page_once(monkeypatch: pyt
     with pytest.raises(Switched):
         state.enter("pages/prepare.py")
     with pytest.raises(Switched):
-        state.start()
+        state.start({"pages/prepare.py"})
     session = state.enter("pages/prepare.py")
     assert turned == [("app.py", None), ("pages/prepare.py", {"k": "v"})]
     assert kept == {"pmwpub session": session}
-    assert session.arrival == state.Arrival(started=True, target=None)
+    assert session.arrival == Arrival(started=True, target=None)
+    session.arrival.target = ("pages/operators.py", {"k": "v"})
+    with pytest.raises(Switched):
+        state.start({"pages/prepare.py"})
+    assert turned[2:] == [("pages/protect.py", {"k": "v"})], "a page that is not offered to this session is none"

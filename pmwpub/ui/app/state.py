@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Container
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, NoReturn
+from typing import Literal, NoReturn
 
 import streamlit as st
 
 from pmwpub.errors import UnknownPopulation
 from pmwpub.service import PrivateTable, Study
+from pmwpub.ui.app.coming_and_pressing import Arrival, Notice, Press
 from pmwpub.ui.app.pending import PendingFiles, SchemaDraft, UnstoredChoices
 from pmwpub.ui.app.services import policy, service
 from pmwpub.ui.app.signing_in import token
@@ -21,33 +22,6 @@ LEFT_BEHIND = (
 )
 HOME = "pages/protect.py"
 VIEW, STAKEHOLDER = "view", "stakeholder"
-
-
-class Notice(NamedTuple):
-    """Words to be shown on the next run, once."""
-
-    kind: Literal["success", "info", "warning", "error"]
-    words: str
-
-
-class Press(NamedTuple):
-    """A press on a button that spends: its form among those of the page, what it offered, and what was said of it."""
-
-    place: str
-    key: str
-    notice: Notice | None = None
-
-
-@dataclass
-class Arrival:
-    """How a browser session came in.
-
-    started  whether app.py ran; on a cold deep link Streamlit runs the page alone first
-    target   the page and the parameters of such a link, until app.py leads there
-    """
-
-    started: bool = False
-    target: tuple[str, dict[str, str]] | None = None
 
 
 @dataclass
@@ -183,6 +157,11 @@ def current() -> Session:
     if _SESSION not in st.session_state or st.session_state[_SESSION].token != own:
         st.session_state[_SESSION] = Session(token=own)
     return st.session_state[_SESSION]
+
+
+def end_if_overtaken() -> None:
+    """End this run where a press on the page has begun another one: Streamlit looks whenever the state is read."""
+    st.session_state.get(_SESSION)
 
 
 def leave() -> None:

@@ -13,8 +13,9 @@ from pmwpub.service.choosing.outlook import outlook
 from pmwpub.service.grant import left_after, price_small_print, price_words
 from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases import Purchase
+from pmwpub.ui.app.coming_and_pressing import Notice, Press
 from pmwpub.ui.app.services import service
-from pmwpub.ui.app.state import Notice, Press, Session, current
+from pmwpub.ui.app.state import Session, current
 from pmwpub.ui.wording.written import plain
 
 AGAIN = "I want another draw and pay for it"

@@ -18,7 +18,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pmwpub.service.inputs.reviewing import Stoppable
-from pmwpub.ui.app.state import current
+from pmwpub.ui.app.state import current, end_if_overtaken
 
 PATIENCE = 0.5
 """Seconds before a bar is drawn, and between two of its steps."""
@@ -102,7 +102,7 @@ class WatchedWork:
     def _end_if_stopped(self) -> None:
         if self.decision.stopped:
             st.stop()
-        st.session_state.get("overtaken")  # whatever is read of a session's state ends a run that was overtaken
+        end_if_overtaken()
 
     def _draw_stop(self) -> None:
         st.button(
