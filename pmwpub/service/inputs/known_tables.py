@@ -1,14 +1,17 @@
-"""Files that a command calls public, or plays as the truth, and that the ledger knows as a private table."""
+"""Tables that the ledger knows: a private one as it is loaded, and files that a command calls public or the truth."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from pmwpub.errors import FileRefused, SchemaError
-from pmwpub.ledger import Ledger
+from pmwpub.ledger import Ledger, TableHandle, TableVerdict
+from pmwpub.service.core import Service
 from pmwpub.service.inputs.overlap_check import Offered
+from pmwpub.service.inputs.study import Study
 from pmwpub.service.policy import Policy
 from pmwpub.tabular.files.reading import TextTable
+from pmwpub.tabular.private_pass import Survey
 from pmwpub.tabular.schema.table_schema import Schema
 
 PUBLIC = "Levels, bins and comparisons come from public tables alone; name a public one."
@@ -58,3 +61,15 @@ def _stored(ledger: Ledger) -> list[Schema]:
             except SchemaError:
                 continue
     return found
+
+
+def recognised(service: Service, current: Study, found: Survey) -> tuple[TableHandle | None, TableVerdict | None]:
+    """What the ledger keeps of a table once it is charged, and how it relates to charged ones, where that is answered.
+
+    Privacy: in a shared service the ledger's fingerprints are not asked; the load is recorded for the operator.
+    """
+    name = current.population.name
+    if service.policy.answers:
+        verdict = service.ledger.recognise(name, found.digest, found.views)
+        return (None if current.demo else verdict.table), verdict
+    return (None if current.demo else service.ledger.loaded(name, found.digest, found.views)), None

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pmwpub.errors import FileRefused, SchemaError
-from pmwpub.ledger import TableHandle, TableVerdict
 from pmwpub.ledger.moving.closings import closing_of
 from pmwpub.plans import WorkloadChoice
 from pmwpub.progress import Progress, about_to_keep, unwatched
@@ -17,6 +16,7 @@ from pmwpub.service.core import Service
 from pmwpub.service.households.household_unit import check_unit
 from pmwpub.service.inputs import candidate_facts, overlap_check, stored_tables
 from pmwpub.service.inputs.bundled_sample import sample_rows
+from pmwpub.service.inputs.known_tables import recognised
 from pmwpub.service.inputs.study import Study
 from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.weighing.bought_totals import totals_of
@@ -216,7 +216,7 @@ def load_private(
         raise FileRefused("The demo takes its own generated table only; register a population for a table of yours.")
     rows = found.admitted(n=terms.n, rows_per_person=terms.rows_per_person)
     about_to_keep(progress)
-    table, verdict = _known(service, current, found)
+    table, verdict = recognised(service, current, found)
     return PrivateTable(
         population=population,
         schema_sha256="" if current.schema is None else current.schema.sha256,
@@ -259,18 +259,6 @@ def _surveyed(
         kept=kept,
         progress=progress,
     )
-
-
-def _known(service: Service, current: Study, found: Survey) -> tuple[TableHandle | None, TableVerdict | None]:
-    """What the ledger keeps of a table once it is charged, and how it relates to charged ones, where that is answered.
-
-    Privacy: in a shared service the ledger's fingerprints are not asked; the load is recorded for the operator.
-    """
-    name = current.population.name
-    if service.policy.answers:
-        verdict = service.ledger.recognise(name, found.digest, found.views)
-        return (None if current.demo else verdict.table), verdict
-    return (None if current.demo else service.ledger.loaded(name, found.digest, found.views)), None
 
 
 def compared_again(service: Service, private: PrivateTable, current: Study | None = None) -> PrivateTable:

@@ -270,22 +270,7 @@ class Schema(BaseModel):
             needed.append(self.weight_column.name)
         lacking = [name for name in needed if not stands_in(header, name)]
         if lacking:
-            raise SchemaError(_lacking_message(lacking, header))
-
-
-def _lacking_message(lacking: Sequence[str], header: Sequence[str]) -> str:
-    spelt = {column_names.alike(name): position for position, name in enumerate(header, start=1)}
-    hints = [
-        f" Column {spelt[column_names.alike(name)]} of the file looks like {name!r} but is spelt differently;"
-        " rename it."
-        for name in lacking
-        if column_names.alike(name) in spelt
-    ]
-    listed = ", ".join(repr(name) for name in lacking)
-    return (
-        f"The file lacks columns that the schema needs: {listed}. Check that its first line is the header."
-        + "".join(hints)
-    )
+            raise SchemaError(column_names.lacking_columns(lacking, header))
 
 
 def refusal(failure: ValidationError, *, where: str = "", head: str = "") -> SchemaError:

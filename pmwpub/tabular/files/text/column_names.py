@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 from pmwpub.domain import MAX_CHARACTERS
 
@@ -37,3 +38,18 @@ def checked(name: str) -> str:
     if not name or has_unseen(name):
         raise ValueError("a column needs a name without zero-width or control characters")
     return name
+
+
+def lacking_columns(lacking: Sequence[str], header: Sequence[str]) -> str:
+    """In words, that a file lacks columns, and which of its own are those in another spelling."""
+    spelt = {alike(name): position for position, name in enumerate(header, start=1)}
+    hints = [
+        f" Column {spelt[alike(name)]} of the file looks like {name!r} but is spelt differently; rename it."
+        for name in lacking
+        if alike(name) in spelt
+    ]
+    listed = ", ".join(repr(name) for name in lacking)
+    return (
+        f"The file lacks columns that the schema needs: {listed}. Check that its first line is the header."
+        + "".join(hints)
+    )
