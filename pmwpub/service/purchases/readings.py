@@ -21,11 +21,7 @@ from pmwpub.ledger import Booking, Ledger, TableHandle
 from pmwpub.plans import (
     RELEASE_KINDS,
     AcceptancePlan,
-    AnyReleasePlan,
-    AssessmentPlan,
-    BestPlan,
     ErrorPlan,
-    HouseholdPlan,
     MisfitPlan,
     PublicInputs,
     WeightTotalPlan,
@@ -33,18 +29,8 @@ from pmwpub.plans import (
 from pmwpub.release.bundle import Bundle
 from pmwpub.service.core import kind_of
 from pmwpub.service.inputs.stored_tables import NOTE, options_of
+from pmwpub.service.purchases.protocol import Plan
 from pmwpub.tabular.files.text.read_options import ReadOptions
-
-Plan = (
-    AcceptancePlan
-    | AssessmentPlan
-    | BestPlan
-    | ErrorPlan
-    | HouseholdPlan
-    | MisfitPlan
-    | WeightTotalPlan
-    | AnyReleasePlan
-)
 
 
 def same_reading_as_then(
