@@ -140,6 +140,8 @@ def test_what_does_not_take_weights_through_says_so_before_a_charge(run: Run) ->
     Path("c.json").write_text(CRITERIA)
     said = bought(run, "--engine", "table-fit", "--criteria", "c.json", "-o", "out", status=2)
     assert "plan without criteria" in said
+    free = bought(run, "--engine", "table-fit", "--criteria", "c.json", "--dry-run", status=2)
+    assert "plan without criteria" in free
     assert run("ledger", "show", "P")["charges"] == []
 
 

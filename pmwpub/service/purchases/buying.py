@@ -165,12 +165,14 @@ def price(
 
     private  the loaded table: how its file was read is part of the plans
 
-    All of it is said of one state of the store.
+    All of it is said of one state of the store. Raises PlanError for a new plan that `buy` would refuse by its weights.
     """
     name = current.population.name
     with service.ledger.view():
         due = {one.plan.sha256: one for one in (as_known(service, private, one, repeat, current) for one in wanted)}
         charged = [one for key, one in due.items() if service.ledger.booking(name, PlanKey(key, repeat)) is None]
+        for one in charged:
+            check_weights(current, one.plan)
         found = service.price(name, [charge for one in charged for charge in one.charges(current)])
     pures: list[Fraction | None] = [getattr(one.plan, "exact_epsilon", None) for one in charged]
     return found if None in pures else replace(found, pure=sum(filter(None, pures), Fraction(0)))
