@@ -174,6 +174,36 @@ def test_a_total_that_was_bought_is_what_shares_are_taken_of(run: Run) -> None:
     assert run(*given, "--private", "p.csv")["stored_earlier"]
 
 
+def test_a_total_with_more_noise_replaces_none_with_less(run: Run) -> None:
+    Path("schema.json").write_text(json.dumps(schema(total=None)))
+    given = ("--population", "P", "--schema", "schema.json", "--private", "p.csv")
+    wide, narrow = (run("weight-total", *given, "--epsilon", epsilon) for epsilon in ("1", "5"))
+    assert wide["half_width"] > narrow["half_width"]
+    made = bought(run, "--engine", "table-fit", "-o", "out")
+    assert made["weights"]["measured"] == narrow["plan_sha256"]
+    later = run("weight-total", *given, "--epsilon", "0.5")
+    run("weight-total", *given, "--epsilon", "5", "--repeat", "1")  # as narrow, and not the first
+    before, spent = Path("out", "weights.csv").read_bytes(), len(run("ledger", "show", "P")["charges"])
+    again = bought(run, "--engine", "table-fit", "-o", "out")
+    assert again["stored_earlier"]
+    assert again["weights"]["total"] == narrow["total"] != later["total"]
+    assert Path("out", "weights.csv").read_bytes() == before
+    assert len(run("ledger", "show", "P")["charges"]) == spent
+    best = run("weight-total", *given, "--epsilon", "20")
+    assert bought(run, "--engine", "table-fit", "-o", "new")["weights"]["measured"] == best["plan_sha256"]
+    # Of the first release's own total, and not of the one that plans take now.
+    assert run("error", *given, "--release", "out", "--epsilon", "20")["error"] < 0.5
+    assert run("ledger", "show", "P")["charges"][-1]["sensitivity"] == f"40/{narrow['total']}"
+
+
+def test_a_total_that_would_tell_nothing_is_not_sold(run: Run) -> None:
+    Path("schema.json").write_text(json.dumps(schema(total=None)))
+    given = ("weight-total", "--population", "P", "--schema", "schema.json", "--epsilon", "0.001")
+    for more in (("--private", "p.csv"), ("--dry-run",)):
+        assert "2,000 rows of at most 40 units weigh 80,000 at most" in run(*given, *more, status=2)
+    assert run("ledger", "show", "P")["charges"] == []
+
+
 def test_no_total_is_sold_where_the_schema_declares_one_or_weighs_no_rows(run: Run) -> None:
     given = ("weight-total", "--population", "P", "--schema", "schema.json", "--epsilon", "5", "--private", "p.csv")
     assert "declares the total" in run(*given, status=2)

@@ -12,6 +12,7 @@ from pmwpub.service import purchases
 from pmwpub.service.inputs import study_store
 from pmwpub.service.weighing import total_purchase
 from pmwpub.service.weighing.total_purchase import TotalPurchase
+from pmwpub.service.weighing.weighed_plans import check_weights
 from pmwpub.tabular.files.given_files import Files
 
 
@@ -25,6 +26,7 @@ def weight_total(parsed: argparse.Namespace) -> Json:
         plan = total_purchase.total_plan(service, current, epsilon=parsed.epsilon)
         stated: Json = {"column": plan.column, "unit": plan.unit, "cap": plan.cap}
         if parsed.dry_run:
+            check_weights(current, plan)
             return stated | {"half_width": plan.law.half_width, "price": spent_json(plan.budget, current.balance)}
         private = private_table(service, name, Files(parsed.read, [parsed.private]), parsed)
         (outcome,) = purchases.buy(service, private, [TotalPurchase(plan)], repeat=parsed.repeat, current=current)

@@ -68,8 +68,8 @@ class Study:
 
     former  the names of removed tables on which something was bought, by SHA-256
     closed  why nothing more is bought, where the population was retired or moved
-    totals  the noisy totals of weights that were bought, in units, with the SHA-256 of the plan: the latest one of each
-            column of weights, by `Weighing.kind_of`
+    totals  the noisy totals of weights that were bought, in units, with the SHA-256 of the plan: by `kind_of_weights`,
+            the one of the narrowest noise first
     """
 
     population: Population
@@ -80,7 +80,7 @@ class Study:
     demo: bool
     former: Mapping[str, str] = field(default_factory=dict)
     closed: Closing | None = None
-    totals: Mapping[WeightKind, tuple[int, str]] = field(default_factory=dict)
+    totals: Mapping[WeightKind, tuple[tuple[int, str], ...]] = field(default_factory=dict)
 
     def candidate(self, sha256: str) -> CandidateFacts:
         """The candidate of that content; LedgerError if there is none."""
@@ -116,19 +116,24 @@ class Study:
 
     @property
     def weights(self) -> Weighing | None:
-        """How rows are weighed by what is planned now; None where each counts as one.
+        """How rows are weighed by what is planned now; None where each counts as one; raises as `weighings`."""
+        return self.weighings[0]
+
+    @property
+    def weighings(self) -> list[Weighing | None]:
+        """How rows may be weighed, by the declared total or by each that was bought; what is planned now, first.
 
         Raises PlanError where the schema weighs rows, and what they weigh together is neither declared nor bought.
         """
         column = None if self.schema is None else self.schema.weight_column
         if column is None:
-            return None
+            return [None]
         if column.total_units is not None:
-            return Weighing.of(column, column.total_units)
-        bought = self.totals.get(kind_of_weights(column))
-        if bought is None:
+            return [Weighing.of(column, column.total_units)]
+        bought = self.totals.get(kind_of_weights(column), ())
+        if not bought:
             raise PlanError(NO_TOTAL.format(column=column.name))
-        return Weighing.of(column, *bought)
+        return [Weighing.of(column, *one) for one in bought]
 
     @property
     def counted(self) -> CountedRows:

@@ -10,7 +10,7 @@ import pytest
 
 from pmwpub.errors import PlanError
 from pmwpub.ledger import Balance, Population
-from pmwpub.plans import AcceptancePlan, MisfitPlan, ReleasePlan, WeightTotalPlan
+from pmwpub.plans import AcceptancePlan, ErrorPlan, MisfitPlan, ReleasePlan, WeightTotalPlan
 from pmwpub.plans.weighing import Weighing, fits_column, mass_of, reach_of
 from pmwpub.service.inputs.study import Study
 from pmwpub.service.weighing.weighed_plans import WEIGHED, check_weights
@@ -75,13 +75,42 @@ def test_a_plan_that_weighs_rows_is_refused_where_the_schema_does_not() -> None:
 
 
 def test_a_bought_total_is_what_plans_are_made_with_and_no_other() -> None:
-    current = study(total=None, totals={("w", "2", 5): (577, HASH)})
+    current = study(total=None, totals={("w", "2", 5): ((577, HASH),)})
     assert current.weights == Weighing(column="w", cap=5, unit="2", total=577, measured=HASH)
     check_weights(current, release(current.weights))
     with pytest.raises(PlanError, match="in another way"):
         check_weights(current, release(OWN))
     with pytest.raises(PlanError, match="a total to be taken of"):
-        check_weights(study(total=None, totals={("w", "2", 6): (577, HASH)}), release(OWN))
+        check_weights(study(total=None, totals={("w", "2", 6): ((577, HASH),)}), release(OWN))
+
+
+def error(weights: Weighing | None) -> ErrorPlan:
+    return ErrorPlan(n=400, rows_per_person=3, release=HASH, release_repeat=0, epsilon="1", weights=weights)
+
+
+def test_of_several_totals_plans_take_the_first_and_errors_the_one_of_their_release() -> None:
+    totals = {("w", "2", 5): ((577, HASH), (1, "1" * 64))}
+    current = study(total=None, totals=totals)
+    best, other = (Weighing(column="w", cap=5, unit="2", total=t, measured=h) for t, h in totals["w", "2", 5])
+    assert current.weights == best
+    for plan in (release(best), error(best), error(other)):
+        check_weights(current, plan)
+    never = best.model_copy(update={"total": 578})
+    for refused in (release(other), error(never), error(OWN), error(None)):
+        with pytest.raises(PlanError, match="in another way"):
+            check_weights(current, refused)
+    with pytest.raises(PlanError, match="in another way"):
+        check_weights(study(), error(best))
+
+
+def test_a_total_whose_interval_is_wider_than_all_that_it_could_be_is_refused() -> None:
+    # n W = 400 * 5 = 2,000 units and k W = 15: the half-width is 1.96 * 15/sqrt(2 rho).
+    made = {"n": 400, "rows_per_person": 3, "schema_sha256": HASH, "column": "w", "unit": "2", "cap": 5}
+    narrow, wide = (WeightTotalPlan(**made, rho_units=units) for units in (110 * 10**9, 106 * 10**9))
+    assert narrow.law.half_width < 2_000 < wide.law.half_width
+    check_weights(study(total=None), narrow)
+    with pytest.raises(PlanError, match="400 rows of at most 5 units weigh 2,000 at most"):
+        check_weights(study(total=None), wide)
 
 
 def test_a_look_at_the_fit_counts_rows_and_an_acceptance_is_refused() -> None:
