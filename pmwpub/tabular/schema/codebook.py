@@ -19,9 +19,9 @@ bands between the edges that its `level` lists ("0, 18, 65"); a column `parent:N
 each level beside it.
 A column of which nothing but missing codes is said takes its kind from the public tables. Optional columns give the
 rules of a schema file, on the first line of a column: missing, other, strip, casefold (yes or no), outside, decimal,
-thousands, prefix, suffix, part, order, pivot, beyond (of an id), same (trim nfc casefold number, or none). A
-categorical column without codes, or a numeric one without edges, takes them from the public tables; `outside` is clip
-where it is not given.
+thousands, prefix, suffix, part, order, pivot, beyond (of an id), cap, unit and total (of a weight; of other kinds they
+are not looked at), same (trim nfc casefold number, or none). A categorical column without codes, or a numeric one
+without edges, takes them from the public tables; `outside` is clip where it is not given.
 
 JSON: {"columns": [...], "missing_tokens": [...]} or the list alone; a column is {"name", "kind", "levels" or "edges",
 and rules}, where levels may be a list or {code: label}. A schema file is such a codebook. A Stata or SPSS file (.dta,
@@ -51,7 +51,8 @@ from pmwpub.tabular.schema.missing_codes import MissingCode
 
 KINDS = ("categorical", "ordered", "numeric", "date", "id", "weight", "ignore")
 FLAGS = ("missing", "other", "strip", "casefold")
-CHOICES = ("outside", "decimal", "thousands", "prefix", "suffix", "part", "order", "pivot", "beyond")
+NUMBERS = ("cap", "unit", "total")
+CHOICES = ("outside", "decimal", "thousands", "prefix", "suffix", "part", "order", "pivot", "beyond", *NUMBERS)
 _YES = frozenset({"true", "yes", "y", "1", "x"})
 _NO = frozenset({"false", "no", "n", "0", ""})
 

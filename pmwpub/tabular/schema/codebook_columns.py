@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, cast
 
 from pydantic import TypeAdapter
@@ -9,7 +10,7 @@ from pydantic import TypeAdapter
 from pmwpub.errors import SchemaError
 from pmwpub.numerals import read_float
 from pmwpub.tabular.nesting.bands import edges_with
-from pmwpub.tabular.schema.codebook import CodebookEntry
+from pmwpub.tabular.schema.codebook import NUMBERS, CodebookEntry
 from pmwpub.tabular.schema.column_types import (
     CategoricalColumn,
     Column,
@@ -27,7 +28,8 @@ from pmwpub.tabular.schema.proposing.recipe import Recipe
 from pmwpub.tabular.schema.proposing.texts import Levels, are_digit_codes, spelling_remark
 
 BOOK = "from the codebook"
-_ASIDE = ("id", "ignore", "weight")
+_ASIDE: Mapping[str, tuple[str, ...]] = {"id": ("beyond",), "ignore": (), "weight": NUMBERS}
+"""The kinds that are not encoded, with the rules that each takes."""
 
 
 def column_of(entry: CodebookEntry, cells: ColumnCells, recipe: Recipe) -> Proposal:
@@ -40,7 +42,7 @@ def column_of(entry: CodebookEntry, cells: ColumnCells, recipe: Recipe) -> Propo
         return _aside(entry)
     found = Evidence.of(cells, recipe, entry.codes, same=_rules_of(entry))
     body: dict[str, Any] = {"name": entry.name, "kind": entry.kind, "same": found.same}
-    body |= {key: value for key, value in entry.rules.items() if key not in ("strip", "casefold")}
+    body |= {key: value for key, value in entry.rules.items() if key not in ("strip", "casefold", *NUMBERS)}
     body["missing"] = _missing(entry, found)
     if entry.parents:
         body["parents"] = entry.parents
@@ -55,7 +57,8 @@ def _aside(entry: CodebookEntry) -> Proposal:
     """A column that is not encoded."""
     same = entry.same if entry.same is not None else ("trim",) if entry.kind == "id" else ()
     same = tuple(dict.fromkeys([*same, *_forced(entry)]))
-    body = {"name": entry.name, "kind": entry.kind, "same": same}
+    body: dict[str, object] = {"name": entry.name, "kind": entry.kind, "same": same}
+    body |= {key: entry.rules[key] for key in _ASIDE[entry.kind] if key in entry.rules}
     column: Column = TypeAdapter[Column](Column).validate_python(body)
     left = Left(entry.name, "The codebook leaves it out.") if entry.kind == "ignore" else None
     return Proposal(column, BOOK, left)

@@ -152,6 +152,35 @@ def test_the_docstrings_example_is_a_codebook() -> None:
     assert Schema.from_json(schema.to_json()) == schema
 
 
+ASIDE = [
+    {"name": "sex", "kind": "categorical", "levels": ["F", "M"], "unit": "code", "total": 2},
+    {"name": "v", "kind": "weight", "cap": "4", "unit": 0.5, "total": "52000"},
+    {"name": "w", "kind": "weight"},
+]
+
+
+def test_a_weight_keeps_its_cap_unit_and_total_from_json_and_from_csv() -> None:
+    lines = (
+        b"name,kind,level,cap,unit,total\nsex,categorical,F,,code,2\nsex,,M,,,\nv,weight,,4,0.5,52000\nw,weight,,,,\n"
+    )
+    for book in (json.dumps(ASIDE).encode(), lines):
+        schema = draft([], codebook=read_codebook(book))
+        written = [{k: v for k, v in one.items() if k != "same"} for one in json.loads(schema.to_json())["columns"][1:]]
+        assert written == [ASIDE[1] | {"unit": "0.5"}, ASIDE[2]]
+
+
+def test_an_id_keeps_what_becomes_of_its_further_rows() -> None:
+    book = json.dumps([ASIDE[0], {"name": "p", "kind": "id", "beyond": "keep"}]).encode()
+    assert draft([], codebook=read_codebook(book)).rows_beyond == "keep"
+
+
+@pytest.mark.parametrize("keys", [{"cap": 4}, {"cap": "4", "unit": "3"}, {"cap": True, "unit": 1}, {"total": 9}])
+def test_a_weight_whose_numbers_mean_nothing_is_refused(keys: dict[str, object]) -> None:
+    book = json.dumps([ASIDE[0], {"name": "v", "kind": "weight"} | keys]).encode()
+    with pytest.raises(SchemaError, match="from the codebook"):
+        draft([], codebook=read_codebook(book))
+
+
 def test_the_command_line_drafts_from_a_codebook_alone_or_with_tables(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
