@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
 
@@ -16,7 +17,8 @@ UNWRITTEN = (
 def printed(found: object) -> int:
     """JSON on stdout; a reader that went away, such as `head`, is no error of ours.
 
-    Letters that stdout does not have are written as JSON's own escapes.
+    Letters that stdout does not have are written as JSON's own escapes, and a number that is none or infinite, for
+    which JSON has no word, as null.
     """
     if sys.stdout is None:
         return _unwritten()
@@ -33,12 +35,21 @@ def printed(found: object) -> int:
 
 
 def _text(found: object, encoding: str) -> str:
-    text = json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+    said = _finite(found)
+    text = json.dumps(said, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
-        return json.dumps(found, indent=1) + "\n"
+        return json.dumps(said, indent=1, allow_nan=False) + "\n"
     return text
+
+
+def _finite(found: object) -> object:
+    if isinstance(found, dict):
+        return {key: _finite(value) for key, value in found.items()}
+    if isinstance(found, list | tuple):
+        return [_finite(value) for value in found]
+    return None if isinstance(found, float) and not math.isfinite(found) else found
 
 
 def _unwritten() -> int:

@@ -247,3 +247,31 @@ def test_what_clipping_costs_is_shown_on_public_tables(run: Run) -> None:
     assert [one["cap"] for one in halves] == [2, 4, 8]
     Path("d.csv").write_text("sex,age\nF,0\n")
     assert "has no column 'w'" in run("schema", "weights", "d.csv", "--schema", "schema.json", status=2)
+
+
+def costs(run: Run, *weights: str, cap: str = "4") -> dict[str, Any]:
+    Path("c.csv").write_text("sex,age,w\n" + "".join(f"{'FM'[i % 2]},0,{w}\n" for i, w in enumerate(weights)))
+    found = run("schema", "weights", "c.csv", "--schema", "schema.json", "--cap", cap)
+    cost: dict[str, Any] = found["files"][0]["caps"][0]
+    return cost
+
+
+@pytest.mark.parametrize("huge", ["1e999", "1e308"])
+def test_what_clipping_costs_is_said_of_weights_that_no_float_holds(run: Run, huge: str) -> None:
+    cost = costs(run, huge, "1", huge, "3")
+    # All but 12 in 2e308 or more is clipped; women's share falls from all to 8/12.
+    assert (cost["weight_clipped"], cost["rows_above"], cost["total"]) == (1.0, 0.5, 12)
+    assert cost["largest_shift"] == pytest.approx(1 - 8 / 12)
+
+
+def test_what_clipping_costs_is_said_of_weights_below_all_floats(run: Run) -> None:
+    cost = costs(run, "1e-999", "3e-999")
+    assert (cost["weight_clipped"], cost["rows_above"], cost["largest_shift"], cost["total"]) == (0, 0, 0, 0)
+
+
+def test_public_tables_of_one_name_are_told_apart_by_their_paths(run: Run) -> None:
+    for folder, lines in (("a", "F,0,1\n"), ("d", "F,0,8\n")):
+        Path(folder).mkdir()
+        Path(folder, "c.csv").write_text(f"sex,age,w\n{lines}")
+    found = run("schema", "weights", "a/c.csv", "d/c.csv", "--schema", "schema.json", "--cap", "4")["files"]
+    assert [(one["file"], one["caps"][0]["weight_clipped"]) for one in found] == [("a/c.csv", 0), ("d/c.csv", 0.5)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from fractions import Fraction
-from pathlib import Path
 
 from pmwpub.cli.inputs import Json, read, refuse_private_rows
 from pmwpub.errors import SchemaError
@@ -27,7 +26,7 @@ def weights(parsed: argparse.Namespace) -> Json:
     column = schema.weight_column
     if column is not None and column.cap is not None and not caps:
         caps = [Fraction(column.cap) * part for part in (Fraction(1, 2), Fraction(1), Fraction(2))]
-    found = {Path(path).name: clipping_costs(table, schema, caps) for path, table in tables.items()}
+    found = {path: clipping_costs(table, schema, caps) for path, table in tables.items()}
     return {"files": [{"file": name, "caps": [_line(one) for one in costs]} for name, costs in found.items()]}
 
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from pmwpub.errors import SchemaError
-from pmwpub.records import Floats
+from pmwpub.records import Codes, Floats
 from pmwpub.tabular.coding.encode import Encoder
 from pmwpub.tabular.files.reading import TextTable
 from pmwpub.tabular.files.text.inert_cells import place_in, stands_in
@@ -35,7 +35,7 @@ class ClippingCost:
 
 
 def clipping_costs(table: TextTable, schema: Schema, caps: Sequence[Fraction]) -> list[ClippingCost]:
-    """The cost of each cap on a public table. Floats: nothing of it is private.
+    """The cost of each cap on a public table, of sums of the numbers as they are written, however large or small.
 
     Raises SchemaError where the schema weighs no rows, or the table lacks its columns or has no weight.
     """
@@ -47,28 +47,52 @@ def clipping_costs(table: TextTable, schema: Schema, caps: Sequence[Fraction]) -
         raise SchemaError(f"The public table has no column {column.name!r}, so it cannot show what clipping costs.")
     tokens = frozenset(map(column.tidy, schema.missing_tokens))
     cells = table.cells.coded(place_in(table.header, column.name))
-    numbers = [max(0.0, float(column.number_of(cell, tokens))) for cell in cells.distinct]
-    weights: Floats = np.array(numbers, dtype=np.float64)[cells.places]
-    if not weights.sum() > 0:
+    numbers = [max(Fraction(0), column.number_of(cell, tokens)) for cell in cells.distinct]
+    weights = _Weights(numbers, cells.places)
+    if not weights.total > 0:
         raise SchemaError(f"No row of the public table weighs anything by its column {column.name!r}.")
     codes = Encoder(table.header, schema, written=True).codes(table.cells)
     return [_cost(schema, codes, weights, cap) for cap in caps]
 
 
-def _cost(schema: Schema, codes: np.ndarray, weights: Floats, cap: Fraction) -> ClippingCost:
-    clipped = np.minimum(weights, float(cap))
-    shifts = {}
+@dataclass(frozen=True, eq=False)
+class _Weights:
+    """What public rows weigh: the numbers that stand in the table, one of them positive, and where each row's is."""
+
+    numbers: Sequence[Fraction]
+    places: Codes
+
+    @property
+    def total(self) -> Fraction:
+        """Exact: sums of floats may pass the largest."""
+        often = np.bincount(self.places, minlength=len(self.numbers)).tolist()
+        return sum((number * times for number, times in zip(self.numbers, often, strict=True)), Fraction(0))
+
+    @property
+    def scaled(self) -> Floats:
+        """Each row's over a power of two that is about the largest number: neither infinite nor all zero."""
+        top = max(self.numbers)
+        scale = Fraction(2) ** (top.numerator.bit_length() - top.denominator.bit_length())
+        found: Floats = np.array([float(number / scale) for number in self.numbers], dtype=np.float64)[self.places]
+        return found
+
+    def clipped(self, cap: Fraction) -> _Weights:
+        return _Weights([min(number, cap) for number in self.numbers], self.places)
+
+
+def _cost(schema: Schema, codes: np.ndarray, weights: _Weights, cap: Fraction) -> ClippingCost:
+    clipped = weights.clipped(cap)
+    sides, shifts = (weights.scaled, clipped.scaled), {}
     for place, attribute in enumerate(schema.domain.attributes):
-        before, after = (
-            np.bincount(codes[place], own, minlength=attribute.size + 1)[:-1] / own.sum() for own in (weights, clipped)
-        )
+        before, after = (np.bincount(codes[place], own, minlength=attribute.size + 1)[:-1] / own.sum() for own in sides)
         shifts[attribute.name] = float(np.abs(after - before).max())
     worst = max(shifts, key=lambda name: shifts[name])
+    beyond = np.array([number > cap for number in weights.numbers])
     return ClippingCost(
         cap=cap,
-        clipped=1.0 - float(clipped.sum() / weights.sum()),
-        above=float(np.mean(weights > float(cap))),
+        clipped=float(1 - clipped.total / weights.total),
+        above=float(np.mean(beyond[weights.places])),
         shift=shifts[worst],
         column=worst,
-        total=float(clipped.sum()),
+        total=float(clipped.total),
     )
