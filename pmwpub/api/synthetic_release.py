@@ -57,7 +57,8 @@ class SyntheticRelease:
     def answer(self, names: Sequence[str]) -> tuple[CellAnswer, ...]:
         """The cells of the marginal of up to three columns: each one's share of rows, with its 95 % interval.
 
-        What an interval covers, and what it does not, stands in `release.answers.marginal_answers.COVERS`.
+        What an interval covers, and what it does not, stands in `release.answers.marginal_answers.COVERS`, or
+        `COVERS_WEIGHT` where rows are weighed.
         Raises WorkloadError for another number of columns, or one that the release lacks.
         """
         return self._answers.marginal(table_names(names))

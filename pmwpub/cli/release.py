@@ -130,11 +130,12 @@ def _planned(parsed: argparse.Namespace) -> Json:
             return _unchanged_planned(plan, current, bought_start(service, current, candidates)) | said
         price = purchases.price(service, current, [purchase_of(plan)], private=private, repeat=parsed.repeat)
         found = outlook(service, current, plan)
+        counted_in = found.counted_in.replace(" ", "_")
         return {
             "plan": plan.sha256,
             "price": spent_json(price.rho, current.balance),
             "affordable": price.affordable,
-            "noise": {"of": f"a typical {found.measured}", "rows": found.noise_rows, "share": found.noise_share},
+            "noise": {"of": f"a typical {found.measured}", counted_in: found.noise_rows, "share": found.noise_share},
             "expected_error": None if found.expected is None else asdict(found.expected),
             "unchanged": found.start,
             "expected_to_beat_unchanged": found.gains,

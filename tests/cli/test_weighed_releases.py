@@ -81,6 +81,17 @@ def test_a_weighed_release_states_its_weights_is_checked_and_made_again(
     assert abs(share_of_men("out") - table(ROWS, 1)[1]) < 0.06
     (charge,) = run("ledger", "show", "P")["charges"]
     assert charge["sensitivity"] == "40 units of weight"
+    answered = run("answer", "--release", "out", "--marginal", "sex")
+    assert "for a weight in this private table" in answered["covers"]
+    assert "their weight is meant" in answered["remark"]
+
+
+def test_the_noise_before_a_purchase_is_said_in_units_of_weight(run: Run) -> None:
+    free = bought(run, "--engine", "table-fit", "--dry-run")
+    noise = free["noise"]
+    assert noise["units_of_weight"] == pytest.approx(noise["share"] * 40_000)
+    assert "units of weight (95 %)" in free["words"][0]
+    assert "% of the total weight" in free["words"][0]
 
 
 def test_a_certificate_whose_weights_were_changed_does_not_hold(run: Run) -> None:
@@ -112,6 +123,7 @@ def test_an_error_is_of_shares_of_the_total(run: Run) -> None:
     assert abs(error - worst("out")) < 0.002
     charge = run("ledger", "show", "P")["charges"][-1]
     assert charge["sensitivity"] == "40/40000"
+    assert charge["scale"].endswith("(2 units of weight)")  # k W/epsilon = 40/20
 
 
 def test_floor_and_start_are_of_shares_of_the_total(run: Run) -> None:
@@ -121,7 +133,9 @@ def test_floor_and_start_are_of_shares_of_the_total(run: Run) -> None:
     assert abs(private - 0.25) < 0.02
     assert 0.06 < found["start"] < 0.12
     assert found["floor"] < 0.01  # some mixture of the six cells has all but what T is off by
-    assert {charge["sensitivity"] for charge in run("ledger", "show", "P")["charges"]} == {"40/40000"}
+    charges = run("ledger", "show", "P")["charges"]
+    assert {charge["sensitivity"] for charge in charges} == {"40/40000"}
+    assert all(charge["scale"].endswith("units of weight)") for charge in charges)
 
 
 def test_the_total_is_no_check_shares_may_sum_to_less_or_to_more(run: Run) -> None:

@@ -11,7 +11,7 @@ from pmwpub.errors import PlanError
 from pmwpub.numerals import read_float
 from pmwpub.outputs import apart, writable, write_file
 from pmwpub.release import checking
-from pmwpub.release.answers.marginal_answers import COVERS, answers_csv, long_csv
+from pmwpub.release.answers.marginal_answers import answers_csv, long_csv
 from pmwpub.release.answers.number_answers import OF_A_MEAN, OF_A_RANGE, WITHIN, NumberAnswer, numbers_csv
 from pmwpub.release.answers.quantile_answers import OF_A_QUANTILE, quantiles_csv
 from pmwpub.release.answers.release_answers import ReleaseAnswers
@@ -37,7 +37,7 @@ def answer(parsed: argparse.Namespace) -> Json:
     apart(written, [parsed.release, *store_files(parsed.store)])
     writable(written)
     answers = ReleaseAnswers(checking.bundle_in(Path(parsed.release)))
-    said: Json = {"covers": COVERS} | ({"remark": answers.remark} if answers.remark else {})
+    said: Json = {"covers": answers.covers} | ({"remark": answers.remark} if answers.remark else {})
     if answers.misfit is not None:
         said |= {"misfit": [round(ratio, 3) for ratio in answers.misfit.ratios]}
     if not asked:

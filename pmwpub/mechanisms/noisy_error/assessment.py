@@ -77,27 +77,35 @@ class Unresolved:
 
 
 def assessment_charges(
-    epsilon: Fraction, n: int, rows_per_person: int, *, with_floor: bool = True, with_start: bool = True
+    epsilon: Fraction,
+    n: int,
+    rows_per_person: int,
+    *,
+    with_floor: bool = True,
+    with_start: bool = True,
+    counted_in: str = "rows",
 ) -> list[AssessmentShare]:
     """What an assessment consists of: the floor at 4/5 of epsilon and the start at 1/5, or one of them at all of it.
 
     Each is charged on its own; rho adds, epsilon does not.
+
+    counted_in  what n and rows_per_person are numbers of, in words
 
     Raises BudgetError if neither is bought, or for an epsilon at which no noise can be drawn.
     """
     if not (with_floor or with_start):
         raise BudgetError("An assessment buys the floor, the start, or both; neither was asked for.")
     if not with_start:
-        return [_share("floor", epsilon, n, rows_per_person)]
+        return [_share("floor", epsilon, n, rows_per_person, counted_in)]
     if not with_floor:
-        return [_share("start", epsilon, n, rows_per_person)]
+        return [_share("start", epsilon, n, rows_per_person, counted_in)]
     return [
-        _share("floor", epsilon * FLOOR_SHARE, n, rows_per_person),
-        _share("start", epsilon * (1 - FLOOR_SHARE), n, rows_per_person),
+        _share("floor", epsilon * FLOOR_SHARE, n, rows_per_person, counted_in),
+        _share("start", epsilon * (1 - FLOOR_SHARE), n, rows_per_person, counted_in),
     ]
 
 
-def _share(purpose: Purpose, epsilon: Fraction, n: int, rows_per_person: int) -> AssessmentShare:
+def _share(purpose: Purpose, epsilon: Fraction, n: int, rows_per_person: int, counted_in: str) -> AssessmentShare:
     law = LatticeLaplace(epsilon, rows_per_person)
     rounding = "lazily rounded to a grid" if purpose == "floor" else "on a lattice"
     return AssessmentShare(
@@ -105,7 +113,7 @@ def _share(purpose: Purpose, epsilon: Fraction, n: int, rows_per_person: int) ->
         epsilon=epsilon,
         mechanism=f"discrete Laplace, {rounding}",
         sensitivity=f"{rows_per_person}/{n}",
-        scale_text=f"{down(law.scale / law.steps_per_row / n, 6)} ({down(rows_per_person / epsilon, 6)} rows)",
+        scale_text=f"{down(law.scale / law.steps_per_row / n, 6)} ({down(rows_per_person / epsilon, 6)} {counted_in})",
         rho=law.rho,
     )
 

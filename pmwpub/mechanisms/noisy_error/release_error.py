@@ -30,12 +30,14 @@ _BLOCK = 1 << 16
 """Queries at a time in Python's own whole numbers, which never overflow but take room."""
 
 
-def error_charge(epsilon: Fraction, n: int, rows_per_person: int) -> AssessmentShare:
+def error_charge(epsilon: Fraction, n: int, rows_per_person: int, *, counted_in: str = "rows") -> AssessmentShare:
     """The one charge of a noisy error: that of a noisy start, for which A_0 plays the fixed weights.
+
+    counted_in  as `assessment_charges`
 
     Raises BudgetError for an epsilon at which no noise can be drawn.
     """
-    (share,) = assessment_charges(epsilon, n, rows_per_person, with_floor=False)
+    (share,) = assessment_charges(epsilon, n, rows_per_person, with_floor=False, counted_in=counted_in)
     return share
 
 

@@ -19,6 +19,13 @@ COVERS = (
 )
 """What is said beside intervals, wherever they are shown."""
 
+COVERS_WEIGHT = (
+    "Each interval is for a weight in this private table, as a share of the total that the release takes shares of, "
+    "not for a wider population; what that total is off by is in no interval. About 95 of 100 cells lie in theirs, on "
+    "average over the cells of a table. It is no part of the privacy guarantee."
+)
+"""The same of a release whose rows are weighed."""
+
 RESTS_ON = (
     "What an interval rests on: noisy cell, the known noise of such cells alone; model, a model of how public and "
     "private tables differ, whose coverage was measured; upper end, noisy cells that the cell is part of."

@@ -27,7 +27,7 @@ from pmwpub.queries.workload import Workload, check_unrelated
 from pmwpub.records import Distribution
 from pmwpub.release.answers.interval_strengths import read_strengths
 from pmwpub.release.answers.main_intervals import MainIntervals, main_intervals
-from pmwpub.release.answers.marginal_answers import CellAnswer, cell_answers, uncovered
+from pmwpub.release.answers.marginal_answers import COVERS, COVERS_WEIGHT, CellAnswer, cell_answers, uncovered
 from pmwpub.release.answers.number_answers import NumberAnswer, middles, reach_of_bins
 from pmwpub.release.answers.ordered_answers import OrderedAnswers
 from pmwpub.release.bundle import INTERVALS, SCHEMA, TABLES, WEIGHTS, Bundle
@@ -49,6 +49,7 @@ KEPT = (
     "Rows of an ID beyond those that count, and rows without an ID, satisfy nothing: shares are of the rows that "
     "count, over all rows."
 )
+OF_WEIGHT = "Rows count as what they weigh here: where rows are spoken of, their weight is meant."
 OF_ROUNDS = (
     "A release by PMW^Pub covers the cells that it measured; for all others nothing is known of how far off they are. "
     "A release by table fit covers the cells of all marginals of up to three columns."
@@ -190,7 +191,17 @@ class ReleaseAnswers:
 
     @property
     def remark(self) -> str:
-        """What limits the answers, "" where nothing does."""
+        """What limits the answers, and that rows are weighed; "" where there is nothing to say."""
+        weighed = "" if self._certificate.weights is None else OF_WEIGHT
+        return " ".join(filter(None, (self._limit, weighed)))
+
+    @property
+    def covers(self) -> str:
+        """What intervals are for, and that they are no part of the guarantee."""
+        return COVERS if self._certificate.weights is None else COVERS_WEIGHT
+
+    @property
+    def _limit(self) -> str:
         if isinstance(self._certificate, Certificate):
             return OF_ROUNDS
         if not isinstance(self._certificate, TableCertificate):

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from statistics import fmean
 
-from pmwpub.release.answers.marginal_answers import COVERS, CellAnswer
+from pmwpub.release.answers.marginal_answers import CellAnswer
 from pmwpub.release.answers.release_answers import ReleaseAnswers
 from pmwpub.release.bundle import CERTIFICATE, Bundle
 from pmwpub.release.catalogue.about_release import AboutRelease
@@ -43,7 +43,9 @@ def answered_questions(release: PublishedRelease) -> bytes:
         "answers": list(_answers(release)),
     }
     if release.about.columns:
-        said |= {"error_by_level": list(_by_level(release)), "of_errors": EXACT_IS_PRIVATE, "covers": COVERS}
+        answers = ReleaseAnswers(Bundle(release.files))
+        levels = list(_by_level(release, answers))
+        said |= {"error_by_level": levels, "of_errors": EXACT_IS_PRIVATE, "covers": answers.covers}
     return (json.dumps(said, ensure_ascii=False, indent=1) + "\n").encode()
 
 
@@ -60,8 +62,8 @@ def _stated(about: AboutRelease, topic: str) -> str:
     return getattr(about, STATEMENTS[topic]) if topic in STATEMENTS else ""
 
 
-def _by_level(release: PublishedRelease) -> Iterator[dict[str, object]]:
-    answers, domain = ReleaseAnswers(Bundle(release.files)), release.schema.domain
+def _by_level(release: PublishedRelease, answers: ReleaseAnswers) -> Iterator[dict[str, object]]:
+    domain = release.schema.domain
     for column in release.about.columns:
         cells = answers.marginal([column])
         own = domain.index(column)

@@ -11,7 +11,7 @@ from pmwpub.mechanisms.table_fit.intervals.released_tables import marginal_of
 from pmwpub.records import Distribution
 from pmwpub.release.answers.few_records import MERGING, FewRecords, few_records
 from pmwpub.release.answers.main_intervals import MISFITTING, MISSES
-from pmwpub.release.answers.marginal_answers import COVERS, RESTS_ON, CellAnswer, answers_csv, long_csv
+from pmwpub.release.answers.marginal_answers import RESTS_ON, CellAnswer, answers_csv, long_csv
 from pmwpub.release.answers.number_answers import OF_A_MEAN, OF_A_RANGE, WITHIN, NumberAnswer
 from pmwpub.release.answers.quantile_answers import OF_A_QUANTILE, QuantileAnswer
 from pmwpub.release.answers.release_answers import ReleaseAnswers
@@ -24,7 +24,6 @@ from pmwpub.service.core import Service
 from pmwpub.service.inputs.study_store import Study
 
 __all__ = [
-    "COVERS",
     "LARGEST_ORDER",
     "MERGING",
     "MISFITTING",

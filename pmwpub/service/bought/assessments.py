@@ -13,7 +13,7 @@ from pmwpub.mechanisms.noisy_error.precision import epsilon_within
 from pmwpub.noisy_interval import NoisyInterval
 from pmwpub.numerals import as_fraction
 from pmwpub.plans import AssessmentPlan, Part, Scope
-from pmwpub.plans.weighing import mass_of, reach_of
+from pmwpub.plans.weighing import counted_in, mass_of, reach_of
 from pmwpub.service.bought.stored_releases import outcomes
 from pmwpub.service.core import Outcome, Service
 from pmwpub.service.inputs.study_store import Study
@@ -95,5 +95,10 @@ def _assessed(current: Study, outcome: Outcome) -> Assessed:
 def shares_of(plan: AssessmentPlan) -> list[AssessmentShare]:
     """The mechanisms that a plan buys, each with its share of epsilon."""
     return assessment_charges(
-        plan.exact_epsilon, mass_of(plan), reach_of(plan), with_floor=plan.floor, with_start=plan.start
+        plan.exact_epsilon,
+        mass_of(plan),
+        reach_of(plan),
+        with_floor=plan.floor,
+        with_start=plan.start,
+        counted_in=counted_in(plan),
     )

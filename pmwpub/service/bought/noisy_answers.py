@@ -8,6 +8,7 @@ from math import prod
 from pmwpub import figures
 from pmwpub.domain import Domain
 from pmwpub.mechanisms.table_fit.coarse_tables import CoarseTable
+from pmwpub.plans.weighing import counted_in
 from pmwpub.release.bundle import Bundle
 from pmwpub.release.certificate import Certificate
 from pmwpub.release.certificates.measured_parts import MeasuredTable
@@ -40,10 +41,11 @@ def noisy_answers(bundle: Bundle) -> figures.Table:
             (number, *_table(table, domain), float(Fraction(table.scale)))
             for number, table in enumerate(certificate.tables, start=1)
         )
-        return figures.Table(("table", "columns", "cells", "deviation of the noise (rows)"), rows)
+        return figures.Table(("table", "columns", "cells", f"deviation of the noise ({counted_in(certificate)})"), rows)
+    whole = "rows" if certificate.weights is None else "the total weight"
     transcript = certificate.transcript if isinstance(certificate, Certificate) else ()
     return figures.Table(
-        ("round", "query", "noisy share of rows"),
+        ("round", "query", f"noisy share of {whole}"),
         tuple(
             (number, " · ".join(f"{name} = {level}" for name, level in line.query.items()), line.noisy_answer)
             for number, line in enumerate(transcript, start=1)

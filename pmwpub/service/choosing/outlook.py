@@ -14,7 +14,7 @@ from pmwpub.evaluation import PMW_PUB, TABLE_FIT, TABLE_FIT_THREE_WAY
 from pmwpub.evaluation.verdicts import WORTH
 from pmwpub.mechanisms.table_fit.pool_fit import equal_mixture
 from pmwpub.plans import AnyReleasePlan, AnyTablePlan, ReleasePlan, TableFitPlan, WeightedPoolPlan
-from pmwpub.plans.weighing import mass_of
+from pmwpub.plans.weighing import counted_in, mass_of
 from pmwpub.privacy.budget import epsilon_of
 from pmwpub.records import Support
 from pmwpub.rounding import in_percent, near
@@ -46,8 +46,8 @@ class Outlook:
     """What a plan of a release promises.
 
     measured     what a measurement is of: `QUERY` or `CELL`
-    noise_rows   half-width of 95 % of the noise of a typical measurement, in rows
-    noise_share  the same as a share of the rows
+    noise_rows   half-width of 95 % of the noise of a typical measurement, in rows; or in what `counted_in` says
+    noise_share  the same as a share of the rows, or of the total weight
     expected     the largest error to expect, None where no simulation is stored
     start        the error of the public table unchanged, as far as it is known: what is free
     gains        whether the release is expected to be better than the free table by a tenth; None where nothing tells
@@ -63,14 +63,19 @@ class Outlook:
     gains: bool | None
     simulated: SimulatedPairs
     remark: str = ""
+    counted_in: str = "rows"
+
+    @property
+    def _whole(self) -> str:
+        return "rows" if self.counted_in == "rows" else "total weight"
 
     @property
     def noise_words(self) -> str:
         """The noise in a sentence; beside an expected error also that one cell's noise is not that of the release."""
         averaged = AVERAGED if self.measured == CELL and self.expected is not None else ""
         return (
-            f"The noise of a typical {self.measured} is ± {near(self.noise_rows)} rows (95 %), "
-            f"{near(100 * self.noise_share)} % of the rows{averaged}."
+            f"The noise of a typical {self.measured} is ± {near(self.noise_rows)} {self.counted_in} (95 %), "
+            f"{near(100 * self.noise_share)} % of the {self._whole}{averaged}."
         )
 
     @property
@@ -85,7 +90,9 @@ class Outlook:
         where = f", with {self.simulated.source} as the private table" if self.simulated.truths else ""
         where += "" if self.simulated.reached else ", at the simulated ε nearest to this one"
         where += f", over {self.simulated.part} of the workload's marginals" if self.simulated.part else ""
-        said = f"Expected largest error: {in_percent(self.expected.error)} of the rows ({low} to {high}){where}."
+        said = (
+            f"Expected largest error: {in_percent(self.expected.error)} of the {self._whole} ({low} to {high}){where}."
+        )
         return f"{said}{free}{' ' if self.remark else ''}{self.remark}"
 
     @property
@@ -120,9 +127,8 @@ class _Worth:
 def _outlook(service: Service, current: Study, plan: AnyReleasePlan, worth: _Worth) -> Outlook:
     measured, rows = _noise_rows_kept(service, current, plan)
     remark = WITHOUT_COARSE if isinstance(plan, TableFitPlan) and plan.ranges is not None else ""
-    return Outlook(
-        measured, rows, rows / mass_of(plan), worth.expected, worth.start, worth.gains, worth.simulated, remark
-    )
+    share, words = rows / mass_of(plan), counted_in(plan)
+    return Outlook(measured, rows, share, worth.expected, worth.start, worth.gains, worth.simulated, remark, words)
 
 
 def _worth(service: Service, current: Study, plan: AnyReleasePlan) -> _Worth:

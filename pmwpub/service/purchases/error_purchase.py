@@ -10,7 +10,7 @@ from pmwpub.ledger import Charge
 from pmwpub.mechanisms.noisy_error.assessment import NoisyError
 from pmwpub.mechanisms.noisy_error.release_error import error_charge
 from pmwpub.plans import ErrorPlan
-from pmwpub.plans.weighing import mass_of, planned_counts, reach_of
+from pmwpub.plans.weighing import counted_in, mass_of, planned_counts, reach_of
 from pmwpub.release.bundle import Bundle
 from pmwpub.release.rebuilding import workload_of
 from pmwpub.service.bought.stored_releases import release_measured_by
@@ -42,7 +42,7 @@ class ErrorPurchase:
     def charges(self, current: Study) -> tuple[Charge, ...]:
         """One charge: discrete Laplace noise on the largest error."""
         plan = self.plan
-        share = error_charge(plan.exact_epsilon, mass_of(plan), reach_of(plan))
+        share = error_charge(plan.exact_epsilon, mass_of(plan), reach_of(plan), counted_in=counted_in(plan))
         return (
             Charge(
                 purpose=f"error of release {plan.release[:12]}, draw {plan.release_repeat + 1}",

@@ -9,8 +9,9 @@ from fractions import Fraction
 import numpy as np
 
 from pmwpub.errors import SchemaError
-from pmwpub.records import Codes, Floats
+from pmwpub.records import Floats
 from pmwpub.tabular.coding.encode import Encoder
+from pmwpub.tabular.files.chunks import Places
 from pmwpub.tabular.files.reading import TextTable
 from pmwpub.tabular.files.text.inert_cells import place_in, stands_in
 from pmwpub.tabular.schema.table_schema import Schema
@@ -60,7 +61,7 @@ class _Weights:
     """What public rows weigh: the numbers that stand in the table, one of them positive, and where each row's is."""
 
     numbers: Sequence[Fraction]
-    places: Codes
+    places: Places
 
     @property
     def total(self) -> Fraction:

@@ -9,7 +9,6 @@ import streamlit as st
 from pmwpub.errors import PmwPubError
 from pmwpub.service import Released, Study
 from pmwpub.service.bought.answers_of_releases import (
-    COVERS,
     LARGEST_ORDER,
     MISSES,
     OF_ROWS,
@@ -107,7 +106,7 @@ def _cells(
         column_config={name: st.column_config.NumberColumn(format="percent") for name in (share, "from", "to", PUBLIC)},
         alt=f"Table: {share}, by {', '.join(names)}, with intervals.",
     )
-    st.caption(COVERS)
+    st.caption(answers.covers)
     st.caption(RESTS_ON)
     left, right = st.columns(2)
     left.download_button(
