@@ -17,11 +17,10 @@ from pmwpub.outputs import apart
 from pmwpub.privacy.budget import UNIT
 from pmwpub.rounding import above
 from pmwpub.service.grant import with_percent
-from pmwpub.service.households.household_unit import household_unit
 from pmwpub.service.policy import Policy
 from pmwpub.service.purchases.caveats import with_remarks
 from pmwpub.service.terms import changes_in_words, delta_as_typed, delta_of, warnings_of
-from pmwpub.tabular.households.household_schema import MOST_PERSONS
+from pmwpub.tabular.households.household_schema import MOST_PERSONS, household_unit
 
 
 def register(parsed: argparse.Namespace) -> Json:

@@ -28,6 +28,11 @@ MOST_PERSONS = 64
 NO, YES = "no", "yes"
 
 
+def household_unit(largest: int) -> str:
+    """The words of a population's terms, and of a certificate, that make households of so many persons the unit."""
+    return f"one household of 1 to {largest} persons"
+
+
 class AnyPerson(BaseModel):
     """A household-level column: whether any person of the household has one of some levels, such as "has a child"."""
 

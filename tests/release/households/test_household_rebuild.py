@@ -74,7 +74,7 @@ def test_another_public_table_is_refused(town: Path) -> None:
 
 def test_a_whole_folder_holds(town: Path) -> None:
     found = Commands(town).run("certificate", "check", "out")
-    assert len(found["holds"]) == 5
+    assert len(found["holds"]) == 7
     assert any("rebuild.py" in words for words in found["not_checked"])
 
 
