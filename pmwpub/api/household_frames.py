@@ -74,7 +74,9 @@ def release_households(
     of_kind(Ledger, ledger, "A ledger (pmwpub.Ledger)")
     of_kind(HouseholdSchema, schema, "A schema of households (pmwpub.HouseholdSchema)")
     service = Service(ledger, InlineEngine(), policy=Policy.declared("localhost").beside(ledger))
-    choice, price = workload or WorkloadChoice(k=2), number_text(epsilon)
+    choice, price = WorkloadChoice(k=2), number_text(epsilon)
+    if workload is not None:
+        choice = of_kind(WorkloadChoice, workload, "A workload (pmwpub.WorkloadChoice)")
     repeat = whole_number(repeat, "The number of a draw")
     adopt_households(service, population, schema, choice)
     loaded = load_households(service, population, from_frame(private), schema)

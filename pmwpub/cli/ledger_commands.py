@@ -17,18 +17,22 @@ from pmwpub.outputs import apart
 from pmwpub.privacy.budget import UNIT
 from pmwpub.rounding import above
 from pmwpub.service.grant import with_percent
-from pmwpub.service.households.household_unit import household_unit
 from pmwpub.service.policy import Policy
 from pmwpub.service.purchases.caveats import with_remarks
 from pmwpub.service.terms import changes_in_words, delta_as_typed, delta_of, warnings_of
-from pmwpub.tabular.households.household_schema import MOST_PERSONS
+from pmwpub.tabular.households.household_schema import MOST_PERSONS, household_unit
+
+HALF_AMENDED = (
+    "The unit household needs the largest household too: amend both, such as --unit 'one household of 1 to 4 persons' "
+    "--rows-per-person 4, where n counts households. Nothing was changed."
+)
 
 
 def register(parsed: argparse.Namespace) -> Json:
     """`ledger register`: fix the terms of a population."""
     Policy.declared("localhost").refuse_viewers()
-    delta = delta_of(parsed.delta, parsed.n)
     rows, unit = _unit(parsed)
+    delta = delta_of(parsed.delta, parsed.n)
     population = Population(parsed.name, parsed.n, rows, unit, parsed.epsilon, delta)
     _say(warnings_of(population))
     with Ledger.open(parsed.store) as store:
@@ -53,6 +57,11 @@ def _unit(parsed: argparse.Namespace) -> tuple[int, str]:
         raise PlanError("Of households say --largest-household, not --rows-per-person. Nothing was registered.")
     if not 1 <= parsed.largest_household <= MOST_PERSONS:
         raise PlanError(f"The largest household has 1 to {MOST_PERSONS} persons. Nothing was registered.")
+    if parsed.n < parsed.largest_household:
+        raise PlanError(
+            f"n counts households, and must be at least the largest household's {parsed.largest_household} persons; "
+            f"{parsed.n} came. Nothing was registered."
+        )
     return parsed.largest_household, household_unit(parsed.largest_household)
 
 
@@ -155,6 +164,8 @@ def balance_json(store: Ledger, name: str) -> Json:
 def amend_terms(parsed: argparse.Namespace) -> Json:
     """`ledger amend`: terms changed as far as they still may be; each change is said on stderr."""
     Policy.declared("localhost").refuse_viewers()
+    if parsed.unit is not None and parsed.unit.strip().casefold() == "household":
+        raise PlanError(HALF_AMENDED)
     with Ledger.open(parsed.store) as store:
         before = store.population(parsed.name)
         delta = delta_of(parsed.delta or delta_as_typed(before), before.n if parsed.n is None else parsed.n)

@@ -171,10 +171,20 @@ def test_terms_that_were_amended_by_half_buy_nothing(run: Run, tmp_path: Path) -
         (("--largest-household", "4"), "--largest-household H"),
         ((*HOUSEHOLDS, "--rows-per-person", "2"), "not --rows-per-person"),
         (("--unit", "household", "--largest-household", "65"), "1 to 64 persons"),
+        (("--unit", "household", "--largest-household", "3", "--n", "1"), "n counts households"),
     ],
 )
 def test_half_a_registration_of_households_is_refused(run: Run, terms: tuple[str, ...], words: str) -> None:
     assert words in run(*REGISTER, *terms, status=2)
+
+
+def test_an_amendment_to_households_names_the_largest_one(run: Run) -> None:
+    run(*REGISTER)
+    for word in ("household", " Household "):
+        assert "Nothing was changed" in run("ledger", "amend", "homes", "--unit", word, status=2)
+    assert run("ledger", "show", "homes")["rows_per_person"] == 1
+    run("ledger", "amend", "homes", "--unit", "one household of 1 to 4 persons", "--rows-per-person", "4")
+    run(*SPEND, "--epsilon", "1", "--dry-run")
 
 
 def test_a_file_of_another_number_of_households_is_refused_whatever_its_rows(run: Run, tmp_path: Path) -> None:
@@ -215,6 +225,10 @@ def test_a_program_buys_the_same_by_data_frames(tmp_path: Path) -> None:
         found = pmwpub.release_households(ledger, "homes", private=frames[0], public=frames[1], **own)
         with pytest.raises(pmwpub.PmwPubError, match="by its rows"):
             pmwpub.release_households(ledger, "rows", private=frames[0], public=frames[1], **own)
+        for strange in (5, 0, "all"):
+            asked = own | {"workload": strange}
+            with pytest.raises(pmwpub.PmwPubError, match=r"A workload \(pmwpub\.WorkloadChoice\) is needed"):
+                pmwpub.release_households(ledger, "homes", private=frames[0], public=frames[1], **asked)
     files = found.files(20, seed=1)
     assert len(files["households.csv"].splitlines()) == 21
     assert found.certificate.n == N

@@ -25,10 +25,9 @@ from pmwpub.plans.criteria import criteria_of
 from pmwpub.service.accepting import acceptances
 from pmwpub.service.bought import assessments, best_candidate, misfit_shares, release_errors, releases
 from pmwpub.service.households import household_loading, household_releases
-from pmwpub.service.households.household_unit import household_unit
 from pmwpub.service.inputs import demo, study_store
 from pmwpub.tabular.files.reading import read_table
-from pmwpub.tabular.households.household_schema import HouseholdSchema
+from pmwpub.tabular.households.household_schema import HouseholdSchema, household_unit
 from support import households
 
 kind, store = sys.argv[1:]

@@ -9,6 +9,12 @@ from pmwpub.release.certificates.table_certificate import PoolCertificate, Table
 from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
 from pmwpub.strict_json import read_strictly
 
+OF_HOUSEHOLDS = (
+    "That is a release of households: `certificate check` and `certificate sign` take its folder, and its rebuild.py "
+    "makes it again. There are no answers, records, replicate weights or other figures of such a release; its "
+    "weights.csv and persons.csv are there to count in."
+)
+
 ChargedCertificate = Certificate | TableCertificate
 AnyCertificate = ChargedCertificate | UnchangedCertificate
 
@@ -20,6 +26,8 @@ def read_certificate(content: bytes) -> AnyCertificate:
     except ValueError as failure:
         raise CertificateError(UNREADABLE_CERTIFICATE) from failure
     if not isinstance(stated, dict) or stated.get("version") != 2:
+        if isinstance(stated, dict) and stated.get("engine") == "households":
+            raise CertificateError(OF_HOUSEHOLDS)
         return Certificate.of_strict(content)
     if stated.get("engine") == "unchanged":
         return UnchangedCertificate.of_strict(content)

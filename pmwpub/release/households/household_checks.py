@@ -10,20 +10,34 @@ from pathlib import Path
 from pmwpub.errors import CertificateError
 from pmwpub.mechanisms.households.household_counts import HouseholdTables
 from pmwpub.plans.household_plans import planned_tables
-from pmwpub.privacy.budget import ZCDP, epsilon_of
+from pmwpub.privacy.budget import epsilon_of
 from pmwpub.release.certificates.certificate_parts import OUTSIDE, decimal_rho
-from pmwpub.release.households.household_certificate import MECHANISM, NEIGHBOURS, SENSITIVITY, STATEMENT
-from pmwpub.release.households.household_files import CERTIFICATE, HOUSEHOLD_FILES, SCHEMA, TABLES
+from pmwpub.release.checks.engine_checks import stated_rho
+from pmwpub.release.households import rebuild_households
+from pmwpub.release.households.household_certificate import (
+    MECHANISM,
+    NEIGHBOURS,
+    SENSITIVITY,
+    STATEMENT,
+    HouseholdCertificate,
+)
+from pmwpub.release.households.household_copies import check_copies
+from pmwpub.release.households.household_files import CERTIFICATE, HOUSEHOLD_FILES, REBUILD, SCHEMA, TABLES
 from pmwpub.release.households.household_rebuilding import noisy_counts, planned_of, stated_release
 from pmwpub.strict_json import read_strictly
+from pmwpub.tabular.households.household_schema import household_unit
 
 NOT_CHECKED = (
-    "that the weights follow from the noisy tables and the public one, and the households from the weights: rebuild.py "
-    "does, given the public table",
+    "that the weights and strengths follow from the noisy tables and the public one, and what is stated of its rows: "
+    "rebuild.py does, given the public table",
     "that the noise was drawn as stated, and that the ledger was not tampered with",
-    "that the public table owes nothing to the private one, that nobody stands in two households, and what only the "
-    "ledger knows",
+    "what only the ledger knows: the population's name, its total budget and what was spent of it, the charge's number "
+    "and time, which draw of its plan it paid, the remarks; nor the public file's name and the programs' versions",
+    "that the public table owes nothing to the private one, and that nobody stands in two households",
 )
+
+SCRIPTS_BEFORE: frozenset[str] = frozenset()
+"""SHA-256 of each rebuild.py that an earlier version wrote and this one does not; none so far."""
 
 
 def is_of_households(folder: Path) -> bool:
@@ -58,9 +72,7 @@ def _findings(files: Mapping[str, bytes]) -> Iterator[str]:
             raise CertificateError(f"{name} is not the file that the certificate names.")
     yield "each file has the SHA-256 that the certificate states"
     plan = planned_of(certificate, schema)
-    words = (certificate.neighbours, certificate.sensitivity, certificate.statement, certificate.mechanism)
-    if words != (NEIGHBOURS, SENSITIVITY, STATEMENT, MECHANISM) or certificate.outside_the_guarantee != OUTSIDE:
-        raise CertificateError("The certificate promises something else than a release of households does.")
+    _check_promise(certificate)
     yield "the plan has its hash, and names the schema, n, the largest household and the public table that are stated"
     tables = planned_tables(schema, plan.inputs.workload.build(schema.persons.domain))
     _check_tables(certificate.tables, tables)
@@ -69,11 +81,45 @@ def _findings(files: Mapping[str, bytes]) -> Iterator[str]:
     if sum(costs, Fraction(0)) > plan.budget.rho or certificate.rho != decimal_rho(plan.budget.units):
         raise CertificateError("The noise of the tables costs more than the rho that is stated.")
     yield "the noise of all tables, H²/σ² for one of persons and 1/σ² for one of households, costs no more than rho"
-    if certificate.epsilon < epsilon_of(ZCDP(plan.budget.units), Fraction(certificate.delta)):
-        raise CertificateError("The epsilon that is stated is too small for its rho and delta.")
-    yield "epsilon is no smaller than rho and delta make it"
+    _check_epsilons(certificate)
+    yield "epsilon follows from rho and delta; so do those of the ledger's total and budget, and each covers the last"
     noisy_counts(files[TABLES], certificate, schema, tables.persons.queries)
     yield "tables.csv lists every cell of the tables that are stated"
+    check_copies(files, certificate, schema)
+    yield "weights sum to one over different whole households, and persons.csv and households.csv are drawn from them"
+    _check_script(files[REBUILD])
+    yield "rebuild.py is the script that this program writes"
+
+
+def _check_promise(certificate: HouseholdCertificate) -> None:
+    words = (certificate.neighbours, certificate.sensitivity, certificate.statement, certificate.mechanism)
+    if words != (NEIGHBOURS, SENSITIVITY, STATEMENT, MECHANISM) or certificate.outside_the_guarantee != OUTSIDE:
+        raise CertificateError("The certificate promises something else than a release of households does.")
+    if certificate.unit != household_unit(certificate.largest_household):
+        raise CertificateError("The unit that is stated is no household of at most the stated persons.")
+
+
+def _check_epsilons(certificate: HouseholdCertificate) -> None:
+    """CertificateError unless release, total and budget rise, each epsilon within 1e-9 of its rho's, relatively."""
+    least = stated_rho(certificate.rho)
+    total, budget = certificate.ledger_total, certificate.budget
+    for what, text, said in (
+        ("this release", certificate.rho, certificate.epsilon),
+        ("the ledger's total", total.rho, total.epsilon),
+        ("the budget", budget.rho, budget.epsilon),
+    ):
+        rho = stated_rho(text)
+        if rho < least:
+            raise CertificateError(f"The rho of {what} is less than what was spent.")
+        expected, least = epsilon_of(rho, Fraction(certificate.delta)), rho
+        if abs(expected - said) > 1e-9 * expected:
+            raise CertificateError(f"The epsilon of {what} does not follow from its rho and delta.")
+
+
+def _check_script(script: bytes) -> None:
+    known = Path(rebuild_households.__file__).read_bytes()
+    if script != known and hashlib.sha256(script).hexdigest() not in SCRIPTS_BEFORE:
+        raise CertificateError("rebuild.py is no script that this version of pmwpub writes or knows.")
 
 
 def _check_tables(stated: tuple[object, ...], tables: HouseholdTables) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pmwpub.errors import CertificateError, PmwPubError
+from pmwpub.errors import CertificateError, PmwPubError, SchemaError
 from pmwpub.mechanisms.households.household_atoms import HouseholdAtoms
 from pmwpub.mechanisms.households.household_fit import HouseholdStrengths, after_household_noise
 from pmwpub.plans import HouseholdPlan
@@ -70,7 +70,10 @@ def rebuilt_households(files: Mapping[str, bytes], public: Path | bytes) -> dict
 def stated_release(files: Mapping[str, bytes]) -> tuple[HouseholdCertificate, HouseholdSchema]:
     """Certificate and schema of a folder; CertificateError where they do not belong together."""
     certificate = HouseholdCertificate.from_bytes(files["certificate.json"])
-    schema = HouseholdSchema.from_json(files.get(SCHEMA, b""))
+    try:
+        schema = HouseholdSchema.from_json(files.get(SCHEMA, b""))
+    except SchemaError as refusal:
+        raise CertificateError(f"{SCHEMA} is no schema of households: {refusal}") from refusal
     if schema.sha256 != certificate.schema_sha256 or schema.largest != certificate.largest_household:
         raise CertificateError("The schema is not the one that the certificate names.")
     return certificate, schema
@@ -89,6 +92,9 @@ def planned_of(certificate: HouseholdCertificate, schema: HouseholdSchema) -> Ho
     )
     if own != said:
         raise CertificateError("The certificate's plan is not the one that it states.")
+    planned, stated = plan.inputs.reading_of(certificate.candidate.sha256), certificate.candidate.read_as
+    if stated != planned and (planned is not None or stated not in (None, ReadOptions().spelt)):
+        raise CertificateError("The certificate has its public table read in another way than its plan.")
     return plan
 
 

@@ -24,11 +24,6 @@ HOUSEHOLDS_ALONE = (
 )
 
 
-def household_unit(largest: int) -> str:
-    """The words of a population's terms that make households of at most so many persons its unit."""
-    return f"one household of 1 to {largest} persons"
-
-
 def largest_household(terms: Population) -> int | None:
     """H of a population of households, whose n counts households; None of every other one.
 

@@ -6,14 +6,25 @@ import hashlib
 import json
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictInt,
+    StrictStr,
+    ValidationError,
+    model_validator,
+)
 
 from pmwpub.domain import Attribute, Domain
 from pmwpub.errors import SchemaError
 from pmwpub.strict_json import RepeatedKey, read_unrepeated
-from pmwpub.tabular.schema.column_types import IdColumn, WeightColumn
+from pmwpub.tabular.files.text import column_names
+from pmwpub.tabular.files.text.inert_cells import inert
+from pmwpub.tabular.schema.column_types import WEIGHT, IdColumn, WeightColumn
 from pmwpub.tabular.schema.table_schema import Schema, refusal
 
 HOUSEHOLD = "household"
@@ -27,14 +38,22 @@ MOST_PERSONS = 64
 
 NO, YES = "no", "yes"
 
+ColumnName = Annotated[StrictStr, AfterValidator(column_names.checked)]
+"""A name by the rules that every column's name is held to."""
+
+
+def household_unit(largest: int) -> str:
+    """The words of a population's terms, and of a certificate, that make households of so many persons the unit."""
+    return f"one household of 1 to {largest} persons"
+
 
 class AnyPerson(BaseModel):
     """A household-level column: whether any person of the household has one of some levels, such as "has a child"."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
-    name: StrictStr = Field(min_length=1, max_length=200)
-    column: StrictStr
+    name: Annotated[ColumnName, Field(max_length=200)]
+    column: ColumnName
     levels: tuple[StrictStr, ...] = Field(min_length=1)
 
 
@@ -53,16 +72,18 @@ class HouseholdRule(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
-    id: StrictStr = Field(min_length=1)
+    id: ColumnName
     largest: StrictInt = Field(ge=1, le=MOST_PERSONS)
-    columns: tuple[StrictStr, ...] = ()
+    columns: tuple[ColumnName, ...] = ()
     any: tuple[AnyPerson, ...] = ()
     households_per_person: StrictInt = 1
 
     @model_validator(mode="after")
     def _check(self) -> HouseholdRule:
         names = [*self.columns, *(one.name for one in self.any), self.id, SIZE]
-        if len(set(names)) != len(names):
+        if WEIGHT in names:
+            raise ValueError(f'the column name "{WEIGHT}" is reserved for the weights of a release; choose another')
+        if len(set(map(inert, names))) != len(names):
             raise ValueError("the household's id and its columns need different names")
         if self.households_per_person != 1:
             raise ValueError(
@@ -88,12 +109,13 @@ class HouseholdSchema:
         rule, untaken = self.rule, self._untaken()
         if untaken:
             raise SchemaError(f"A household schema takes no {untaken}; leave them out.")
-        if rule.id in names:
+        written = {inert(name) for name in names}
+        if inert(rule.id) in written:
             raise SchemaError("The column of household ids is no attribute; give it the kind ignore, or leave it out.")
         lacking = {*rule.columns, *(one.column for one in rule.any)} - names
         if lacking:
             raise SchemaError(f"The household rule names columns that the schema does not encode: {sorted(lacking)}.")
-        if names & {SIZE, *(one.name for one in rule.any)}:
+        if written & {inert(name) for name in (SIZE, *(one.name for one in rule.any))}:
             raise SchemaError("A household-level column needs a name that no column of the persons has.")
         for one in rule.any:
             self._codes_of(one)

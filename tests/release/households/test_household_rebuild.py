@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -74,8 +75,39 @@ def test_another_public_table_is_refused(town: Path) -> None:
 
 def test_a_whole_folder_holds(town: Path) -> None:
     found = Commands(town).run("certificate", "check", "out")
-    assert len(found["holds"]) == 5
+    assert len(found["holds"]) == 7
     assert any("rebuild.py" in words for words in found["not_checked"])
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("answer", "--release", "out", "--marginal", "age"),
+        ("certificate", "export", "--release", "out", "--format", "croissant", "-o", "record.json"),
+        ("few-records", "--release", "out", "--public", "b.csv", "--columns", "age", "--fewest", "2"),
+        ("replicate-weights", "--release", "out", "-o", "replicates.csv"),
+    ],
+    ids=lambda command: " ".join(command[:2]),
+)
+def test_what_cannot_be_done_with_such_a_folder_says_what_can(town: Path, command: tuple[str, ...]) -> None:
+    said = Commands(town).run(*command, status=2)
+    assert "release of households" in said
+    assert "certificate check" in said
+
+
+def test_a_signature_of_such_a_folder_is_checked_by_the_signer_s_key_alone(town: Path, tmp_path: Path) -> None:
+    shutil.copytree(town / "out", tmp_path / "out")
+    run = Commands(tmp_path).run
+    for name in ("own", "other"):
+        run("certificate", "keygen", "-o", name)
+    signed = run("certificate", "sign", "out", "--key", "own")
+    holds = run("certificate", "check", "out", "--public-key", "own.pub")["holds"]
+    assert any(signed["fingerprint"] in words for words in holds)
+    run("certificate", "check", "out", "--public-key", "other.pub", status=2)
+    path = tmp_path / "out/certificate.json"
+    path.write_bytes(path.read_bytes() + b"\n")
+    assert len(run("certificate", "check", "out")["holds"]) == 7, "but for the signature, it holds"
+    run("certificate", "check", "out", "--public-key", "own.pub", status=2)
 
 
 def changed(field: str, change: Callable[[Any], Any]) -> Callable[[dict[str, Any]], None]:

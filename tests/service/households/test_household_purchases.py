@@ -18,12 +18,12 @@ from pmwpub.service import Service, purchases
 from pmwpub.service.bought.releases import table_fit_plan
 from pmwpub.service.households.household_loading import HouseholdTable, adopt_households, load_households
 from pmwpub.service.households.household_releases import household_bundle, household_plan
-from pmwpub.service.households.household_unit import household_unit, largest_household
+from pmwpub.service.households.household_unit import largest_household
 from pmwpub.service.inputs import study_store
 from pmwpub.service.inputs.study import Study
 from pmwpub.service.purchases import purchase_of
 from pmwpub.tabular.files.reading import TextTable, read_table
-from pmwpub.tabular.households.household_schema import HouseholdSchema
+from pmwpub.tabular.households.household_schema import HouseholdSchema, household_unit
 
 N, NAME = 60, "homes"
 SCHEMA = HouseholdSchema.from_json(schema_text())

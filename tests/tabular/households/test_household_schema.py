@@ -32,6 +32,13 @@ def test_a_file_reads_back_as_it_was_written() -> None:
     assert is_household_schema(found.to_json())
 
 
+def test_names_are_compared_as_a_file_s_header_is() -> None:
+    """Composed and without padding, so that no two columns of one written file have one name."""
+    with pytest.raises(SchemaError, match="different names"):
+        HouseholdSchema.from_json(text({"any": [{"name": " home ", "column": "age", "levels": ["[0, 18)"]}]}))
+    assert HouseholdSchema.from_json(text({"id": " home "})).rule.id == "home"
+
+
 def test_every_part_of_the_rule_changes_the_hash() -> None:
     any_of = [{"name": "child", "column": "age", "levels": ["[0, 18)"]}]
     other = [text({"largest": 6}), text({"columns": []}), text({"any": any_of}), text(missing_tokens=["", "NA"])]
@@ -54,6 +61,12 @@ def test_every_part_of_the_rule_changes_the_hash() -> None:
         ),
         ({"any": [{"name": "child", "column": "age", "levels": ["0 to 18"]}]}, "does not have"),
         ({"any": [{"name": "household size", "column": "age", "levels": ["[0, 18)"]}]}, "different names"),
+        ({"any": [{"name": "weight", "column": "age", "levels": ["[0, 18)"]}]}, "reserved"),
+        ({"any": [{"name": "a\nchild", "column": "age", "levels": ["[0, 18)"]}]}, "control characters"),
+        ({"any": [{"name": " ", "column": "age", "levels": ["[0, 18)"]}]}, "needs a name"),
+        ({"id": "weight"}, "reserved"),
+        ({"id": "ho\u200bme"}, "zero-width"),
+        ({"id": "household size"}, "different names"),
         ({"person": "home"}, "not permitted"),
     ],
 )
