@@ -11,7 +11,7 @@ from pmwpub.service.budget_left import balance_plot
 from pmwpub.service.grant import left_after, price_small_print, price_words, with_percent
 from pmwpub.service.history_files import columns, history_csv, history_json
 from pmwpub.service.purchases.caveats import with_remarks
-from pmwpub.ui import Badge, enter, opened, panel, refusals, service
+from pmwpub.ui import Badge, at_download, enter, opened, panel, refusals, service
 from pmwpub.ui.ledger.closing_panel import closing_panel
 from pmwpub.ui.ledger.own_loads import own_loads_panel
 from pmwpub.ui.ledger.recorded_decisions import decisions_panel
@@ -47,11 +47,15 @@ with panel("History", Badge.PUBLIC), refusals():
         )
         with st.container(horizontal=True):
             st.download_button(
-                "Download CSV", lambda: history_csv(rows), f"ledger-{name}.csv", "text/csv", on_click="ignore"
+                "Download CSV",
+                at_download(name, lambda: history_csv(rows)),
+                f"ledger-{name}.csv",
+                "text/csv",
+                on_click="ignore",
             )
             st.download_button(
                 "Download JSON",
-                lambda: history_json(rows),
+                at_download(name, lambda: history_json(rows)),
                 f"ledger-{name}.json",
                 "application/json",
                 on_click="ignore",

@@ -90,7 +90,7 @@ def write_files(files: Mapping[Path, bytes]) -> None:
 
 @contextmanager
 def new_file(path: Path) -> Iterator[IO[bytes]]:
-    """Lend a stream to a new file, which has its name once the block has ended and its bytes are on the disk.
+    """Lend a stream to a new file for its owner alone; it has its name once the block has ended and it is on the disk.
 
     Raises FileRefused where a file is there already, or where it cannot be written.
     """
@@ -98,7 +98,7 @@ def new_file(path: Path) -> Iterator[IO[bytes]]:
         raise FileRefused(f"{path} exists already; name a new file.")
     fresh = path.with_name(f".pmwpub-{secrets.token_hex(8)}")
     try:
-        with fresh.open("xb") as stream:
+        with os.fdopen(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())

@@ -2,7 +2,7 @@
 
 One thread of the engine owns one worker. It sends a job, passes its progress on, and runs the caller's `on_done` or
 `on_failed` itself, before anybody sees the job as over. A worker that dies is replaced; its job is never run again,
-for what was drawn once is never drawn again.
+for what was drawn once is never drawn again. In what it calls the program acts, whoever asked, and is here no more.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from multiprocessing.reduction import ForkingPickler
 
+from pmwpub.accounts.acting import acting_as
 from pmwpub.errors import JobFailed
 from pmwpub.jobs.job import Ending, Job, Reason
 from pmwpub.jobs.line import ALONE, FREE, Claim, JobInLine, Line, Shares
@@ -257,14 +258,16 @@ class Engine:
             entry.worker = worker
             if entry.kill_at is not None:
                 return JobOutcome(reason=Reason(Ending.CANCELLED))
-        outcome = converse(worker, entry)
+        with acting_as(None):
+            outcome = converse(worker, entry)
         if outcome.reason is not None and self._closed:
             return JobOutcome(reason=Reason(Ending.CLOSED))
         return outcome
 
     def _settle(self, entry: QueuedJob, outcome: JobOutcome) -> None:
         try:
-            settle(entry, outcome)
+            with acting_as(None):
+                settle(entry, outcome)
         finally:
             with self._changed:
                 if self._live.get(entry.job.key) is entry:

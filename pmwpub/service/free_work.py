@@ -6,12 +6,12 @@ from pmwpub.jobs import Claim, Lane
 from pmwpub.service.core import Service
 
 
-def free_claim(service: Service, n: int) -> Claim:
-    """The claim of a simulation of n rows that is asked for now.
+def free_claim(service: Service, population: str, n: int) -> Claim:
+    """The claim of a simulation of n rows for a population that is asked for now.
 
-    Raises ViewersOnly on a server for viewers alone, PlanError for more rows than it simulates.
+    Raises as `Service.refuse_viewers` does for whoever only looks on at it, PlanError for more rows than it simulates.
     """
-    service.refuse_viewers(None)
+    service.refuse_viewers(population)
     service.policy.refuse_simulating(n)
     return Claim(Lane.FREE, service.asker())
 

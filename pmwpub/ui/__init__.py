@@ -1,6 +1,7 @@
 """The interface in Streamlit: what pages share (`app`, `widgets`, `wording`), and a folder of panels for each page."""
 
 from pmwpub.ui.app.account_panel import let_in
+from pmwpub.ui.app.deferring import at_download
 from pmwpub.ui.app.frame import (
     HOME,
     PAGES,
@@ -25,6 +26,7 @@ __all__ = [
     "PAGES",
     "Badge",
     "Session",
+    "at_download",
     "current",
     "end",
     "enter",

@@ -7,14 +7,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+from ledger.persons import steward
 from service.conftest import Bench
 
-from pmwpub.errors import PlanError, PmwPubError, QueueFull, ViewersOnly
+from pmwpub.accounts.people import Standing
+from pmwpub.errors import PlanError, PmwPubError, QueueFull, StewardNeeded, ViewersOnly
 from pmwpub.jobs import Claim, InlineEngine, Lane
 from pmwpub.service import Policy
 from pmwpub.service.inputs import study_store
-from pmwpub.service.simulations import explorations, public_pairs
+from pmwpub.service.simulations import engine_trials, explorations, public_pairs
 from pmwpub.service.simulations.explorations import ASKED
+from pmwpub.service.simulations.sweep_range import SweepRange
+from pmwpub.service.steward_only import private_sweeps
 
 
 class Full(InlineEngine):
@@ -59,6 +63,28 @@ def test_a_simulation_of_too_many_rows_and_any_for_viewers_is_refused(
     with pytest.raises(refusal, match=words):
         public_pairs.compare(bench.service, current)
     assert not bench.service.ledger.documents(bench.name, ASKED)
+
+
+def test_a_steward_elsewhere_who_only_looks_on_here_begins_no_simulation(bench: Bench) -> None:
+    """The role would do; the standing at this population does not."""
+    ledger, ben = bench.service.ledger, steward("Ben")
+    current = study_store.study(bench.service, bench.name)
+    ledger.visited_by(lambda: ben)
+    ledger.admit()
+    ledger.visited_by(lambda: None)
+    ledger.enter_member(bench.name, "Ben", Standing.VIEWER)
+    ledger.visited_by(lambda: ben)
+    for begin in (
+        lambda: explorations.explore(bench.service, current, current.usable[0].sha256),
+        lambda: public_pairs.compare(bench.service, current),
+        lambda: engine_trials.try_engines(bench.service, current, bench.candidates[:1], 1.0),
+        lambda: private_sweeps.sweep_private(bench.service, bench.private, current, SweepRange()),
+    ):
+        with pytest.raises(StewardNeeded, match="look at this population"):
+            begin()
+    assert bench.service.engine.in_line() == []
+    assert not ledger.documents(bench.name, ASKED)
+    assert not ledger.marks(bench.name)
 
 
 def test_a_job_that_ends_while_a_page_runs_is_shown_with_its_result(bench: Bench) -> None:

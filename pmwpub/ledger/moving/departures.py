@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
+from dataclasses import replace
 from itertools import takewhile
 
 from sqlalchemy import Connection, func, select
@@ -29,13 +30,14 @@ def record_of(connection: Connection, name: str, population_id: int, last: int) 
     """What is moved of a population: decisions of before it was closed, documents up to the one that is `last`.
 
     Neither fingerprints, nor loads, nor acknowledgements, nor the store's secret have a part in it: the first three say
-    something of private tables under a key that stays, and are read by nothing here.
+    something of private tables under a key that stays, and are read by nothing here. Nor is it said who booked and who
+    decided: whoever only looks on here could not see that, and accounts of one server are nobody's on another.
     """
     own = [entry for entry in recorded(connection) if entry.population == name]
-    marks = [entry for entry in own if isinstance(entry, MarkLine)]
+    marks = [replace(entry, by=None) for entry in own if isinstance(entry, MarkLine)]
     return MovedRecord(
         terms=tuple(entry for entry in own if isinstance(entry, TermsLine)),
-        bookings=tuple(entry for entry in own if isinstance(entry, BookingLine)),
+        bookings=tuple(replace(entry, by=None) for entry in own if isinstance(entry, BookingLine)),
         outcomes=tuple(_outcomes(connection, population_id)),
         marks=tuple(takewhile(lambda mark: mark.mark != MOVED_AWAY, marks)),
         documents=tuple(_documents(connection, population_id, last)),

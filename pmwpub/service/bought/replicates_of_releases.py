@@ -65,7 +65,8 @@ def make(service: Service, current: Study, bundle: Bundle) -> ReplicatesSeen:
     found = replicates(service, current, bundle)
     if found.stored or found.job is not None:
         return found
-    claim, population, key = free_claim(service, 0), current.population.name, _key(bundle)
+    population, key = current.population.name, _key(bundle)
+    claim = free_claim(service, population, 0)
     service.engine.forget(_job_key(population, key))
     service.engine.submit(
         TASK,

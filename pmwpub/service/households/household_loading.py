@@ -49,10 +49,10 @@ def load_households(service: Service, population: str, table: TextTable, schema:
 
     table  in memory, and read once, so that checks and counts are of the same rows
 
-    Raises FileRefused or SchemaError for a file that lacks columns or has another number of households than registered:
-    for the steward only.
+    Raises as `Service.refuse_viewers` does, before the file is read; FileRefused or SchemaError for a file that lacks
+    columns or has another number of households than registered: for the steward only.
     """
-    service.policy.refuse_viewers()
+    service.refuse_viewers(population)
     current = study_store.study(service, population)
     terms = current.population
     check_unit(terms, schema.largest)

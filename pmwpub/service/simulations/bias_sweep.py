@@ -146,8 +146,8 @@ def explore(service: Service, current: Study, case: BiasCase) -> BiasSweep:
     """
     found = sweep(service, current, case)
     if found.job is None and not found.points:
-        claim = free_claim(service, 0)
         population, key = current.population.name, _key(current, case)
+        claim = free_claim(service, population, 0)
         service.engine.forget(job_key := _job_key(population, key))
         service.engine.submit(
             "simulation",

@@ -80,7 +80,7 @@ def try_engines(service: Service, current: Study, candidates: Sequence[str], eps
     found = trial(service, current, candidates, epsilon)
     if found.possible and found.job is None and not found.ways:
         population, job_key = current.population.name, _job_key(current, found.key)
-        claim = free_claim(service, current.population.n)
+        claim = free_claim(service, population, current.population.n)
         service.engine.forget(job_key)
         service.engine.submit(
             TASK,

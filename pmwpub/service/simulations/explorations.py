@@ -49,7 +49,7 @@ def explore(service: Service, current: Study, truth: str, terms: SweepRange = DE
     current.refuse_weighed()
     found = exploration(service, current, truth, terms)
     if found.simulation is None and found.job is None:
-        claim = free_claim(service, current.population.n)
+        claim = free_claim(service, current.population.name, current.population.n)
         stage = stage_of(current, truth, terms)
         with service.engine.reserve(_job_key(current, found.key), claim):
             asked = json.dumps({"truth": truth, "terms": asdict(terms)}).encode()

@@ -66,8 +66,8 @@ def compare(
     """
     found = comparison(service, current, setting, pools=pools)
     if found.job is None and not found.pairs and len(current.usable) > 1:
-        claim = free_claim(service, current.population.n)
         population = current.population.name
+        claim = free_claim(service, population, current.population.n)
         job_key = _job_key(population, found.key)
         service.engine.forget(job_key)
         service.engine.submit(

@@ -59,7 +59,7 @@ def sweep_private(service: Service, private: PrivateTable, current: Study, terms
     private.check(current.population.n, current.population.rows_per_person, current.population)
     sweep, supports = terms.sweep, supports_of(current, terms)
     found = PrivateSweep(f"{PRIVATE_TRUTH}-simulation:{secrets.token_hex(16)}", terms)
-    with service.engine.reserve(found.key, claim := free_claim(service, 0)):
+    with service.engine.reserve(found.key, claim := free_claim(service, current.population.name, 0)):
         record(service, private, "errors of simulated releases on the private table, against epsilon")
         people, workload = current.population, current.workload()
         stage = Stage(

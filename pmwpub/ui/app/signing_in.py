@@ -13,6 +13,7 @@ from streamlit.auth_util import get_secrets_auth_section, is_authlib_installed
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pmwpub.accounts.account_rules import CLAIM, AccountRules
+from pmwpub.accounts.acting import declared_acting
 from pmwpub.accounts.people import SignIn, Visitor
 from pmwpub.errors import SettingRefused
 
@@ -59,9 +60,16 @@ def sign_in_of(rules: AccountRules, claims: Mapping[str, object]) -> SignIn | No
 
 
 def visitor(rules: AccountRules | None) -> Visitor | None:
-    """Who acts in this run of a page; None where the program itself does, or nobody signs in."""
-    if rules is None or get_script_run_ctx(suppress_warning=True) is None:
+    """Who acts here; None where the program itself does, or nobody signs in.
+
+    With accounts that is who is declared to act, else the person of this run of a page; outside of a run it is nobody.
+    """
+    if rules is None:
         return None
+    for acting in declared_acting():
+        return acting
+    if get_script_run_ctx(suppress_warning=True) is None:
+        return Visitor()
     return Visitor(sign_in_of(rules, st.user.to_dict()))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -13,6 +14,7 @@ from pmwpub.service import Assessed, Study
 from pmwpub.service.bought.best_candidate import ChosenCandidate
 from pmwpub.service.grant import alone, taken
 from pmwpub.service.history_files import history_csv, history_json
+from pmwpub.ui.app.deferring import at_download
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import current
 from pmwpub.ui.compare.floor_scope import NAMES, Setting, means, one_setting
@@ -111,7 +113,7 @@ def _downloads(study: Study, rows: Sequence[ranked_floors.Row], setting: Setting
         for label, mime, content in (("CSV", "text/csv", history_csv), ("JSON", "application/json", history_json)):
             st.download_button(
                 f"Download {label}",
-                lambda content=content: content(rows),
+                at_download(study.population.name, partial(content, rows)),
                 f"{name}.{label.lower()}",
                 mime,
                 key=f"download assessments {setting} {label}",

@@ -27,6 +27,7 @@ from pmwpub.service.simulations.findings import (
 from pmwpub.service.simulations.sweep_range import played, truths
 from pmwpub.service.simulations.validated_settings import is_tuning
 from pmwpub.ui.app import widget_keys
+from pmwpub.ui.app.deferring import at_download
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import current, viewers_only
 from pmwpub.ui.compare.bound_lines import ask_for_bounds
@@ -135,7 +136,9 @@ def share(study: Study, found: Exploration, chosen: ChosenFigures) -> None:
     )
     st.download_button(
         "Download as a web page",
-        data=lambda: figures.self_contained(chosen.plots[0][1], title=title, notes=notes),
+        data=at_download(
+            study.population.name, lambda: figures.self_contained(chosen.plots[0][1], title=title, notes=notes)
+        ),
         file_name="error-against-epsilon.html",
         mime="text/html",
         on_click="ignore",

@@ -23,6 +23,7 @@ from pmwpub.service.bought.answers_of_releases import (
     misfitting,
     workload_csv,
 )
+from pmwpub.ui.app.deferring import at_download
 from pmwpub.ui.app.frame import Badge, panel
 from pmwpub.ui.app.services import service
 from pmwpub.ui.hand_over.number_panel import difference_part, mean_part
@@ -119,7 +120,7 @@ def _cells(
     )
     right.download_button(
         "All marginals of the workload (CSV)",
-        lambda: workload_csv(answers),
+        at_download(found.outcome.booking.population, lambda: workload_csv(answers)),
         "all-answers.csv",
         "text/csv",
         key=f"answers csv {key}",

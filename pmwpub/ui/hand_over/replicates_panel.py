@@ -15,6 +15,7 @@ from pmwpub.service.bought.replicates_of_releases import (
     make,
     replicates,
 )
+from pmwpub.ui.app.deferring import at_download
 from pmwpub.ui.app.frame import Badge, panel, refusals
 from pmwpub.ui.app.services import service
 from pmwpub.ui.app.state import viewers_only
@@ -40,7 +41,7 @@ def replicates_panel(study: Study, found: Released) -> None:
         if seen.stored:
             st.download_button(
                 "Replicate weights and their note (zip)",
-                lambda: archive(service(), study, bundle),
+                at_download(study.population.name, lambda: archive(service(), study, bundle)),
                 f"replicate-weights-{key}.zip",
                 "application/zip",
                 key=f"replicates {key}",

@@ -12,6 +12,7 @@ from pmwpub.service.inputs import schema_editing
 from pmwpub.service.inputs.decisions import Decisions, Dropped
 from pmwpub.service.inputs.file_reading import ReadOptions
 from pmwpub.service.inputs.schema_editing import Binning, NothingToEncode, Schema
+from pmwpub.ui.app.deferring import at_download
 from pmwpub.ui.app.frame import Badge, panel
 from pmwpub.ui.app.pending import SchemaDraft
 from pmwpub.ui.app.services import service
@@ -58,7 +59,7 @@ def schema_panel(session: Session, study: Study, *, changeable: bool) -> None:
             if not review_part(session, study, changeable=changeable):
                 schema_table(study.schema)
             nested_part(study)
-            _leave(session, study.schema, changeable=changeable)
+            _leave(session, study.population.name, study.schema, changeable=changeable)
         if changeable:
             _change(session, study)
 
@@ -81,11 +82,11 @@ def schema_table(schema: Schema) -> None:
     )
 
 
-def _leave(session: Session, schema: Schema, *, changeable: bool) -> None:
+def _leave(session: Session, population: str, schema: Schema, *, changeable: bool) -> None:
     with st.container(horizontal=True):
         st.download_button(
             "Download schema.json",
-            data=schema.to_json,
+            data=at_download(population, schema.to_json),
             file_name="schema.json",
             mime="application/json",
             on_click="ignore",

@@ -14,6 +14,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 from streamlit import config
 
+from pmwpub.accounts.acting import acting_as
 from pmwpub.errors import PmwPubError
 from pmwpub.service import server_parts
 from pmwpub.settings import Settings
@@ -53,7 +54,7 @@ def uploads_stay_in_memory() -> None:
 
 def _begin() -> None:
     """Open the store and start the workers before the first page asks; what is wrong, the page says."""
-    with suppress(PmwPubError):
+    with acting_as(None), suppress(PmwPubError):
         service()
 
 
@@ -76,6 +77,7 @@ async def _ready(request: Request) -> JSONResponse:
 def readiness() -> Mapping[str, bool]:
     """Whether store, witness, workers and warm-up are as a purchase needs them. It says no more: it is public."""
     try:
-        return server_parts.readiness(service())
+        with acting_as(None):
+            return server_parts.readiness(service())
     except PmwPubError:
         return server_parts.NOTHING_READY

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 
+from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -16,16 +17,21 @@ from pmwpub.ui.app.services import policy, service
 from pmwpub.ui.app.signing_in import sign_in_of
 
 SIGN_OUT = "/auth/logout"
+OWN_PLACES = ("same-origin", "none")
+"""Where a browser says that a request comes from: a page of this very server, or nobody's page, such as its address."""
 
 
 class SignOuts:
-    """Notes in the store that somebody signs out, before Streamlit takes the cookie away."""
+    """Notes in the store that somebody signs out, before Streamlit takes the cookie away; no other site does."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["path"].endswith(SIGN_OUT):
+            if Headers(scope=scope).get("sec-fetch-site", "none") not in OWN_PLACES:
+                await PlainTextResponse("Another site's page.", 403)(scope, receive, send)
+                return
             try:
                 await asyncio.to_thread(_note, Request(scope))
             except PmwPubError as refusal:

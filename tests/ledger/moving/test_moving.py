@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
+import stat
 import zipfile
 from pathlib import Path
 
@@ -60,6 +62,15 @@ def test_what_is_left_there_is_what_was_left_here_to_the_unit(here: Ledger, ther
         there.book("A", next_key(), PLAN, [charge(left + 1)])
     assert there.book("A", next_key(), PLAN, [charge(left)]).fresh
     assert there.balance("A").remaining == ZCDP(0)
+
+
+def test_the_export_is_its_writer_s_alone_to_read_as_the_store_is(here: Ledger, there: Ledger, tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        export_population(here, "A", there.address("A"), tmp_path / "a.zip")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "a.zip").stat().st_mode) == 0o600
 
 
 def test_a_plan_that_was_bought_before_the_move_is_not_charged_again_there(

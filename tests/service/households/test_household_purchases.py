@@ -7,9 +7,11 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from ledger.persons import steward
 from support.households import LARGEST, csv_of, homes, schema_text
 
-from pmwpub.errors import FileRefused, OverlapUndecided, Overspent, PlanError
+from pmwpub.accounts.people import Standing
+from pmwpub.errors import FileRefused, OverlapUndecided, Overspent, PlanError, StewardNeeded
 from pmwpub.ledger import Population
 from pmwpub.plans import HouseholdPlan, WorkloadChoice, household_plans
 from pmwpub.privacy.budget import ZCDP
@@ -195,3 +197,16 @@ def test_each_part_of_the_rule_is_part_of_the_plan(town: Town) -> None:
     other = plan.model_copy(update={"household": SCHEMA.rule.model_copy(update={"any": ()})})
     assert plan.sha256 != other.sha256
     assert HouseholdPlan.model_validate_json(plan.canonical).sha256 == plan.sha256
+
+
+def test_a_steward_elsewhere_who_only_looks_on_here_is_refused_before_the_file_is_read(town: Town) -> None:
+    """A file with a household too few: what is said of it would be an answer to somebody who loads nothing here."""
+    ledger, ben = town.service.ledger, steward("Ben")
+    ledger.visited_by(lambda: ben)
+    ledger.admit()
+    ledger.visited_by(lambda: None)
+    ledger.enter_member(NAME, "Ben", Standing.VIEWER)
+    ledger.visited_by(lambda: ben)
+    for some in (homes(N, 1), homes(N - 1, 1)):
+        with pytest.raises(StewardNeeded):
+            load_households(town.service, NAME, table(some), SCHEMA)
