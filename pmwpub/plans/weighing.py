@@ -17,15 +17,11 @@ from pmwpub.plan_inputs import Hashed
 from pmwpub.queries.counts import PrivateCounts, Rows, WeighedRows, count
 from pmwpub.queries.weighed_counts import weighed_count
 from pmwpub.queries.workload import Workload
-from pmwpub.tabular.weights.weight_column import MOST_UNITS, WeightColumn, plain_decimal
+from pmwpub.tabular.weights.weight_column import MOST_TOTAL, MOST_UNITS, WeightColumn, plain_decimal
 
 WITHOUT_WEIGHTS = (
     "The plan weighs rows, and the loaded ones carry no weights; load the table again. Nothing was charged."
 )
-
-MOST_TOTAL = 10**12
-"""Units of a total: products with whole weights of public rows stay within 64 bits."""
-
 
 WeightKind = tuple[str, str, int]
 """What makes two columns weigh alike: name, unit, and the cap in units."""

@@ -6,12 +6,13 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
+from pmwpub.errors import PlanError
 from pmwpub.mechanisms.weight_totals.total_noise import TotalNoise
 from pmwpub.plan_inputs import Reading
 from pmwpub.plans.question_plans import FrozenPlan
 from pmwpub.plans.weighing import WeightKind
 from pmwpub.privacy.budget import ZCDP
-from pmwpub.tabular.weights.weight_column import MOST_UNITS
+from pmwpub.tabular.weights.weight_column import MOST_TOTAL, MOST_UNITS
 
 
 class WeightTotalPlan(FrozenPlan):
@@ -19,6 +20,8 @@ class WeightTotalPlan(FrozenPlan):
 
     column, unit, cap  of the schema's column of weights; the cap in units
     rho_units          the budget in units of 1e-15 of rho; the whole of it is charged
+
+    Raises PlanError where n rows of the cap weigh more than shares can be taken of; BudgetError as `TotalNoise`.
     """
 
     kind: Literal["weight-total"] = "weight-total"
@@ -33,6 +36,11 @@ class WeightTotalPlan(FrozenPlan):
 
     @model_validator(mode="after")
     def _can_be_drawn(self) -> Self:
+        if self.n * self.cap > MOST_TOTAL:
+            raise PlanError(
+                f"A total is at most {MOST_TOTAL:,} units of weight, and {self.n:,} rows may weigh {self.cap:,} each. "
+                "Take a larger unit, or declare the total. Nothing was charged."
+            )
         _ = self.law
         return self
 

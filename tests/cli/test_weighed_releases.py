@@ -6,6 +6,7 @@ import csv
 import json
 from collections import Counter
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 
 from pmwpub.cli import main
+from pmwpub.plans.release_plans import release_plan_of
 from pmwpub.release import rebuild
 
 Run = Callable[..., Any]
@@ -101,6 +103,27 @@ def test_a_certificate_whose_weights_were_changed_does_not_hold(run: Run) -> Non
     for changed in ({"cap": 20}, {"total": 80_000}, {"unit": "0.2"}):
         path.write_text(json.dumps(stated | {"weights": stated["weights"] | changed}))
         assert "does not hold" in run("certificate", "check", "out", status=2)
+
+
+def test_a_certificate_of_another_total_than_the_schema_declares_does_not_hold(run: Run) -> None:
+    """Also where plan, hash and certificate say that total alike."""
+    found = bought(run, "--engine", "table-fit", "-o", "out")
+    weights = found["weights"] | {"total": 80_000}
+    plan = found["plan"] | {"weights": weights}
+    forged = {"plan": plan, "plan_sha256": release_plan_of(json.dumps(plan)).sha256, "weights": weights}
+    path = Path("out", "certificate.json")
+    path.write_text(json.dumps(json.loads(path.read_text()) | forged))
+    assert "plan and schema differ in how rows are weighed" in run("certificate", "check", "out", status=2)
+
+
+def test_noise_for_less_than_k_w_units_costs_more_than_a_certificate_states(run: Run) -> None:
+    bought(run, "--engine", "table-fit", "-o", "out")
+    path = Path("out", "certificate.json")
+    stated = json.loads(path.read_text())
+    for table in stated["tables"]:
+        table["scale"] = str(Fraction(table["scale"]) * Fraction(99, 100))
+    path.write_text(json.dumps(stated))
+    assert "the tables' noise costs more than that" in run("certificate", "check", "out", status=2)
 
 
 def worst(folder: str) -> float:

@@ -10,17 +10,18 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from pmwpub.errors import PlanError
+from pmwpub.errors import DomainError, PlanError
 from pmwpub.evaluation import Errors, errors_of
 from pmwpub.ledger import PlanKey
 from pmwpub.plans import RowsBeyond
 from pmwpub.plans.weighing import planned_counts
-from pmwpub.queries.counts import count
+from pmwpub.queries.counts import WEIGHED, count
 from pmwpub.queries.incidence import PublicProblem
 from pmwpub.queries.workload import Workload
 from pmwpub.release.rebuilding import workload_of
 from pmwpub.service.bought.stored_releases import check_schema, stored_release
 from pmwpub.service.core import Service
+from pmwpub.service.inputs import study_store
 from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.purchases.caveats import PRIVATE_NUMBERS_SEEN, noted
 
@@ -48,10 +49,12 @@ def true_errors(service: Service, private: PrivateTable, release: PlanKey) -> Er
 
 
 def one_way_shares(service: Service, private: PrivateTable) -> Mapping[str, tuple[float, ...]]:
-    """Column -> the exact share of private rows at each of its levels. Raises as `true_errors` does.
+    """Column -> the exact share of private rows at each of its levels. Raises as `true_errors` does, and DomainError of
+    rows that are weighed.
 
     Privacy: none. Exact numbers for the steward alone; the mark is committed before a private row is looked at.
     """
+    _refuse_weighed(service, private)
     record(service, private, "one-way marginals of the private table")
     counts = _level_counts(private)
     return {name: tuple((levels[:-1] / len(private.dataset)).tolist()) for name, levels in counts.items()}
@@ -66,10 +69,11 @@ UNMAPPED: Mapping[RowsBeyond, str] = {
 
 
 def unmapped_cells(service: Service, private: PrivateTable) -> Mapping[str, int]:
-    """Column -> how many private cells have no level; UNMAPPED says why. Raises as `true_errors` does.
+    """Column -> how many private cells have no level; UNMAPPED says why. Raises as `one_way_shares` does.
 
     Privacy: none. Exact numbers for the steward alone; the mark is committed before a private row is looked at.
     """
+    _refuse_weighed(service, private)
     record(service, private, "cells of the private table without a level, counted by column")
     return {name: int(levels[-1]) for name, levels in _level_counts(private).items()}
 
@@ -87,11 +91,16 @@ def record(service: Service, private: PrivateTable, what: str) -> None:
     service.ledger.mark(population, PRIVATE_NUMBERS_SEEN, noted(what, last))
 
 
-def _level_counts(private: PrivateTable) -> dict[str, np.ndarray]:
-    """Column -> int64 (levels + 1,): rows at each level; the last entry counts the cells without one.
+def _refuse_weighed(service: Service, private: PrivateTable) -> None:
+    """DomainError where rows are weighed, by the schema alone: none are shown without their weights, and a look that
+    shows nothing leaves no mark."""
+    schema = study_store.study(service, private.population).schema
+    if schema is not None and schema.sha256 == private.schema_sha256 and schema.weight_column is not None:
+        raise DomainError(WEIGHED)
 
-    Raises DomainError of rows that are weighed: none are shown without their weights. The mark stands all the same.
-    """
+
+def _level_counts(private: PrivateTable) -> dict[str, np.ndarray]:
+    """Column -> int64 (levels + 1,): rows at each level; the last entry counts the cells without one."""
     dataset = private.dataset
     workload = Workload.all_kway(dataset.domain, 1)
     levels = np.split(count(workload, dataset).counts, workload.offsets[1:-1])

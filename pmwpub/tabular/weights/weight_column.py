@@ -16,6 +16,9 @@ from pmwpub.tabular.schema.column_rules import NamedColumn
 MOST_UNITS = 1_000
 """The cap is at most so many units, so that sums of weights stay within 64 bits."""
 
+MOST_TOTAL = 10**12
+"""Units of a total: products with whole weights of public rows stay within 64 bits."""
+
 LONGEST = 40
 """Characters of a weight that are looked at."""
 
@@ -42,7 +45,8 @@ class WeightColumn(NamedColumn):
 
     cap    W: a weight counts as at most so much; without a cap the column is named, and left aside
     unit   weights are rounded to whole multiples of it; W is 1 to 1,000 of them
-    total  what all weights are taken to add up to; a declared constant, against which no file is held
+    total  what all weights are taken to add up to, at most 10^12 units; a declared constant, against which no file is
+           held
 
     Keys that are not said are not written, so that schemas from before they existed keep their hash.
     """
@@ -60,8 +64,8 @@ class WeightColumn(NamedColumn):
             units = Fraction(self.cap) / Fraction(self.unit)
             if units.denominator != 1 or not 1 <= units <= MOST_UNITS:
                 raise ValueError(f"the cap of a column of weights is 1 to {MOST_UNITS:,} whole units")
-            if self.total is not None and (self.total_units or 0) < 1:
-                raise ValueError("the total of a column of weights is at least one unit")
+            if self.total is not None and not 1 <= (self.total_units or 0) <= MOST_TOTAL:
+                raise ValueError(f"the total of a column of weights is at least one unit, and at most {MOST_TOTAL:,}")
         return self
 
     @model_serializer(mode="wrap")

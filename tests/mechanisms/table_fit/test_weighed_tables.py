@@ -16,6 +16,7 @@ from support.planting import plant_twice_the_rho
 from support.statistical import ALPHA, AUDIT, BinnedLaw, assert_follows
 
 from pmwpub.errors import PlanError
+from pmwpub.mechanisms.table_fit.coarse_tables import RangeTables
 from pmwpub.mechanisms.table_fit.fit_constants import DEFAULTS
 from pmwpub.mechanisms.table_fit.table_fit import measure
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
@@ -115,6 +116,18 @@ def test_the_noise_costs_no_more_than_is_charged_at_sensitivity_two_k_w_squared(
     (noise,) = TOY.schedule().noises
     assert float(noise.scale) == pytest.approx(K * CAP / math.sqrt(float(RHO)), rel=1e-9)
     assert TOY.schedule().rho <= TOY.plan.budget
+
+
+def test_coarse_tables_are_priced_at_k_w_too() -> None:
+    levels = [{"name": "a", "kind": "ordered", "levels": ["0", "1", "2", "3"], "same": []}]
+    schema = Schema.from_json(json.dumps({"version": 2, "missing_tokens": [], "columns": levels}))
+    plan = TOY.plan.model_copy(update={"ranges": RangeTables(columns=("a",))})
+    assert plan.coarse(schema.domain).sensitivity == K * CAP == 10
+    support = Support.of(Dataset(schema.domain, [[0], [1], [2], [3]]))
+    schedule = plan.schedule(Workload.all_kway(schema.domain, 1), support, complete=True)
+    assert schedule.coarse is not None
+    assert schedule.coarse.sensitivity == 10
+    assert {law.squared_sensitivity for law in schedule.all_noises} == {200}, "2 (k W)^2 of each"
 
 
 def test_noisy_cells_have_the_exact_law_of_the_stated_scale() -> None:

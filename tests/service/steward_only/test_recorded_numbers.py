@@ -13,7 +13,7 @@ import buying
 import numpy as np
 import pytest
 
-from pmwpub.errors import NoResult, PlanError, StoreUnavailable
+from pmwpub.errors import DomainError, NoResult, PlanError, StoreUnavailable
 from pmwpub.ledger import Ledger, PlanKey
 from pmwpub.release.quality import MarginalsCompared
 from pmwpub.service import PrivateTable, quality_report
@@ -21,6 +21,8 @@ from pmwpub.service.bought import assessments, releases
 from pmwpub.service.inputs import study_store
 from pmwpub.service.purchases.caveats import PRIVATE_NUMBERS_SEEN, SEEN
 from pmwpub.service.steward_only import recorded_numbers, true_marginals
+from pmwpub.tabular.schema.table_schema import Schema
+from pmwpub.tabular.weights.weight_column import WeightColumn
 
 if TYPE_CHECKING:
     from conftest import Bench
@@ -166,6 +168,21 @@ def test_the_mark_stands_in_the_store_when_the_table_is_first_looked_at(
     look(bench, released)
     assert standing
     assert set(standing) == {1}
+
+
+@pytest.mark.parametrize("look", LOOKS[1:3], ids=NAMES[1:3])
+def test_a_look_at_weighed_rows_that_shows_none_of_them_sets_no_mark(bench: Bench, released: PlanKey, look) -> None:
+    current = study_store.study(bench.service, bench.name).schema
+    assert current is not None
+    columns = [one.changed(same=("trim",), strip=False, casefold=False) for one in current.columns]
+    weight = WeightColumn(name="w", kind="weight", cap="2", unit="1", total="700")
+    study_store.save_schema(bench.service, bench.name, Schema.of([*columns, weight], current.missing_tokens, 2))
+    head, *lines = bench.private_csv.splitlines()
+    weighed = b"\n".join([head + b",w", *(line + b",1" for line in lines)])
+    bench.private = study_store.load_private(bench.service, bench.name, weighed)
+    with pytest.raises(DomainError, match="carry survey weights"):
+        look(bench, released)
+    assert _marks(bench) == []
 
 
 def test_a_release_without_a_result_or_of_another_schema_is_refused_and_sets_no_mark(

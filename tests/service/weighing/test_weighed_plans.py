@@ -125,6 +125,16 @@ def test_a_look_at_the_fit_counts_rows_and_an_acceptance_is_refused() -> None:
     check_weights(study(total=None), total)
 
 
+def test_no_total_is_planned_that_shares_could_not_be_taken_of() -> None:
+    def planned(n: int) -> WeightTotalPlan:
+        body = {"n": n, "rows_per_person": 1, "schema_sha256": HASH, "column": "w", "unit": "2", "cap": 1_000}
+        return WeightTotalPlan.model_validate(body | {"rho_units": 10**14})
+
+    assert planned(10**9).law.n == 10**9
+    with pytest.raises(PlanError, match="Nothing was charged"):
+        planned(10**9 + 1)
+
+
 def test_a_certificate_s_weights_fit_the_column_that_they_name() -> None:
     column = study().schema.weight_column  # type: ignore[union-attr]
     assert fits_column(OWN, column)
@@ -132,3 +142,6 @@ def test_a_certificate_s_weights_fit_the_column_that_they_name() -> None:
     assert not fits_column(None, column)
     assert not fits_column(OWN, None)
     assert not fits_column(OWN.model_copy(update={"measured": HASH}), column)
+    assert not fits_column(OWN.model_copy(update={"total": 601}), column)
+    bought = study(total=None).schema.weight_column  # type: ignore[union-attr]
+    assert fits_column(OWN.model_copy(update={"total": 601, "measured": HASH}), bought)

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmwpub.errors import SchemaError
+from pmwpub.plans.weighing import Weighing
 from pmwpub.tabular.schema.table_schema import Schema
 from pmwpub.tabular.weights.weight_column import WeightColumn
 
@@ -69,11 +70,18 @@ def test_a_schema_of_before_keeps_its_hash_and_its_file() -> None:
         ({"cap": "x", "unit": 1}, "decimal numbers"),
         ({"cap": True, "unit": 1}, "decimal numbers"),
         ({"cap": 2, "unit": 1, "total": 0.2}, "at least one unit"),
+        ({"cap": 2, "unit": 0.1, "total": "100000000000.05"}, "at most 1,000,000,000,000"),
     ],
 )
 def test_caps_units_and_totals_that_mean_nothing_are_refused(keys: dict[str, object], words: str) -> None:
     with pytest.raises(SchemaError, match=words):
         schema_of({"name": "w", "kind": "weight", **keys})
+
+
+def test_the_largest_total_is_one_that_plans_can_be_made_with() -> None:
+    column = schema_of({"name": "w", "kind": "weight", "cap": 2, "unit": 0.1, "total": 10**11}).weight_column
+    assert column is not None
+    assert Weighing.of(column, column.total_units or 0).total == 10**12
 
 
 def test_rows_are_weighed_by_one_column_and_not_where_k_rows_of_an_id_are_kept() -> None:
