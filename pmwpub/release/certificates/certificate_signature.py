@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 SIGNATURE = "certificate.sig"
 NO_CRYPTOGRAPHY = "Signatures need the extra: pip install 'pmwpub[signing]'."
+ANOTHER_KIND = "{name} is a key of another kind; certificates are signed by Ed25519 keys."
 MOST_BYTES = 10_000
 """The most bytes of a key file."""
 
@@ -48,6 +49,7 @@ class SigningKey:
         """The key of a file. FileRefused where it cannot be read, others may read it, or it is no such key."""
         content = _private_bytes(path)
         try:
+            from cryptography.exceptions import UnsupportedAlgorithm
             from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
             from cryptography.hazmat.primitives.serialization import load_pem_private_key
         except ModuleNotFoundError as missing:
@@ -56,8 +58,10 @@ class SigningKey:
             key = load_pem_private_key(content, password=None)
         except (ValueError, TypeError, LookupError) as failure:
             raise FileRefused(f"{path} is no private key in PEM without a password.") from failure
+        except UnsupportedAlgorithm as failure:
+            raise FileRefused(ANOTHER_KIND.format(name=path)) from failure
         if not isinstance(key, Ed25519PrivateKey):
-            raise FileRefused(f"{path} is a key of another kind; certificates are signed by Ed25519 keys.")
+            raise FileRefused(ANOTHER_KIND.format(name=path))
         return cls(key)
 
     @property
@@ -86,6 +90,7 @@ class PublicKey:
     def from_pem(cls, content: bytes, name: str) -> Self:
         """The key of a PEM text; FileRefused for what is no public Ed25519 key, PlanError without the extra."""
         try:
+            from cryptography.exceptions import UnsupportedAlgorithm
             from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
             from cryptography.hazmat.primitives.serialization import load_pem_public_key
         except ModuleNotFoundError as missing:
@@ -94,8 +99,10 @@ class PublicKey:
             key = load_pem_public_key(content[:MOST_BYTES])
         except (ValueError, TypeError, LookupError) as failure:
             raise FileRefused(f"{name} is no public key in PEM; give the one that ends in .pub.") from failure
+        except UnsupportedAlgorithm as failure:
+            raise FileRefused(ANOTHER_KIND.format(name=name)) from failure
         if not isinstance(key, Ed25519PublicKey):
-            raise FileRefused(f"{name} is a key of another kind; certificates are signed by Ed25519 keys.")
+            raise FileRefused(ANOTHER_KIND.format(name=name))
         return cls(key)
 
     def pem(self) -> bytes:
