@@ -134,13 +134,30 @@ class PublicKey:
 
 def signature_in(folder: Path) -> bytes | None:
     """The signature that lies in a release's folder; None where there is none. FileRefused where it cannot be read."""
+    place = folder / SIGNATURE
+    if place.exists() and not place.is_file():
+        raise FileRefused(f"{place} cannot be read: it is a folder or a device.")
     try:
-        with (folder / SIGNATURE).open("rb") as stream:
+        with place.open("rb") as stream:
             return stream.read(MOST_BYTES)
     except FileNotFoundError:
         return None
     except OSError as failure:
-        raise FileRefused(f"{folder / SIGNATURE} cannot be read: {failure.strerror}.") from failure
+        raise FileRefused(f"{place} cannot be read: {failure.strerror}.") from failure
+
+
+def signature_place(folder: Path) -> Path:
+    """Where a signature is written; FileRefused where a link, a folder or anything else than a file is there."""
+    place = folder / SIGNATURE
+    try:
+        is_file = stat.S_ISREG(place.lstat().st_mode)
+    except FileNotFoundError:
+        return place
+    except OSError as failure:
+        raise FileRefused(f"{place} cannot be read: {failure.strerror}.") from failure
+    if not is_file:
+        raise FileRefused(f"{place} is a link, a folder or a device: nothing is written there. Take it away to sign.")
+    return place
 
 
 def new_key_files(path: Path) -> PublicKey:
@@ -148,6 +165,8 @@ def new_key_files(path: Path) -> PublicKey:
 
     FileRefused where one of the two files is there already, or cannot be written; neither is then left behind.
     """
+    if not path.name:
+        raise FileRefused(f"A key is written to a new file, and '{path}' is a folder; name a file.")
     key, public = SigningKey.new(), path.with_name(f"{path.name}.pub")
     _write_new(path, key.private_pem(), 0o600)
     try:

@@ -202,6 +202,47 @@ def test_a_link_is_not_followed(pmwpub: Command, tmp_path: Path) -> None:
     assert not (tmp_path / "elsewhere").exists()
 
 
+@pytest.mark.parametrize("place", ["", ".", "/", "./"])
+def test_a_key_without_a_name_is_refused_in_words(
+    pmwpub: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert "is a folder; name a file" in pmwpub("certificate", "keygen", "-o", place, status=2)
+    assert list(tmp_path.iterdir()) == []
+
+
+def _dangling(place: Path, away: Path) -> None:
+    place.symlink_to(away)
+
+
+def _linked(place: Path, away: Path) -> None:
+    away.write_bytes(b"mine")
+    place.symlink_to(away)
+
+
+def _folder(place: Path, away: Path) -> None:
+    place.mkdir()
+
+
+def _pipe(place: Path, away: Path) -> None:
+    os.mkfifo(place)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links and pipes")
+@pytest.mark.parametrize("put", [_dangling, _linked, _folder, _pipe])
+def test_a_signature_is_written_over_no_link_folder_or_pipe(
+    pmwpub: Command, out: Path, key: Path, tmp_path: Path, put: Callable[[Path, Path], None]
+) -> None:
+    away = tmp_path / "away"
+    put(out / SIGNATURE, away)
+    before = away.read_bytes() if away.exists() else None
+    said = pmwpub("certificate", "sign", out, "--key", key, status=2)
+    assert f"{out / SIGNATURE} is a link, a folder or a device" in said
+    assert (away.read_bytes() if away.exists() else None) == before
+    if put in (_folder, _pipe):  # and nobody waits for what a pipe might say
+        assert "cannot be read" in pmwpub("certificate", "check", out, status=2)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="modes of files")
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o620])
 def test_a_key_that_others_can_read_or_write_is_not_used(key: Path, mode: int) -> None:
