@@ -7,6 +7,7 @@ No test here reaches the network: it is taken away first.
 from __future__ import annotations
 
 import csv
+import errno
 import hashlib
 import io
 import json
@@ -31,6 +32,7 @@ from release.bundles import FORMULA, SCRIPT, Made, make, public_csv
 from release.catalogue.registry_rules import ENTRY
 from rocrate.rocrate import ROCrate
 
+from pmwpub import outputs
 from pmwpub.cli import main
 from pmwpub.cli.arguments.certificate_arguments import FORMAT_NAMES
 from pmwpub.errors import CertificateError, PlanError, WorkloadError
@@ -555,6 +557,21 @@ def test_the_command_writes_no_crate_into_a_folder_that_has_something(
     assert main(["certificate", "export", "--format", "ro-crate", *given]) == 2
     assert "is not empty" in capsys.readouterr().err
     assert [one.name for one in tmp_path.iterdir()] == ["mine"]
+
+
+@pytest.mark.parametrize("wanted", FORMATS)
+def test_where_a_record_cannot_be_written_the_command_says_so_and_leaves_nothing(
+    wanted: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(outputs.os, "fsync", full)
+    output = tmp_path / "record"
+    given = ["--release", str(BEFORE / "out"), "-o", str(output)]
+    assert main(["certificate", "export", "--format", wanted, *given]) == 2
+    assert capsys.readouterr().err == f"pmwpub: {output} cannot be written: No space left on device.\n"
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(("wanted", "missing"), [("registry", "yaml"), ("ro-crate", "rocrate.rocrate")])
