@@ -489,9 +489,10 @@ def test_nothing_is_known_by_level_of_what_was_not_measured() -> None:
     ]
 
 
-def test_a_column_that_the_release_lacks_is_refused() -> None:
+@pytest.mark.parametrize("wanted", FORMATS)
+def test_a_column_that_the_release_lacks_is_refused(wanted: str) -> None:
     with pytest.raises(WorkloadError, match="no column 'income'"):
-        questions(old("out"), AboutRelease(columns=("income",)))
+        record_of(release(old("out"), AboutRelease(columns=("job", "income"))), wanted)  # type: ignore[arg-type]
 
 
 def test_a_public_table_unchanged_has_nothing_to_answer_for(town: dict[str, dict[str, bytes]]) -> None:
@@ -520,6 +521,40 @@ def test_no_record_is_made_of_a_file_that_the_certificate_does_not_name(wanted: 
 def test_statements_that_are_none_are_refused_in_words(content: bytes) -> None:
     with pytest.raises(PlanError, match="Statements about a release"):
         AboutRelease.from_json(content)
+
+
+NO_ADDRESSES = [
+    "javascript:alert(1)",
+    "JavaScript:alert(1)",
+    "file:///etc/passwd",
+    "data:text/html,x",
+    "//example.org/x",
+    "https://",
+    "http:///x",
+    "ftp://example.org/x",
+    " https://example.org/x",
+    "https://example.org/x\n",
+    "https://example.org/a b",
+    'https://example.org/"><script>',
+    "https:\\\\example.org",
+]
+
+
+@pytest.mark.parametrize("key", ["license", "url"])
+@pytest.mark.parametrize("given", NO_ADDRESSES)
+def test_only_addresses_of_the_web_go_into_a_record(key: str, given: str) -> None:
+    with pytest.raises(PlanError, match=f"does not fit: {key}.*begins with http://"):
+        AboutRelease.from_json(json.dumps({key: given}).encode())
+
+
+def test_addresses_and_words_for_licences_stay_as_they_were_written() -> None:
+    for address in ("https://example.org", "HTTP://Example.org:8080/a?b=c&d#e", "https://example.org/stadtläufe/", ""):
+        found = AboutRelease.from_json(json.dumps({"license": address, "url": address}).encode())
+        assert (found.license, found.url) == (address, address)
+    for word in ("CC-BY-4.0", "Apache-2.0+", "0BSD", "LicenseRef-town"):
+        assert AboutRelease.from_json(json.dumps({"license": word}).encode()).license == word
+        with pytest.raises(PlanError, match="does not fit: url"):
+            AboutRelease.from_json(json.dumps({"url": word}).encode())
 
 
 @pytest.mark.parametrize("wanted", FORMATS)
