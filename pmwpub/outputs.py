@@ -70,8 +70,10 @@ def made_folder(folder: Path) -> Iterator[None]:
         raise
 
 
-def write_files(files: Mapping[Path, bytes]) -> None:
+def write_files(files: Mapping[Path, bytes], gone: Iterable[Path] = ()) -> None:
     """Write all files under passing names beside their own, then rename them in order.
+
+    gone  files that no longer hold beside the new ones: taken away once all is written, before anything is renamed
 
     OSError where one of them cannot be written; none of them is then there under its own name.
     """
@@ -81,6 +83,8 @@ def write_files(files: Mapping[Path, bytes]) -> None:
             target = _target(path)
             fresh = passing[target] = target.with_name(f".pmwpub-{secrets.token_hex(8)}")
             _write(fresh, body, like=target)
+        for old in gone:
+            old.unlink(missing_ok=True)
         for target, fresh in passing.items():
             fresh.replace(target)
     finally:

@@ -161,9 +161,16 @@ def test_a_disk_that_fills_up_leaves_the_earlier_files_and_no_others(
         left.pop()
         real(descriptor)
 
+    (tmp_path / "old").write_bytes(b"0")
     monkeypatch.setattr(outputs.os, "fsync", full)
     with pytest.raises(OSError, match="No space"):
-        write_files({tmp_path / "one": b"11", tmp_path / "two": b"22"})
+        write_files({tmp_path / "one": b"11", tmp_path / "two": b"22"}, gone=[tmp_path / "old"])
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"one": b"1", "old": b"0"}
+
+
+def test_what_no_longer_holds_is_gone_once_the_new_files_are_there(tmp_path: Path) -> None:
+    (tmp_path / "old").write_bytes(b"0")
+    write_files({tmp_path / "one": b"1"}, gone=[tmp_path / "old", tmp_path / "never"])
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"one": b"1"}
 
 

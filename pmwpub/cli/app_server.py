@@ -28,12 +28,14 @@ PACE_OF_PYTHON = (700, 10, 10)
 def app(parsed: argparse.Namespace) -> Json:
     """`app`: serve the pages on the loopback address until somebody stops it; with `--check` try what that needs.
 
-    Raises SystemExit with the server's own status at its end, PmwPubError where the pages are missing.
+    Raises SystemExit with the server's own status at its end; before anything is served PmwPubError where the pages are
+    missing, and SettingRefused for settings that a server does not start with.
     """
     if not SCRIPT.is_file() or not CONFIG.is_file():
         raise PmwPubError(f"The app's files are missing in {APP_FILES}: install the project's wheel again.")
     if parsed.check:
         return _checked()
+    _refuse_settings()
     _withhold_variables(tomllib.loads(CONFIG.read_text(encoding="utf-8")), os.environ)
     gc.set_threshold(*PACE_OF_PYTHON)
     sys.argv = ["streamlit", "run", str(SCRIPT), *_flags(parsed)]
@@ -49,8 +51,18 @@ def _checked() -> Json:
     from pmwpub.release.certificates.certificate_parts import versions
     from pmwpub.service import server_parts
     from pmwpub.service.policy import Policy
+    from pmwpub.ui.app.signing_in import check_before_serving
 
-    return {**server_parts.check_installation(Policy.declared("localhost")), "versions": versions()}
+    found = server_parts.check_installation(Policy.declared("localhost"), check_before_serving)
+    return {**found, "versions": versions()}
+
+
+def _refuse_settings() -> None:
+    """Raise SettingRefused where the server would refuse its settings only after it has said that it is there."""
+    from pmwpub.service.policy import Policy
+    from pmwpub.ui.app.signing_in import check_before_serving
+
+    check_before_serving(Policy.declared("localhost").accounts)
 
 
 def _flags(parsed: argparse.Namespace) -> list[str]:

@@ -19,6 +19,8 @@ from pmwpub.ledger.store_files.store_address import sqlite_path, store_url, witn
 from pmwpub.outputs import write_files
 from pmwpub.plans import WorkloadChoice
 from pmwpub.privacy.budget import ZCDP, epsilon_of
+from pmwpub.release.bundle import CERTIFICATE
+from pmwpub.release.certificates.certificate_signature import SIGNATURE
 from pmwpub.rounding import above, below
 from pmwpub.service import Outcome, Policy
 from pmwpub.service.grant import percent_left, percent_taken, pure_epsilon
@@ -97,14 +99,29 @@ def remaining_json(balance: Balance) -> Json:
 
 
 def write_released(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write a release's files, whole or none; FileRefused where that cannot be."""
+    """Write a release's files, whole or none; FileRefused where that cannot be.
+
+    A signature that lies there and is of another certificate is taken away, and that is said.
+    """
     try:
-        write_files({folder / name: body for name, body in files.items()})
+        stale = _stale_signatures(folder, files)
+        write_files({folder / name: body for name, body in files.items()}, gone=stale)
     except OSError as failure:
         raise FileRefused(
             f"{folder} cannot be written: {failure.strerror}. The result is stored; run the same command with another "
             "-o, and nothing more is charged."
         ) from failure
+    for one in stale:
+        print(f"pmwpub: {one} was taken away: it was of the certificate that was there before.", file=sys.stderr)
+
+
+def _stale_signatures(folder: Path, files: Mapping[str, bytes]) -> list[Path]:
+    """The signature in a folder, where the files bring none of their own and change the certificate beside it."""
+    place, certificate = folder / SIGNATURE, folder / CERTIFICATE
+    if SIGNATURE in files or not os.path.lexists(place):
+        return []
+    same = certificate.is_file() and certificate.read_bytes() == files[CERTIFICATE]
+    return [] if same else [place]
 
 
 def refuse_private_rows(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 
+from pmwpub.accounts.account_rules import AccountRules
 from pmwpub.accounts.people import Visitor
 from pmwpub.errors import PmwPubError
 from pmwpub.evaluation import cores
@@ -115,8 +116,10 @@ def readiness(service: Service) -> Mapping[str, bool]:
     }
 
 
-def check_installation(policy: Policy) -> Mapping[str, object]:
+def check_installation(policy: Policy, accounts: Callable[[AccountRules | None], None]) -> Mapping[str, object]:
     """What a server with these settings would stand on, tried once, and how long that took; nothing is charged.
+
+    accounts  raises SettingRefused for accounts that are set up in part, as the server does when it starts
 
     A store that is not there yet is made, as a server would make it. Loops that are not compiled yet are compiled, and
     kept where there is a place for that.
@@ -124,6 +127,7 @@ def check_installation(policy: Policy) -> Mapping[str, object]:
     Raises SettingRefused, StoreUnavailable or NotReady, in words, for the first thing that no purchase could do with.
     """
     started = time.monotonic()
+    accounts(policy.accounts)
     service = open_service(worker_processes, PublicCache().public, policy, str, lambda: None)
     try:
         check_store(service.ledger)

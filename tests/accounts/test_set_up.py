@@ -11,7 +11,7 @@ import pytest
 from accounts.staff import CLIENT, SECRET, SECRETS
 from streamlit.runtime.secrets import AttrDict
 
-from pmwpub.accounts.account_rules import AccountRules
+from pmwpub.accounts.account_rules import CLAIM, AccountRules
 from pmwpub.errors import SettingRefused
 from pmwpub.ui.app import signing_in
 from pmwpub.ui.app.signing_in import check_accounts, providers, sign_in_of
@@ -84,3 +84,41 @@ def test_a_server_with_half_of_the_accounts_does_not_start(tmp_path: Path) -> No
     assert ended.returncode != 0
     assert "PMWPUB_ACCOUNTS_CLAIM is missing" in ended.stdout + ended.stderr
     assert not list(tmp_path.glob("ledger*"))
+
+
+@pytest.mark.parametrize("flag", ["--check", "--headless"])
+@pytest.mark.parametrize(
+    ("claim", "whole", "said"),
+    [("roles", False, "[auth] with a client_id is missing"), ("", True, f"{CLAIM} is missing")],
+)
+def test_the_command_refuses_half_of_the_accounts_before_anything_is_served(
+    tmp_path: Path, flag: str, claim: str, whole: bool, said: str
+) -> None:
+    ended = _app(tmp_path, claim, flag, whole=whole)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert said in ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert not list(tmp_path.glob("ledger*"))
+
+
+def test_the_command_finds_both_halves_where_a_server_would(tmp_path: Path) -> None:
+    """It goes on to the store, which cannot be made there."""
+    ended = _app(tmp_path, "roles", "--check", whole=True, PMWPUB_STORE="sqlite:////nowhere/ledger.sqlite")
+    assert ended.returncode == 2
+    assert "cannot be made" in ended.stderr
+
+
+def _app(folder: Path, claim: str, flag: str, *, whole: bool, **more: str) -> subprocess.CompletedProcess[str]:
+    """`pmwpub app` in a folder without secrets, or where a variable of Streamlit's names the file of them."""
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "PMWPUB_STORE": f"sqlite:///{folder}/ledger.sqlite",
+        CLAIM: claim,
+    }
+    if whole:
+        secrets = folder / "named.toml"
+        secrets.write_text(SECRETS.format(secret=SECRET, client=CLIENT, provider="http://localhost:1"))
+        environment["STREAMLIT_SECRETS_FILES"] = str(secrets)
+    command = [sys.executable, "-m", "pmwpub.cli", "app", flag]
+    return subprocess.run(command, cwd=folder, env=environment | more, capture_output=True, text=True, timeout=90)

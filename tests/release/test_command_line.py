@@ -79,6 +79,37 @@ def test_where_no_notebook_can_be_made_all_else_is_written_and_the_command_says_
     assert not (tmp_path / "again" / "analyst.ipynb").exists()
 
 
+def test_a_signature_stays_beside_the_certificate_that_it_signs_and_beside_no_other(
+    pmwpub: Command, released: Any, steward: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, key = tmp_path / "out", str(tmp_path / "key.pem")
+    asked = ["--public", str(tmp_path / "b.csv"), "-k", "2", "--epsilon", "1", "--rounds", "4", "--cells", "numbers"]
+    pmwpub("certificate", "keygen", "-o", key)
+    pmwpub("certificate", "sign", str(out), "--key", key)
+    signature = (out / "certificate.sig").read_bytes()
+    pmwpub("release", *steward, *asked, "-o", str(out))
+    assert (out / "certificate.sig").read_bytes() == signature
+    assert (
+        main(
+            [
+                "--store",
+                f"sqlite:///{tmp_path}/ledger.sqlite3",
+                "release",
+                *steward,
+                *asked,
+                "--rows",
+                "30",
+                "-o",
+                str(out),
+            ]
+        )
+        == 0
+    )
+    assert "certificate.sig was taken away" in capsys.readouterr().err
+    assert not (out / "certificate.sig").exists()
+    pmwpub("certificate", "check", str(out))
+
+
 def test_a_changed_folder_fails_the_check_in_words(pmwpub: Command, released: Any, tmp_path: Path) -> None:
     (tmp_path / "out" / "weights.csv").write_text("changed")
     words = pmwpub("certificate", "check", str(tmp_path / "out"), status=2)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pmwpub.cli.inputs import Json, read, store_files
 from pmwpub.errors import FileRefused
-from pmwpub.outputs import apart, made_folder, writable, write_files
+from pmwpub.outputs import apart, made_folder, writable, write_file, write_files
 from pmwpub.release import checking
 from pmwpub.release.catalogue.about_release import AboutRelease
 from pmwpub.release.catalogue.published_release import PublishedRelease
@@ -35,10 +35,12 @@ def _write(record: Record, output: Path, folder: Path) -> None:
     if len(record.files) == 1:
         (body,) = record.files.values()
         writable([output])
-        places = {output: body}
-        write_files(places)
+        write_file(output, body)
         return
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
         raise FileRefused(f"{output} is not empty; a record that is a folder is written into a new one.")
     with made_folder(output):
-        write_files({output / name: body for name, body in record.files.items()})
+        try:
+            write_files({output / name: body for name, body in record.files.items()})
+        except OSError as failure:
+            raise FileRefused(f"{output} cannot be written: {failure.strerror}.") from failure

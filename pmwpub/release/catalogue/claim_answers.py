@@ -32,10 +32,7 @@ STATEMENTS: Mapping[str, str] = {
 
 
 def answered_questions(release: PublishedRelease) -> bytes:
-    """Every question with its answers as JSON in UTF-8; of the columns that the publisher names, each level's interval.
-
-    Raises WorkloadError for a column that the release lacks.
-    """
+    """Every question with its answers as JSON in UTF-8; of columns that the publisher names, each level's interval."""
     said: dict[str, object] = {
         "questions_of": ASKED_BY,
         "certificate_sha256": hashlib.sha256(release.files[CERTIFICATE]).hexdigest(),

@@ -11,7 +11,7 @@ from datetime import date
 from functools import cached_property
 from typing import Literal, Self, get_args
 
-from pmwpub.errors import CertificateError
+from pmwpub.errors import CertificateError, WorkloadError
 from pmwpub.release.bundle import (
     CERTIFICATE,
     INTERVALS,
@@ -107,14 +107,21 @@ class PublishedRelease:
     def of(cls, files: Mapping[str, bytes], about: AboutRelease, day: date) -> Self:
         """The same, once every file is there that the certificate names, and is what it names.
 
-        Raises CertificateError where that is not so.
+        Raises CertificateError where that is not so, WorkloadError where a column is named that the release lacks.
         """
         found = cls(files, about, day)
         named = {CERTIFICATE, *found.certificate.files}
         wrong = sorted({*differing(found.certificate, files), *(named - set(files))})
         if wrong:
             raise CertificateError(f"{', '.join(wrong)} is not what the certificate names; no record is made of it.")
+        found._refuse_unknown(about.columns)
         return found
+
+    def _refuse_unknown(self, columns: Sequence[str]) -> None:
+        names = self.schema.domain.names if columns else ()
+        unknown = next((name for name in columns if name not in names), None)
+        if unknown is not None:
+            raise WorkloadError(f"The release has no column {unknown!r}; it has {', '.join(names)}.")
 
     @cached_property
     def certificate(self) -> AnyCertificate:

@@ -27,8 +27,7 @@ class Record:
 def record_of(release: PublishedRelease, wanted: RecordFormat) -> Record:
     """The record of a release in a format.
 
-    Raises CertificateError where its files contradict each other, WorkloadError for a column that the release lacks,
-    PlanError without an extra that the format needs.
+    Raises CertificateError where its files contradict each other, PlanError without an extra that the format needs.
 
     Privacy: post-processing of published files; nothing is charged.
     """

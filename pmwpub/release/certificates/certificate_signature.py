@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 SIGNATURE = "certificate.sig"
 NO_CRYPTOGRAPHY = "Signatures need the extra: pip install 'pmwpub[signing]'."
+ANOTHER_KIND = "{name} is a key of another kind; certificates are signed by Ed25519 keys."
 MOST_BYTES = 10_000
 """The most bytes of a key file."""
 
@@ -48,6 +49,7 @@ class SigningKey:
         """The key of a file. FileRefused where it cannot be read, others may read it, or it is no such key."""
         content = _private_bytes(path)
         try:
+            from cryptography.exceptions import UnsupportedAlgorithm
             from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
             from cryptography.hazmat.primitives.serialization import load_pem_private_key
         except ModuleNotFoundError as missing:
@@ -56,8 +58,10 @@ class SigningKey:
             key = load_pem_private_key(content, password=None)
         except (ValueError, TypeError, LookupError) as failure:
             raise FileRefused(f"{path} is no private key in PEM without a password.") from failure
+        except UnsupportedAlgorithm as failure:
+            raise FileRefused(ANOTHER_KIND.format(name=path)) from failure
         if not isinstance(key, Ed25519PrivateKey):
-            raise FileRefused(f"{path} is a key of another kind; certificates are signed by Ed25519 keys.")
+            raise FileRefused(ANOTHER_KIND.format(name=path))
         return cls(key)
 
     @property
@@ -86,6 +90,7 @@ class PublicKey:
     def from_pem(cls, content: bytes, name: str) -> Self:
         """The key of a PEM text; FileRefused for what is no public Ed25519 key, PlanError without the extra."""
         try:
+            from cryptography.exceptions import UnsupportedAlgorithm
             from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
             from cryptography.hazmat.primitives.serialization import load_pem_public_key
         except ModuleNotFoundError as missing:
@@ -94,8 +99,10 @@ class PublicKey:
             key = load_pem_public_key(content[:MOST_BYTES])
         except (ValueError, TypeError, LookupError) as failure:
             raise FileRefused(f"{name} is no public key in PEM; give the one that ends in .pub.") from failure
+        except UnsupportedAlgorithm as failure:
+            raise FileRefused(ANOTHER_KIND.format(name=name)) from failure
         if not isinstance(key, Ed25519PublicKey):
-            raise FileRefused(f"{name} is a key of another kind; certificates are signed by Ed25519 keys.")
+            raise FileRefused(ANOTHER_KIND.format(name=name))
         return cls(key)
 
     def pem(self) -> bytes:
@@ -127,13 +134,30 @@ class PublicKey:
 
 def signature_in(folder: Path) -> bytes | None:
     """The signature that lies in a release's folder; None where there is none. FileRefused where it cannot be read."""
+    place = folder / SIGNATURE
+    if place.exists() and not place.is_file():
+        raise FileRefused(f"{place} cannot be read: it is a folder or a device.")
     try:
-        with (folder / SIGNATURE).open("rb") as stream:
+        with place.open("rb") as stream:
             return stream.read(MOST_BYTES)
     except FileNotFoundError:
         return None
     except OSError as failure:
-        raise FileRefused(f"{folder / SIGNATURE} cannot be read: {failure.strerror}.") from failure
+        raise FileRefused(f"{place} cannot be read: {failure.strerror}.") from failure
+
+
+def signature_place(folder: Path) -> Path:
+    """Where a signature is written; FileRefused where a link, a folder or anything else than a file is there."""
+    place = folder / SIGNATURE
+    try:
+        is_file = stat.S_ISREG(place.lstat().st_mode)
+    except FileNotFoundError:
+        return place
+    except OSError as failure:
+        raise FileRefused(f"{place} cannot be read: {failure.strerror}.") from failure
+    if not is_file:
+        raise FileRefused(f"{place} is a link, a folder or a device: nothing is written there. Take it away to sign.")
+    return place
 
 
 def new_key_files(path: Path) -> PublicKey:
@@ -141,6 +165,8 @@ def new_key_files(path: Path) -> PublicKey:
 
     FileRefused where one of the two files is there already, or cannot be written; neither is then left behind.
     """
+    if not path.name:
+        raise FileRefused(f"A key is written to a new file, and '{path}' is a folder; name a file.")
     key, public = SigningKey.new(), path.with_name(f"{path.name}.pub")
     _write_new(path, key.private_pem(), 0o600)
     try:

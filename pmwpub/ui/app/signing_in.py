@@ -5,10 +5,12 @@ Without accounts nobody is asked, and whoever reaches the server is its user.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping
 
 import streamlit as st
+from streamlit import config
 from streamlit.auth_util import get_secrets_auth_section, is_authlib_installed
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
@@ -18,6 +20,7 @@ from pmwpub.accounts.people import SignIn, Visitor
 from pmwpub.errors import SettingRefused
 
 DEFAULT = "default"
+SECRETS_FILES = "STREAMLIT_SECRETS_FILES"
 LEAST_SECRET = 32
 """Characters of the secret that signs the cookies of people who signed in."""
 
@@ -43,6 +46,14 @@ def check_accounts(rules: AccountRules | None) -> None:
         raise SettingRefused("redirect_uri in [auth] is this server's address with /oauth2callback behind it.")
     if not is_authlib_installed():
         raise SettingRefused("Accounts take Authlib: pip install 'pmwpub[accounts]'.")
+
+
+def check_before_serving(rules: AccountRules | None) -> None:
+    """The same in a program that is no server yet: of Streamlit's variables, a server reads this one as it starts."""
+    named = os.environ.get(SECRETS_FILES, "").split()
+    if named:
+        config.set_option("secrets.files", named)
+    check_accounts(rules)
 
 
 def providers() -> dict[str, str]:

@@ -7,6 +7,7 @@ No test here reaches the network: it is taken away first.
 from __future__ import annotations
 
 import csv
+import errno
 import hashlib
 import io
 import json
@@ -31,6 +32,7 @@ from release.bundles import FORMULA, SCRIPT, Made, make, public_csv
 from release.catalogue.registry_rules import ENTRY
 from rocrate.rocrate import ROCrate
 
+from pmwpub import outputs
 from pmwpub.cli import main
 from pmwpub.cli.arguments.certificate_arguments import FORMAT_NAMES
 from pmwpub.errors import CertificateError, PlanError, WorkloadError
@@ -487,9 +489,10 @@ def test_nothing_is_known_by_level_of_what_was_not_measured() -> None:
     ]
 
 
-def test_a_column_that_the_release_lacks_is_refused() -> None:
+@pytest.mark.parametrize("wanted", FORMATS)
+def test_a_column_that_the_release_lacks_is_refused(wanted: str) -> None:
     with pytest.raises(WorkloadError, match="no column 'income'"):
-        questions(old("out"), AboutRelease(columns=("income",)))
+        record_of(release(old("out"), AboutRelease(columns=("job", "income"))), wanted)  # type: ignore[arg-type]
 
 
 def test_a_public_table_unchanged_has_nothing_to_answer_for(town: dict[str, dict[str, bytes]]) -> None:
@@ -518,6 +521,40 @@ def test_no_record_is_made_of_a_file_that_the_certificate_does_not_name(wanted: 
 def test_statements_that_are_none_are_refused_in_words(content: bytes) -> None:
     with pytest.raises(PlanError, match="Statements about a release"):
         AboutRelease.from_json(content)
+
+
+NO_ADDRESSES = [
+    "javascript:alert(1)",
+    "JavaScript:alert(1)",
+    f"file:{'/' * 3}etc/passwd",
+    "data:text/html,x",
+    "//example.org/x",
+    "https://",
+    "http:///x",
+    "ftp://example.org/x",
+    " https://example.org/x",
+    "https://example.org/x\n",
+    "https://example.org/a b",
+    'https://example.org/"><script>',
+    "https:\\\\example.org",
+]
+
+
+@pytest.mark.parametrize("key", ["license", "url"])
+@pytest.mark.parametrize("given", NO_ADDRESSES)
+def test_only_addresses_of_the_web_go_into_a_record(key: str, given: str) -> None:
+    with pytest.raises(PlanError, match=f"does not fit: {key}.*begins with http://"):
+        AboutRelease.from_json(json.dumps({key: given}).encode())
+
+
+def test_addresses_and_words_for_licences_stay_as_they_were_written() -> None:
+    for address in ("https://example.org", "HTTP://Example.org:8080/a?b=c&d#e", "https://example.org/stadtläufe/", ""):
+        found = AboutRelease.from_json(json.dumps({"license": address, "url": address}).encode())
+        assert (found.license, found.url) == (address, address)
+    for word in ("CC-BY-4.0", "Apache-2.0+", "0BSD", "LicenseRef-town"):
+        assert AboutRelease.from_json(json.dumps({"license": word}).encode()).license == word
+        with pytest.raises(PlanError, match="does not fit: url"):
+            AboutRelease.from_json(json.dumps({"url": word}).encode())
 
 
 @pytest.mark.parametrize("wanted", FORMATS)
@@ -555,6 +592,21 @@ def test_the_command_writes_no_crate_into_a_folder_that_has_something(
     assert main(["certificate", "export", "--format", "ro-crate", *given]) == 2
     assert "is not empty" in capsys.readouterr().err
     assert [one.name for one in tmp_path.iterdir()] == ["mine"]
+
+
+@pytest.mark.parametrize("wanted", FORMATS)
+def test_where_a_record_cannot_be_written_the_command_says_so_and_leaves_nothing(
+    wanted: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(outputs.os, "fsync", full)
+    output = tmp_path / "record"
+    given = ["--release", str(BEFORE / "out"), "-o", str(output)]
+    assert main(["certificate", "export", "--format", wanted, *given]) == 2
+    assert capsys.readouterr().err == f"pmwpub: {output} cannot be written: No space left on device.\n"
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(("wanted", "missing"), [("registry", "yaml"), ("ro-crate", "rocrate.rocrate")])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import os
@@ -37,6 +38,10 @@ SIGNED = (
     "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da"
     "085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00"
 )
+
+CURVE = bytes.fromhex("06082a8648ce3d030107")
+UNKNOWN_CURVE = bytes.fromhex("06082a811ccf5501822d")
+"""The object identifiers of the curves P-256 and SM2."""
 
 Command = Callable[..., Any]
 
@@ -197,6 +202,47 @@ def test_a_link_is_not_followed(pmwpub: Command, tmp_path: Path) -> None:
     assert not (tmp_path / "elsewhere").exists()
 
 
+@pytest.mark.parametrize("place", ["", ".", "/", "./"])
+def test_a_key_without_a_name_is_refused_in_words(
+    pmwpub: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert "is a folder; name a file" in pmwpub("certificate", "keygen", "-o", place, status=2)
+    assert list(tmp_path.iterdir()) == []
+
+
+def _dangling(place: Path, away: Path) -> None:
+    place.symlink_to(away)
+
+
+def _linked(place: Path, away: Path) -> None:
+    away.write_bytes(b"mine")
+    place.symlink_to(away)
+
+
+def _folder(place: Path, away: Path) -> None:
+    place.mkdir()
+
+
+def _pipe(place: Path, away: Path) -> None:
+    os.mkfifo(place)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links and pipes")
+@pytest.mark.parametrize("put", [_dangling, _linked, _folder, _pipe])
+def test_a_signature_is_written_over_no_link_folder_or_pipe(
+    pmwpub: Command, out: Path, key: Path, tmp_path: Path, put: Callable[[Path, Path], None]
+) -> None:
+    away = tmp_path / "away"
+    put(out / SIGNATURE, away)
+    before = away.read_bytes() if away.exists() else None
+    said = pmwpub("certificate", "sign", out, "--key", key, status=2)
+    assert f"{out / SIGNATURE} is a link, a folder or a device" in said
+    assert (away.read_bytes() if away.exists() else None) == before
+    if put in (_folder, _pipe):  # and nobody waits for what a pipe might say
+        assert "cannot be read" in pmwpub("certificate", "check", out, status=2)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="modes of files")
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o620])
 def test_a_key_that_others_can_read_or_write_is_not_used(key: Path, mode: int) -> None:
@@ -237,6 +283,34 @@ def test_keys_of_another_kind_are_refused_in_words(tmp_path: Path, key: Path) ->
         PublicKey.from_pem(key.read_bytes(), "it")
     with pytest.raises(FileRefused, match="cannot be read"):
         SigningKey.read(tmp_path / "nowhere")
+
+
+@pytest.fixture
+def unknown(tmp_path: Path) -> Path:
+    """A pair of keys on a curve that the library does not know (SM2's), as OpenSSL writes them."""
+    from cryptography.hazmat.primitives.asymmetric import ec
+    from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+
+    known = ec.generate_private_key(ec.SECP256R1())
+    private = known.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
+    asked = known.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+    for name, kind, content in (("odd", "PRIVATE", private), ("odd.pub", "PUBLIC", asked)):
+        assert content.count(CURVE) == 1
+        lines = base64.encodebytes(content.replace(CURVE, UNKNOWN_CURVE)).decode()
+        _written(tmp_path / name, f"-----BEGIN {kind} KEY-----\n{lines}-----END {kind} KEY-----\n".encode())
+    return tmp_path / "odd"
+
+
+def test_keys_on_a_curve_that_nobody_knows_are_refused_in_words(
+    pmwpub: Command, out: Path, unknown: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert f"{unknown} is a key of another kind" in pmwpub("certificate", "sign", out, "--key", unknown, status=2)
+    assert not (out / SIGNATURE).exists()
+    said = pmwpub("certificate", "check", out, "--public-key", public(unknown), status=2)
+    assert f"{public(unknown)} is a key of another kind" in said
+    monkeypatch.setenv("PMWPUB_SIGNING_KEY", str(unknown))
+    with pytest.raises(SettingRefused, match="is a key of another kind"):  # release and server alike
+        declared_key()
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="no OpenSSL here")
@@ -285,7 +359,7 @@ def test_a_server_does_not_start_with_a_key_that_is_none(
     monkeypatch.setenv("PMWPUB_STORE", f"sqlite:///{tmp_path / 'ledger.sqlite3'}")
     monkeypatch.setenv("PMWPUB_SIGNING_KEY", str(key))
     with pytest.raises(SettingRefused, match="PMWPUB_SIGNING_KEY names no key that can be used"):
-        open_service(begun, lambda key, make: make(), Policy(), lambda: "")  # type: ignore[arg-type, return-value]
+        open_service(begun, lambda key, make: make(), Policy(), str, lambda: None)  # type: ignore[arg-type, return-value]
     assert not (tmp_path / "ledger.sqlite3").exists()
     key.chmod(0o600)
     assert declared_key() is not None
