@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import partial
 
 from pmwpub.plans import WeightTotalPlan
 from pmwpub.plans.weighing import WeightKind
 from pmwpub.service.core import Service
+from pmwpub.service.reading_back.stored_results import StoredTotal
 
 WEIGHT_TOTAL = "weight-total"
 
@@ -20,5 +20,5 @@ def totals_of(service: Service, population: str) -> Mapping[WeightKind, tuple[in
         if booking.status == "done":
             plan = WeightTotalPlan.model_validate_json(booking.plan_json)
             body = service.cache(f"result:{booking.result}", partial(service.ledger.result, booking.id))
-            found[plan.weighs_as] = json.loads(body)["total"], booking.key.plan_sha256
+            found[plan.weighs_as] = StoredTotal.model_validate_json(body).total, booking.key.plan_sha256
     return found
