@@ -215,3 +215,14 @@ def test_what_clipping_costs_is_shown_on_public_tables(run: Run) -> None:
     assert [one["cap"] for one in halves] == [2, 4, 8]
     Path("d.csv").write_text("sex,age\nF,0\n")
     assert "has no column 'w'" in run("schema", "weights", "d.csv", "--schema", "schema.json", status=2)
+
+
+def test_a_closed_population_is_told_no_price_of_a_release_or_a_total(run: Run) -> None:
+    Path("other.json").write_text(json.dumps(schema(total=None)))
+    of_total = ("weight-total", "--population", "P", "--schema", "other.json", "--epsilon", "1", "--dry-run")
+    assert run(*of_total)["price"]["rho"] > 0
+    assert bought(run, "--dry-run")["affordable"]
+    run("ledger", "retire", "P", "--final")
+    assert "was retired on" in run(*of_total, status=2)
+    assert "was retired on" in bought(run, "--dry-run", status=2)
+    assert "was retired on" in bought(run, "-o", "out", status=2)
