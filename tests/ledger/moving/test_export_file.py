@@ -209,6 +209,20 @@ def test_an_altered_ledger_or_manifest_is_refused(forger: Forger) -> None:
         forger.refused(forger.packed({**members, "manifest.json": body}))
 
 
+def test_bytes_before_between_or_behind_are_refused(forger: Forger) -> None:
+    """A zip's readers look for its end, and pass over what stands around it, and a comment."""
+    own, end = forger.written, forger.written[-22:]
+    directory = int.from_bytes(end[16:20], "little")
+    moved = end[:16] + (directory + 7).to_bytes(4, "little") + end[20:]
+    for more in (
+        own + b"\0", own + b"another", own + own, b"another" + own, b"\0" + own,
+        own[:-2] + b"\7\0another", own[:directory] + b"another" + own[directory:-22] + moved,
+    ):  # fmt: skip
+        assert "bytes before, between or behind" in forger.refused(forger.file(more))
+    assert "not whole" in forger.refused(forger.file(own + b"another" + end))
+    assert not import_population(forger.store, forger.file(own)).again
+
+
 # Ledgers that a forger wrote, with sums that fit
 
 Forgery = Callable[[Lines], Lines]
