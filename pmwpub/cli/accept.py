@@ -30,6 +30,7 @@ def accept(parsed: argparse.Namespace) -> Json:
         plan = acceptances.acceptance_plan(service, name, release, part=part)
         if parsed.dry_run:
             current = study_store.study(service, name)
+            purchases.refuse_closed(service, current, [AcceptancePurchase(plan)], repeat=parsed.repeat)
             rho = sum((one.rho for one in AcceptancePurchase(plan).charges(current)), ZCDP(0))
             return {
                 "criteria": _planned(plan),

@@ -30,6 +30,9 @@ def misfits(parsed: argparse.Namespace) -> Json:
         proposed = purchases.proposed_columns(current, [risk.column for risk in risks], parsed.half_width)
         columns = list(dict.fromkeys(parsed.column or proposed))
         if parsed.dry_run:
+            if current.closed is not None:  # else what is not sold is priced too, and said to be
+                plan = misfit_shares.misfit_plan(current, columns, half_width=parsed.half_width, rules=parsed.rules)
+                purchases.refuse_closed(service, current, [MisfitPurchase(plan)], repeat=parsed.repeat)
             return _priced(current, columns, risks, parsed.half_width, rules=parsed.rules)
         private = private_table(service, name, Files(parsed.read, [parsed.private]), parsed)
         plan = misfit_shares.misfit_plan(current, columns, half_width=parsed.half_width, rules=parsed.rules)

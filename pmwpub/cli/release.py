@@ -128,6 +128,7 @@ def _planned(parsed: argparse.Namespace) -> Json:
         plan, said = chosen.plan, {"engine_chosen": chosen.why} if chosen.why else {}
         if isinstance(plan, UnchangedPlan):
             return _unchanged_planned(plan, current, bought_start(service, current, candidates)) | said
+        purchases.refuse_closed(service, current, [purchase_of(plan)], private=private, repeat=parsed.repeat)
         price = purchases.price(service, current, [purchase_of(plan)], private=private, repeat=parsed.repeat)
         found = outlook(service, current, plan)
         counted_in = found.counted_in.replace(" ", "_")

@@ -59,7 +59,7 @@ def register(connection: Connection, population: Population) -> Population:
     terms, or another name that looks like it.
     """
     access.require_steward(connection)
-    _refuse_unstated(population)
+    refuse_unstated(population)
     lock_store(connection)
     known = connection.execute(select(populations.c.id).where(populations.c.name == population.name)).scalar()
     if known is not None and access.works(connection, int(known)):
@@ -85,7 +85,7 @@ def _own(connection: Connection, population_id: int) -> None:
         connection.execute(insert(members).values(standing="owner", created=now(), **row))
 
 
-def _refuse_unstated(population: Population) -> None:
+def refuse_unstated(population: Population) -> None:
     """Raise BudgetError for an epsilon or a delta of more digits than a certificate can state.
 
     Raises LedgerError for a unit that is no line of text. New terms alone are asked: a store of before may have others.
@@ -154,7 +154,7 @@ def amend(connection: Connection, name: str, changes: Mapping[str, object]) -> P
     after = replace(before, **changes)  # type: ignore[arg-type]
     if after == before:
         return before
-    _refuse_unstated(after)
+    refuse_unstated(after)
     spent = spent_units(connection, population_id)
     if spent:
         if replace(after, epsilon=before.epsilon) != before:

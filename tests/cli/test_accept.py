@@ -71,6 +71,11 @@ def test_criteria_stand_in_the_plan_and_verdicts_are_bought(run: Run) -> None:
     assert (by_plan["criteria"], by_plan["stored_earlier"]) == (found["criteria"], True)
     other = run("accept", *COMMON, "--private", "p.csv", "--release", "out", "--draw", "7", *narrow, status=2)
     assert "holds draw 0, not 7" in other
+    run("ledger", "retire", "P", "--final")
+    accept = ("accept", *COMMON, "--release", "out")
+    assert run(*accept, "--dry-run", *narrow)["price"] == priced["price"], "of what was bought, its price is told"
+    for flags in (("--dry-run",), ("--private", "p.csv")):
+        assert "was retired on" in run(*accept, *flags, "--half-widths", "0.3", status=2)
 
 
 def test_what_is_no_criterion_or_has_none_is_refused(run: Run, tmp_path: Path) -> None:

@@ -100,6 +100,9 @@ def test_the_price_and_the_noise_are_free(run: Run) -> None:
     assert found["affordable"]
     assert found["noise"]["persons"] > found["noise"]["households"] > 0
     assert run("ledger", "show", "homes")["charges"] == []
+    run("ledger", "retire", "homes", "--final")
+    for flags in (("--dry-run",), ("-o", "out")):
+        assert "was retired on" in run(*SPEND, "--epsilon", "1", *flags, status=2)
 
 
 @pytest.mark.parametrize(

@@ -79,3 +79,15 @@ def test_without_a_private_table_or_with_a_width_that_is_none_it_is_refused(run:
     assert "--dry-run" in run(*COMMON, status=2)
     assert "half-width" in run(*COMMON, "--dry-run", "--half-width", "0.9", status=2)
     run(*COMMON, "--dry-run", "--half-width", "wide", status=2)
+
+
+def test_what_a_closed_population_cannot_buy_has_no_price(run: Run) -> None:
+    """What was bought before it was retired costs nothing still."""
+    look = (*COMMON, "--half-width", "0.05")
+    found = run(*look, "--private", "p.csv")
+    run("ledger", "retire", "P", "--final")
+    for flags in (("--dry-run",), ("--private", "p.csv")):
+        assert "was retired on" in run(*COMMON, "--half-width", "0.07", *flags, status=2)
+        assert "was retired on" in run(*look, "--repeat", "1", *flags, status=2)
+    assert run(*look, "--dry-run")["columns"]
+    assert run(*look, "--private", "p.csv")["columns"] == found["columns"]

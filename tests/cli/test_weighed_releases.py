@@ -312,3 +312,14 @@ def test_public_tables_of_one_name_are_told_apart_by_their_paths(run: Run) -> No
         Path(folder, "c.csv").write_text(f"sex,age,w\n{lines}")
     found = run("schema", "weights", "a/c.csv", "d/c.csv", "--schema", "schema.json", "--cap", "4")["files"]
     assert [(one["file"], one["caps"][0]["weight_clipped"]) for one in found] == [("a/c.csv", 0), ("d/c.csv", 0.5)]
+
+
+def test_a_closed_population_is_told_no_price_of_a_release_or_a_total(run: Run) -> None:
+    Path("other.json").write_text(json.dumps(schema(total=None)))
+    of_total = ("weight-total", "--population", "P", "--schema", "other.json", "--epsilon", "1", "--dry-run")
+    assert run(*of_total)["price"]["rho"] > 0
+    assert bought(run, "--dry-run")["affordable"]
+    run("ledger", "retire", "P", "--final")
+    assert "was retired on" in run(*of_total, status=2)
+    assert "was retired on" in bought(run, "--dry-run", status=2)
+    assert "was retired on" in bought(run, "-o", "out", status=2)

@@ -129,6 +129,7 @@ def _priced(
     schema: HouseholdSchema,
 ) -> Json:
     """What the release would cost, and the noise of its tables; nothing is charged or written."""
+    purchases.refuse_closed(service, current, [HouseholdPurchase(plan)], private=private, repeat=parsed.repeat)
     price = purchases.price(service, current, [HouseholdPurchase(plan)], private=private, repeat=parsed.repeat)
     schedule = plan.schedule(schema, public_of(service, current, plan.inputs.candidates[0], schema).households)
     persons, own = (sorted(float(law.scale) for law in part.noises) for part in (schedule.persons, schedule.own))

@@ -26,6 +26,7 @@ def weight_total(parsed: argparse.Namespace) -> Json:
         plan = total_purchase.total_plan(service, current, epsilon=parsed.epsilon)
         stated: Json = {"column": plan.column, "unit": plan.unit, "cap": plan.cap}
         if parsed.dry_run:
+            purchases.refuse_closed(service, current, [TotalPurchase(plan)], repeat=parsed.repeat)
             check_weights(current, plan)
             return stated | {"half_width": plan.law.half_width, "price": spent_json(plan.budget, current.balance)}
         private = private_table(service, name, Files(parsed.read, [parsed.private]), parsed)

@@ -41,7 +41,7 @@ def known_already(connection: Connection, export: Export) -> bool:
     """
     lock_store(connection)
     name, manifest = export.manifest.population, export.manifest
-    if not hmac.compare_digest(address_of(ticket(connection, name)), manifest.address):
+    if not hmac.compare_digest(address_of(ticket(connection, name), name), manifest.address):
         raise ExportRefused(ELSEWHERE.format(name=name))
     return _stands(connection, name, manifest.total)
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import zipfile
 from collections.abc import Callable, Iterator
@@ -34,6 +35,9 @@ _MOST_OF_MANIFEST = 10_000
 _BLOB = re.compile(r"blobs/[0-9a-f]{64}")
 _BROKEN = (zipfile.BadZipFile, EOFError, OSError, RuntimeError, NotImplementedError, ValueError, OverflowError)
 NOTHING = "Nothing was imported."
+MORE = f"The file has bytes before, between or behind the export's own: it is not as it was written. {NOTHING}"
+_HEADER, _END = 30, 22
+"""The bytes of a zip's header of a member without its name, and of its end without a comment."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +103,7 @@ def opened_export(path: Path) -> Iterator[Export]:
         raise ExportRefused(f"{path} is no export of pmwpub, or is not whole. {NOTHING}") from None
     with file:
         members = _members(file, path.stat().st_size)
+        _refuse_more(file, path)
         manifest = _manifest(_read(file, members, MANIFEST))
         lines = _read(file, members, LEDGER)
         if hashlib.sha256(lines).hexdigest() != manifest.ledger_sha256:
@@ -127,6 +132,20 @@ def _members(file: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:
     if any(one.file_size > MOST_BYTES for one in members) or sum(one.file_size for one in members) > size:
         raise ExportRefused(f"The file claims more bytes than an export may have, or than it has. {NOTHING}")
     return found
+
+
+def _refuse_more(file: zipfile.ZipFile, path: Path) -> None:
+    """Raise ExportRefused for bytes before, between or after members, or behind the end: no sum is over them."""
+    place = 0
+    for one in sorted(file.infolist(), key=lambda member: member.header_offset):
+        if one.header_offset != place:
+            raise ExportRefused(MORE)
+        place += _HEADER + len(one.filename) + one.file_size
+    with path.open("rb") as stream:
+        stream.seek(-_END, os.SEEK_END)
+        end = stream.read()
+    if file.start_dir != place or not end.startswith(b"PK\5\6") or not end.endswith(b"\0\0"):
+        raise ExportRefused(MORE)
 
 
 def _read(file: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo], name: str) -> bytes:

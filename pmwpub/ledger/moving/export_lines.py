@@ -11,15 +11,19 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from dataclasses import dataclass as plain_dataclass
+from datetime import datetime
 from fractions import Fraction
 from typing import Annotated, Literal
+from unicodedata import category
 
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from pmwpub.errors import ExportRefused, PmwPubError
-from pmwpub.ledger.model import MAX_UNITS, PlanKey, Population
+from pmwpub.ledger.model import MAX_UNITS, Charge, PlanKey, Population
+from pmwpub.ledger.populations import refuse_unstated
 from pmwpub.ledger.recovery.witness_lines import BookingLine, Entry, MarkLine, TermsLine, said, values_of
+from pmwpub.privacy.budget import ZCDP
 from pmwpub.strict_json import read_strictly
 
 _STRICT = ConfigDict(strict=True, defer_build=True)
@@ -135,11 +139,14 @@ def _check(line: MovedLine, name: str) -> None:
     """Raise ValueError or a refusal for a line that says what no store can hold, or that is another population's."""
     if "\0" in "".join(_texts(asdict(line))) or not _TIME.fullmatch(line.created):
         raise ValueError("a text that no store holds")
+    datetime.fromisoformat(line.created)
     if isinstance(line, TermsLine | BookingLine | MarkLine) and line.population != name:
         raise ValueError("another population")
     if isinstance(line, TermsLine):
         numbers = line.n, line.rows_per_person, line.unit, Fraction(line.epsilon), Fraction(line.delta)
-        if line.total_units > Population(line.population, *numbers).total.units:
+        stated = Population(line.population, *numbers)
+        refuse_unstated(stated)
+        if line.total_units > stated.total.units:
             raise ValueError("more than its epsilon allows")
     elif isinstance(line, BookingLine):
         PlanKey(line.plan_sha256, line.repeat)
@@ -147,8 +154,16 @@ def _check(line: MovedLine, name: str) -> None:
             raise ValueError("no plan")
         if any(charge.units > MAX_UNITS for charge in line.charges):
             raise ValueError("more than a store holds")
+        _check_charges(line)
     else:
         _check_named(line)
+
+
+def _check_charges(line: BookingLine) -> None:
+    for one in line.charges:
+        Charge(one.purpose, one.mechanism, one.sensitivity, one.scale, ZCDP(one.units))
+        if any(category(sign) == "Cc" for sign in one.purpose + one.mechanism + one.sensitivity + one.scale):
+            raise ValueError("a control character")
 
 
 def _check_named(line: MarkLine | OutcomeLine | DocumentLine) -> None:

@@ -29,9 +29,18 @@ def ticket(connection: Connection, name: str) -> bytes:
     return hmac.digest(hmac.digest(secret, _PURPOSE, "sha256"), name.encode(), "sha256")[:16]
 
 
-def address_of(made: bytes) -> str:
-    """The address that a ticket belongs to: 40 hexadecimal digits."""
-    return hashlib.sha256(_PURPOSE + made).hexdigest()[:40]
+def address_of(made: bytes, name: str) -> str:
+    """The address that a ticket belongs to: 32 hexadecimal digits, and 8 that check them and the population's name."""
+    return _checked(hashlib.sha256(_PURPOSE + made).hexdigest()[:32], name)
+
+
+def belongs(address: str, name: str) -> bool:
+    """Whether some store may have given out an address for a name: a slip in either is found, but for one in 2^32."""
+    return ADDRESS.fullmatch(address) is not None and _checked(address[:32], name) == address
+
+
+def _checked(digits: str, name: str) -> str:
+    return digits + hashlib.sha256(f"{digits} {name}".encode()).hexdigest()[:8]
 
 
 def receipt_of(made: bytes, total: str) -> str:
@@ -39,7 +48,7 @@ def receipt_of(made: bytes, total: str) -> str:
     return f"{made.hex()}-{total[:32]}"
 
 
-def confirms(receipt: str, address: str, total: str) -> bool:
-    """Whether a receipt was made by the store of an address for an export."""
+def confirms(receipt: str, name: str, address: str, total: str) -> bool:
+    """Whether a receipt was made by the store of an address for an export of a population."""
     found = _RECEIPT.fullmatch(receipt.strip())
-    return found is not None and address_of(bytes.fromhex(found[1])) == address and found[2] == total[:32]
+    return found is not None and address_of(bytes.fromhex(found[1]), name) == address and found[2] == total[:32]

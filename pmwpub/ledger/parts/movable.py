@@ -23,14 +23,15 @@ from pmwpub.ledger.moving import arrivals, closings, departures
 from pmwpub.ledger.moving.arrivals import Renumbering
 from pmwpub.ledger.moving.closings import Closing, Departure
 from pmwpub.ledger.moving.export_file import Export, manifest_of, opened_export, write_export
-from pmwpub.ledger.moving.receipts import ADDRESS, address_of, confirms, receipt_of, ticket
+from pmwpub.ledger.moving.receipts import address_of, belongs, confirms, receipt_of, ticket
 from pmwpub.ledger.parts.outcomes import Outcomes
 from pmwpub.ledger.parts.registered import Registered
 
 AT_WORK = "A plan of {name!r} is still worked on. Wait for its end, or stop it; then export again. Nothing was changed."
 NO_ADDRESS = (
-    "An address has 40 hexadecimal digits, as `pmwpub ledger address NAME` prints it on the store that is to receive. "
-    "Nothing was changed."
+    "That is no address for {name!r}: no store gives it out, so none could take the population in. An address has 40 "
+    "hexadecimal digits, as `pmwpub ledger address NAME` prints it for this very name on the store that is to receive. "
+    "Copy it from there. Nothing was changed."
 )
 OTHER_ADDRESS = (
     "{name!r} was closed here for the address {address}, and only the store of that address can take it in: in two "
@@ -97,22 +98,22 @@ class Movable(Registered, Outcomes):
         with self._database.reading() as connection:
             access.require_program(connection)
             arrivals.refuse_taken(connection, name)
-            return address_of(ticket(connection, name))
+            return address_of(ticket(connection, name), name)
 
     def depart(self, name: str, address: str, check: Check = _unasked) -> Departure:
         """Close a population and fix what its export holds, in one transaction; once closed so, say so again.
 
         check  raises for an export that should not be made, which is asked before anything is closed
 
-        Raises what `check` does, LedgerError while one of its plans is at work, and for what no store could take in,
-        PopulationClosed for one that went to another address.
+        Raises what `check` does, LedgerError for an address that is none of that name, while one of its plans is at
+        work, and for what no store could take in, PopulationClosed for one that went to another address.
         """
         with self._database.reading() as connection:
             access.require_program(connection)
-        if not ADDRESS.fullmatch(address):
-            raise LedgerError(NO_ADDRESS)
         with self._database.reading() as connection:
             booked = bookings.every(connection, populations.identify(connection, name))
+        if not belongs(address, name):
+            raise LedgerError(NO_ADDRESS.format(name=name))
         for booking in booked:
             if booking.status == "charged" and (self.at_work(booking.id) or not self.close_unattended(booking.id)):
                 raise LedgerError(AT_WORK.format(name=name))
@@ -184,7 +185,7 @@ class Movable(Registered, Outcomes):
             if found is None or found.departure is None:
                 raise LedgerError(NOT_CLOSED.format(name=name))
             gone = found.departure
-            if not confirms(receipt, gone.address, gone.total):
+            if not confirms(receipt, name, gone.address, gone.total):
                 raise ExportRefused(NO_RECEIPT)
             if not gone.arrived:
                 populations.mark(connection, population_id, closings.ARRIVED, "By the receipt of the other store.")

@@ -237,15 +237,16 @@ def price_before(criteria: tuple[Criterion, ...], current: Study) -> ZCDP | None
 
 def acceptances(service: Service, population: str, release: PlanKey | None = None) -> list[Acceptance]:
     """Every acceptance that was bought, oldest first; those of one release alone, if it is named."""
-    return bought_of(service, population, "acceptance", _accepted, release)
+    return bought_of(service, population, "acceptance", read_acceptance, release)
 
 
 def accepted(service: Service, booking: Booking) -> Acceptance:
     """One acceptance, read back by its booking."""
-    return _accepted(service.outcome(booking))
+    return read_acceptance(service.outcome(booking))
 
 
-def _accepted(outcome: Outcome) -> Acceptance:
+def read_acceptance(outcome: Outcome) -> Acceptance:
+    """One acceptance as it is stored; ValueError for what is none."""
     plan = AcceptancePlan.model_validate_json(outcome.booking.plan_json)
     if outcome.result is None:
         return Acceptance(plan, outcome)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,6 +16,7 @@ from pmwpub.plans.weighing import counted_in, mass_of, reach_of
 from pmwpub.service.bought.stored_releases import outcomes
 from pmwpub.service.core import Outcome, Service
 from pmwpub.service.inputs.study_store import Study
+from pmwpub.service.reading_back.stored_results import StoredAssessment
 
 
 @dataclass(frozen=True)
@@ -85,11 +85,21 @@ def assessed(service: Service, current: Study, booking: Booking) -> Assessed:
 
 
 def _assessed(current: Study, outcome: Outcome) -> Assessed:
-    plan = AssessmentPlan.model_validate_json(outcome.booking.plan_json)
+    plan, stored = read_assessment(outcome)
     name = current.known_names(plan.inputs.candidates)
-    body = {} if outcome.result is None else json.loads(outcome.result)
-    floor, start = (NoisyInterval(**body[part]) if part in body else None for part in ("floor", "start"))
-    return Assessed(plan.inputs.candidates, name, plan, outcome, floor, start, tuple(body.get("remarks", ())))
+    floor, start = (None if one is None else one.interval for one in (stored.floor, stored.start))
+    return Assessed(plan.inputs.candidates, name, plan, outcome, floor, start, stored.remarks)
+
+
+def read_assessment(outcome: Outcome) -> tuple[AssessmentPlan, StoredAssessment]:
+    """What is stored of an assessment, empty where nothing is; ValueError for what is none."""
+    plan = AssessmentPlan.model_validate_json(outcome.booking.plan_json)
+    if outcome.result is None:
+        return plan, StoredAssessment()
+    stored = StoredAssessment.model_validate_json(outcome.result)
+    if (stored.floor is not None, stored.start is not None) != (plan.floor, plan.start):
+        raise ValueError("An assessment has the parts that were planned.")
+    return plan, stored
 
 
 def shares_of(plan: AssessmentPlan) -> list[AssessmentShare]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,6 +13,7 @@ from pmwpub.plans import BestPlan, Part, Scope
 from pmwpub.plans.weighing import mass_of, reach_of
 from pmwpub.service.core import Outcome, Service
 from pmwpub.service.inputs.study_store import Study
+from pmwpub.service.reading_back.stored_results import StoredChoice
 
 Pool = tuple[str, ...]
 
@@ -70,16 +70,22 @@ def choices(service: Service, current: Study) -> list[ChosenCandidate]:
 
 def chosen(service: Service, current: Study, booking: Booking) -> ChosenCandidate:
     """One choice, read back by its booking."""
-    plan = BestPlan.model_validate_json(booking.plan_json)
-    names = tuple(current.known_names(pool) for pool in plan.pools)
     outcome = service.outcome(booking)
-    if outcome.result is None:
+    plan, stored = read_choice(outcome)
+    names = tuple(current.known_names(pool) for pool in plan.pools)
+    if stored is None:
         return ChosenCandidate(plan.pools, names, plan, outcome)
-    body = json.loads(outcome.result)
-    winner = tuple(body["candidate"])
-    return ChosenCandidate(
-        plan.pools, names, plan, outcome, winner, current.known_names(winner), tuple(body["remarks"])
-    )
+    winner = stored.candidate
+    return ChosenCandidate(plan.pools, names, plan, outcome, winner, current.known_names(winner), stored.remarks)
+
+
+def read_choice(outcome: Outcome) -> tuple[BestPlan, StoredChoice | None]:
+    """What is stored of a choice; ValueError for what is none."""
+    plan = BestPlan.model_validate_json(outcome.booking.plan_json)
+    stored = None if outcome.result is None else StoredChoice.model_validate_json(outcome.result)
+    if stored is not None and stored.candidate not in plan.pools:
+        raise ValueError("A choice is one of what was offered.")
+    return plan, stored
 
 
 def too_close(numbers: Sequence[NoisyInterval]) -> list[int | None]:

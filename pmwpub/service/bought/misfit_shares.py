@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,6 +12,7 @@ from pmwpub.rounding import near
 from pmwpub.service.bought.stored_releases import outcomes
 from pmwpub.service.core import Outcome, Service
 from pmwpub.service.inputs.study import Study
+from pmwpub.service.reading_back.stored_results import StoredLook, StoredShare
 
 HALF_WIDTH = "0.01"
 """Of the interval around each share of rows, where nobody asks for another."""
@@ -102,23 +102,30 @@ def misfit_plan(
 
 def looks(service: Service, population: str) -> list[FitSeen]:
     """Every look that was bought, oldest first, with what became of it."""
-    return [_seen(outcome) for outcome in outcomes(service, population, "misfits")]
+    return [read_look(outcome) for outcome in outcomes(service, population, "misfits")]
 
 
 def fit_seen(service: Service, booking: Booking) -> FitSeen:
     """One look, read back by its booking."""
-    return _seen(service.outcome(booking))
+    return read_look(service.outcome(booking))
 
 
-def _seen(outcome: Outcome) -> FitSeen:
+def read_look(outcome: Outcome) -> FitSeen:
+    """One look as it is stored; ValueError for what is none."""
     plan = MisfitPlan.model_validate_json(outcome.booking.plan_json)
     if outcome.result is None:
         return FitSeen(plan, outcome)
-    body = json.loads(outcome.result)
-    *columns, overall = [MisfitShare(**share) for share in body["misfits"]]
+    stored = StoredLook.model_validate_json(outcome.result)
+    *columns, overall = map(_share, stored.misfits)
+    if [one.column for one in columns] != list(plan.columns) or (stored.rules is not None) != bool(plan.rules):
+        raise ValueError("A look has the columns that were planned.")
     ordered = tuple(sorted(columns, key=lambda share: -share.value))
-    rules = MisfitShare(None, **body["rules"]) if "rules" in body else None
-    return FitSeen(plan, outcome, ordered, overall, body["confidence"], tuple(body["remarks"]), rules)
+    rules = None if stored.rules is None else _share(stored.rules)
+    return FitSeen(plan, outcome, ordered, overall, stored.confidence, stored.remarks, rules)
+
+
+def _share(stored: StoredShare) -> MisfitShare:
+    return MisfitShare(stored.column, stored.value, stored.low, stored.high)
 
 
 def _sentence(share: MisfitShare, half_width: float, what: str) -> str:

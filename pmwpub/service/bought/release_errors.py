@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from pmwpub.release.checking import read_folder
 from pmwpub.release.rebuilding import differing
 from pmwpub.service.bought.stored_releases import bought_of, measured_release, stored_release
 from pmwpub.service.core import Outcome, Service
+from pmwpub.service.reading_back.stored_results import StoredError
 
 
 @dataclass(frozen=True)
@@ -54,20 +54,21 @@ def error_plan(service: Service, population: str, release: PlanKey, *, epsilon: 
 
 def measured_errors(service: Service, population: str, release: PlanKey | None = None) -> list[MeasuredError]:
     """Every noisy error that was bought, oldest first; those of one release alone, if it is named."""
-    return bought_of(service, population, "error", _measured, release)
+    return bought_of(service, population, "error", read_error, release)
 
 
 def measured(service: Service, booking: Booking) -> MeasuredError:
     """One noisy error, read back by its booking."""
-    return _measured(service.outcome(booking))
+    return read_error(service.outcome(booking))
 
 
-def _measured(outcome: Outcome) -> MeasuredError:
+def read_error(outcome: Outcome) -> MeasuredError:
+    """One noisy error as it is stored; ValueError for what is none."""
     plan = ErrorPlan.model_validate_json(outcome.booking.plan_json)
     if outcome.result is None:
         return MeasuredError(plan, outcome)
-    body = json.loads(outcome.result)
-    return MeasuredError(plan, outcome, NoisyInterval(**body["error"]), tuple(body["remarks"]))
+    stored = StoredError.model_validate_json(outcome.result)
+    return MeasuredError(plan, outcome, stored.error.interval, stored.remarks)
 
 
 def named_release(text: str, draw: int = 0) -> PlanKey:

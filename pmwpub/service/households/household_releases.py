@@ -12,7 +12,7 @@ from pmwpub.plans import HouseholdPlan
 from pmwpub.plans.household_plans import planned_tables
 from pmwpub.release.households.household_bundle import HouseholdBundle
 from pmwpub.service.bought.releases import budget
-from pmwpub.service.core import Service
+from pmwpub.service.core import Outcome, Service
 from pmwpub.service.households.household_loading import HouseholdTable
 from pmwpub.service.households.household_unit import check_unit
 from pmwpub.service.inputs.study import Study
@@ -55,5 +55,10 @@ def household_plan(
 
 def household_bundle(service: Service, booking: Booking) -> HouseholdBundle | None:
     """What a booking of a release of households bought; None where no result is stored, or not yet."""
-    outcome = service.outcome(booking)
-    return None if outcome.result is None else HouseholdBundle.from_bytes(outcome.result)
+    return read_households(service.outcome(booking))[1]
+
+
+def read_households(outcome: Outcome) -> tuple[HouseholdPlan, HouseholdBundle | None]:
+    """What is stored of a release of households; ValueError or CertificateError for what is none."""
+    plan = HouseholdPlan.model_validate_json(outcome.booking.plan_json)
+    return plan, None if outcome.result is None else HouseholdBundle.from_bytes(outcome.result)

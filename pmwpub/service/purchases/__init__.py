@@ -5,7 +5,17 @@ A purchase is a plan, its charges, its work and its encoding. Page, command line
 
 from pmwpub.service.purchases.acceptance_purchase import AcceptancePurchase
 from pmwpub.service.purchases.assessment_purchase import AssessmentPurchase
-from pmwpub.service.purchases.buying import FREE_TICK, TICK, UNDECIDED, asks, buy, doubts, price, warnings_before
+from pmwpub.service.purchases.buying import (
+    FREE_TICK,
+    TICK,
+    UNDECIDED,
+    asks,
+    buy,
+    doubts,
+    price,
+    refuse_closed,
+    warnings_before,
+)
 from pmwpub.service.purchases.by_plan import purchase_of
 from pmwpub.service.purchases.choice_purchase import BestPurchase
 from pmwpub.service.purchases.error_purchase import ErrorPurchase
@@ -46,6 +56,7 @@ __all__ = [
     "price",
     "proposed_columns",
     "purchase_of",
+    "refuse_closed",
     "store",
     "warnings_before",
 ]

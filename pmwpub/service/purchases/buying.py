@@ -106,7 +106,7 @@ def buy(
     for one in known:
         check_unit(current.population, largest_of(one.plan))
         check_repeat(service.ledger.next_repeat(private.population, one.plan.sha256), repeat)
-    _refuse_closed(service, current, known, repeat)
+    refuse_closed(service, current, known, repeat=repeat)
     if not free_tick and (doubted := doubts(service, current, known, repeat=repeat)):
         raise PlanError(f"{doubted[0]} {NOT_WORTH}")
     spendings = [_spending(service, private, one, repeat, current) for one in known]
@@ -117,9 +117,21 @@ def buy(
     )
 
 
-def _refuse_closed(service: Service, current: Study, wanted: Sequence[Purchase], repeat: int) -> None:
-    """Raise PopulationClosed where a plan is new and nothing more is bought; the ledger asks it again as it charges."""
+def refuse_closed(
+    service: Service,
+    current: Study,
+    wanted: Sequence[Purchase],
+    *,
+    private: PrivateTable | None = None,
+    repeat: int = 0,
+) -> None:
+    """Raise PopulationClosed where a plan is new and nothing more is bought; the ledger asks it again as it charges.
+
+    private  the loaded table, where plans do not say yet how its file was read
+    """
     name = current.population.name
+    if private is not None:
+        wanted = [as_known(service, private, one, repeat, current) for one in wanted]
     new = [one for one in wanted if service.ledger.booking(name, PlanKey(one.plan.sha256, repeat)) is None]
     if new and current.closed is not None:
         raise PopulationClosed(f"{current.closed.words} Nothing was charged.")

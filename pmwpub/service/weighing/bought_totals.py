@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import partial
@@ -11,6 +10,7 @@ from operator import itemgetter
 from pmwpub.plans import WeightTotalPlan
 from pmwpub.plans.weighing import WeightKind
 from pmwpub.service.core import Service
+from pmwpub.service.reading_back.stored_results import StoredTotal
 
 WEIGHT_TOTAL = "weight-total"
 
@@ -26,7 +26,7 @@ def totals_of(service: Service, population: str) -> Mapping[WeightKind, tuple[tu
         if booking.status == "done":
             plan = WeightTotalPlan.model_validate_json(booking.plan_json)
             body = service.cache(f"result:{booking.result}", partial(service.ledger.result, booking.id))
-            one = plan.law.law.scale, int(json.loads(body)["total"]), booking.key.plan_sha256
+            one = plan.law.law.scale, StoredTotal.model_validate_json(body).total, booking.key.plan_sha256
             found.setdefault(plan.weighs_as, []).append(one)
     return {
         kind: tuple((total, sha256) for _, total, sha256 in sorted(totals, key=itemgetter(0)))

@@ -17,6 +17,7 @@ from pmwpub.service.inputs.study import Study
 from pmwpub.service.private_table import PrivateTable
 from pmwpub.service.purchases.caveats import remarks_from
 from pmwpub.service.purchases.protocol import Prepared
+from pmwpub.service.reading_back.stored_results import StoredTotal
 from pmwpub.tasks.mechanism_work import TotalWork
 
 
@@ -111,9 +112,13 @@ def total_plan(service: Service, current: Study, *, epsilon: str) -> WeightTotal
 
 def bought_total(service: Service, booking: Booking) -> BoughtTotal:
     """One total, read back by its booking."""
-    outcome = service.outcome(booking)
-    plan = WeightTotalPlan.model_validate_json(booking.plan_json)
+    return read_total(service.outcome(booking))
+
+
+def read_total(outcome: Outcome) -> BoughtTotal:
+    """One total as it is stored; ValueError for what is none."""
+    plan = WeightTotalPlan.model_validate_json(outcome.booking.plan_json)
     if outcome.result is None:
         return BoughtTotal(plan, outcome)
-    body = json.loads(outcome.result)
-    return BoughtTotal(plan, outcome, body["total"], body["half_width"], tuple(body["remarks"]))
+    stored = StoredTotal.model_validate_json(outcome.result)
+    return BoughtTotal(plan, outcome, stored.total, stored.half_width, stored.remarks)

@@ -209,6 +209,20 @@ def test_an_altered_ledger_or_manifest_is_refused(forger: Forger) -> None:
         forger.refused(forger.packed({**members, "manifest.json": body}))
 
 
+def test_bytes_before_between_or_behind_are_refused(forger: Forger) -> None:
+    """A zip's readers look for its end, and pass over what stands around it, and a comment."""
+    own, end = forger.written, forger.written[-22:]
+    directory = int.from_bytes(end[16:20], "little")
+    moved = end[:16] + (directory + 7).to_bytes(4, "little") + end[20:]
+    for more in (
+        own + b"\0", own + b"another", own + own, b"another" + own, b"\0" + own,
+        own[:-2] + b"\7\0another", own[:directory] + b"another" + own[directory:-22] + moved,
+    ):  # fmt: skip
+        assert "bytes before, between or behind" in forger.refused(forger.file(more))
+    assert "not whole" in forger.refused(forger.file(own + b"another" + end))
+    assert not import_population(forger.store, forger.file(own)).again
+
+
 # Ledgers that a forger wrote, with sums that fit
 
 Forgery = Callable[[Lines], Lines]
@@ -273,6 +287,13 @@ FORGERIES: dict[str, Forgery] = {
     "a text with a NUL": _charged(purpose="a\0b"),
     "a text with half a character": _charged(purpose="\ud800"),
     "a time that is none": _set("mark", created="yesterday"),
+    "a day that no year has": _set("outcome", created="2026-13-45T99:99:99+00:00"),
+    "a day that no month has": _set("booking", created="2026-02-30T00:00:00+00:00"),
+    "a unit of two lines": _set("terms", unit="one\nresident"),
+    "a unit that is a page": _set("terms", unit="x" * 501),
+    "a charge of two lines": _charged(purpose="a\nb"),
+    "a charge without a purpose": _charged(purpose=" "),
+    "a charge that turns the screen red": _charged(scale="\x1b[31m"),
     "a kind of mark that is a page": _set("mark", mark="x" * 1000),
     "a kind of document with a line end": _set("document", document="a\nb"),
     "a document that is no hash": _set("document", sha256="../../x"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import os
@@ -206,7 +207,7 @@ def test_only_the_store_of_the_address_can_give_the_receipt(here: Ledger, there:
     for _ in range(2):
         here.confirm_arrival("A", f" {receipt}\n")
     assert [mark.kind for mark in here.marks("A")].count("arrival confirmed") == 1
-    assert address_of(bytes.fromhex(receipt[:32])) == address
+    assert address_of(bytes.fromhex(receipt[:32]), "A") == address
 
 
 def test_nothing_is_confirmed_or_written_of_an_open_population(here: Ledger, there: Ledger) -> None:
@@ -346,6 +347,9 @@ def test_what_is_refused_closes_nothing(here: Ledger, there: Ledger, tmp_path: P
         (FileRefused, "A", address, tmp_path / "no" / "folder.zip"),
         (LedgerError, "A", "not an address", tmp_path / "a.zip"),
         (LedgerError, "A", address.upper() + "0", tmp_path / "a.zip"),
+        (LedgerError, "A", "2" * 40, tmp_path / "a.zip"),
+        (LedgerError, "A", there.address("a"), tmp_path / "a.zip"),
+        (LedgerError, "A", there.address("C"), tmp_path / "a.zip"),
         (UnknownPopulation, "nobody", address, tmp_path / "a.zip"),
     ]
     for kind, name, to, target in refused:
@@ -354,6 +358,22 @@ def test_what_is_refused_closes_nothing(here: Ledger, there: Ledger, tmp_path: P
     assert here.closing("A") is None
     assert (tmp_path / "there.zip").read_bytes() == b"something"
     assert not (tmp_path / "a.zip").exists()
+
+
+def test_an_address_with_a_wrong_digit_or_two_that_changed_places_closes_nothing(
+    here: Ledger, there: Ledger, tmp_path: Path
+) -> None:
+    """Each digit is another one, then each two that stand beside each other are the other way round."""
+    address = there.address("A")
+    assert address[32:] == hashlib.sha256(f"{address[:32]} A".encode()).hexdigest()[:8]
+    slips = {address[:place] + "0f"[digit == "0"] + address[place + 1 :] for place, digit in enumerate(address)}
+    slips |= {address[:one] + address[one : one + 2][::-1] + address[one + 2 :] for one in range(39)}
+    for slip in slips - {address}:
+        with pytest.raises(LedgerError, match="no address for 'A'"):
+            export_population(here, "A", slip, tmp_path / "a.zip")
+    assert here.closing("A") is None
+    assert not (tmp_path / "a.zip").exists()
+    export_population(here, "A", address, tmp_path / "a.zip")
 
 
 def test_retiring_is_final_recorded_once_and_leaves_what_was_bought(here: Ledger) -> None:

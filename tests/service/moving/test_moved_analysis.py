@@ -25,7 +25,7 @@ from pmwpub.release.rebuilding import rebuilt
 from pmwpub.service import Policy, Released, Service
 from pmwpub.service.bought import assessments, releases
 from pmwpub.service.inputs import stored_tables, study_store
-from pmwpub.service.moving import readable_exports
+from pmwpub.service.moving import readable_exports, readable_results
 from pmwpub.service.moving.population_moves import export_population, import_population
 from pmwpub.service.moving.retirement import retire
 from pmwpub.service.purchases.caveats import renumbered
@@ -187,13 +187,13 @@ def read_back(tmp_path_factory: pytest.TempPathFactory) -> Export:
 
 
 def test_what_is_not_altered_is_read(read_back: Export, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(readable_exports, "MOST_UNPACKED", MOST)
+    monkeypatch.setattr(readable_results, "MOST_UNPACKED", MOST)
     readable_exports.check_readable(read_back)
 
 
 @pytest.mark.parametrize("what", FORGED)
 def test_what_pages_would_fail_on_is_refused(read_back: Export, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(readable_exports, "MOST_UNPACKED", MOST)
+    monkeypatch.setattr(readable_results, "MOST_UNPACKED", MOST)
     kind, change = FORGED[what]
     of_result = {one.sha256 for one in read_back.record.outcomes if kind == "release"}
     hashes = of_result or {one.sha256 for one in read_back.record.documents if one.document == kind}

@@ -1,0 +1,1 @@
+"""The stored bytes of what was bought, as the numbers that they are."""
