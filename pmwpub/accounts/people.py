@@ -24,6 +24,11 @@ class Role(StrEnum):
         return self is not Role.VIEWER
 
 
+def lesser(one: Role | None, other: Role | None) -> Role | None:
+    """The role that may do less; none at all is the least."""
+    return None if one is None or other is None else max(one, other, key=list(Role).index)
+
+
 class Standing(StrEnum):
     """What a person is to one population; NONE is who was a member once."""
 

@@ -222,6 +222,29 @@ def test_a_token_that_was_kept_back_does_not_bring_an_earlier_role_again(stage: 
     assert actor.role is Role.VIEWER
 
 
+@pytest.mark.parametrize(
+    ("first_seen", "by_the_rules_of_now", "held"),
+    [
+        (Role.OPERATOR, Role.STEWARD, Role.STEWARD),
+        (Role.STEWARD, Role.VIEWER, Role.VIEWER),
+        (Role.STEWARD, None, None),
+        (Role.VIEWER, Role.STEWARD, Role.VIEWER),
+        (None, Role.OPERATOR, None),
+        (Role.STEWARD, Role.STEWARD, Role.STEWARD),
+    ],
+)
+def test_rules_that_became_narrower_hold_for_a_token_that_was_seen_before(
+    stage: Stage, first_seen: Role | None, by_the_rules_of_now: Role | None, held: Role | None
+) -> None:
+    stage.as_(guest("Ada", first_seen, issued=1001, token="kept"))
+    ledger = stage.as_(guest("Ada", by_the_rules_of_now, issued=1001, token="kept"))
+    actor = ledger.actor()
+    assert (actor and actor.role) == held
+    if held is None or not held.works:
+        with pytest.raises((StewardNeeded, UnknownPopulation)):
+            ledger.book("A", key("more"), "{}", [charge(1)])
+
+
 def test_after_signing_out_the_token_is_nobodys_and_another_one_still_holds(stage: Stage) -> None:
     other = guest("Ada", Role.STEWARD, issued=1000, token="another browser")
     stage.as_(other)
