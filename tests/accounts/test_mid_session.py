@@ -123,6 +123,32 @@ def test_a_member_who_is_put_out_sees_nothing_from_then_on(staff: Staff, ledger:
     assert "is registered in this ledger" in seen
 
 
+@pytest.mark.parametrize(
+    ("standing", "words"),
+    [(Standing.VIEWER, "You look at this population"), (Standing.NONE, "is registered in this ledger")],
+)
+def test_progress_that_runs_by_itself_ends_for_whoever_works_on_the_population_no_more(
+    staff: Staff, ledger: Ledger, standing: Standing, words: str
+) -> None:
+    with staff.visit("ida", "steward") as session:
+        town = at_work(session)
+        session.open(f"population={town}", "compare")
+        session.press("Simulate")
+        (fragment, *_) = session.timers
+        assert words not in said(session.run_fragment(fragment))
+        with staff.visit("joy", "steward") as other:
+            other.open()
+        ledger.enter_member(town, "joy", Standing.OWNER)
+        ledger.enter_member(town, "ida", standing)
+        seen = said(session.run_fragment(fragment))
+        assert words in seen
+        assert not session.has("button", "Cancel")
+        ledger.enter_member(town, "ida", Standing.STEWARD)
+        session.open(f"population={town}", "compare")
+        if session.has("button", "Cancel"):
+            session.press("Cancel")
+
+
 def test_a_session_is_not_resumed_by_somebody_else_with_the_same_browser(staff: Staff) -> None:
     with visiting(staff.server.url, cookie="shared", account=staff.cookies("ann", "steward")) as session:
         at_work(session)
