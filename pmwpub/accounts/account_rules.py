@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Self
@@ -120,12 +121,21 @@ def _seconds(given: object) -> int | None:
 
 
 def _shown(claims: Mapping[str, object], subject: str) -> str:
-    """A verified e-mail address, else a name, else the subject; on one line."""
-    email = claims.get("email") if claims.get("email_verified") is not False else None
-    for given in (email, claims.get("preferred_username"), claims.get("name")):
-        if isinstance(given, str) and given.strip() and given.isprintable():
-            return given.strip()[:MAX_SHOWN]
+    """An e-mail address that the provider says it verified, else a name that is not like one, else the subject.
+
+    People choose their names at many providers: one that could be read as somebody's address is passed over.
+    """
+    email = claims.get("email")
+    if claims.get("email_verified") is True and _is_line(email):
+        return str(email).strip()[:MAX_SHOWN]
+    for given in (claims.get("preferred_username"), claims.get("name")):
+        if _is_line(given) and "@" not in unicodedata.normalize("NFKC", str(given)):
+            return str(given).strip()[:MAX_SHOWN]
     return subject[:MAX_SHOWN]
+
+
+def _is_line(given: object) -> bool:
+    return isinstance(given, str) and given.strip() != "" and given.isprintable()
 
 
 def _token(claims: Mapping[str, object]) -> str:

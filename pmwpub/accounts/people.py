@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from urllib.parse import urlsplit
+
+MAX_SUBJECT = 24
+"""Letters of a subject that is shown whole."""
 
 
 class Role(StrEnum):
@@ -22,6 +26,11 @@ class Role(StrEnum):
     def works(self) -> bool:
         """Whether private tables may be loaded, and anything changed, bought or simulated, in this role."""
         return self is not Role.VIEWER
+
+
+def lesser(one: Role | None, other: Role | None) -> Role | None:
+    """The role that may do less; none at all is the least."""
+    return None if one is None or other is None else max(one, other, key=list(Role).index)
 
 
 class Standing(StrEnum):
@@ -49,6 +58,12 @@ class Account:
     issuer: str
     subject: str
     shown: str = field(default="", compare=False)
+
+    @property
+    def short(self) -> str:
+        """Who this is in a few letters: the subject, a long one by its two ends, and the issuer's host."""
+        subject = self.subject if len(self.subject) <= MAX_SUBJECT else f"{self.subject[:10]}…{self.subject[-10:]}"
+        return f"{subject} at {urlsplit(self.issuer).netloc or self.issuer}"
 
 
 @dataclass(frozen=True)

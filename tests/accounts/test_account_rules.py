@@ -24,6 +24,7 @@ TOKEN = {
     "exp": 1300,
     "nonce": "n",
     "email": "ada@stats.example",
+    "email_verified": True,
     "realm_access": {"roles": ["stats-b"]},
 }
 
@@ -99,10 +100,24 @@ def test_a_token_for_this_server_says_who_it_is_and_in_which_role() -> None:
     assert (found.role, found.issued, found.ends) == (Role.STEWARD, 1000, 1000 + 8 * 3600)
 
 
-def test_an_unverified_address_is_not_shown_as_a_persons() -> None:
-    found = rules().sign_in_of(TOKEN | {"email_verified": False, "name": "Ada"}, "pmwpub", 1001)
+@pytest.mark.parametrize("said", [False, None, "true", 1])
+def test_an_address_that_is_not_said_to_be_verified_is_not_shown_as_a_persons(said: object) -> None:
+    found = rules().sign_in_of(TOKEN | {"email_verified": said, "name": "Ada"}, "pmwpub", 1001)
     assert found is not None
     assert found.account.shown == "Ada"
+    unsaid = {name: value for name, value in TOKEN.items() if name != "email_verified"}
+    found = rules().sign_in_of(unsaid | {"name": "Ada"}, "pmwpub", 1001)
+    assert found is not None
+    assert found.account.shown == "Ada"
+
+
+@pytest.mark.parametrize("chosen", ["Alice@x.org", "alice＠x.org", "  "])
+@pytest.mark.parametrize("claim", ["preferred_username", "name"])
+def test_a_name_of_ones_own_choice_is_not_shown_where_it_looks_like_an_address(claim: str, chosen: str) -> None:
+    unsaid = {name: value for name, value in TOKEN.items() if not name.startswith("email")}
+    found = rules().sign_in_of(unsaid | {claim: chosen}, "pmwpub", 1001)
+    assert found is not None
+    assert found.account.shown == "248289"
 
 
 @pytest.mark.parametrize(

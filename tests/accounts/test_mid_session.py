@@ -115,12 +115,38 @@ def test_a_member_who_is_put_out_sees_nothing_from_then_on(staff: Staff, ledger:
         town = at_work(session)
     with staff.visit("gus", "viewer") as viewer:
         viewer.open()
-        ledger.enter_member(town, "gus", Standing.VIEWER)
+        ledger.enter_member(town, staff.account("gus"), Standing.VIEWER)
         assert "of the grant taken" in said(viewer.open(f"population={town}", "compare"))
-        ledger.enter_member(town, "gus", Standing.NONE)
+        ledger.enter_member(town, staff.account("gus"), Standing.NONE)
         seen = said(viewer.open(f"population={town}", "compare"))
     assert "of the grant taken" not in seen
     assert "is registered in this ledger" in seen
+
+
+@pytest.mark.parametrize(
+    ("standing", "words"),
+    [(Standing.VIEWER, "You look at this population"), (Standing.NONE, "is registered in this ledger")],
+)
+def test_progress_that_runs_by_itself_ends_for_whoever_works_on_the_population_no_more(
+    staff: Staff, ledger: Ledger, standing: Standing, words: str
+) -> None:
+    with staff.visit("ida", "steward") as session:
+        town = at_work(session)
+        session.open(f"population={town}", "compare")
+        session.press("Simulate")
+        (fragment, *_) = session.timers
+        assert words not in said(session.run_fragment(fragment))
+        with staff.visit("joy", "steward") as other:
+            other.open()
+        ledger.enter_member(town, staff.account("joy"), Standing.OWNER)
+        ledger.enter_member(town, staff.account("ida"), standing)
+        seen = said(session.run_fragment(fragment))
+        assert words in seen
+        assert not session.has("button", "Cancel")
+        ledger.enter_member(town, staff.account("ida"), Standing.STEWARD)
+        session.open(f"population={town}", "compare")
+        if session.has("button", "Cancel"):
+            session.press("Cancel")
 
 
 def test_a_session_is_not_resumed_by_somebody_else_with_the_same_browser(staff: Staff) -> None:

@@ -45,7 +45,7 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
                 session.open()
         for name, owner in (("harbour", OWNER), ("hill", OWNER), ("heath", OTHER)):
             ledger.register(Population(name, 2, 1, "one resident", Fraction(1), Fraction(1, 1000)))
-            ledger.enter_member(name, owner, Standing.OWNER)
+            ledger.enter_member(name, staff.account(owner), Standing.OWNER)
             ledger.loaded(name, TABLE)
         yield office
 

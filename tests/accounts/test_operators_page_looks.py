@@ -25,7 +25,7 @@ def test_the_operators_page_is_accessible_and_within_the_screen(tmp_path: Path, 
             session.open()
         for name in (LONG_NAME, "hill"):
             ledger.register(Population(name, 30, 1, "one resident", Fraction(1), Fraction(1, 1000)))
-            ledger.enter_member(name, "owner.of.a.long.name@statistics.example", Standing.OWNER)
+            ledger.enter_member(name, staff.account("owner.of.a.long.name@statistics.example"), Standing.OWNER)
             ledger.loaded(name, b"sex\nF\n")
         visitor = Visitor(chromium, staff.server.url)
         pairs = [one.split("=", 1) for one in staff.cookies("operator@x", "operator").split("; ")]

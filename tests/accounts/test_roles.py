@@ -99,9 +99,9 @@ class Stage:
         if demo:
             self.ledger.mark(name, "demo")
             self.ledger.put_documents(name, self.documents)
-        self.ledger.enter_member(name, OWNER, Standing.OWNER)
+        self.ledger.enter_member(name, self.staff.account(OWNER), Standing.OWNER)
         for who, standing in STANDINGS.items():
-            self.ledger.enter_member(name, who, standing)
+            self.ledger.enter_member(name, self.staff.account(who), standing)
         return name
 
     def state(self, name: str, *, all_of_it: bool) -> object:
@@ -195,6 +195,9 @@ def change_the_terms(session: PlainClient, name: str) -> None:
 def enter_a_member(session: PlainClient, name: str) -> None:
     session.open(f"population={name}")
     session.type("E-mail or name", STRANGER)
+    person = session.widget("selectbox", "Person")
+    (stranger,) = [one for one in person.options if one.startswith(f"{STRANGER} (sub-{STRANGER} at ")]
+    session.change(WidgetState(id=person.id, string_value=stranger))
     session.press("Enter")
 
 

@@ -48,9 +48,9 @@ def ledger(staff: Staff) -> Iterator[Ledger]:
                 study_store.add_candidate(service, town, name, body, attested=True)
             study_store.save_schema(service, town, Schema.from_json(SCHEMA))
             study_store.choose_workload(service, town, WorkloadChoice(k=2))
-            opened.enter_member(town, owner, Standing.OWNER)
-        opened.enter_member("northtown", "eye@x", Standing.VIEWER)
-        opened.enter_member("northtown", "second@x", Standing.STEWARD)
+            opened.enter_member(town, staff.account(owner), Standing.OWNER)
+        opened.enter_member("northtown", staff.account("eye@x"), Standing.VIEWER)
+        opened.enter_member("northtown", staff.account("second@x"), Standing.STEWARD)
         yield opened
 
 

@@ -7,11 +7,11 @@ very transaction: what changed before it is in force.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection, Table, insert, select
 
-from pmwpub.accounts.people import Account, Actor, Role, Standing, Visitor
+from pmwpub.accounts.people import Account, Actor, Role, Standing, Visitor, lesser
 from pmwpub.errors import StewardNeeded
 from pmwpub.ledger.members.member_tables import members, people, sign_ins, sign_outs
 
@@ -41,7 +41,11 @@ def visitor_of(connection: Connection) -> Visitor | None:
 
 
 def present(connection: Connection) -> KnownPerson | None:
-    """The visitor as a person, where a sign-in of hers stands and was not ended."""
+    """The visitor as a person, where a sign-in of hers stands and was not ended.
+
+    Her role is the lesser of what the latest sign-in said when it was first seen, and of what this one means by the
+    rules of now.
+    """
     visitor = visitor_of(connection)
     if visitor is None or visitor.sign_in is None:
         return None
@@ -51,7 +55,10 @@ def present(connection: Connection) -> KnownPerson | None:
         .where(sign_ins.c.token == visitor.sign_in.token, sign_outs.c.sign_in_id.is_(None))
     )
     person_id = connection.execute(query).scalar()
-    return None if person_id is None else known(connection, int(person_id))
+    if person_id is None:
+        return None
+    person = known(connection, int(person_id))
+    return replace(person, role=lesser(person.role, visitor.sign_in.role))
 
 
 def known(connection: Connection, person_id: int) -> KnownPerson:

@@ -12,10 +12,8 @@ from pmwpub.ledger.database import lock_store, now
 from pmwpub.ledger.members import access, signed_rows
 from pmwpub.ledger.members.member_tables import members, people, sign_ins, sign_outs
 
-NOT_ONE = (
-    "{shown!r} is not how exactly one person who signed in here is shown. Members sign in once before they are added. "
-    "Nothing was changed."
-)
+NOT_KNOWN = "That person never signed in here. Members sign in once before they are added. Nothing was changed."
+NO_MEMBER = "That person is no member. Nothing was changed."
 LAST_OWNER = "A population keeps an owner: add another one first. Nothing was changed."
 
 
@@ -78,37 +76,43 @@ def listed(connection: Connection, population_id: int) -> list[Member]:
     return [Member(access.known(connection, one).account, standing) for one, standing in held.items()]
 
 
-def enter(connection: Connection, population_id: int, shown: str, standing: Standing) -> Member:
-    """Make a person, by the name that is shown of him or her, what `standing` says. LedgerError for nobody, or several.
+def enter(connection: Connection, population_id: int, account: Account, standing: Standing) -> Member:
+    """Make a person, by issuer and subject, what `standing` says. LedgerError for who never signed in.
 
     The caller has asked whether whoever acts may do so.
     """
     by = access.present(connection)
-    person_id = _one(connection, population_id, shown, standing)
+    person_id = _signed_in(connection, account)
+    before = access.standing_of(connection, population_id, person_id)
+    if standing is Standing.NONE and before is Standing.NONE:
+        raise LedgerError(NO_MEMBER)
     owners = [one for one in listed(connection, population_id) if one.standing is Standing.OWNER]
-    account = access.known(connection, person_id).account
     if standing is not Standing.OWNER and [one.account for one in owners] == [account]:
         raise LedgerError(LAST_OWNER)
-    if access.standing_of(connection, population_id, person_id) is not standing:
+    if before is not standing:
         row = {"population_id": population_id, "person_id": person_id, "entered_by": None if by is None else by.id}
         connection.execute(insert(members).values(standing=str(standing), created=now(), **row))
-    return Member(account, standing)
+    return Member(access.known(connection, person_id).account, standing)
 
 
-def _one(connection: Connection, population_id: int, shown: str, standing: Standing) -> int:
-    """The person of that name; somebody who leaves is looked for among the members alone."""
-    ids = connection.execute(select(people.c.id).order_by(people.c.id)).scalars().all()
-    if standing is Standing.NONE:
-        ids = [one for one in ids if access.standing_of(connection, population_id, one) is not Standing.NONE]
+def _signed_in(connection: Connection, account: Account) -> int:
+    query = select(people.c.id).join(sign_ins, sign_ins.c.person_id == people.c.id)
+    own = query.where(people.c.issuer == account.issuer, people.c.subject == account.subject)
+    found = connection.execute(own.limit(1)).scalar()
+    if found is None:
+        raise LedgerError(NOT_KNOWN)
+    return int(found)
+
+
+def shown_as(connection: Connection, shown: str) -> list[Account]:
+    """Everybody whose latest sign-in shows that name, in whatever case, in the order of first sight."""
     named = shown.strip().casefold()
-    found = [one for one in ids if named and access.known(connection, one).account.shown.casefold() == named]
-    if len(found) != 1:
-        raise LedgerError(NOT_ONE.format(shown=shown[:80]))
-    return int(found[0])
+    found = [one.account for one in registrants(connection)]
+    return [one for one in found if named and one.shown.casefold() == named]
 
 
 def registrants(connection: Connection) -> list[Registrant]:
-    """Everybody who ever signed in, in the order of first sight. For operators, which the caller has asked."""
+    """Everybody who ever signed in, in the order of first sight. Whose asking it is, the caller knows."""
     found: dict[int, Registrant] = {}
     rows = connection.execute(select(sign_ins).order_by(sign_ins.c.issued, sign_ins.c.id)).all()
     for row in sorted(rows, key=lambda one: (one.person_id, one.issued, one.id)):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from sqlalchemy import Connection, select
 
-from pmwpub.accounts.people import Actor, Role, SignIn, Standing, Visitor
+from pmwpub.accounts.people import Account, Actor, Role, SignIn, Standing, Visitor
 from pmwpub.errors import UnknownPopulation
 from pmwpub.ledger import populations, tables
 from pmwpub.ledger.database import Database
@@ -107,18 +107,29 @@ class Peopled:
                 access.require_work(connection, population_id)
             return membership.listed(connection, population_id)
 
-    def enter_member(self, name: str, shown: str, standing: Standing) -> Member:
-        """Make a person, by the name that is shown, a member or none any more; for the owner.
+    def find_people(self, name: str, shown: str) -> list[Account]:
+        """Everybody who signed in and is shown so; StewardNeeded for all but the owner of a population and operators.
+
+        What is shown decides nothing, as people may choose it: of those found, `enter_member` takes one.
+        """
+        with self._database.reading() as connection:
+            population_id = populations.identify(connection, name)
+            if not access.is_operator(connection):
+                access.require_owner(connection, population_id)
+            return membership.shown_as(connection, shown)
+
+    def enter_member(self, name: str, account: Account, standing: Standing) -> Member:
+        """Make a person, by issuer and subject, a member or none any more; for the owner.
 
         An operator, or the program itself, may make somebody the owner: of a population that nobody owns, or whose
-        owner is gone. Raises StewardNeeded for anybody else, LedgerError for a name that is not exactly one person's,
-        and for a population that would be without an owner.
+        owner is gone. Raises StewardNeeded for anybody else, LedgerError for who never signed in or leaves and is
+        no member, and for a population that would be without an owner.
         """
         with self._database.writing() as connection:
             population_id = _seen(connection, name)
             if not (standing is Standing.OWNER and access.is_operator(connection)):
                 access.require_owner(connection, population_id)
-            return membership.enter(connection, population_id, shown, standing)
+            return membership.enter(connection, population_id, account, standing)
 
     def people(self) -> list[Registrant]:
         """Everybody who ever signed in; StewardNeeded for anybody but an operator."""

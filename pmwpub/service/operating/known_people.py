@@ -15,6 +15,7 @@ NO_ROLE = "none"
 class PersonFacts:
     """One person, as the provider of accounts and the store know him or her.
 
+    subject    what tells people apart who are shown alike, shortened
     role       of the latest sign-in
     last       when that was first seen, UTC
     owns       the populations that he or she owns
@@ -22,6 +23,7 @@ class PersonFacts:
     """
 
     shown: str
+    subject: str
     role: str
     last: str
     owns: tuple[str, ...]
@@ -39,6 +41,7 @@ def people(service: Service) -> list[PersonFacts]:
     return [
         PersonFacts(
             one.account.shown or one.account.subject,
+            one.account.short,
             NO_ROLE if one.role is None else str(one.role),
             one.latest,
             tuple(name for name in names if standings[name].get(one.account) is Standing.OWNER),

@@ -231,9 +231,23 @@ def viewers_only() -> bool:
     return rules.viewers_only or (rules.accounts is not None and service().looks_on(current().population))
 
 
-def is_gone() -> bool:
-    """Whether nobody is signed in any more, for a part of a page that runs by itself: the whole page then says so."""
-    return policy().accounts is not None and service().ledger.actor() is None
+def is_outdated() -> bool:
+    """Whether what the page shows is for other rights than those of now; then the whole page is to be drawn anew.
+
+    For a part of a page that runs by itself: nobody is signed in any more, or who is may no longer see what is open, or
+    works on it where he or she only looked on, or the reverse.
+    """
+    session, ledger = current(), service().ledger
+    if policy().accounts is None:
+        return False
+    if ledger.actor() is None or session.looked_on != viewers_only():
+        return True
+    try:
+        if session.population is not None:
+            ledger.population(session.population)
+    except UnknownPopulation:
+        return True
+    return False
 
 
 def present(on: bool) -> None:

@@ -17,6 +17,7 @@ def people_panel() -> None:
         st.dataframe(
             {
                 "person": [one.shown for one in found],
+                "subject": [one.subject for one in found],
                 "role": [one.role for one in found],
                 "last sign-in": [one.last for one in found],
                 "owns": [", ".join(one.owns) for one in found],

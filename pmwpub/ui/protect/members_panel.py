@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
-from pmwpub.accounts.people import Standing
+from pmwpub.accounts.people import Account, Standing
 from pmwpub.errors import PmwPubError
 from pmwpub.service import Study
 from pmwpub.ui.app.frame import Badge, panel, refusals
@@ -28,7 +30,11 @@ def members_panel(session: Session, study: Study) -> None:
     with panel("Members", Badge.PUBLIC), refusals():
         known = service().ledger.members(name)
         st.dataframe(
-            {"who": [one.account.shown for one in known], "is": [str(one.standing) for one in known]},
+            {
+                "who": [one.account.shown for one in known],
+                "subject": [one.account.short for one in known],
+                "is": [str(one.standing) for one in known],
+            },
             hide_index=True,
             width="stretch",
             alt="The owners and members of this population.",
@@ -36,20 +42,44 @@ def members_panel(session: Session, study: Study) -> None:
         if not service().ledger.owns(name):
             st.caption("Its owner enters members.")
             return
-        with st.form("members", enter_to_submit=False, border=False):
-            left, right = st.columns(2)
-            shown = left.text_input("E-mail or name, as shown when they sign in")
-            chosen = right.selectbox("is", list(AS))
-            if st.form_submit_button("Enter", key="enter member"):
-                _enter(session, name, shown, AS[chosen])
+        _form(session, name, [one.account for one in known])
 
 
-def _enter(session: Session, name: str, shown: str, standing: Standing) -> None:
+def _form(session: Session, name: str, members: Sequence[Account]) -> None:
+    """Enter one of the members, or of those who are found by a name: people choose their names, never their subject."""
+    shown = st.text_input("E-mail or name, as shown when they sign in")
+    found = service().ledger.find_people(name, shown) if shown.strip() else []
+    if shown.strip() and not found:
+        st.caption("Nobody who signed in here is shown so. Members sign in once before they are added.")
+    people = [*found, *(one for one in members if one not in found)]
+    with st.form("members", enter_to_submit=False, border=False):
+        left, right = st.columns(2)
+        who = left.selectbox(
+            "Person", people, None, format_func=lambda one: _told(one, people), placeholder="Choose, by the subject"
+        )
+        chosen = right.selectbox("is", list(AS))
+        if st.form_submit_button("Enter", key="enter member"):
+            if who is None:
+                st.error("Choose a person.", icon=":material/block:")
+            else:
+                _enter(session, name, who, AS[chosen])
+
+
+def _told(account: Account, among: Sequence[Account]) -> str:
+    """The name with a subject that nobody else among some people is told by."""
+    alike = [one for one in among if one.short == account.short]
+    return f"{account.shown} ({account.short if len(alike) == 1 else f'{account.subject} of {account.issuer}'})"
+
+
+def _enter(session: Session, name: str, account: Account, standing: Standing) -> None:
     try:
-        entered = service().ledger.enter_member(name, shown, standing)
+        entered = service().ledger.enter_member(name, account, standing)
     except PmwPubError as refusal:
         st.error(plain(str(refusal)), icon=":material/block:")
         return
     word = "no member any more" if standing is Standing.NONE else f"entered as {standing}"
-    session.tell("success", f"{plain(entered.account.shown)} is {word}, from the next action on.")
+    session.tell(
+        "success",
+        f"{plain(entered.account.shown)} ({plain(entered.account.short)}) is {word}, from the next action on.",
+    )
     st.rerun()

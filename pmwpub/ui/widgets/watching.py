@@ -10,7 +10,7 @@ import streamlit as st
 from pmwpub.service import Booking
 from pmwpub.service.core import job_key
 from pmwpub.ui.app.services import service
-from pmwpub.ui.app.state import again, is_gone, viewers_only
+from pmwpub.ui.app.state import again, is_outdated, viewers_only
 from pmwpub.ui.wording.written import plain, progress
 
 EVERY_SECONDS = 0.7
@@ -49,7 +49,7 @@ def _at_work(item: Waiting) -> None:
 @st.fragment(run_every=EVERY_SECONDS)
 def await_results(waiting: Sequence[Waiting]) -> None:
     """Say that work is under way, and nothing of how far it is: what all but the steward see of an assessment."""
-    if is_gone() or any(item.over for item in waiting):
+    if is_outdated() or any(item.over for item in waiting):
         again()
     for item in waiting:
         _at_work(item)
@@ -63,7 +63,7 @@ def watch(waiting: Sequence[Waiting], unit: str, *, charged: bool, cancel: bool 
     charged  whether cancelling leaves a charge behind
     cancel   whether this session may stop it; on a server for viewers alone none may
     """
-    if is_gone():
+    if is_outdated():
         again()
     engine = service().engine
     cancel = cancel and not viewers_only()

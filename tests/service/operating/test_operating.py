@@ -43,10 +43,15 @@ RULES = AccountRules("roles", {role: frozenset({str(role)}) for role in Role})
 _tokens = itertools.count(1)
 
 
+def account(who: str) -> Account:
+    """A person of that name."""
+    return Account("https://accounts.example", who, who.title())
+
+
 def signed_in(who: str, role: Role | None) -> SignIn:
     """A new sign-in of a person, later than any before."""
     number = next(_tokens)
-    return SignIn(Account("https://accounts.example", who, who.title()), f"{number:064x}", role, number, 2**40)
+    return SignIn(account(who), f"{number:064x}", role, number, 2**40)
 
 
 @dataclass
@@ -131,8 +136,8 @@ def test_people_are_listed_with_their_latest_role_and_what_is_theirs(town: Town)
     with town.as_(signed_in("vera", Role.VIEWER)):
         pass
     with town.as_(signed_in("ada", Role.STEWARD)) as ledger:
-        ledger.enter_member("south", "Vera", Standing.VIEWER)
-        ledger.enter_member("south", "Ben", Standing.STEWARD)
+        ledger.enter_member("south", account("vera"), Standing.VIEWER)
+        ledger.enter_member("south", account("ben"), Standing.STEWARD)
     with town.as_(signed_in("ben", Role.VIEWER)):
         pass
     with town.as_(signed_in("nick", None)):
@@ -188,8 +193,8 @@ def test_whoever_owns_nothing_or_owned_it_once_is_told_of_no_load(town: Town) ->
     with town.as_(signed_in("vera", Role.STEWARD)):
         assert table_loads.own_loads(town.service, "north") == []
     with town.as_(signed_in("ada", Role.STEWARD)) as ledger:
-        ledger.enter_member("north", "Vera", Standing.OWNER)
-        ledger.enter_member("north", "Ada", Standing.STEWARD)
+        ledger.enter_member("north", account("vera"), Standing.OWNER)
+        ledger.enter_member("north", account("ada"), Standing.STEWARD)
         assert table_loads.own_loads(town.service, "north") == []
         assert [one.loaded_under for one in table_loads.own_loads(town.service, "south")] == [()]
     with town.as_(signed_in("ada", Role.VIEWER)):
