@@ -121,14 +121,15 @@ def test_a_store_of_an_earlier_version_is_migrated_on_request_and_a_dry_run_only
     steps = [
         "Version 2: loads of private tables, for the operator's record.",
         "Version 3: populations can be closed, which programs of earlier versions would not heed; no table changes.",
+        "Version 4: people with accounts: sign-ins, members of populations, and who booked and who marked.",
     ]
-    planned = {"store": shell.url, "version": 1, "to": 3, "steps": steps, "migrated": False, "backup": None}
+    planned = {"store": shell.url, "version": 1, "to": 4, "steps": steps, "migrated": False, "backup": None}
     assert shell.run("migrate", "--dry-run") == planned
     backup = shell.path("ledger.sqlite3.version-1.backup")
     assert not Path(backup).exists()
     assert shell.run("migrate") == {**planned, "migrated": True, "backup": backup}
     assert Path(backup).is_file()
-    nothing = {**planned, "version": 3, "steps": []}
+    nothing = {**planned, "version": 4, "steps": []}
     assert shell.run("migrate") == shell.run("migrate", "--dry-run") == nothing
     assert shell.run("show", "Ohio")["spent"]["rho"] == pytest.approx(0.006, abs=1e-9)
 

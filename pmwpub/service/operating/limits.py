@@ -27,6 +27,7 @@ MEANINGS: Mapping[str, str] = {
     settings.QUEUE_SESSION: "free jobs of one session",
     settings.WORKER_MEMORY: "MB of data that one worker may hold",
     settings.SIMULATED_ROWS: "the most rows that a simulation draws",
+    settings.SIGNING_KEY: "the key that certificates are signed with",
     account_rules.CLAIM: "the claim of a token that has the role",
     **{name: f"its values that mean the role {role}" for role, name in account_rules.OF_ROLES.items()},
     account_rules.HOURS: "hours that a sign-in lasts",
@@ -72,6 +73,7 @@ def _values(service: Service, environment: Mapping[str, str]) -> dict[str, str]:
         settings.QUEUE_SESSION: f"{declared.queue_session:,}",
         settings.WORKER_MEMORY: f"{declared.worker_memory:,}" if declared.worker_memory else "no limit",
         settings.SIMULATED_ROWS: f"{declared.simulated_rows:,}",
+        settings.SIGNING_KEY: str(settings.signing_key(environment) or "none"),
         **_of_accounts(declared.accounts),
     }
 
