@@ -46,13 +46,13 @@ def domain_from_private_rows(patch: pytest.MonkeyPatch) -> None:
 def rows_dropped(patch: pytest.MonkeyPatch) -> None:
     """A private row with a cell that the schema does not know is left out of the counts, and n with it."""
     for module in (assessment_purchase, best, error_purchase, release):
-        real = module.count
+        real = module.planned_counts
 
-        def counted(workload: object, dataset: Dataset, count: Callable[..., object] = real) -> object:
+        def counted(workload: object, dataset: Dataset, plan: object, count: Callable[..., object] = real) -> object:
             whole = np.all(dataset.codes < np.array(dataset.domain.shape), axis=1)
-            return count(workload, Dataset(dataset.domain, dataset.codes[whole]))
+            return count(workload, Dataset(dataset.domain, dataset.codes[whole]), plan)
 
-        patch.setattr(module, "count", counted)
+        patch.setattr(module, "planned_counts", counted)
 
 
 def best_iterate_by_exact_score(patch: pytest.MonkeyPatch) -> None:

@@ -77,14 +77,14 @@ def _rules_on_private_rows(*modules: ModuleType) -> Callable[[pytest.MonkeyPatch
 
     def plant(patch: pytest.MonkeyPatch) -> None:
         for module in modules:
-            real = module.count
+            real = module.planned_counts
 
-            def counted(workload: object, dataset: Dataset, count: Count = real) -> PrivateCounts:
+            def counted(workload: object, dataset: Dataset, plan: object, count: Count = real) -> PrivateCounts:
                 zeros = dataset.domain.zeros
                 kept = dataset.codes if zeros is None else dataset.codes[~zeros.broken(dataset.codes)]
-                return count(workload, Dataset(dataset.domain, kept))
+                return count(workload, Dataset(dataset.domain, kept), plan)
 
-            patch.setattr(module, "count", counted)
+            patch.setattr(module, "planned_counts", counted)
 
     return plant
 

@@ -16,6 +16,8 @@ import pmwpub
 from pmwpub import numerals
 from pmwpub.domain import MAX_CHARACTERS
 from pmwpub.errors import FileRefused, SchemaError
+from pmwpub.release.catalogue import about_release
+from pmwpub.release.notebooks import analyst_notebook
 from pmwpub.tabular.files import folders
 from pmwpub.tabular.files.reading import read_table
 from pmwpub.tabular.files.text import inert_cells
@@ -34,8 +36,19 @@ MARKS = [
     WrittenNumbers(mark, group)._pattern
     for mark, group in ((".", None), (".", ","), (",", "."), (".", " "), (".", "'"), (",", "_"), (",", "\u00a0"))
 ]
-WHOLE = [clothed_numbers._CLOTHED, equivalences._WRITTEN_NUMBER, inert_cells._FORMULA, inert_cells.PLAIN_NUMBER, *MARKS]
-EVERYWHERE = [inert_cells._GAP, written._PUNCTUATION, written._ADDRESS, folders._DIGITS, re.compile(r"[\s_.\-]+")]
+WHOLE = [
+    *(clothed_numbers._CLOTHED, equivalences._WRITTEN_NUMBER, inert_cells._FORMULA, inert_cells.PLAIN_NUMBER),
+    *(about_release._WRITTEN, about_release._SPDX_WORD),
+    *MARKS,
+]
+EVERYWHERE = [
+    analyst_notebook._MARK,
+    inert_cells._GAP,
+    written._PUNCTUATION,
+    written._ADDRESS,
+    folders._DIGITS,
+    re.compile(r"[\s_.\-]+"),
+]
 HEAPS = [
     "\t",
     " ",
@@ -86,7 +99,7 @@ def test_the_steps_of_a_quadratic_pattern_are_seen_to_be_quadratic() -> None:
 
 def test_every_regular_expression_on_file_content_is_among_those_whose_steps_are_counted() -> None:
     known = {"_DIGITS", "_C1", "_WRITTEN_NUMBER", "_FORMULA", "_GAP", "PLAIN_NUMBER", "_PUNCTUATION", "_ADDRESS"}
-    known.add("_CLOTHED")
+    known |= {"_CLOTHED", "_WRITTEN", "_SPDX_WORD", "_MARK"}
     in_functions = {"column_names.py": 1, "written_numbers.py": 1, "encodings.py": 1}
     package = Path(pmwpub.__file__).parent
     files = [*package.glob("tabular/**/*.py"), *package.glob("release/**/*.py"), *package.glob("**/written.py")]

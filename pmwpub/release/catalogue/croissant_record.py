@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
+import string
 from collections.abc import Iterator, Mapping
 from pathlib import PurePath
 
@@ -12,6 +12,8 @@ from pmwpub.release.checklist import checklist
 
 Json = dict[str, object]
 
+SAFE = frozenset(string.ascii_letters + string.digits + "_.-")
+"""What a name may have that is safe in an address."""
 FOLLOWS = "http://mlcommons.org/croissant/1.0"
 """The version of the format, as its records state it."""
 
@@ -98,12 +100,17 @@ def _record_set(table: PublishedFile) -> Json:
 def _named(table: PublishedFile) -> Iterator[tuple[str, FileColumn]]:
     """Each column with a name that is safe in an address: its own, or its place where its own is not."""
     for place, column in enumerate(table.columns, start=1):
-        own = re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,80}", column.header) and not _numbered(column.header)
+        own = _safe(column.header) and not _numbered(column.header)
         yield (column.header if own else f"column-{place}"), column
 
 
 def _numbered(name: str) -> bool:
-    return re.fullmatch(r"column-[0-9]+", name) is not None
+    place = name.removeprefix("column-")
+    return place != name and place.isascii() and place.isdigit()
+
+
+def _safe(name: str) -> bool:
+    return 0 < len(name) <= 81 and name[0] not in ".-" and set(name) <= SAFE
 
 
 def _field(file: str, name: str, column: FileColumn) -> Json:

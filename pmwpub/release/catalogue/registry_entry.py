@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import string
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Literal
@@ -17,6 +17,9 @@ from pmwpub.release.certificates.certificate_reading import AnyCertificate, Char
 from pmwpub.release.certificates.unchanged_certificate import UnchangedCertificate
 from pmwpub.release.checklist import checklist
 from pmwpub.rounding import above, up
+
+SLUG = frozenset(string.ascii_lowercase + string.digits)
+"""What the address of an entry may have between its hyphens."""
 
 SCHEMA_COMMIT = "057e5d81cf60150dd3307e0cf4504b957802fb3b"
 """The commit of opendp/deployments-registry-data whose schemas/deployments-schema.yaml the entry follows."""
@@ -139,7 +142,8 @@ class RegistryEntry(Part):
             implementation=_implementation(release),
             administrative=AdministrativeEntry(registry_authors=release.about.entry_authors or ("",)),
         )
-        slug = re.sub(r"[^a-z0-9]+", "-", release.name.lower()).strip("-")
+        words = "".join(one if one in SLUG else " " for one in release.name.lower()).split()
+        slug = "-".join(words)
         return cls(url_slug=f"{slug[:80] or 'release'}-{release.certificate.plan_sha256[:8]}", deployment=entry)
 
     def lacking(self) -> tuple[str, ...]:

@@ -403,20 +403,21 @@ def validated(folder: Path) -> tuple[int, str]:
     return found.returncode, found.stdout + found.stderr
 
 
-@pytest.mark.skipif(not VALIDATOR, reason="PMWPUB_ROC_VALIDATOR names no Python that has roc-validator")
-def test_roc_validator_takes_a_crate_and_not_one_without_a_date(
-    tmp_path: Path, town: dict[str, dict[str, bytes]]
-) -> None:
-    for place, files in enumerate([*map(old, OLD), *town.values()]):
-        for about in (FULL, AboutRelease()):
-            graph = crate(tmp_path / f"{place}{about is FULL}", files, about)
-            assert validated(tmp_path / f"{place}{about is FULL}") == (0, "")
-    graph["./"].pop("datePublished")
-    record = json.loads((tmp_path / "0True" / METADATA).read_bytes()) | {"@graph": list(graph.values())}
-    (tmp_path / "0True" / METADATA).write_text(json.dumps(record))
-    status, said = validated(tmp_path / "0True")
-    assert status == 1
-    assert "datePublished" in said
+if VALIDATOR:  # it does not install beside this program: what PMWPUB_ROC_VALIDATOR names has an environment of its own
+
+    def test_roc_validator_takes_a_crate_and_not_one_without_a_date(
+        tmp_path: Path, town: dict[str, dict[str, bytes]]
+    ) -> None:
+        for place, files in enumerate([*map(old, OLD), *town.values()]):
+            for about in (FULL, AboutRelease()):
+                graph = crate(tmp_path / f"{place}{about is FULL}", files, about)
+                assert validated(tmp_path / f"{place}{about is FULL}") == (0, "")
+        graph["./"].pop("datePublished")
+        record = json.loads((tmp_path / "0True" / METADATA).read_bytes()) | {"@graph": list(graph.values())}
+        (tmp_path / "0True" / METADATA).write_text(json.dumps(record))
+        status, said = validated(tmp_path / "0True")
+        assert status == 1
+        assert "datePublished" in said
 
 
 # The questions of SP 800-226.
@@ -471,6 +472,9 @@ def test_error_by_level_is_that_of_the_named_columns_from_intervals(town: dict[s
             if cell.levels["sex"] == level and cell.low is not None and cell.high is not None
         ]
         told = one["half_widths_within"]
+        if not widths:
+            assert told is None, "no share within that level is covered in this draw"
+            continue
         assert told["covered"] == len(widths)
         assert told["covered"] + told["not_covered"] == 4 + 4 + 3  # bins, levels and "(missing)", bins
         assert one["half_widths_within"]["largest"] == pytest.approx(max(widths), abs=1e-6)
