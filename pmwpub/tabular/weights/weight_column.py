@@ -22,7 +22,7 @@ MOST_TOTAL = 10**12
 LONGEST = 40
 """Characters of a weight that are looked at."""
 
-_DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
 
 
 def plain_decimal(given: object) -> str:
