@@ -21,6 +21,7 @@ from pmwpub.cli import main
 from pmwpub.errors import PmwPubError
 from pmwpub.jobs import InlineEngine
 from pmwpub.ledger import Ledger, PlanKey, Population
+from pmwpub.ledger.moving.receipts import address_of
 from pmwpub.plans import WorkloadChoice
 from pmwpub.plans.criteria import criteria_of
 from pmwpub.release.bundle import Bundle
@@ -462,7 +463,7 @@ def test_a_closed_population_sells_nothing_and_shows_what_was_bought(world: Worl
     if how == "retired":
         world.ledger.retire(NAME)
     else:
-        world.ledger.depart(NAME, "0" * 40)
+        world.ledger.depart(NAME, address_of(b"elsewhere", NAME))
     if way == "page":
         for page in ("compare", "release"):
             app = world.page(page)

@@ -72,7 +72,7 @@ def test_a_steward_elsewhere_who_only_looks_on_here_begins_no_simulation(bench: 
     ledger.visited_by(lambda: ben)
     ledger.admit()
     ledger.visited_by(lambda: None)
-    ledger.enter_member(bench.name, "Ben", Standing.VIEWER)
+    ledger.enter_member(bench.name, ben.sign_in.account, Standing.VIEWER)
     ledger.visited_by(lambda: ben)
     for begin in (
         lambda: explorations.explore(bench.service, current, current.usable[0].sha256),

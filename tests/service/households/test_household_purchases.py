@@ -205,7 +205,7 @@ def test_a_steward_elsewhere_who_only_looks_on_here_is_refused_before_the_file_i
     ledger.visited_by(lambda: ben)
     ledger.admit()
     ledger.visited_by(lambda: None)
-    ledger.enter_member(NAME, "Ben", Standing.VIEWER)
+    ledger.enter_member(NAME, ben.sign_in.account, Standing.VIEWER)
     ledger.visited_by(lambda: ben)
     for some in (homes(N, 1), homes(N - 1, 1)):
         with pytest.raises(StewardNeeded):
