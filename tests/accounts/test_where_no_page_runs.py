@@ -134,7 +134,7 @@ def here(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> Here:
         ledger.admit()
     with acting_as(None):
         ledger.put_document("A", "leaflet", "k", b"public")
-        ledger.enter_member("A", "Vic", Standing.VIEWER)
+        ledger.enter_member("A", made.sign_in.account, Standing.VIEWER)
     return made
 
 
