@@ -154,7 +154,7 @@ def test_an_open_page_makes_no_file_for_somebody_who_is_put_out_or_signed_out(
     reads, computes = leaflet(ledger), at_download("A", lambda: b"of what the page holds")
     with acting_as(None):
         if ends == "put out":
-            ledger.enter_member("A", "Vic", Standing.NONE)
+            ledger.enter_member("A", here.sign_in.account, Standing.NONE)
         else:
             ledger.sign_out(here.sign_in)
     for make in (reads, computes):
