@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from pmwpub.errors import FileRefused, SchemaError
-from pmwpub.ledger import TableHandle, TableVerdict
 from pmwpub.plans import WorkloadChoice
 from pmwpub.records import Dataset
 from pmwpub.service import adopting
 from pmwpub.service.core import Service
 from pmwpub.service.households.household_unit import check_unit
 from pmwpub.service.inputs import overlap_check, study_store
+from pmwpub.service.inputs.known_tables import recognised
 from pmwpub.service.inputs.study import Study
 from pmwpub.service.private_table import PrivateTable
 from pmwpub.tabular.files.reading import TextTable
@@ -94,7 +94,7 @@ def _loaded(
 ) -> HouseholdTable:
     if not isinstance(found.rows, Dataset):
         raise FileRefused("A table of households is held in memory, and this one is too large.")
-    handle, verdict = _recognised(service, current, found)
+    handle, verdict = recognised(service, current, found)
     return HouseholdTable(
         population=current.population.name,
         schema_sha256=schema.persons.sha256,
@@ -116,12 +116,3 @@ def _loaded(
         schema=schema,
         households=households,
     )
-
-
-def _recognised(service: Service, current: Study, found: Survey) -> tuple[TableHandle | None, TableVerdict | None]:
-    """As of every private table: the ledger's fingerprints are asked only where comparisons are answered."""
-    name = current.population.name
-    if service.policy.answers:
-        verdict = service.ledger.recognise(name, found.digest, found.views)
-        return (None if current.demo else verdict.table), verdict
-    return (None if current.demo else service.ledger.loaded(name, found.digest, found.views)), None
