@@ -11,7 +11,7 @@ from pmwpub.plans import ReleasePlan
 from pmwpub.plans.weighing import mass_of
 from pmwpub.privacy.budget import ZCDP
 from pmwpub.queries.workload import Workload
-from pmwpub.release.certificates.certificate_parts import Exact, Part, Provenance
+from pmwpub.release.certificates.certificate_parts import OF_WHOM, Exact, Part, Provenance
 from pmwpub.release.certificates.charged_certificate import Charged, common
 
 MECHANISM = "PMW^Pub (Liu, Vietri, Steinke, Ullman, Wu 2021): selection, discrete Gaussian, multiplicative weights"
@@ -34,18 +34,8 @@ class Certificate(Charged):
 
     ORDER: ClassVar[tuple[str, ...]] = (
         *("version", "epsilon", "delta", "rho", "neighbours", "outside_the_guarantee", "statement"),
-        *(
-            "population",
-            "unit",
-            "n",
-            "rows_per_person",
-            "weights",
-            "mechanism",
-            "rounds",
-            "selection",
-            "output",
-            "start",
-        ),
+        *OF_WHOM,
+        *("mechanism", "rounds", "selection", "output", "start"),
         *("replay", "replay_seed", "epsilon0", "measurement_scale", "workload", "workload_sha256", "queries"),
         *("schema_sha256", "rules", "candidate", "transcript", "plan", "plan_sha256", "repeat", "charge_id"),
         *("charged_at", "ledger_total", "budget", "attempts_with_criteria", "settings_from", "remarks", "rows"),

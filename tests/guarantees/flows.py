@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from pathlib import Path
 
@@ -41,6 +41,7 @@ CRITERIA = [
     {"kind": "marginal", "columns": ["age", "sex"], "within": "0.9"},
     {"kind": "mean", "column": "age", "low": "0", "high": "80", "within": "0.9"},
 ]
+OUTSIDE = ("p.csv", "ledger.sqlite3", "ledger.sqlite3-wal", "ledger.sqlite3-shm")
 KINDS = ("schema", "workload", "candidate", "candidate-note", "comparison")
 
 
@@ -215,12 +216,23 @@ def through_the_command_line(
     (folder / "criteria.json").write_text(json.dumps(CRITERIA))
     for name, body in CANDIDATES.items():
         (folder / name).write_bytes(body)
-    before, capfd_text = os.getcwd(), capfd.readouterr()
-    assert not capfd_text.err
+    assert not capfd.readouterr().err
+    trace_commands(trace, folder, _commands(pair), capfd)
+    return trace
+
+
+def trace_commands(
+    trace: Trace, folder: Path, commands: Iterable[Sequence[str]], capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Run commands in a folder, one after the other, with the noise forced; all that they print and write is traced.
+
+    The private file, p.csv, and the store are no output.
+    """
+    before = os.getcwd()
     try:
         os.chdir(folder)
         with forced(trace):
-            for arguments in _commands(pair):
+            for arguments in commands:
                 status = main(["--store", "sqlite:///ledger.sqlite3", *arguments])
                 printed = capfd.readouterr()
                 trace.output[" ".join(arguments)] = f"{status}\n{printed.out}"
@@ -229,9 +241,8 @@ def through_the_command_line(
         os.chdir(before)
     for path in sorted(folder.rglob("*")):
         trace.names.append(str(path.relative_to(folder)))
-        if path.is_file() and path.name not in ("p.csv", "ledger.sqlite3", "ledger.sqlite3-wal", "ledger.sqlite3-shm"):
+        if path.is_file() and path.name not in OUTSIDE:
             trace.exports[trace.names[-1]] = path.read_bytes()
-    return trace
 
 
 def _commands(pair: Neighbours) -> list[list[str]]:

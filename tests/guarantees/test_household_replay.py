@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
-from guarantees.traces import Trace, differences, forced
+from guarantees.flows import trace_commands
+from guarantees.traces import Trace, differences
 from support.households import LARGEST, csv_of, homes, schema_text
 from support.planting import plant
 
-from pmwpub.cli import main
 from pmwpub.service.purchases.households import household_purchase
 
 N = 40
@@ -25,7 +24,6 @@ COMMANDS = [
     ["release", *SPEND, "--epsilon", "9", "-o", "dear"],
     ["ledger", "show", "homes"],
 ]
-OUTSIDE = ("p.csv", "ledger.sqlite3", "ledger.sqlite3-wal", "ledger.sqlite3-shm")
 
 REST = homes(N - 1, 1)
 ONE = ["rent,old,f"]
@@ -46,21 +44,8 @@ def traced(folder: Path, home: list[str], capfd: pytest.CaptureFixture[str]) -> 
     (folder / "p.csv").write_text(csv_of([*REST[:9], home, *REST[9:]]))
     (folder / "b.csv").write_text(csv_of(homes(60, 2, owning=0.3), 1_000))
     (folder / "schema.json").write_text(schema_text(LARGEST))
-    trace, before = Trace(), os.getcwd()
-    try:
-        os.chdir(folder)
-        with forced(trace):
-            for arguments in COMMANDS:
-                status = main(["--store", "sqlite:///ledger.sqlite3", *arguments])
-                printed = capfd.readouterr()
-                trace.output[" ".join(arguments)] = f"{status}\n{printed.out}"
-                trace.logs += printed.err
-    finally:
-        os.chdir(before)
-    for path in sorted(folder.rglob("*")):
-        trace.names.append(str(path.relative_to(folder)))
-        if path.is_file() and path.name not in OUTSIDE:
-            trace.exports[trace.names[-1]] = path.read_bytes()
+    trace = Trace()
+    trace_commands(trace, folder, COMMANDS, capfd)
     return trace
 
 

@@ -4,15 +4,14 @@ forced is told that one person moves k W units."""
 from __future__ import annotations
 
 import json
-import os
 import random
 from pathlib import Path
 
 import pytest
-from guarantees.traces import Trace, differences, forced
+from guarantees.flows import trace_commands
+from guarantees.traces import Trace, differences
 from support.planting import plant
 
-from pmwpub.cli import main
 from pmwpub.plans import release_plans
 from pmwpub.service.purchases import assessment_purchase, choice_purchase, error_purchase
 
@@ -31,7 +30,6 @@ COMMANDS = [
     ["error", *SPEND, "--release", "coarse", "--epsilon", "1"],
     ["release", *ONE, "--epsilon", "90", "-o", "dear"],
 ]
-OUTSIDE = ("p.csv", "ledger.sqlite3", "ledger.sqlite3-wal", "ledger.sqlite3-shm")
 PAIRS = {
     "weights of nothing by weights of the cap": (["F,0,0", "F,0,0.04"], ["M,5,4", "M,5,4"]),
     "weights that are none by weights beyond the cap": (["x,9,nan", "F,,-5"], ["M,5,1e999", "M,5,400"]),
@@ -66,21 +64,8 @@ def traced(folder: Path, person: list[str], commands: list[list[str]], capfd: py
     for name, lines in (("p", [*others[:9], *person, *others[9:]]), ("b", rows(2, 80)), ("c", rows(3, 90))):
         (folder / f"{name}.csv").write_text("\n".join(["sex,age,w", *lines]) + "\n")
     (folder / "schema.json").write_text(schema())
-    trace, before = Trace(), os.getcwd()
-    try:
-        os.chdir(folder)
-        with forced(trace):
-            for arguments in commands:
-                status = main(["--store", "sqlite:///ledger.sqlite3", *arguments])
-                printed = capfd.readouterr()
-                trace.output[" ".join(arguments)] = f"{status}\n{printed.out}"
-                trace.logs += printed.err
-    finally:
-        os.chdir(before)
-    for path in sorted(folder.rglob("*")):
-        trace.names.append(str(path.relative_to(folder)))
-        if path.is_file() and path.name not in OUTSIDE:
-            trace.exports[trace.names[-1]] = path.read_bytes()
+    trace = Trace()
+    trace_commands(trace, folder, commands, capfd)
     return trace
 
 

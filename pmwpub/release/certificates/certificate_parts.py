@@ -49,6 +49,9 @@ STATEMENT = f"{ATTESTED} {PUBLIC_PEOPLE}"
 OUTSIDE_BEFORE = ("Outside the guarantee: timing, memory, and whether a result came at all.",)
 """What certificates of earlier versions say instead of `OUTSIDE`."""
 
+OF_WHOM = ("population", "unit", "n", "rows_per_person", "weights")
+"""The keys of a certificate that say whose rows were counted, in the order of its file."""
+
 _WHOLE = "(0|[1-9][0-9]{0,99})"
 _MORE = "[0-9]{1,1000}"
 Exact = Annotated[str, StringConstraints(pattern=rf"^{_WHOLE}(\.[0-9]{{1,100}}|/[1-9][0-9]{{0,99}})?$")]

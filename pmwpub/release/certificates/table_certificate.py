@@ -18,7 +18,7 @@ from pmwpub.mechanisms.table_fit.table_fit import FitChoices, TableRelease
 from pmwpub.mechanisms.table_fit.table_schedule import TableSchedule
 from pmwpub.plans import AnyTablePlan, WeightedPoolPlan
 from pmwpub.queries.workload import Workload
-from pmwpub.release.certificates.certificate_parts import Part, Provenance
+from pmwpub.release.certificates.certificate_parts import OF_WHOM, Part, Provenance
 from pmwpub.release.certificates.charged_certificate import Charged, common
 from pmwpub.release.certificates.measured_parts import AddedRows, MeasuredTable
 
@@ -111,18 +111,8 @@ class TableCertificate(Charged):
 
     ORDER: ClassVar[tuple[str, ...]] = (
         *("version", "engine", "epsilon", "delta", "rho", "neighbours", "outside_the_guarantee", "statement"),
-        *(
-            "population",
-            "unit",
-            "n",
-            "rows_per_person",
-            "weights",
-            "mechanism",
-            "tables",
-            "complete",
-            "chosen",
-            "workload",
-        ),
+        *OF_WHOM,
+        *("mechanism", "tables", "complete", "chosen", "workload"),
         *("workload_sha256", "queries", "schema_sha256", "rules", "candidate", "plan", "plan_sha256", "repeat"),
         "charge_id",
         *("charged_at", "ledger_total", "budget", "attempts_with_criteria", "settings_from", "remarks", "rows"),

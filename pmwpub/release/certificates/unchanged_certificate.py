@@ -8,7 +8,7 @@ from pydantic import Field
 
 from pmwpub.plans import UnchangedPlan
 from pmwpub.queries.workload import Workload
-from pmwpub.release.certificates.certificate_parts import Origin, Stated, public_part
+from pmwpub.release.certificates.certificate_parts import OF_WHOM, Origin, Stated, public_part
 
 MECHANISM = "the public table unchanged: no private row was read for it, and nothing was charged"
 
@@ -21,17 +21,8 @@ class UnchangedCertificate(Stated):
 
     ORDER: ClassVar[tuple[str, ...]] = (
         *("version", "engine", "epsilon", "delta", "rho", "neighbours", "outside_the_guarantee", "statement"),
-        *(
-            "population",
-            "unit",
-            "n",
-            "rows_per_person",
-            "weights",
-            "mechanism",
-            "workload",
-            "workload_sha256",
-            "queries",
-        ),
+        *OF_WHOM,
+        *("mechanism", "workload", "workload_sha256", "queries"),
         *("schema_sha256", "rules", "candidate", "plan", "plan_sha256", "settings_from", "remarks", "rows", "row_seed"),
         *("cells", "files", "versions"),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -54,17 +54,10 @@ class _ReadWithWeights(_CodedRows, Protocol):
     def read_with_weights(self) -> Iterator[tuple[Codes, Ints]]: ...
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class WeighedTable:
-    """Private rows in memory, with the weight of each.
-
-    own  int64 (n,), each 0 to the cap in units
-
-    Privacy: private rows and weights; the repr shows nothing.
-    """
+class _RowsAlone:
+    """The rows of what carries weights, without them."""
 
     rows: _CodedRows
-    own: Ints
 
     @property
     def domain(self) -> Domain:
@@ -76,6 +69,19 @@ class WeighedTable:
     def blocks(self) -> Iterator[Codes]:
         """(d, rows) codes, without weights: for what compares rows, and counts none."""
         return self.rows.blocks()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WeighedTable(_RowsAlone):
+    """Private rows in memory, with the weight of each.
+
+    own  int64 (n,), each 0 to the cap in units
+
+    Privacy: private rows and weights; the repr shows nothing.
+    """
+
+    rows: _CodedRows
+    own: Ints
 
     def weighed_blocks(self) -> Iterator[tuple[Codes, Ints]]:
         """Blocks as in `blocks`, each with the weights of its rows."""
@@ -87,24 +93,13 @@ class WeighedTable:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class WeighedFile:
+class WeighedFile(_RowsAlone):
     """Private rows that stay in their file, read with the weight of each.
 
     Privacy: private rows; nothing of them is written anywhere.
     """
 
-    rows: _ReadWithWeights = field(repr=False)
-
-    @property
-    def domain(self) -> Domain:
-        return self.rows.domain
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def blocks(self) -> Iterator[Codes]:
-        """(d, rows) codes, without weights: for what compares rows, and counts none."""
-        return self.rows.blocks()
+    rows: _ReadWithWeights
 
     def weighed_blocks(self) -> Iterator[tuple[Codes, Ints]]:
         """Blocks as in `blocks`, each with the weights of its rows."""
