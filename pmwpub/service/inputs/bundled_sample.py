@@ -5,9 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 from pmwpub.errors import PmwPubError
-from pmwpub.records import Dataset
 from pmwpub.service.inputs.bundled_files import APP_FILES
-from pmwpub.tabular.coding.encode import encode_public
+from pmwpub.tabular.coding.encode import Encoded, encode_public
 from pmwpub.tabular.files.reading import read_table
 from pmwpub.tabular.schema.table_schema import Schema
 
@@ -35,6 +34,6 @@ def sample_rows() -> bytes:
     return read_table(sample_file(PRIVATE)).same_rows()
 
 
-def sample_truth(schema: Schema) -> Dataset:
+def sample_truth(schema: Schema) -> Encoded:
     """State A as rows that may be looked at, for it is generated; for simulations in the demo only."""
-    return encode_public(read_table(sample_file(PRIVATE)), schema).dataset
+    return encode_public(read_table(sample_file(PRIVATE)), schema)
