@@ -11,12 +11,14 @@ from pmwpub.addresses import scheduler_address
 from pmwpub.cli.evaluate_journal import Journal, journal_path
 from pmwpub.cli.evaluating.error_files import write_errors, write_page
 from pmwpub.cli.evaluating.given_truth import given_truth
-from pmwpub.cli.inputs import Json, progress, store_files
+from pmwpub.cli.evaluating.household_evaluation import FITTED, evaluate_households
+from pmwpub.cli.inputs import Json, progress, read, store_files
 from pmwpub.errors import BudgetError, PlanError
 from pmwpub.evaluation import (
     BASELINES,
     METHODS,
     MOST_ROUNDS,
+    SIMPLEST,
     TABLE_FIT,
     Sweep,
     not_beaten,
@@ -27,13 +29,17 @@ from pmwpub.numerals import read_whole
 from pmwpub.outputs import apart, writable
 from pmwpub.privacy.budget import MAX_EPSILON, ApproxDP, as_fraction, zcdp_of
 from pmwpub.service.simulations.proved_bounds import ProvedBounds, bounds_on
+from pmwpub.tabular.households.household_schema import is_household_schema
 from pmwpub.tasks.simulation_work import SweepPlace
 
 
 def evaluate(parsed: argparse.Namespace) -> Json:
     """`evaluate`: a sweep on data that may be looked at. Not private, and it says so."""
     print("pmwpub: evaluate compares with the truth itself; use it on data that may be looked at.", file=sys.stderr)
-    sweep, place = _sweep(parsed), _place(parsed)
+    of_households = is_household_schema(read(parsed.schema))
+    sweep, place = _sweep(parsed, FITTED if of_households else SIMPLEST), _place(parsed)
+    if of_households:
+        return evaluate_households(parsed, sweep, place)
     if parsed.theory and not (parsed.floors and parsed.html):
         raise PlanError("--theory draws on the page of --html and needs each table's floor: give --floors --html too.")
     out = Path(parsed.out)
@@ -78,8 +84,10 @@ def evaluate(parsed: argparse.Namespace) -> Json:
     }
 
 
-def _sweep(parsed: argparse.Namespace) -> Sweep:
-    methods = (*METHODS, TABLE_FIT, *BASELINES) if parsed.methods == "all" else tuple(parsed.methods.split(","))
+def _sweep(parsed: argparse.Namespace, default: tuple[str, ...]) -> Sweep:
+    methods = default if parsed.methods is None else tuple(parsed.methods.split(","))
+    if methods == ("all",):
+        methods = (*METHODS, TABLE_FIT, *BASELINES)
     if parsed.runs < 1:
         raise PlanError(f"A sweep needs at least one run; --runs {parsed.runs} came.")
     return Sweep(
