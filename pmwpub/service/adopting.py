@@ -11,6 +11,7 @@ from pmwpub.plans import WorkloadChoice
 from pmwpub.service.core import Service
 from pmwpub.service.inputs import study_store
 from pmwpub.service.inputs.study import Study
+from pmwpub.tabular.households.household_schema import HouseholdRule
 from pmwpub.tabular.schema.table_schema import Schema
 
 CHANGED_MEANWHILE = (
@@ -18,14 +19,19 @@ CHANGED_MEANWHILE = (
 )
 
 
-def adopt(service: Service, population: str, schema: Schema, choice: WorkloadChoice) -> None:
+def adopt(
+    service: Service, population: str, schema: Schema, choice: WorkloadChoice, rule: HouseholdRule | None = None
+) -> None:
     """Make a schema and a workload the population's own, together; earlier results keep theirs.
+
+    rule  how rows make households, of a population of them
 
     Raises WorkloadError or DomainError for a workload that does not fit, before anything is stored.
     """
     service.refuse_viewers(population)
     choice.build(schema.domain)
-    own = ((study_store.SCHEMA, schema.to_json()), (study_store.WORKLOAD, choice.model_dump_json()))
+    own = [(study_store.SCHEMA, schema.to_json()), (study_store.WORKLOAD, choice.model_dump_json())]
+    own += [] if rule is None else [(study_store.HOUSEHOLD, rule.model_dump_json())]
     service.ledger.put_documents(population, [(kind, study_store.CURRENT, text.encode()) for kind, text in own])
 
 

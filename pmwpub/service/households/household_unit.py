@@ -38,6 +38,11 @@ def largest_household(terms: Population) -> int | None:
     return terms.rows_per_person if found else None
 
 
+def protects_households(terms: Population) -> bool:
+    """Whether a population's words name whole households, whatever else its terms say; asked by what only shows."""
+    return _WORDS.fullmatch(terms.unit) is not None
+
+
 def check_unit(terms: Population, largest: int | None) -> None:
     """Raise PlanError unless a plan protects what the population does.
 
