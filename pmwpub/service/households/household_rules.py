@@ -33,6 +33,7 @@ __all__ = [
     "save_household_file",
     "save_rule",
     "suggested",
+    "written_schema",
 ]
 
 
@@ -81,6 +82,14 @@ def save_rule(service: Service, current: Study, rule: HouseholdRule) -> Househol
         found = HouseholdSchema(persons, rule)
     _put(service, current, rule)
     return found
+
+
+def written_schema(current: Study) -> str:
+    """The schema file of a population: with its household rule where that is said and fits, else the columns alone."""
+    try:
+        return current.household_schema().to_json()
+    except SchemaError:
+        return _needed(current).to_json()
 
 
 def save_household_file(service: Service, current: Study, content: bytes) -> HouseholdSchema:
