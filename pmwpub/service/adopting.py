@@ -9,6 +9,7 @@ from __future__ import annotations
 from pmwpub.errors import PlanError
 from pmwpub.plans import WorkloadChoice
 from pmwpub.service.core import Service
+from pmwpub.service.households.stored_rule import rule_document
 from pmwpub.service.inputs import study_store
 from pmwpub.service.inputs.study import Study
 from pmwpub.tabular.households.household_schema import HouseholdRule
@@ -30,9 +31,10 @@ def adopt(
     """
     service.refuse_viewers(population)
     choice.build(schema.domain)
-    own = [(study_store.SCHEMA, schema.to_json()), (study_store.WORKLOAD, choice.model_dump_json())]
-    own += [] if rule is None else [(study_store.HOUSEHOLD, rule.model_dump_json())]
-    service.ledger.put_documents(population, [(kind, study_store.CURRENT, text.encode()) for kind, text in own])
+    own = ((study_store.SCHEMA, schema.to_json()), (study_store.WORKLOAD, choice.model_dump_json()))
+    documents = [(kind, study_store.CURRENT, text.encode()) for kind, text in own]
+    documents += [] if rule is None else [rule_document(rule)]
+    service.ledger.put_documents(population, documents)
 
 
 def adopted(service: Service, population: str, schema: Schema, choice: WorkloadChoice) -> Study:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pmwpub.errors import SchemaError
 from pmwpub.service.core import Service
 from pmwpub.service.households.household_unit import check_unit
-from pmwpub.service.inputs import decisions, schema_editing, stored_tables, study_store
+from pmwpub.service.households.stored_rule import rule_document
+from pmwpub.service.inputs import decisions, schema_editing, stored_tables
 from pmwpub.service.inputs.study import Study
 from pmwpub.tabular.households.household_schema import (
     AnyPerson,
@@ -106,8 +107,7 @@ def save_household_file(service: Service, current: Study, content: bytes) -> Hou
 
 
 def _put(service: Service, current: Study, rule: HouseholdRule) -> None:
-    body = rule.model_dump_json().encode()
-    service.ledger.put_document(current.population.name, study_store.HOUSEHOLD, study_store.CURRENT, body)
+    service.ledger.put_documents(current.population.name, [rule_document(rule)])
 
 
 def _needed(current: Study) -> Schema:

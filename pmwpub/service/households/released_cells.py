@@ -19,7 +19,7 @@ PER_HOUSEHOLD, SHARE = "persons per household", "share of households (%)"
 
 
 @dataclass(frozen=True)
-class MeasuredTable:
+class CellsOfTable:
     """One table of a release: of persons or of households, its columns, and where its cells begin.
 
     first  the place of its first cell among the noisy cells of its level
@@ -39,16 +39,16 @@ class MeasuredTable:
         return PER_HOUSEHOLD if self.stated.of == "persons" else SHARE
 
 
-def measured_tables_of(bundle: HouseholdBundle) -> list[MeasuredTable]:
+def measured_tables_of(bundle: HouseholdBundle) -> list[CellsOfTable]:
     """Every table, those of households first."""
     found, first = [], {"persons": 0, "households": 0}
     for stated in bundle.certificate.tables:
-        found.append(MeasuredTable(stated, first[stated.of]))
+        found.append(CellsOfTable(stated, first[stated.of]))
         first[stated.of] += len(_levels(_domain(bundle, stated), stated))
     return sorted(found, key=lambda one: one.stated.of != "households")
 
 
-def cells(bundle: HouseholdBundle, table: MeasuredTable) -> Mapping[str, list[str] | list[float]]:
+def cells(bundle: HouseholdBundle, table: CellsOfTable) -> Mapping[str, list[str] | list[float]]:
     """The table's cells as columns: its levels, what was released, what was measured, and the noise of that.
 
     Numbers are in the table's unit: persons per household, or percent of the households.

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pmwpub.errors import FileRefused, SchemaError
-from pmwpub.ledger import Population
 from pmwpub.ledger.moving.closings import closing_of
 from pmwpub.plans import WorkloadChoice
 from pmwpub.progress import Progress, about_to_keep, unwatched
 from pmwpub.service.core import Service
-from pmwpub.service.households.household_unit import check_unit, protects_households
+from pmwpub.service.households.household_unit import check_unit
+from pmwpub.service.households.stored_rule import stored_rule
 from pmwpub.service.inputs import candidate_facts, overlap_check, stored_tables
 from pmwpub.service.inputs.bundled_sample import sample_rows
 from pmwpub.service.inputs.known_tables import recognised
@@ -24,7 +24,6 @@ from pmwpub.service.weighing.bought_totals import totals_of
 from pmwpub.tabular.files.reading import TextTable, open_table, read_table
 from pmwpub.tabular.files.source import STREAMED, FileLimits
 from pmwpub.tabular.files.text.read_options import ReadOptions
-from pmwpub.tabular.households.household_schema import HouseholdRule
 from pmwpub.tabular.private_pass import KEPT, Survey, survey
 from pmwpub.tabular.schema.table_schema import Schema
 from pmwpub.tasks.counting_cluster import spread
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
 
 SCHEMA = "schema"
 WORKLOAD = "workload"
-HOUSEHOLD = "household-rule"
 CURRENT = "current"
 PRIVATE_ROWS = "These are the rows of a private table; a private table cannot be a candidate."
 
@@ -50,7 +48,7 @@ def study(service: Service, population: str) -> Study:
         notes = {key: stored_tables.note(service, population, key) for key in stored_tables.keys(service, population)}
         former = stored_tables.former_names(service, population)
         totals = totals_of(service, population)
-        rule = _household_rule(service, terms)
+        rule = stored_rule(service, terms)
     schema = None if schema_json is None else _read_once(service, schema_json)
     return Study(
         population=terms,
@@ -64,14 +62,6 @@ def study(service: Service, population: str) -> Study:
         totals=totals,
         household=rule,
     )
-
-
-def _household_rule(service: Service, terms: Population) -> HouseholdRule | None:
-    """How rows make households, as it is stored; the largest one is always that of the terms."""
-    found = _latest(service, terms.name, HOUSEHOLD) if protects_households(terms) else None
-    if found is None:
-        return None
-    return HouseholdRule.model_validate_json(found).model_copy(update={"largest": terms.rows_per_person})
 
 
 def _read_once(service: Service, schema_json: bytes) -> Schema:
