@@ -64,8 +64,8 @@ def explore_households(
 ) -> HouseholdExploration:
     """Start a sweep, or find the one that runs or is stored; nothing is charged.
 
-    Raises PlanError for an empty grid, too many cells or households; LedgerError, SchemaError or FileRefused for a table
-    that is not there or has no whole households; ViewersOnly for whoever only looks on, QueueFull without a place.
+    Raises PlanError for an empty grid, too many cells or households; LedgerError, SchemaError or FileRefused where a
+    table is not there or has no whole households; ViewersOnly for whoever only looks on, QueueFull without a place.
     """
     found = household_exploration(service, current, schema, terms)
     if found.simulation is None and found.job is None:
