@@ -27,6 +27,15 @@ from pmwpub.tabular.households.household_schema import HouseholdSchema
 from pmwpub.tabular.households.reading_households import private_households
 from pmwpub.tasks.household_simulation_work import HouseholdSweepWork
 
+__all__ = [
+    "HouseholdExploration",
+    "HouseholdSimulation",
+    "HouseholdTerms",
+    "explore_households",
+    "household_exploration",
+    "takes_no_households",
+]
+
 SIMULATED = TASK = "household-simulation"
 METHODS = (UNCHANGED, TABLE_FIT, PMW_PUB, *BASELINES)
 OTHER_HALF = "other half of "
