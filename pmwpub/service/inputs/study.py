@@ -11,8 +11,10 @@ from pmwpub.plans import AnyReleasePlan, AssessmentPlan, BestPlan, PublicInputs,
 from pmwpub.plans.weighing import Weighing, WeightKind, kind_of_weights
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support
+from pmwpub.service.households.household_unit import protects_households
 from pmwpub.service.private_table import PrivateTable
 from pmwpub.tabular.files.text.read_options import ReadOptions
+from pmwpub.tabular.households.household_schema import HouseholdRule, HouseholdSchema
 from pmwpub.tabular.nesting.parent_columns import named_instead
 from pmwpub.tabular.schema.table_schema import Schema
 
@@ -70,6 +72,7 @@ class Study:
     closed  why nothing more is bought, where the population was retired or moved
     totals  the noisy totals of weights that were bought, in units, with the SHA-256 of the plan: by `kind_of_weights`,
             the one of the narrowest noise first
+    household  how rows make households, with the largest one of the terms; None where nobody said, and of persons
     """
 
     population: Population
@@ -81,6 +84,7 @@ class Study:
     former: Mapping[str, str] = field(default_factory=dict)
     closed: Closing | None = None
     totals: Mapping[WeightKind, tuple[tuple[int, str], ...]] = field(default_factory=dict)
+    household: HouseholdRule | None = None
 
     def candidate(self, sha256: str) -> CandidateFacts:
         """The candidate of that content; LedgerError if there is none."""
@@ -93,6 +97,17 @@ class Study:
     def usable(self) -> tuple[CandidateFacts, ...]:
         """The candidates that fit the schema."""
         return tuple(facts for facts in self.candidates if facts.support is not None)
+
+    @property
+    def of_households(self) -> bool:
+        """Whether the population protects whole households: its n counts them."""
+        return protects_households(self.population)
+
+    def household_schema(self) -> HouseholdSchema:
+        """The schema whose rows are persons of households; SchemaError where a part is missing or does not fit."""
+        if self.schema is None or self.household is None:
+            raise SchemaError("Say on the Prepare page how rows make households: the column of their ids first of all.")
+        return HouseholdSchema(self.schema, self.household)
 
     @property
     def kept_ids(self) -> str | None:
