@@ -11,6 +11,7 @@ from pmwpub.plans import AnyReleasePlan, AssessmentPlan, BestPlan, PublicInputs,
 from pmwpub.plans.weighing import Weighing, WeightKind, kind_of_weights
 from pmwpub.queries.workload import Workload
 from pmwpub.records import Dataset, Support
+from pmwpub.service.inputs.bundled_sample import STATES, DemoSample
 from pmwpub.service.private_table import PrivateTable
 from pmwpub.tabular.files.text.read_options import ReadOptions
 from pmwpub.tabular.nesting.parent_columns import named_instead
@@ -70,6 +71,7 @@ class Study:
     closed  why nothing more is bought, where the population was retired or moved
     totals  the noisy totals of weights that were bought, in units, with the SHA-256 of the plan: by `kind_of_weights`,
             the one of the narrowest noise first
+    sample  whose files a demo has; of another population it says nothing
     """
 
     population: Population
@@ -81,6 +83,7 @@ class Study:
     former: Mapping[str, str] = field(default_factory=dict)
     closed: Closing | None = None
     totals: Mapping[WeightKind, tuple[tuple[int, str], ...]] = field(default_factory=dict)
+    sample: DemoSample = STATES
 
     def candidate(self, sha256: str) -> CandidateFacts:
         """The candidate of that content; LedgerError if there is none."""
