@@ -98,7 +98,7 @@ def stage_of(current: Study, truth: str, terms: SweepRange) -> Stage:
     names, people = played(current, truth, terms), current.population
     rows: Dataset | RepeatedRows
     if truth == SAMPLE_TRUTH and current.demo and current.schema is not None:
-        rows, supports = sample_truth(current.schema), _supports(current, names)
+        rows, supports = sample_truth(current.schema, current.sample), _supports(current, names)
     else:
         facts = current.candidate(truth)
         if facts.dataset is None:
