@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pmwpub.plans.weighing import shares_of_what
 from pmwpub.rounding import in_percent
 from pmwpub.service import PlanKey, PrivateTable, Study
 from pmwpub.service.bought import release_errors
@@ -33,9 +34,9 @@ def _shown(found: MeasuredError, *, steward: bool) -> None:
     epsilon, what = exact(found.plan.exact_epsilon), "Noisy largest error"
     if not has_result(found.outcome, what, f"**{what}**, ε = {epsilon}", steward=steward) or found.error is None:
         return
-    error = found.error
+    error, whole = found.error, shares_of_what(weighed=found.plan.weights is not None)
     st.info(
-        f"{what} on the private table: **{in_percent(error.estimate, 3)}** of the rows, between "
+        f"{what} on the private table: **{in_percent(error.estimate, 3)}** of {whole}, between "
         f"{in_percent(error.low, 3)} and {in_percent(error.high, 3)} ({error.confidence:.0%} confidence), bought "
         f"for ε = {epsilon} (pure).",
         icon=":material/straighten:",

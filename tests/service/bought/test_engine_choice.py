@@ -111,7 +111,9 @@ def test_why_nothing_was_tried_is_the_reason_that_holds(bench: Bench, monkeypatc
     assert "default. This public table and workload are too large to be tried in seconds; table" in choose(bench).why
     bench.service.policy = replace(bench.service.policy, simulated_rows=299)
     for pool in (1, 3):  # a table more would not help
-        assert "default. The population has 300 rows, and trials here draw at most 299; table" in choose(bench, pool).why
+        assert (
+            "default. The population has 300 rows, and trials here draw at most 299; table" in choose(bench, pool).why
+        )
 
 
 def test_of_weighed_rows_it_is_said_that_no_trial_counts_weights(bench: Bench) -> None:
