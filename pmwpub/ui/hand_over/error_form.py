@@ -25,9 +25,9 @@ def errors_part(session: Session, study: Study, release: PlanKey) -> None:
     private = session.steward(study)
     for found in release_errors.measured_errors(service(), study.population.name, release):
         _shown(found, steward=private is not None)
-    if private is not None:
+    if (buyer := session.buyer(study)) is not None:
         with st.expander("Buy the noisy largest error of this release"), refusals():
-            _buy(session, study, private, release)
+            _buy(session, study, buyer, release)
 
 
 def _shown(found: MeasuredError, *, steward: bool) -> None:
