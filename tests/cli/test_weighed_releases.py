@@ -274,11 +274,6 @@ def test_report_answers_and_replicate_weights_are_of_weight(run: Run, monkeypatc
         assert abs(sum(float(line["weight"]) for line in csv.DictReader(stream)) - total) < 0.1
 
 
-def test_simulations_refuse_a_schema_that_weighs_rows(run: Run) -> None:
-    given = ("--schema", "schema.json", "--truth", "p.csv", "--public", "b.csv", "-k", "2", "--epsilons", "1")
-    assert "smaller than they are" in run("evaluate", *given, "-o", "errors.csv", status=2)
-
-
 def test_what_clipping_costs_is_shown_on_public_tables(run: Run) -> None:
     Path("c.csv").write_text("sex,age,w\nF,0,1\nF,0,1\nM,1,6\n")
     found = run("schema", "weights", "c.csv", "--schema", "schema.json", "--cap", "4")

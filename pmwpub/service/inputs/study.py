@@ -10,7 +10,7 @@ from pmwpub.ledger import Balance, Closing, Population
 from pmwpub.plans import AnyReleasePlan, AssessmentPlan, BestPlan, PublicInputs, RowsBeyond, WorkloadChoice
 from pmwpub.plans.weighing import Weighing, WeightKind, kind_of_weights
 from pmwpub.queries.workload import Workload
-from pmwpub.records import Dataset, Support
+from pmwpub.records import Dataset, Ints, Support
 from pmwpub.service.households.household_unit import protects_households
 from pmwpub.service.inputs.bundled_sample import STATES, DemoSample
 from pmwpub.service.private_table import PrivateTable
@@ -24,11 +24,6 @@ NO_TOTAL = (
     '("total": what the weights sum up to by public sources), or buy it (`pmwpub weight-total`). Nothing was charged.'
 )
 
-NOT_SIMULATED = (
-    "The schema weighs rows, and simulations count each public row as one: they would say that errors are smaller than "
-    "they are. Leave the cap out of the column of weights to simulate without weights."
-)
-
 MINIMUM_ROWS = 2
 """The fewest private rows on which a run is begun; n is public, so a refusal tells nothing."""
 
@@ -40,6 +35,7 @@ class CandidateFacts:
     broken   rows left out because they break a rule of the schema; by_rule: how many break each
     problem  why it cannot be used under this schema, or ""
     options  how its text is read, where somebody confirmed that
+    as_truth  as `Encoded` has it
     """
 
     name: str
@@ -54,6 +50,7 @@ class CandidateFacts:
     ignored: tuple[str, ...] = ()
     problem: str = ""
     options: ReadOptions | None = None
+    as_truth: Ints | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
@@ -126,11 +123,6 @@ class Study:
     def weighs_rows(self) -> bool:
         """Whether private rows count as what they weigh."""
         return self.schema is not None and self.schema.weight_column is not None
-
-    def refuse_weighed(self) -> None:
-        """Raise PlanError where the schema weighs rows: of what is asked for then, only rows would be counted."""
-        if self.weighs_rows:
-            raise PlanError(NOT_SIMULATED)
 
     @property
     def weights(self) -> Weighing | None:
